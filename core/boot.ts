@@ -20,6 +20,7 @@ import { inBootOrder } from "./order.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import { Sight } from "./sight.ts";
 import { createTexts } from "./texts.ts";
+import { SYSTEM } from "./viewer.ts";
 
 /** What a house is made of. */
 export interface HouseParts {
@@ -79,7 +80,9 @@ export async function boot(parts: HouseParts): Promise<House> {
     contexts.set(plugin.name, await setUp(plugin, shared, parts.denied?.[plugin.name] ?? []));
     booted.push({ plugin, migrated, ms: performance.now() - started });
   }
+  shared.slots.set("permission", plugins.flatMap((plugin) => [...plugin.adds]));
   bus.close();
+  await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
   return {
     gates, bus, jobs, contexts, booted,
     start: () => jobs.start(),

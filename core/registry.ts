@@ -5,16 +5,20 @@
  */
 
 /** What happens in the house: event name → its draft (what is asked for) and its result (what came of it). */
-// biome-ignore lint/suspicious/noEmptyInterface: widened by plugins
-export interface Events {}
+export interface Events {
+  /** All plugins are set up and nothing listens yet: the moment to seed. A join that throws stops the boot. */
+  app_boot: { draft: Record<string, never>; result: Record<string, never> };
+}
 
 /** Work done after the answer: job name → payload, which must be plain JSON. */
 // biome-ignore lint/suspicious/noEmptyInterface: widened by plugins
 export interface Jobs {}
 
 /** Lists that many plugins fill and one or more walk: slot name → the shape of one contribution. */
-// biome-ignore lint/suspicious/noEmptyInterface: widened by plugins
-export interface Slots {}
+export interface Slots {
+  /** Every permission name that the plugins add, filled by the house from their declarations. */
+  permission: string;
+}
 
 /** Services one plugin provides and others use: contract name → its interface (see `core/contracts/`). */
 // biome-ignore lint/suspicious/noEmptyInterface: widened by plugins

@@ -69,9 +69,11 @@ class Session implements DatabaseConnection {
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     const result = await this.#send(this.#sql(), query.sql, query.parameters);
-    const last = ("command" in result ? result : result.at(-1)) as postgres.RowList<postgres.Row[]>;
-    const rows = last as unknown as Row[];
-    return WRITES.has(last.command) ? { rows, numAffectedRows: BigInt(last.count) } : { rows };
+    const { command, count } = result;
+    // Several statements in one text come back as a list of results, without a command of its own.
+    if (command === undefined) return { rows: (result.at(-1) ?? []) as unknown as Row[] };
+    const rows = result as unknown as Row[];
+    return WRITES.has(command) ? { rows, numAffectedRows: BigInt(count) } : { rows };
   }
 
   async *streamQuery<Row>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<Row>> {

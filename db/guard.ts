@@ -54,20 +54,18 @@ interface Place {
   names: Scope;
 }
 
+/** Passes over what may be an alias: the owner of a column, `for update of`, and names in hand-written sql. */
 function walk(node: Tree, place: Place): void {
   if (node.kind === "TableNode") return judge(node, place);
+  if (node.kind === "SelectModifierNode") return;
   const inner = QUERIES.has(node.kind) && node.kind !== "WithNode" ? enter(node, place) : place;
   const written = WRITTEN[node.kind];
   for (const key in node) {
-    if (key === "with" || key === "kind" || isAlias(node, key)) continue;
+    if (key === "with" || key === "kind" || (node.kind === "ReferenceNode" && key === "table")) continue;
     const wanted = key === written ? "write" : inner.wanted;
-    each(node[key], wanted === inner.wanted ? inner : { ...inner, wanted });
+    const value = node.kind === "RawNode" ? (node.parameters as Tree[]).filter(({ kind }) => kind !== "TableNode") : node[key];
+    each(value, wanted === inner.wanted ? inner : { ...inner, wanted });
   }
-}
-
-/** What a column belongs to may be an alias, and so may a table named by hand-written sql. */
-function isAlias({ kind }: Tree, key: string): boolean {
-  return kind === "ReferenceNode" && key === "table";
 }
 
 function each(value: unknown, place: Place): void {

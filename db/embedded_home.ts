@@ -8,7 +8,7 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
-  chmodSync, chownSync, cpSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync,
+  appendFileSync, chmodSync, chownSync, cpSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, resolve } from "node:path";
@@ -49,10 +49,13 @@ export function prepareHome(dataDir: string): Home {
   }
   const cluster = join(folder, "cluster");
   if (account && existsSync(cluster) && statSync(cluster).uid === 0) spawnSync("chown", ["-R", `${account.uid}:${account.gid}`, cluster]);
-  return {
-    folder, cluster, account, sockets: socketFolder(folder, account),
-    bootLock: join(folder, "boot.lock"), presenceLock: join(folder, "presence.lock"), log: join(folder, "server.log"),
-  };
+  const [bootLock, presenceLock, log] = ["boot.lock", "presence.lock", "server.log"].map((name) => {
+    const path = join(folder, name);
+    appendFileSync(path, "");
+    own(path, account);
+    return path;
+  }) as [string, string, string];
+  return { folder, cluster, account, sockets: socketFolder(folder, account), bootLock, presenceLock, log };
 }
 
 /** The folder `native` with bin, lib and share, whole and readable for the account. Throws StoreError where there is none. */
@@ -69,10 +72,10 @@ export function findBinaries(home: Home): string {
     linked(half);
     renameSync(half, copy);
   }
-  const version_ = spawnAs([join(copy, "bin", "postgres"), "--version"], home.account);
-  if (version_.status === 0) return copy;
+  const tried = spawnAs([join(copy, "bin", "postgres"), "--version"], home.account);
+  if (tried.status === 0) return copy;
   throw new StoreError(
-    `Cannot start the embedded store: "${join(copy, "bin", "postgres")}" does not run here (${lastLine(version_.stderr) || version_.error?.message});`
+    `Cannot start the embedded store: "${join(copy, "bin", "postgres")}" does not run here (${lastLine(tried.stderr) || tried.error?.message});`
     + ` wanted a system with glibc; set DATABASE_URL to a PostgreSQL 14 or later`,
   );
 }
@@ -152,14 +155,15 @@ function packagedBinaries(): string {
 /** Makes the library links that npm packages cannot carry. False when the folder may not be written to. */
 function linked(native: string): boolean {
   const links = JSON.parse(readFileSync(join(native, "pg-symlinks.json"), "utf8")) as { source: string; target: string }[];
-  try {
-    for (const { source, target } of links) {
-      const path = join(dirname(native), relative("native", target) === target ? target : join(basename(native), relative("native", target)));
-      if (!existsSync(path)) symlinkSync(basename(source), path);
+  for (const { source, target } of links) {
+    const path = join(native, relative("native", target));
+    if (existsSync(path)) continue;
+    try {
+      symlinkSync(basename(source), path);
+    } catch (error) {
+      // Another process of ours was quicker.
+      if ((error as { code?: string }).code !== "EEXIST") return false;
     }
-    return true;
-  } catch (error) {
-    const { code } = error as { code?: string };
-    return code === "EEXIST";
   }
+  return true;
 }

@@ -72,7 +72,8 @@ class Session implements DatabaseConnection {
     const { command, count } = result;
     // Several statements in one text come back as a list of results, without a command of its own.
     if (command === undefined) return { rows: (result.at(-1) ?? []) as unknown as Row[] };
-    const rows = result as unknown as Row[];
+    // A plain array: what postgres.js gives carries the statement and the server's pid along.
+    const rows = result.slice() as unknown as Row[];
     return WRITES.has(command) ? { rows, numAffectedRows: BigInt(count) } : { rows };
   }
 

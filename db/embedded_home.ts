@@ -8,7 +8,8 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
-  appendFileSync, chmodSync, chownSync, cpSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync,
+  appendFileSync, chmodSync, chownSync, cpSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync,
+  symlinkSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, resolve } from "node:path";
@@ -38,6 +39,7 @@ const WAY_OUT = "or set DATABASE_URL to a PostgreSQL 14 or later";
 /** Makes the folder `<dataDir>/postgres` with mode 0700 and the right owner. Throws StoreError when it is out of reach. */
 export function prepareHome(dataDir: string): Home {
   const folder = join(resolve(dataDir), "postgres");
+  mkdirSync(dirname(folder), { recursive: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const account = chooseAccount(folder);
   own(folder, account);

@@ -147,7 +147,7 @@ export class Bus {
         const final = await this.#judge(name, draft, work);
         const result = await act(final, work);
         const happening = { name, draft: final, result, viewer, at } as unknown as Happening;
-        for (const handlers of this.#handlers.get(name) ?? []) await handlers.join?.(result, work, happening);
+        for (const handlers of this.#handlers.get(name) ?? []) await handlers.join?.(result as never, work, happening);
         for (const handlers of this.#any) await handlers.join?.(happening, work);
         happened.push(happening);
         return result;

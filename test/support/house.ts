@@ -118,8 +118,8 @@ async function tokenFor(house: House, email: string): Promise<string> {
 
 async function freshStore(dataDir: string): Promise<{ store: Store; drop: () => Promise<void> }> {
   const server = process.env.DATABASE_URL;
-  if (server === undefined || server === "") return { store: await openStore({ dataDir, poolSize: 6 }), drop: async () => {} };
   const name = `lectern_test_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`;
+  if (server === undefined || server === "") return embeddedStore(name);
   const admin = await openStore({ databaseUrl: server, dataDir, poolSize: 2 });
   await admin.sql.unsafe(`create database ${name}`);
   const url = new URL(server);
@@ -131,4 +131,17 @@ async function freshStore(dataDir: string): Promise<{ store: Store; drop: () => 
       await admin.close();
     },
   };
+}
+
+let shared: string | undefined;
+
+/** One embedded server for all files of a run: making a cluster takes longer than most tests. */
+async function embeddedStore(database: string): Promise<{ store: Store; drop: () => Promise<void> }> {
+  if (shared === undefined) {
+    const folder = mkdtempSync(join(tmpdir(), "lectern-tests-"));
+    chmodSync(folder, 0o755);
+    process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+    shared = folder;
+  }
+  return { store: await openStore({ dataDir: shared, poolSize: 6, database }), drop: async () => {} };
 }

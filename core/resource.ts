@@ -8,7 +8,7 @@ import type { Work } from "./bus.ts";
 import type { InputObject } from "./input.ts";
 import type { ListSpec } from "./listing.ts";
 import type { AnyContext } from "./plugin.ts";
-import type { EventName } from "./registry.ts";
+import type { EventName, Permit } from "./registry.ts";
 import { denied } from "./errors.ts";
 import { endpoint } from "./endpoint.ts";
 import type { Input, Rules } from "./validate.ts";
@@ -32,6 +32,8 @@ export interface ResourceSpec<C extends Rules, U extends Rules> {
   /** Whether a body is judged before the item is looked up and its permission asked (pages and chapters). */
   readonly bodyFirst: boolean;
   readonly list: ListSpec;
+  /** Asked before anything else, so that nobody without it learns which items exist; use of the API by default. */
+  readonly permit?: Permit;
   /** Sentences for the documentation, by method: list, create, read, update, delete. */
   readonly about: Readonly<Record<"list" | "create" | "read" | "update" | "delete", string>>;
 }
@@ -75,7 +77,7 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
   handlers: ResourceHandlers<Row, C, U, Place>,
 ): void {
   const { app, list, valid } = context;
-  const { noun, path, about } = spec;
+  const { noun, path, about, permit = "access-api" } = spec;
   const segment = path.slice(1);
   // Event names are made from the resource's name, which the compiler cannot follow.
   const perform = <D>(verb: string, viewer: Viewer, draft: D, act: (draft: D, work: Work) => Promise<Row>): Promise<Row> =>
@@ -107,18 +109,18 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
   app.get(path, async ({ viewer, asked }) => {
     const { data, total } = await list<Record<string, unknown>>(spec.list, viewer, asked);
     return { data: await handlers.listed(data, viewer), total };
-  }, { permit: "access-api", ...endpoint(segment, "list", { about: about.list }) });
+  }, { permit, ...endpoint(segment, "list", { about: about.list }) });
 
   app.post(path, async ({ viewer, input }) => handlers.show(await create(viewer, input), viewer, "saved"), {
-    permit: "access-api", ...endpoint(segment, "create", { about: about.create, rules: spec.create }),
+    permit, ...endpoint(segment, "create", { about: about.create, rules: spec.create }),
   });
 
   app.get(`${path}/:id`, async ({ viewer, params }) => handlers.show(await found(viewer, params.id), viewer, "read"), {
-    permit: "access-api", ...endpoint(segment, "read", { about: about.read }),
+    permit, ...endpoint(segment, "read", { about: about.read }),
   });
 
   app.put(`${path}/:id`, async ({ viewer, params, input }) => handlers.show(await update(viewer, params.id, input), viewer, "saved"), {
-    permit: "access-api", ...endpoint(segment, "update", { about: about.update, rules: spec.update }),
+    permit, ...endpoint(segment, "update", { about: about.update, rules: spec.update }),
   });
 
   app.delete(`${path}/:id`, async ({ viewer, params, set }) => {
@@ -128,5 +130,5 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
       return final;
     });
     set.status = 204;
-  }, { permit: "access-api", ...endpoint(segment, "delete", { about: about.delete }) });
+  }, { permit, ...endpoint(segment, "delete", { about: about.delete }) });
 }

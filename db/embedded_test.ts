@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
@@ -20,8 +20,8 @@ function writer(folder: string, mode = "always") {
   return Bun.spawn([process.execPath, join(import.meta.dir, "_writer.ts"), folder, mode], { stdout: "pipe", stderr: "inherit" });
 }
 
-/** What the writer said so far is collected in `said`; resolves once it said `count` lines. */
-async function listenTo(child: ReturnType<typeof writer>, said: string[], count: number): Promise<Promise<void>> {
+/** Collects what the writer says in `said`; resolves once that is `count` lines, and `ended` when it says no more. */
+async function listenTo(child: ReturnType<typeof writer>, said: string[], count: number): Promise<{ ended: Promise<void> }> {
   const enough = Promise.withResolvers<void>();
   const ended = (async () => {
     let rest = "";
@@ -34,7 +34,7 @@ async function listenTo(child: ReturnType<typeof writer>, said: string[], count:
     enough.resolve();
   })();
   await enough.promise;
-  return ended;
+  return { ended };
 }
 
 function serverPid(folder: string): number | undefined {
@@ -84,7 +84,7 @@ test("a kill -9 in the middle of writes loses nothing that was acknowledged; the
   const folder = fresh();
   const child = writer(folder);
   const said: string[] = [];
-  const ended = await listenTo(child, said, 300);
+  const { ended } = await listenTo(child, said, 300);
   child.kill("SIGKILL");
   await ended;
   const orphan = serverPid(folder);
@@ -101,7 +101,7 @@ test("a kill -9 of our process and of the server at once loses nothing that was 
   const folder = fresh();
   const child = writer(folder);
   const said: string[] = [];
-  const ended = await listenTo(child, said, 300);
+  const { ended } = await listenTo(child, said, 300);
   process.kill(serverPid(folder) ?? 0, "SIGKILL");
   child.kill("SIGKILL");
   await ended;
@@ -148,7 +148,8 @@ test("a half-made cluster and a stale postmaster.pid do not stand in the way", a
   while (existsSync(pidFile)) await sleep(10);
   // The number of a process that is gone, as a machine that lost power leaves it.
   writeFileSync(pidFile, text.replace(String(pid), "4194000"), { mode: 0o600 });
-  expect(existsSync(dirname(pidFile))).toBe(true);
+  const { uid, gid } = statSync(dirname(pidFile));
+  chownSync(pidFile, uid, gid);
   const again = await openStore({ dataDir: folder });
   expect(await rows(again.db, sql`select 1 n`)).toEqual([{ n: 1 }]);
   await again.close();

@@ -5,6 +5,7 @@
  * The session always speaks UTC and ISO dates (see values.ts). Nothing here creates tables: see migrate.ts.
  */
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Kysely } from "kysely";
 import postgres from "postgres";
 import { dialect } from "./dialect.ts";
@@ -61,7 +62,11 @@ const DEFAULTS = {
   startTimeoutMs: 120_000, predecessorMs: 10_000, prepare: true,
 };
 const LANE_MAX_AGE_MS = 30 * 60_000;
+const RECONNECT_MS = 250;
 const OLDEST = { name: "14", version: 140_000 };
+
+/** What a server that is being shut down, or was killed, answers. */
+const GOING = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "CONNECTION_CLOSED", "57P01", "57P02", "57P03"]);
 
 type Settings = StoreOptions & typeof DEFAULTS;
 type Connect = (extra: postgres.Options<Record<string, postgres.PostgresType>>) => postgres.Sql;
@@ -79,8 +84,20 @@ async function openServer(settings: Settings, databaseUrl: string): Promise<Stor
   return assemble(settings, connect, pool, { kind: "server", description: `PostgreSQL ${version} at ${place}`, leave: async () => {} });
 }
 
+/** A server killed this very moment may still take a connection and drop it: then we come again. */
 async function openEmbedded(settings: Settings): Promise<Store> {
-  const embedded = await joinEmbedded(settings);
+  for (const until = performance.now() + settings.predecessorMs; ;) {
+    try {
+      return await openJoined(settings, await joinEmbedded(settings));
+    } catch (error) {
+      const { code = "" } = ((error as Error).cause ?? error) as { code?: string };
+      if (!GOING.has(code) || performance.now() > until) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+async function openJoined(settings: Settings, embedded: Embedded): Promise<Store> {
   const folder = join(resolve(settings.dataDir), "postgres");
   const on = (database: string): Connect => (extra) => postgres({
     ...common(settings), host: embedded.sockets, port: 5432, user: EMBEDDED_USER, database, ssl: false, ...extra,
@@ -99,6 +116,8 @@ async function openEmbedded(settings: Settings): Promise<Store> {
 function common({ connectTimeoutMs, onNotice, prepare }: Settings): postgres.Options<Record<string, postgres.PostgresType>> {
   return {
     connect_timeout: connectTimeoutMs / 1000,
+    // Postgres.js' own waits up to 20 s after some failures, and every query with it.
+    backoff: () => RECONNECT_MS / 1000,
     types: wireTypes,
     transform: { undefined: null },
     prepare,
@@ -116,7 +135,8 @@ async function ensureDatabase(connect: Connect, database: string): Promise<void>
     // Two processes may get here at once; either one's database will do.
     if (!["42P04", "23505"].includes((error as { code?: string }).code ?? "")) throw error;
   } finally {
-    await admin.end();
+    // Limited, since the server may go away under this very connection.
+    await admin.end({ timeout: 1 });
   }
 }
 

@@ -16,7 +16,11 @@ export interface Grants {
 }
 
 /** The same store, narrowed to `grants`; a transaction stays one. Queries beyond them throw GrantError. */
-export function guarded<Name extends TableName = TableName>(db: Db, plugin: string, grants: Grants): Kysely<Pick<Tables, Name>> {
+export function guarded<Name extends TableName = TableName>(
+  db: Db,
+  plugin: string,
+  grants: Grants,
+): Kysely<Pick<Tables, Name>> {
   const write = new Set(grants.write);
   const read = new Set([...grants.read, ...grants.write]);
   const check: Check = (table, wanted) => {
@@ -32,7 +36,10 @@ type Tree = { readonly kind: string } & { readonly [key: string]: unknown };
 
 const NO_NAMES: Scope = new Set();
 const WRITTEN: Record<string, string> = {
-  InsertQueryNode: "into", UpdateQueryNode: "table", DeleteQueryNode: "from", MergeQueryNode: "into",
+  InsertQueryNode: "into",
+  UpdateQueryNode: "table",
+  DeleteQueryNode: "from",
+  MergeQueryNode: "into",
 };
 /** Roots whose tables are read unless named in WRITTEN; every other root changes the schema. */
 const QUERIES = new Set(["SelectQueryNode", "RawNode", "WithNode", ...Object.keys(WRITTEN)]);
@@ -63,7 +70,8 @@ function walk(node: Tree, place: Place): void {
   for (const key in node) {
     if (key === "with" || key === "kind" || (node.kind === "ReferenceNode" && key === "table")) continue;
     const wanted = key === written ? "write" : inner.wanted;
-    const value = node.kind === "RawNode" ? (node.parameters as Tree[]).filter(({ kind }) => kind !== "TableNode") : node[key];
+    const value =
+      node.kind === "RawNode" ? (node.parameters as Tree[]).filter(({ kind }) => kind !== "TableNode") : node[key];
     each(value, wanted === inner.wanted ? inner : { ...inner, wanted });
   }
 }

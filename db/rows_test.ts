@@ -38,17 +38,23 @@ onEachStore("rows()", (store) => {
       from ${sql.id("pg_catalog", "generate_series")}(1, ${3}) n where n in (${sql.join([1, 3])}) order by ${sql.ref("n")}`;
     const { rows: executed } = await query.execute(store().db);
     expect(await rows(store().db, query)).toEqual(executed);
-    expect(executed as unknown[]).toEqual([{ n: 1, word: "é", list: [1, 2], none: null }, { n: 3, word: "é", list: [1, 2], none: null }]);
+    expect(executed as unknown[]).toEqual([
+      { n: 1, word: "é", list: [1, 2], none: null },
+      { n: 3, word: "é", list: [1, 2], none: null },
+    ]);
   });
 
   test("runs inside the caller's transaction", async () => {
     await store().sql.unsafe("create table kept (n int)");
-    await store().db.transaction().execute(async (work) => {
-      await rows(work, sql`insert into kept values (${1})`);
-      expect(await rows(work, sql`select n from kept`)).toEqual([{ n: 1 }]);
-      expect(await rows(store().db, sql`select n from kept`)).toEqual([]);
-      throw new Error("undo");
-    }).catch(() => {});
+    await store()
+      .db.transaction()
+      .execute(async (work) => {
+        await rows(work, sql`insert into kept values (${1})`);
+        expect(await rows(work, sql`select n from kept`)).toEqual([{ n: 1 }]);
+        expect(await rows(store().db, sql`select n from kept`)).toEqual([]);
+        throw new Error("undo");
+      })
+      .catch(() => {});
     expect(await rows(store().db, sql`select n from kept`)).toEqual([]);
   });
 });

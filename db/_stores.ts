@@ -12,7 +12,7 @@ export function dataFolder(): string {
   return folder;
 }
 
-/** For tests: runs a suite on the embedded store and, where the system has PostgreSQL, on a server; `store()` is open in tests. */
+/** For tests: runs a suite on the embedded store and, where the system has PostgreSQL, on a server. */
 export function onEachStore(title: string, suite: (store: () => Store) => void): void {
   describe(`${title}, embedded`, () => withStore(suite));
   if (systemBinaries()) describe(`${title}, on a server`, () => withStore(suite, true));

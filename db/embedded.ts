@@ -4,7 +4,7 @@
  * last to leave stops it, which is known by a lock that each holds while it is there and the kernel frees when it dies.
  * A killed process therefore leaves a server that still serves, and the next one adopts it. Tying the server to its
  * parent (setpriv --pdeathsig) was left out on purpose: it would take the server away from everybody who adopted it.
- * The server runs in a session of its own, so that Ctrl-C reaches us and not it. fsync stays on; the server is only ever
+ * The server runs in a session of its own, so that Ctrl-C reaches us and not it. fsync stays on; it is only ever
  * asked to stop with SIGINT (fast shutdown), never killed.
  */
 import { type ChildProcess, spawn } from "node:child_process";
@@ -55,7 +55,7 @@ const SETTINGS = {
   fsync: "on",
 };
 
-/** Starts or adopts the server of `<dataDir>/postgres`. Throws StoreError, naming DATABASE_URL where that is the way out. */
+/** Starts or adopts the server of `<dataDir>/postgres`. Throws StoreError. */
 export async function joinEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const home = prepareHome(options.dataDir);
   const unlock = await lock(home.bootLock, "alone", options.startTimeoutMs);
@@ -100,7 +100,8 @@ async function start(home: Home, options: EmbeddedOptions): Promise<string> {
         .filter((line) => /FATAL|PANIC|ERROR|error while loading/.test(line))
         .at(-1);
       throw new StoreError(
-        `Cannot start the embedded store in "${home.cluster}": ${fatal ?? (lastLine(said) || "the server said nothing")}` +
+        `Cannot start the embedded store in "${home.cluster}": ` +
+          `${fatal ?? (lastLine(said) || "the server said nothing")}` +
           ` (all of it in "${home.log}"); mend that, or set DATABASE_URL to a PostgreSQL 14 or later`,
       );
     }

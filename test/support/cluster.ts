@@ -23,8 +23,8 @@ export function systemBinaries(): string | undefined {
 }
 
 /**
- * Starts a cluster from the system's own PostgreSQL on a free port of the loopback address, without fsync; undefined where
- * there is no PostgreSQL. As root it runs as "postgres" or "nobody". Throws when it does not start.
+ * Starts a cluster from the system's own PostgreSQL on a free port of the loopback address, without fsync; undefined
+ * where there is no PostgreSQL. As root it runs as "postgres" or "nobody". Throws when it does not start.
  */
 export async function throwawayUrl(): Promise<Throwaway | undefined> {
   const bin = systemBinaries();
@@ -56,7 +56,7 @@ export async function throwawayUrl(): Promise<Throwaway | undefined> {
   return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop: () => stop(server, folder) };
 }
 
-/** Makes a database of a fresh name, as a copy of `template` if given; its URL. Nobody may be connected to the template. */
+/** Makes a database of a fresh name, as a copy of `template` if given; its URL. The template must be idle. */
 export async function createDatabase(adminUrl: string, template?: string): Promise<string> {
   const name = `lectern_test_${randomBytes(6).toString("hex")}`;
   const sql = postgres(adminUrl, { max: 1 });

@@ -56,7 +56,8 @@ export function prepareHome(dataDir: string): Home {
   if (!canRun(["test", "-w", folder], account)) {
     throw new StoreError(
       `Cannot keep the store in "${folder}": account "${account?.name ?? "of this process"}" cannot reach it, ` +
-        `wanted every folder above it open to that account (PostgreSQL does not run as root); choose another data folder, ${WAY_OUT}`,
+        `wanted every folder above it open to that account (PostgreSQL does not run as root); ` +
+        `choose another data folder, ${WAY_OUT}`,
     );
   }
   const cluster = join(folder, "cluster");

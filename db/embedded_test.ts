@@ -125,7 +125,9 @@ test(
     const child = writer(folder);
     const said: string[] = [];
     const { ended } = await listenTo(child, said, 300);
-    process.kill(serverPid(folder) ?? 0, "SIGKILL");
+    const server = serverPid(folder);
+    if (!server) throw new Error("Cannot kill the server: found no postmaster.pid");
+    process.kill(server, "SIGKILL");
     child.kill("SIGKILL");
     await ended;
     const kept = await writtenIds(folder);

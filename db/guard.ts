@@ -1,7 +1,7 @@
 /**
  * Grants on tables: a Kysely plugin that reads each query's tree before it is compiled, inside transactions too.
  * A table is what stands in from, into, using, a join, or a schema change; names given by `with` are none, and
- * are known only where SQL knows them. Writing implies reading. A guard-rail and a reading aid, no sandbox: hand-written
+ * are known only where SQL knows them. Writing implies reading. A guard-rail, a reading aid, no sandbox: hand-written
  * `sql` passes (nested Kysely queries in it are still read), so do `rows()` and `withoutPlugins()`. Tables of
  * another schema than "public" are named with it ("pg_catalog.pg_class").
  */

@@ -1,6 +1,6 @@
 /**
  * Opens the store: a PostgreSQL server named by a URL, or, without one, the embedded server in the data folder. Either
- * way the same Kysely over the same driver, so nothing above this file knows which. Connections are split in two halves:
+ * way the same Kysely over the same driver, so nothing above knows which. Connections are split in two halves:
  * single statements share a pipelined pool, transactions take lanes of their own, so that neither starves the other.
  * The session always speaks UTC and ISO dates (see values.ts). Nothing here creates tables: see migrate.ts.
  */
@@ -49,7 +49,7 @@ export interface Store {
   kind: "embedded" | "server";
   /** For the operator's log; never holds a password. */
   description: string;
-  /** Calls `fn` for each notification; `onReconnect` after a lost connection that may have missed some; resolves to a stop. */
+  /** Calls `fn` for each notification; `onReconnect` after a lost connection; resolves to a stop. */
   listen(channel: string, fn: (payload: string) => void, onReconnect?: () => void): Promise<() => Promise<void>>;
   /** Notifies at once, outside any transaction. At most 7,999 bytes. */
   notify(channel: string, payload: string): Promise<void>;

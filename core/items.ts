@@ -4,11 +4,11 @@
  * otherwise repeat stands here. It knows columns and no kind by name; migrations are each plugin's own, since a step
  * must never change behind its ledger.
  */
-import type { Generated } from "kysely";
-import { type RawBuilder, sql } from "kysely";
+import { type Generated, type RawBuilder, sql } from "kysely";
 import { type Db, rows, type TableName } from "../db/mod.ts";
 import type { UserRef, Users } from "./contracts/users.ts";
 import { uniqueSlug } from "./slug.ts";
+import type { Viewer } from "./viewer.ts";
 
 /** Columns of every table of named items. */
 export interface ItemTable {
@@ -48,6 +48,11 @@ export function itemPermissions<Kind extends string>(kind: Kind): ItemPermission
 export function peopleOf(users: Users, table: TableName): RawBuilder<People> {
   const ref = (column: string) => users.ref(sql.ref(`${table}.${column}`));
   return sql`json_build_object('created_by', ${ref("created_by")}, 'updated_by', ${ref("updated_by")}, 'owned_by', ${ref("owned_by")})`;
+}
+
+/** The id to record as author or owner; null for the house itself, which is no user. */
+export function authorOf(viewer: Viewer): number | null {
+  return viewer.id === 0 ? null : viewer.id;
 }
 
 /** Within what a slug must be free. */

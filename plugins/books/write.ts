@@ -22,11 +22,10 @@ export function writing({ contracts: { tags, markup }, visible }: BooksContext):
       const sentTags = tags.read(draft.tags);
       const slug = await freeSlug(db, "books", draft.name);
       const template = await templateOf(db, viewer, draft.default_template_id);
-      const [book] = await rows<Book>(db, sql`
+      const [book] = (await rows<Book>(db, sql`
         insert into books (name, slug, description, description_html, default_template_id, created_by, updated_by, owned_by)
         values (${draft.name}, ${slug}, ${description}, ${description_html}, ${template}, ${author}, ${author}, ${author})
-        returning *`);
-      if (!book) throw notFound("Book");
+        returning *`)) as [Book];
       if (sentTags.length > 0) await tags.save("book", book.id, sentTags, work);
       return { ...book, tags: sentTags };
     },

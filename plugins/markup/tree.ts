@@ -55,8 +55,17 @@ class CappedParser extends Parser<Types> {
 
   #accepts(name: string): boolean {
     if (name === "html" || name === "body" || this.#made >= maxElements) return false;
-    if (FORMATTING.has(name) && this.activeFormattingElements.entries.length >= maxFormatting) return false;
+    if (FORMATTING.has(name) && this.#formattingIsFull()) return false;
     return this.openElements.stackTop < maxNesting || VOID_ELEMENTS.has(name);
+  }
+
+  #formattingIsFull(): boolean {
+    let entry = this.activeFormattingElements.newest;
+    for (let count = 0; count < maxFormatting; count++) {
+      if (!entry || !("element" in entry)) return false;
+      entry = entry.older;
+    }
+    return true;
   }
 }
 

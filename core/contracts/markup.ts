@@ -1,0 +1,74 @@
+/**
+ * What the plugin "markup" offers to whoever stores or shows text with markup: pages, descriptions, comments, exports.
+ *
+ * Everything here is a pure function of its arguments, so that saving, rendering, exporting and importing agree about
+ * what a piece of HTML means. Stored HTML is never sanitised (content-api 9.1): what a page returns as `raw_html` is what
+ * was sent, with ids. Whatever is shown to a browser went through `rendered`, `render`, `safe` or `describeHtml`.
+ */
+
+/** A picture found inside a text, decoded from base64 (content-api 9.5). */
+export interface EmbeddedPicture {
+  /** The decoded bytes; their first bytes have been found to be those of a picture. */
+  bytes: Uint8Array;
+  /** The subtype of its data URL: one of jpg, jpeg, png, gif, webp, avif. */
+  extension: string;
+}
+
+/** Keeps a picture and answers with its full URL, or with `undefined` if it may not be kept. */
+export type SaveImage = (picture: EmbeddedPicture) => Promise<string | undefined>;
+
+/** Everything that is derived from a page's content when it is saved (content-api 9.1). */
+export interface StoredContent {
+  /** What is returned as `raw_html`: as sent, ids set, not sanitised. */
+  html: string;
+  /** The Markdown as stored, without base64 pictures; `""` for a page written in HTML. */
+  markdown: string;
+  /** Plain text for search, include tags blanked. */
+  text: string;
+  /** Filtered HTML ready to serve, or null when the page has include tags and must be rendered per reader. */
+  rendered: string | null;
+  /** Ids of the pages that include tags name, unique, in order of appearance. */
+  includes: readonly number[];
+  /** Targets of links as written, without fragment, unique: for tracking references. */
+  links: readonly string[];
+}
+
+/** Answers stored HTML by page id; a page the reader may not see is missing from the map (content-api 9.4). */
+export type LoadPages = (pageIds: readonly number[]) => Promise<ReadonlyMap<number, string>>;
+
+/** Conversion, cleaning and rewriting of text with markup. No function throws on hostile or broken input. */
+export interface Markup {
+  /**
+   * Prepares a page's content for storing: pictures out, Markdown to HTML, ids, plain text (content-api 9.1).
+   * Rejects only if `saveImage` does. Without `saveImage` embedded pictures lose their source.
+   */
+  store(input: { html: string } | { markdown: string }, options?: { saveImage?: SaveImage }): Promise<StoredContent>;
+  /**
+   * Renders stored HTML for a reader: includes resolved in at most three passes with one `load` each, ids made unique
+   * again if anything was included, script filter applied (content-api 9.4). Rejects only if `load` does.
+   */
+  render(storedHtml: string, load: LoadPages): Promise<string>;
+  /** Removes whatever could run, and form controls (content-api 9.3). The result parses back to itself. */
+  safe(html: string): string;
+  /**
+   * Both forms of a description to store (content-api 4.2), or `undefined` when neither was sent. The HTML is not
+   * filtered for scripts in links; `describeHtml` does that when it is shown.
+   */
+  describe(
+    input: { description?: string | undefined; description_html?: string | undefined },
+  ): { description: string; description_html: string } | undefined;
+  /** What is returned as `description_html` for a stored pair: empty HTML is built from `plain`; filtered. */
+  describeHtml(storedHtml: string, plain: string): string;
+  /** A comment's HTML to store: the description filter, after bare top-level text got a paragraph (content-api 10.2). */
+  comment(html: string): string;
+  /** Plain text of HTML (content-api 15.5 @25): a new line for each element that is not inline. */
+  text(html: string): string;
+  /**
+   * Replaces link targets, old absolute URL to new one; a path, fragment or query after it is kept, and the longest old
+   * URL wins. Answers `undefined` if nothing changed (content-api 4.4).
+   */
+  relink(
+    stored: { html: string; markdown: string },
+    moved: ReadonlyMap<string, string>,
+  ): { html: string; markdown: string } | undefined;
+}

@@ -65,7 +65,7 @@ export function makeContext(plugin: AnyPlugin, grants: Grants, app: PluginApp, d
     narrow: (table, rule) => sight.narrow(table, rule),
     visible: visible as AnyContext["visible"],
     list: (spec, viewer, query) => listRows(parts.store.db, sight, limits, spec, viewer, query),
-    valid: (rules, input, viewer) => valid(rules, input, { texts, language: viewer.language ?? config.language }),
+    valid: (rules, input, viewer, lookups = {}) => valid(rules, input, { texts, lookups, language: viewer.language ?? config.language }),
     provide: (name, service) => provide(plugin, parts.contracts, name, service),
     contribute: (name, contribution) => void parts.slots.set(name, [...(parts.slots.get(name) ?? []), contribution]),
     slot: (name) => (parts.slots.get(name) ?? []) as never,

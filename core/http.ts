@@ -141,7 +141,7 @@ export class Gates {
   async answer(request: Request, peer: string): Promise<Response> {
     const address = clientAddress(peer, request.headers.get("x-forwarded-for"), this.#parts.proxies);
     const at = request.url.indexOf("?");
-    const query = at < 0 ? {} : parseQuery(request.url.slice(at + 1));
+    const query = at < 0 ? {} : trimmed(parseQuery(request.url.slice(at + 1)));
     const asked: Asked = { viewer: NOBODY, input: {}, query, address, refusal: undefined, fault: undefined, bodyRead: false };
     const area = this.#areaOf(pathOf(request.url));
     let allowance: Allowance | undefined;
@@ -190,12 +190,12 @@ export class Gates {
     let body: InputObject = {};
     if (!asked.refusal || this.#isPublic(request)) {
       try {
-        body = trimmed(await parseBody(request, this.#parts.inputLimits)) as InputObject;
+        body = trimmed(await parseBody(request, this.#parts.inputLimits));
       } catch (error) {
         asked.fault = error instanceof ApiError ? error : new ApiError(400, "The request body could not be read.");
       }
     }
-    asked.input = merge(trimmed(asked.query) as InputObject, body);
+    asked.input = merge(asked.query, body);
     const override = methodOverride(request, body, asked.query);
     return override === undefined ? request : new Request(request.url, { method: override, headers: request.headers });
   }

@@ -7,7 +7,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { type Db, rows, type TableName } from "../db/mod.ts";
 import type { InputObject } from "./input.ts";
-import { type ListingFilter, parseListing } from "./listing_query.ts";
+import { type ListingFilter, type ListLimits, parseListing } from "./listing_query.ts";
 import type { Sight } from "./sight.ts";
 import type { Viewer } from "./viewer.ts";
 
@@ -47,11 +47,6 @@ export interface Listing<Row> {
   readonly total: number;
 }
 
-/** How many rows a listing answers. */
-export interface ListLimits {
-  readonly defaultCount: number;
-  readonly maxCount: number;
-}
 
 const OPERATORS: Readonly<Record<string, RawBuilder<unknown>>> = {
   eq: sql`=`, ne: sql`<>`, gt: sql`>`, lt: sql`<`, gte: sql`>=`, lte: sql`<=`,

@@ -19,7 +19,7 @@ import type { OutgoingFetch } from "./outgoing.ts";
 import type { ContractName, Contracts, Draft, EventName, JobName, Jobs, PermissionName, Result, SlotName, Slots } from "./registry.ts";
 import type { Narrowing } from "./sight.ts";
 import type { Texts } from "./texts.ts";
-import type { Input, Rules } from "./validate.ts";
+import type { Input, Lookups, Rules } from "./validate.ts";
 import type { Viewer } from "./viewer.ts";
 
 /** What a plugin may touch; nothing is granted that is not asked for here. Writing a table implies reading it. */
@@ -121,7 +121,7 @@ export interface PluginContext<Q extends ContractName = never, T extends TableNa
   /** Answers a listing request over what the viewer may see. */
   list<Row>(spec: ListSpec, viewer: Viewer, query: InputObject): Promise<Listing<Row>>;
   /** Judges a body by rules; throws ApiError 422 with every fault by field, in the viewer's language. */
-  valid<const R extends Rules>(rules: R, input: InputObject, viewer: Viewer): Promise<Input<R>>;
+  valid<const R extends Rules>(rules: R, input: InputObject, viewer: Viewer, lookups?: Lookups): Promise<Input<R>>;
   provide<C extends ContractName>(name: C, service: Contracts[C]): void;
   contribute<N extends SlotName>(name: N, contribution: Slots[N]): void;
   /** Contributions to a slot in boot order; complete once the house has booted. */

@@ -12,11 +12,15 @@ export function dataFolder(): string {
   return folder;
 }
 
-/** For tests: runs a suite on the embedded store and, where the system has PostgreSQL, on a server; `store()` is open in tests. */
+/** For tests: runs a suite on the embedded store and, where the system has PostgreSQL, on a server. */
 export function onEachStore(title: string, suite: (store: () => Store) => void): void {
   describe(`${title}, embedded`, () => withStore(suite));
   if (systemBinaries()) describe(`${title}, on a server`, () => withStore(suite, true));
-  else describe.skip(`${title}, on a server (skipped: no PostgreSQL is installed here)`, () => suite(() => { throw new Error("No store"); }));
+  else
+    describe.skip(`${title}, on a server (skipped: no PostgreSQL is installed here)`, () =>
+      suite(() => {
+        throw new Error("No store");
+      }));
 }
 
 function withStore(suite: (store: () => Store) => void, server = false): void {

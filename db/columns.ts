@@ -7,7 +7,7 @@ export function idColumn<Column extends string>(table: Table<Column>): Table<Col
   return table.addColumn("id", "integer", (column) => column.primaryKey().generatedByDefaultAsIdentity());
 }
 
-/** `created_at` and `updated_at`, both now, in microseconds. Nothing moves updated_at by itself. For `.$call(timeColumns)`. */
+/** `created_at` and `updated_at`, both now, in microseconds. For `.$call(timeColumns)`. */
 export function timeColumns<Column extends string>(table: Table<Column>): Table<Column | "created_at" | "updated_at"> {
   return table
     .addColumn("created_at", "timestamptz", (column) => column.notNull().defaultTo(sql`now()`))

@@ -7,8 +7,15 @@
  * query goes as it is, so a migration may hold several statements.
  */
 import {
-  type CompiledQuery, type DatabaseConnection, type Dialect, type Driver, PostgresAdapter, PostgresIntrospector,
-  PostgresQueryCompiler, type QueryResult, type TransactionSettings,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  type TransactionSettings,
 } from "kysely";
 import type postgres from "postgres";
 import { StoreError } from "./errors.ts";

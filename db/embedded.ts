@@ -4,7 +4,7 @@
  * last to leave stops it, which is known by a lock that each holds while it is there and the kernel frees when it dies.
  * A killed process therefore leaves a server that still serves, and the next one adopts it. Tying the server to its
  * parent (setpriv --pdeathsig) was left out on purpose: it would take the server away from everybody who adopted it.
- * The server runs in a session of its own, so that Ctrl-C reaches us and not it. fsync stays on; the server is only ever
+ * The server runs in a session of its own, so that Ctrl-C reaches us and not it. fsync stays on; it is only ever
  * asked to stop with SIGINT (fast shutdown), never killed.
  */
 import { type ChildProcess, spawn } from "node:child_process";
@@ -38,20 +38,31 @@ const PORT = 5432;
 const POLL_MS = 10;
 const STOP_MAX_MS = 60_000;
 const SETTINGS = {
-  listen_addresses: "", port: PORT, unix_socket_permissions: "0700", max_connections: 60,
-  shared_buffers: "96MB", work_mem: "8MB", maintenance_work_mem: "64MB", effective_cache_size: "512MB",
-  max_wal_size: "512MB", checkpoint_timeout: "15min", random_page_cost: 1.1, jit: "off",
-  timezone: "UTC", log_timezone: "UTC", fsync: "on",
+  listen_addresses: "",
+  port: PORT,
+  unix_socket_permissions: "0700",
+  max_connections: 60,
+  shared_buffers: "96MB",
+  work_mem: "8MB",
+  maintenance_work_mem: "64MB",
+  effective_cache_size: "512MB",
+  max_wal_size: "512MB",
+  checkpoint_timeout: "15min",
+  random_page_cost: 1.1,
+  jit: "off",
+  timezone: "UTC",
+  log_timezone: "UTC",
+  fsync: "on",
 };
 
-/** Starts or adopts the server of `<dataDir>/postgres`. Throws StoreError, naming DATABASE_URL where that is the way out. */
+/** Starts or adopts the server of `<dataDir>/postgres`. Throws StoreError. */
 export async function joinEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const home = prepareHome(options.dataDir);
   const unlock = await lock(home.bootLock, "alone", options.startTimeoutMs);
   try {
     const present = await lock(home.presenceLock, "shared", options.predecessorMs);
     try {
-      const sockets = await liveSockets(home) ?? await start(home, options);
+      const sockets = (await liveSockets(home)) ?? (await start(home, options));
       return { sockets, leave: () => leave(home, present) };
     } catch (error) {
       present();
@@ -78,16 +89,20 @@ async function leave(home: Home, present: Unlock): Promise<void> {
 async function start(home: Home, options: EmbeddedOptions): Promise<string> {
   const native = findBinaries(home);
   if (!existsSync(join(home.cluster, "PG_VERSION"))) makeCluster(home, native);
-  for (const until = performance.now() + options.predecessorMs; ;) {
+  for (const until = performance.now() + options.predecessorMs; ; ) {
     const child = launch(home, native);
     if (await isReady(home, child, options.startTimeoutMs)) return home.sockets;
     const said = readFileSync(home.log, "utf8");
     const held = /lock file|shared memory block|another (?:server|postmaster)/.test(said);
     if (!held || performance.now() > until) {
-      const fatal = said.split("\n").filter((line) => /FATAL|PANIC|ERROR|error while loading/.test(line)).at(-1);
+      const fatal = said
+        .split("\n")
+        .filter((line) => /FATAL|PANIC|ERROR|error while loading/.test(line))
+        .at(-1);
       throw new StoreError(
-        `Cannot start the embedded store in "${home.cluster}": ${fatal ?? (lastLine(said) || "the server said nothing")}`
-        + ` (all of it in "${home.log}"); mend that, or set DATABASE_URL to a PostgreSQL 14 or later`,
+        `Cannot start the embedded store in "${home.cluster}": ` +
+          `${fatal ?? (lastLine(said) || "the server said nothing")}` +
+          ` (all of it in "${home.log}"); mend that, or set DATABASE_URL to a PostgreSQL 14 or later`,
       );
     }
     await sleep(200);
@@ -100,24 +115,48 @@ async function start(home: Home, options: EmbeddedOptions): Promise<string> {
 function makeCluster(home: Home, native: string): void {
   const fresh = `${home.cluster}.new`;
   rmSync(fresh, { recursive: true, force: true });
-  const { status, stderr, error } = spawnAs([
-    join(native, "bin", "initdb"), "-D", fresh, "-U", EMBEDDED_USER, "-A", "trust", "-E", "UTF8",
-    // PostgreSQL's own C.UTF-8: the same on every system, whatever locales that has.
-    "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", "--no-instructions",
-  ], home.account, home.folder);
+  const { status, stderr, error } = spawnAs(
+    [
+      join(native, "bin", "initdb"),
+      "-D",
+      fresh,
+      "-U",
+      EMBEDDED_USER,
+      "-A",
+      "trust",
+      "-E",
+      "UTF8",
+      // PostgreSQL's own C.UTF-8: the same on every system, whatever locales that has.
+      "--locale-provider=builtin",
+      "--builtin-locale=C.UTF-8",
+      "--locale=C",
+      "--no-instructions",
+    ],
+    home.account,
+    home.folder,
+  );
   if (status !== 0) {
-    throw new StoreError(`Cannot make the embedded store in "${home.cluster}": initdb said "${lastLine(stderr) || error?.message}"; `
-      + "mend that, or set DATABASE_URL to a PostgreSQL 14 or later");
+    throw new StoreError(
+      `Cannot make the embedded store in "${home.cluster}": initdb said "${lastLine(stderr) || error?.message}"; ` +
+        "mend that, or set DATABASE_URL to a PostgreSQL 14 or later",
+    );
   }
   renameSync(fresh, home.cluster);
 }
 
 function launch(home: Home, native: string): ChildProcess {
-  const settings = Object.entries({ ...SETTINGS, unix_socket_directories: home.sockets }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const settings = Object.entries({ ...SETTINGS, unix_socket_directories: home.sockets }).flatMap(([name, value]) => [
+    "-c",
+    `${name}=${value}`,
+  ]);
   const log = openSync(home.log, "w");
   try {
     const child = spawn(join(native, "bin", "postgres"), ["-D", home.cluster, ...settings], {
-      ...identity(home.account), cwd: home.folder, env: bareEnv(), stdio: ["ignore", log, log], detached: true,
+      ...identity(home.account),
+      cwd: home.folder,
+      env: bareEnv(),
+      stdio: ["ignore", log, log],
+      detached: true,
     });
     child.unref();
     return child;
@@ -129,38 +168,47 @@ function launch(home: Home, native: string): ChildProcess {
 /** True once the child serves, false when it went away. Throws StoreError when neither happens in time. */
 async function isReady(home: Home, child: ChildProcess, timeoutMs: number): Promise<boolean> {
   let gone = false;
-  child.once("exit", () => { gone = true; });
-  child.once("error", () => { gone = true; });
-  for (const until = performance.now() + timeoutMs; performance.now() < until;) {
+  child.once("exit", () => {
+    gone = true;
+  });
+  child.once("error", () => {
+    gone = true;
+  });
+  for (const until = performance.now() + timeoutMs; performance.now() < until; ) {
     if (gone) return false;
     const found = readPid(home);
     if (found?.pid === child.pid && found?.status === "ready") return true;
     await sleep(POLL_MS);
   }
   child.kill("SIGINT");
-  throw new StoreError(`Cannot start the embedded store in "${home.cluster}": not ready after ${timeoutMs} ms (see "${home.log}")`);
+  throw new StoreError(
+    `Cannot start the embedded store in "${home.cluster}": not ready after ${timeoutMs} ms (see "${home.log}")`,
+  );
 }
 
 /** The socket folder of a server that already serves this cluster and answers. */
 async function liveSockets(home: Home): Promise<string | undefined> {
   const found = readPid(home);
   if (found?.status !== "ready" || !isAlive(found.pid)) return undefined;
-  return await answers(join(found.sockets, `.s.PGSQL.${PORT}`)) ? found.sockets : undefined;
+  return (await answers(join(found.sockets, `.s.PGSQL.${PORT}`))) ? found.sockets : undefined;
 }
 
 function answers(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(path);
-    socket.once("connect", () => { socket.destroy(); resolve(true); });
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
     socket.once("error", () => resolve(false));
   });
 }
 
 async function stop(home: Home): Promise<void> {
   const found = readPid(home);
-  if (!found || !isAlive(found.pid) || !await answers(join(found.sockets, `.s.PGSQL.${PORT}`))) return;
+  if (!found || !isAlive(found.pid) || !(await answers(join(found.sockets, `.s.PGSQL.${PORT}`)))) return;
   process.kill(found.pid, "SIGINT");
-  for (const until = performance.now() + STOP_MAX_MS; performance.now() < until;) {
+  for (const until = performance.now() + STOP_MAX_MS; performance.now() < until; ) {
     if (readPid(home)?.pid !== found.pid || !isAlive(found.pid)) return;
     await sleep(POLL_MS);
   }

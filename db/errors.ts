@@ -12,7 +12,10 @@ export class GrantError extends Error {
 
   /** Names the plugin, the table and the grant that would have let the query pass. */
   constructor(plugin: string, table: string, wanted: "read" | "write") {
-    super(`Plugin "${plugin}" cannot ${wanted} table "${table}": it holds no such grant, wanted permissions.${wanted} to list "${table}"`);
+    super(
+      `Plugin "${plugin}" cannot ${wanted} table "${table}": it holds no such grant, ` +
+        `wanted permissions.${wanted} to list "${table}"`,
+    );
     this.plugin = plugin;
     this.table = table;
     this.wanted = wanted;

@@ -28,7 +28,7 @@ export function tryLock(path: string, mode: "alone" | "shared"): Unlock | undefi
 
 /** Waits up to `waitMs` for the lock. Throws StoreError when it stays taken. */
 export async function lock(path: string, mode: "alone" | "shared", waitMs: number): Promise<Unlock> {
-  for (const until = performance.now() + waitMs; ;) {
+  for (const until = performance.now() + waitMs; ; ) {
     const unlock = tryLock(path, mode);
     if (unlock) return unlock;
     if (performance.now() > until) {

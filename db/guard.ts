@@ -1,7 +1,7 @@
 /**
  * Grants on tables: a Kysely plugin that reads each query's tree before it is compiled, inside transactions too.
- * A table is what stands in from, into, using, a join, or a schema change; names given by `with` are none, and are known
- * only where SQL knows them. Writing implies reading. This is a guard-rail and a reading aid, no sandbox: hand-written
+ * A table is what stands in from, into, using, a join, or a schema change; names given by `with` are none, and
+ * are known only where SQL knows them. Writing implies reading. A guard-rail, a reading aid, no sandbox: hand-written
  * `sql` passes (nested Kysely queries in it are still read), so do `rows()` and `withoutPlugins()`. Tables of
  * another schema than "public" are named with it ("pg_catalog.pg_class").
  */
@@ -16,7 +16,11 @@ export interface Grants {
 }
 
 /** The same store, narrowed to `grants`; a transaction stays one. Queries beyond them throw GrantError. */
-export function guarded<Name extends TableName = TableName>(db: Db, plugin: string, grants: Grants): Kysely<Pick<Tables, Name>> {
+export function guarded<Name extends TableName = TableName>(
+  db: Db,
+  plugin: string,
+  grants: Grants,
+): Kysely<Pick<Tables, Name>> {
   const write = new Set(grants.write);
   const read = new Set([...grants.read, ...grants.write]);
   const check: Check = (table, wanted) => {
@@ -32,7 +36,10 @@ type Tree = { readonly kind: string } & { readonly [key: string]: unknown };
 
 const NO_NAMES: Scope = new Set();
 const WRITTEN: Record<string, string> = {
-  InsertQueryNode: "into", UpdateQueryNode: "table", DeleteQueryNode: "from", MergeQueryNode: "into",
+  InsertQueryNode: "into",
+  UpdateQueryNode: "table",
+  DeleteQueryNode: "from",
+  MergeQueryNode: "into",
 };
 /** Roots whose tables are read unless named in WRITTEN; every other root changes the schema. */
 const QUERIES = new Set(["SelectQueryNode", "RawNode", "WithNode", ...Object.keys(WRITTEN)]);
@@ -63,7 +70,8 @@ function walk(node: Tree, place: Place): void {
   for (const key in node) {
     if (key === "with" || key === "kind" || (node.kind === "ReferenceNode" && key === "table")) continue;
     const wanted = key === written ? "write" : inner.wanted;
-    const value = node.kind === "RawNode" ? (node.parameters as Tree[]).filter(({ kind }) => kind !== "TableNode") : node[key];
+    const value =
+      node.kind === "RawNode" ? (node.parameters as Tree[]).filter(({ kind }) => kind !== "TableNode") : node[key];
     each(value, wanted === inner.wanted ? inner : { ...inner, wanted });
   }
 }

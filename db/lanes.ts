@@ -85,7 +85,13 @@ export class Lanes {
   }
 
   #open(): Lane {
-    const lane: Lane = { sql: this.#options.open(() => { lane.losses++; }), losses: 0, openedAt: performance.now() };
+    const lane: Lane = {
+      sql: this.#options.open(() => {
+        lane.losses++;
+      }),
+      losses: 0,
+      openedAt: performance.now(),
+    };
     this.#all.add(lane);
     return lane;
   }
@@ -93,7 +99,9 @@ export class Lanes {
   #giveUp(waiter: Waiter): void {
     this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
     const { size, waitMs } = this.#options;
-    waiter.reject(new StoreError(`Cannot begin a transaction: all ${size} connections for transactions were busy for ${waitMs} ms`));
+    waiter.reject(
+      new StoreError(`Cannot begin a transaction: all ${size} connections for transactions were busy for ${waitMs} ms`),
+    );
   }
 }
 

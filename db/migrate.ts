@@ -37,7 +37,9 @@ export async function pending(db: Db, plugin: string, migrations: Migrations): P
   const names = sorted(plugin, migrations);
   const found = await rows(db, sql<{ there: boolean }>`select to_regclass(${identifier(plugin)}) is not null as there`);
   if (!found[0]?.there) return names;
-  const done = new Set((await rows(db, sql<{ name: string }>`select name from ${ledger(plugin)}`)).map(({ name }) => name));
+  const done = new Set(
+    (await rows(db, sql<{ name: string }>`select name from ${ledger(plugin)}`)).map(({ name }) => name),
+  );
   return names.filter((name) => !done.has(name));
 }
 
@@ -57,7 +59,10 @@ async function step(db: Db, plugin: string, migrations: Migrations): Promise<str
     });
   } catch (cause) {
     const found = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreError(`Cannot migrate plugin "${plugin}" at step "${name ?? "?"}": ${found}; nothing of this step was kept`, { cause });
+    throw new StoreError(
+      `Cannot migrate plugin "${plugin}" at step "${name ?? "?"}": ${found}; nothing of this step was kept`,
+      { cause },
+    );
   }
 }
 
@@ -65,7 +70,9 @@ function sorted(plugin: string, migrations: Migrations): string[] {
   const names = Object.keys(migrations).sort();
   const odd = names.find((name) => !/^\d{4}_[a-z0-9_]+$/.test(name));
   if (odd === undefined) return names;
-  throw new StoreError(`Cannot order the migrations of plugin "${plugin}": found step "${odd}", wanted a name such as "0001_init"`);
+  throw new StoreError(
+    `Cannot order the migrations of plugin "${plugin}": found step "${odd}", wanted a name such as "0001_init"`,
+  );
 }
 
 function ledger(plugin: string) {
@@ -79,5 +86,7 @@ function identifier(plugin: string): string {
 /** Postgres would cut a longer name, and two plugins would share a ledger. */
 function checked(plugin: string): string {
   if (/^[A-Za-z0-9_@/:-]+$/.test(plugin) && plugin.length <= NAME_BYTES_MAX) return plugin;
-  throw new StoreError(`Cannot keep a ledger for plugin "${plugin}": wanted 1 to 63 letters, digits, "_", "-", "@", "/" or ":"`);
+  throw new StoreError(
+    `Cannot keep a ledger for plugin "${plugin}": wanted 1 to 63 letters, digits, "_", "-", "@", "/" or ":"`,
+  );
 }

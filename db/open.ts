@@ -1,10 +1,11 @@
 /**
- * Opens the store: a PostgreSQL server named by a URL, or, without one, the embedded server in the data folder. Either way the
- * same Kysely over the same driver, so nothing above this file knows which. Connections are split in two halves:
+ * Opens the store: a PostgreSQL server named by a URL, or, without one, the embedded server in the data folder. Either
+ * way the same Kysely over the same driver, so nothing above knows which. Connections are split in two halves:
  * single statements share a pipelined pool, transactions take lanes of their own, so that neither starves the other.
  * The session always speaks UTC and ISO dates (see values.ts). Nothing here creates tables: see migrate.ts.
  */
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Kysely } from "kysely";
 import postgres from "postgres";
 import { dialect } from "./dialect.ts";
@@ -48,7 +49,7 @@ export interface Store {
   kind: "embedded" | "server";
   /** For the operator's log; never holds a password. */
   description: string;
-  /** Calls `fn` for each notification; `onReconnect` after the connection was lost, when some may have been missed. Resolves to a stop. */
+  /** Calls `fn` for each notification; `onReconnect` after a lost connection; resolves to a stop. */
   listen(channel: string, fn: (payload: string) => void, onReconnect?: () => void): Promise<() => Promise<void>>;
   /** Notifies at once, outside any transaction. At most 7,999 bytes. */
   notify(channel: string, payload: string): Promise<void>;
@@ -57,11 +58,30 @@ export interface Store {
 }
 
 const DEFAULTS = {
-  poolSize: 6, database: "lectern", connectTimeoutMs: 10_000, transactionWaitMs: 30_000, closeTimeoutMs: 5_000,
-  startTimeoutMs: 120_000, predecessorMs: 10_000, prepare: true,
+  poolSize: 6,
+  database: "lectern",
+  connectTimeoutMs: 10_000,
+  transactionWaitMs: 30_000,
+  closeTimeoutMs: 5_000,
+  startTimeoutMs: 120_000,
+  predecessorMs: 10_000,
+  prepare: true,
 };
 const LANE_MAX_AGE_MS = 30 * 60_000;
+const RECONNECT_MS = 250;
 const OLDEST = { name: "14", version: 140_000 };
+
+/** What a server that is being shut down, or was killed, answers. */
+const GOING = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOENT",
+  "EPIPE",
+  "CONNECTION_CLOSED",
+  "57P01",
+  "57P02",
+  "57P03",
+]);
 
 type Settings = StoreOptions & typeof DEFAULTS;
 type Connect = (extra: postgres.Options<Record<string, postgres.PostgresType>>) => postgres.Sql;
@@ -76,15 +96,40 @@ async function openServer(settings: Settings, databaseUrl: string): Promise<Stor
   const place = safeUrl(databaseUrl);
   const connect: Connect = (extra) => postgres(databaseUrl, { ...common(settings), ...extra });
   const { pool, version } = await probe(connect, settings, place);
-  return assemble(settings, connect, pool, { kind: "server", description: `PostgreSQL ${version} at ${place}`, leave: async () => {} });
+  return assemble(settings, connect, pool, {
+    kind: "server",
+    description: `PostgreSQL ${version} at ${place}`,
+    leave: async () => {},
+  });
 }
 
+/** A server killed this very moment may still take a connection and drop it: then we come again. */
 async function openEmbedded(settings: Settings): Promise<Store> {
-  const embedded = await joinEmbedded(settings);
+  for (const until = performance.now() + settings.predecessorMs; ; ) {
+    try {
+      return await openJoined(settings, await joinEmbedded(settings));
+    } catch (error) {
+      const { code = "" } = ((error as Error).cause ?? error) as { code?: string };
+      if (!GOING.has(code) || performance.now() > until) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+async function openJoined(settings: Settings, embedded: Embedded): Promise<Store> {
   const folder = join(resolve(settings.dataDir), "postgres");
-  const on = (database: string): Connect => (extra) => postgres({
-    ...common(settings), host: embedded.sockets, port: 5432, user: EMBEDDED_USER, database, ssl: false, ...extra,
-  });
+  const on =
+    (database: string): Connect =>
+    (extra) =>
+      postgres({
+        ...common(settings),
+        host: embedded.sockets,
+        port: 5432,
+        user: EMBEDDED_USER,
+        database,
+        ssl: false,
+        ...extra,
+      });
   try {
     await ensureDatabase(on("postgres"), settings.database);
     const { pool, version } = await probe(on(settings.database), settings, `the embedded server in "${folder}"`);
@@ -96,9 +141,15 @@ async function openEmbedded(settings: Settings): Promise<Store> {
   }
 }
 
-function common({ connectTimeoutMs, onNotice, prepare }: Settings): postgres.Options<Record<string, postgres.PostgresType>> {
+function common({
+  connectTimeoutMs,
+  onNotice,
+  prepare,
+}: Settings): postgres.Options<Record<string, postgres.PostgresType>> {
   return {
     connect_timeout: connectTimeoutMs / 1000,
+    // Postgres.js' own waits up to 20 s after some failures, and every query with it.
+    backoff: () => RECONNECT_MS / 1000,
     types: wireTypes,
     transform: { undefined: null },
     prepare,
@@ -116,17 +167,23 @@ async function ensureDatabase(connect: Connect, database: string): Promise<void>
     // Two processes may get here at once; either one's database will do.
     if (!["42P04", "23505"].includes((error as { code?: string }).code ?? "")) throw error;
   } finally {
-    await admin.end();
+    // Limited, since the server may go away under this very connection.
+    await admin.end({ timeout: 1 });
   }
 }
 
-async function probe(connect: Connect, settings: Settings, place: string): Promise<{ pool: postgres.Sql; version: string }> {
+async function probe(
+  connect: Connect,
+  settings: Settings,
+  place: string,
+): Promise<{ pool: postgres.Sql; version: string }> {
   const pool = connect({ max: Math.max(1, Math.ceil(settings.poolSize / 2)) });
   try {
     const [found] = await pool<{ number: number; version: string; encoding: string }[]>`
       select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
         current_setting('server_encoding') as encoding`;
-    if (!found || found.number < OLDEST.version) throw new Error(`it is PostgreSQL ${found?.version}, wanted ${OLDEST.name} or later`);
+    if (!found || found.number < OLDEST.version)
+      throw new Error(`it is PostgreSQL ${found?.version}, wanted ${OLDEST.name} or later`);
     if (found.encoding !== "UTF8") throw new Error(`its encoding is "${found.encoding}", wanted "UTF8"`);
     return { pool, version: found.version.split(" ")[0] ?? found.version };
   } catch (cause) {
@@ -155,7 +212,8 @@ function safeUrl(databaseUrl: string): string {
   const wanted = `wanted "postgres://user:password@host:port/name"`;
   if (!URL.canParse(databaseUrl)) throw new StoreError(`Cannot read DATABASE_URL: found no URL, ${wanted}`);
   const { protocol, username, host, pathname } = new URL(databaseUrl);
-  if (protocol === "postgres:" || protocol === "postgresql:") return `"${protocol}//${username && `${username}@`}${host}${pathname}"`;
+  if (protocol === "postgres:" || protocol === "postgresql:")
+    return `"${protocol}//${username && `${username}@`}${host}${pathname}"`;
   throw new StoreError(`Cannot read DATABASE_URL: found protocol "${protocol}", ${wanted}`);
 }
 
@@ -165,10 +223,17 @@ interface Identity {
   leave: Embedded["leave"];
 }
 
-function assemble(settings: Settings, connect: Connect, pool: postgres.Sql, { kind, description, leave }: Identity): Store {
+function assemble(
+  settings: Settings,
+  connect: Connect,
+  pool: postgres.Sql,
+  { kind, description, leave }: Identity,
+): Store {
   const { closeTimeoutMs, poolSize, prepare, transactionWaitMs } = settings;
   const lanes = new Lanes({
-    size: Math.max(1, Math.floor(poolSize / 2)), waitMs: transactionWaitMs, maxAgeMs: LANE_MAX_AGE_MS,
+    size: Math.max(1, Math.floor(poolSize / 2)),
+    waitMs: transactionWaitMs,
+    maxAgeMs: LANE_MAX_AGE_MS,
     open: (onclose) => connect({ max: 1, max_lifetime: null, onclose }),
   });
   const db: Db = new Kysely<Tables>({ dialect: dialect({ pool, lanes, prepare }) });
@@ -179,22 +244,34 @@ function assemble(settings: Settings, connect: Connect, pool: postgres.Sql, { ki
     await leave();
   }
   return {
-    db, sql: pool, kind, description,
+    db,
+    sql: pool,
+    kind,
+    description,
     listen: (channel, fn, onReconnect) => listen(pool, channel, fn, onReconnect),
-    notify: async (channel, payload) => { await pool.notify(channel, payload); },
-    close: () => closing ??= closeAll(),
+    notify: async (channel, payload) => {
+      await pool.notify(channel, payload);
+    },
+    close: () => (closing ??= closeAll()),
   };
 }
 
 async function listen(
-  sql: postgres.Sql, channel: string, fn: (payload: string) => void, onReconnect?: () => void,
+  sql: postgres.Sql,
+  channel: string,
+  fn: (payload: string) => void,
+  onReconnect?: () => void,
 ): Promise<() => Promise<void>> {
   let stopped = false;
   let listening = false;
-  const { unlisten } = await sql.listen(channel, (payload) => stopped || fn(payload), () => {
-    if (listening && !stopped) onReconnect?.();
-    listening = true;
-  });
+  const { unlisten } = await sql.listen(
+    channel,
+    (payload) => stopped || fn(payload),
+    () => {
+      if (listening && !stopped) onReconnect?.();
+      listening = true;
+    },
+  );
   return async () => {
     // After a reconnection postgres.js no longer knows this listener, so it is silenced here as well.
     stopped = true;

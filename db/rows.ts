@@ -5,7 +5,12 @@
  * sends the template through Kysely's own compiler, so the answer is always what `.execute(db)` would give.
  */
 import {
-  type CompiledQuery, type Kysely, type OperationNode, PostgresQueryCompiler, type RawBuilder, type RawNode,
+  type CompiledQuery,
+  type Kysely,
+  type OperationNode,
+  PostgresQueryCompiler,
+  type RawBuilder,
+  type RawNode,
 } from "kysely";
 
 /** The rows of a template, run where `db` runs: inside its transaction when it is one. */

@@ -15,7 +15,7 @@ export function wireTime(text: string): string {
   if (text.charCodeAt(10) !== SPACE) return oddTime(text);
   const zone = text.indexOf("+", 19);
   const end = zone < 0 ? text.length : zone;
-  if (zone >= 0 && text.length !== zone + 3 || zone >= 0 && !text.endsWith("+00")) return oddTime(text);
+  if ((zone >= 0 && text.length !== zone + 3) || (zone >= 0 && !text.endsWith("+00"))) return oddTime(text);
   const fraction = end > 20 ? text.slice(20, end).padEnd(6, "0") : "000000";
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction}Z`;
 }
@@ -24,7 +24,8 @@ export function wireTime(text: string): string {
 function oddTime(text: string): string {
   if (text === "infinity" || text === "-infinity") return text;
   const parts = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?(?:\+00)?( BC)?$/.exec(text);
-  if (!parts) throw new RangeError(`Cannot read timestamp "${text}": wanted UTC; a session must not change its TimeZone`);
+  if (!parts)
+    throw new RangeError(`Cannot read timestamp "${text}": wanted UTC; a session must not change its TimeZone`);
   return `${parts[1]}T${parts[2]}.${(parts[3] ?? "").padEnd(6, "0")}Z${parts[4] ?? ""}`;
 }
 
@@ -46,7 +47,7 @@ export const wireTypes = {
   json: {
     to: 114,
     from: [114, 3802],
-    serialize: (value: unknown) => typeof value === "string" ? value : JSON.stringify(value),
+    serialize: (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value)),
     parse: (text: string) => JSON.parse(text) as unknown,
   },
 } as unknown as Record<string, postgres.PostgresType>;
@@ -59,7 +60,8 @@ export function outgoing(sql: postgres.Sql, parameters: readonly unknown[]): pos
   const sent: unknown[] = new Array(parameters.length);
   for (let i = 0; i < parameters.length; i++) {
     const value = parameters[i];
-    sent[i] = typeof value === "string" || typeof value === "number" || value === null ? value : convert(sql, value, i + 1);
+    sent[i] =
+      typeof value === "string" || typeof value === "number" || value === null ? value : convert(sql, value, i + 1);
   }
   return sent as postgres.ParameterOrJSON<never>[];
 }
@@ -78,17 +80,21 @@ function element(value: unknown, place: number): unknown {
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {
       const item: unknown = value[i];
-      if (typeof item !== "string" && typeof item !== "number" && item !== null) return value.map((one) => element(one, place));
+      if (typeof item !== "string" && typeof item !== "number" && item !== null)
+        return value.map((one) => element(one, place));
     }
     return value;
   }
   if (typeof value === "bigint") return String(value);
   if (value instanceof Date) return value.toISOString();
   if (typeof value === "function" || typeof value === "symbol") throw unsendable(value, place);
-  if (typeof value === "object" && value !== null && !(value instanceof Uint8Array)) return JSON.parse(JSON.stringify(value));
+  if (typeof value === "object" && value !== null && !(value instanceof Uint8Array))
+    return JSON.parse(JSON.stringify(value));
   return value ?? null;
 }
 
 function unsendable(value: unknown, place: number): TypeError {
-  return new TypeError(`Cannot send parameter ${place}: found ${typeof value}, wanted text, a number, null, a list or an object`);
+  return new TypeError(
+    `Cannot send parameter ${place}: found ${typeof value}, wanted text, a number, null, a list or an object`,
+  );
 }

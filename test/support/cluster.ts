@@ -23,8 +23,8 @@ export function systemBinaries(): string | undefined {
 }
 
 /**
- * Starts a cluster from the system's own PostgreSQL on a free port of the loopback address, without fsync; undefined where
- * there is no PostgreSQL. As root it runs as "postgres" or "nobody". Throws when it does not start.
+ * Starts a cluster from the system's own PostgreSQL on a free port of the loopback address, without fsync; undefined
+ * where there is no PostgreSQL. As root it runs as "postgres" or "nobody". Throws when it does not start.
  */
 export async function throwawayUrl(): Promise<Throwaway | undefined> {
   const bin = systemBinaries();
@@ -33,18 +33,30 @@ export async function throwawayUrl(): Promise<Throwaway | undefined> {
   const identity = account();
   if (identity.uid !== undefined) chownSync(folder, identity.uid, identity.gid ?? identity.uid);
   const port = await freePort();
-  const made = spawnSync(join(bin, "initdb"), ["-D", join(folder, "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N"], {
-    ...identity, cwd: folder, encoding: "utf8",
-  });
+  const made = spawnSync(
+    join(bin, "initdb"),
+    ["-D", join(folder, "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N"],
+    {
+      ...identity,
+      cwd: folder,
+      encoding: "utf8",
+    },
+  );
   if (made.status !== 0) throw new Error(`Cannot make a throw-away cluster: initdb said "${made.stderr.trim()}"`);
-  const server = spawn(join(bin, "postgres"), ["-D", join(folder, "data"), "-h", "127.0.0.1", "-p", String(port), "-k", "", "-F"], {
-    ...identity, cwd: folder, stdio: "ignore",
-  });
+  const server = spawn(
+    join(bin, "postgres"),
+    ["-D", join(folder, "data"), "-h", "127.0.0.1", "-p", String(port), "-k", "", "-F"],
+    {
+      ...identity,
+      cwd: folder,
+      stdio: "ignore",
+    },
+  );
   await ready(server, join(folder, "data", "postmaster.pid"));
   return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop: () => stop(server, folder) };
 }
 
-/** Makes a database of a fresh name, as a copy of `template` if given; its URL. Nobody may be connected to the template. */
+/** Makes a database of a fresh name, as a copy of `template` if given; its URL. The template must be idle. */
 export async function createDatabase(adminUrl: string, template?: string): Promise<string> {
   const name = `lectern_test_${randomBytes(6).toString("hex")}`;
   const sql = postgres(adminUrl, { max: 1 });
@@ -60,7 +72,9 @@ export async function createDatabase(adminUrl: string, template?: string): Promi
 
 function account(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
-  const lines = readFileSync("/etc/passwd", "utf8").split("\n").map((line) => line.split(":"));
+  const lines = readFileSync("/etc/passwd", "utf8")
+    .split("\n")
+    .map((line) => line.split(":"));
   const found = lines.find(([name]) => name === "postgres") ?? lines.find(([name]) => name === "nobody");
   return { uid: Number(found?.[2]), gid: Number(found?.[3]) };
 }
@@ -77,8 +91,9 @@ function freePort(): Promise<number> {
 }
 
 async function ready(server: ChildProcess, pidFile: string): Promise<void> {
-  for (const until = performance.now() + START_MAX_MS; performance.now() < until;) {
-    if (server.exitCode !== null) throw new Error(`Cannot start a throw-away cluster: postgres left with ${server.exitCode}`);
+  for (const until = performance.now() + START_MAX_MS; performance.now() < until; ) {
+    if (server.exitCode !== null)
+      throw new Error(`Cannot start a throw-away cluster: postgres left with ${server.exitCode}`);
     if (existsSync(pidFile) && readFileSync(pidFile, "utf8").split("\n")[7]?.trim() === "ready") return;
     await sleep(20);
   }

@@ -1,18 +1,12 @@
-import type { ColumnType, Generated, Selectable } from "kysely";
-import type { RawBuilder, Tag, UserRef } from "lectern/core";
+import type { Generated, Selectable } from "kysely";
+import type { ItemPermissions, ItemTable, People, Tag } from "lectern/core";
 import type { PageCreate, PageUpdate } from "./rules.ts";
 
-/** A timestamp: text in wire format when read. */
-type Time = ColumnType<string, string | RawBuilder<unknown> | undefined, string | RawBuilder<unknown>>;
-
 /** Pages with their content and what is derived from it. */
-export interface PagesTable {
-  id: Generated<number>;
+export interface PagesTable extends ItemTable {
   book_id: number;
   /** Null for a page directly in its book. */
   chapter_id: number | null;
-  name: string;
-  slug: string;
   /** As stored, not sanitised: what answers call `raw_html`. */
   html: string;
   /** The source of a page written in Markdown, else "". */
@@ -26,12 +20,6 @@ export interface PagesTable {
   template: Generated<boolean>;
   revision_count: Generated<number>;
   editor: string;
-  created_by: number | null;
-  updated_by: number | null;
-  owned_by: number | null;
-  created_at: Time;
-  updated_at: Time;
-  deleted_at: ColumnType<string | null, string | null | undefined, string | RawBuilder<unknown> | null>;
 }
 
 /** States of pages worth keeping (content-api 8.6). */
@@ -48,7 +36,7 @@ export interface PageRevisionsTable {
   text: string;
   summary: string;
   created_by: number | null;
-  created_at: Time;
+  created_at: Generated<string>;
 }
 
 /** A page as the table holds it; the result of the events of pages. */
@@ -56,9 +44,7 @@ export type PageRow = Selectable<PagesTable>;
 
 /** A page as one statement reads it for an answer: without the text for search, with users and tags. */
 export type FoundPage = Omit<PageRow, "text"> & {
-  readonly creator: UserRef | null;
-  readonly updater: UserRef | null;
-  readonly owner: UserRef | null;
+  readonly people: People;
   readonly tags: Tag[];
 };
 
@@ -83,5 +69,9 @@ declare module "lectern/core" {
     /** Performed within page_update, before the other fields change. */
     page_move: { draft: { row: PageRow; parent: PageParent }; result: PageRow };
     page_delete: { draft: PageRow; result: PageRow };
+  }
+  interface Permissions extends ItemPermissions<"page"> {
+    /** Change the editor a page is edited with. */
+    "editor-change": true;
   }
 }

@@ -13,8 +13,3 @@ export interface Parts {
   /** Newest revisions kept of each page; 0 keeps all. */
   readonly revisionLimit: number;
 }
-
-/** The user to name as author; nobody where the house itself acts. */
-export function authorOf(viewer: Viewer): number | null {
-  return viewer.id === 0 ? null : viewer.id;
-}

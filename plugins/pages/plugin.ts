@@ -4,7 +4,7 @@
  * statement and parses nothing; only pages that include others are rendered for each reader. Comments, attachments
  * and pictures belong to other plugins, which join in through events and slots.
  */
-import { dressed, definePlugin, type ListSpec, mountResource, type ResourceSpec, sql, t } from "lectern/core";
+import { definePlugin, dressed, itemPermissions, type ListSpec, mountResource, type ResourceSpec, sql, t } from "lectern/core";
 import { pagesOfBook, pagesOfChapters } from "./contents.ts";
 import type { FoundPage, PageRow } from "./contract.ts";
 import { lockPage, pageFinder } from "./find.ts";
@@ -53,6 +53,7 @@ export default definePlugin({
   }),
   migrations,
   events: ["page_create", "page_update", "page_move", "page_delete"],
+  adds: [...itemPermissions("page"), "editor-change"],
   setup(context) {
     const { contracts, contribute, on, slot, visible } = context;
     const { access, tags } = contracts;

@@ -1,7 +1,7 @@
-import { type RawBuilder, sql, type Viewer, type Work } from "lectern/core";
+import { authorOf, type RawBuilder, sql, type Work } from "lectern/core";
 import { rows } from "lectern/db";
 import type { PageRow } from "./contract.ts";
-import { authorOf, type Parts } from "./parts.ts";
+import type { Parts } from "./parts.ts";
 
 /**
  * Runs a statement that writes one page and returns it (`… returning *`), and keeps what it wrote as a revision in the
@@ -13,7 +13,7 @@ export async function writeWithRevision(
   const [page] = await rows<PageRow>(work.db, sql`with written as (${statement}), kept as (
       insert into page_revisions (page_id, number, name, slug, book_slug, html, markdown, text, summary, created_by)
       select written.id, written.revision_count, written.name, written.slug, coalesce(books.slug, ''), written.html, written.markdown,
-        written.text, ${summary}, ${authorOf(work.viewer satisfies Viewer)}::integer
+        written.text, ${summary}, ${authorOf(work.viewer)}::integer
       from written left join books on books.id = written.book_id)
     select * from written`);
   if (page && parts.revisionLimit > 0 && page.revision_count > parts.revisionLimit) await prune(page.id, parts.revisionLimit, work);

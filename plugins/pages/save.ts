@@ -3,13 +3,13 @@
  * other writers, a change locks its page, a move shares the new parent first. Slugs are looked up before they are used;
  * who loses a race for one meets the unique index, and the bus runs the act again.
  */
-import { type RawBuilder, sql, uniqueSlug, type Work } from "lectern/core";
+import { authorOf, freeSlug, type RawBuilder, sql, type Work } from "lectern/core";
 import { rows } from "lectern/db";
 import { contentIn, editorAfter, storedContent } from "./content.ts";
 import type { PageParent, PageRow } from "./contract.ts";
 import { lockPage } from "./find.ts";
 import { liesIn, lockParent, type NamedParent, parentIn } from "./parents.ts";
-import { authorOf, type Parts } from "./parts.ts";
+import type { Parts } from "./parts.ts";
 import { writeWithRevision } from "./revisions.ts";
 import type { PageCreate, PageUpdate } from "./rules.ts";
 
@@ -21,7 +21,7 @@ export async function insertPage(parts: Parts, draft: PageCreate, named: NamedPa
   let reserved: number | undefined;
   const reserve = async () => (reserved ??= await nextId(work));
   const { html, markdown, text, rendered } = await storedContent(parts, contentIn(draft) ?? { html: "" }, reserve, work);
-  const slug = await slugIn(parent.book_id, draft.name, undefined, work);
+  const slug = await slugIn(parent.book_id, draft.name, work);
   const priority = draft.priority === undefined ? priorityIn(parent) : sql`${draft.priority}::integer`;
   const author = sql`${authorOf(work.viewer)}::integer`;
   const id = reserved === undefined ? sql`nextval(pg_get_serial_sequence('pages', 'id'))` : sql`${reserved}::integer`;
@@ -47,7 +47,7 @@ export async function changePage(parts: Parts, locked: PageRow, draft: PageUpdat
   const page = await moved(locked, draft, work);
   const content = contentIn(draft);
   const name = draft.name ?? page.name;
-  const slug = name === page.name ? page.slug : await slugIn(page.book_id, name, page.id, work);
+  const slug = name === page.name ? page.slug : await slugIn(page.book_id, name, work, page.id);
   const stored = content ? await storedContent(parts, content, async () => page.id, work) : page;
   const statement = sql<PageRow>`update pages set name = ${name}, slug = ${slug}, html = ${stored.html}, markdown = ${stored.markdown},
       text = ${stored.text}, rendered = ${stored.rendered}, priority = ${draft.priority ?? page.priority}::integer,
@@ -72,7 +72,7 @@ async function moved(page: PageRow, draft: PageUpdate, work: Work): Promise<Page
   const parent = await lockParent(wished, work);
   return work.perform("page_move", { row: page, parent }, async (final) => {
     const { book_id, chapter_id } = final.parent;
-    const slug = await slugIn(book_id, page.name, page.id, work);
+    const slug = await slugIn(book_id, page.name, work, page.id);
     const [result] = await rows<PageRow>(work.db, sql`update pages set book_id = ${book_id}::integer, chapter_id = ${chapter_id}::integer,
       slug = ${slug}, updated_at = clock_timestamp() where id = ${page.id}::integer returning *`);
     return result as PageRow;
@@ -90,12 +90,8 @@ async function nextId(work: Work): Promise<number> {
 }
 
 /** A slug that is free among the pages of a book; that of the page itself counts as free (content-api 4.1). */
-function slugIn(bookId: number, name: string, ownId: number | undefined, work: Work): Promise<string> {
-  return uniqueSlug(name, async (slug) => {
-    const [other] = await rows(work.db, sql`select 1 from pages where book_id = ${bookId}::integer and slug = ${slug}
-      and deleted_at is null and id <> ${ownId ?? 0}::integer`);
-    return other !== undefined;
-  });
+function slugIn(bookId: number, name: string, work: Work, ownId = 0): Promise<string> {
+  return freeSlug(work.db, "pages", name, { id: ownId, where: sql<boolean>`book_id = ${bookId}::integer` });
 }
 
 /** The priority of a new page: after all that lies there (content-api 4.5). */

@@ -1,11 +1,19 @@
 /** The one list of what ships, in the order of the wish; boot puts providers before those who need them. */
 import type { AnyPlugin } from "lectern/core";
+import books from "./books/plugin.ts";
+import chapters from "./chapters/plugin.ts";
 import docs from "./docs/plugin.ts";
+import shelves from "./shelves/plugin.ts";
 import system from "./system/plugin.ts";
+import tags from "./tags/plugin.ts";
 
 const plugins: readonly AnyPlugin[] = [
   docs,
   system,
+  tags,
+  shelves,
+  books,
+  chapters,
 ];
 
 export default plugins;

@@ -8,7 +8,7 @@ import type { Work } from "./bus.ts";
 import type { InputObject } from "./input.ts";
 import type { ListSpec } from "./listing.ts";
 import type { AnyContext } from "./plugin.ts";
-import type { EventName } from "./registry.ts";
+import type { EventName, Permit } from "./registry.ts";
 import { denied } from "./errors.ts";
 import { endpoint, type EndpointFacts } from "./endpoint.ts";
 import type { Input, Rules } from "./validate.ts";
@@ -35,6 +35,8 @@ export interface ResourceSpec<C extends Rules, U extends Rules> {
   /** Whether a body is judged before the item is looked up and its permission asked (pages and chapters). */
   readonly bodyFirst: boolean;
   readonly list: ListSpec;
+  /** Asked before anything else, so that nobody without it learns which items exist; use of the API by default. */
+  readonly permit?: Permit;
   /** Sentences for the documentation, by method: list, create, read, update, delete. */
   readonly about: Readonly<Record<ResourceAction, string>>;
   /** Samples for the documentation. */
@@ -80,7 +82,7 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
   handlers: ResourceHandlers<Row, C, U, Place>,
 ): void {
   const { app, list, valid } = context;
-  const { noun, path } = spec;
+  const { noun, path, permit = "access-api" } = spec;
   const described = (action: ResourceAction, more: Pick<EndpointFacts, "rules"> = {}) => {
     const example = spec.examples?.[action];
     return endpoint(path.slice(1), action, { about: spec.about[action], ...(example && { example }), ...more });
@@ -115,18 +117,18 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
   app.get(path, async ({ viewer, asked }) => {
     const { data, total } = await list<Record<string, unknown>>(spec.list, viewer, asked);
     return { data: await handlers.listed(data, viewer), total };
-  }, { permit: "access-api", ...described("list") });
+  }, { permit, ...described("list") });
 
   app.post(path, async ({ viewer, input }) => handlers.show(await create(viewer, input), viewer, "saved"), {
-    permit: "access-api", ...described("create", { rules: spec.create }),
+    permit, ...described("create", { rules: spec.create }),
   });
 
   app.get(`${path}/:id`, async ({ viewer, params }) => handlers.show(await found(viewer, params.id), viewer, "read"), {
-    permit: "access-api", ...described("read"),
+    permit, ...described("read"),
   });
 
   app.put(`${path}/:id`, async ({ viewer, params, input }) => handlers.show(await update(viewer, params.id, input), viewer, "saved"), {
-    permit: "access-api", ...described("update", { rules: spec.update }),
+    permit, ...described("update", { rules: spec.update }),
   });
 
   app.delete(`${path}/:id`, async ({ viewer, params, set }) => {
@@ -136,5 +138,5 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
       return final;
     });
     set.status = 204;
-  }, { permit: "access-api", ...described("delete") });
+  }, { permit, ...described("delete") });
 }

@@ -3,17 +3,23 @@ import type { AnyPlugin } from "lectern/core";
 import books from "./books/plugin.ts";
 import chapters from "./chapters/plugin.ts";
 import docs from "./docs/plugin.ts";
+import links from "./links/plugin.ts";
+import markup from "./markup/plugin.ts";
+import pages from "./pages/plugin.ts";
 import shelves from "./shelves/plugin.ts";
 import system from "./system/plugin.ts";
 import tags from "./tags/plugin.ts";
 
 const plugins: readonly AnyPlugin[] = [
-  docs,
-  system,
+  markup,
   tags,
   shelves,
   books,
   chapters,
+  pages,
+  links,
+  docs,
+  system,
 ];
 
 export default plugins;

@@ -73,9 +73,9 @@ export async function listRows<Row>(
 }
 
 function orderOf(spec: ListSpec, sort: { field: string; direction: "asc" | "desc" } | undefined): RawBuilder<unknown> {
-  const chosen = sort && Object.hasOwn(spec.fields, sort.field) ? sort : undefined;
-  const name = chosen?.field ?? (Object.keys(spec.fields)[0] as string);
-  const down = chosen?.direction === "desc";
+  // An unknown field falls back to the default one, and the direction still holds, as in the original.
+  const name = sort && Object.hasOwn(spec.fields, sort.field) ? sort.field : (Object.keys(spec.fields)[0] as string);
+  const down = sort?.direction === "desc";
   const direction = down ? sql`desc` : sql`asc`;
   const id = sql.ref(`${spec.table}.id`);
   if (name === "id") return sql`${id} ${direction}`;

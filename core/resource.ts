@@ -10,7 +10,7 @@ import type { ListSpec } from "./listing.ts";
 import type { AnyContext } from "./plugin.ts";
 import type { EventName, Permit } from "./registry.ts";
 import { denied } from "./errors.ts";
-import { endpoint } from "./endpoint.ts";
+import { endpoint, type EndpointFacts } from "./endpoint.ts";
 import type { Input, Rules } from "./validate.ts";
 import type { Viewer } from "./viewer.ts";
 
@@ -18,6 +18,9 @@ import type { Viewer } from "./viewer.ts";
 export type ResourceEvents<Name extends string, Create, Update, Row> = {
   [E in `${Name}_create`]: { draft: Create; result: Row };
 } & { [E in `${Name}_update`]: { draft: { row: Row; draft: Update }; result: Row } } & { [E in `${Name}_delete`]: { draft: Row; result: Row } };
+
+/** The five routes of a resource. */
+export type ResourceAction = "list" | "create" | "read" | "update" | "delete";
 
 /** What a resource is. */
 export interface ResourceSpec<C extends Rules, U extends Rules> {
@@ -35,7 +38,9 @@ export interface ResourceSpec<C extends Rules, U extends Rules> {
   /** Asked before anything else, so that nobody without it learns which items exist; use of the API by default. */
   readonly permit?: Permit;
   /** Sentences for the documentation, by method: list, create, read, update, delete. */
-  readonly about: Readonly<Record<"list" | "create" | "read" | "update" | "delete", string>>;
+  readonly about: Readonly<Record<ResourceAction, string>>;
+  /** Samples for the documentation. */
+  readonly examples?: Readonly<Partial<Record<ResourceAction, NonNullable<EndpointFacts["example"]>>>>;
 }
 
 /** What the plugin does for its resource. `Row` is its own choice. */
@@ -77,8 +82,11 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
   handlers: ResourceHandlers<Row, C, U, Place>,
 ): void {
   const { app, list, valid } = context;
-  const { noun, path, about, permit = "access-api" } = spec;
-  const segment = path.slice(1);
+  const { noun, path, permit = "access-api" } = spec;
+  const described = (action: ResourceAction, more: Pick<EndpointFacts, "rules"> = {}) => {
+    const example = spec.examples?.[action];
+    return endpoint(path.slice(1), action, { about: spec.about[action], ...(example && { example }), ...more });
+  };
   // Event names are made from the resource's name, which the compiler cannot follow.
   const perform = <D>(verb: string, viewer: Viewer, draft: D, act: (draft: D, work: Work) => Promise<Row>): Promise<Row> =>
     context.perform(`${spec.name}_${verb}` as EventName, viewer, draft as never, act as never) as Promise<Row>;
@@ -109,18 +117,18 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
   app.get(path, async ({ viewer, asked }) => {
     const { data, total } = await list<Record<string, unknown>>(spec.list, viewer, asked);
     return { data: await handlers.listed(data, viewer), total };
-  }, { permit, ...endpoint(segment, "list", { about: about.list }) });
+  }, { permit, ...described("list") });
 
   app.post(path, async ({ viewer, input }) => handlers.show(await create(viewer, input), viewer, "saved"), {
-    permit, ...endpoint(segment, "create", { about: about.create, rules: spec.create }),
+    permit, ...described("create", { rules: spec.create }),
   });
 
   app.get(`${path}/:id`, async ({ viewer, params }) => handlers.show(await found(viewer, params.id), viewer, "read"), {
-    permit, ...endpoint(segment, "read", { about: about.read }),
+    permit, ...described("read"),
   });
 
   app.put(`${path}/:id`, async ({ viewer, params, input }) => handlers.show(await update(viewer, params.id, input), viewer, "saved"), {
-    permit, ...endpoint(segment, "update", { about: about.update, rules: spec.update }),
+    permit, ...described("update", { rules: spec.update }),
   });
 
   app.delete(`${path}/:id`, async ({ viewer, params, set }) => {
@@ -130,5 +138,5 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
       return final;
     });
     set.status = 204;
-  }, { permit, ...endpoint(segment, "delete", { about: about.delete }) });
+  }, { permit, ...described("delete") });
 }

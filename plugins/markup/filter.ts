@@ -1,0 +1,121 @@
+/**
+ * The script filter of content-api 9.3, for everything that is shown: scripts, script URLs, event attributes, frames with
+ * documents, form controls, and elements that are no content, are removed; classes, styles, tables, ordinary frames and
+ * targets stay, as there is no allow-list. Three things go beyond the table: URLs are compared without white space and
+ * control characters, as browsers do; attributes in which only a URL can stand lose it; and elements that a browser with
+ * scripting reads as raw text are removed or turned into `pre`.
+ *
+ * Filtered HTML is written, parsed and filtered again until nothing changes, so that what a browser builds from it is what
+ * was judged here. Should it never come to rest, first svg and math go, then all markup.
+ */
+import { maxSettling } from "./limits.ts";
+import { escapeText, serialize } from "./serialize.ts";
+import { attributeOf, type Child, childrenOf, type Element, isElement, isHtml, type Parent, parse, setChildren, textOf } from "./tree.ts";
+
+const DROPPED = new Set([
+  "script", "form", "fieldset", "button", "textarea", "select", "link", "style", "meta", "template", "base", "noscript",
+  "noembed", "noframes",
+]);
+const FORM_ATTRIBUTES = new Set([
+  "form", "formaction", "formenctype", "formmethod", "formnovalidate", "formtarget",
+]);
+const ANIMATIONS = new Set(["animate", "set", "animatetransform", "animatemotion"]);
+const WORDS = new Set(["alt", "title", "class", "id", "style", "summary", "label", "placeholder", "content", "name"]);
+
+/** Removes from a tree what may not be shown (content-api 9.3). Changes the tree; answers whether anything went. */
+export function filterTree(root: Parent, options?: { foreign: false }): boolean {
+  const old = childrenOf(root);
+  const kept: Child[] = [];
+  let changed = false;
+  for (const child of old) {
+    if (isElement(child)) {
+      if (isBad(child) || (options && (child.tagName === "svg" || child.tagName === "math"))) continue;
+      if (cleanElement(child)) changed = true;
+      if (filterTree(child, options)) changed = true;
+    }
+    kept.push(child);
+  }
+  if (kept.length === old.length) return changed;
+  setChildren(root, kept);
+  return true;
+}
+
+/** Filters a tree and writes it in a form that parses back to itself. Changes the tree. */
+export function safeTree(root: Parent): string {
+  return settle(root) ?? settle(root, { foreign: false }) ?? escapeText(textOf(root));
+}
+
+function settle(root: Parent, options?: { foreign: false }): string | undefined {
+  filterTree(root, options);
+  let written = serialize(root);
+  for (let round = 0; round < maxSettling; round++) {
+    const again = parse(written);
+    const changed = filterTree(again, options);
+    const rewritten = serialize(again);
+    if (!changed && rewritten === written) return written;
+    written = rewritten;
+  }
+  return undefined;
+}
+
+function isBad(element: Element): boolean {
+  const name = element.tagName.toLowerCase();
+  if (DROPPED.has(name) || (name === "title" && isHtml(element))) return true;
+  if (name === "input" && attributeOf(element, "type")?.toLowerCase() !== "checkbox") return true;
+  if (ANIMATIONS.has(name) && /^(xlink:)?href$|^on/i.test(compact(attributeOf(element, "attributeName") ?? ""))) return true;
+  return element.attrs.some(({ name, value }) => isBadAttribute(name.toLowerCase(), value));
+}
+
+function isBadAttribute(name: string, value: string): boolean {
+  switch (name) {
+    case "srcdoc":
+      return true;
+    case "href":
+    case "action":
+    case "formaction":
+      return runs(value);
+    case "src":
+    case "data":
+      return runs(value) || hasData(value);
+    default:
+      return false;
+  }
+}
+
+function cleanElement(element: Element): boolean {
+  const kept = element.attrs.filter((attribute) => !mustGo(element, attribute));
+  const changed = kept.length < element.attrs.length;
+  if (changed) element.attrs = kept;
+  if (!isHtml(element)) return changed;
+  if (element.tagName === "iframe" && element.childNodes.length > 0) {
+    setChildren(element, []);
+    return true;
+  }
+  if (element.tagName !== "xmp" && element.tagName !== "plaintext") return changed;
+  element.tagName = element.nodeName = "pre";
+  return true;
+}
+
+function mustGo(element: Element, attribute: Element["attrs"][number]): boolean {
+  const name = attribute.name.toLowerCase();
+  const { prefix, value } = attribute;
+  if (name.startsWith("on") || FORM_ATTRIBUTES.has(name) || name.includes("xlink:href")) return true;
+  if (prefix === "xlink" && name === "href") return true;
+  if (!isHtml(element)) return runs(value) || hasData(value);
+  if (WORDS.has(name) || name.startsWith("data-") || name.startsWith("aria-")) return false;
+  if (name === "srcset" || name === "poster") return runs(value) || hasData(value);
+  return /^(javascript|vbscript|data):/.test(compact(value));
+}
+
+// What browsers leave out of the scheme of a URL, and more of the kind, so that no gap opens with the next browser.
+function compact(value: string): string {
+  return value.replace(/[\0-\x20\x7f-\xa0\xad\s\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]+/g, "").toLowerCase();
+}
+
+function runs(value: string): boolean {
+  return value.includes(":") && /(javascript|vbscript):/.test(compact(value));
+}
+
+function hasData(value: string): boolean {
+  return value.includes(":") && compact(value).includes("data:");
+}

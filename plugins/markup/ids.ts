@@ -1,0 +1,73 @@
+import { attributeOf, childrenOf, type Child, eachElement, type Element, type Parent, setAttribute } from "./tree.ts";
+
+const HEADINGS = new Set(["h1", "h2", "h3", "h4", "h5", "h6"]);
+const ID_CHARS = 20;
+
+/**
+ * Gives ids to top-level elements, headings and whatever has one, unique over the tree (content-api 9.2). Changes the
+ * tree. Answers old ids with what replaced them, for `followIds`.
+ */
+export function setIds(root: Parent): Map<string, string> {
+  const used = new Set<string>();
+  const tries = new Map<string, number>();
+  const changed = new Map<string, string>();
+  eachElement(root, (element, depth) => {
+    const old = attributeOf(element, "id") ?? "";
+    if (depth > 0 && !HEADINGS.has(element.tagName) && !old) return;
+    if (old.startsWith("bkmrk") && !used.has(old)) {
+      used.add(old);
+      return;
+    }
+    const id = freeId(`bkmrk-${idText(element)}`, used, tries);
+    setAttribute(element, "id", id);
+    used.add(id);
+    if (old && !used.has(old)) changed.set(old, id);
+  });
+  return changed;
+}
+
+/** Points links below the top level that name a replaced id, with or without `#`, to the new one. Changes the tree. */
+export function followIds(root: Parent, changed: ReadonlyMap<string, string>): void {
+  if (changed.size === 0) return;
+  eachElement(root, (element, depth) => {
+    const href = depth > 0 ? attributeOf(element, "href") : undefined;
+    const id = href === undefined ? undefined : changed.get(href.replace(/^#+/, ""));
+    if (id !== undefined) setAttribute(element, "href", `#${id}`);
+  });
+}
+
+// Numbers are never freed, so the search for a free one goes on where the last one for the same text ended.
+function freeId(base: string, used: ReadonlySet<string>, tries: Map<string, number>): string {
+  let number = tries.get(base) ?? 0;
+  let id = encodeId(base, number);
+  while (used.has(id)) id = encodeId(base, ++number);
+  tries.set(base, number);
+  return id;
+}
+
+function encodeId(base: string, number: number): string {
+  const text = number === 0 ? base : `${base}-${number}`;
+  return encodeURIComponent(text.toWellFormed())
+    .replace(/[~!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+function idText(element: Element): string {
+  const text = leadingText(element).replace(/^[ \t\n\r\0\v]+|[ \t\n\r\0\v]+$/g, "").replace(/[ \t\n\v\f\r]+/g, "-");
+  return Array.from(text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())).slice(0, ID_CHARS).join("");
+}
+
+// Enough text for an id: reading on costs the whole subtree once per element with an id.
+function leadingText(element: Element): string {
+  let text = "";
+  let solid = 0;
+  const read = (node: Child): boolean => {
+    if ("value" in node) {
+      text += node.value;
+      solid += node.value.length - (node.value.match(/\s/g)?.length ?? 0);
+      return solid > 2 * ID_CHARS;
+    }
+    return "childNodes" in node && childrenOf(node).some(read);
+  };
+  read(element);
+  return text;
+}

@@ -1,0 +1,44 @@
+import type { Markup, StoredContent } from "../../core/contracts/markup.ts";
+import { comment, describe, describeHtml } from "./descriptions.ts";
+import { safeTree } from "./filter.ts";
+import { followIds, setIds } from "./ids.ts";
+import { extractImages, extractMarkdownImages } from "./images.ts";
+import { INCLUDE_TAG, includesIn, resolveIncludes } from "./includes.ts";
+import { linksIn, relink } from "./links.ts";
+import { toHtml } from "./markdown.ts";
+import { serialize } from "./serialize.ts";
+import { plainText } from "./text.ts";
+import { parse } from "./tree.ts";
+
+/** The contract `markup` as this plugin fulfils it; see core/contracts/markup.ts. */
+export const markup: Markup = {
+  store,
+  render,
+  safe: (html) => html === "" ? "" : safeTree(parse(html)),
+  describe,
+  describeHtml,
+  comment,
+  text: (html) => plainText(parse(html)),
+  relink,
+};
+
+async function store(...[input, options]: Parameters<Markup["store"]>): Promise<StoredContent> {
+  const saveImage = options?.saveImage;
+  const markdown = "markdown" in input ? await extractMarkdownImages(input.markdown, saveImage) : "";
+  const tree = parse("html" in input ? input.html : toHtml(markdown));
+  await extractImages(tree, saveImage);
+  followIds(tree, setIds(tree));
+  const html = serialize(tree);
+  const { count, pageIds } = includesIn(tree);
+  const text = plainText(tree, INCLUDE_TAG);
+  const links = linksIn(tree);
+  // The filter changes the tree, so it comes last.
+  return { html, markdown, text, rendered: count > 0 ? null : safeTree(tree), includes: pageIds, links };
+}
+
+async function render(...[storedHtml, load]: Parameters<Markup["render"]>): Promise<string> {
+  if (storedHtml === "") return "";
+  const tree = parse(storedHtml);
+  if (await resolveIncludes(tree, load)) setIds(tree);
+  return safeTree(tree);
+}

@@ -96,7 +96,7 @@ async function parseParts(request: Request, limits: InputLimits): Promise<InputO
   const pairs = [...(form as unknown as Iterable<[string, string | File]>)];
   refuseMany(pairs.length, limits);
   // A file field in which nothing was chosen arrives as a nameless, empty file: it was not sent.
-  const sent = pairs.filter(([, value]) => typeof value === "string" || value.name !== "" || value.size > 0);
+  const sent = pairs.filter(([, value]) => typeof value === "string" || (value.name ?? "") !== "" || value.size > 0);
   return nested(sent.map(([name, value]) => [name, typeof value === "string" ? value : uploadOf(value)]), limits);
 }
 

@@ -25,6 +25,7 @@ export { isPublic, OutgoingError, type OutgoingFetch } from "./outgoing.ts";
 export { type AnyContext, type AnyPlugin, type Command, type CommandIo, definePlugin, type Grants, type PluginContext, type PluginSpec } from "./plugin.ts";
 export type { ContractName, Contracts, Draft, EventName, Events, JobName, Jobs, PermissionName, Permissions, Permit, Result, SlotName, Slots } from "./registry.ts";
 export { idOf, mountResource, type ResourceEvents, type ResourceHandlers, type ResourceSpec } from "./resource.ts";
+export { fitsSecret, randomText, sha256 } from "./secrets.ts";
 export { type Listening, listen } from "./serve.ts";
 export { readSettings } from "./settings.ts";
 export type { Narrowing } from "./sight.ts";

@@ -17,7 +17,8 @@ const UPLOADS = new WeakSet<object>();
 /** Makes an upload of a file that was read with a form. */
 export function uploadOf(file: File): Upload {
   const upload: Upload = {
-    name: file.name,
+    // Bun gives a file without a name none at all, whatever the type says.
+    name: file.name ?? "",
     type: file.type,
     size: file.size,
     bytes: async () => new Uint8Array(await file.arrayBuffer()),

@@ -23,6 +23,8 @@ export const EMBEDDED_USER = "lectern";
 export interface Embedded {
   /** Folder of the socket, as postgres.js takes it for `host`. */
   sockets: string;
+  /** Folder it keeps everything in. */
+  folder: string;
   /** Leaves, and stops the server when nobody else is there. */
   leave(): Promise<void>;
 }
@@ -63,7 +65,7 @@ export async function joinEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const present = await lock(home.presenceLock, "shared", options.predecessorMs);
     try {
       const sockets = (await liveSockets(home)) ?? (await start(home, options));
-      return { sockets, leave: () => leave(home, present) };
+      return { sockets, folder: home.folder, leave: () => leave(home, present) };
     } catch (error) {
       present();
       throw error;

@@ -2,11 +2,11 @@
  * Where the embedded server lives, as whom, and from which binaries. PostgreSQL refuses to run as root, so as root the
  * folder and the process belong to an unprivileged account: the one that owns the folder already, else "postgres",
  * else "nobody". That account must be able to reach the folder and the binaries; binaries it cannot reach are copied
- * into the folder, a folder it cannot reach is refused with the reason. Windows is not served: its PostgreSQL knows
+ * into the folder; a folder it cannot reach is replaced by one it can. Windows is not served: its PostgreSQL knows
  * neither these sockets nor these signals.
  */
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import {
   appendFileSync,
   chmodSync,
@@ -19,7 +19,7 @@ import {
   renameSync,
   rmSync,
   statSync,
-  symlinkSync,
+  symlinkSync, writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, resolve } from "node:path";
@@ -44,25 +44,24 @@ export interface Home {
 
 /** A socket's path must fit into 104 bytes on macOS, with the file's name behind the folder's. */
 const SOCKET_FOLDER_BYTES_MAX = 85;
+/** Where a store lives when the data folder is closed to the account that PostgreSQL runs as. */
+const ELSEWHERE = "/var/lib/lectern";
 const WAY_OUT = "or set DATABASE_URL to a PostgreSQL 14 or later";
 
-/** Makes the folder `<dataDir>/postgres` with mode 0700 and the right owner. Throws StoreError. */
+/**
+ * Makes the folder `<dataDir>/postgres` with mode 0700 and the right owner. As root, a folder below one that is closed to
+ * the server's account (such as root's own home) cannot be served from: the store then lives below /var/lib/lectern, and
+ * a file in the wished folder says where. Throws StoreError when nothing is in reach.
+ */
 export function prepareHome(dataDir: string): Home {
-  const folder = join(resolve(dataDir), "postgres");
-  mkdirSync(dirname(folder), { recursive: true });
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const wished = join(resolve(dataDir), "postgres");
+  mkdirSync(dirname(wished), { recursive: true });
+  mkdirSync(wished, { recursive: true, mode: 0o700 });
+  const wanted = chooseAccount(wished);
+  const folder = isInReach(wished, wanted) ? wished : elsewhere(wished, wanted);
   const account = chooseAccount(folder);
-  own(folder, account);
-  if (!canRun(["test", "-w", folder], account)) {
-    throw new StoreError(
-      `Cannot keep the store in "${folder}": account "${account?.name ?? "of this process"}" cannot reach it, ` +
-        `wanted every folder above it open to that account (PostgreSQL does not run as root); ` +
-        `choose another data folder, ${WAY_OUT}`,
-    );
-  }
   const cluster = join(folder, "cluster");
-  if (account && existsSync(cluster) && statSync(cluster).uid === 0)
-    spawnSync("chown", ["-R", `${account.uid}:${account.gid}`, cluster]);
+  if (account && existsSync(cluster) && statSync(cluster).uid === 0) spawnSync("chown", ["-R", `${account.uid}:${account.gid}`, cluster]);
   const [bootLock, presenceLock, log] = ["boot.lock", "presence.lock", "server.log"].map((name) => {
     const path = join(folder, name);
     appendFileSync(path, "");
@@ -70,6 +69,25 @@ export function prepareHome(dataDir: string): Home {
     return path;
   }) as [string, string, string];
   return { folder, cluster, account, sockets: socketFolder(folder, account), bootLock, presenceLock, log };
+}
+
+function isInReach(folder: string, account: Account): boolean {
+  own(folder, account);
+  return canRun(["test", "-w", folder], account);
+}
+
+/** The place named in the wished folder, or a new one: whoever removes the wished folder starts afresh. */
+function elsewhere(wished: string, account: Account): string {
+  const pointer = join(wished, "moved_to");
+  if (!existsSync(pointer)) writeFileSync(pointer, join(ELSEWHERE, randomUUID()));
+  const folder = readFileSync(pointer, "utf8").trim();
+  mkdirSync(dirname(folder), { recursive: true, mode: 0o755 });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (isInReach(folder, account)) return folder;
+  throw new StoreError(
+    `Cannot keep the store in "${wished}" nor in "${folder}": account "${account?.name ?? "of this process"}" cannot reach them, wanted`
+    + ` every folder above open to that account (PostgreSQL does not run as root); choose another data folder, ${WAY_OUT}`,
+  );
 }
 
 /** The folder `native` with bin, lib and share, readable for the account. Throws StoreError where there is none. */

@@ -201,6 +201,23 @@ test(
 );
 
 test(
+  "a data folder below one that is closed to other accounts works for root as well",
+  async () => {
+    const closed = join(fresh(), "home");
+    mkdirSync(closed, { mode: 0o700 });
+    const store = await openStore({ dataDir: join(closed, "data") });
+    await sql`create table kept (n int)`.execute(store.db);
+    await store.close();
+    const again = await openStore({ dataDir: join(closed, "data") });
+    expect(await rows(again.db, sql`select count(*) n from kept`)).toEqual([{ n: 0 }]);
+    await again.close();
+    const pointer = join(closed, "data", "postgres", "moved_to");
+    if (existsSync(pointer)) rmSync(readFileSync(pointer, "utf8"), { recursive: true, force: true });
+  },
+  TIMEOUT_MS,
+);
+
+test(
   "several databases live in one embedded server",
   async () => {
     const folder = fresh();

@@ -4,7 +4,6 @@
  * single statements share a pipelined pool, transactions take lanes of their own, so that neither starves the other.
  * The session always speaks UTC and ISO dates (see values.ts). Nothing here creates tables: see migrate.ts.
  */
-import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Kysely } from "kysely";
 import postgres from "postgres";
@@ -117,7 +116,7 @@ async function openEmbedded(settings: Settings): Promise<Store> {
 }
 
 async function openJoined(settings: Settings, embedded: Embedded): Promise<Store> {
-  const folder = join(resolve(settings.dataDir), "postgres");
+  const { folder } = embedded;
   const on =
     (database: string): Connect =>
     (extra) =>

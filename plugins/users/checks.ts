@@ -2,7 +2,11 @@ import { ApiError, sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
 
 const MAX_ID = 2_147_483_647;
-const NOT_FOUND_AT_ALL = 0;
+
+/** Whether a number can be an id at all, so that the store may be asked for it. */
+export function isId(value: number): boolean {
+  return Number.isInteger(value) && value > 0 && value <= MAX_ID;
+}
 
 /** The 422 of the wire contract for one field. */
 export function faulty(field: string, message: string): ApiError {
@@ -10,25 +14,24 @@ export function faulty(field: string, message: string): ApiError {
 }
 
 /** Whether another user than `except` has an e-mail address, without regard to case. */
-export async function isEmailTaken(db: Pick<Db, "executeQuery">, email: string, except = NOT_FOUND_AT_ALL): Promise<boolean> {
+export async function isEmailTaken(db: Pick<Db, "executeQuery">, email: string, except = 0): Promise<boolean> {
   const found = await rows(db, sql`select from users where lower(email) = lower(${email}) and id <> ${except}`);
   return found.length > 0;
 }
 
 /** Throws 422 unless every id names a role, and keeps those roles from being deleted until the transaction ends. */
 export async function checkRoles(db: Db, ids: readonly number[]): Promise<void> {
-  const asked = ids.filter((id) => id > 0 && id <= MAX_ID);
+  const asked = ids.filter(isId);
   const found = await rows(db, sql<{ id: number }>`select id from roles where id = any(${asked}::integer[]) for key share`);
   const known = new Set(found.map(({ id }) => id));
   const unknown = ids.findIndex((id) => !known.has(id));
   if (unknown >= 0) throw faulty(`roles.${unknown}`, `The selected roles.${unknown} is invalid.`);
 }
 
-/** Throws 422 unless the id is that of another user, who may own what `leaving` owned. */
-export async function checkHeir(db: Pick<Db, "executeQuery">, id: number, leaving: number): Promise<void> {
-  const possible = id > 0 && id <= MAX_ID && id !== leaving;
-  const found = possible ? await rows(db, sql`select from users where id = ${id}`) : [];
-  if (found.length === 0) throw faulty("migrate_ownership_id", "The selected migrate ownership id is invalid.");
+/** Whether the id is that of another user than `leaving`, who may own what that one owned. */
+export async function isHeir(db: Pick<Db, "executeQuery">, id: number, leaving: number): Promise<boolean> {
+  if (!isId(id) || id === leaving) return false;
+  return (await rows(db, sql`select from users where id = ${id}`)).length > 0;
 }
 
 /**

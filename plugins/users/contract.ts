@@ -48,7 +48,7 @@ export interface User {
 /** Rules of a new user (seed, Users). */
 export const createRules = rules({
   name: ["required", "string", "min:1", "max:100"],
-  email: ["required", "string", "email", "min:2"],
+  email: ["required", "string", "email", "min:2", "unique:users,email,NULL,id"],
   external_auth_id: ["string"],
   language: ["string", "max:15", "alpha_dash"],
   password: ["string", "min:8"],
@@ -60,7 +60,7 @@ export const createRules = rules({
 /** Rules of a change: nothing required, no invitation. */
 export const updateRules = rules({
   name: ["string", "min:1", "max:100"],
-  email: ["string", "email", "min:2"],
+  email: ["string", "email", "min:2", "unique:users,email,NULL,id"],
   external_auth_id: ["string"],
   language: ["string", "max:15", "alpha_dash"],
   password: ["string", "min:8"],
@@ -68,8 +68,8 @@ export const updateRules = rules({
   "roles.*": ["integer"],
 });
 
-/** Rules of a removal; whether the user exists is asked after them. */
-export const deleteRules = rules({ migrate_ownership_id: ["integer"] });
+/** Rules of a removal: who is to own what the user owned. */
+export const deleteRules = rules({ migrate_ownership_id: ["integer", "exists:users,id"] });
 
 /** What a request asks of a new user. */
 export type CreateInput = Input<typeof createRules>;

@@ -1,5 +1,5 @@
 import type { CreateInput, UpdateInput, UserChange, UserDraft } from "./contract.ts";
-import { hashPassword } from "./secrets.ts";
+import { hashPassword } from "./passwords.ts";
 
 /** A judged request as the draft of an event: the password hashed, roles as a list, empty optional texts left out. */
 export async function draftOf(input: CreateInput): Promise<UserDraft> {

@@ -1,6 +1,6 @@
-import { sql, type Work } from "lectern/core";
+import { randomText, sql, type Work } from "lectern/core";
 import { rows } from "lectern/db";
-import { hashPassword, randomText } from "./secrets.ts";
+import { hashPassword } from "./passwords.ts";
 
 const PASSWORD_LENGTH = 20;
 

@@ -3,12 +3,11 @@
  * transaction: whether an address is taken, whether roles exist, whether somebody else is an administrator. Passwords
  * arrive here hashed.
  */
-import { ApiError, sql, uniqueSlug, type Work } from "lectern/core";
+import { ApiError, randomText, sha256, sql, uniqueSlug, type Work } from "lectern/core";
 import { type Db, rows, type TableName } from "lectern/db";
-import { checkHeir, checkRoles, faulty, isEmailTaken, isOnlyAdmin } from "./checks.ts";
+import { checkRoles, faulty, isEmailTaken, isHeir, isOnlyAdmin } from "./checks.ts";
 import type { User, UserChange, UserDraft } from "./contract.ts";
 import { readUser } from "./read.ts";
-import { randomText, sha256 } from "./secrets.ts";
 
 const INVITE_LENGTH = 24;
 /** How long an invitation holds, in hours (platform 5.3). */
@@ -50,7 +49,7 @@ export async function changeUser(id: number, draft: UserChange, { db }: Work): P
  */
 export async function removeUser(id: number, heir: number | null, tables: readonly TableName[], { db }: Work): Promise<void> {
   const { system_name } = await lock(db, id);
-  if (heir !== null) await checkHeir(db, heir, id);
+  if (heir !== null && !(await isHeir(db, heir, id))) throw faulty("migrate_ownership_id", "The selected migrate ownership id is invalid.");
   if (await isOnlyAdmin(db, id)) throw new ApiError(500, "You cannot delete the only admin");
   if (system_name === "public") throw new ApiError(500, "You cannot delete the guest user");
   for (const table of tables) await handOver(db, table, id, heir);

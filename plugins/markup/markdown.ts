@@ -7,7 +7,7 @@
  * deeply nested or crowded with markers go to the linear converter of markdown_fallback.ts, which writes the same form.
  */
 import { Marked, type Token, type Tokens } from "marked";
-import { maxMarkdownChars, maxMarkdownNesting, maxMarkersPerParagraph } from "./limits.ts";
+import { maxLineChars, maxLinesPerParagraph, maxMarkdownChars, maxMarkdownNesting, maxMarkersPerParagraph } from "./limits.ts";
 import { toHtmlLinear } from "./markdown_fallback.ts";
 
 /** Converts Markdown to HTML that is not sanitised. Never throws. */
@@ -21,10 +21,13 @@ export function toHtml(markdown: string): string {
 export function isHeavy(markdown: string): boolean {
   if (markdown.length > maxMarkdownChars) return true;
   let markers = 0;
+  let lines = 0;
   for (const line of markdown.split("\n")) {
-    if (line.trim() === "") markers = 0;
-    markers += line.match(/[*_~`[\]<!|\\&]/g)?.length ?? 0;
-    if (markers > maxMarkersPerParagraph || nestingOf(line) > maxMarkdownNesting) return true;
+    const isBlank = line.trim() === "";
+    markers = isBlank ? 0 : markers + (line.match(/[*_~`[\]<!|\\&]/g)?.length ?? 0);
+    lines = isBlank ? 0 : lines + 1;
+    if (markers > maxMarkersPerParagraph || lines > maxLinesPerParagraph) return true;
+    if (line.length > maxLineChars || nestingOf(line) > maxMarkdownNesting) return true;
   }
   return false;
 }
@@ -97,7 +100,7 @@ converter.use({
     },
     text(token) {
       if ("tokens" in token && token.tokens) return this.parser.parseInline(token.tokens);
-      return (token.type === "escape" ? escape(token.text) : escapeKeepingEntities(token.text)).replace(/[ \t]+\n/g, "\n");
+      return (token.type === "escape" ? escape(token.text) : escapeKeepingEntities(token.text)).replace(/(?<![ \t])[ \t]+\n/g, "\n");
     },
   },
 });

@@ -63,7 +63,7 @@ function isBad(element: Element): boolean {
   if (DROPPED.has(name) || (name === "title" && isHtml(element))) return true;
   if (name === "input" && attributeOf(element, "type")?.toLowerCase() !== "checkbox") return true;
   if (ANIMATIONS.has(name) && /^(xlink:)?href$|^on/i.test(compact(attributeOf(element, "attributeName") ?? ""))) return true;
-  return element.attrs.some(({ name, value }) => isBadAttribute(name.toLowerCase(), value));
+  return element.attrs.some(({ name, prefix, value }) => !prefix && isBadAttribute(name.toLowerCase(), value));
 }
 
 function isBadAttribute(name: string, value: string): boolean {

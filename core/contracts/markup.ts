@@ -72,3 +72,9 @@ export interface Markup {
     moved: ReadonlyMap<string, string>,
   ): { html: string; markdown: string } | undefined;
 }
+
+declare module "../registry.ts" {
+  interface Contracts {
+    markup: Markup;
+  }
+}

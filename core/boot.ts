@@ -1,0 +1,123 @@
+/**
+ * Boot: names unique, providers before users, each plugin's migrations, then per plugin its settings, its context, its
+ * `setup`, and whether it kept its promises. Any failure stops the start and names the plugin. When all have been set up,
+ * registering closes; jobs and schedules start with `start()`. Stopping runs in reverse.
+ */
+import { Bus } from "./bus.ts";
+import { Caches } from "./cache.ts";
+import { guarded, migrate, type Store } from "../db/mod.ts";
+import { trustedProxies } from "./address.ts";
+import { baseUrlOf, type Config } from "./config.ts";
+import { type ContextParts, makeContext } from "./context.ts";
+import { BootError } from "./errors.ts";
+import type { FileStore } from "./files.ts";
+import { Gates, pluginApp } from "./http.ts";
+import { defaultInputLimits } from "./input.ts";
+import { JobQueue, jobMigrations } from "./jobs.ts";
+import { memoryLimiter } from "./limit.ts";
+import type { Log } from "./log.ts";
+import { inBootOrder } from "./order.ts";
+import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
+import { Sight } from "./sight.ts";
+import { createTexts } from "./texts.ts";
+import { SYSTEM } from "./viewer.ts";
+
+/** What a house is made of. */
+export interface HouseParts {
+  readonly config: Config;
+  readonly store: Store;
+  readonly files: FileStore;
+  readonly log: Log;
+  readonly plugins: readonly AnyPlugin[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Settings by plugin name, from the operator's configuration. */
+  readonly settings?: Readonly<Record<string, Record<string, unknown>>>;
+  /** What the operator takes away from a plugin, by its name. */
+  readonly denied?: Readonly<Record<string, readonly (keyof Grants)[]>>;
+  /** Whether pending migrations are run; without it they stop the boot. */
+  readonly migrates?: boolean;
+}
+
+/** A booted house. */
+export interface House {
+  readonly gates: Gates;
+  readonly bus: Bus;
+  readonly jobs: JobQueue;
+  readonly contexts: ReadonlyMap<string, AnyContext>;
+  /** Plugins in boot order, with the milliseconds their migrations and setup took. */
+  readonly booted: readonly { plugin: AnyPlugin; ms: number; migrated: readonly string[] }[];
+  /** Starts jobs and schedules. */
+  start(): Promise<void>;
+  /** Stops in reverse order; the store is closed last. */
+  stop(): Promise<void>;
+}
+
+/** Boots a house. Throws BootError naming the plugin and what is wrong; nothing listens yet when it returns. */
+export async function boot(parts: HouseParts): Promise<House> {
+  const { config, store, log } = parts;
+  const plugins = inBootOrder(parts.plugins);
+  await migrate(store.db, "core", jobMigrations);
+  const caches = new Caches();
+  const stopCaches = await caches.listen(store);
+  const jobs = new JobQueue(store, log);
+  const bus = new Bus({ db: store.db, log, enqueue: (db, name, payload, options) => jobs.enqueue(db, name, payload, options) });
+  const gates = new Gates({
+    log,
+    limiter: memoryLimiter(config.requestsPerMinute),
+    proxies: trustedProxies(config.proxies),
+    maxBodyBytes: config.maxBodyBytes,
+    inputLimits: defaultInputLimits,
+  });
+  const shared: ContextParts = {
+    config, log, jobs, bus, gates, caches, sight: new Sight(), texts: createTexts(), baseUrl: baseUrlOf(config), files: parts.files,
+    env: parts.env, store, contracts: new Map(), slots: new Map(), stops: [], settings: parts.settings ?? {},
+  };
+  const contexts = new Map<string, AnyContext>();
+  const booted: { plugin: AnyPlugin; ms: number; migrated: readonly string[] }[] = [];
+  for (const plugin of plugins) {
+    const started = performance.now();
+    const migrated = await migrate(store.db, plugin.name, plugin.migrations);
+    contexts.set(plugin.name, await setUp(plugin, shared, parts.denied?.[plugin.name] ?? []));
+    booted.push({ plugin, migrated, ms: performance.now() - started });
+  }
+  shared.slots.set("permission", plugins.flatMap((plugin) => [...plugin.adds]));
+  bus.close();
+  await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
+  return {
+    gates, bus, jobs, contexts, booted,
+    start: () => jobs.start(),
+    async stop() {
+      await jobs.stop();
+      await bus.settle();
+      for (const stop of shared.stops.reverse()) await stop();
+      await stopCaches();
+      await store.close();
+    },
+  };
+}
+
+async function setUp(plugin: AnyPlugin, shared: ContextParts, denied: readonly (keyof Grants)[]): Promise<AnyContext> {
+  const app = pluginApp();
+  const grants = Object.fromEntries(Object.entries(plugin.permissions).filter(([kind]) => !denied.includes(kind as keyof Grants)));
+  const db = guarded(shared.store.db, plugin.name, { read: [...(grants.read ?? [])], write: [...(grants.write ?? [])] });
+  const context = makeContext(plugin, grants, app, db, shared);
+  try {
+    await plugin.setup(context);
+  } catch (cause) {
+    if (cause instanceof BootError) throw cause;
+    const text = cause instanceof Error ? cause.message : String(cause);
+    throw new BootError(`Cannot set up the plugin "${plugin.name}": ${text}`, { cause });
+  }
+  const missing = plugin.provides.filter((name) => !shared.contracts.has(name));
+  if (missing.length > 0) throw new BootError(`The plugin "${plugin.name}" promises "${missing.join('", "')}" and did not provide it`);
+  mount(plugin, app, shared.gates);
+  return context;
+}
+
+function mount(plugin: AnyPlugin, app: ReturnType<typeof pluginApp>, gates: Gates): void {
+  const taken = new Map(gates.routes().map((route) => [`${route.method} ${route.path}`, route]));
+  for (const { method, path, permit } of gates.mount(app)) {
+    if (taken.has(`${method} ${path}`)) throw new BootError(`The plugin "${plugin.name}" serves ${method} ${path}, which another plugin serves already`);
+    if (permit === undefined) throw new BootError(`The plugin "${plugin.name}" serves ${method} ${path} without saying what it permits`);
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * Events: how plugins take part in what others do. An event has four moments. `filter` may replace the draft, `veto` may
+ * refuse it (403 with the reason), then the act itself runs, `join` writes alongside: these share one transaction, so a
+ * throw anywhere undoes all of it. `notify` comes after the commit, is not waited for, and its failures are logged, never
+ * answered. Handlers run in boot order. What must not be lost is enqueued in `join`: the jobs table is the outbox.
+ *
+ * A transaction that lost a race in the store (serialisation, deadlock, a unique name taken meanwhile) is run again from
+ * its filters on; handlers of the first three moments must therefore act on the store alone.
+ */
+import type { Db } from "../db/mod.ts";
+import { ApiError } from "./errors.ts";
+import type { Log } from "./log.ts";
+import type { Draft, EventName, JobName, Jobs, Result } from "./registry.ts";
+import type { Viewer } from "./viewer.ts";
+
+/** What handlers inside a transaction work with. */
+export interface Work {
+  /** The open transaction; every write of an act or a join goes through it. */
+  readonly db: Db;
+  readonly viewer: Viewer;
+  /** When the outermost act began: ISO 8601 UTC with milliseconds. */
+  readonly at: string;
+  /** Performs another event inside this transaction. */
+  perform<E extends EventName, R extends Result<E>>(name: E, draft: Draft<E>, act: Act<E, R>): Promise<R>;
+  /** Writes a job in this transaction: it exists exactly if the act is committed. */
+  enqueue<J extends JobName>(name: J, payload: Jobs[J], options?: EnqueueOptions): Promise<void>;
+  /** Runs after the commit and before the answer, for what is quick and local, such as forgetting a cached value. */
+  after(run: () => void): void;
+}
+
+/** Options of a single job. */
+export interface EnqueueOptions {
+  /** Not before this many milliseconds from now. */
+  readonly delayMs?: number;
+  /** At most one waiting job of this name has this key; a second one is not written. */
+  readonly key?: string;
+}
+
+/** The act of an event: changes the store and returns the result. */
+export type Act<E extends EventName, R = Result<E>> = (draft: Draft<E>, work: Work) => Promise<R>;
+
+/** What a join or a notification learns of an event. */
+export interface Happening<E extends EventName = EventName> {
+  readonly name: E;
+  readonly draft: Draft<E>;
+  readonly result: Result<E>;
+  readonly viewer: Viewer;
+  readonly at: string;
+}
+
+/** Handlers of one event; each moment is optional. */
+export interface Handlers<E extends EventName> {
+  /** Returns another draft, or nothing to leave it. */
+  filter?(draft: Draft<E>, work: Work): Draft<E> | undefined | Promise<Draft<E> | undefined>;
+  /** Returns a reason to refuse, which the client reads with status 403. */
+  veto?(draft: Draft<E>, work: Work): string | undefined | Promise<string | undefined>;
+  join?(result: Result<E>, work: Work, happening: Happening<E>): void | Promise<void>;
+  notify?(result: Result<E>, happening: Happening<E>): void | Promise<void>;
+}
+
+/** Handlers of every event. */
+export interface AnyHandlers {
+  join?(happening: Happening, work: Work): void | Promise<void>;
+  notify?(happening: Happening): void | Promise<void>;
+}
+
+/** What the bus needs of the house. */
+export interface BusParts {
+  readonly db: Db;
+  readonly log: Log;
+  enqueue(db: Db, name: string, payload: unknown, options?: EnqueueOptions): Promise<void>;
+}
+
+const MAX_ATTEMPTS = 6;
+/** Codes of PostgreSQL after which the same transaction may well succeed: serialisation, deadlock, unique violation. */
+const RETRIED = new Set(["40001", "40P01", "23505"]);
+
+/** The bus of one house. */
+export class Bus {
+  readonly #parts: BusParts;
+  readonly #handlers = new Map<string, Handlers<EventName>[]>();
+  readonly #any: AnyHandlers[] = [];
+  readonly #running = new Set<Promise<unknown>>();
+  #closed = false;
+
+  constructor(parts: BusParts) {
+    this.#parts = parts;
+  }
+
+  /** Registers handlers; refused once the house has booted. */
+  on<E extends EventName>(name: E, handlers: Handlers<E>): void {
+    this.#refuseWhenClosed(name);
+    const list = this.#handlers.get(name) ?? [];
+    list.push(handlers as unknown as Handlers<EventName>);
+    this.#handlers.set(name, list);
+  }
+
+  /** Registers handlers of all events. */
+  onAny(handlers: AnyHandlers): void {
+    this.#refuseWhenClosed("every event");
+    this.#any.push(handlers);
+  }
+
+  /** Ends registering. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** Whether anybody listens to an event by name; lets a caller skip making a draft. */
+  heeds(name: string): boolean {
+    return this.#handlers.has(name);
+  }
+
+  /** Performs an event in a transaction of its own. Throws what the act throws; a veto is an ApiError 403. */
+  async perform<E extends EventName, R extends Result<E>>(name: E, viewer: Viewer, draft: Draft<E>, act: Act<E, R>): Promise<R> {
+    for (let attempt = 1; ; attempt++) {
+      const after: (() => void)[] = [];
+      const happened: Happening[] = [];
+      try {
+        const result = await this.#parts.db.transaction().execute((db) => {
+          const work = this.#work(db, viewer, after, happened);
+          return work.perform(name, draft, act);
+        });
+        for (const run of after) run();
+        for (const happening of happened) this.#notify(happening);
+        return result;
+      } catch (error) {
+        if (attempt >= MAX_ATTEMPTS || !RETRIED.has(codeOf(error))) throw error;
+      }
+    }
+  }
+
+  /** Waits for notifications under way. */
+  async settle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled([...this.#running]);
+  }
+
+  #work(db: Db, viewer: Viewer, after: (() => void)[], happened: Happening[]): Work {
+    const at = new Date().toISOString();
+    const work: Work = {
+      db,
+      viewer,
+      at,
+      after: (run) => void after.push(run),
+      enqueue: (name, payload, options) => this.#parts.enqueue(db, name, payload, options),
+      perform: async (name, draft, act) => {
+        const final = await this.#judge(name, draft, work);
+        const result = await act(final, work);
+        const happening = { name, draft: final, result, viewer, at } as unknown as Happening;
+        for (const handlers of this.#handlers.get(name) ?? []) await handlers.join?.(result as never, work, happening);
+        for (const handlers of this.#any) await handlers.join?.(happening, work);
+        happened.push(happening);
+        return result;
+      },
+    };
+    return work;
+  }
+
+  async #judge<E extends EventName>(name: E, draft: Draft<E>, work: Work): Promise<Draft<E>> {
+    const list = (this.#handlers.get(name) ?? []) as unknown as Handlers<E>[];
+    let final = draft;
+    for (const handlers of list) final = (await handlers.filter?.(final, work)) ?? final;
+    for (const handlers of list) {
+      const reason = await handlers.veto?.(final, work);
+      if (reason !== undefined) throw new ApiError(403, reason);
+    }
+    return final;
+  }
+
+  #notify(happening: Happening): void {
+    for (const { notify } of this.#handlers.get(happening.name) ?? []) {
+      if (notify) this.#tell(happening, async () => notify(happening.result, happening));
+    }
+    for (const { notify } of this.#any) {
+      if (notify) this.#tell(happening, async () => notify(happening));
+    }
+  }
+
+  #tell(happening: Happening, notify: () => Promise<void>): void {
+    const run = notify().catch((error: unknown) => {
+      this.#parts.log.error(`Cannot notify of "${happening.name}"`, { error });
+    });
+    this.#running.add(run);
+    void run.finally(() => this.#running.delete(run));
+  }
+
+  #refuseWhenClosed(what: string): void {
+    if (this.#closed) throw new Error(`Cannot listen to ${what}: listening ends when the house has booted`);
+  }
+}
+
+function codeOf(error: unknown): string {
+  return typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
+}

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "bun:test";
+import type { Db } from "../db/mod.ts";
+import { Bus } from "./bus.ts";
+import { ApiError } from "./errors.ts";
+import { createLog } from "./log.ts";
+import { SYSTEM } from "./viewer.ts";
+
+declare module "./registry.ts" {
+  interface Events {
+    test_act: { draft: { text: string }; result: { text: string } };
+    test_inner: { draft: { text: string }; result: { text: string } };
+  }
+}
+
+/** A store that only counts transactions; `fails` errors are thrown by the first commits. */
+function fakeDb(fails: unknown[] = []): { db: Db; count: () => number } {
+  let count = 0;
+  const db = {
+    transaction: () => ({
+      execute: async (run: (db: unknown) => Promise<unknown>) => {
+        count += 1;
+        const result = await run({});
+        const failure = fails.shift();
+        if (failure) throw failure;
+        return result;
+      },
+    }),
+  };
+  return { db: db as unknown as Db, count: () => count };
+}
+
+function busOver(db: Db, lines: string[] = []): Bus {
+  return new Bus({ db, log: createLog("debug", (line) => void lines.push(line)), enqueue: async () => {} });
+}
+
+describe("perform()", () => {
+  test("runs filters, vetoes, the act and joins in order and answers the result", async () => {
+    const seen: string[] = [];
+    const bus = busOver(fakeDb().db);
+    bus.on("test_act", { filter: (draft) => ({ text: `${draft.text}!` }), join: (result) => void seen.push(`join ${result.text}`) });
+    bus.on("test_act", { veto: (draft) => void seen.push(`veto ${draft.text}`) as undefined });
+    bus.onAny({ join: ({ name }) => void seen.push(`any ${name}`) });
+    const result = await bus.perform("test_act", SYSTEM, { text: "a" }, async (draft) => ({ text: draft.text.toUpperCase() }));
+    expect(result).toEqual({ text: "A!" });
+    expect(seen).toEqual(["veto a!", "join A!", "any test_act"]);
+  });
+
+  test("answers a veto with 403 and its reason, and never acts", async () => {
+    const bus = busOver(fakeDb().db);
+    let acted = false;
+    bus.on("test_act", { veto: () => "Give it a name" });
+    const run = bus.perform("test_act", SYSTEM, { text: "" }, async (draft) => {
+      acted = true;
+      return draft;
+    });
+    expect(await run.catch((error: unknown) => error)).toEqual(new ApiError(403, "Give it a name"));
+    expect(acted).toBe(false);
+  });
+
+  test("notifies only after the commit, and logs what a notification throws", async () => {
+    const lines: string[] = [];
+    const told: string[] = [];
+    const { db } = fakeDb([new Error("commit failed")]);
+    const bus = busOver(db, lines);
+    bus.on("test_act", { notify: (result) => void told.push(result.text) });
+    bus.onAny({ notify: () => Promise.reject(new Error("receiver is down")) });
+    const act = async (draft: { text: string }) => draft;
+    await expect(bus.perform("test_act", SYSTEM, { text: "lost" }, act)).rejects.toThrow("commit failed");
+    await bus.perform("test_act", SYSTEM, { text: "kept" }, act);
+    await bus.settle();
+    expect(told).toEqual(["kept"]);
+    expect(lines.join()).toContain("receiver is down");
+  });
+
+  test("runs a transaction again that lost a race, and gives up on other errors", async () => {
+    const raced = fakeDb([Object.assign(new Error("deadlock"), { code: "40P01" })]);
+    expect(await busOver(raced.db).perform("test_act", SYSTEM, { text: "x" }, async (draft) => draft)).toEqual({ text: "x" });
+    expect(raced.count()).toBe(2);
+    const broken = fakeDb([Object.assign(new Error("syntax"), { code: "42601" })]);
+    await expect(busOver(broken.db).perform("test_act", SYSTEM, { text: "x" }, async (draft) => draft)).rejects.toThrow("syntax");
+    expect(broken.count()).toBe(1);
+  });
+
+  test("performs an inner event in the same transaction and notifies of both after it", async () => {
+    const told: string[] = [];
+    const { db, count } = fakeDb();
+    const bus = busOver(db);
+    bus.onAny({ notify: ({ name }) => void told.push(name) });
+    await bus.perform("test_act", SYSTEM, { text: "outer" }, async (draft, work) => {
+      await work.perform("test_inner", { text: "inner" }, async (inner) => inner);
+      return draft;
+    });
+    await bus.settle();
+    expect(told).toEqual(["test_inner", "test_act"]);
+    expect(count()).toBe(1);
+  });
+});
+
+test("on() is refused after close()", () => {
+  const bus = busOver(fakeDb().db);
+  bus.close();
+  expect(() => bus.on("test_act", {})).toThrow("listening ends when the house has booted");
+});

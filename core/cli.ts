@@ -1,0 +1,31 @@
+#!/usr/bin/env bun
+/**
+ * The command line: `serve`, `migrate`, `plan`, `check`, `grants`, and whatever commands the plugins bring along. Plugin
+ * lists are arguments or come from the "lectern" block of package.json, so core loads plugins without knowing them.
+ */
+import { findCommand, usage } from "./cli/commands.ts";
+import { loadPlugins } from "./cli/load.ts";
+import { BootError } from "./errors.ts";
+import { StoreError } from "../db/mod.ts";
+
+const [name, ...args] = process.argv.slice(2);
+const io = {
+  out: (line: string) => void process.stdout.write(`${line}\n`),
+  err: (line: string) => void process.stderr.write(`${line}\n`),
+  env: process.env,
+  columns: process.stdout.columns ?? 80,
+  tty: process.stdout.isTTY === true,
+};
+
+try {
+  const { plugins, rest } = await loadPlugins(args);
+  const command = findCommand(name, plugins);
+  if (!command) {
+    io.err(usage(plugins));
+    process.exitCode = name === undefined || name === "help" || name === "--help" ? 0 : 2;
+  } else process.exitCode = await command.run(rest, io);
+} catch (error) {
+  if (!(error instanceof BootError || error instanceof StoreError)) throw error;
+  io.err(error.message);
+  process.exitCode = 1;
+}

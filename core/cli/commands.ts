@@ -1,0 +1,130 @@
+import { migrate, openStore, pending } from "../../db/mod.ts";
+import { boot, type House } from "../boot.ts";
+import { type Config, configSchema } from "../config.ts";
+import { folderStore } from "../files.ts";
+import { jobMigrations } from "../jobs.ts";
+import { createLog } from "../log.ts";
+import { inBootOrder } from "../order.ts";
+import type { AnyPlugin, Command, CommandIo } from "../plugin.ts";
+import { serve } from "../serve.ts";
+import { readSettings } from "../settings.ts";
+import { grantsOf, planOf } from "./plan.ts";
+import { type Choices, readChoices } from "./load.ts";
+
+/** A command ready to run. */
+export interface Runnable {
+  readonly summary: string;
+  run(args: string[], io: CommandIo): Promise<number>;
+}
+
+/** The command of a name: the house's own, or a plugin's; undefined where there is none. */
+export function findCommand(name: string | undefined, plugins: readonly AnyPlugin[]): Runnable | undefined {
+  if (name === undefined) return undefined;
+  const own = OWN[name];
+  if (own) return { summary: own.summary, run: (_args, io) => own.run(plugins, io) };
+  for (const plugin of plugins) {
+    const command = Object.hasOwn(plugin.commands, name) ? plugin.commands[name] : undefined;
+    if (command) return { summary: command.summary, run: (args, io) => runOfPlugin(plugin, command, plugins, args, io) };
+  }
+  return undefined;
+}
+
+/** What the CLI says when it is not told what to do. */
+export function usage(plugins: readonly AnyPlugin[]): string {
+  const own = Object.entries(OWN).map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`);
+  const brought = plugins.flatMap(({ commands }) =>
+    Object.entries(commands).map(([name, command]) => `  ${name.padEnd(12)} ${command.summary}\n${" ".repeat(15)}${name} ${command.usage}`),
+  );
+  return ["Usage: bun core/cli.ts COMMAND [plugin list …] [arguments]", "", ...own, ...brought].join("\n");
+}
+
+type Own = (plugins: readonly AnyPlugin[], io: CommandIo) => Promise<number>;
+
+const OWN: Readonly<Record<string, { summary: string; run: Own }>> = {
+  serve: { summary: "boots the house and listens until it is told to stop", run: serveHouse },
+  migrate: { summary: "runs pending migrations and ends", run: migrateHouse },
+  plan: { summary: "shows boot order, grants, migrations, routes, events and boot times", run: planHouse },
+  check: { summary: "boots without listening; exit code 1 says why it would not start", run: checkHouse },
+  grants: { summary: "shows what each plugin may touch", run: showGrants },
+};
+
+async function serveHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
+  const { config, house } = await openHouse(plugins, io);
+  return serve(house, config, createLog(config.logLevel), io);
+}
+
+async function migrateHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
+  const store = await openStore(storeOptions(readConfig(io)));
+  try {
+    for (const { name, migrations } of [{ name: "core", migrations: jobMigrations }, ...inBootOrder(plugins)]) {
+      for (const step of await migrate(store.db, name, migrations)) io.out(`${name} ${step}`);
+    }
+  } finally {
+    await store.close();
+  }
+  return 0;
+}
+
+async function planHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
+  const store = await openStore(storeOptions(readConfig(io)));
+  const waiting = new Map<string, string[]>();
+  try {
+    for (const { name, migrations } of plugins) waiting.set(name, await pending(store.db, name, migrations));
+  } finally {
+    await store.close();
+  }
+  const { house } = await openHouse(plugins, io);
+  try {
+    io.out(planOf(house, waiting));
+  } finally {
+    await house.stop();
+  }
+  return 0;
+}
+
+async function checkHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
+  const { house } = await openHouse(plugins, io);
+  await house.stop();
+  io.out(`${house.booted.length} plugins boot, ${house.gates.routes().length} routes`);
+  return 0;
+}
+
+async function showGrants(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
+  const { denied } = await readChoices();
+  for (const plugin of inBootOrder(plugins)) io.out(grantsOf(plugin, denied[plugin.name] ?? []));
+  return 0;
+}
+
+async function runOfPlugin(plugin: AnyPlugin, command: Command, plugins: readonly AnyPlugin[], args: string[], io: CommandIo): Promise<number> {
+  if (!command.store) return command.run(args, io);
+  const { house } = await openHouse(plugins, { ...io, env: { LOG_LEVEL: "warn", ...io.env } });
+  try {
+    return await command.run(args, io, house.contexts.get(plugin.name));
+  } finally {
+    await house.stop();
+  }
+}
+
+async function openHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise<{ house: House; config: Config }> {
+  const config = readConfig(io);
+  const log = createLog(config.logLevel);
+  const choices: Choices = await readChoices();
+  const store = await openStore(storeOptions(config));
+  try {
+    const files = folderStore(`${config.dataDir}/files`);
+    const house = await boot({ config, store, files, log, plugins, env: io.env, settings: choices.settings, denied: choices.denied });
+    return { house, config };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function readConfig(io: CommandIo): Config {
+  return readSettings("lectern", configSchema, io.env);
+}
+
+function storeOptions(config: Config): Parameters<typeof openStore>[0] {
+  const server = config.databaseUrl === "" ? {} : { databaseUrl: config.databaseUrl };
+  return { ...server, dataDir: config.dataDir, poolSize: config.poolSize };
+}

@@ -1,0 +1,57 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { BootError } from "../errors.ts";
+import type { AnyPlugin, Grants } from "../plugin.ts";
+
+/** The operator's choices in the "lectern" block of package.json. */
+export interface Choices {
+  /** Plugin lists or single plugins: paths or package names. */
+  readonly plugins: readonly string[];
+  /** Settings by plugin name. */
+  readonly settings: Readonly<Record<string, Record<string, unknown>>>;
+  /** Kinds of grants taken away, by plugin name. */
+  readonly denied: Readonly<Record<string, readonly (keyof Grants)[]>>;
+}
+
+/** Reads the "lectern" block of the package.json in a folder; an absent file or block means no choices. */
+export async function readChoices(folder = process.cwd()): Promise<Choices> {
+  const file = Bun.file(resolve(folder, "package.json"));
+  const block = (await file.exists()) ? (((await file.json()) as { lectern?: Partial<Choices> }).lectern ?? {}) : {};
+  return { plugins: block.plugins ?? [], settings: block.settings ?? {}, denied: block.denied ?? {} };
+}
+
+/**
+ * Loads plugins from the lists among the arguments (those that end in .ts, .js or .mjs), else from package.json, else
+ * the list that ships with the house. Returns the other arguments as `rest`. Throws BootError naming the list.
+ */
+export async function loadPlugins(args: readonly string[]): Promise<{ plugins: AnyPlugin[]; rest: string[]; choices: Choices }> {
+  const choices = await readChoices();
+  const named = args.filter(isList);
+  const shipped = resolve(import.meta.dir, "../../plugins/mod.ts");
+  const lists = named.length > 0 ? named : choices.plugins.length > 0 ? choices.plugins : [shipped];
+  const loaded = await Promise.all(lists.map(loadList));
+  return { plugins: loaded.flat(), rest: args.filter((arg) => !isList(arg)), choices };
+}
+
+function isList(arg: string): boolean {
+  return !arg.startsWith("-") && /\.(ts|js|mjs)$/.test(arg);
+}
+
+async function loadList(list: string): Promise<AnyPlugin[]> {
+  const target = /^[./]/.test(list) || isList(list) ? pathToFileURL(resolve(list)).href : list;
+  let loaded: { default?: unknown };
+  try {
+    loaded = (await import(target)) as { default?: unknown };
+  } catch (cause) {
+    throw new BootError(`Cannot load the plugins of "${list}": ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+  const plugins = Array.isArray(loaded.default) ? loaded.default : [loaded.default];
+  for (const plugin of plugins) {
+    if (!isPlugin(plugin)) throw new BootError(`Cannot use "${list}": its default export is neither a plugin nor a list of plugins`);
+  }
+  return plugins as AnyPlugin[];
+}
+
+function isPlugin(value: unknown): value is AnyPlugin {
+  return typeof value === "object" && value !== null && "setup" in value && typeof value.setup === "function" && "name" in value;
+}

@@ -1,0 +1,26 @@
+import type { House } from "../boot.ts";
+import type { AnyPlugin, Grants } from "../plugin.ts";
+
+/** One line for each plugin: its name and what it may touch, less what the operator took away. */
+export function grantsOf(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): string {
+  const { permissions } = plugin;
+  const parts = (["read", "write", "net", "env", "files"] as const).flatMap((kind) => {
+    const grant = permissions[kind];
+    if (grant === undefined || grant === false || (Array.isArray(grant) && grant.length === 0)) return [];
+    const shown = grant === true ? kind : `${kind}=${Array.isArray(grant) ? grant.join(",") : grant}`;
+    return [denied.includes(kind) ? `${shown} (denied)` : shown];
+  });
+  return `${plugin.name.padEnd(16)} ${parts.join(" ") || "nothing"}`;
+}
+
+/** The boot plan as text: order, grants, waiting migrations, boot times, routes and events. */
+export function planOf(house: House, waiting: ReadonlyMap<string, readonly string[]>): string {
+  const plugins = house.booted.map(({ plugin, ms }) => {
+    const steps = waiting.get(plugin.name) ?? [];
+    const migrations = steps.length === 0 ? "" : `  was waiting: ${steps.join(", ")}`;
+    return `  ${grantsOf(plugin, [])}  ${ms.toFixed(1)} ms${migrations}`;
+  });
+  const routes = house.gates.routes().map(({ method, path, permit }) => `  ${method.padEnd(7)} ${path}  (${permit})`);
+  const events = house.booted.flatMap(({ plugin }) => plugin.events.map((event) => `  ${event}  (${plugin.name})`));
+  return ["Plugins in boot order", ...plugins, "", "Routes", ...routes, "", "Events", ...events].join("\n");
+}

@@ -1,0 +1,98 @@
+import { Type } from "@sinclair/typebox";
+import type { Kysely } from "kysely";
+import type { Db, Store, TableName, Tables } from "../db/mod.ts";
+import type { Bus } from "./bus.ts";
+import type { Caches } from "./cache.ts";
+import type { Config } from "./config.ts";
+import { BootError } from "./errors.ts";
+import { below, type FileStore } from "./files.ts";
+import type { Gates, PluginApp } from "./http.ts";
+import type { JobQueue } from "./jobs.ts";
+import { listRows } from "./listing.ts";
+import type { Log } from "./log.ts";
+import { outgoingFetch } from "./outgoing.ts";
+import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
+import { readSettings } from "./settings.ts";
+import type { Sight } from "./sight.ts";
+import type { Texts } from "./texts.ts";
+import { valid } from "./validate.ts";
+
+/** What the contexts of all plugins are made from. */
+export interface ContextParts {
+  readonly config: Config;
+  readonly store: Store;
+  readonly log: Log;
+  readonly jobs: JobQueue;
+  readonly bus: Bus;
+  readonly gates: Gates;
+  readonly caches: Caches;
+  readonly sight: Sight;
+  readonly texts: Texts;
+  readonly baseUrl: string;
+  readonly files: FileStore;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly settings: Readonly<Record<string, Record<string, unknown>>>;
+  readonly contracts: Map<string, unknown>;
+  readonly slots: Map<string, unknown[]>;
+  readonly stops: (() => void | Promise<void>)[];
+}
+
+/** Makes what one plugin gets to work with. Throws BootError for settings that cannot be read. */
+export function makeContext(plugin: AnyPlugin, grants: Grants, app: PluginApp, db: Db, parts: ContextParts): AnyContext {
+  const { bus, jobs, sight, gates, config, texts } = parts;
+  const limits = { defaultCount: config.defaultCount, maxCount: config.maxCount };
+  const visible = Object.assign(
+    (table: TableName, viewer: Parameters<Sight["where"]>[1], over: Db = parts.store.db) => sight.visible(over, table, viewer),
+    { where: (...asked: Parameters<Sight["where"]>) => sight.where(...asked) },
+  );
+  return {
+    name: plugin.name,
+    app,
+    db: db as unknown as Kysely<Pick<Tables, TableName>>,
+    settings: readSettings(plugin.name, plugin.settings ?? Type.Object({}), parts.env, parts.settings[plugin.name]),
+    contracts: contractsOf(plugin, parts.contracts),
+    fetch: outgoingFetch({ hosts: grants.net ?? [], allowPrivate: config.allowPrivateHosts }),
+    files: grants.files ? below(parts.files, plugin.name) : refused(plugin.name),
+    env: Object.fromEntries((grants.env ?? []).map((name) => [name, parts.env[name]])),
+    log: parts.log.with({ plugin: plugin.name }),
+    baseUrl: parts.baseUrl,
+    texts,
+    perform: (name, viewer, draft, act) => bus.perform(name, viewer, draft, act),
+    on: (name, handlers) => bus.on(name, handlers),
+    onAny: (handlers) => bus.onAny(handlers),
+    auth: (authenticate) => gates.auth(authenticate),
+    area: (prefix, spec) => gates.area(prefix, spec),
+    narrow: (table, rule) => sight.narrow(table, rule),
+    visible: visible as AnyContext["visible"],
+    list: (spec, viewer, query) => listRows(parts.store.db, sight, limits, spec, viewer, query),
+    valid: (rules, input, viewer, lookups = {}) => valid(rules, input, { texts, lookups, language: viewer.language ?? config.language }),
+    provide: (name, service) => provide(plugin, parts.contracts, name, service),
+    contribute: (name, contribution) => void parts.slots.set(name, [...(parts.slots.get(name) ?? []), contribution]),
+    slot: (name) => (parts.slots.get(name) ?? []) as never,
+    job: (name, run, options) => jobs.handle(name, run as (payload: unknown) => Promise<void>, options),
+    enqueue: (name, payload, options) => jobs.enqueue(parts.store.db, name, payload, options),
+    every: (name, intervalMs, run) => jobs.schedule(`${plugin.name}:${name}`, intervalMs, run),
+    cached: (name, load) => parts.caches.make(`${plugin.name}:${name}`, load),
+    routes: () => gates.routes(),
+    onStop: (run) => void parts.stops.push(run),
+  };
+}
+
+function provide(plugin: AnyPlugin, contracts: Map<string, unknown>, name: string, service: unknown): void {
+  if (!(plugin.provides as readonly string[]).includes(name)) {
+    throw new BootError(`The plugin "${plugin.name}" provides "${name}" without naming it in "provides"`);
+  }
+  contracts.set(name, service);
+}
+
+/** The contracts a plugin said it requires, and no others. */
+function contractsOf(plugin: AnyPlugin, contracts: ReadonlyMap<string, unknown>): AnyContext["contracts"] {
+  const own: Record<string, unknown> = {};
+  for (const name of plugin.requires) Object.defineProperty(own, name, { enumerable: true, get: () => contracts.get(name) });
+  return own as AnyContext["contracts"];
+}
+
+function refused(plugin: string): FileStore {
+  const refuse = () => Promise.reject(new Error(`The plugin "${plugin}" was not granted files`));
+  return { put: refuse, get: refuse, remove: refuse };
+}

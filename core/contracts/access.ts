@@ -1,0 +1,31 @@
+import type { TableName } from "../../db/mod.ts";
+import type { Narrowing } from "../sight.ts";
+import type { Viewer } from "../viewer.ts";
+
+/** What a decision needs to know of an item: whose it is, and which kind when the permission does not say. */
+export interface Owned {
+  readonly id: number;
+  /** The owner; nobody owns an item whose owner is gone. */
+  readonly owned_by: number | null;
+  /** The shared access list in force; absent where no plugin keeps overrides, 0 for none. */
+  readonly acl_id?: number;
+}
+
+/** Who may do what: the one place that decides it (platform 2.3). */
+export interface Access {
+  /**
+   * Whether the viewer may do something: a permission by full name ("users-manage", "book-create-all"), or an action on
+   * an item ("page-update" on a page; "page-create" on the book or chapter that shall hold it).
+   */
+  may(viewer: Viewer, permission: string, item?: Owned): Promise<boolean>;
+  /** Throws the 403 of the wire contract unless `may` says yes. */
+  need(viewer: Viewer, permission: string, item?: Owned): Promise<void>;
+  /** The rule that keeps rows of a content table from viewers who may not view them; for `narrow`. */
+  sees(kind: string, table: TableName): Narrowing;
+}
+
+declare module "../registry.ts" {
+  interface Contracts {
+    access: Access;
+  }
+}

@@ -1,0 +1,58 @@
+import type { TableName } from "../../db/mod.ts";
+import type { Viewer } from "../viewer.ts";
+
+/** An entry of a book's contents (content-api 5.3), before it is nested. */
+export interface ContentEntry {
+  readonly id: number;
+  readonly name: string;
+  readonly slug: string;
+  readonly book_id: number;
+  /** The chapter it lies in; chapters themselves have none. */
+  readonly chapter_id?: number | null;
+  readonly draft?: boolean;
+  readonly priority: number;
+  readonly url: string;
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+/** A kind of content. Bins, exports, permissions and contents walk these and never name a kind themselves. */
+export interface ContentKind {
+  /** As events, permissions and audit rows spell it: "page", "chapter", "book", "bookshelf". */
+  readonly kind: string;
+  readonly table: TableName;
+  /** Below /api, such as "pages". */
+  readonly segment: string;
+  /** Kinds that may hold it, nearest first, with the column that names the parent. */
+  readonly parents: readonly { readonly kind: string; readonly column: string }[];
+  /** Its entries in a book's contents, visible ones only, in their order. */
+  readonly contents?: (viewer: Viewer, bookId: number) => Promise<ContentEntry[]>;
+}
+
+/**
+ * Further keys in the answers about a kind of item, such as the cover of a book or the comments of a page: `add` is given
+ * all items of the answer at once and returns what to merge into each, by id.
+ */
+export interface Shown {
+  readonly kind: string;
+  readonly moment: "listed" | "saved" | "read";
+  readonly add: (ids: readonly number[], viewer: Viewer) => Promise<ReadonlyMap<number, Record<string, unknown>>>;
+}
+
+declare module "../registry.ts" {
+  interface Slots {
+    content: ContentKind;
+    shown: Shown;
+  }
+}
+
+/** Merges the contributions to the slot `shown` into items that have an `id`; items come back in their order. */
+export async function dressed<T extends { id: number }>(
+  contributions: readonly Shown[], kind: string, moment: Shown["moment"], items: readonly T[], viewer: Viewer,
+): Promise<T[]> {
+  const wanted = contributions.filter((shown) => shown.kind === kind && shown.moment === moment);
+  if (wanted.length === 0 || items.length === 0) return [...items];
+  const ids = items.map((item) => item.id);
+  const additions = await Promise.all(wanted.map((shown) => shown.add(ids, viewer)));
+  return items.map((item) => Object.assign({}, item, ...additions.map((addition) => addition.get(item.id) ?? {})) as T);
+}

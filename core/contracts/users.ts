@@ -1,0 +1,23 @@
+import type { RawBuilder } from "kysely";
+import type { Viewer } from "../viewer.ts";
+
+/** How answers refer to a user (content-api 1.2). */
+export interface UserRef {
+  readonly id: number;
+  readonly name: string;
+  readonly slug: string;
+}
+
+/** What other plugins ask about users. */
+export interface Users {
+  /** SQL for the reference to the user whose id a column holds: JSON `{id, name, slug}`, null where the user is gone. */
+  ref(column: RawBuilder<unknown>): RawBuilder<UserRef | null>;
+  /** The user with roles and permissions as of now, remembered until they change; undefined where there is none. */
+  viewer(id: number): Promise<Viewer | undefined> | Viewer | undefined;
+}
+
+declare module "../registry.ts" {
+  interface Contracts {
+    users: Users;
+  }
+}

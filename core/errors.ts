@@ -1,0 +1,42 @@
+/** What an error carries beside status and message. */
+export interface ErrorDetails {
+  /** Faults by field, as validation reports them. */
+  readonly validation?: Readonly<Record<string, readonly string[]>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Further keys beside `error`, for clients that read another shape at some endpoint. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** An error whose message a client may read; its status becomes the answer's. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+  readonly details: ErrorDetails;
+
+  constructor(status: number, message: string, details: ErrorDetails = {}) {
+    super(message);
+    this.status = status;
+    this.details = details;
+  }
+}
+
+/** Why the house does not start; for operators. */
+export class BootError extends Error {
+  override readonly name = "BootError";
+}
+
+/** The 404 of an item that is missing or hidden: "Book not found" (content-api 1.4). */
+export function notFound(noun: string): ApiError {
+  return new ApiError(404, `${noun} not found`);
+}
+
+/** The 403 of the wire contract (content-api 1.4). */
+export function denied(): ApiError {
+  return new ApiError(403, "You do not have permission to perform the requested action.");
+}
+
+/** The one shape of errors: `{error: {message, validation?, code}}` (content-api 1.4). */
+export function errorBody(error: ApiError): Record<string, unknown> {
+  const { extra, validation } = error.details;
+  return { error: { message: error.message, ...(validation ? { validation } : {}), code: error.status }, ...extra };
+}

@@ -1,0 +1,287 @@
+/**
+ * A request's way into the house and out of it: size, who asks, how often, body, then Elysia's router and the plugin's
+ * route, and one place that makes errors and the headers every answer carries. The gates stand before the router, so
+ * unknown paths are limited too; a failed credential is answered by the route's `permit`, so that an unknown path is a
+ * 404 for everybody (content-api 1.3-1.5, platform 1.1). Only the body of a recognised viewer is read.
+ */
+import { type DocumentDecoration, Elysia } from "elysia";
+import { clientAddress, type TrustedProxies } from "./address.ts";
+import { ApiError, denied, errorBody } from "./errors.ts";
+import { type InputLimits, type InputObject, merge, methodOverride, parseBody, parseQuery, trimmed } from "./input.ts";
+import type { Allowance, Limiter } from "./limit.ts";
+import type { Log } from "./log.ts";
+import type { Permit } from "./registry.ts";
+import { holds, NOBODY, type Viewer } from "./viewer.ts";
+
+/** Recognises who asks: a viewer, an error to answer with, or nothing where the credential is of another kind. */
+export type Authenticate = (request: Request, address: string) => Recognised | Promise<Recognised>;
+type Recognised = Viewer | ApiError | undefined;
+
+/** A stretch of paths with its own credentials, limit and error shape. */
+export interface AreaSpec {
+  /** Replaces the resolvers of the house; without it they hold. */
+  readonly authenticate?: Authenticate;
+  /** Replaces the limiter of the house; null for none. */
+  readonly limiter?: Limiter | null;
+  /** The body of an error answer. */
+  readonly fault?: (status: number, message: string, error: ApiError) => unknown;
+}
+
+/** A route as the documentation shows it. */
+export interface RouteInfo {
+  readonly method: string;
+  /** With parameters as `:name`, such as `/api/books/:id`. */
+  readonly path: string;
+  readonly permit: string | undefined;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+/** What is known of a request before it reaches its route. */
+export interface Asked {
+  viewer: Viewer;
+  /** Query string and body together, strings trimmed; the body wins. */
+  input: InputObject;
+  readonly query: InputObject;
+  readonly address: string;
+  refusal: ApiError | undefined;
+  fault: ApiError | undefined;
+  bodyRead: boolean;
+}
+
+/** What the gates need of the house. */
+export interface GateParts {
+  readonly log: Log;
+  readonly limiter: Limiter;
+  readonly proxies: TrustedProxies;
+  readonly maxBodyBytes: number;
+  readonly inputLimits: InputLimits;
+}
+
+const ASKED = new WeakMap<Request, Asked>();
+const NO_CREDENTIALS = new ApiError(401, "No authorization token found on the request");
+const TOO_LARGE = "The server cannot receive the provided amount of data. Try again with less data or a smaller file.";
+const FIXED_HEADERS = [
+  ["cache-control", "no-cache, no-store, private"],
+  ["expires", "Sun, 12 Jul 2015 19:01:00 GMT"],
+  ["x-content-type-options", "nosniff"],
+] as const;
+
+/** An Elysia instance for one plugin: prefix /api, `viewer`, `input`, `query` and `address` in handlers, and `permit`. */
+export function pluginApp() {
+  return new Elysia({ prefix: "/api" })
+    .derive(({ request }) => {
+      const { viewer, input, query, address } = askedOf(request);
+      return { viewer, input, asked: query, address };
+    })
+    .macro("permit", (permit: Permit) => ({
+      // The gates have read the body; Elysia must not try to read it again.
+      parse: () => ({}),
+      // The document's types know no extensions; the key is what OpenAPI reserves for them.
+      detail: { "x-permission": permit } as DocumentDecoration,
+      transform({ request }: { request: Request }) {
+        admit(askedOf(request), permit);
+      },
+    }));
+}
+
+/** The type of a plugin's `app`. */
+export type PluginApp = ReturnType<typeof pluginApp>;
+
+function admit(asked: Asked, permit: Permit): void {
+  if (permit !== "public" && asked.refusal) throw asked.refusal;
+  if (permit !== "public" && permit !== "access-api" && !holds(asked.viewer, permit)) throw denied();
+  if (asked.fault) throw asked.fault;
+}
+
+function askedOf(request: Request): Asked {
+  const asked = ASKED.get(request);
+  if (!asked) throw new Error("Cannot answer a request that did not come through the gates");
+  return asked;
+}
+
+/** The HTTP side of one house. */
+export class Gates {
+  readonly #parts: GateParts;
+  readonly #resolvers: Authenticate[] = [];
+  readonly #areas: { prefix: string; spec: AreaSpec }[] = [];
+  readonly #root = new Elysia({ handler: { standardHostname: false } });
+  #routes: RouteInfo[] = [];
+
+  constructor(parts: GateParts) {
+    this.#parts = parts;
+    this.#root.onError({ as: "global" }, ({ error, request, code }) =>
+      this.#fault(request, code === "NOT_FOUND" && !(error instanceof ApiError) ? this.#unrouted(request) : error),
+    );
+  }
+
+  /** Adds a resolver of credentials. */
+  auth(authenticate: Authenticate): void {
+    this.#resolvers.push(authenticate);
+  }
+
+  /** Adds an area; `prefix` is below /api, such as `/v1/dashboard`. */
+  area(prefix: string, spec: AreaSpec): void {
+    this.#areas.push({ prefix: `/api${prefix}`, spec });
+  }
+
+  /** Mounts a plugin's routes and returns them. */
+  mount(app: PluginApp): readonly RouteInfo[] {
+    const own = routesOf(app);
+    this.#root.use(app as unknown as Elysia);
+    this.#routes.push(...own);
+    return own;
+  }
+
+  /** All routes mounted so far. */
+  routes(): readonly RouteInfo[] {
+    return this.#routes;
+  }
+
+  /** Answers one request; `peer` is the address of the other end of the connection. Never throws. */
+  async answer(request: Request, peer: string): Promise<Response> {
+    const address = clientAddress(peer, request.headers.get("x-forwarded-for"), this.#parts.proxies);
+    const at = request.url.indexOf("?");
+    const query = at < 0 ? {} : trimmed(parseQuery(request.url.slice(at + 1)));
+    const asked: Asked = { viewer: NOBODY, input: {}, query, address, refusal: undefined, fault: undefined, bodyRead: false };
+    const area = this.#areaOf(pathOf(request.url));
+    let allowance: Allowance | undefined;
+    let final = request;
+    let response: Response;
+    try {
+      this.#refuseLarge(request);
+      await this.#recognise(request, asked, area);
+      allowance = this.#limiter(area)?.take(asked.refusal ? `address ${address}` : `viewer ${asked.viewer.via === "guest" ? address : asked.viewer.id}`);
+      if (allowance?.exceeded) throw new ApiError(429, "Too Many Attempts.");
+      final = await this.#read(request, asked);
+      ASKED.set(final, asked);
+      response = final.method === "OPTIONS" ? this.#options(final) : await this.#root.fetch(final);
+    } catch (error) {
+      response = this.#fault(final, error);
+    }
+    return finished(response, allowance);
+  }
+
+  #refuseLarge(request: Request): void {
+    const length = Number(request.headers.get("content-length") ?? 0);
+    if (length > this.#parts.maxBodyBytes) throw new ApiError(413, TOO_LARGE);
+  }
+
+  async #recognise(request: Request, asked: Asked, area: AreaSpec | undefined): Promise<void> {
+    for (const authenticate of area?.authenticate ? [area.authenticate] : this.#resolvers) {
+      const pending = authenticate(request, asked.address);
+      const found = pending instanceof Promise ? await pending : pending;
+      if (found === undefined) continue;
+      if (found instanceof ApiError) asked.refusal = found;
+      else asked.viewer = found;
+      return;
+    }
+    asked.refusal = NO_CREDENTIALS;
+  }
+
+  #limiter(area: AreaSpec | undefined): Limiter | null {
+    return area?.limiter === undefined ? this.#parts.limiter : area.limiter;
+  }
+
+  /** Reads the body of a recognised viewer and applies a disguised method; a faulty body is kept for after the permit. */
+  async #read(request: Request, asked: Asked): Promise<Request> {
+    asked.input = asked.query;
+    const method = request.method;
+    if (method === "GET" || method === "HEAD" || method === "OPTIONS") return request;
+    let body: InputObject = {};
+    if (!asked.refusal || this.#isPublic(request)) {
+      try {
+        body = trimmed(await parseBody(request, this.#parts.inputLimits));
+      } catch (error) {
+        asked.fault = error instanceof ApiError ? error : new ApiError(400, "The request body could not be read.");
+      }
+    }
+    asked.input = merge(asked.query, body);
+    const override = methodOverride(request, body, asked.query);
+    return override === undefined ? request : new Request(request.url, { method: override, headers: request.headers });
+  }
+
+  #isPublic(request: Request): boolean {
+    const path = pathOf(request.url);
+    return this.#routes.some((route) => route.permit === "public" && route.method === request.method && patternOf(route.path).test(path));
+  }
+
+  #areaOf(path: string): AreaSpec | undefined {
+    return this.#areas.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))?.spec;
+  }
+
+  #methodsAt(path: string): string[] {
+    const methods = new Set(this.#routes.filter((route) => patternOf(route.path).test(path)).map((route) => route.method));
+    if (methods.has("GET")) methods.add("HEAD");
+    return ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].filter((method) => methods.has(method));
+  }
+
+  #options(request: Request): Response {
+    const methods = this.#methodsAt(pathOf(request.url));
+    return methods.length === 0 ? this.#fault(request, this.#unrouted(request)) : new Response(null, { status: 200, headers: { allow: methods.join(", ") } });
+  }
+
+  #unrouted(request: Request): ApiError {
+    const path = pathOf(request.url);
+    const shown = path.replace(/^\/+|\/+$/g, "");
+    const methods = this.#methodsAt(path);
+    if (methods.length === 0) return new ApiError(404, `The route ${shown} could not be found.`);
+    const allow = methods.join(", ");
+    const text = `The ${request.method} method is not supported for route ${shown}. Supported methods: ${allow}.`;
+    return new ApiError(405, text, { headers: { allow } });
+  }
+
+  /** The one place that turns what was thrown into an answer. */
+  #fault(request: Request, thrown: unknown): Response {
+    const error = thrown instanceof ApiError ? thrown : this.#unexpected(request, thrown);
+    const shape = this.#areaOf(pathOf(request.url))?.fault;
+    const body = shape ? shape(error.status, error.message, error) : errorBody(error);
+    return Response.json(body, { status: error.status, headers: { ...error.details.headers } });
+  }
+
+  #unexpected(request: Request, error: unknown): ApiError {
+    this.#parts.log.error("Cannot answer a request", { method: request.method, path: pathOf(request.url), error });
+    return new ApiError(500, "An error occurred");
+  }
+}
+
+function finished(response: Response, allowance: Allowance | undefined): Response {
+  const { headers } = response;
+  for (const [name, value] of FIXED_HEADERS) if (!headers.has(name)) headers.set(name, value);
+  if (headers.get("content-type")?.startsWith("application/json")) headers.set("content-type", "application/json");
+  if (!allowance) return response;
+  headers.set("x-ratelimit-limit", String(allowance.limit));
+  headers.set("x-ratelimit-remaining", String(allowance.remaining));
+  if (!allowance.exceeded) return response;
+  headers.set("x-ratelimit-reset", String(allowance.resetsAt));
+  headers.set("retry-after", String(Math.max(1, allowance.resetsAt - Math.floor(Date.now() / 1000))));
+  return response;
+}
+
+function routesOf(app: PluginApp): RouteInfo[] {
+  return app.routes.map(({ method, path, hooks }) => {
+    const detail = ((hooks as { detail?: Record<string, unknown> } | undefined)?.detail ?? {}) as Record<string, unknown>;
+    const permit = detail["x-permission"];
+    return { method, path, detail, permit: typeof permit === "string" ? permit : undefined };
+  });
+}
+
+const PATTERNS = new Map<string, RegExp>();
+
+/** A route's path as a pattern over request paths; a final slash is tolerated. */
+function patternOf(path: string): RegExp {
+  let pattern = PATTERNS.get(path);
+  if (!pattern) {
+    const source = path.split("/").map((part) => (part.startsWith(":") ? "[^/]+" : part === "*" ? ".*" : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")));
+    pattern = new RegExp(`^${source.join("/")}/?$`);
+    PATTERNS.set(path, pattern);
+  }
+  return pattern;
+}
+
+/** The path of an absolute URL, without parsing the rest of it. */
+function pathOf(url: string): string {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  if (start < 0) return "/";
+  const end = url.indexOf("?", start);
+  return end < 0 ? url.slice(start) : url.slice(start, end);
+}

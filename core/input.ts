@@ -1,0 +1,185 @@
+/**
+ * What a request brings along, in one shape whatever its format: JSON, urlencoded and multipart bodies and the query
+ * string become an object of plain values, with brackets in names building nested ones (content-api 1.1). Strings are
+ * trimmed at every depth; U+0000, which no store of ours can hold, and halves of surrogate pairs are dropped, so that no
+ * text of a client can make a statement fail. What cannot be read is an ApiError 400, never anything else.
+ */
+import { ApiError } from "./errors.ts";
+import { isUpload, type Upload, uploadOf } from "./upload.ts";
+
+/** A value of the input. */
+export type InputValue = string | number | boolean | null | Upload | InputObject | readonly InputValue[];
+/** Named values of the input. */
+export interface InputObject {
+  readonly [name: string]: InputValue | undefined;
+}
+
+/** How much structure a request may have. */
+export interface InputLimits {
+  /** Objects and arrays within each other. */
+  readonly maxDepth: number;
+  /** Values of a form or query string. */
+  readonly maxFields: number;
+}
+
+/** Limits far beyond what clients send. */
+export const defaultInputLimits: InputLimits = { maxDepth: 64, maxFields: 10_000 };
+
+type Tree = { [name: string]: InputValue | Tree };
+
+const UNSAFE_KEYS = new Set(["__proto__", "constructor", "prototype"]);
+const UNTRIMMED = new Set(["password", "password_confirmation", "password-confirm"]);
+const OVERRIDES = new Set(["PUT", "PATCH", "DELETE"]);
+
+/** Reads a query string without its question mark. The last of equal names wins; a further `?` is data. */
+export function parseQuery(search: string, limits: InputLimits = defaultInputLimits): InputObject {
+  return nested([...new URLSearchParams(search)].slice(0, limits.maxFields), limits);
+}
+
+/** Reads a body by its content type; a type nobody reads gives nothing. Throws ApiError 400. */
+export async function parseBody(request: Request, limits: InputLimits = defaultInputLimits): Promise<InputObject> {
+  const type = (request.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  if (type === "application/json" || type.endsWith("+json")) return parseJson(await request.bytes(), limits);
+  if (type === "application/x-www-form-urlencoded") return parseForm(await request.text(), limits);
+  if (type === "multipart/form-data") return parseParts(request, limits);
+  return {};
+}
+
+/** Query string and body as one; the body wins. */
+export function merge(query: InputObject, body: InputObject): InputObject {
+  return { ...query, ...body };
+}
+
+/** The method a POST stands for, by header, body or query string; undefined where it stands for itself. */
+export function methodOverride(request: Request, body: InputObject, query: InputObject): string | undefined {
+  if (request.method !== "POST") return undefined;
+  const wished = request.headers.get("x-http-method-override") ?? body._method ?? query._method;
+  const method = typeof wished === "string" ? wished.trim().toUpperCase() : "";
+  return OVERRIDES.has(method) ? method : undefined;
+}
+
+/** The value with every string in it trimmed and made storable; passwords keep their blanks. */
+export function trimmed<V extends InputValue>(value: V, key = ""): V {
+  if (typeof value === "string") return storable(UNTRIMMED.has(key) ? value : trim(value)) as V;
+  if (typeof value !== "object" || value === null || isUpload(value)) return value;
+  if (Array.isArray(value)) return value.map((item: InputValue) => trimmed(item)) as unknown as V;
+  const entries = Object.entries(value as InputObject).filter(([name]) => !UNSAFE_KEYS.has(name));
+  return Object.fromEntries(entries.map(([name, inner]) => [storable(name), trimmed(inner as InputValue, name)])) as V;
+}
+
+function parseJson(bytes: Uint8Array, limits: InputLimits): InputObject {
+  let value: unknown;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    if (text.trim() === "") return {};
+    value = JSON.parse(text);
+  } catch {
+    throw new ApiError(400, "The request body could not be parsed as JSON.");
+  }
+  refuseDeep(value, limits.maxDepth);
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as InputObject) : {};
+}
+
+function parseForm(text: string, limits: InputLimits): InputObject {
+  const pairs = [...new URLSearchParams(text)];
+  refuseMany(pairs.length, limits);
+  return nested(pairs, limits);
+}
+
+async function parseParts(request: Request, limits: InputLimits): Promise<InputObject> {
+  let form: FormData;
+  try {
+    form = (await request.formData()) as unknown as FormData;
+  } catch {
+    throw new ApiError(400, "The request body could not be parsed as multipart form data.");
+  }
+  const pairs = [...(form as unknown as Iterable<[string, string | File]>)];
+  refuseMany(pairs.length, limits);
+  // A file field in which nothing was chosen arrives as a nameless, empty file: it was not sent.
+  const sent = pairs.filter(([, value]) => typeof value === "string" || (value.name ?? "") !== "" || value.size > 0);
+  return nested(sent.map(([name, value]) => [name, typeof value === "string" ? value : uploadOf(value)]), limits);
+}
+
+/** Builds nested values from names with brackets: `tags[0][name]`, `books[]`. */
+function nested(pairs: readonly (readonly [string, InputValue])[], limits: InputLimits): InputObject {
+  const root: Tree = {};
+  for (const [name, value] of pairs) place(root, keysOf(name, limits.maxDepth), value);
+  return asArrays(root) as InputObject;
+}
+
+function keysOf(name: string, maxDepth: number): string[] {
+  const open = name.indexOf("[");
+  if (open <= 0 || !/^[^[]+(\[[^[\]]*\])+$/.test(name)) return [name];
+  const keys = [name.slice(0, open), ...name.slice(open + 1, -1).split("][")];
+  if (keys.length > maxDepth) throw new ApiError(400, `The request nests values more than ${maxDepth} deep.`);
+  return keys;
+}
+
+function place(root: Tree, keys: readonly string[], value: InputValue): void {
+  if (keys.some((key) => UNSAFE_KEYS.has(key))) return;
+  let at = root;
+  keys.forEach((key, index) => {
+    const name = key === "" && index > 0 ? String(nextIndex(at)) : key;
+    if (index === keys.length - 1) at[name] = value;
+    else {
+      const inner = Object.hasOwn(at, name) ? at[name] : undefined;
+      const branch = isTree(inner) ? inner : {};
+      at[name] = branch;
+      at = branch;
+    }
+  });
+}
+
+const COUNTS = new WeakMap<Tree, number>();
+
+/** The index that an empty pair of brackets means: one beyond those given so. */
+function nextIndex(tree: Tree): number {
+  let next = COUNTS.get(tree) ?? 0;
+  while (Object.hasOwn(tree, String(next))) next += 1;
+  COUNTS.set(tree, next + 1);
+  return next;
+}
+
+/** Objects whose names are 0, 1, 2 … become arrays. */
+function asArrays(value: InputValue | Tree, isRoot = true): InputValue {
+  if (!isTree(value)) return value as InputValue;
+  const entries = Object.entries(value).map(([name, inner]) => [name, asArrays(inner, false)] as const);
+  const isList = !isRoot && entries.length > 0 && entries.every(([name], index) => name === String(index));
+  return isList ? entries.map(([, inner]) => inner) : Object.fromEntries(entries);
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isUpload(value);
+}
+
+function refuseMany(count: number, limits: InputLimits): void {
+  if (count > limits.maxFields) throw new ApiError(400, `The request has ${count} fields, more than the ${limits.maxFields} allowed.`);
+}
+
+/** Level by level and not by recursion: the point is to survive what is too deep. */
+function refuseDeep(value: unknown, maxDepth: number): void {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxDepth) throw new ApiError(400, `The request nests values more than ${maxDepth} deep.`);
+    level = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
+  }
+}
+
+/** A loop and not a pattern: patterns that look for blanks at the end take quadratic time on long runs of them. */
+function trim(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+function isBlank(code: number): boolean {
+  if (code <= 32) return true;
+  return code >= 0x85 && /[\s\u0085\u200B]/.test(String.fromCharCode(code));
+}
+
+function storable(text: string): string {
+  const whole = text.isWellFormed() ? text : text.toWellFormed();
+  return whole.includes("\0") ? whole.replaceAll("\0", "") : whole;
+}

@@ -1,0 +1,159 @@
+/**
+ * Listings: one engine for every resource, so that paging, sorting and filtering mean the same everywhere (content-api 3).
+ * The winners are found first, over the table and its conditions alone, and only then joined with what a row shows; the
+ * total is counted by a second statement that travels along with the first. Field names come from the resource's own list,
+ * values are always parameters: nothing of a request becomes SQL text.
+ */
+import { type RawBuilder, sql } from "kysely";
+import { type Db, rows, type TableName } from "../db/mod.ts";
+import type { InputObject } from "./input.ts";
+import { type ListingFilter, type ListLimits, parseListing } from "./listing_query.ts";
+import type { Sight } from "./sight.ts";
+import type { Viewer } from "./viewer.ts";
+
+/** What a field holds, which decides how a filter's text is read. */
+export type FieldType = "integer" | "text" | "timestamp" | "boolean";
+
+/** A field clients may sort and filter by. */
+export interface ListField {
+  readonly type: FieldType;
+  /** Its SQL where it is not simply the column of that name. */
+  readonly column?: RawBuilder<unknown>;
+  /** May be null: nulls sort as the smallest value. */
+  readonly nullable?: boolean;
+  /** The filter value 0 means null (old clients ask so for pages without a chapter). */
+  readonly zeroIsNull?: boolean;
+}
+
+/** A listing of one table. */
+export interface ListSpec {
+  readonly table: TableName;
+  /** Fields to sort and filter by; the first is the default sort. */
+  readonly fields: Readonly<Record<string, FieldType | ListField>>;
+  /** What a row shows, such as sql`books.id, books.name`. */
+  readonly columns: RawBuilder<unknown>;
+  /** Joins that the columns need, such as sql`join books on …`. */
+  readonly joins?: RawBuilder<unknown>;
+  /** Joins that a field's column needs. */
+  readonly fieldJoins?: RawBuilder<unknown>;
+  /** A further condition, beside what the viewer may see. */
+  readonly where?: RawBuilder<boolean>;
+}
+
+/** The envelope of every listing. */
+export interface Listing<Row> {
+  readonly data: Row[];
+  /** All rows that match, whatever count and offset say. */
+  readonly total: number;
+}
+
+
+const OPERATORS: Readonly<Record<string, RawBuilder<unknown>>> = {
+  eq: sql`=`, ne: sql`<>`, gt: sql`>`, lt: sql`<`, gte: sql`>=`, lte: sql`<=`,
+};
+const NOTHING = sql<boolean>`false`;
+
+/** Answers a listing request. `query` is the parsed query string; unknown fields in it are ignored. */
+export async function listRows<Row>(
+  db: Db, sight: Sight, limits: ListLimits, spec: ListSpec, viewer: Viewer, query: InputObject,
+): Promise<Listing<Row>> {
+  const { count, offset, sort, filters } = parseListing(query, limits);
+  const table = sql.table(spec.table);
+  const id = sql.ref(`${spec.table}.id`);
+  const conditions = [sight.where(spec.table, viewer), ...(spec.where ? [spec.where] : []), ...filters.flatMap((filter) => conditionOf(spec, filter))];
+  const where = sql.join(conditions, sql` and `);
+  const from = sql`${table} ${spec.fieldJoins ?? sql``}`;
+  const order = orderOf(spec, sort);
+  const [data, [counted]] = await Promise.all([
+    rows<Row>(db, sql`select ${spec.columns} from (select ${id} from ${from} where ${where} order by ${order} limit ${count} offset ${offset}) as picked
+      join ${from} on ${id} = picked.id ${spec.joins ?? sql``} order by ${order}`),
+    rows<{ total: number }>(db, sql`select count(*) as total from ${from} where ${where}`),
+  ]);
+  return { data, total: counted?.total ?? 0 };
+}
+
+function orderOf(spec: ListSpec, sort: { field: string; direction: "asc" | "desc" } | undefined): RawBuilder<unknown> {
+  // An unknown field falls back to the default one, and the direction still holds, as in the original.
+  const name = sort && Object.hasOwn(spec.fields, sort.field) ? sort.field : (Object.keys(spec.fields)[0] as string);
+  const down = sort?.direction === "desc";
+  const direction = down ? sql`desc` : sql`asc`;
+  const id = sql.ref(`${spec.table}.id`);
+  if (name === "id") return sql`${id} ${direction}`;
+  const field = fieldOf(spec, name);
+  const nulls = field.nullable ? (down ? sql` nulls last` : sql` nulls first`) : sql``;
+  return sql`${comparable(spec, name, field)} ${direction}${nulls}, ${id} ${direction}`;
+}
+
+function conditionOf(spec: ListSpec, { field: name, operator, value }: ListingFilter): RawBuilder<boolean>[] {
+  if (!Object.hasOwn(spec.fields, name)) return [];
+  const field = fieldOf(spec, name);
+  if (value.includes("\0")) return [NOTHING];
+  if (operator === "like") return [sql<boolean>`${asText(spec, name, field)} like lower(${closed(value)}::text)`];
+  const parameter = parameterOf(field.type, value);
+  if (!parameter) return [NOTHING];
+  const sign = OPERATORS[operator] ?? OPERATORS.eq;
+  const column = comparable(spec, name, field);
+  if (!field.zeroIsNull) return [sql<boolean>`${column} ${sign} ${parameter}`];
+  if (operator === "eq" && value.trim() === "0") return [sql<boolean>`${column} is null`];
+  if (operator === "eq") return [sql<boolean>`${column} = ${parameter}`];
+  return [sql<boolean>`coalesce(${column}, 0) ${sign} ${parameter}`];
+}
+
+/** A pattern that ends in a lone escape would be an error of the store; it means the backslash itself. */
+function closed(pattern: string): string {
+  const trailing = /\\*$/.exec(pattern)?.[0].length ?? 0;
+  return trailing % 2 === 1 ? `${pattern}\\` : pattern;
+}
+
+/** Text compares and sorts without regard to case, as the collation of the original does. */
+function comparable(spec: ListSpec, name: string, field: ListField): RawBuilder<unknown> {
+  const column = columnOf(spec, name, field);
+  return field.type === "text" ? sql`lower(${column})` : column;
+}
+
+function asText(spec: ListSpec, name: string, field: ListField): RawBuilder<unknown> {
+  const column = columnOf(spec, name, field);
+  if (field.type === "timestamp") return sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')`;
+  if (field.type === "boolean") return sql`(${column})::integer::text`;
+  return field.type === "text" ? sql`lower(${column})` : sql`(${column})::text`;
+}
+
+function columnOf(spec: ListSpec, name: string, field: ListField): RawBuilder<unknown> {
+  return field.column ?? sql.ref(`${spec.table}.${name}`);
+}
+
+function fieldOf(spec: ListSpec, name: string): ListField {
+  const field = spec.fields[name] as FieldType | ListField;
+  return typeof field === "string" ? { type: field } : field;
+}
+
+/** A filter's value as the column needs it; undefined where the column cannot hold it, so that nothing matches. */
+function parameterOf(type: FieldType, value: string): RawBuilder<unknown> | undefined {
+  if (type === "text") return sql`lower(${value}::text)`;
+  const text = value.trim();
+  if (type === "integer") return integerOf(text);
+  if (type === "boolean") return /^(1|0|true|false)$/i.test(text) ? sql`${/^(1|true)$/i.test(text)}::boolean` : undefined;
+  const time = timeOf(text);
+  return time === undefined ? undefined : sql`${time}::timestamptz`;
+}
+
+function integerOf(text: string): RawBuilder<unknown> | undefined {
+  if (!/^[+-]?\d{1,30}(\.\d{1,30})?$/.test(text)) return undefined;
+  const whole = text.replace(/\.0+$/, "");
+  if (/^[+-]?\d+$/.test(whole) && Math.abs(Number(whole)) <= 2_147_483_647) return sql`${Number(whole)}::integer`;
+  return sql`${text}::numeric`;
+}
+
+const TIME = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?\s?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?$/i;
+
+/** A date or time in one of the accepted notations as ISO 8601, UTC where it names no zone; undefined for others. */
+function timeOf(text: string): string | undefined {
+  const parts = TIME.exec(text);
+  if (!parts) return undefined;
+  const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = "0", zone = "Z"] = parts;
+  const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+  // Postgres refuses what no calendar has, which must not become an error of ours.
+  const date = new Date(`${iso}Z`);
+  if (Number.isNaN(date.getTime()) || date.getUTCDate() !== Number(day) || year === "0000") return undefined;
+  return `${iso}.${fraction.slice(0, 6)}${zone}`;
+}

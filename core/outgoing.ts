@@ -1,0 +1,83 @@
+/**
+ * Calls to other servers, as plugins make them: only to hosts the plugin was granted, never to private, loopback or
+ * link-local addresses unless the operator allows them, and always to the very address that was checked, so that a name
+ * that resolves differently the second time gains nothing. Redirects are handed back to the caller, not followed.
+ */
+import { lookup } from "node:dns/promises";
+import ipaddr from "ipaddr.js";
+
+/** A `fetch` that refuses what the plugin or the operator did not allow. Throws OutgoingError. */
+export type OutgoingFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** Why a call was not made. */
+export class OutgoingError extends Error {
+  override readonly name = "OutgoingError";
+}
+
+/** What an outgoing call may reach. */
+export interface OutgoingRules {
+  /** Host names the plugin was granted, with a leading `*.` for sub-domains; `"any"` for all; none by default. */
+  readonly hosts: readonly string[] | "any";
+  /** Private networks the operator opened: CIDR ranges, or `*`. */
+  readonly allowPrivate: string;
+}
+
+/** Resolves a host name; replaced in tests. */
+export type Resolve = (host: string) => Promise<{ address: string; family: number }[]>;
+
+/** Makes the `fetch` of one plugin. */
+export function outgoingFetch(rules: OutgoingRules, resolve: Resolve = (host) => lookup(host, { all: true })): OutgoingFetch {
+  return async (target, init = {}) => {
+    const url = new URL(target);
+    if (url.protocol !== "http:" && url.protocol !== "https:") throw refusal(url, "only http and https are spoken");
+    if (!granted(rules.hosts, url.hostname)) throw refusal(url, "the plugin was not granted this host");
+    const address = await reachable(url, rules, resolve);
+    const headers = new Headers(init.headers);
+    headers.set("host", url.host);
+    const pinned = new URL(url);
+    pinned.hostname = address.includes(":") ? `[${address}]` : address;
+    const tls = url.protocol === "https:" ? { tls: { serverName: bare(url.hostname), checkServerIdentity: undefined } } : {};
+    return fetch(pinned, { ...init, headers, redirect: "manual", ...tls } as RequestInit);
+  };
+}
+
+/** Whether an address is neither private, loopback, link-local, reserved nor otherwise special. */
+export function isPublic(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
+}
+
+async function reachable(url: URL, rules: OutgoingRules, resolve: Resolve): Promise<string> {
+  const host = bare(url.hostname);
+  const found = ipaddr.isValid(host) ? [{ address: host }] : await resolve(host);
+  const allowed = found.find(({ address }) => isPublic(address) || opened(rules.allowPrivate, address));
+  // One forbidden address among several is refused too: which one a later attempt would take is not ours to choose.
+  const forbidden = found.find(({ address }) => !isPublic(address) && !opened(rules.allowPrivate, address));
+  if (!allowed || forbidden) throw refusal(url, "it is a private or reserved address, which ALLOW_PRIVATE_HOSTS does not open");
+  return allowed.address;
+}
+
+function opened(allowPrivate: string, address: string): boolean {
+  if (allowPrivate.trim() === "*") return true;
+  const parsed = ipaddr.process(address);
+  return allowPrivate
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+    .some((range) => {
+      const [network, bits] = ipaddr.parseCIDR(range.includes("/") ? range : `${range}/${range.includes(":") ? 128 : 32}`);
+      return network.kind() === parsed.kind() && parsed.match(network, bits);
+    });
+}
+
+function granted(hosts: OutgoingRules["hosts"], hostname: string): boolean {
+  if (hosts === "any") return true;
+  return hosts.some((host) => (host.startsWith("*.") ? hostname.endsWith(host.slice(1)) : hostname === host));
+}
+
+function bare(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, "");
+}
+
+function refusal(url: URL, reason: string): OutgoingError {
+  return new OutgoingError(`Cannot call "${url.host}": ${reason}`);
+}

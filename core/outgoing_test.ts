@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { isPublic, outgoingFetch } from "./outgoing.ts";
+
+let server: ReturnType<typeof Bun.serve>;
+beforeAll(() => {
+  server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: (request) => (new URL(request.url).pathname === "/away" ? Response.redirect("http://169.254.169.254/", 302) : new Response(request.headers.get("host"))),
+  });
+});
+afterAll(async () => {
+  await server.stop(true);
+});
+
+test.each(["127.0.0.1", "10.1.2.3", "169.254.169.254", "100.64.0.1", "::1", "fe80::1", "fd00::1", "::ffff:127.0.0.1", "0.0.0.0", "64:ff9b::a00:1"])(
+  "isPublic() says no to %s",
+  (address) => {
+    expect(isPublic(address)).toBe(false);
+  },
+);
+
+test("isPublic() says yes to ordinary addresses", () => {
+  expect(isPublic("93.184.215.14")).toBe(true);
+  expect(isPublic("2606:2800:21f:cb07:6820:80da:af6b:8b2c")).toBe(true);
+});
+
+test("outgoingFetch() refuses hosts that were not granted, other schemes and private addresses", async () => {
+  const calm = outgoingFetch({ hosts: ["*.example.com"], allowPrivate: "" }, async () => [{ address: "127.0.0.1", family: 4 }]);
+  await expect(calm("http://other.example/")).rejects.toThrow("not granted this host");
+  await expect(calm("file:///etc/passwd")).rejects.toThrow("only http and https");
+  await expect(calm("http://hooks.example.com/")).rejects.toThrow("private or reserved");
+  const any = outgoingFetch({ hosts: "any", allowPrivate: "" });
+  for (const url of ["http://2130706433/", "http://0x7f.1/", "http://[::1]/", "http://[::ffff:7f00:1]/"]) {
+    await expect(any(url)).rejects.toThrow("private or reserved");
+  }
+});
+
+test("outgoingFetch() refuses a name of which one address is private", async () => {
+  const mixed = outgoingFetch({ hosts: "any", allowPrivate: "" }, async () => [
+    { address: "93.184.215.14", family: 4 },
+    { address: "10.0.0.1", family: 4 },
+  ]);
+  await expect(mixed("http://mixed.example/")).rejects.toThrow("private or reserved");
+});
+
+test("outgoingFetch() calls the address it checked and keeps the host's name", async () => {
+  let asked = 0;
+  const pinned = outgoingFetch({ hosts: "any", allowPrivate: "127.0.0.0/8" }, async () => {
+    asked += 1;
+    return [{ address: asked === 1 ? "127.0.0.1" : "10.0.0.1", family: 4 }];
+  });
+  const response = await pinned(`http://hooks.example.com:${server.port}/`);
+  expect(await response.text()).toBe(`hooks.example.com:${server.port}`);
+  expect(asked).toBe(1);
+});
+
+test("outgoingFetch() hands redirects back", async () => {
+  const pinned = outgoingFetch({ hosts: "any", allowPrivate: "*" });
+  expect((await pinned(`http://127.0.0.1:${server.port}/away`)).status).toBe(302);
+});

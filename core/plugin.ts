@@ -1,0 +1,168 @@
+/**
+ * The plugin contract. A plugin is data plus one function: the data can be read without running anything (what it needs,
+ * what it may touch, its migrations and settings), the function registers routes and handlers and returns. What a plugin
+ * may use is on its context and nowhere else. The types are checked within a plugin and erased when it is mounted, so
+ * that the cost of checking stays linear in their number.
+ */
+import type { Static, TObject } from "@sinclair/typebox";
+import type { Kysely, RawBuilder, SelectQueryBuilder } from "kysely";
+import type { Db, Migrations, TableName, Tables } from "../db/mod.ts";
+import type { Act, AnyHandlers, EnqueueOptions, Handlers } from "./bus.ts";
+import type { Cached } from "./cache.ts";
+import type { FileStore } from "./files.ts";
+import type { AreaSpec, Authenticate, PluginApp, RouteInfo } from "./http.ts";
+import type { InputObject } from "./input.ts";
+import type { JobOptions, JobRun } from "./jobs.ts";
+import type { Listing, ListSpec } from "./listing.ts";
+import type { Log } from "./log.ts";
+import type { OutgoingFetch } from "./outgoing.ts";
+import type { ContractName, Contracts, Draft, EventName, JobName, Jobs, PermissionName, Result, SlotName, Slots } from "./registry.ts";
+import type { Narrowing } from "./sight.ts";
+import type { Texts } from "./texts.ts";
+import type { Input, Lookups, Rules } from "./validate.ts";
+import type { Viewer } from "./viewer.ts";
+
+/** What a plugin may touch; nothing is granted that is not asked for here. Writing a table implies reading it. */
+export interface Grants {
+  readonly read?: readonly TableName[];
+  readonly write?: readonly TableName[];
+  /** Hosts it may call: names, `*.name` for sub-domains, or any. */
+  readonly net?: readonly string[] | "any";
+  /** Environment variables it may read. */
+  readonly env?: readonly string[];
+  /** Whether it keeps files. */
+  readonly files?: boolean;
+}
+
+/** What a command prints to and reads from. */
+export interface CommandIo {
+  out(line: string): void;
+  err(line: string): void;
+  readonly env: Record<string, string | undefined>;
+  /** Width of the terminal in characters. */
+  readonly columns: number;
+  readonly tty: boolean;
+}
+
+/** A command of the CLI that a plugin brings along. */
+export interface Command {
+  readonly summary: string;
+  /** The words after the command's name, such as `create --user EMAIL`. */
+  readonly usage: string;
+  /** Whether it needs the house booted over its store; `run` is then given the plugin's context. */
+  readonly store: boolean;
+  /** Returns the exit code. */
+  run(args: string[], io: CommandIo, context?: AnyContext): Promise<number>;
+}
+
+/** A plugin as its author writes it. */
+export interface PluginSpec<Q extends ContractName, R extends TableName, W extends TableName, S extends TObject> {
+  /** Unique in the house; also the name of its ledger of migrations. */
+  readonly name: string;
+  /** Contracts it uses; their providers boot first. */
+  readonly requires?: readonly Q[];
+  /** Contracts it fulfils in `setup`. */
+  readonly provides?: readonly ContractName[];
+  readonly permissions?: Grants & { readonly read?: readonly R[]; readonly write?: readonly W[] };
+  /** Its settings: every field has a default; a field's `env` option names a variable that sets it. */
+  readonly settings?: S;
+  /** Steps by name, "0001_init" onward. */
+  readonly migrations?: Migrations;
+  /** Events it performs. */
+  readonly events?: readonly EventName[];
+  /** Permission names it adds to what roles may hold. */
+  readonly adds?: readonly PermissionName[];
+  readonly commands?: Readonly<Record<string, Command>>;
+  setup(context: PluginContext<Q, R | W, S>): void | Promise<void>;
+}
+
+/** A plugin with its types erased, as the house keeps it. */
+export interface AnyPlugin {
+  readonly name: string;
+  readonly requires: readonly ContractName[];
+  readonly provides: readonly ContractName[];
+  readonly permissions: Grants;
+  readonly settings?: TObject;
+  readonly migrations: Migrations;
+  readonly events: readonly EventName[];
+  readonly adds: readonly PermissionName[];
+  readonly commands: Readonly<Record<string, Command>>;
+  setup(context: AnyContext): void | Promise<void>;
+}
+
+/** A context whose plugin is not known by type. */
+export type AnyContext = PluginContext<ContractName, TableName, TObject>;
+
+/** All a plugin gets to work with. */
+export interface PluginContext<Q extends ContractName = never, T extends TableName = never, S extends TObject = TObject> {
+  readonly name: string;
+  /** Elysia with the prefix /api; handlers get `viewer` and `input`, each route names its `permit`. */
+  readonly app: PluginApp;
+  /** The store, over the tables the plugin was granted. */
+  readonly db: Kysely<Pick<Tables, T>>;
+  readonly settings: Static<S>;
+  readonly contracts: Pick<Contracts, Q>;
+  readonly fetch: OutgoingFetch;
+  readonly files: FileStore;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+  /** The address of the instance without a final slash, for links in answers. */
+  readonly baseUrl: string;
+  readonly texts: Texts;
+  perform<E extends EventName, A extends Result<E>>(name: E, viewer: Viewer, draft: Draft<E>, act: Act<E, A>): Promise<A>;
+  on<E extends EventName>(name: E, handlers: Handlers<E>): void;
+  onAny(handlers: AnyHandlers): void;
+  /** Adds a way to recognise who asks; resolvers are tried in boot order. */
+  auth(authenticate: Authenticate): void;
+  /** Gives a stretch of paths below /api its own credentials, limit and error shape. */
+  area(prefix: string, spec: AreaSpec): void;
+  narrow(table: TableName, rule: Narrowing): void;
+  visible: Visible;
+  /** Answers a listing request over what the viewer may see. */
+  list<Row>(spec: ListSpec, viewer: Viewer, query: InputObject): Promise<Listing<Row>>;
+  /** Judges a body by rules; throws ApiError 422 with every fault by field, in the viewer's language. */
+  valid<const R extends Rules>(rules: R, input: InputObject, viewer: Viewer, lookups?: Lookups): Promise<Input<R>>;
+  provide<C extends ContractName>(name: C, service: Contracts[C]): void;
+  contribute<N extends SlotName>(name: N, contribution: Slots[N]): void;
+  /** Contributions to a slot in boot order; complete once the house has booted. */
+  slot<N extends SlotName>(name: N): readonly Slots[N][];
+  job<J extends JobName>(name: J, run: (payload: Jobs[J], job: JobRun) => Promise<void>, options?: JobOptions): void;
+  enqueue<J extends JobName>(name: J, payload: Jobs[J], options?: EnqueueOptions): Promise<void>;
+  /** Runs work at intervals, in one process at a time. */
+  every(name: string, intervalMs: number, run: () => Promise<void>): void;
+  /** Remembers values between requests; forgotten in every process at the commit that changes them. */
+  cached<V>(name: string, load: (key: string) => Promise<V>): Cached<V>;
+  /** Every route of the house, complete once it has booted. */
+  routes(): readonly RouteInfo[];
+  onStop(run: () => void | Promise<void>): void;
+}
+
+/** The door to rows on somebody's behalf. */
+export interface Visible {
+  /** A query over the rows of a table that the viewer may see. */
+  <T extends TableName>(table: T, viewer: Viewer, db?: Db): SelectQueryBuilder<Tables, T, object>;
+  /** The same as a condition, for hand-written SQL over that table. */
+  where(table: TableName, viewer: Viewer): RawBuilder<boolean>;
+}
+
+/** Declares a plugin. Has no side effects; checks nothing that boot does not check. */
+export function definePlugin<
+  const Q extends ContractName = never,
+  const R extends TableName = never,
+  const W extends TableName = never,
+  S extends TObject = TObject,
+>(spec: PluginSpec<Q, R, W, S>): AnyPlugin {
+  const { setup, ...data } = spec;
+  return {
+    requires: [],
+    provides: [],
+    permissions: {},
+    migrations: {},
+    events: [],
+    adds: [],
+    commands: {},
+    ...data,
+    // The one place where a plugin's own types are let go of.
+    setup: setup as unknown as AnyPlugin["setup"],
+  };
+}

@@ -1,0 +1,56 @@
+import type { House } from "./boot.ts";
+import { baseUrlOf, type Config } from "./config.ts";
+import type { Log } from "./log.ts";
+import type { CommandIo } from "./plugin.ts";
+
+/** Bun's own limit stands a little above ours, so that ours answers first, and in the one error shape. */
+const BACKSTOP_BYTES = 1_048_576;
+
+/** A house that listens. */
+export interface Listening {
+  readonly port: number;
+  /** Takes no more requests, waits for those under way for at most the configured time, then stops the house. */
+  stop(): Promise<void>;
+}
+
+/** Makes a house listen. Throws where the address is taken. */
+export async function listen(house: House, config: Config, log: Log): Promise<Listening> {
+  await house.start();
+  const server = Bun.serve({
+    port: config.port,
+    hostname: config.host,
+    maxRequestBodySize: config.maxBodyBytes + BACKSTOP_BYTES,
+    idleTimeout: 120,
+    async fetch(request, bun) {
+      const started = performance.now();
+      const peer = bun.requestIP(request)?.address ?? "";
+      const response = await house.gates.answer(request, peer);
+      if (log.writes("debug")) {
+        const { pathname } = new URL(request.url);
+        log.debug("request", { method: request.method, path: pathname, status: response.status, ms: Math.round(performance.now() - started) });
+      }
+      return response;
+    },
+  });
+  return {
+    port: server.port ?? config.port,
+    async stop() {
+      const forced = setTimeout(() => void server.stop(true), config.stopTimeoutMs);
+      await server.stop();
+      clearTimeout(forced);
+      await house.stop();
+    },
+  };
+}
+
+/** Listens until SIGINT or SIGTERM, then stops in order. Returns the exit code. */
+export async function serve(house: House, config: Config, log: Log, io: CommandIo): Promise<number> {
+  const told = new Promise<string>((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(signal));
+  });
+  const listening = await listen(house, config, log);
+  io.out(`Lectern answers at ${baseUrlOf({ ...config, port: listening.port })}/api`);
+  log.info("stopping", { signal: await told });
+  await listening.stop();
+  return 0;
+}

@@ -1,0 +1,60 @@
+/** Texts of one language by key, such as `validation.required`; `:name` marks a place to fill. */
+export type Catalogue = Readonly<Record<string, string>>;
+
+/** The catalogue of texts: English complete, other languages key by key, later additions over earlier ones. */
+export interface Texts {
+  /** The text of a key in a language, filled in; English where the language has none, the key itself where nobody has. */
+  say(key: string, params?: Readonly<Record<string, string | number>>, language?: string): string;
+  /** Adds or replaces texts of a language; what a plugin or theme brings along. */
+  add(language: string, texts: Catalogue): void;
+  /** Languages with at least one text. */
+  languages(): string[];
+}
+
+/** The English texts of validation, exactly as existing clients know them (content-api 2.2, platform 1.7). */
+const ENGLISH: Catalogue = {
+  "validation.invalid": "The given data was invalid.",
+  "validation.alpha_dash": "The :attribute may only contain letters, numbers, dashes and underscores.",
+  "validation.array": "The :attribute must be an array.",
+  "validation.boolean": "The :attribute field must be true or false.",
+  "validation.email": "The :attribute must be a valid email address.",
+  "validation.exists": "The selected :attribute is invalid.",
+  "validation.file": "The :attribute must be provided as a valid file.",
+  "validation.image_extension": "The :attribute must have a valid & supported image extension.",
+  "validation.in": "The selected :attribute is invalid.",
+  "validation.integer": "The :attribute must be an integer.",
+  "validation.max.file": "The :attribute may not be greater than :max kilobytes.",
+  "validation.max.number": "The :attribute may not be greater than :max.",
+  "validation.max.string": "The :attribute may not be greater than :max characters.",
+  "validation.max.array": "The :attribute may not have more than :max items.",
+  "validation.mimes": "The :attribute must be a file of type: :values.",
+  "validation.min.number": "The :attribute must be at least :min.",
+  "validation.min.string": "The :attribute must be at least :min characters.",
+  "validation.required": "The :attribute field is required.",
+  "validation.required_if": "The :attribute field is required when :other is :value.",
+  "validation.required_with": "The :attribute field is required when :values is present.",
+  "validation.required_without": "The :attribute field is required when :values is not present.",
+  "validation.safe_url": "The provided link may not be safe.",
+  "validation.string": "The :attribute must be a string.",
+  "validation.unique": "The :attribute has already been taken.",
+  "validation.uploaded": "The file could not be uploaded. The server may not accept files of this size.",
+  "validation.unstorable": "The :attribute contains characters that cannot be stored.",
+};
+
+/** A catalogue that knows English. */
+export function createTexts(): Texts {
+  const catalogues = new Map<string, Record<string, string>>([["en", { ...ENGLISH }]]);
+  const find = (key: string, language: string): string =>
+    catalogues.get(language)?.[key] ?? catalogues.get(language.split(/[-_]/)[0] ?? "")?.[key] ?? catalogues.get("en")?.[key] ?? key;
+  return {
+    say: (key, params = {}, language = "en") => fill(find(key, language), params),
+    add(language, texts) {
+      catalogues.set(language, { ...catalogues.get(language), ...texts });
+    },
+    languages: () => [...catalogues.keys()],
+  };
+}
+
+function fill(text: string, params: Readonly<Record<string, string | number>>): string {
+  return text.replace(/:([a-z]+)/g, (place, name: string) => (Object.hasOwn(params, name) ? String(params[name]) : place));
+}

@@ -1,0 +1,50 @@
+import { denied } from "./errors.ts";
+
+/** Who asks: a user with the union of what the user's roles (or a narrower credential) permit. */
+export interface Viewer {
+  readonly id: number;
+  readonly name: string;
+  readonly slug: string;
+  /** Ids of the user's roles. */
+  readonly roles: readonly number[];
+  /** Permission names granted by those roles. */
+  readonly permissions: ReadonlySet<string>;
+  /** Holds the built-in administrator role: every item is visible and may be changed (platform 2.3, step 5). */
+  readonly admin: boolean;
+  /** How the viewer was recognised. */
+  readonly via: "token" | "session" | "key" | "system" | "guest";
+  /** Wished language of texts, such as "de"; the instance's own where absent. */
+  readonly language?: string;
+}
+
+/** The house itself: jobs, commands and seeds act as it. */
+export const SYSTEM: Viewer = {
+  id: 0,
+  name: "System",
+  slug: "system",
+  roles: [],
+  permissions: new Set(),
+  admin: true,
+  via: "system",
+};
+
+/** Nobody in particular: what routes with `permit: "public"` see when no credential came along. */
+export const NOBODY: Viewer = {
+  id: 0,
+  name: "Guest",
+  slug: "guest",
+  roles: [],
+  permissions: new Set(),
+  admin: false,
+  via: "guest",
+};
+
+/** Whether the viewer's roles grant a permission by name; the house itself holds all. */
+export function holds(viewer: Viewer, permission: string): boolean {
+  return viewer.via === "system" || viewer.permissions.has(permission);
+}
+
+/** Throws the 403 of the wire contract unless the viewer holds the permission. */
+export function need(viewer: Viewer, permission: string): void {
+  if (!holds(viewer, permission)) throw denied();
+}

@@ -1,0 +1,279 @@
+/**
+ * Opens the store: a PostgreSQL server named by a URL, or, without one, the embedded server in the data folder. Either
+ * way the same Kysely over the same driver, so nothing above knows which. Connections are split in two halves:
+ * single statements share a pipelined pool, transactions take lanes of their own, so that neither starves the other.
+ * The session always speaks UTC and ISO dates (see values.ts). Nothing here creates tables: see migrate.ts.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { Kysely } from "kysely";
+import postgres from "postgres";
+import { dialect } from "./dialect.ts";
+import { EMBEDDED_USER, type Embedded, joinEmbedded } from "./embedded.ts";
+import { StoreError } from "./errors.ts";
+import { Lanes } from "./lanes.ts";
+import type { Db, Tables } from "./tables.ts";
+import { wireTypes } from "./values.ts";
+
+/** How to open a store; only `dataDir` has no default. Every time is in milliseconds. */
+export interface StoreOptions {
+  /** `postgres://user:password@host:port/name`; absent or empty means the embedded server. */
+  databaseUrl?: string | undefined;
+  /** The embedded server lives in `postgres` below this folder; unused with a URL. */
+  dataDir: string;
+  /** Connections in all, half of them for transactions: 6. */
+  poolSize?: number;
+  /** Name of the database in the embedded server, made when missing: "lectern". */
+  database?: string;
+  /** What Postgres says beside its answers; ignored by default. */
+  onNotice?: (text: string) => void;
+  /** For one connection to come about: 10,000. */
+  connectTimeoutMs?: number;
+  /** For a transaction to get a connection: 30,000. */
+  transactionWaitMs?: number;
+  /** For queries under way when the store closes: 5,000. */
+  closeTimeoutMs?: number;
+  /** For the embedded server to be made, to start, to recover: 120,000. */
+  startTimeoutMs?: number;
+  /** For a killed predecessor of the embedded server to let go of the folder: 10,000. */
+  predecessorMs?: number;
+  /** False behind a pooler in transaction mode: true. */
+  prepare?: boolean;
+}
+
+/** An open store. */
+export interface Store {
+  db: Db;
+  /** postgres.js itself, for what Kysely cannot say; single statements only, or `sql.begin`. */
+  sql: postgres.Sql;
+  kind: "embedded" | "server";
+  /** For the operator's log; never holds a password. */
+  description: string;
+  /** Calls `fn` for each notification; `onReconnect` after a lost connection; resolves to a stop. */
+  listen(channel: string, fn: (payload: string) => void, onReconnect?: () => void): Promise<() => Promise<void>>;
+  /** Notifies at once, outside any transaction. At most 7,999 bytes. */
+  notify(channel: string, payload: string): Promise<void>;
+  /** Ends every connection, and the embedded server if nobody else uses it. */
+  close(): Promise<void>;
+}
+
+const DEFAULTS = {
+  poolSize: 6,
+  database: "lectern",
+  connectTimeoutMs: 10_000,
+  transactionWaitMs: 30_000,
+  closeTimeoutMs: 5_000,
+  startTimeoutMs: 120_000,
+  predecessorMs: 10_000,
+  prepare: true,
+};
+const LANE_MAX_AGE_MS = 30 * 60_000;
+const RECONNECT_MS = 250;
+const OLDEST = { name: "14", version: 140_000 };
+
+/** What a server that is being shut down, or was killed, answers. */
+const GOING = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOENT",
+  "EPIPE",
+  "CONNECTION_CLOSED",
+  "57P01",
+  "57P02",
+  "57P03",
+]);
+
+type Settings = StoreOptions & typeof DEFAULTS;
+type Connect = (extra: postgres.Options<Record<string, postgres.PostgresType>>) => postgres.Sql;
+
+/** Opens and probes the store. Throws StoreError saying what was tried, found and wanted, never the password. */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const settings: Settings = { ...DEFAULTS, ...options };
+  return settings.databaseUrl ? await openServer(settings, settings.databaseUrl) : await openEmbedded(settings);
+}
+
+async function openServer(settings: Settings, databaseUrl: string): Promise<Store> {
+  const place = safeUrl(databaseUrl);
+  const connect: Connect = (extra) => postgres(databaseUrl, { ...common(settings), ...extra });
+  const { pool, version } = await probe(connect, settings, place);
+  return assemble(settings, connect, pool, {
+    kind: "server",
+    description: `PostgreSQL ${version} at ${place}`,
+    leave: async () => {},
+  });
+}
+
+/** A server killed this very moment may still take a connection and drop it: then we come again. */
+async function openEmbedded(settings: Settings): Promise<Store> {
+  for (const until = performance.now() + settings.predecessorMs; ; ) {
+    try {
+      return await openJoined(settings, await joinEmbedded(settings));
+    } catch (error) {
+      const { code = "" } = ((error as Error).cause ?? error) as { code?: string };
+      if (!GOING.has(code) || performance.now() > until) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+async function openJoined(settings: Settings, embedded: Embedded): Promise<Store> {
+  const { folder } = embedded;
+  const on =
+    (database: string): Connect =>
+    (extra) =>
+      postgres({
+        ...common(settings),
+        host: embedded.sockets,
+        port: 5432,
+        user: EMBEDDED_USER,
+        database,
+        ssl: false,
+        ...extra,
+      });
+  try {
+    await ensureDatabase(on("postgres"), settings.database);
+    const { pool, version } = await probe(on(settings.database), settings, `the embedded server in "${folder}"`);
+    const description = `PostgreSQL ${version}, embedded, in "${folder}"`;
+    return assemble(settings, on(settings.database), pool, { kind: "embedded", description, leave: embedded.leave });
+  } catch (error) {
+    await embedded.leave();
+    throw error;
+  }
+}
+
+function common({
+  connectTimeoutMs,
+  onNotice,
+  prepare,
+}: Settings): postgres.Options<Record<string, postgres.PostgresType>> {
+  return {
+    connect_timeout: connectTimeoutMs / 1000,
+    // Postgres.js' own waits up to 20 s after some failures, and every query with it.
+    backoff: () => RECONNECT_MS / 1000,
+    types: wireTypes,
+    transform: { undefined: null },
+    prepare,
+    onnotice: (notice) => onNotice?.(`${notice.severity}: ${notice.message}`),
+    connection: { application_name: "lectern", TimeZone: "UTC", DateStyle: "ISO, YMD" },
+  };
+}
+
+async function ensureDatabase(connect: Connect, database: string): Promise<void> {
+  const admin = connect({ max: 1 });
+  try {
+    const [found] = await admin`select 1 from pg_database where datname = ${database}`;
+    if (!found) await admin`create database ${admin(database)}`;
+  } catch (error) {
+    // Two processes may get here at once; either one's database will do.
+    if (!["42P04", "23505"].includes((error as { code?: string }).code ?? "")) throw error;
+  } finally {
+    // Limited, since the server may go away under this very connection.
+    await admin.end({ timeout: 1 });
+  }
+}
+
+async function probe(
+  connect: Connect,
+  settings: Settings,
+  place: string,
+): Promise<{ pool: postgres.Sql; version: string }> {
+  const pool = connect({ max: Math.max(1, Math.ceil(settings.poolSize / 2)) });
+  try {
+    const [found] = await pool<{ number: number; version: string; encoding: string }[]>`
+      select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
+        current_setting('server_encoding') as encoding`;
+    if (!found || found.number < OLDEST.version)
+      throw new Error(`it is PostgreSQL ${found?.version}, wanted ${OLDEST.name} or later`);
+    if (found.encoding !== "UTF8") throw new Error(`its encoding is "${found.encoding}", wanted "UTF8"`);
+    return { pool, version: found.version.split(" ")[0] ?? found.version };
+  } catch (cause) {
+    await pool.end({ timeout: 0 });
+    throw new StoreError(`Cannot open the store at ${place}: ${reason(cause)}; check DATABASE_URL`, { cause });
+  }
+}
+
+function reason(cause: unknown): string {
+  const { code = "", message } = cause as { code?: string; message: string };
+  const known: Record<string, string> = {
+    ECONNREFUSED: "nothing listens there, wanted a running PostgreSQL",
+    ENOENT: "there is no such socket, wanted a running PostgreSQL",
+    ENOTFOUND: "the host's name is unknown, wanted one that resolves",
+    CONNECT_TIMEOUT: "no answer came in time, wanted a reachable PostgreSQL",
+    CONNECTION_CLOSED: "it hung up, wanted a PostgreSQL (or another sslmode)",
+    "28P01": "user or password was refused, wanted one it knows",
+    "28000": "the user may not sign in there, wanted one who may",
+    "3D000": "the server has no such database, wanted one that exists",
+  };
+  return known[code] ?? message;
+}
+
+/** The URL without password and parameters, in quotes. */
+function safeUrl(databaseUrl: string): string {
+  const wanted = `wanted "postgres://user:password@host:port/name"`;
+  if (!URL.canParse(databaseUrl)) throw new StoreError(`Cannot read DATABASE_URL: found no URL, ${wanted}`);
+  const { protocol, username, host, pathname } = new URL(databaseUrl);
+  if (protocol === "postgres:" || protocol === "postgresql:")
+    return `"${protocol}//${username && `${username}@`}${host}${pathname}"`;
+  throw new StoreError(`Cannot read DATABASE_URL: found protocol "${protocol}", ${wanted}`);
+}
+
+interface Identity {
+  kind: Store["kind"];
+  description: string;
+  leave: Embedded["leave"];
+}
+
+function assemble(
+  settings: Settings,
+  connect: Connect,
+  pool: postgres.Sql,
+  { kind, description, leave }: Identity,
+): Store {
+  const { closeTimeoutMs, poolSize, prepare, transactionWaitMs } = settings;
+  const lanes = new Lanes({
+    size: Math.max(1, Math.floor(poolSize / 2)),
+    waitMs: transactionWaitMs,
+    maxAgeMs: LANE_MAX_AGE_MS,
+    open: (onclose) => connect({ max: 1, max_lifetime: null, onclose }),
+  });
+  const db: Db = new Kysely<Tables>({ dialect: dialect({ pool, lanes, prepare }) });
+  let closing: Promise<void> | undefined;
+  async function closeAll(): Promise<void> {
+    await Promise.all([lanes.end(closeTimeoutMs), pool.end({ timeout: closeTimeoutMs / 1000 })]);
+    await db.destroy();
+    await leave();
+  }
+  return {
+    db,
+    sql: pool,
+    kind,
+    description,
+    listen: (channel, fn, onReconnect) => listen(pool, channel, fn, onReconnect),
+    notify: async (channel, payload) => {
+      await pool.notify(channel, payload);
+    },
+    close: () => (closing ??= closeAll()),
+  };
+}
+
+async function listen(
+  sql: postgres.Sql,
+  channel: string,
+  fn: (payload: string) => void,
+  onReconnect?: () => void,
+): Promise<() => Promise<void>> {
+  let stopped = false;
+  let listening = false;
+  const { unlisten } = await sql.listen(
+    channel,
+    (payload) => stopped || fn(payload),
+    () => {
+      if (listening && !stopped) onReconnect?.();
+      listening = true;
+    },
+  );
+  return async () => {
+    // After a reconnection postgres.js no longer knows this listener, so it is silenced here as well.
+    stopped = true;
+    await unlisten();
+  };
+}

@@ -1,0 +1,97 @@
+/**
+ * The fast path for hot reads: a `sql` template flattened straight to text and parameters, without Kysely's
+ * compiler, which costs several times as much as the driver. Whatever a template usually holds is handled here:
+ * values, lists, nested templates, ref, table, id, join, lit. Any other node (a whole Kysely query inside the template)
+ * sends the template through Kysely's own compiler, so the answer is always what `.execute(db)` would give.
+ */
+import {
+  type CompiledQuery,
+  type Kysely,
+  type OperationNode,
+  PostgresQueryCompiler,
+  type RawBuilder,
+  type RawNode,
+} from "kysely";
+
+/** The rows of a template, run where `db` runs: inside its transaction when it is one. */
+export async function rows<Row>(db: Pick<Kysely<never>, "executeQuery">, fragment: RawBuilder<Row>): Promise<Row[]> {
+  const { rows: found } = await db.executeQuery(flatten(fragment));
+  return found;
+}
+
+/** A template as text and parameters, as `fragment.compile(db)` would give it for Postgres. */
+export function flatten<Row>(fragment: RawBuilder<Row>): CompiledQuery<Row> {
+  const query = fragment.toOperationNode() as RawNode;
+  const parameters: unknown[] = [];
+  const sql = write(query, parameters);
+  const queryId = { queryId: "rows" };
+  if (sql !== undefined) return { sql, parameters, query, queryId } as CompiledQuery<Row>;
+  return new PostgresQueryCompiler().compileQuery(query, queryId) as CompiledQuery<Row>;
+}
+
+interface Node {
+  kind: string;
+  sqlFragments: readonly string[];
+  parameters: readonly Node[];
+  values: readonly unknown[];
+  value: unknown;
+  immediate?: boolean;
+  name: string;
+  schema?: Node;
+  table?: Node;
+  column: Node;
+  identifier: Node;
+}
+
+/** Undefined for a node that only the compiler knows. */
+function write(operation: OperationNode, parameters: unknown[]): string | undefined {
+  const node = operation as unknown as Node;
+  switch (node.kind) {
+    case "RawNode":
+      return writeRaw(node, parameters);
+    case "ValueNode":
+      return node.immediate ? literal(node.value) : `$${parameters.push(node.value)}`;
+    case "IdentifierNode":
+      return `"${node.name.replaceAll('"', '""')}"`;
+    case "ColumnNode":
+      return write(node.column as OperationNode, parameters);
+    case "SelectAllNode":
+      return "*";
+    case "TableNode":
+      return node.table && write(node.table as OperationNode, parameters);
+    case "ReferenceNode":
+      return dotted(node.table, node.column, parameters);
+    case "SchemableIdentifierNode":
+      return dotted(node.schema, node.identifier, parameters);
+    case "PrimitiveValueListNode":
+      return `(${node.values.map((value) => `$${parameters.push(value)}`).join(", ")})`;
+    default:
+      return undefined;
+  }
+}
+
+function writeRaw({ sqlFragments, parameters: children }: Node, parameters: unknown[]): string | undefined {
+  let text = "";
+  for (let i = 0; i < sqlFragments.length; i++) {
+    text += sqlFragments[i];
+    const child = children[i];
+    if (!child) continue;
+    const written = write(child as OperationNode, parameters);
+    if (written === undefined) return undefined;
+    text += written;
+  }
+  return text;
+}
+
+function dotted(before: Node | undefined, after: Node, parameters: unknown[]): string | undefined {
+  const name = write(after as OperationNode, parameters);
+  if (!before || name === undefined) return name;
+  const owner = write(before as OperationNode, parameters);
+  return owner === undefined ? undefined : `${owner}.${name}`;
+}
+
+/** `sql.lit`: only what cannot be misquoted; text is left to the compiler. */
+function literal(value: unknown): string | undefined {
+  if (value === null) return "null";
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
+}

@@ -1,0 +1,34 @@
+import { definePlugin, itemPermissions, mountResource, sql } from "lectern/core";
+import { about, examples } from "./about.ts";
+import { createRules, updateRules } from "./contract.ts";
+import { listing } from "./listing.ts";
+import { migrations } from "./migrations.ts";
+import { showing } from "./show.ts";
+import { writing } from "./write.ts";
+
+/** Books: named collections of chapters and pages (content-api 5). */
+export default definePlugin({
+  name: "books",
+  requires: ["access", "users", "tags", "markup"],
+  permissions: { write: ["books"], read: ["pages"] },
+  migrations,
+  events: ["book_create", "book_update", "book_delete"],
+  adds: itemPermissions("book"),
+  setup(context) {
+    const { contracts: { access }, contribute, narrow } = context;
+    narrow("books", () => sql`books.deleted_at is null`);
+    narrow("books", access.sees("book", "books"));
+    contribute("content", { kind: "book", table: "books", segment: "books", parents: [] });
+    mountResource(context, {
+      name: "book", noun: "Book", path: "/books", create: createRules, update: updateRules, bodyFirst: false, list: listing, about, examples,
+    }, {
+      ...showing(context),
+      ...writing(context),
+      may: (viewer, verb, book) => access.may(viewer, `book-${verb}`, book),
+      async place(viewer) {
+        await access.need(viewer, "book-create-all");
+        return true;
+      },
+    });
+  },
+});

@@ -1,0 +1,33 @@
+/** The one list of what ships, in the order of the wish; boot puts providers before those who need them. */
+import type { AnyPlugin } from "lectern/core";
+import access from "./access/plugin.ts";
+import books from "./books/plugin.ts";
+import chapters from "./chapters/plugin.ts";
+import docs from "./docs/plugin.ts";
+import links from "./links/plugin.ts";
+import markup from "./markup/plugin.ts";
+import pages from "./pages/plugin.ts";
+import roles from "./roles/plugin.ts";
+import shelves from "./shelves/plugin.ts";
+import system from "./system/plugin.ts";
+import tags from "./tags/plugin.ts";
+import tokens from "./tokens/plugin.ts";
+import users from "./users/plugin.ts";
+
+const plugins: readonly AnyPlugin[] = [
+  access,
+  users,
+  roles,
+  tokens,
+  markup,
+  tags,
+  shelves,
+  books,
+  chapters,
+  pages,
+  links,
+  docs,
+  system,
+];
+
+export default plugins;

@@ -1,0 +1,77 @@
+import type { Generated, Selectable } from "kysely";
+import type { ItemPermissions, ItemTable, People, Tag } from "lectern/core";
+import type { PageCreate, PageUpdate } from "./rules.ts";
+
+/** Pages with their content and what is derived from it. */
+export interface PagesTable extends ItemTable {
+  book_id: number;
+  /** Null for a page directly in its book. */
+  chapter_id: number | null;
+  /** As stored, not sanitised: what answers call `raw_html`. */
+  html: string;
+  /** The source of a page written in Markdown, else "". */
+  markdown: string;
+  /** Plain text of the content, for search. */
+  text: string;
+  /** What answers call `html`; null where includes must be resolved for each reader. */
+  rendered: string | null;
+  priority: number;
+  draft: Generated<boolean>;
+  template: Generated<boolean>;
+  revision_count: Generated<number>;
+  editor: string;
+}
+
+/** States of pages worth keeping (content-api 8.6). */
+export interface PageRevisionsTable {
+  id: Generated<number>;
+  page_id: number;
+  /** The page's revision_count at that time. */
+  number: number;
+  name: string;
+  slug: string;
+  book_slug: string;
+  html: string;
+  markdown: string;
+  text: string;
+  summary: string;
+  created_by: number | null;
+  created_at: Generated<string>;
+}
+
+/** A page as the table holds it; the result of the events of pages. */
+export type PageRow = Selectable<PagesTable>;
+
+/** A page as one statement reads it for an answer: without the text for search, with users and tags. */
+export type FoundPage = Omit<PageRow, "text"> & {
+  readonly people: People;
+  readonly tags: Tag[];
+};
+
+/** What holds a page: `chapter_id` is null for a book itself. */
+export interface PageParent {
+  readonly book_id: number;
+  readonly chapter_id: number | null;
+}
+
+declare module "lectern/db" {
+  interface Tables {
+    pages: PagesTable;
+    page_revisions: PageRevisionsTable;
+  }
+}
+
+declare module "lectern/core" {
+  interface Events {
+    page_create: { draft: PageCreate; result: PageRow };
+    /** The draft's row is the locked one, as it was before. */
+    page_update: { draft: { row: PageRow; draft: PageUpdate }; result: PageRow };
+    /** Performed within page_update, before the other fields change. */
+    page_move: { draft: { row: PageRow; parent: PageParent }; result: PageRow };
+    page_delete: { draft: PageRow; result: PageRow };
+  }
+  interface Permissions extends ItemPermissions<"page"> {
+    /** Change the editor a page is edited with. */
+    "editor-change": true;
+  }
+}

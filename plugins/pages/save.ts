@@ -1,0 +1,104 @@
+/**
+ * Writing pages. Locks are taken parent before child and only where needed: a new page shares its direct parent with
+ * other writers, a change locks its page, a move shares the new parent first. Slugs are looked up before they are used;
+ * who loses a race for one meets the unique index, and the bus runs the act again.
+ */
+import { authorOf, freeSlug, type RawBuilder, sql, type Work } from "lectern/core";
+import { rows } from "lectern/db";
+import { contentIn, editorAfter, storedContent } from "./content.ts";
+import type { PageParent, PageRow } from "./contract.ts";
+import { lockPage } from "./find.ts";
+import { liesIn, lockParent, type NamedParent, parentIn } from "./parents.ts";
+import type { Parts } from "./parts.ts";
+import { writeWithRevision } from "./revisions.ts";
+import type { PageCreate, PageUpdate } from "./rules.ts";
+
+const MAX_PRIORITY = 2_147_483_647;
+
+/** Creates a page, published at once (content-api 8.2). */
+export async function insertPage(parts: Parts, draft: PageCreate, named: NamedParent, work: Work): Promise<PageRow> {
+  const parent = await lockParent(named, work);
+  let reserved: number | undefined;
+  const reserve = async () => (reserved ??= await nextId(work));
+  const { html, markdown, text, rendered } = await storedContent(parts, contentIn(draft) ?? { html: "" }, reserve, work);
+  const slug = await slugIn(parent.book_id, draft.name, work);
+  const priority = draft.priority === undefined ? priorityIn(parent) : sql`${draft.priority}::integer`;
+  const author = sql`${authorOf(work.viewer)}::integer`;
+  const id = reserved === undefined ? sql`nextval(pg_get_serial_sequence('pages', 'id'))` : sql`${reserved}::integer`;
+  const page = await writeWithRevision(parts, sql<PageRow>`insert into pages
+      (id, book_id, chapter_id, name, slug, html, markdown, text, rendered, priority, editor, created_by, updated_by, owned_by)
+    values (${id}, ${parent.book_id}::integer, ${parent.chapter_id}::integer, ${draft.name}, ${slug}, ${html}, ${markdown}, ${text},
+      ${rendered}, ${priority}, ${editorAfter(draft, undefined, work.viewer)}, ${author}, ${author}, ${author})
+    returning *`, "Initial publish", work);
+  const tags = draft.tags === undefined ? [] : parts.contracts.tags.read(draft.tags);
+  if (tags.length > 0) await parts.contracts.tags.save("page", (page as PageRow).id, tags, work);
+  return page as PageRow;
+}
+
+/** The locked page that an update starts from; the parent it shall move to is kept first. */
+export async function lockForUpdate(stale: PageRow, draft: PageUpdate, work: Work): Promise<PageRow> {
+  const wished = parentIn(draft);
+  if (wished && !liesIn(stale, wished)) await lockParent(wished, work);
+  return lockPage(stale.id, work);
+}
+
+/** Changes a locked page: moves it where asked (8.4), then sets what was sent; always counts (content-api 8.3, 8.6). */
+export async function changePage(parts: Parts, locked: PageRow, draft: PageUpdate, work: Work): Promise<PageRow> {
+  const page = await moved(locked, draft, work);
+  const content = contentIn(draft);
+  const name = draft.name ?? page.name;
+  const slug = name === page.name ? page.slug : await slugIn(page.book_id, name, work, page.id);
+  const stored = content ? await storedContent(parts, content, async () => page.id, work) : page;
+  const statement = sql<PageRow>`update pages set name = ${name}, slug = ${slug}, html = ${stored.html}, markdown = ${stored.markdown},
+      text = ${stored.text}, rendered = ${stored.rendered}, priority = ${draft.priority ?? page.priority}::integer,
+      editor = ${editorAfter(draft, page.editor, work.viewer)}, revision_count = revision_count + 1,
+      updated_by = ${authorOf(work.viewer)}::integer, updated_at = clock_timestamp()
+    where id = ${page.id}::integer returning *`;
+  const result = changes(page, draft)
+    ? await writeWithRevision(parts, statement, "", work)
+    : (await rows(work.db, statement))[0];
+  if (draft.tags !== undefined) await parts.contracts.tags.save("page", page.id, parts.contracts.tags.read(draft.tags), work);
+  return result as PageRow;
+}
+
+/** Whether an update leaves something worth a revision: what was sent is compared with what is stored (content-api 8.6). */
+function changes(page: PageRow, { name, html, markdown }: PageUpdate): boolean {
+  return (name ?? page.name) !== page.name || (html ?? page.html) !== page.html || (markdown ?? page.markdown) !== page.markdown;
+}
+
+async function moved(page: PageRow, draft: PageUpdate, work: Work): Promise<PageRow> {
+  const wished = parentIn(draft);
+  if (!wished || liesIn(page, wished)) return page;
+  const parent = await lockParent(wished, work);
+  return work.perform("page_move", { row: page, parent }, async (final) => {
+    const { book_id, chapter_id } = final.parent;
+    const slug = await slugIn(book_id, page.name, work, page.id);
+    const [result] = await rows<PageRow>(work.db, sql`update pages set book_id = ${book_id}::integer, chapter_id = ${chapter_id}::integer,
+      slug = ${slug}, updated_at = clock_timestamp() where id = ${page.id}::integer returning *`);
+    return result as PageRow;
+  });
+}
+
+/** Puts a page where nobody sees it, until it is restored or removed for good. */
+export async function removePage(page: PageRow, work: Work): Promise<void> {
+  await rows(work.db, sql`update pages set deleted_at = now() where id = ${page.id}::integer`);
+}
+
+async function nextId(work: Work): Promise<number> {
+  const [next] = await rows<{ id: number }>(work.db, sql`select nextval(pg_get_serial_sequence('pages', 'id'))::integer as id`);
+  return (next as { id: number }).id;
+}
+
+/** A slug that is free among the pages of a book; that of the page itself counts as free (content-api 4.1). */
+function slugIn(bookId: number, name: string, work: Work, ownId = 0): Promise<string> {
+  return freeSlug(work.db, "pages", name, { id: ownId, where: sql<boolean>`book_id = ${bookId}::integer` });
+}
+
+/** The priority of a new page: after all that lies there (content-api 4.5). */
+function priorityIn({ book_id, chapter_id }: PageParent): RawBuilder<unknown> {
+  const highest = chapter_id === null
+    ? sql`greatest(1, (select max(priority) from chapters where book_id = ${book_id}::integer and deleted_at is null),
+        (select max(priority) from pages where book_id = ${book_id}::integer and chapter_id is null and deleted_at is null and not draft))`
+    : sql`coalesce((select max(priority) from pages where chapter_id = ${chapter_id}::integer and deleted_at is null), 0)`;
+  return sql`least(${highest}::int8 + 1, ${MAX_PRIORITY}::int8)::integer`;
+}

@@ -1,0 +1,31 @@
+import { definePlugin, endpoint, sql, t } from "lectern/core";
+import type {} from "./contract.ts";
+
+/** The BookStack version whose API is spoken here; clients compare it to decide which endpoints they may use. */
+const SPOKEN_VERSION = "v25.12.0+lectern";
+
+/** What an operator may set about the instance. */
+const settings = t.Object({
+  appName: t.String({ default: "Lectern", minLength: 1, env: "APP_NAME" }),
+  appLogo: t.String({ default: "", env: "APP_LOGO" }),
+  version: t.String({ default: SPOKEN_VERSION, pattern: "^v", env: "APP_VERSION" }),
+});
+
+/** Facts about the instance: GET /api/system (platform 9). */
+export default definePlugin({
+  name: "system",
+  permissions: { write: ["instance"] },
+  settings,
+  migrations: {
+    async "0001_init"(db) {
+      await sql`create table instance (id uuid not null, single boolean primary key default true check (single))`.execute(db);
+      await sql`insert into instance (id) values (gen_random_uuid())`.execute(db);
+    },
+  },
+  setup({ app, baseUrl, db, settings: { appName, appLogo, version } }) {
+    app.get("/system", async () => {
+      const { id } = await db.selectFrom("instance").select("id").executeTakeFirstOrThrow();
+      return { version, instance_id: id, app_name: appName, app_logo: appLogo === "" ? null : appLogo, base_url: baseUrl };
+    }, { permit: "access-api", ...endpoint("system", "read", { about: "Reads details about the instance. Some values may be null." }) });
+  },
+});

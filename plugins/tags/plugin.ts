@@ -1,0 +1,31 @@
+import { definePlugin, type RawBuilder, sql, type Tag, type Tags } from "lectern/core";
+import { rows } from "lectern/db";
+import type {} from "./contract.ts";
+import { migrations } from "./migrations.ts";
+import { readTags } from "./read.ts";
+
+/** Tags on items of any kind (content-api 4.3). Routes are those of the items; this plugin has none of its own. */
+export default definePlugin({
+  name: "tags",
+  provides: ["tags"],
+  permissions: { write: ["tags"] },
+  migrations,
+  setup({ provide }) {
+    provide("tags", { read: readTags, save, of });
+  },
+});
+
+const save: Tags["save"] = async (kind, id, tags, work) => {
+  await rows(work.db, sql`delete from tags where kind = ${kind} and item_id = ${id}`);
+  if (tags.length === 0) return;
+  const sent = JSON.stringify(tags.map(({ name, value, order }, position) => ({ name, value, sort_order: order, position })));
+  await rows(work.db, sql`insert into tags (kind, item_id, position, name, value, sort_order)
+    select ${kind}, ${id}::integer, position, name, value, sort_order
+    from jsonb_to_recordset(${sent}::text::jsonb) as sent(position integer, name text, value text, sort_order integer)`);
+};
+
+function of(kind: string, idColumn: RawBuilder<unknown>): RawBuilder<Tag[]> {
+  return sql`coalesce((
+    select json_agg(json_build_object('name', tags.name, 'value', tags.value, 'order', tags.sort_order) order by tags.sort_order, tags.position)
+    from tags where tags.kind = ${kind} and tags.item_id = ${idColumn}), '[]')`;
+}

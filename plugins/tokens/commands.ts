@@ -1,0 +1,71 @@
+import { parseArgs } from "node:util";
+import { type AnyContext, ApiError, type Command, type CommandIo, sql, SYSTEM } from "lectern/core";
+import { rows } from "lectern/db";
+import { insertToken, randomParts, readTokens } from "./write.ts";
+
+/** Tokens for whoever runs the house, since the wire contract has no endpoint for them (platform 1.2). */
+export const tokenCommand: Command = {
+  summary: "makes, lists and revokes API tokens; works beside a running server",
+  usage: "create --user EMAIL [--name N] [--expires YYYY-MM-DD] | list [--user EMAIL] | revoke ID",
+  store: true,
+  async run([verb = "", ...args], io, context) {
+    const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+    if (!run || !context) {
+      io.err(`Cannot run "token ${verb}": wanted ${tokenCommand.usage}`);
+      return 2;
+    }
+    try {
+      await run(context, args, io);
+      return 0;
+    } catch (error) {
+      if (!(error instanceof ApiError || isUsage(error))) throw error;
+      io.err(`Cannot run "token ${verb}": ${error.message}`);
+      return 1;
+    }
+  },
+};
+
+const VERBS: Readonly<Record<string, (context: AnyContext, args: string[], io: CommandIo) => Promise<void>>> = { create, list, revoke };
+
+async function create(context: AnyContext, args: string[], io: CommandIo): Promise<void> {
+  const { values } = parseArgs({
+    args, options: { user: { type: "string", default: "" }, name: { type: "string", default: "Made by command" }, expires: { type: "string" } },
+  });
+  const { user, name, expires } = values;
+  const draft = { user_id: await userOf(context, user), name, ...(expires === undefined ? {} : { expires_at: expires }) };
+  const parts = randomParts();
+  const token = await context.perform("api_token_create", SYSTEM, draft, (final, work) => insertToken(final, parts, work));
+  io.out(`(${token.id}) ${token.name}, of ${token.user_name}, ends when ${token.expires_at} begins`);
+  io.out(`${parts.tokenId}:${parts.secret}`);
+}
+
+async function list(context: AnyContext, args: string[], io: CommandIo): Promise<void> {
+  const { values } = parseArgs({ args, options: { user: { type: "string" } } });
+  const owner = values.user === undefined ? undefined : await userOf(context, values.user);
+  const tokens = await readTokens(context.db as never, owner === undefined ? sql`true` : sql`api_tokens.user_id = ${owner}`);
+  for (const { id, token_id, user_name, name, expires_at, last_used_at } of tokens) {
+    io.out(`${String(id).padStart(6)}  ${token_id}  ${user_name}  ${name}  ends ${expires_at}  used ${last_used_at ?? "never"}`);
+  }
+}
+
+async function revoke(context: AnyContext, args: string[], io: CommandIo): Promise<void> {
+  const { positionals: [wanted = ""] } = parseArgs({ args, allowPositionals: true });
+  const [token] = await readTokens(context.db as never, sql`api_tokens.token_id = ${wanted} or api_tokens.id::text = ${wanted}`);
+  if (!token) throw new ApiError(404, `there is no token "${wanted}"; "token list" shows their ids`);
+  await context.perform("api_token_delete", SYSTEM, token, async (final, { db }) => {
+    await db.deleteFrom("api_tokens").where("id", "=", final.id).execute();
+    return final;
+  });
+  io.out(`(${token.id}) ${token.name}, of ${token.user_name}, is revoked`);
+}
+
+/** The id of a user by e-mail address or id. Throws 404. */
+async function userOf(context: AnyContext, wanted: string): Promise<number> {
+  const [user] = await rows(context.db as never, sql<{ id: number }>`select id from users where lower(email) = lower(${wanted}) or id::text = ${wanted}`);
+  if (!user) throw new ApiError(404, `there is no user "${wanted}"; --user wants an e-mail address`);
+  return user.id;
+}
+
+function isUsage(error: unknown): error is Error {
+  return error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
+}

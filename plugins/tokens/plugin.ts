@@ -1,0 +1,71 @@
+import { BootError, definePlugin, sha256, t } from "lectern/core";
+import { tokenResolver } from "./authenticate.ts";
+import { tokenCommand } from "./commands.ts";
+import { type KnownToken, readToken } from "./known.ts";
+import { migrations } from "./migrations.ts";
+import { seedToken } from "./seed.ts";
+import { Uses } from "./use.ts";
+
+/** API tokens: how requests say who asks (platform 1.2 and 1.3). */
+export default definePlugin({
+  name: "tokens",
+  requires: ["users"],
+  permissions: { read: ["users", "roles", "role_user"], write: ["api_tokens"] },
+  settings: t.Object({
+    adminToken: t.String({ default: "", env: "ADMIN_TOKEN", description: "id:secret of a token for the first administrator; read at the first boot only" }),
+    timeZone: t.String({ default: "UTC", env: "APP_TIMEZONE", description: "Where the day begins on which a token ends" }),
+    confirmation: t.Boolean({ default: false, env: "REGISTRATION_CONFIRMATION", description: "Refuses accounts whose e-mail address is not confirmed" }),
+    restrict: t.String({ default: "", env: "REGISTRATION_RESTRICT", description: "Domains that may register; if any, addresses must be confirmed" }),
+  }),
+  migrations,
+  events: ["api_token_create", "api_token_delete"],
+  commands: { token: tokenCommand },
+  setup({ auth, cached, contracts, db, log, on, onStop, settings }) {
+    const { adminToken, confirmation, restrict } = settings;
+    const timeZone = zoneOf(settings.timeZone);
+    const known = cached("tokens", (tokenId) => readToken(db, tokenId, timeZone));
+    const uses = new Uses(db as never, log);
+    onStop(() => uses.stop());
+    auth(tokenResolver({
+      known,
+      users: contracts.users,
+      needsConfirmation: confirmation || restrict !== "",
+      used: ({ id }) => uses.note(id),
+      upgrade,
+    }));
+
+    /** Another process may do the same meanwhile; both write a hash of the same secret. */
+    async function upgrade(token: KnownToken, secret: string): Promise<boolean> {
+      const old = token.hash;
+      if (!(await Bun.password.verify(secret, old))) return false;
+      const hash = sha256(secret);
+      await db.updateTable("api_tokens").set({ secret_hash: hash }).where("id", "=", token.id).where("secret_hash", "=", old).execute();
+      token.hash = hash;
+      return true;
+    }
+
+    on("api_token_delete", { join: ({ token_id }, work) => known.forget(work, token_id) });
+    // What is remembered of a token includes its owner's state; which tokens that were is gone with a deleted user.
+    on("user_delete", { join: (_, work) => known.forget(work) });
+    on("user_update", {
+      async join({ id }, work) {
+        const tokens = await work.db.selectFrom("api_tokens").select("token_id").where("user_id", "=", id).execute();
+        for (const { token_id } of tokens) await known.forget(work, token_id);
+      },
+    });
+    on("app_boot", {
+      async join(_, work) {
+        if (adminToken === "" || (await seedToken(adminToken, work))) return;
+        log.warn("ADMIN_TOKEN is not in use: it is an id:secret that is read at the first boot only; make tokens with the command token");
+      },
+    });
+  },
+});
+
+function zoneOf(timeZone: string): string {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone;
+  } catch (cause) {
+    throw new BootError(`Cannot read APP_TIMEZONE "${timeZone}": wanted a zone such as "UTC" or "Europe/Berlin"`, { cause });
+  }
+}

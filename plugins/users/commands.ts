@@ -1,0 +1,88 @@
+import { parseArgs } from "node:util";
+import { type AnyContext, ApiError, type Command, type CommandIo, randomText, sql, SYSTEM } from "lectern/core";
+import { rows } from "lectern/db";
+import { readUser } from "./read.ts";
+import { made } from "./routes.ts";
+import { hashPassword } from "./passwords.ts";
+import { changeUser } from "./write.ts";
+
+const PASSWORD_LENGTH = 20;
+const MIN_PASSWORD = 8;
+
+/** Users for whoever runs the house: make one, list all, set a password. */
+export const userCommand: Command = {
+  summary: "makes and lists users, sets passwords",
+  usage: "create --email E --name N [--admin] [--password P] | list | password --email E [--password P]",
+  store: true,
+  async run([verb = "", ...args], io, context) {
+    const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+    if (!run || !context) {
+      io.err(`Cannot run "user ${verb}": wanted ${userCommand.usage}`);
+      return 2;
+    }
+    try {
+      return await run(context, args, io);
+    } catch (error) {
+      if (!(error instanceof ApiError || isUsage(error))) throw error;
+      io.err(`Cannot run "user ${verb}": ${faultsOf(error)}`);
+      return 1;
+    }
+  },
+};
+
+const VERBS: Readonly<Record<string, (context: AnyContext, args: string[], io: CommandIo) => Promise<number>>> = {
+  create,
+  list,
+  password: changePassword,
+};
+
+async function create(context: AnyContext, args: string[], io: CommandIo): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: { email: { type: "string" }, name: { type: "string" }, password: { type: "string" }, admin: { type: "boolean", default: false } },
+  });
+  const { email, name, admin } = values;
+  if (!email?.includes("@") || !name) throw new ApiError(422, "wanted --email with an address and --name with a name");
+  const { hash, told } = await passwordOf(values.password);
+  const admins = await rows(context.db as never, sql<{ id: number }>`select id from roles where system_name = 'admin'`);
+  const draft = { email, name, password_hash: hash, roles: admin ? admins.map(({ id }) => id) : [] };
+  const user = await context.perform("user_create", SYSTEM, draft, (final, work) => made(context, final, work));
+  io.out(`(${user.id}) ${user.name} <${user.email}>${told}`);
+  return 0;
+}
+
+async function list(context: AnyContext, _args: string[], io: CommandIo): Promise<number> {
+  const users = await rows(context.db as never, sql<{ id: number; name: string; email: string; roles: string }>`
+    select users.id, users.name, users.email, coalesce(string_agg(roles.display_name, ', ' order by roles.id), '') as roles
+    from users left join role_user on role_user.user_id = users.id left join roles on roles.id = role_user.role_id
+    group by users.id order by users.id`);
+  for (const { id, name, email, roles } of users) io.out(`${String(id).padStart(6)}  ${email.padEnd(32)}  ${name}  ${roles}`.trimEnd());
+  return 0;
+}
+
+async function changePassword(context: AnyContext, args: string[], io: CommandIo): Promise<number> {
+  const { values } = parseArgs({ args, options: { email: { type: "string" }, password: { type: "string" } } });
+  const row = await readUser(context.db as never, sql`lower(users.email) = lower(${values.email ?? ""})`);
+  if (!row) throw new ApiError(404, `there is no user with the address "${values.email ?? ""}"`);
+  const { hash, told } = await passwordOf(values.password);
+  const draft = { password_hash: hash };
+  await context.perform("user_update", SYSTEM, { row, draft }, (final, work) => changeUser(final.row.id, final.draft, work));
+  io.out(`(${row.id}) ${row.name} <${row.email}>${told}`);
+  return 0;
+}
+
+/** The hash of the given password, or of a random one that is then told. */
+async function passwordOf(given: string | undefined): Promise<{ hash: string; told: string }> {
+  if (given !== undefined && given.length < MIN_PASSWORD) throw new ApiError(422, `wanted a --password of at least ${MIN_PASSWORD} characters`);
+  const password = given ?? randomText(PASSWORD_LENGTH);
+  return { hash: await hashPassword(password), told: given === undefined ? ` password: ${password}` : "" };
+}
+
+function isUsage(error: unknown): error is Error {
+  return error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
+}
+
+function faultsOf(error: Error): string {
+  const faults = error instanceof ApiError ? Object.values(error.details.validation ?? {}).flat() : [];
+  return faults.length > 0 ? faults.join(" ") : error.message;
+}

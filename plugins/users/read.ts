@@ -1,0 +1,46 @@
+import { type RawBuilder, sql, type UserRef, type Viewer } from "lectern/core";
+import { type Db, rows } from "lectern/db";
+import type { User } from "./contract.ts";
+
+/** The columns of a user that every answer shows. */
+export const columns: RawBuilder<unknown> = sql`users.id, users.name, users.email, users.created_at, users.updated_at,
+  users.external_auth_id, users.slug, users.last_activity_at`;
+
+/** A user with roles, in one statement; undefined where `where` finds none. */
+export async function readUser(db: Pick<Db, "executeQuery">, where: RawBuilder<unknown>): Promise<User | undefined> {
+  const [user] = await rows(db, sql<User>`select ${columns},
+    coalesce((select json_agg(json_build_object('id', roles.id, 'display_name', roles.display_name) order by roles.id)
+      from role_user join roles on roles.id = role_user.role_id where role_user.user_id = users.id), '[]') as roles
+    from users where ${where}`);
+  return user;
+}
+
+/** SQL for the reference to the user whose id a column holds; see `Users.ref`. */
+export function refOf(column: RawBuilder<unknown>): RawBuilder<UserRef | null> {
+  return sql<UserRef | null>`(select json_build_object('id', referred.id, 'name', referred.name, 'slug', referred.slug)
+    from users as referred where referred.id = ${column})`;
+}
+
+interface ViewerRow {
+  id: number;
+  name: string;
+  slug: string;
+  language: string;
+  roles: number[];
+  permissions: string[];
+  admin: boolean;
+}
+
+/** The user of an id as a viewer, with the union of what the roles grant; undefined where there is none. */
+export async function readViewer(db: Pick<Db, "executeQuery">, id: number): Promise<Viewer | undefined> {
+  const [row] = await rows(db, sql<ViewerRow>`select users.id, users.name, users.slug, users.language,
+    coalesce((select json_agg(role_id order by role_id) from role_user where user_id = users.id), '[]') as roles,
+    coalesce((select json_agg(distinct granted.name) from role_user join role_permissions as granted using (role_id)
+      where user_id = users.id), '[]') as permissions,
+    exists (select from role_user join roles on roles.id = role_user.role_id
+      where user_id = users.id and roles.system_name = 'admin') as admin
+    from users where users.id = ${id}`);
+  if (!row) return undefined;
+  const { language, permissions, ...rest } = row;
+  return { ...rest, permissions: new Set(permissions), via: "session", ...(language === "" ? {} : { language }) };
+}

@@ -1,0 +1,107 @@
+/**
+ * What the events of users do to the store. Whatever may change between the request and its transaction is asked in the
+ * transaction: whether an address is taken, whether roles exist, whether somebody else is an administrator. Passwords
+ * arrive here hashed.
+ */
+import { ApiError, randomText, sha256, sql, uniqueSlug, type Work } from "lectern/core";
+import { type Db, rows, type TableName } from "lectern/db";
+import { checkRoles, faulty, isEmailTaken, isHeir, isOnlyAdmin } from "./checks.ts";
+import type { User, UserChange, UserDraft } from "./contract.ts";
+import { readUser } from "./read.ts";
+
+const INVITE_LENGTH = 24;
+/** How long an invitation holds, in hours (platform 5.3). */
+const INVITE_HOURS = 336;
+const LAST_ADMIN =
+  "This user is the only user assigned to the administrator role. Assign the administrator role to another user before attempting to remove it here.";
+
+/** Stores a new user. Throws 422 for a taken address or unknown roles. */
+export async function insertUser(draft: UserDraft, { db }: Work): Promise<User> {
+  const { name, email, external_auth_id = "", language = "", password_hash = "", roles = [] } = draft;
+  await checkEmail(db, email);
+  await checkRoles(db, roles);
+  const slug = await uniqueSlug(name, (wanted) => isSlugTaken(db, wanted, 0));
+  const { id } = await db.insertInto("users")
+    .values({ name, email, slug, external_auth_id, language, password: password_hash })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await giveRoles(db, id, roles);
+  return stored(db, id);
+}
+
+/** Changes what the draft names. Throws 422 as above, and 500 when the last administrator would lose the role. */
+export async function changeUser(id: number, draft: UserChange, { db }: Work): Promise<User> {
+  await lock(db, id);
+  const { roles, password_hash, name, ...more } = draft;
+  if (more.email !== undefined) await checkEmail(db, more.email, id);
+  const slug = name === undefined ? {} : { name, slug: await uniqueSlug(name, (wanted) => isSlugTaken(db, wanted, id)) };
+  const password = password_hash === undefined ? {} : { password: password_hash };
+  if (Object.keys(draft).length > 0) {
+    await db.updateTable("users").set({ ...more, ...slug, ...password, updated_at: sql<string>`now()` }).where("id", "=", id).execute();
+  }
+  if (roles !== undefined) await replaceRoles(db, id, roles);
+  return stored(db, id);
+}
+
+/**
+ * Removes a user; what the user owned goes to the heir, authors and editors become unknown (platform 5.4). `tables` hold
+ * the content. Throws the 500 of the contract for users that must stay.
+ */
+export async function removeUser(id: number, heir: number | null, tables: readonly TableName[], { db }: Work): Promise<void> {
+  const { system_name } = await lock(db, id);
+  if (heir !== null && !(await isHeir(db, heir, id))) throw faulty("migrate_ownership_id", "The selected migrate ownership id is invalid.");
+  if (await isOnlyAdmin(db, id)) throw new ApiError(500, "You cannot delete the only admin");
+  if (system_name === "public") throw new ApiError(500, "You cannot delete the guest user");
+  for (const table of tables) await handOver(db, table, id, heir);
+  await db.deleteFrom("users").where("id", "=", id).execute();
+}
+
+/** Stores an invitation in place of an earlier one and returns the token for its link. */
+export async function inviteUser(id: number, { db }: Work): Promise<string> {
+  const token = randomText(INVITE_LENGTH);
+  const expires_at = sql<string>`now() + make_interval(hours => ${INVITE_HOURS}::integer)`;
+  const invite = { hash: sha256(token), expires_at };
+  await db.insertInto("user_invites").values({ user_id: id, ...invite })
+    .onConflict((conflict) => conflict.column("user_id").doUpdateSet(invite)).execute();
+  return token;
+}
+
+async function lock(db: Db, id: number): Promise<{ system_name: string }> {
+  const user = await db.selectFrom("users").select("system_name").where("id", "=", id).forUpdate().executeTakeFirst();
+  if (!user) throw new ApiError(404, "User not found");
+  return user;
+}
+
+async function stored(db: Db, id: number): Promise<User> {
+  const user = await readUser(db, sql`users.id = ${id}`);
+  if (!user) throw new ApiError(404, "User not found");
+  return user;
+}
+
+async function checkEmail(db: Db, email: string, except?: number): Promise<void> {
+  if (await isEmailTaken(db, email, except)) throw faulty("email", "The email has already been taken.");
+}
+
+async function isSlugTaken(db: Db, slug: string, except: number): Promise<boolean> {
+  return (await rows(db, sql`select from users where slug = ${slug} and id <> ${except}`)).length > 0;
+}
+
+async function giveRoles(db: Db, id: number, roles: readonly number[]): Promise<void> {
+  const values = [...new Set(roles)].map((role_id) => ({ user_id: id, role_id }));
+  if (values.length > 0) await db.insertInto("role_user").values(values).execute();
+}
+
+async function replaceRoles(db: Db, id: number, roles: readonly number[]): Promise<void> {
+  await checkRoles(db, roles);
+  const wasOnlyAdmin = await isOnlyAdmin(db, id);
+  await db.deleteFrom("role_user").where("user_id", "=", id).execute();
+  await giveRoles(db, id, roles);
+  if (wasOnlyAdmin && !(await isOnlyAdmin(db, id))) throw new ApiError(500, LAST_ADMIN);
+}
+
+async function handOver(db: Db, table: TableName, id: number, heir: number | null): Promise<void> {
+  await sql`update ${sql.table(table)} set
+    owned_by = case when owned_by = ${id} then ${heir}::integer else owned_by end,
+    created_by = nullif(created_by, ${id}), updated_by = nullif(updated_by, ${id})
+    where owned_by = ${id} or created_by = ${id} or updated_by = ${id}`.execute(db);
+}

@@ -1,0 +1,87 @@
+/**
+ * A small load generator: keep-alive connections over raw sockets, each sending the next request when the last answer is
+ * whole. It exists because a fetch-based one costs more than the servers it measures. Loopback only, bounded in time.
+ */
+
+/** What to send, again and again. */
+export interface Shot {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** What came of it. Times in milliseconds. */
+export interface Outcome {
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+  /** Answers with another status than 2xx. */
+  readonly refused: number;
+}
+
+/** Sends `shot(n)` over `connections` sockets for `seconds`; `n` counts all requests. */
+export async function load(port: number, connections: number, seconds: number, shot: (n: number) => Shot): Promise<Outcome> {
+  const times: number[] = [];
+  let refused = 0;
+  let sent = 0;
+  const until = performance.now() + seconds * 1000;
+  const started = performance.now();
+  await Promise.all(
+    Array.from({ length: connections }, () =>
+      connection(port, () => (performance.now() < until ? bytesOf(shot(sent++), port) : undefined), (ms, status) => {
+        times.push(ms);
+        if (status < 200 || status > 299) refused += 1;
+      }),
+    ),
+  );
+  const elapsed = (performance.now() - started) / 1000;
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
+  return { perSecond: times.length / elapsed, p50: at(0.5), p99: at(0.99), refused };
+}
+
+function connection(port: number, next: () => Uint8Array | undefined, done: (ms: number, status: number) => void): Promise<void> {
+  const finished = Promise.withResolvers<void>();
+  let started = 0;
+  let text = "";
+  const send = (socket: { write(data: Uint8Array): number; end(): void }) => {
+    const bytes = next();
+    if (!bytes) {
+      socket.end();
+      finished.resolve();
+      return;
+    }
+    started = performance.now();
+    socket.write(bytes);
+  };
+  void Bun.connect({
+    hostname: "127.0.0.1",
+    port,
+    socket: {
+      open: send,
+      data(socket, chunk) {
+        text += chunk.toString("latin1");
+        const end = text.indexOf("\r\n\r\n");
+        if (end < 0) return;
+        const length = Number(/content-length: (\d+)/i.exec(text.slice(0, end))?.[1] ?? 0);
+        if (text.length < end + 4 + length) return;
+        const status = Number(text.slice(9, 12));
+        text = "";
+        done(performance.now() - started, status);
+        send(socket);
+      },
+      close: () => finished.resolve(),
+      error: (_socket, error) => finished.reject(error),
+      connectError: (_socket, error) => finished.reject(error),
+    },
+  });
+  return finished.promise;
+}
+
+function bytesOf({ method, path, headers = {}, body = "" }: Shot, port: number): Uint8Array {
+  const content = Buffer.from(body);
+  const lines = [`${method} ${path} HTTP/1.1`, `host: localhost:${port}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
+  if (content.length > 0) lines.push("content-type: application/json", `content-length: ${content.length}`);
+  return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`), content]);
+}

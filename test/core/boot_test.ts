@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type AnyPlugin, BootError, definePlugin, sql, t } from "lectern/core";
+import { bootHouse, type TestHouse } from "../support/house.ts";
+
+declare module "lectern/core" {
+  interface Contracts {
+    test_promise: object;
+  }
+  interface Events {
+    test_happens: { draft: { name: string }; result: { name: string } };
+  }
+}
+declare module "lectern/db" {
+  interface Tables {
+    test_notes: { id: number; text: string };
+  }
+}
+
+async function bootError(...extra: AnyPlugin[]): Promise<string> {
+  try {
+    const house = await bootHouse({ extra });
+    await house.stop();
+    return "booted";
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    expect(error).toBeInstanceOf(BootError);
+    return error.message;
+  }
+}
+
+describe("boot() stops and names the plugin", () => {
+  test("that does not provide what it promises", async () => {
+    const empty = definePlugin({ name: "empty", provides: ["test_promise"], setup: () => {} });
+    expect(await bootError(empty)).toBe('The plugin "empty" promises "test_promise" and did not provide it');
+  });
+
+  test("whose setup throws", async () => {
+    const broken = definePlugin({
+      name: "broken",
+      setup() {
+        throw new TypeError("x is not a function");
+      },
+    });
+    expect(await bootError(broken)).toBe('Cannot set up the plugin "broken": x is not a function');
+  });
+
+  test("that serves a route without a permit", async () => {
+    const open = definePlugin({ name: "open", setup: ({ app }) => void app.get("/test-open", () => "hello") });
+    expect(await bootError(open)).toBe('The plugin "open" serves GET /api/test-open without saying what it permits');
+  });
+
+  test("that serves a route another plugin serves already", async () => {
+    const thief = definePlugin({ name: "thief", setup: ({ app }) => void app.get("/system", () => "mine", { permit: "public" }) });
+    expect(await bootError(thief)).toBe('The plugin "thief" serves GET /api/system, which another plugin serves already');
+  });
+
+  test("whose settings cannot be read, without showing their values", async () => {
+    const picky = definePlugin({ name: "picky", settings: t.Object({ size: t.Integer({ default: "lots" }) }), setup: () => {} });
+    const message = await bootError(picky);
+    expect(message).toStartWith('Cannot read the settings of "picky": size:');
+    expect(message).not.toContain("lots");
+  });
+
+  test("whose migration fails, and leaves nothing of the step behind", async () => {
+    const bad = definePlugin({
+      name: "bad-step",
+      migrations: {
+        async "0001_init"(db) {
+          await sql`create table test_half (id integer)`.execute(db);
+          await sql`select no_such_column from test_half`.execute(db);
+        },
+      },
+      setup: () => {},
+    });
+    await expect(bootHouse({ extra: [bad] })).rejects.toThrow('plugin "bad-step" at step "0001_init"');
+  });
+});
+
+describe("a plugin's context", () => {
+  let house: TestHouse;
+  const seen: string[] = [];
+  const notes = definePlugin({
+    name: "test-notes",
+    permissions: { write: ["test_notes"] },
+    events: ["test_happens"],
+    migrations: { "0001_init": async (db) => void (await sql`create table test_notes (id integer generated always as identity primary key, text text not null)`.execute(db)) },
+    setup({ app, db, perform, on, env, files, fetch }) {
+      on("test_happens", { notify: (result) => void seen.push(result.name) });
+      app.post("/test-notes", async ({ viewer, input }) => {
+        const note = { name: String(input.text) };
+        return perform("test_happens", viewer, note, async (draft, work) => {
+          await work.db.insertInto("test_notes").values({ text: draft.name } as never).execute();
+          if (draft.name === "boom") throw new Error("secret internals");
+          return draft;
+        });
+      }, { permit: "access-api" });
+      app.get("/test-notes", async () => ({ notes: await db.selectFrom("test_notes").select("text").execute() }), { permit: "public" });
+      app.get("/test-grants", async () => {
+        const outcome = async (run: () => Promise<unknown>) => run().then(() => "went through", (error: Error) => error.message);
+        return {
+          table: await outcome(() => (db as unknown as { selectFrom(table: string): { selectAll(): { execute(): Promise<unknown> } } }).selectFrom("instance").selectAll().execute()),
+          files: await outcome(() => files.get("x")),
+          net: await outcome(() => fetch("http://example.com/")),
+          env: Object.keys(env),
+        };
+      }, { permit: "public" });
+    },
+  });
+
+  beforeAll(async () => {
+    house = await bootHouse({ extra: [notes] });
+  });
+  afterAll(() => house.stop());
+
+  test("lets nothing through that was not granted", async () => {
+    const { body } = await house.ask("GET", "/api/test-grants", { as: null });
+    expect(body.table).toContain('"instance"');
+    expect(body.files).toBe('The plugin "test-notes" was not granted files');
+    expect(body.net).toContain("was not granted this host");
+    expect(body.env).toEqual([]);
+  });
+
+  test("undoes an act that throws and answers 500 without its text", async () => {
+    const { status, body } = await house.ask("POST", "/api/test-notes", { body: { text: "boom" } });
+    expect([status, body]).toEqual([500, { error: { code: 500, message: "An error occurred" } }]);
+    await house.ask("POST", "/api/test-notes", { body: { text: "kept" } });
+    expect((await house.ask("GET", "/api/test-notes", { as: null })).body.notes).toEqual([{ text: "kept" }]);
+    await house.house.bus.settle();
+    expect(seen).toEqual(["kept"]);
+  });
+});
+
+test("every route says what it permits, and only the documentation's own are public", async () => {
+  const house = await bootHouse();
+  const routes = house.house.gates.routes();
+  expect(routes.filter((route) => route.permit === undefined)).toEqual([]);
+  const open = routes.filter((route) => route.permit === "public").map((route) => `${route.method} ${route.path}`);
+  expect(open.sort()).toEqual(["GET /api/", "GET /api/docs/assets/:file"]);
+  await house.stop();
+});

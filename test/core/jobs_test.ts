@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { definePlugin, sql } from "lectern/core";
+import { rows } from "lectern/db";
+import { bootHouse, type TestHouse } from "../support/house.ts";
+
+declare module "lectern/core" {
+  interface Jobs {
+    test_flaky: { failures: number; tag: string };
+    test_slow: { tag: string };
+  }
+}
+
+const done: string[] = [];
+let failuresLeft = 0;
+const worker = definePlugin({
+  name: "test-worker",
+  setup({ job }) {
+    job("test_flaky", async ({ tag }, { attempt }) => {
+      if (failuresLeft-- > 0) throw new Error("not yet");
+      done.push(`${tag} at try ${attempt}`);
+    }, { tries: 3 });
+    job("test_slow", async ({ tag }) => void done.push(tag), { leaseMs: 50 });
+  },
+});
+
+let house: TestHouse;
+beforeAll(async () => {
+  house = await bootHouse({ extra: [worker] });
+});
+afterAll(() => house.stop());
+
+function makeDue(): Promise<unknown> {
+  return sql`update jobs set run_at = now(), leased_until = null where not dead`.execute(house.db);
+}
+
+test("a job is done once and leaves no row", async () => {
+  await house.house.jobs.enqueue(house.db, "test_slow", { tag: "one" });
+  await house.house.jobs.drain();
+  expect(done).toEqual(["one"]);
+  expect(await rows(house.db, sql`select 1 from jobs`)).toEqual([]);
+});
+
+test("a job that fails is tried again later, and kept as dead after its last try", async () => {
+  done.length = 0;
+  failuresLeft = 1;
+  await house.house.jobs.enqueue(house.db, "test_flaky", { failures: 1, tag: "flaky" });
+  await house.house.jobs.drain();
+  expect(done).toEqual([]);
+  await makeDue();
+  await house.house.jobs.drain();
+  expect(done).toEqual(["flaky at try 2"]);
+
+  failuresLeft = 99;
+  await house.house.jobs.enqueue(house.db, "test_flaky", { failures: 99, tag: "never" });
+  for (let attempt = 0; attempt < 4; attempt++) {
+    await house.house.jobs.drain();
+    await makeDue();
+  }
+  const left = await rows<{ attempts: number; dead: boolean; last_error: string }>(house.db, sql`select attempts, dead, last_error from jobs`);
+  expect(left).toEqual([{ attempts: 3, dead: true, last_error: "not yet" }]);
+  await sql`delete from jobs`.execute(house.db);
+});
+
+test("a job whose process died is done by another when its lease ends", async () => {
+  done.length = 0;
+  await house.house.jobs.enqueue(house.db, "test_slow", { tag: "orphan" });
+  await sql`update jobs set attempts = 1, leased_until = now() + interval '1 hour'`.execute(house.db);
+  await house.house.jobs.drain();
+  expect(done).toEqual([]);
+  await sql`update jobs set leased_until = now() - interval '1 millisecond'`.execute(house.db);
+  await house.house.jobs.drain();
+  expect(done).toEqual(["orphan"]);
+});
+
+test("a job with a key waits only once, and one written in an undone transaction never exists", async () => {
+  done.length = 0;
+  const { jobs } = house.house;
+  await jobs.enqueue(house.db, "test_slow", { tag: "same" }, { key: "k" });
+  await jobs.enqueue(house.db, "test_slow", { tag: "same" }, { key: "k" });
+  const undone = house.db.transaction().execute(async (work) => {
+    await jobs.enqueue(work, "test_slow", { tag: "undone" });
+    throw new Error("changed my mind");
+  });
+  await expect(undone).rejects.toThrow("changed my mind");
+  await jobs.drain();
+  expect(done).toEqual(["same"]);
+});
+
+test("a job nobody handles is refused when it is written", async () => {
+  await expect(house.house.jobs.enqueue(house.db, "test_nobody", {})).rejects.toThrow('Cannot enqueue "test_nobody": no plugin handles this job');
+});

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import postgres from "postgres";
+
+const DEBIAN = "/usr/lib/postgresql";
+const START_MAX_MS = 30_000;
+
+/** A running cluster that nobody will miss; `stop` also removes it. */
+export interface Throwaway {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** The newest `bin` folder of Debian's PostgreSQL packages, if one is installed. */
+export function systemBinaries(): string | undefined {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
+  return versions.map((version) => join(DEBIAN, version, "bin")).find((bin) => existsSync(join(bin, "initdb")));
+}
+
+/**
+ * Starts a cluster from the system's own PostgreSQL on a free port of the loopback address, without fsync; undefined
+ * where there is no PostgreSQL. As root it runs as "postgres" or "nobody". Throws when it does not start.
+ */
+export async function throwawayUrl(): Promise<Throwaway | undefined> {
+  const bin = systemBinaries();
+  if (!bin) return undefined;
+  const folder = mkdtempSync(join(tmpdir(), "lectern-cluster-"));
+  const identity = account();
+  if (identity.uid !== undefined) chownSync(folder, identity.uid, identity.gid ?? identity.uid);
+  const port = await freePort();
+  const made = spawnSync(
+    join(bin, "initdb"),
+    ["-D", join(folder, "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N"],
+    {
+      ...identity,
+      cwd: folder,
+      encoding: "utf8",
+    },
+  );
+  if (made.status !== 0) throw new Error(`Cannot make a throw-away cluster: initdb said "${made.stderr.trim()}"`);
+  const server = spawn(
+    join(bin, "postgres"),
+    ["-D", join(folder, "data"), "-h", "127.0.0.1", "-p", String(port), "-k", "", "-F"],
+    {
+      ...identity,
+      cwd: folder,
+      stdio: "ignore",
+    },
+  );
+  await ready(server, join(folder, "data", "postmaster.pid"));
+  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop: () => stop(server, folder) };
+}
+
+/** Makes a database of a fresh name, as a copy of `template` if given; its URL. The template must be idle. */
+export async function createDatabase(adminUrl: string, template?: string): Promise<string> {
+  const name = `lectern_test_${randomBytes(6).toString("hex")}`;
+  const sql = postgres(adminUrl, { max: 1 });
+  try {
+    await sql.unsafe(`create database "${name}"${template === undefined ? "" : ` template "${template}"`}`);
+  } finally {
+    await sql.end();
+  }
+  const url = new URL(adminUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+function account(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const lines = readFileSync("/etc/passwd", "utf8")
+    .split("\n")
+    .map((line) => line.split(":"));
+  const found = lines.find(([name]) => name === "postgres") ?? lines.find(([name]) => name === "nobody");
+  return { uid: Number(found?.[2]), gid: Number(found?.[3]) };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}
+
+async function ready(server: ChildProcess, pidFile: string): Promise<void> {
+  for (const until = performance.now() + START_MAX_MS; performance.now() < until; ) {
+    if (server.exitCode !== null)
+      throw new Error(`Cannot start a throw-away cluster: postgres left with ${server.exitCode}`);
+    if (existsSync(pidFile) && readFileSync(pidFile, "utf8").split("\n")[7]?.trim() === "ready") return;
+    await sleep(20);
+  }
+  throw new Error(`Cannot start a throw-away cluster: not ready after ${START_MAX_MS} ms`);
+}
+
+async function stop(server: ChildProcess, folder: string): Promise<void> {
+  const gone = new Promise((resolve) => server.once("exit", resolve));
+  server.kill("SIGINT");
+  if (server.exitCode === null) await gone;
+  rmSync(folder, { recursive: true, force: true });
+}

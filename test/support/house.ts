@@ -1,0 +1,147 @@
+/**
+ * A whole house for a test: a fresh database (on DATABASE_URL's server if set, else on one embedded server shared by the
+ * test run's files in this process), booted plugins, and a client that goes through the gates as a request would, without
+ * a port. Each test file boots its own and stops it after its last test; a job or connection left over fails the stop.
+ */
+import { mkdtempSync, rmSync, chmodSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type AnyContext, type AnyPlugin, boot, configSchema, createLog, folderStore, type House, readSettings } from "lectern/core";
+import { type Db, openStore, type Store } from "lectern/db";
+import plugins from "../../plugins/mod.ts";
+
+/** What a test asks for. */
+export interface Ask {
+  /** A token `id:secret`; the administrator's by default, null for none. */
+  readonly as?: string | null;
+  readonly body?: unknown;
+  readonly form?: Record<string, string>;
+  readonly parts?: FormData;
+  readonly headers?: Record<string, string>;
+}
+
+/** What came back; `body` is parsed where it is JSON, else text. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any;
+}
+
+/** A booted house and its client. */
+export interface TestHouse {
+  readonly house: House;
+  readonly store: Store;
+  readonly db: Db;
+  readonly contexts: ReadonlyMap<string, AnyContext>;
+  /** The administrator's token. */
+  readonly token: string;
+  readonly baseUrl: string;
+  ask(method: string, path: string, ask?: Ask): Promise<Answer>;
+  /** Creates a role with these permissions and a user who holds it; returns the user's token and ids. */
+  person(name: string, permissions: readonly string[]): Promise<{ token: string; id: number; role: number }>;
+  stop(): Promise<void>;
+}
+
+/** Options of a test's house. */
+export interface HouseOptions {
+  /** Further environment variables. */
+  readonly env?: Record<string, string>;
+  /** Plugins beside those that ship. */
+  readonly extra?: readonly AnyPlugin[];
+}
+
+const ADMIN_TOKEN = "adminid:adminsecret";
+const BASE_URL = "http://localhost";
+
+/** Boots a house over a fresh database. */
+export async function bootHouse(options: HouseOptions = {}): Promise<TestHouse> {
+  const dataDir = mkdtempSync(join(tmpdir(), "lectern-house-"));
+  chmodSync(dataDir, 0o755);
+  const { store, drop } = await freshStore(dataDir);
+  const env: Record<string, string> = {
+    APP_URL: BASE_URL, ADMIN_EMAIL: "admin@example.com", ADMIN_PASSWORD: "correct horse battery", ADMIN_TOKEN,
+    API_REQUESTS_PER_MIN: "1000000", LOG_LEVEL: "silent", ...options.env,
+  };
+  const config = readSettings("lectern", configSchema, env);
+  const log = createLog(config.logLevel);
+  const house = await boot({ config, store, files: folderStore(join(dataDir, "files")), log, plugins: [...plugins, ...(options.extra ?? [])], env });
+  const client = clientOf(house);
+  return {
+    house, store, db: store.db, contexts: house.contexts, token: ADMIN_TOKEN, baseUrl: BASE_URL, ...client,
+    async stop() {
+      await house.stop();
+      await drop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function clientOf(house: House): Pick<TestHouse, "ask" | "person"> {
+  const ask: TestHouse["ask"] = async (method, path, { as = ADMIN_TOKEN, body, form, parts, headers = {} } = {}) => {
+    const sent = new Headers(headers);
+    if (as !== null) sent.set("authorization", `Token ${as}`);
+    let content: string | FormData | undefined = parts;
+    if (form) {
+      content = new URLSearchParams(form).toString();
+      sent.set("content-type", "application/x-www-form-urlencoded");
+    } else if (body !== undefined) {
+      content = typeof body === "string" ? body : JSON.stringify(body);
+      if (!sent.has("content-type")) sent.set("content-type", "application/json");
+    }
+    const request = new Request(BASE_URL + path, { method, headers: sent, ...(content === undefined ? {} : { body: content }) });
+    const response = await house.gates.answer(request, "127.0.0.1");
+    const text = await response.text();
+    const json = response.headers.get("content-type") === "application/json" && text !== "";
+    return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
+  };
+  const person: TestHouse["person"] = async (name, permissions) => {
+    const run = crypto.randomUUID().slice(0, 8);
+    const role = await ask("POST", "/api/roles", { body: { display_name: `${name} ${run}`, permissions } });
+    const user = await ask("POST", "/api/users", { body: { name, email: `${name}-${run}@example.com`, roles: [role.body.id] } });
+    const token = await tokenFor(house, `${name}-${run}@example.com`);
+    return { token, id: user.body.id, role: role.body.id };
+  };
+  return { ask, person };
+}
+
+/** Runs the command an operator would run. */
+async function tokenFor(house: House, email: string): Promise<string> {
+  const lines: string[] = [];
+  const io = { out: (line: string) => void lines.push(line), err: () => {}, env: {}, columns: 80, tty: false };
+  for (const { plugin } of house.booted) {
+    const command = plugin.commands.token;
+    if (command) await command.run(["create", "--user", email, "--name", "test"], io, house.contexts.get(plugin.name));
+  }
+  return lines.at(-1) ?? "";
+}
+
+async function freshStore(dataDir: string): Promise<{ store: Store; drop: () => Promise<void> }> {
+  const server = process.env.DATABASE_URL;
+  const name = `lectern_test_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`;
+  if (server === undefined || server === "") return embeddedStore(name);
+  const admin = await openStore({ databaseUrl: server, dataDir, poolSize: 2 });
+  await admin.sql.unsafe(`create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return {
+    store: await openStore({ databaseUrl: url.href, dataDir, poolSize: 6 }),
+    async drop() {
+      await admin.sql.unsafe(`drop database ${name} with (force)`);
+      await admin.close();
+    },
+  };
+}
+
+let shared: string | undefined;
+
+/** One embedded server for all files of a run: making a cluster takes longer than most tests. */
+async function embeddedStore(database: string): Promise<{ store: Store; drop: () => Promise<void> }> {
+  if (shared === undefined) {
+    const folder = mkdtempSync(join(tmpdir(), "lectern-tests-"));
+    chmodSync(folder, 0o755);
+    process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+    shared = folder;
+  }
+  return { store: await openStore({ dataDir: shared, poolSize: 6, database }), drop: async () => {} };
+}

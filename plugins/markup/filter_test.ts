@@ -111,10 +111,11 @@ describe("what is shown", () => {
 });
 
 const TAGS = [
-  "p", "div", "a", "b", "i", "table", "tr", "td", "tbody", "caption", "ul", "li", "h1", "svg", "math", "style", "script", "title",
-  "desc", "foreignObject", "mtext", "mi", "mglyph", "annotation-xml", "select", "option", "template", "noscript", "form",
-  "textarea", "iframe", "xmp", "pre", "nobr", "button", "img", "br", "input", "font", "plaintext", "noembed", "details", "object",
-  "ruby", "rt", "frameset", "body", "html", "image", "animate", "colgroup", "col", "dd", "dt", "marquee",
+  "p", "div", "a", "b", "i", "table", "tr", "td", "tbody", "caption", "ul", "li", "h1", "svg", "math", "style",
+  "script", "title", "desc", "foreignObject", "mtext", "mi", "mglyph", "annotation-xml", "select", "option",
+  "template", "noscript", "form", "textarea", "iframe", "xmp", "pre", "nobr", "button", "img", "br", "input",
+  "font", "plaintext", "noembed", "details", "object", "ruby", "rt", "frameset", "body", "html", "image",
+  "animate", "colgroup", "col", "dd", "dt", "marquee"
 ];
 const ATTRIBUTES = [
   "", " onclick=x", ' href="javascript:x"', ' src="data:x"', " id=a", ' title="</style><img src=x onerror=x>"', " srcdoc=x", " color=red",

@@ -13,8 +13,8 @@ export interface IncludeTag {
 }
 
 /**
- * Finds include tags: `{{@`, optional white space, a digit, anything up to `}}` on the same line. Searched by hand, as the
- * regular expression would read to the end once for each tag that is never closed.
+ * Finds include tags: `{{@`, optional white space, a digit, anything up to `}}` on the same line. Searched by hand, as
+ * a regular expression would read to the end once for each tag that is never closed.
  */
 export function tagsIn(text: string): IncludeTag[] {
   const tags: IncludeTag[] = [];

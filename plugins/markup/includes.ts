@@ -2,8 +2,8 @@
  * Include tags `{{@id}}` and `{{@id#section}}` (content-api 9.4): found in text, replaced by parts of other pages.
  *
  * A pass finds all tags, asks for all pages at once and replaces from first to last; what was brought in is searched by
- * the next pass, of which there are three, so a page that includes itself ends. Where a block lands inside a paragraph the
- * paragraph gives way: it is split around the tag, or the block moves beside it when the tag is deeper inside.
+ * the next pass, of which there are three, so a page that includes itself ends. Where a block lands inside a paragraph
+ * the paragraph gives way: it is split around the tag, or the block moves beside it when the tag is deeper inside.
  */
 import { tagsIn } from "./include_tags.ts";
 import { maxIncludedChars, maxIncludes } from "./limits.ts";
@@ -53,7 +53,7 @@ export function includesIn(root: Parent): { count: number; pageIds: number[] } {
   return { count, pageIds: [...pageIds] };
 }
 
-/** Resolves the include tags of a tree, which it changes. Answers whether there were any. Rejects only if `load` does. */
+/** Resolves the include tags of a tree, which it changes; whether there were any. Rejects only if `load` does. */
 export async function resolveIncludes(root: Parent, load: Load): Promise<boolean> {
   const pages = new Map<number, Parent | undefined>();
   const budget: Budget = { tags: maxIncludes, chars: maxIncludedChars };

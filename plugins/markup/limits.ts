@@ -1,7 +1,7 @@
 /** Elements nested deeper than this lose their tags and keep their text; browsers stop at 512. */
 export const maxNesting = 200;
 
-/** Formatting elements (b, i, font, a …) open at once: each is repeated in every block that follows, so few suffice. */
+/** Formatting elements (b, i, font, a …) open at once; each is repeated in every block that follows. */
 export const maxFormatting = 12;
 
 /** Elements made from one document; tags after that are dropped, their text stays. A 10 MB page has about 220,000. */

@@ -1,10 +1,12 @@
 import { childrenOf, type Child, isRaw, type Parent } from "./tree.ts";
 
-const INLINE = new Set(["a", "b", "i", "u", "strong", "em", "small", "sup", "sub", "span", "div", "#document-fragment"]);
+const INLINE = new Set([
+  "a", "b", "i", "u", "strong", "em", "small", "sup", "sub", "span", "div", "#document-fragment",
+]);
 
 /**
- * Plain text of a tree (content-api 15.5 @25): a new line for each node that is neither text nor inline, runs of newlines
- * collapsed, script and style left out, trimmed. `edit` changes each run of text before.
+ * Plain text of a tree (content-api 15.5 @25): a new line for each node that is neither text nor inline, runs of
+ * newlines collapsed, script and style left out, trimmed. `edit` changes each run of text before.
  */
 export function plainText(root: Parent, edit: (text: string) => string = (text) => text): string {
   const parts: string[] = [];

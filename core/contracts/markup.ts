@@ -59,7 +59,7 @@ export interface Markup {
   ): { description: string; description_html: string } | undefined;
   /** What is returned as `description_html` for a stored pair: empty HTML is built from `plain`; filtered. */
   describeHtml(storedHtml: string, plain: string): string;
-  /** A comment's HTML to store: the description filter, after bare top-level text got a paragraph (content-api 10.2). */
+  /** A comment's HTML to store: the description filter, once bare top-level text has a paragraph (content-api 10.2). */
   comment(html: string): string;
   /** Plain text of HTML (content-api 15.5 @25): a new line for each element that is not inline. */
   text(html: string): string;

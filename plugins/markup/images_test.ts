@@ -1,13 +1,17 @@
 import { describe, expect, test } from "bun:test";
-import type { EmbeddedPicture } from "../../core/contracts/markup.ts";
+import type { EmbeddedPicture } from "lectern/core";
 import { maxImageBytes } from "./limits.ts";
 import { decodePicture } from "./images.ts";
 import { markup } from "./mod.ts";
 
 const GIF = "R0lGODlhAQABAAAAACwAAAAAAQABAAA=";
 const HEADS: Record<string, Uint8Array> = {
-  png: bytes("\x89PNG\r\n\x1a\n...."), jpg: bytes("\xff\xd8\xff\xe0"), jpeg: bytes("\xff\xd8\xff\xe0"),
-  gif: bytes("GIF89a"), webp: bytes("RIFF\0\0\0\0WEBPVP8 "), avif: bytes("\0\0\0\x20ftypavif"),
+  png: bytes("\x89PNG\r\n\x1a\n...."),
+  jpg: bytes("\xff\xd8\xff\xe0"),
+  jpeg: bytes("\xff\xd8\xff\xe0"),
+  gif: bytes("GIF89a"),
+  webp: bytes("RIFF\0\0\0\0WEBPVP8 "),
+  avif: bytes("\0\0\0\x20ftypavif"),
 };
 
 function bytes(text: string): Uint8Array {
@@ -54,11 +58,15 @@ describe("base64 pictures", () => {
   test("whoever may not save pictures loses the source", async () => {
     const html = `<p>a<img src="data:image/gif;base64,${GIF}"></p>`;
     expect((await markup.store({ html })).html).toBe('<p id="bkmrk-a">a<img src=""></p>');
-    expect((await markup.store({ html }, { saveImage: async () => undefined })).html).toBe('<p id="bkmrk-a">a<img src=""></p>');
+    expect((await markup.store({ html }, { saveImage: async () => undefined })).html).toBe(
+      '<p id="bkmrk-a">a<img src=""></p>',
+    );
   });
 
   test("more than the largest size is no picture", () => {
-    expect(decodePicture(`data:image/gif;base64,${GIF.slice(0, 12)}${"A".repeat(Math.ceil(maxImageBytes / 3) * 4)}`)).toBeUndefined();
+    expect(
+      decodePicture(`data:image/gif;base64,${GIF.slice(0, 12)}${"A".repeat(Math.ceil(maxImageBytes / 3) * 4)}`),
+    ).toBeUndefined();
   });
 
   test("pictures elsewhere are left alone", async () => {

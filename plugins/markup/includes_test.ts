@@ -42,13 +42,16 @@ const RENDERED: Record<string, [string, string]> = {
   "an unknown page alone": ['<p id="bkmrk-p">{{@99}}</p>', '<p id="bkmrk-p"></p>'],
   "an empty page": ['<p id="bkmrk-p">a{{@7}}b</p>', '<p id="bkmrk-p">ab</p>'],
   "an impossible page": ['<p id="bkmrk-p">a{{@99999999999999999999}}b</p>', '<p id="bkmrk-p">ab</p>'],
-  "no include": ['<p id="bkmrk-p">{{@name}} {{ @1}} {{@1 stays</p>', '<p id="bkmrk-p">{{@name}} {{ @1}} {{@1 stays</p>'],
+  "no include": [
+    '<p id="bkmrk-p">{{@name}} {{ @1}} {{@1 stays</p>',
+    '<p id="bkmrk-p">{{@name}} {{ @1}} {{@1 stays</p>',
+  ],
   "a space before the number": ['<p id="bkmrk-p">{{@ 1 # bkmrk-hello }}</p>', '<p id="bkmrk-p">Hello <b>you</b></p>'],
   "text, not attributes": [
     '<p id="bkmrk-p">x <em>{{@1#bkmrk-hello}}</em> <a href="/%7B%7B@1%7D%7D" title="{{@1}}">y</a></p>',
     '<p id="bkmrk-p">x <em>Hello <b>you</b></em> <a href="/%7B%7B@1%7D%7D" title="{{@1}}">y</a></p>',
   ],
-  "code": ['<p id="bkmrk-p"><code>{{@1#bkmrk-hello}}</code></p>', '<p id="bkmrk-p"><code>Hello <b>you</b></code></p>'],
+  code: ['<p id="bkmrk-p"><code>{{@1#bkmrk-hello}}</code></p>', '<p id="bkmrk-p"><code>Hello <b>you</b></code></p>'],
   "text at the top level": ["{{@2}} tail", '<p id="bkmrk-a">Hello <b>B</b></p> tail'],
   "a block early in a paragraph": [
     '<p id="bkmrk-p"><em>{{@1#bkmrk-items}}</em> and a long rest of it</p>',
@@ -58,8 +61,14 @@ const RENDERED: Record<string, [string, string]> = {
     '<p id="bkmrk-p">a long start of the text <em>k{{@1#bkmrk-items}}</em></p>',
     '<p id="bkmrk-p">a long start of the text <em>k</em></p><ul id="bkmrk-items"><li>item</li></ul>',
   ],
-  "a block alone in an inline element": ['<p id="bkmrk-p"><em>{{@1#bkmrk-items}}</em></p>', '<ul id="bkmrk-items"><li>item</li></ul>'],
-  "a block in a list item": ['<ul id="bkmrk-u"><li>{{@1#bkmrk-items}}</li></ul>', '<ul id="bkmrk-u"><li><ul id="bkmrk-items"><li>item</li></ul></li></ul>'],
+  "a block alone in an inline element": [
+    '<p id="bkmrk-p"><em>{{@1#bkmrk-items}}</em></p>',
+    '<ul id="bkmrk-items"><li>item</li></ul>',
+  ],
+  "a block in a list item": [
+    '<ul id="bkmrk-u"><li>{{@1#bkmrk-items}}</li></ul>',
+    '<ul id="bkmrk-u"><li><ul id="bkmrk-items"><li>item</li></ul></li></ul>',
+  ],
   "the same page twice": ["{{@2}}{{@2}}", '<p id="bkmrk-a">Hello <b>B</b></p><p id="bkmrk-hello-b">Hello <b>B</b></p>'],
   "three levels, and no fourth": ["{{@4}}", '<p id="bkmrk-four">{{@2}}</p>'],
   "scripts of other pages": ["{{@9}}", '<p id="bkmrk-bad">bad</p>'],

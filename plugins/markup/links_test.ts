@@ -3,7 +3,10 @@ import { markup } from "./mod.ts";
 
 const OLD = "https://docs.test/books/a";
 const NEW = "https://docs.test/books/b";
-const MOVED = new Map([[OLD, NEW], [`${OLD}/page/x`, `${NEW}/page/y`]]);
+const MOVED = new Map([
+  [OLD, NEW],
+  [`${OLD}/page/x`, `${NEW}/page/y`],
+]);
 
 describe("links to something that moved", () => {
   test.each([
@@ -17,8 +20,11 @@ describe("links to something that moved", () => {
   });
 
   test.each([
-    `<p><a href="${OLD}b">other book</a></p>`, `<p><a href="${OLD}-2/page/x">other book</a></p>`, `<p>${OLD}</p>`,
-    '<p><a href="#top">up</a></p>', "",
+    `<p><a href="${OLD}b">other book</a></p>`,
+    `<p><a href="${OLD}-2/page/x">other book</a></p>`,
+    `<p>${OLD}</p>`,
+    '<p><a href="#top">up</a></p>',
+    "",
   ])("%p has nothing to change", (html) => expect(markup.relink({ html, markdown: "" }, MOVED)).toBeUndefined());
 
   test.each([

@@ -15,7 +15,7 @@ const PAGES: Record<string, [string, string]> = {
     "- [ ] sweep\n- [x] mop",
     '<ul id="bkmrk-sweep-mop">\n<li class="task-list-item"><input disabled type="checkbox"> sweep</li>\n<li class="task-list-item"><input checked disabled type="checkbox"> mop</li>\n</ul>\n',
   ],
-  "table": [
+  table: [
     "| part | price |\n|:---|---:|\n| bolt | 3 |",
     '<table id="bkmrk-part-price-bolt-3">\n<thead>\n<tr>\n<th align="left">part</th>\n<th align="right">price</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td align="left">bolt</td>\n<td align="right">3</td>\n</tr>\n</tbody>\n</table>\n',
   ],
@@ -27,9 +27,15 @@ const PAGES: Record<string, [string, string]> = {
     "```js\nlet a = 1 && 2;\n```",
     '<pre id="bkmrk-let-a-%3D-1-%26%26-2%3B"><code class="language-js">let a = 1 &amp;&amp; 2;\n</code></pre>\n',
   ],
-  "strike": ["~~gone~~ ~here~", '<p id="bkmrk-gone-here"><s>gone</s> <s>here</s></p>\n'],
-  "bare address": ["See https://example.com now", '<p id="bkmrk-see-https%3A%2F%2Fexample.">See https://example.com now</p>\n'],
-  "soft and hard breaks": ["one\ntwo  \nthree\\\nfour", '<p id="bkmrk-one-two-three-four">one\ntwo<br>\nthree<br>\nfour</p>\n'],
+  strike: ["~~gone~~ ~here~", '<p id="bkmrk-gone-here"><s>gone</s> <s>here</s></p>\n'],
+  "bare address": [
+    "See https://example.com now",
+    '<p id="bkmrk-see-https%3A%2F%2Fexample.">See https://example.com now</p>\n',
+  ],
+  "soft and hard breaks": [
+    "one\ntwo  \nthree\\\nfour",
+    '<p id="bkmrk-one-two-three-four">one\ntwo<br>\nthree<br>\nfour</p>\n',
+  ],
   "raw html": ["<div>kept</div>\n\nand text", '<div id="bkmrk-kept">kept</div>\n<p id="bkmrk-and-text">and text</p>\n'],
   "picture and link": [
     '![plan](/plan.png "Plan") [site](https://example.com)',
@@ -43,7 +49,10 @@ const PAGES: Record<string, [string, string]> = {
     "- a\n    - b\n        - c",
     '<ul id="bkmrk-a-b-c">\n<li>a\n<ul>\n<li>b\n<ul>\n<li>c</li>\n</ul>\n</li>\n</ul>\n</li>\n</ul>\n',
   ],
-  "escapes": ["\\*not em\\* `code <b>`", '<p id="bkmrk-%2Anot-em%2A-code-%3Cb%3E">*not em* <code>code &lt;b&gt;</code></p>\n'],
+  escapes: [
+    "\\*not em\\* `code <b>`",
+    '<p id="bkmrk-%2Anot-em%2A-code-%3Cb%3E">*not em* <code>code &lt;b&gt;</code></p>\n',
+  ],
   "carriage returns": ["a\r\nb\r\n\r\nc", '<p id="bkmrk-a-b">a\nb</p>\n<p id="bkmrk-c">c</p>\n'],
 };
 
@@ -58,8 +67,14 @@ const RULES: [string, string][] = [
   ["- # h\n  t", "<ul>\n<li>\n<h1>h</h1>\nt</li>\n</ul>\n"],
   ["1. a\n\n   ```\n   x\n   ```", "<ol>\n<li>\n<p>a</p>\n<pre><code>x\n</code></pre>\n</li>\n</ol>\n"],
   ["- a\n  > q", "<ul>\n<li>a\n<blockquote>\n<p>q</p>\n</blockquote>\n</li>\n</ul>\n"],
-  ["- [ ] a\n\n- [x] b", '<ul>\n<li class="task-list-item">\n<p><input disabled type="checkbox"> a</p>\n</li>\n<li class="task-list-item">\n<p><input checked disabled type="checkbox"> b</p>\n</li>\n</ul>\n'],
-  ["1. [X] a\n2. b", '<ol>\n<li class="task-list-item"><input checked disabled type="checkbox"> a</li>\n<li>b</li>\n</ol>\n'],
+  [
+    "- [ ] a\n\n- [x] b",
+    '<ul>\n<li class="task-list-item">\n<p><input disabled type="checkbox"> a</p>\n</li>\n<li class="task-list-item">\n<p><input checked disabled type="checkbox"> b</p>\n</li>\n</ul>\n',
+  ],
+  [
+    "1. [X] a\n2. b",
+    '<ol>\n<li class="task-list-item"><input checked disabled type="checkbox"> a</li>\n<li>b</li>\n</ol>\n',
+  ],
   ["[ ] no list\n\n- [x]no space", "<p>[ ] no list</p>\n<ul>\n<li>[x]no space</li>\n</ul>\n"],
   ["> a\n> > b\nlazy", "<blockquote>\n<p>a</p>\n<blockquote>\n<p>b\nlazy</p>\n</blockquote>\n</blockquote>\n"],
   ["> foo\nbar\n===", "<blockquote>\n<p>foo\nbar\n===</p>\n</blockquote>\n"],
@@ -73,8 +88,14 @@ const RULES: [string, string][] = [
   ["foo  ", "<p>foo</p>\n"],
   ["`` a`b `` `&amp;`", "<p><code>a`b</code> <code>&amp;amp;</code></p>\n"],
   ["***a*** __b__ _c_ a_b_c", "<p><em><strong>a</strong></em> <strong>b</strong> <em>c</em> a_b_c</p>\n"],
-  ["[a](<b c> 'd') [e][f] [f]\n\n[f]: /g \"h\"", '<p><a href="b%20c" title="d">a</a> <a href="/g" title="h">e</a> <a href="/g" title="h">f</a></p>\n'],
-  ["<https://e.com/?a=b&c> <me@e.com>", '<p><a href="https://e.com/?a=b&amp;c">https://e.com/?a=b&amp;c</a> <a href="mailto:me@e.com">me@e.com</a></p>\n'],
+  [
+    "[a](<b c> 'd') [e][f] [f]\n\n[f]: /g \"h\"",
+    '<p><a href="b%20c" title="d">a</a> <a href="/g" title="h">e</a> <a href="/g" title="h">f</a></p>\n',
+  ],
+  [
+    "<https://e.com/?a=b&c> <me@e.com>",
+    '<p><a href="https://e.com/?a=b&amp;c">https://e.com/?a=b&amp;c</a> <a href="mailto:me@e.com">me@e.com</a></p>\n',
+  ],
   ["www.e.com me@e.com http://e.com", "<p>www.e.com me@e.com http://e.com</p>\n"],
   ["![a *b* [c](d)](e)", '<p><img src="e" alt="a b c"></p>\n'],
   ["[x](javascript:alert)", '<p><a href="javascript:alert">x</a></p>\n'],
@@ -83,9 +104,12 @@ const RULES: [string, string][] = [
   ["<!-- c -->\n- a", "<!-- c -->\n<ul>\n<li>a</li>\n</ul>\n"],
   ["a <b class='x'>b</b> <br/>", '<p>a <b class="x">b</b> <br></p>\n'],
   ["|a|b|\n|-|:-:|", '<table>\n<thead>\n<tr>\n<th>a</th>\n<th align="center">b</th>\n</tr>\n</thead>\n</table>\n'],
-  ["a | b\n--|--\n1 | x \\| y\n2", "<table>\n<thead>\n<tr>\n<th>a</th>\n<th>b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n<td>x | y</td>\n</tr>\n<tr>\n<td>2</td>\n<td></td>\n</tr>\n</tbody>\n</table>\n"],
+  [
+    "a | b\n--|--\n1 | x \\| y\n2",
+    "<table>\n<thead>\n<tr>\n<th>a</th>\n<th>b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n<td>x | y</td>\n</tr>\n<tr>\n<td>2</td>\n<td></td>\n</tr>\n</tbody>\n</table>\n",
+  ],
   ["a~~b~~c ~~ d ~~ ~~~e~~~", "<p>a<s>b</s>c ~~ d ~~ ~~~e~~~</p>\n"],
-  ["\"quotes\" -- dashes... [^1] $x$", '<p>"quotes" -- dashes... [^1] $x$</p>\n'],
+  ['"quotes" -- dashes... [^1] $x$', '<p>"quotes" -- dashes... [^1] $x$</p>\n'],
   ["***\n---\n_ _ _", "<hr>\n<hr>\n<hr>\n"],
   ["", ""],
 ];
@@ -107,7 +131,9 @@ describe("Markdown becomes HTML", () => {
   });
 
   test("a per cent sign in a URL is encoded unless it encodes something", () => {
-    expect(serialize(parse(toHtml("[a](/100%) [b](/%41)")))).toBe('<p><a href="/100%25">a</a> <a href="/%41">b</a></p>\n');
+    expect(serialize(parse(toHtml("[a](/100%) [b](/%41)")))).toBe(
+      '<p><a href="/100%25">a</a> <a href="/%41">b</a></p>\n',
+    );
   });
 
   test("scripts in Markdown are stored but not rendered", async () => {
@@ -135,7 +161,8 @@ describe("hostile Markdown", () => {
   });
 
   test("an ordinary long page is not hostile", () => {
-    const section = "## Part\n\nSome *words* with [links](/a) and `code`.\n\n- one\n    - two\n        - three\n\n```\n- x\n```\n\n";
+    const section =
+      "## Part\n\nSome *words* with [links](/a) and `code`.\n\n- one\n    - two\n        - three\n\n```\n- x\n```\n\n";
     expect(isHeavy(section.repeat(1_500))).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-import type { Markup, StoredContent } from "../../core/contracts/markup.ts";
+import type { Markup, StoredContent } from "lectern/core";
 import { comment, describe, describeHtml } from "./descriptions.ts";
 import { safeTree } from "./filter.ts";
 import { followIds, setIds } from "./ids.ts";

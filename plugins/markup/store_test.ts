@@ -27,7 +27,10 @@ const IDS: Record<string, [string, string]> = {
     "<h2>Größe</h2><p>Ωmega</p><p>日本</p>",
     '<h2 id="bkmrk-gr%C3%B6%C3%9Fe">Größe</h2><p id="bkmrk-%CE%A9mega">Ωmega</p><p id="bkmrk-%E6%97%A5%E6%9C%AC">日本</p>',
   ],
-  "twenty characters are twenty code points": ["<p>🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢</p>", `<p id="bkmrk-${"%F0%9F%9A%A2".repeat(20)}">${"🚢".repeat(21)}</p>`],
+  "twenty characters are twenty code points": [
+    "<p>🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢🚢</p>",
+    `<p id="bkmrk-${"%F0%9F%9A%A2".repeat(20)}">${"🚢".repeat(21)}</p>`,
+  ],
   "own ids are replaced and links to them follow": [
     '<p id="start">Begin</p><p><a href="#start">up</a> <a href="start">up</a></p>',
     '<p id="bkmrk-begin">Begin</p><p id="bkmrk-up-up"><a href="#bkmrk-begin">up</a> <a href="#bkmrk-begin">up</a></p>',
@@ -53,21 +56,27 @@ const IDS: Record<string, [string, string]> = {
     "<ul><li>one</li><li>two</li></ul><table><tbody><tr><td>c</td></tr></tbody></table>",
     '<ul id="bkmrk-onetwo"><li>one</li><li>two</li></ul><table id="bkmrk-c"><tbody><tr><td>c</td></tr></tbody></table>',
   ],
-  "white space": ["<p>  many   spaces\n\tand tabs </p>", '<p id="bkmrk-many-spaces-and-tabs">  many   spaces\n\tand tabs </p>'],
+  "white space": [
+    "<p>  many   spaces\n\tand tabs </p>",
+    '<p id="bkmrk-many-spaces-and-tabs">  many   spaces\n\tand tabs </p>',
+  ],
   "text on its own": ["no element at all", "no element at all"],
-  "nothing": ["", ""],
+  nothing: ["", ""],
 };
 
 const PARSING: Record<string, [string, string]> = {
-  "upper case and missing quotes": ["<P CLASS=wide>Wide<BR/>low</P>", '<p class="wide" id="bkmrk-widelow">Wide<br>low</p>'],
+  "upper case and missing quotes": [
+    "<P CLASS=wide>Wide<BR/>low</P>",
+    '<p class="wide" id="bkmrk-widelow">Wide<br>low</p>',
+  ],
   "open paragraphs": ["<p>one<p>two", '<p id="bkmrk-one">one</p><p id="bkmrk-two">two</p>'],
-  "entities": [
+  entities: [
     "<p>caf&eacute; &amp; &lt;b&gt; &quot;q&quot; &copy;</p>",
     '<p id="bkmrk-caf%C3%A9-%26-%3Cb%3E-%22q%22-%C2%A9">café &amp; &lt;b&gt; "q" ©</p>',
   ],
   "no-break space": ["<p>a&nbsp;b</p>", '<p id="bkmrk-a%C2%A0b">a&nbsp;b</p>'],
   "nested lists": ["<ol><li>a<ul><li>b</li></ul></li></ol>", '<ol id="bkmrk-ab"><li>a<ul><li>b</li></ul></li></ol>'],
-  "code": [
+  code: [
     '<pre><code class="language-sql">select 1\n  from t;\n</code></pre>',
     '<pre id="bkmrk-select-1-from-t%3B"><code class="language-sql">select 1\n  from t;\n</code></pre>',
   ],
@@ -76,8 +85,8 @@ const PARSING: Record<string, [string, string]> = {
     '<p style="color: red;" class="callout info">Warm</p>',
     '<p style="color: red;" class="callout info" id="bkmrk-warm">Warm</p>',
   ],
-  "emoji": ["<p>Ship it 🚢</p>", '<p id="bkmrk-ship-it-%F0%9F%9A%A2">Ship it 🚢</p>'],
-  "details": [
+  emoji: ["<p>Ship it 🚢</p>", '<p id="bkmrk-ship-it-%F0%9F%9A%A2">Ship it 🚢</p>'],
+  details: [
     "<details open><summary>More</summary><p>Inside</p></details>",
     '<details open id="bkmrk-moreinside"><summary>More</summary><p>Inside</p></details>',
   ],
@@ -86,7 +95,10 @@ const PARSING: Record<string, [string, string]> = {
     '<p id="bkmrk-"><iframe src="https://www.youtube.com/embed/abc" width="560" height="315" allowfullscreen="allowfullscreen"></iframe></p>',
   ],
   "a value with double quotes": [`<p title='say "x"'>a</p>`, `<p title='say "x"' id="bkmrk-a">a</p>`],
-  "a value with both quotes": [`<p title="say &quot;it's&quot;">a</p>`, `<p title="say &quot;it's&quot;" id="bkmrk-a">a</p>`],
+  "a value with both quotes": [
+    `<p title="say &quot;it's&quot;">a</p>`,
+    `<p title="say &quot;it's&quot;" id="bkmrk-a">a</p>`,
+  ],
   "boolean attributes": [
     '<ul><li><input type="checkbox" checked="checked" disabled=""></li></ul>',
     '<ul id="bkmrk-"><li><input type="checkbox" checked disabled></li></ul>',
@@ -119,7 +131,8 @@ describe("raw_html and html of a page", () => {
 
 describe("what is kept beside the HTML", () => {
   test("links come without fragments, once each", async () => {
-    const html = '<p><a href="/books/a#x">1</a><a href="/books/a">2</a><a href="#y">3</a><a href="https://e.com/?q#z">4</a></p>';
+    const html =
+      '<p><a href="/books/a#x">1</a><a href="/books/a">2</a><a href="#y">3</a><a href="https://e.com/?q#z">4</a></p>';
     expect((await markup.store({ html })).links).toEqual(["/books/a", "https://e.com/?q"]);
   });
 
@@ -141,7 +154,10 @@ describe("what is kept beside the HTML", () => {
 describe("plain text", () => {
   test.each([
     ["<p>My great page</p><p>Full of <strong>great</strong> stuff</p>", "My great page\nFull of great stuff"],
-    ["<h2>Red</h2><p>Dust and <strong>iron</strong></p><ul><li>Phobos</li><li>Deimos</li></ul>", "Red\nDust and iron\nPhobos\nDeimos"],
+    [
+      "<h2>Red</h2><p>Dust and <strong>iron</strong></p><ul><li>Phobos</li><li>Deimos</li></ul>",
+      "Red\nDust and iron\nPhobos\nDeimos",
+    ],
     ["<p>Hot <em>and</em> bright</p>\n", "Hot and bright"],
     ["<p>a &amp; &lt;b&gt;<br>c</p>", "a & <b>\nc"],
     ["<div>a<span>b</span><a href='x'>c</a></div><style>p{}</style><script>x</script>", "abc"],

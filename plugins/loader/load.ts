@@ -10,7 +10,7 @@ import { AnswerError, Client, type Json } from "./client.ts";
 import { rewriteLinks } from "./links.ts";
 import { make, newestId, numberOf, PATHS, type Wanted } from "./make.ts";
 import { type Plan, type PlannedPage, type PlannedPlace, planFolder } from "./plan.ts";
-import { inParallel } from "./parallel.ts";
+import { inParallel, Turns } from "./parallel.ts";
 import { emptyReport, type Report, type Tally } from "./report.ts";
 import { putOnShelf } from "./shelf.ts";
 import { hashOf, type Kind, LoadState } from "./state.ts";
@@ -43,7 +43,7 @@ export async function load(options: LoadOptions, listener: Listener, sleep: (ms:
   const began = performance.now();
   const plan = await planFolder(options.folder, options.limit);
   for (const note of plan.notes) listener.say(note, "err");
-  const state = await LoadState.open(options.stateFile ?? join(plan.root, STATE_FILE), options.baseUrl, { write: true });
+  const state = await LoadState.open(options.stateFile ?? join(plan.root, STATE_FILE), options.baseUrl);
   const client = new Client({ ...options, sleep, say: (line) => listener.say(line) });
   const run = new Run(plan, state, client, listener, options);
   await run.all();
@@ -59,7 +59,10 @@ class Run {
   readonly #listener: Listener;
   readonly #options: LoadOptions;
   readonly #tops = new Map<Kind, number>();
-  readonly #fresh = new Set<string>();
+  readonly #turns = new Turns();
+  /** Paths of pages that were sent, and of things that failed. */
+  readonly #sent = new Set<string>();
+  readonly #failed = new Set<string>();
   #siteUrl = "";
   #outages = 0;
 
@@ -83,7 +86,7 @@ class Run {
     await this.#each("contents", pages, undefined, (page) => this.#secondPass(page));
     const { shelf } = this.#options;
     const ids = books.flatMap(({ path }) => this.#state.get(path)?.id ?? []);
-    if (shelf !== undefined && !this.report.stopped) await this.#guard(`shelf "${shelf}"`, this.report.books, () => putOnShelf(this.#client, this.#state, shelf, ids));
+    if (shelf !== undefined && !this.report.stopped) await this.#guard(`shelf ${shelf}`, this.report.books, () => putOnShelf(this.#client, this.#state, shelf, ids));
   }
 
   /** Links must carry the address the server has for itself, which may differ from the one we reach it by. */
@@ -128,7 +131,7 @@ class Run {
     this.#listener.begin(label, items.length);
     await inParallel(this.#options.concurrency, items, async (item) => {
       if (this.report.stopped) return;
-      await this.#guard(`"${item.path}"`, tally ?? this.report.pages, () => work(item));
+      await this.#guard(item.path, tally ?? this.report.pages, () => work(item));
       this.#listener.step();
     });
   }
@@ -140,7 +143,8 @@ class Run {
     } catch (error) {
       if (!(error instanceof AnswerError)) throw error;
       tally.failed += 1;
-      this.#listener.say(`Cannot load ${what}: ${error.message}`, "err");
+      this.#failed.add(what);
+      this.#listener.say(`Cannot load "${what}": ${error.message}`, "err");
       this.#outages = error.outage ? this.#outages + 1 : 0;
       if (this.#outages < MAX_OUTAGES || this.report.stopped) return;
       this.report.stopped = true;
@@ -173,27 +177,27 @@ class Run {
     const content = this.#bodyOf(page).body;
     const body = { ...(chapterId === undefined ? { book_id: bookId } : { chapter_id: chapterId }), ...content };
     const answer = await this.#make({ kind: "page", path, name, body, parent: { book_id: bookId }, chapterId });
-    this.#fresh.add(path);
+    this.#sent.add(path);
     this.report.pages.created += 1;
     if (answer) await this.#noteSent(path, answer, hashOf(content));
   }
 
   async #secondPass(page: PlannedPage): Promise<void> {
     const entry = this.#state.get(page.path);
-    if (entry?.id === undefined) return;
+    if (entry?.id === undefined || this.#failed.has(page.path)) return;
     const { body, linked } = this.#bodyOf(page);
-    this.report.linksRewritten += linked.rewritten;
     this.report.linksLost += linked.lost.length;
     this.report.pictures += linked.pictures.length;
     if (hashOf(body) !== entry.hash) await this.#send(page);
-    else if (!this.#fresh.has(page.path)) this.report.pages.skipped += 1;
+    if (this.#sent.has(page.path)) this.report.linksRewritten += linked.rewritten;
+    else this.report.pages.skipped += 1;
   }
 
   async #send(page: PlannedPage): Promise<void> {
     const { body } = this.#bodyOf(page);
     const answer = await this.#client.put(`${PATHS.page}/${this.#idOf(page.path)}`, body);
-    if (!this.#fresh.has(page.path)) this.report.pages.updated += 1;
-    this.#fresh.add(page.path);
+    if (!this.#sent.has(page.path)) this.report.pages.updated += 1;
+    this.#sent.add(page.path);
     await this.#noteSent(page.path, answer, hashOf(body), page.name);
   }
 
@@ -210,7 +214,10 @@ class Run {
 
   async #make(wanted: Wanted): Promise<Json | undefined> {
     const above = this.#tops.get(wanted.kind) ?? 0;
-    return (await make(this.#client, this.#state, wanted, above)).answer;
+    // Two pages may have the same name: were both on their way at once, the one could be found in place of the other.
+    const { kind, name, parent } = wanted;
+    const work = () => make(this.#client, this.#state, wanted, above);
+    return (await this.#turns.take(JSON.stringify([kind, name, parent]), work)).answer;
   }
 
   #idOf(path: string): number {

@@ -56,8 +56,7 @@ async function find(client: Client, state: LoadState, wanted: Wanted, floor: num
   for (const [field, id] of Object.entries(wanted.parent)) query.set(`filter[${field}]`, String(id));
   const rows = rowsOf(await client.get(`${PATHS[wanted.kind]}?${query}`));
   const found = rows.find((row) => isIt(row, wanted, floor) && !state.isClaimed(wanted.kind, numberOf(row.id)));
-  // Claimed in the same turn, so that no two workers find one and the same.
-  if (found) void state.set(wanted.path, { kind: wanted.kind, id: numberOf(found.id), slug: String(found.slug), name: wanted.name });
+  if (found) state.claim(wanted.kind, numberOf(found.id));
   return found;
 }
 

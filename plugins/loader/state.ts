@@ -32,7 +32,7 @@ interface StateFile {
 
 /** The state of one folder on one server. */
 export class LoadState {
-  readonly #path: string | undefined;
+  readonly #path: string;
   readonly #file: StateFile;
   readonly #entries: Map<string, Entry>;
   readonly #baseUrl: string;
@@ -40,7 +40,7 @@ export class LoadState {
   #writing: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
 
-  private constructor(path: string | undefined, file: StateFile, baseUrl: string) {
+  private constructor(path: string, file: StateFile, baseUrl: string) {
     this.#path = path;
     this.#file = file;
     this.#baseUrl = baseUrl;
@@ -48,11 +48,11 @@ export class LoadState {
     for (const { kind, id } of this.#entries.values()) if (id !== undefined) this.#claimed.add(`${kind} ${id}`);
   }
 
-  /** Opens the file, which need not exist; `write: false` never writes it. Throws LoadError where it holds something else. */
-  static async open(path: string, baseUrl: string, { write }: { write: boolean }): Promise<LoadState> {
+  /** Opens the file, which need not exist. Throws LoadError where it holds something else. */
+  static async open(path: string, baseUrl: string): Promise<LoadState> {
     const file = Bun.file(path);
     const held = (await file.exists()) ? parse(await file.text(), path) : { version: 1 as const, servers: {} };
-    return new LoadState(write ? path : undefined, held, baseUrl);
+    return new LoadState(path, held, baseUrl);
   }
 
   /** What is known of a path. */
@@ -60,17 +60,17 @@ export class LoadState {
     return this.#entries.get(path);
   }
 
-  /** All paths that are known. */
-  paths(): IterableIterator<string> {
-    return this.#entries.keys();
-  }
-
   /** Whether an id belongs to a path already. */
   isClaimed(kind: Kind, id: number): boolean {
     return this.#claimed.has(`${kind} ${id}`);
   }
 
-  /** Notes what is known of a path; done once it is on disk. */
+  /** Keeps an id for its finder until it is noted, so that no two workers take the same. */
+  claim(kind: Kind, id: number): void {
+    this.#claimed.add(`${kind} ${id}`);
+  }
+
+  /** Notes what is known of a path; done once it is on disk. Rejects with LoadError where it cannot be written. */
   set(path: string, entry: Entry): Promise<void> {
     this.#entries.set(path, entry);
     if (entry.id !== undefined) this.#claimed.add(`${entry.kind} ${entry.id}`);
@@ -79,13 +79,16 @@ export class LoadState {
 
   /** Callers that come while a write runs share the next one. */
   #save(): Promise<void> {
-    if (this.#path === undefined) return Promise.resolve();
     const path = this.#path;
     this.#next ??= this.#writing.then(async () => {
       this.#next = undefined;
       this.#file.servers[this.#baseUrl] = Object.fromEntries(this.#entries);
-      await writeFile(`${path}.new`, JSON.stringify(this.#file), { mode: 0o600 });
-      await rename(`${path}.new`, path);
+      try {
+        await writeFile(`${path}.new`, JSON.stringify(this.#file), { mode: 0o600 });
+        await rename(`${path}.new`, path);
+      } catch (cause) {
+        throw new LoadError(`Cannot write the state file "${path}": ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+      }
     });
     this.#writing = this.#next.catch(() => undefined);
     return this.#next;

@@ -89,9 +89,10 @@ export class Client {
   }
 
   async #gate(): Promise<void> {
-    for (let left = this.#closedUntil - Date.now(); left > 0; left = this.#closedUntil - Date.now()) {
-      await this.#options.sleep(left);
-      if (this.#closedUntil - Date.now() >= left) this.#closedUntil = 0;
+    let waited = 0;
+    while (this.#closedUntil > Math.max(waited, Date.now())) {
+      waited = this.#closedUntil;
+      await this.#options.sleep(waited - Date.now());
     }
   }
 

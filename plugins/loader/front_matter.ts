@@ -13,7 +13,7 @@ export interface PageTag {
   readonly value: string;
 }
 
-const HEAD = /^\uFEFF?---[ \t]*\n([\s\S]*?)(?:^|\n)(?:---|\.\.\.)[ \t]*(?:\n|$)/;
+const HEAD = /^\uFEFF?---[ \t]*\n((?:[\s\S]*?\n)??)(?:---|\.\.\.)[ \t]*(?:\n|$)/;
 const MAX_TAG = 255;
 
 /** Splits a file into front matter and body. Never throws: a head that is no YAML mapping is dropped or left as text. */

@@ -12,11 +12,14 @@ export const columns: RawBuilder<unknown> = sql`roles.id, roles.display_name, ro
 
 /** A role with what it grants and who has it, in one statement; undefined where `where` finds none. */
 export async function readRole(db: Pick<Db, "executeQuery">, where: RawBuilder<unknown>): Promise<Role | undefined> {
-  const [role] = await rows(db, sql<Role>`select ${columns},
+  const [role] = await rows(
+    db,
+    sql<Role>`select ${columns},
     coalesce((select json_agg(granted.name order by granted.name) from role_permissions as granted
       where granted.role_id = roles.id), '[]') as permissions,
     coalesce((select json_agg(json_build_object('id', users.id, 'name', users.name, 'slug', users.slug) order by lower(users.name), users.id)
       from role_user join users on users.id = role_user.user_id where role_user.role_id = roles.id), '[]') as users
-    from roles where ${where}`);
+    from roles where ${where}`,
+  );
   return role;
 }

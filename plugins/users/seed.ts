@@ -20,7 +20,9 @@ export async function seedUsers({ email, password }: FirstAdmin, { db }: Work): 
   const made = password === "" ? randomText(PASSWORD_LENGTH) : undefined;
   const hash = await hashPassword(made ?? password);
   await sql`insert into users (id, name, email, slug, system_name, password)
-    values (1, 'Admin', ${email}, 'admin', '', ${hash}), (2, 'Guest', 'guest@example.com', 'guest', 'public', '')`.execute(db);
+    values (1, 'Admin', ${email}, 'admin', '', ${hash}), (2, 'Guest', 'guest@example.com', 'guest', 'public', '')`.execute(
+    db,
+  );
   await sql`select setval(pg_get_serial_sequence('users', 'id'), 2)`.execute(db);
   await sql`insert into role_user (user_id, role_id) select users.id, roles.id from users join roles
     on roles.system_name = case users.id when 1 then 'admin' else 'public' end`.execute(db);

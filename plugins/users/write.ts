@@ -21,7 +21,8 @@ export async function insertUser(draft: UserDraft, { db }: Work): Promise<User> 
   await checkEmail(db, email);
   await checkRoles(db, roles);
   const slug = await uniqueSlug(name, (wanted) => isSlugTaken(db, wanted, 0));
-  const { id } = await db.insertInto("users")
+  const { id } = await db
+    .insertInto("users")
     .values({ name, email, slug, external_auth_id, language, password: password_hash })
     .returning("id")
     .executeTakeFirstOrThrow();
@@ -34,10 +35,15 @@ export async function changeUser(id: number, draft: UserChange, { db }: Work): P
   await lock(db, id);
   const { roles, password_hash, name, ...more } = draft;
   if (more.email !== undefined) await checkEmail(db, more.email, id);
-  const slug = name === undefined ? {} : { name, slug: await uniqueSlug(name, (wanted) => isSlugTaken(db, wanted, id)) };
+  const slug =
+    name === undefined ? {} : { name, slug: await uniqueSlug(name, (wanted) => isSlugTaken(db, wanted, id)) };
   const password = password_hash === undefined ? {} : { password: password_hash };
   if (Object.keys(draft).length > 0) {
-    await db.updateTable("users").set({ ...more, ...slug, ...password, updated_at: sql<string>`now()` }).where("id", "=", id).execute();
+    await db
+      .updateTable("users")
+      .set({ ...more, ...slug, ...password, updated_at: sql<string>`now()` })
+      .where("id", "=", id)
+      .execute();
   }
   if (roles !== undefined) await replaceRoles(db, id, roles);
   return stored(db, id);
@@ -47,9 +53,15 @@ export async function changeUser(id: number, draft: UserChange, { db }: Work): P
  * Removes a user; what the user owned goes to the heir, authors and editors become unknown (platform 5.4). `tables` hold
  * the content. Throws the 500 of the contract for users that must stay.
  */
-export async function removeUser(id: number, heir: number | null, tables: readonly TableName[], { db }: Work): Promise<void> {
+export async function removeUser(
+  id: number,
+  heir: number | null,
+  tables: readonly TableName[],
+  { db }: Work,
+): Promise<void> {
   const { system_name } = await lock(db, id);
-  if (heir !== null && !(await isHeir(db, heir, id))) throw faulty("migrate_ownership_id", "The selected migrate ownership id is invalid.");
+  if (heir !== null && !(await isHeir(db, heir, id)))
+    throw faulty("migrate_ownership_id", "The selected migrate ownership id is invalid.");
   if (await isOnlyAdmin(db, id)) throw new ApiError(500, "You cannot delete the only admin");
   if (system_name === "public") throw new ApiError(500, "You cannot delete the guest user");
   for (const table of tables) await handOver(db, table, id, heir);
@@ -61,8 +73,11 @@ export async function inviteUser(id: number, { db }: Work): Promise<string> {
   const token = randomText(INVITE_LENGTH);
   const expires_at = sql<string>`now() + make_interval(hours => ${INVITE_HOURS}::integer)`;
   const invite = { hash: sha256(token), expires_at };
-  await db.insertInto("user_invites").values({ user_id: id, ...invite })
-    .onConflict((conflict) => conflict.column("user_id").doUpdateSet(invite)).execute();
+  await db
+    .insertInto("user_invites")
+    .values({ user_id: id, ...invite })
+    .onConflict((conflict) => conflict.column("user_id").doUpdateSet(invite))
+    .execute();
   return token;
 }
 

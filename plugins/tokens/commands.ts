@@ -62,9 +62,8 @@ async function list(context: AnyContext, args: string[], io: CommandIo): Promise
     owner === undefined ? sql`true` : sql`api_tokens.user_id = ${owner}`,
   );
   for (const { id, token_id, user_name, name, expires_at, last_used_at } of tokens) {
-    io.out(
-      `${String(id).padStart(6)}  ${token_id}  ${user_name}  ${name}  ends ${expires_at}  used ${last_used_at ?? "never"}`,
-    );
+    const times = `ends ${expires_at}  used ${last_used_at ?? "never"}`;
+    io.out(`${String(id).padStart(6)}  ${token_id}  ${user_name}  ${name}  ${times}`);
   }
 }
 

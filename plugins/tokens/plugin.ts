@@ -80,7 +80,7 @@ export default definePlugin({
       async join(_, work) {
         if (adminToken === "" || (await seedToken(adminToken, work))) return;
         log.warn(
-          "ADMIN_TOKEN is not in use: it is an id:secret that is read at the first boot only; make tokens with the command token",
+          "ADMIN_TOKEN is not in use: an id:secret is read at the first boot only; make tokens with the command token",
         );
       },
     });

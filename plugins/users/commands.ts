@@ -60,7 +60,8 @@ async function list(context: AnyContext, _args: string[], io: CommandIo): Promis
   const users = await rows(
     context.db as never,
     sql<{ id: number; name: string; email: string; roles: string }>`
-    select users.id, users.name, users.email, coalesce(string_agg(roles.display_name, ', ' order by roles.id), '') as roles
+    select users.id, users.name, users.email,
+    coalesce(string_agg(roles.display_name, ', ' order by roles.id), '') as roles
     from users left join role_user on role_user.user_id = users.id left join roles on roles.id = role_user.role_id
     group by users.id order by users.id`,
   );

@@ -20,9 +20,8 @@ export const migrations: Migrations = {
       .execute();
     await sql`create unique index users_by_email on users (lower(email))`.execute(db);
     await sql`create index users_by_name on users (lower(name), id)`.execute(db);
-    await sql`create index users_by_external_auth_id on users (lower(external_auth_id)) where external_auth_id <> ''`.execute(
-      db,
-    );
+    await sql`create index users_by_external_auth_id on users (lower(external_auth_id))
+      where external_auth_id <> ''`.execute(db);
     for (const column of ["created_at", "updated_at", "last_activity_at"]) {
       await db.schema.createIndex(`users_by_${column}`).on("users").columns([column, "id"]).execute();
     }

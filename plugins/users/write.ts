@@ -13,7 +13,8 @@ const INVITE_LENGTH = 24;
 /** How long an invitation holds, in hours (platform 5.3). */
 const INVITE_HOURS = 336;
 const LAST_ADMIN =
-  "This user is the only user assigned to the administrator role. Assign the administrator role to another user before attempting to remove it here.";
+  "This user is the only user assigned to the administrator role. " +
+  "Assign the administrator role to another user before attempting to remove it here.";
 
 /** Stores a new user. Throws 422 for a taken address or unknown roles. */
 export async function insertUser(draft: UserDraft, { db }: Work): Promise<User> {
@@ -50,8 +51,8 @@ export async function changeUser(id: number, draft: UserChange, { db }: Work): P
 }
 
 /**
- * Removes a user; what the user owned goes to the heir, authors and editors become unknown (platform 5.4). `tables` hold
- * the content. Throws the 500 of the contract for users that must stay.
+ * Removes a user; what the user owned goes to the heir, authors and editors become unknown (platform 5.4). `tables`
+ * hold the content. Throws the 500 of the contract for users that must stay.
  */
 export async function removeUser(
   id: number,

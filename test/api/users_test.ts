@@ -10,7 +10,8 @@ afterAll(() => house.stop());
 
 const DENIED = { error: { message: "You do not have permission to perform the requested action.", code: 403 } };
 const LAST_ADMIN =
-  "This user is the only user assigned to the administrator role. Assign the administrator role to another user before attempting to remove it here.";
+  "This user is the only user assigned to the administrator role. " +
+  "Assign the administrator role to another user before attempting to remove it here.";
 
 const invalid = (validation: unknown) => ({ error: { message: "The given data was invalid.", validation, code: 422 } });
 const post = (body: unknown) => house.ask("POST", "/api/users", { body });

@@ -3,9 +3,22 @@ import { ApiError, sha256, type Users, type Viewer } from "lectern/core";
 import { type AuthenticateParts, tokenResolver } from "./authenticate.ts";
 import { type KnownToken, UNKNOWN } from "./known.ts";
 
-const ann: Viewer = { id: 5, name: "Ann", slug: "ann", roles: [3], permissions: new Set(["access-api"]), admin: false, via: "session" };
+const ann: Viewer = {
+  id: 5,
+  name: "Ann",
+  slug: "ann",
+  roles: [3],
+  permissions: new Set(["access-api"]),
+  admin: false,
+  via: "session",
+};
 const token = (more: Partial<KnownToken> = {}): KnownToken => ({
-  id: 1, userId: 5, hash: sha256("secret"), endsAt: Date.now() + 60_000, isConfirmed: true, ...more,
+  id: 1,
+  userId: 5,
+  hash: sha256("secret"),
+  endsAt: Date.now() + 60_000,
+  isConfirmed: true,
+  ...more,
 });
 
 interface Case {
@@ -24,10 +37,14 @@ function ask(asked: Case, uses: number[] = []) {
     upgrade: async (_, secret) => secret === "secret",
     ...asked.parts,
   });
-  return resolver(new Request("http://localhost", { headers: { authorization: `Token abc:${asked.secret ?? "secret"}` } }), "127.0.0.1");
+  return resolver(
+    new Request("http://localhost", { headers: { authorization: `Token abc:${asked.secret ?? "secret"}` } }),
+    "127.0.0.1",
+  );
 }
 
-const told = (answer: unknown) => (answer instanceof ApiError ? `${answer.status} ${answer.message.slice(0, 24)}` : answer);
+const told = (answer: unknown) =>
+  answer instanceof ApiError ? `${answer.status} ${answer.message.slice(0, 24)}` : answer;
 
 test("a remembered token is recognised without waiting for anything", () => {
   const uses: number[] = [];
@@ -41,7 +58,9 @@ test("of several reasons to refuse, the first of the contract's order is told", 
   const late = { endsAt: Date.now() - 1 };
   const strict = { parts: { needsConfirmation: true } };
   expect(told(ask({ secret: "wrong", token: late, ...barred }))).toBe("401 The secret provided for ");
-  expect(told(ask({ token: { ...late, isConfirmed: false }, ...barred, ...strict }))).toBe("403 The authorization token ");
+  expect(told(ask({ token: { ...late, isConfirmed: false }, ...barred, ...strict }))).toBe(
+    "403 The authorization token ",
+  );
   expect(told(ask(gone))).toBe("401 Unauthorized");
   expect(told(ask({ token: { isConfirmed: false }, ...barred, ...strict }))).toBe("403 The owner of the used AP");
   expect(told(ask({ token: { isConfirmed: false }, ...strict }))).toBe("401 The email address for th");
@@ -57,11 +76,14 @@ test("a refused token does not count as used", () => {
 
 test("a bcrypt hash is checked by who may replace it", async () => {
   expect(await ask({ token: { hash: "$2y$12$something" } })).toEqual({ ...ann, via: "token" });
-  expect(told(await ask({ token: { hash: "$2y$12$something" }, secret: "wrong" }))).toBe("401 The secret provided for ");
+  expect(told(await ask({ token: { hash: "$2y$12$something" }, secret: "wrong" }))).toBe(
+    "401 The secret provided for ",
+  );
 });
 
 test("an unknown token is an answer, a broken store is not", async () => {
-  const failing = (error: Error) => ask({ parts: { known: { get: () => Promise.reject(error), forget: async () => {} } } });
+  const failing = (error: Error) =>
+    ask({ parts: { known: { get: () => Promise.reject(error), forget: async () => {} } } });
   expect(await failing(UNKNOWN)).toBe(UNKNOWN);
   expect(async () => await failing(new Error("the store is away"))).toThrow("the store is away");
 });

@@ -97,7 +97,10 @@ test("an account without a confirmed address is refused only where confirmation 
     await strict.store.sql`update users set email_confirmed = false where id = ${ann.id}`;
     await strict.ask("PUT", `/api/users/${ann.id}`, { body: {} });
     const answer = await strict.ask("GET", "/api/users", { as: ann.token });
-    expect([answer.status, answer.body]).toEqual([401, failure(401, "The email address for the account in use needs to be confirmed")]);
+    expect([answer.status, answer.body]).toEqual([
+      401,
+      failure(401, "The email address for the account in use needs to be confirmed"),
+    ]);
   } finally {
     await strict.stop();
   }

@@ -12,7 +12,13 @@ afterAll(() => house.stop());
 async function run(...args: string[]): Promise<{ code: number | undefined; out: string[]; err: string }> {
   const out: string[] = [];
   const err: string[] = [];
-  const io: CommandIo = { out: (line) => void out.push(line), err: (line) => void err.push(line), env: {}, columns: 80, tty: false };
+  const io: CommandIo = {
+    out: (line) => void out.push(line),
+    err: (line) => void err.push(line),
+    env: {},
+    columns: 80,
+    tty: false,
+  };
   const plugin = house.house.booted.find(({ plugin: { name } }) => name === "tokens")?.plugin;
   const code = await plugin?.commands.token?.run(args, io, house.contexts.get("tokens"));
   return { code, out, err: err.join("\n") };
@@ -25,7 +31,8 @@ test("a token is told once, as the last line, and works at once", async () => {
   const token = out.at(-1) ?? "";
   expect([code, token]).toEqual([0, expect.stringMatching(/^[A-Za-z0-9]{32}:[A-Za-z0-9]{32}$/)]);
   expect(await enters(token)).toBe(200);
-  const [row] = await house.store.sql`select secret_hash, expires_at::text as ends from api_tokens where token_id = ${token.split(":")[0] ?? ""}`;
+  const [row] = await house.store
+    .sql`select secret_hash, expires_at::text as ends from api_tokens where token_id = ${token.split(":")[0] ?? ""}`;
   expect(row?.secret_hash).toMatch(/^[0-9a-f]{64}$/);
   expect(row?.ends).toBe(`${new Date().getUTCFullYear() + 100}${new Date().toISOString().slice(4, 10)}`);
   expect((await run("list")).out.join("\n")).not.toContain(token.split(":")[1] ?? "");
@@ -41,7 +48,8 @@ test("a revoked token ends at once", async () => {
 
 test("a token ends when its day begins", async () => {
   const day = (shift: number) => new Date(Date.now() + shift * 86_400_000).toISOString().slice(0, 10);
-  const made = async (expires: string) => (await run("create", "--user", "admin@example.com", "--expires", expires)).out.at(-1) ?? "";
+  const made = async (expires: string) =>
+    (await run("create", "--user", "admin@example.com", "--expires", expires)).out.at(-1) ?? "";
   expect(await enters(await made(day(0)))).toBe(403);
   expect(await enters(await made(day(1)))).toBe(200);
 });
@@ -86,7 +94,10 @@ test("a recognised request asks the store nothing about who asks", async () => {
 });
 
 test("when tokens were last used is written in one go, at the latest at the stop", async () => {
-  const used = async () => (await house.store.sql`select last_used_at > now() - interval '1 minute' as recently from api_tokens where id = 1`)[0]?.recently;
+  const used = async () =>
+    (
+      await house.store.sql`select last_used_at > now() - interval '1 minute' as recently from api_tokens where id = 1`
+    )[0]?.recently;
   await house.store.sql`update api_tokens set last_used_at = null`;
   const uses = new Uses(house.db, createLog("silent"));
   uses.note(1);
@@ -98,7 +109,10 @@ test("when tokens were last used is written in one go, at the latest at the stop
 
 test("uses that cannot be written are no trouble for anybody", async () => {
   const lines: string[] = [];
-  const uses = new Uses(undefined as never, createLog("warn", (line) => void lines.push(line)));
+  const uses = new Uses(
+    undefined as never,
+    createLog("warn", (line) => void lines.push(line)),
+  );
   uses.note(1);
   await uses.stop();
   expect(lines.join()).toContain("Cannot write when tokens were last used");

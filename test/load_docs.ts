@@ -11,7 +11,9 @@ import { load } from "../plugins/loader/command.ts";
 
 const docs = join(dirname(Bun.resolveSync("bun-types/package.json", import.meta.dir)), "docs");
 const given = process.argv.slice(2);
-const state = given.includes("--state") ? [] : ["--state", join(await mkdtemp(join(tmpdir(), "lectern-load-")), "state.json")];
+const state = given.includes("--state")
+  ? []
+  : ["--state", join(await mkdtemp(join(tmpdir(), "lectern-load-")), "state.json")];
 process.exitCode = await load.run([docs, ...given, ...state], {
   out: (line) => void process.stdout.write(`${line}\n`),
   err: (line) => void process.stderr.write(`${line}\n`),

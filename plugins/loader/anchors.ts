@@ -17,5 +17,9 @@ export function anchorsOf(html: string): Record<string, string> {
 
 /** The anchor of a heading as the usual documentation systems make it. */
 export function anchorOf(text: string): string {
-  return text.trim().toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").replace(/\s+/g, "-");
+  return text
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .replace(/\s+/g, "-");
 }

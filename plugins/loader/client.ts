@@ -68,12 +68,17 @@ export class Client {
     return this.#ask("PUT", path, body, async () => undefined);
   }
 
-  /** Creates. `found` looks for what an earlier try may have created; it is asked before each further try. Throws AnswerError. */
+  /** Creates. `found` looks, before each further try, for what an earlier one created. Throws AnswerError. */
   post(path: string, body: object, found: () => Promise<Json | undefined>): Promise<Json> {
     return this.#ask("POST", path, body, found);
   }
 
-  async #ask(method: string, path: string, body: object | undefined, found: () => Promise<Json | undefined>): Promise<Json> {
+  async #ask(
+    method: string,
+    path: string,
+    body: object | undefined,
+    found: () => Promise<Json | undefined>,
+  ): Promise<Json> {
     let waits = 0;
     for (let tries = 1; ; ) {
       await this.#gate();
@@ -101,7 +106,11 @@ export class Client {
     try {
       const response = await fetch(baseUrl + path, {
         method,
-        headers: { authorization: `Token ${token}`, accept: "application/json", ...(body ? { "content-type": "application/json" } : {}) },
+        headers: {
+          authorization: `Token ${token}`,
+          accept: "application/json",
+          ...(body ? { "content-type": "application/json" } : {}),
+        },
         ...(body ? { body: JSON.stringify(body) } : {}),
         redirect: "manual",
         signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
@@ -109,7 +118,10 @@ export class Client {
       if (response.status === 429) this.#close(response.headers.get("retry-after"));
       return await judge(response, method, path);
     } catch (cause) {
-      return new AnswerError(0, `${method} ${path} got no answer from "${baseUrl}": ${cause instanceof Error ? cause.message : String(cause)}`);
+      return new AnswerError(
+        0,
+        `${method} ${path} got no answer from "${baseUrl}": ${cause instanceof Error ? cause.message : String(cause)}`,
+      );
     }
   }
 
@@ -118,7 +130,8 @@ export class Client {
     const named = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(retryAfter ?? "") - Date.now();
     const wait = Math.min(LONGEST_WAIT_MS, Math.max(0, Number.isFinite(named) ? named : UNNAMED_WAIT_MS));
     if (Date.now() + wait <= this.#closedUntil) return;
-    if (this.#closedUntil < Date.now()) this.#options.say(`The rate limit of the server is reached: waiting ${Math.ceil(wait / 1000)} s`);
+    if (this.#closedUntil < Date.now())
+      this.#options.say(`The rate limit of the server is reached: waiting ${Math.ceil(wait / 1000)} s`);
     this.#closedUntil = Date.now() + wait;
   }
 }
@@ -127,9 +140,17 @@ async function judge(response: Response, method: string, path: string): Promise<
   const text = await response.text();
   const json = parse(text);
   if (response.ok && json !== undefined) return json;
-  if (response.ok) return new AnswerError(400, `${method} ${path} answers ${response.status} without JSON: is the base URL that of the server?`);
+  if (response.ok)
+    return new AnswerError(
+      400,
+      `${method} ${path} answers ${response.status} without JSON: is the base URL that of the server?`,
+    );
   const place = response.headers.get("location");
-  if (place !== null) return new AnswerError(400, `${method} ${path} is redirected to "${place}": give the base URL the server itself uses`);
+  if (place !== null)
+    return new AnswerError(
+      400,
+      `${method} ${path} is redirected to "${place}": give the base URL the server itself uses`,
+    );
   return new AnswerError(response.status, `${method} ${path} answers ${response.status}${reasonOf(json)}`);
 }
 
@@ -156,6 +177,7 @@ function reasonOf(json: Json | undefined): string {
 /** A base URL as the client wants it. Throws LoadError for what is no HTTP address. */
 export function baseUrlOf(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) throw new LoadError(`Cannot use the base URL "${given}": it must begin with http:// or https://`);
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new LoadError(`Cannot use the base URL "${given}": it must begin with http:// or https://`);
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "").replace(/\/api$/, "");
 }

@@ -10,6 +10,7 @@ export interface MarkdownLine {
 }
 
 const FENCE = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}(?=[^`]*$)|~{3,})/;
+const CLOSING = /^[ \t>]*(`{3,}|~{3,})[ \t]*$/;
 
 /** The lines of a Markdown text, told apart by whether they are code between fences. */
 export function linesOf(text: string): MarkdownLine[] {
@@ -18,7 +19,7 @@ export function linesOf(text: string): MarkdownLine[] {
   return text.split("\n").map((line) => {
     const mark = FENCE.exec(line)?.[1];
     const opens = fence === undefined && mark !== undefined;
-    const closes = fence !== undefined && mark !== undefined && mark.startsWith(fence) && /[`~]\s*$/.test(line);
+    const closes = fence !== undefined && CLOSING.exec(line)?.[1]?.startsWith(fence) === true;
     const fenced = opens || fence !== undefined;
     if (opens) fence = mark;
     else if (closes) fence = undefined;

@@ -12,10 +12,16 @@ export const DEFAULT_CONCURRENCY = 4;
 /** The most requests that may run at a time: a loader must not be an attack. */
 export const MAX_CONCURRENCY = 16;
 
-const USAGE = "FOLDER --base-url URL --token ID:SECRET [--shelf NAME] [--limit N] [--concurrency 4] [--state FILE] [--dry-run]";
+const USAGE =
+  "FOLDER --base-url URL --token ID:SECRET [--shelf NAME] [--limit N] [--concurrency 4] [--state FILE] [--dry-run]";
 
-/** `load`: puts a folder of Markdown on a server of this API, over HTTP only. Exit code 1: something failed; 2: wrong call. */
-export const load: Command = { summary: "loads a folder of Markdown into a server of this API", usage: USAGE, store: false, run };
+/** `load`: puts a folder of Markdown on a server, over HTTP only. Exit code 1: something failed; 2: wrong call. */
+export const load: Command = {
+  summary: "loads a folder of Markdown into a server of this API",
+  usage: USAGE,
+  store: false,
+  run,
+};
 
 async function run(args: string[], io: CommandIo): Promise<number> {
   const progress = new Progress(io);
@@ -46,11 +52,17 @@ export function readArguments(args: readonly string[], env: CommandIo["env"]): L
   const dryRun = values["dry-run"] === true;
   const baseUrl = values["base-url"] ?? env.LECTERN_URL;
   const token = values.token ?? env.LECTERN_TOKEN;
-  if (baseUrl === undefined && !dryRun) throw new LoadError("Give the address of the server by --base-url or LECTERN_URL");
-  if (!dryRun && !/^[^\s:]+:\S+$/.test(token ?? "")) throw new LoadError("Give a token as ID:SECRET by --token or LECTERN_TOKEN");
+  if (baseUrl === undefined && !dryRun)
+    throw new LoadError("Give the address of the server by --base-url or LECTERN_URL");
+  if (!dryRun && !/^[!-9;-~]+:[!-~]+$/.test(token ?? ""))
+    throw new LoadError("Give a token as ID:SECRET by --token or LECTERN_TOKEN");
   return {
-    folder, dryRun, token: token ?? "", baseUrl: baseUrl === undefined ? "" : baseUrlOf(baseUrl),
-    shelf: values.shelf, stateFile: values.state,
+    folder,
+    dryRun,
+    token: token ?? "",
+    baseUrl: baseUrl === undefined ? "" : baseUrlOf(baseUrl),
+    shelf: values.shelf,
+    stateFile: values.state,
     limit: wholeNumber("limit", values.limit, Number.MAX_SAFE_INTEGER),
     concurrency: wholeNumber("concurrency", values.concurrency, MAX_CONCURRENCY) ?? DEFAULT_CONCURRENCY,
   };
@@ -59,7 +71,13 @@ export function readArguments(args: readonly string[], env: CommandIo["env"]): L
 function parse(args: readonly string[]) {
   const text = { type: "string" } as const;
   const options = {
-    "base-url": text, token: text, shelf: text, limit: text, concurrency: text, state: text, "dry-run": { type: "boolean" },
+    "base-url": text,
+    token: text,
+    shelf: text,
+    limit: text,
+    concurrency: text,
+    state: text,
+    "dry-run": { type: "boolean" },
   } as const;
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
@@ -72,7 +90,9 @@ function wholeNumber(name: string, text: string | undefined, most: number): numb
   if (text === undefined) return undefined;
   const number = Number(text);
   if (Number.isInteger(number) && number >= 1 && number <= most) return number;
-  throw new LoadError(`Cannot use --${name} "${text}": it takes a whole number from 1${most < 1000 ? ` to ${most}` : " up"}`);
+  throw new LoadError(
+    `Cannot use --${name} "${text}": it takes a whole number from 1${most < 1000 ? ` to ${most}` : " up"}`,
+  );
 }
 
 async function tellPlan({ folder, limit }: LoadOptions, io: CommandIo): Promise<number> {
@@ -80,10 +100,12 @@ async function tellPlan({ folder, limit }: LoadOptions, io: CommandIo): Promise<
   for (const { path, name } of books) {
     io.out(`book     ${name}`);
     const own = pages.filter(({ book }) => book === path);
-    for (const page of own.filter(({ chapter }) => chapter === undefined)) io.out(`page       ${page.name}  <- ${page.path}`);
+    for (const page of own.filter(({ chapter }) => chapter === undefined))
+      io.out(`page       ${page.name}  <- ${page.path}`);
     for (const chapter of chapters.filter(({ book }) => book === path)) {
       io.out(`chapter    ${chapter.name}`);
-      for (const page of own.filter(({ chapter: of }) => of === chapter.path)) io.out(`page         ${page.name}  <- ${page.path}`);
+      for (const page of own.filter(({ chapter: of }) => of === chapter.path))
+        io.out(`page         ${page.name}  <- ${page.path}`);
     }
   }
   for (const note of notes) io.err(note);

@@ -14,8 +14,17 @@ export interface Around {
 type Render = (attributes: Readonly<Record<string, string>>, content: string, around: Around) => string;
 
 const NOTES: Readonly<Record<string, string>> = {
-  Note: "Note", Info: "Info", Tip: "Tip", Warning: "Warning", Danger: "Danger", Check: "Check", Caution: "Caution",
-  Callout: "", Admonition: "", Aside: "", Alert: "",
+  Note: "Note",
+  Info: "Info",
+  Tip: "Tip",
+  Warning: "Warning",
+  Danger: "Danger",
+  Check: "Check",
+  Caution: "Caution",
+  Callout: "",
+  Admonition: "",
+  Aside: "",
+  Alert: "",
 };
 
 const RENDERS: Readonly<Record<string, Render>> = {
@@ -39,7 +48,21 @@ const RENDERS: Readonly<Record<string, Render>> = {
   Icon: () => "",
 };
 
-const WRAPPERS = ["Steps", "Tabs", "AccordionGroup", "CardGroup", "CardGrid", "Columns", "Column", "Panel", "Tooltip", "Badge", "RequestExample", "ResponseExample", "Snippet"];
+const WRAPPERS = [
+  "Steps",
+  "Tabs",
+  "AccordionGroup",
+  "CardGroup",
+  "CardGrid",
+  "Columns",
+  "Column",
+  "Panel",
+  "Tooltip",
+  "Badge",
+  "RequestExample",
+  "ResponseExample",
+  "Snippet",
+];
 
 /** Whether a name is a component of a documentation system: what is replaced even in plain Markdown files. */
 export function isKnown(name: string): boolean {
@@ -47,7 +70,12 @@ export function isKnown(name: string): boolean {
 }
 
 /** The Markdown of a component that stands on lines of its own. */
-export function renderComponent(name: string, attributes: Readonly<Record<string, string>>, content: string, around: Around): string {
+export function renderComponent(
+  name: string,
+  attributes: Readonly<Record<string, string>>,
+  content: string,
+  around: Around,
+): string {
   if (Object.hasOwn(NOTES, name)) return note(attributes.title ?? (NOTES[name] || kindOf(attributes.type)), content);
   const render = Object.hasOwn(RENDERS, name) ? RENDERS[name] : undefined;
   if (render) return render(attributes, content, around);
@@ -65,7 +93,10 @@ function bold(title: string): string {
 
 /** A title from an attribute: no Markdown yet, so what would start a tag is escaped; code marks stay. */
 function escaped(title: string): string {
-  return title.replace(/\s+/g, " ").trim().replace(/(`[^`]*`)|</g, (sign, code?: string) => code ?? (sign === "<" ? "&lt;" : sign));
+  return title
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(/(`[^`]*`)|</g, (sign, code?: string) => code ?? (sign === "<" ? "&lt;" : sign));
 }
 
 function under(head: string, content: string): string {
@@ -78,35 +109,49 @@ function titled(title: string | undefined, content: string): string {
 
 function note(title: string, content: string): string {
   const first = linesOf(content)[0];
-  const flows = first !== undefined && !first.fenced && !/^\s*([-*+#>|]|\d+[.)]\s|!\[)/.test(first.text.replace(/^\*\*/, ""));
+  const flows =
+    first !== undefined && !first.fenced && !/^\s*([-*+#>|]|\d+[.)]\s|!\[)/.test(first.text.replace(/^\*\*/, ""));
   const text = title === "" ? content : flows ? `**${escaped(title)}:** ${content}` : under(bold(title), content);
-  return text.split("\n").map((line) => (line.trim() === "" ? ">" : `> ${line}`)).join("\n");
+  return text
+    .split("\n")
+    .map((line) => (line.trim() === "" ? ">" : `> ${line}`))
+    .join("\n");
 }
 
 function card({ title, href }: Readonly<Record<string, string>>, content: string): string {
   const name = escaped(title ?? href ?? "");
   const head = href === undefined ? `**${name}**` : `**[${name}](${/[\s()]/.test(href) ? `<${href}>` : href})**`;
   if (name === "") return content;
-  return content !== "" && !content.includes("\n\n") && !/^([-*+>#|]|`{3}|\d+[.)]\s)/.test(content) ? `${head}: ${content}` : under(head, content);
+  return content !== "" && !content.includes("\n\n") && !/^([-*+>#|]|`{3}|\d+[.)]\s)/.test(content)
+    ? `${head}: ${content}`
+    : under(head, content);
 }
 
 function field(attributes: Readonly<Record<string, string>>, content: string): string {
-  const name = ["path", "query", "body", "header", "name"].map((key) => attributes[key]).find((value) => value !== undefined);
+  const name = ["path", "query", "body", "header", "name"]
+    .map((key) => attributes[key])
+    .find((value) => value !== undefined);
   const facts = [
     attributes.type,
     attributes.required === undefined || attributes.required === "false" ? undefined : "required",
     attributes.default === undefined ? undefined : `default \`${attributes.default}\``,
   ].filter((fact) => fact !== undefined);
   if (name === undefined) return content;
-  return under(`**\`${name}\`**${facts.length > 0 ? ` (${facts.map((fact) => fact.replaceAll("<", "&lt;")).join(", ")})` : ""}`, content);
+  return under(
+    `**\`${name}\`**${facts.length > 0 ? ` (${facts.map((fact) => fact.replaceAll("<", "&lt;")).join(", ")})` : ""}`,
+    content,
+  );
 }
 
 /** Code blocks side by side carry their tab's name behind the language; one below the other it stands above them. */
 function labelled(content: string): string {
-  return linesOf(content).flatMap(({ text, opens }) => {
-    const label = opens ? labelOf(text) : "";
-    return label === "" ? [text] : ["", `${/^\s*/.exec(text)?.[0] ?? ""}${bold(label)}`, "", text];
-  }).join("\n").trim();
+  return linesOf(content)
+    .flatMap(({ text, opens }) => {
+      const label = opens ? labelOf(text) : "";
+      return label === "" ? [text] : ["", `${/^\s*/.exec(text)?.[0] ?? ""}${bold(label)}`, "", text];
+    })
+    .join("\n")
+    .trim();
 }
 
 function labelOf(fence: string): string {

@@ -16,7 +16,7 @@ export interface PageTag {
 const HEAD = /^\uFEFF?---[ \t]*\n((?:[\s\S]*?\n)??)(?:---|\.\.\.)[ \t]*(?:\n|$)/;
 const MAX_TAG = 255;
 
-/** Splits a file into front matter and body. Never throws: a head that is no YAML mapping is dropped or left as text. */
+/** Splits a file into front matter and body. Never throws: a head that is no YAML mapping stays text. */
 export function readFrontMatter(text: string): { front: FrontMatter; body: string } {
   const head = HEAD.exec(text);
   const fields = head ? parse(head[1] ?? "") : undefined;
@@ -31,7 +31,10 @@ function parse(yaml: string): Record<string, unknown> | undefined {
     if (parsed === null || parsed === undefined) return {};
     return typeof parsed === "object" && !Array.isArray(parsed) ? (parsed as Record<string, unknown>) : undefined;
   } catch {
-    const pairs = [...yaml.matchAll(/^([A-Za-z_][\w-]*):[ \t]+(.+)$/gm)].map(([, key, value]) => [key, unquoted(value ?? "")]);
+    const pairs = [...yaml.matchAll(/^([A-Za-z_][\w-]*):[ \t]+(.+)$/gm)].map(([, key, value]) => [
+      key,
+      unquoted(value ?? ""),
+    ]);
     return pairs.length > 0 ? (Object.fromEntries(pairs) as Record<string, unknown>) : undefined;
   }
 }
@@ -41,8 +44,15 @@ function unquoted(value: string): string {
 }
 
 function factsOf(fields: Record<string, unknown>): FrontMatter {
-  const place = [fields.sidebar_position, fields.order, fields.weight].map(numberOf).find((value) => value !== undefined);
-  return { title: textOf(fields.title), description: textOf(fields.description), tags: tagsOf(fields.tags), order: place };
+  const place = [fields.sidebar_position, fields.order, fields.weight]
+    .map(numberOf)
+    .find((value) => value !== undefined);
+  return {
+    title: textOf(fields.title),
+    description: textOf(fields.description),
+    tags: tagsOf(fields.tags),
+    order: place,
+  };
 }
 
 function textOf(value: unknown): string | undefined {
@@ -51,13 +61,15 @@ function textOf(value: unknown): string | undefined {
 }
 
 function numberOf(value: unknown): number | undefined {
-  const number = typeof value === "number" ? value : typeof value === "string" && value.trim() !== "" ? Number(value) : Number.NaN;
+  const number =
+    typeof value === "number" ? value : typeof value === "string" && value.trim() !== "" ? Number(value) : Number.NaN;
   return Number.isFinite(number) && Math.abs(number) < 2 ** 31 ? Math.round(number) : undefined;
 }
 
 /** Tags as people write them: `[a, b]`, `a, b`, `{team: ops}` or `[{name: team, value: ops}]`. */
 function tagsOf(value: unknown): PageTag[] {
-  const entries = typeof value === "string" ? value.split(",") : Array.isArray(value) ? value : isMapping(value) ? [value] : [];
+  const entries =
+    typeof value === "string" ? value.split(",") : Array.isArray(value) ? value : isMapping(value) ? [value] : [];
   return entries.flatMap(tagOf).filter(({ name }) => name !== "");
 }
 

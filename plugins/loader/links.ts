@@ -38,7 +38,9 @@ export function rewriteLinks(markdown: string, path: string, rootName: string, a
       found.pictures.push(written);
       continue;
     }
-    const address = candidatesOf(target.path, path, rootName).map((file) => addressOf(file, target.anchor)).find((one) => one !== undefined);
+    const address = candidatesOf(target.path, path, rootName)
+      .map((file) => addressOf(file, target.anchor))
+      .find((one) => one !== undefined);
     if (address === undefined && /\.(?:mdx?|markdown)$/i.test(target.path)) found.lost.push(written);
     if (address === undefined) continue;
     out += markdown.slice(at, start) + address;
@@ -48,7 +50,8 @@ export function rewriteLinks(markdown: string, path: string, rootName: string, a
   return { markdown: out + markdown.slice(at), ...found };
 }
 
-const INLINE = /\]\(\s*(<[^>\n\0]*>|[^\s()<>\0]+(?:\([^\s()\0]*\)[^\s()\0]*)*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)/g;
+const INLINE =
+  /\]\(\s*(<[^>\n\0]*>|[^\s()<>\0]+(?:\([^\s()\0]*\)[^\s()\0]*)*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)/g;
 const REFERENCE = /^ {0,3}\[[^\]\n^][^\]\n]*\]:[ \t]*(<[^>\n\0]*>|[^\s\0]+)/gm;
 const HTML = /<(a|img)\b[^>\0]*?\s(?:href|src)=(?:"([^"\0]*)"|'([^'\0]*)')/gi;
 
@@ -67,7 +70,9 @@ function spotsOf(markdown: string): Spot[] {
     const end = found.index + found[0].length - 1;
     spots.push({ start: end - (found[2] ?? found[3] ?? "").length, end, picture: found[1]?.toLowerCase() === "img" });
   }
-  return spots.sort((a, b) => a.start - b.start).filter(({ start }, index, all) => index === 0 || start >= (all[index - 1]?.end ?? 0));
+  return spots
+    .sort((a, b) => a.start - b.start)
+    .filter(({ start }, index, all) => index === 0 || start >= (all[index - 1]?.end ?? 0));
 }
 
 const LONGEST_LABEL = 2000;
@@ -98,13 +103,20 @@ function decoded(text: string): string {
 }
 
 const ENDINGS = ["", ".md", ".mdx", ".markdown"];
-const FRONT_PAGES = ["index", "README", "readme", "Index"].flatMap((name) => ENDINGS.slice(1).map((ending) => `/${name}${ending}`));
+const FRONT_PAGES = ["index", "README", "readme", "Index"].flatMap((name) =>
+  ENDINGS.slice(1).map((ending) => `/${name}${ending}`),
+);
 
 function candidatesOf(target: string, from: string, rootName: string): string[] {
   if (target === "") return [from];
   const absolute = target.startsWith("/");
   const path = posix.join(absolute ? "." : posix.dirname(from), target).replace(/^\/+|\/+$/g, "") || ".";
-  const own = absolute && path === rootName ? ["."] : absolute && path.startsWith(`${rootName}/`) ? [path.slice(rootName.length + 1)] : [];
+  const own =
+    absolute && path === rootName
+      ? ["."]
+      : absolute && path.startsWith(`${rootName}/`)
+        ? [path.slice(rootName.length + 1)]
+        : [];
   return [path, ...own].flatMap((base) => {
     const plain = base.replace(/\.html?$/i, "");
     const files = [base, ...ENDINGS.map((ending) => plain + ending)];

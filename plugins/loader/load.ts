@@ -1,7 +1,7 @@
 /**
  * The run: plan the folder, make what is missing, then bring every page to what its file says. Links need the addresses
- * of pages that do not exist before the first pass is through, so contents are compared and sent in a second one; a page
- * whose hash is the one sent last is skipped there. What fails is told and left; what depends on it fails with it. A
+ * of pages that do not exist before the first pass is through, so contents are compared and sent in a second one; a
+ * page whose hash is the one sent last is skipped there. What fails is told and left; what depends on it fails with it. A
  * server that fails several times in a row stops the run: the next one goes on from there. Nothing is ever deleted.
  */
 import { join } from "node:path";
@@ -39,7 +39,11 @@ export interface Listener {
 }
 
 /** Loads a folder. Throws LoadError where it cannot begin, AnswerError where the server refuses the first request. */
-export async function load(options: LoadOptions, listener: Listener, sleep: (ms: number) => Promise<void> = Bun.sleep): Promise<Report> {
+export async function load(
+  options: LoadOptions,
+  listener: Listener,
+  sleep: (ms: number) => Promise<void> = Bun.sleep,
+): Promise<Report> {
   const began = performance.now();
   const plan = await planFolder(options.folder, options.limit);
   for (const note of plan.notes) listener.say(note, "err");
@@ -86,7 +90,8 @@ class Run {
     await this.#each("contents", pages, undefined, (page) => this.#secondPass(page));
     const { shelf } = this.#options;
     const ids = books.flatMap(({ path }) => this.#state.get(path)?.id ?? []);
-    if (shelf !== undefined && !this.report.stopped) await this.#guard(`shelf ${shelf}`, this.report.books, () => putOnShelf(this.#client, this.#state, shelf, ids));
+    if (shelf !== undefined && !this.report.stopped)
+      await this.#guard(`shelf ${shelf}`, this.report.books, () => putOnShelf(this.#client, this.#state, shelf, ids));
   }
 
   /** Links must carry the address the server has for itself, which may differ from the one we reach it by. */
@@ -100,7 +105,7 @@ class Run {
     }
   }
 
-  /** Which known things the server still has. Reading a book tells of all in it; what is not there may have been moved. */
+  /** Which known things the server still has. A book tells of all in it; what is not there may have been moved. */
   async #living(): Promise<(kind: Kind, id: number) => Promise<boolean>> {
     const seen = new Set<string>();
     const note = (kind: string, row: Json) => seen.add(`${kind} ${numberOf(row.id)}`);
@@ -126,7 +131,12 @@ class Run {
     }
   }
 
-  async #each<T extends { path: string }>(label: string, items: readonly T[], tally: Tally | undefined, work: (item: T) => Promise<void>): Promise<void> {
+  async #each<T extends { path: string }>(
+    label: string,
+    items: readonly T[],
+    tally: Tally | undefined,
+    work: (item: T) => Promise<void>,
+  ): Promise<void> {
     if (this.report.stopped) return;
     this.#listener.begin(label, items.length);
     await inParallel(this.#options.concurrency, items, async (item) => {
@@ -152,7 +162,11 @@ class Run {
     }
   }
 
-  async #place(kind: "book" | "chapter", place: PlannedPlace, living: (kind: Kind, id: number) => Promise<boolean>): Promise<void> {
+  async #place(
+    kind: "book" | "chapter",
+    place: PlannedPlace,
+    living: (kind: Kind, id: number) => Promise<boolean>,
+  ): Promise<void> {
     const tally = kind === "book" ? this.report.books : this.report.chapters;
     const { path, name, priority } = place;
     if (await this.#has(path, living)) {
@@ -161,7 +175,13 @@ class Run {
     }
     const bookId = kind === "book" ? undefined : this.#idOf(place.book);
     const parent = bookId === undefined ? undefined : { book_id: bookId };
-    await this.#make({ kind, path, name, parent: parent ?? {}, body: { name, ...(parent ? { ...parent, priority } : {}) } });
+    await this.#make({
+      kind,
+      path,
+      name,
+      parent: parent ?? {},
+      body: { name, ...(parent ? { ...parent, priority } : {}) },
+    });
     tally.created += 1;
   }
 
@@ -227,7 +247,9 @@ class Run {
   }
 
   #bodyOf(page: PlannedPage) {
-    const linked = rewriteLinks(page.markdown, page.path, this.#plan.name, (path, anchor) => this.#addressOf(path, anchor, page.path));
+    const linked = rewriteLinks(page.markdown, page.path, this.#plan.name, (path, anchor) =>
+      this.#addressOf(path, anchor, page.path),
+    );
     const { name, tags, priority } = page;
     return { linked, body: { name, markdown: linked.markdown, tags, priority } };
   }
@@ -237,7 +259,9 @@ class Run {
     if (entry?.slug === undefined || (path === from && anchor === undefined)) return undefined;
     const own = anchor === undefined ? undefined : (entry.anchors?.[anchor] ?? entry.anchors?.[anchorOf(anchor)]);
     if (path === from) return own === undefined ? undefined : `#${own}`;
-    const book = this.#state.get(path.split("/").length === 1 && entry.kind === "page" ? "." : (path.split("/")[0] ?? ""))?.slug;
+    const book = this.#state.get(
+      path.split("/").length === 1 && entry.kind === "page" ? "." : (path.split("/")[0] ?? ""),
+    )?.slug;
     const below = { shelf: "", book: "", chapter: `/chapter/${entry.slug}`, page: `/page/${entry.slug}` }[entry.kind];
     const site = `${this.#siteUrl}/books/${entry.kind === "book" ? entry.slug : book}${below}`;
     return anchor === undefined ? site : `${site}#${own ?? anchor}`;

@@ -38,7 +38,13 @@ function run(options: Partial<LoadOptions> = {}) {
 
 async function onCommandLine(...args: string[]): Promise<{ code: number; text: string }> {
   const lines: string[] = [];
-  const io = { out: (line: string) => void lines.push(line), err: (line: string) => void lines.push(line), env: {}, columns: 80, tty: false };
+  const io = {
+    out: (line: string) => void lines.push(line),
+    err: (line: string) => void lines.push(line),
+    env: {},
+    columns: 80,
+    tty: false,
+  };
   return { code: await command.run(args, io), text: lines.join("\n") };
 }
 
@@ -50,13 +56,23 @@ test("folders become books and chapters, deeper folders show in the names of the
     "guides/index.md": "All guides",
     "guides/http/server.md": "# Server\n\nListens",
     "guides/http/tls/keys.md": "# Keys\n\nSecret",
-    ".hidden/no.md": "no", "node_modules/x/no.md": "no", "guides/picture.png": "no",
+    ".hidden/no.md": "no",
+    "node_modules/x/no.md": "no",
+    "guides/picture.png": "no",
   });
   const report = await run();
   expect([report.books, report.chapters, report.pages]).toEqual([CREATED(2), CREATED(1), CREATED(4)]);
-  expect(server.all("books").map(({ name }) => name).sort()[0]).toBe("Guides");
+  expect(
+    server
+      .all("books")
+      .map(({ name }) => name)
+      .sort()[0],
+  ).toBe("Guides");
   const chapter = server.all("chapters")[0];
-  expect(chapter).toMatchObject({ name: "Http", book_id: server.all("books").find(({ name }) => name === "Guides")?.id });
+  expect(chapter).toMatchObject({
+    name: "Http",
+    book_id: server.all("books").find(({ name }) => name === "Guides")?.id,
+  });
   expect(server.page("Server")).toMatchObject({ chapter_id: chapter?.id, markdown: "Listens" });
   expect(server.page("tls / Keys")).toMatchObject({ chapter_id: chapter?.id });
   expect(server.page("Guides")).toMatchObject({ chapter_id: null, priority: 0, markdown: "All guides" });
@@ -65,10 +81,18 @@ test("folders become books and chapters, deeper folders show in the names of the
 test("front matter gives title, tags, place and lead; titles are cut to the limit of the API", async () => {
   await files({
     "a/one.md": `---\ntitle: The first\ndescription: What it is\ntags: [x, {team: ops}]\nsidebar_position: 7\n---\nText`,
-    "a/two.md": "Second", "a/long.md": `# ${"x".repeat(300)}\n\nLong`,
+    "a/two.md": "Second",
+    "a/long.md": `# ${"x".repeat(300)}\n\nLong`,
   });
   await run();
-  expect(server.page("The first")).toMatchObject({ priority: 7, markdown: "What it is\n\nText", tags: [{ name: "x", value: "" }, { name: "team", value: "ops" }] });
+  expect(server.page("The first")).toMatchObject({
+    priority: 7,
+    markdown: "What it is\n\nText",
+    tags: [
+      { name: "x", value: "" },
+      { name: "team", value: "ops" },
+    ],
+  });
   expect(server.page("Two")).toMatchObject({ priority: 9 });
   expect(server.all("pages").every(({ name }) => name.length <= 255)).toBe(true);
 });
@@ -89,8 +113,10 @@ test("a file that is not UTF-8 is read as Windows-1252 and named", async () => {
 
 test("links between files lead to their pages on the server's own address; pictures and code are left", async () => {
   await files({
-    "a/one.md": "# One\n\n[two](two.md) [deep](../b/c/three#big-one) [self](#part) [out](https://x.org/two.md) [gone](no.md) ![p](p.png)\n`[two](two.md)`\n\n## Part\n",
-    "a/two.md": "# Two\n\n[one](./one.md) [chapter](/b/c)", "b/c/three.mdx": "# Three\n\n## Big one\n",
+    "a/one.md":
+      "# One\n\n[two](two.md) [deep](../b/c/three#big-one) [self](#part) [out](https://x.org/two.md) [gone](no.md) ![p](p.png)\n`[two](two.md)`\n\n## Part\n",
+    "a/two.md": "# Two\n\n[one](./one.md) [chapter](/b/c)",
+    "b/c/three.mdx": "# Three\n\n## Big one\n",
   });
   const report = await run();
   const [two, three, chapter] = [server.page("Two"), server.page("Three"), server.all("chapters")[0]];
@@ -122,7 +148,9 @@ test("what is gone from the server is made again", async () => {
 });
 
 test("killed at any request and started again, a load doubles nothing and loses nothing", async () => {
-  const contents = Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`a/c${n % 2}/p${n}.md`, `# Same\n\n[x](p${(n + 2) % 6}.md) ${n}`]));
+  const contents = Object.fromEntries(
+    Array.from({ length: 6 }, (_, n) => [`a/c${n % 2}/p${n}.md`, `# Same\n\n[x](p${(n + 2) % 6}.md) ${n}`]),
+  );
   await files(contents);
   for (let kill = 1; kill < 24; kill++) {
     await server.stop();
@@ -154,7 +182,10 @@ async function killedAfter(requests: number): Promise<void> {
 test("a full rate limit is waited out by Retry-After", async () => {
   await files({ "a/one.md": "# One\n\nText" });
   let refused = 0;
-  server.interfere = ({ method }) => (method === "POST" && refused++ < 2 ? refuse(429, "Too Many Attempts.", undefined, { "retry-after": "7" }) : undefined);
+  server.interfere = ({ method }) =>
+    method === "POST" && refused++ < 2
+      ? refuse(429, "Too Many Attempts.", undefined, { "retry-after": "7" })
+      : undefined;
   expect((await run()).pages).toEqual(CREATED(1));
   expect(Math.round((slept[0] ?? 0) / 1000)).toBe(7);
   expect(said.join()).toContain("waiting 7 s");
@@ -176,10 +207,15 @@ test("a server error after the page was made is tried again without making it tw
 
 test("a refused page is named with its field, the others are loaded, and the exit code is 1", async () => {
   await files({ "a/bad.md": "# Bad\n\nText", "a/good.md": "# Good\n\nText" });
-  server.interfere = ({ body, method }) => (method === "POST" && body.name === "Bad" ? refuse(422, "The given data was invalid.", { tags: ["The tags must be an array."] }) : undefined);
+  server.interfere = ({ body, method }) =>
+    method === "POST" && body.name === "Bad"
+      ? refuse(422, "The given data was invalid.", { tags: ["The tags must be an array."] })
+      : undefined;
   const { code, text } = await onCommandLine(folder, "--base-url", `${server.url}/api/`, "--token", server.token);
   expect(code).toBe(1);
-  expect(text).toContain('Cannot load "a/bad.md": POST /api/pages answers 422: field "tags": The tags must be an array.');
+  expect(text).toContain(
+    'Cannot load "a/bad.md": POST /api/pages answers 422: field "tags": The tags must be an array.',
+  );
   expect(text).toContain("1 created, 0 updated, 0 skipped, 1 failed");
   expect(server.page("Good")).toBeDefined();
 });
@@ -204,7 +240,9 @@ test("books go onto a shelf of the given name, which is made once", async () => 
   await files({ "c/three.md": "z" });
   await run({ shelf: "Handbooks" });
   expect(server.all("shelves")).toHaveLength(1);
-  expect(server.all("shelves")[0]?.books).toEqual(["A", "B", "C"].map((name) => server.all("books").find((book) => book.name === name)?.id ?? 0));
+  expect(server.all("shelves")[0]?.books).toEqual(
+    ["A", "B", "C"].map((name) => server.all("books").find((book) => book.name === name)?.id ?? 0),
+  );
 });
 
 test("symbolic links that lead out of the folder are not followed", async () => {

@@ -20,7 +20,12 @@ export interface Wanted {
 }
 
 /** Where the API keeps things of a kind. */
-export const PATHS: Readonly<Record<Kind, string>> = { shelf: "/api/shelves", book: "/api/books", chapter: "/api/chapters", page: "/api/pages" };
+export const PATHS: Readonly<Record<Kind, string>> = {
+  shelf: "/api/shelves",
+  book: "/api/books",
+  chapter: "/api/chapters",
+  page: "/api/pages",
+};
 
 /** What was made or found. */
 export interface Made {
@@ -46,13 +51,19 @@ export async function make(client: Client, state: LoadState, wanted: Wanted, abo
   const held = pendingAbove === undefined ? undefined : await look();
   const row = held ?? (await client.post(PATHS[kind], wanted.body, look));
   const made = { id: numberOf(row.id), slug: typeof row.slug === "string" ? row.slug : "" };
-  if (made.id === 0) throw new AnswerError(400, `POST ${PATHS[kind]} answers without an id: is the base URL that of the server?`);
+  if (made.id === 0)
+    throw new AnswerError(400, `POST ${PATHS[kind]} answers without an id: is the base URL that of the server?`);
   await state.set(path, { kind, ...made, name });
   return { ...made, answer: typeof row.html === "string" ? row : undefined };
 }
 
 async function find(client: Client, state: LoadState, wanted: Wanted, floor: number): Promise<Json | undefined> {
-  const query = new URLSearchParams({ count: "500", sort: "id", "filter[name]": wanted.name, "filter[id:gt]": String(floor) });
+  const query = new URLSearchParams({
+    count: "500",
+    sort: "id",
+    "filter[name]": wanted.name,
+    "filter[id:gt]": String(floor),
+  });
   for (const [field, id] of Object.entries(wanted.parent)) query.set(`filter[${field}]`, String(id));
   const rows = rowsOf(await client.get(`${PATHS[wanted.kind]}?${query}`));
   const found = rows.find((row) => isIt(row, wanted, floor) && !state.isClaimed(wanted.kind, numberOf(row.id)));

@@ -1,8 +1,8 @@
 /**
  * Markdown with components (MDX) as Markdown that reads well without them: modules and comments go, the tags of
  * components go, their content stays and moves to the left, code is not touched. It is a reader of habits, not a parser
- * of JavaScript: expressions in braces other than comments and spaces stay as they are. In plain Markdown files only the
- * known components of documentation systems are replaced, since there `<Other>` may be meant.
+ * of JavaScript: expressions in braces other than comments and spaces stay as they are. In plain Markdown files only
+ * the known components of documentation systems are replaced, since there `<Other>` may be meant.
  */
 import { isKnown, renderComponent } from "./components.ts";
 import { linesOf, maskCode } from "./code_spans.ts";
@@ -34,10 +34,13 @@ export function plainMarkdown(body: string, options: MdxOptions): string {
 function read(body: string, options: MdxOptions, snippetsDeep: number): string {
   const { text, imports } = options.mdx ? withoutModules(body) : { text: body, imports: new Map<string, string>() };
   const { snippet } = options;
-  const inner = snippet === undefined || snippetsDeep >= MAX_SNIPPETS_DEEP ? undefined : (path: string) => {
-    const found = snippet(path);
-    return found === undefined ? undefined : read(found, options, snippetsDeep + 1);
-  };
+  const inner =
+    snippet === undefined || snippetsDeep >= MAX_SNIPPETS_DEEP
+      ? undefined
+      : (path: string) => {
+          const found = snippet(path);
+          return found === undefined ? undefined : read(found, options, snippetsDeep + 1);
+        };
   const reading = { mdx: options.mdx, ...(inner ? { snippet: inner } : {}), imports, depth: 0, steps: { count: 0 } };
   return convert(options.mdx ? withoutExpressions(text) : text, reading).replace(/^\s*\n|\s+$/g, "");
 }
@@ -69,12 +72,18 @@ function isWhole(statement: string, line: string): boolean {
   return open <= 0 && (!/[=,(]\s*$/.test(line) || line.trim() === "");
 }
 
-const EXPRESSION = /^[ \t]*\{\/\*[\s\S]*?\*\/\}[ \t]*(?:\n|$)|\{\/\*[\s\S]*?\*\/\}|\{\s*(["'])\s*\1\s*\}|(?<=^#.*)[ \t]*\{#[\w-]+\}[ \t]*$/gm;
+const EXPRESSION =
+  /^[ \t]*\{\/\*[\s\S]*?\*\/\}[ \t]*(?:\n|$)|\{\/\*[\s\S]*?\*\/\}|\{\s*(["'])\s*\1\s*\}|(?<=^#.*)[ \t]*\{#[\w-]+\}[ \t]*$/gm;
 
 function withoutExpressions(text: string): string {
-  return cut(text, [...maskCode(text).matchAll(EXPRESSION)].map((found) => ({
-    start: found.index, end: found.index + found[0].length, put: found[1] === undefined ? "" : " ",
-  })));
+  return cut(
+    text,
+    [...maskCode(text).matchAll(EXPRESSION)].map((found) => ({
+      start: found.index,
+      end: found.index + found[0].length,
+      put: found[1] === undefined ? "" : " ",
+    })),
+  );
 }
 
 function cut(text: string, cuts: readonly { start: number; end: number; put: string }[]): string {
@@ -126,18 +135,30 @@ function elementAt(text: string, mask: string, found: RegExpExecArray): Element 
 }
 
 /** Puts an element behind what is there: as blocks where it begins its line, else its bare content into the line. */
-function place(before: string, { tag, inner, end }: Element, text: string, reading: Reading): { out: string; at: number } {
+function place(
+  before: string,
+  { tag, inner, end }: Element,
+  text: string,
+  reading: Reading,
+): { out: string; at: number } {
   if (tag === undefined) return { out: before, at: end };
   const raw = text.slice(inner.start, inner.end);
   const lineStart = before.lastIndexOf("\n") + 1;
   const head = before.slice(lineStart);
   const next = { ...reading, depth: reading.depth + 1, steps: tag.name === "Steps" ? { count: 0 } : reading.steps };
-  if (head.trim() !== "") return { out: before + convert(raw, { ...next, mdx: reading.mdx && raw.includes("\n") }), at: end };
+  if (head.trim() !== "")
+    return { out: before + convert(raw, { ...next, mdx: reading.mdx && raw.includes("\n") }), at: end };
   const content = contentOf(tag, raw, next);
   const rendered = renderComponent(tag.name, tag.attributes, content, next);
   const kept = before.slice(0, lineStart);
   const indent = " ".repeat(inList(kept) ? indentOf(head) : 0);
-  const block = rendered === "" ? "" : `\n${rendered.split("\n").map((line) => (line === "" ? "" : indent + line)).join("\n")}\n\n`;
+  const block =
+    rendered === ""
+      ? ""
+      : `\n${rendered
+          .split("\n")
+          .map((line) => (line === "" ? "" : indent + line))
+          .join("\n")}\n\n`;
   return { out: kept + block + (rendered === "" || /^[ \t]*(\n|$)/.test(text.slice(end)) ? "" : indent), at: end };
 }
 

@@ -34,13 +34,21 @@ export function readPage(tree: Tree, file: SourceFile): PageText {
   const name = cut([...file.below, title].join(" / "), MAX_NAME);
   const text2 = heading && heading.title === title ? heading.rest : plain;
   const notes = encoding === "utf-8" ? [] : [`"${file.path}" is not UTF-8: read as ${encoding}`];
-  return { file, name, markdown: withLead(front.description, text2) || title, tags: front.tags, order: front.order, notes };
+  return {
+    file,
+    name,
+    markdown: withLead(front.description, text2) || title,
+    tags: front.tags,
+    order: front.order,
+    notes,
+  };
 }
 
 /** Bytes as text: by byte order mark, else UTF-8, else Windows-1252, which takes any byte. Line ends become `\n`. */
 export function decode(bytes: Uint8Array): { text: string; encoding: string } {
   const [first, second] = bytes;
-  const marked = first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : undefined;
+  const marked =
+    first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : undefined;
   const encoding = marked ?? (isUtf8(bytes) ? "utf-8" : "windows-1252");
   const text = new TextDecoder(encoding).decode(bytes);
   return { text: text.replace(/\r\n?/g, "\n").replaceAll("\0", ""), encoding };
@@ -57,7 +65,11 @@ function isUtf8(bytes: Uint8Array): boolean {
 
 /** A file or folder name as a title: `02-file_name` → `File name`. */
 export function humanised(name: string): string {
-  const words = name.replace(/\.(?:mdx?|markdown)$/i, "").replace(/^\d{1,3}[-_. ]+(?=\D)/, "").replace(/[-_\s]+/g, " ").trim();
+  const words = name
+    .replace(/\.(?:mdx?|markdown)$/i, "")
+    .replace(/^\d{1,3}[-_. ]+(?=\D)/, "")
+    .replace(/[-_\s]+/g, " ")
+    .trim();
   return words === "" ? name : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
@@ -78,7 +90,10 @@ function fallbackTitle(tree: Tree, { path }: SourceFile): string {
 function headingOf(markdown: string): { title: string; rest: string } | undefined {
   const found = linesOf(markdown).find(({ text, fenced }) => !fenced && /^ {0,3}#[ \t]+\S/.test(text));
   if (found === undefined) return undefined;
-  const title = found.text.trim().replace(/^#\s+/, "").replace(/\s+#+$/, "");
+  const title = found.text
+    .trim()
+    .replace(/^#\s+/, "")
+    .replace(/\s+#+$/, "");
   const before = markdown.slice(0, found.start);
   const rest = before.trim() === "" ? markdown.slice(found.start + found.text.length).replace(/^\s*\n/, "") : markdown;
   return { title: bare(title), rest };
@@ -86,7 +101,11 @@ function headingOf(markdown: string): { title: string; rest: string } | undefine
 
 /** A heading's text without Markdown's marks: names are plain text. */
 function bare(text: string): string {
-  return text.replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/(\*\*|__|`)(.+?)\1/g, "$2").replace(/\s+/g, " ").trim();
+  return text
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/(\*\*|__|`)(.+?)\1/g, "$2")
+    .replace(/\s+/g, " ")
+    .trim();
 }
 
 /** The API knows no descriptions of pages, so it opens the text, unless the text opens with it already. */

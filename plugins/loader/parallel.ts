@@ -11,7 +11,11 @@ export class Turns {
 }
 
 /** Works through items in order, so many at a time. Rejects with the first failure, after which no item is begun. */
-export async function inParallel<T>(workers: number, items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+export async function inParallel<T>(
+  workers: number,
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const waiting = items.values();
   let failed = false;
   async function worker(): Promise<void> {

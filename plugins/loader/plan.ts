@@ -35,7 +35,7 @@ export interface Plan {
   readonly notes: readonly string[];
 }
 
-/** Reads a folder and plans its books, chapters and pages; the first `limit` pages only. Throws LoadError for no folder. */
+/** Plans the books, chapters and (the first `limit`) pages of a folder. Throws LoadError where there is none. */
 export async function planFolder(folder: string, limit = Number.POSITIVE_INFINITY): Promise<Plan> {
   const tree = await readTree(folder);
   const notes = [...tree.left];
@@ -56,13 +56,27 @@ function arrange(tree: Tree, texts: readonly PageText[]): Pick<Plan, "books" | "
   const priorities = prioritiesOf(texts);
   const priorityOf = (path: string) => priorities.get(path) ?? 0;
   const books = [...new Set(texts.map(({ file }) => file.book))].map((path) => ({
-    path, book: path, priority: 0, name: cut(humanised(path === "." ? tree.name : path), MAX_NAME),
+    path,
+    book: path,
+    priority: 0,
+    name: cut(humanised(path === "." ? tree.name : path), MAX_NAME),
   }));
-  const chapters = [...new Map(texts.flatMap(({ file }) => (file.chapter === undefined ? [] : [[file.chapter, file.book]])))].map(
-    ([path = "", book = ""]) => ({ path, book, priority: priorityOf(path), name: cut(humanised(basename(path)), MAX_NAME) }),
-  );
+  const chapters = [
+    ...new Map(texts.flatMap(({ file }) => (file.chapter === undefined ? [] : [[file.chapter, file.book]]))),
+  ].map(([path = "", book = ""]) => ({
+    path,
+    book,
+    priority: priorityOf(path),
+    name: cut(humanised(basename(path)), MAX_NAME),
+  }));
   const pages = texts.map(({ file: { path, book, chapter }, name, markdown, tags }) => ({
-    path, book, chapter, name, markdown, tags, priority: priorityOf(path),
+    path,
+    book,
+    chapter,
+    name,
+    markdown,
+    tags,
+    priority: priorityOf(path),
   }));
   return { books, chapters, pages };
 }

@@ -51,15 +51,33 @@ export class Progress {
 
   #show(): void {
     this.#shown = this.#now();
-    const line = progressLine({ label: this.#label, done: this.#done, total: this.#total, ms: this.#shown - this.#began, bar: this.#io.tty });
-    if (!this.#io.tty) return this.#io.out(line);
-    this.#io.out(`${this.#drawn ? "\u001B[1A\u001B[2K" : ""}${line.slice(0, Math.max(20, this.#io.columns - 1))}`);
-    this.#drawn = true;
+    const line = progressLine({
+      label: this.#label,
+      done: this.#done,
+      total: this.#total,
+      ms: this.#shown - this.#began,
+      bar: this.#io.tty,
+    });
+    if (!this.#io.tty) this.#io.out(line);
+    else this.#io.out(`${this.#drawn ? "\u001B[1A\u001B[2K" : ""}${line.slice(0, Math.max(20, this.#io.columns - 1))}`);
+    this.#drawn = this.#io.tty;
   }
 }
 
 /** One line: counts, rate and the time that is left. */
-export function progressLine({ label, done, total, ms, bar }: { label: string; done: number; total: number; ms: number; bar: boolean }): string {
+export function progressLine({
+  label,
+  done,
+  total,
+  ms,
+  bar,
+}: {
+  label: string;
+  done: number;
+  total: number;
+  ms: number;
+  bar: boolean;
+}): string {
   const rate = ms > 0 ? (done * 1000) / ms : 0;
   const left = rate > 0 ? `${clock((total - done) / rate)} left` : "";
   const full = total === 0 ? BAR_WIDTH : Math.round((done / total) * BAR_WIDTH);

@@ -22,7 +22,16 @@ export interface Report {
 /** A report of nothing yet. */
 export function emptyReport(): Report {
   const tally = (): Tally => ({ created: 0, updated: 0, skipped: 0, failed: 0 });
-  return { books: tally(), chapters: tally(), pages: tally(), linksRewritten: 0, linksLost: 0, pictures: 0, seconds: 0, stopped: false };
+  return {
+    books: tally(),
+    chapters: tally(),
+    pages: tally(),
+    linksRewritten: 0,
+    linksLost: 0,
+    pictures: 0,
+    seconds: 0,
+    stopped: false,
+  };
 }
 
 /** Whether all went well. */

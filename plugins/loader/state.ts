@@ -87,7 +87,10 @@ export class LoadState {
         await writeFile(`${path}.new`, JSON.stringify(this.#file), { mode: 0o600 });
         await rename(`${path}.new`, path);
       } catch (cause) {
-        throw new LoadError(`Cannot write the state file "${path}": ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+        throw new LoadError(
+          `Cannot write the state file "${path}": ${cause instanceof Error ? cause.message : String(cause)}`,
+          { cause },
+        );
       }
     });
     this.#writing = this.#next.catch(() => undefined);
@@ -100,9 +103,12 @@ function parse(text: string, path: string): StateFile {
   try {
     held = JSON.parse(text) as Partial<StateFile>;
   } catch (cause) {
-    throw new LoadError(`Cannot read the state file "${path}": it is no JSON; move it away to load everything anew`, { cause });
+    throw new LoadError(`Cannot read the state file "${path}": it is no JSON; move it away to load everything anew`, {
+      cause,
+    });
   }
-  if (held?.version === 1 && typeof held.servers === "object" && held.servers !== null) return { version: 1, servers: held.servers };
+  if (held?.version === 1 && typeof held.servers === "object" && held.servers !== null)
+    return { version: 1, servers: held.servers };
   throw new LoadError(`Cannot use the state file "${path}": it was not written by this loader`);
 }
 

@@ -22,13 +22,18 @@ export function outdent(line: string, columns: number): string {
   return " ".repeat(Math.max(0, -left)) + line.slice(at);
 }
 
-/** Takes the indentation all lines share off them, and blank lines off both ends. `inline`: the first line stood behind a tag. */
+/** Takes off the indentation all lines share, and blank lines at both ends; `inline`: the first line stood behind a tag. */
 export function dedent(text: string, inline: boolean): string {
   const lines = linesOf(text);
-  const counted = lines.filter(({ text, fenced, opens }, index) => text.trim() !== "" && (!fenced || opens) && !(inline && index === 0));
+  const counted = lines.filter(
+    ({ text, fenced, opens }, index) => text.trim() !== "" && (!fenced || opens) && !(inline && index === 0),
+  );
   const shared = Math.min(...counted.map(({ text }) => indentOf(text)));
   if (!Number.isFinite(shared)) return text.trim();
-  return lines.map(({ text }, index) => (inline && index === 0 ? text.trimStart() : outdent(text, shared))).join("\n").replace(/^(?:[ \t]*\n)+|\s+$/g, "");
+  return lines
+    .map(({ text }, index) => (inline && index === 0 ? text.trimStart() : outdent(text, shared)))
+    .join("\n")
+    .replace(/^(?:[ \t]*\n)+|\s+$/g, "");
 }
 
 /**

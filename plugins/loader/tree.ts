@@ -33,7 +33,8 @@ const COLLATOR = new Intl.Collator("en", { numeric: true });
 /** Reads which files a folder holds, in reading order. Throws LoadError where it is no readable folder. */
 export async function readTree(folder: string): Promise<Tree> {
   const root = await realpath(folder).catch(() => undefined);
-  if (root === undefined || !(await lstat(root)).isDirectory()) throw new LoadError(`Cannot load "${folder}": there is no such folder`);
+  if (root === undefined || !(await lstat(root)).isDirectory())
+    throw new LoadError(`Cannot load "${folder}": there is no such folder`);
   const left: string[] = [];
   const paths: string[] = [];
   await walk(root, "", paths, left);

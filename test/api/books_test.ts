@@ -1,3 +1,8 @@
+/**
+ * Books over the API, row by row: what answers hold, who may do what (guest, reader, owner, stranger, administrator), what
+ * input is refused and with which words, which events happen. The rows follow one another: a book made at the top is
+ * changed below and deleted at the end. Contents, templates and many writers at once are in tree_test.ts.
+ */
 import { expect } from "bun:test";
 import { openStage, scenario } from "../support/scenario.ts";
 

@@ -1,3 +1,8 @@
+/**
+ * Listings over the API: paging, sorting and filtering of books in one table of query strings, what each kind of row has
+ * for keys, and that viewers list and count only what they may see. Chapters and shelves share the engine, so a few rows
+ * show that theirs is fed alike.
+ */
 import { expect } from "bun:test";
 import { openStage, scenario } from "../support/scenario.ts";
 

@@ -1,3 +1,7 @@
+/**
+ * Shelves over the API, row by row: what answers hold, which books stand on a shelf and in which order, what happens to
+ * books that the one who writes does not see, who may do what, and what input is refused.
+ */
 import { expect } from "bun:test";
 import { openStage, scenario } from "../support/scenario.ts";
 

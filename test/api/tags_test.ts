@@ -1,3 +1,7 @@
+/**
+ * Tags over the API, seen through books: their order, what is dropped, what is refused, and that items of several kinds
+ * with one id keep them apart. What single entries may look like is tested beside read.ts.
+ */
 import { expect } from "bun:test";
 import { openStage, scenario } from "../support/scenario.ts";
 

@@ -1,4 +1,8 @@
-/** What books, chapters, shelves and pages do together: contents, templates, moves, and many writers at once. */
+/**
+ * What books, chapters, shelves and pages do together: contents in their order, default templates, chapters that move and
+ * go with their pages, and many writers at once. Drafts and templates cannot be made over the API, so these tests reach
+ * into the store for them.
+ */
 import { expect, test } from "bun:test";
 import { sql } from "lectern/core";
 import { rows } from "lectern/db";

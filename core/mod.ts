@@ -16,7 +16,7 @@ export { type FileStore, folderStore } from "./files.ts";
 export { Html, html, htmlResponse, raw } from "./html.ts";
 export type { AreaSpec, Authenticate, RouteInfo } from "./http.ts";
 export type { InputObject, InputValue } from "./input.ts";
-export { authorOf, freeSlug, type ItemPermission, type ItemPermissions, itemPermissions, type ItemTable, type People, peopleOf, saveChanges, type SlugScope } from "./items.ts";
+export { authorOf, freeSlug, type ItemPermission, type ItemPermissions, itemPermissions, type ItemTable, type People, peopleOf, saveChanges, saveTags, type SlugScope, type Tagged } from "./items.ts";
 export type { JobOptions, JobRun } from "./jobs.ts";
 export { type Limiter, memoryLimiter } from "./limit.ts";
 export type { FieldType, Listing, ListField, ListSpec } from "./listing.ts";

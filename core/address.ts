@@ -39,5 +39,6 @@ function trusts(proxies: TrustedProxies, address: string): boolean {
 
 /** IPv4 addresses that arrive mapped into IPv6 are shown as IPv4. */
 function plain(address: string): string {
+  if (!address.startsWith("::")) return address;
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }

@@ -11,6 +11,7 @@ import {
   type DatabaseConnection,
   type Dialect,
   type Driver,
+  type Kysely,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
@@ -30,6 +31,8 @@ export interface Ways {
   prepare: boolean;
 }
 
+/** Ways by the adapter of the Kysely that was made over them; it survives `withPlugin`, unlike the Kysely itself. */
+const WAYS = new WeakMap<object, Ways>();
 const PREPARED_PARAMETERS_MAX = 100;
 const ONE_QUERY = /^\s*(?:select|with|insert|update|delete|merge|values)\b[^;]*$/i;
 const WRITES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
@@ -37,11 +40,23 @@ const WRITES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 /** The dialect to give to `new Kysely`. Ending pool and lanes is left to whoever opened them. */
 export function dialect(ways: Ways): Dialect {
   return {
-    createAdapter: () => new PostgresAdapter(),
+    createAdapter() {
+      const adapter = new PostgresAdapter();
+      WAYS.set(adapter, ways);
+      return adapter;
+    },
     createDriver: () => driver(ways),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   };
+}
+
+/** Runs a single statement on the pool of a Kysely that is no transaction; undefined where it is one, or not of ours. */
+export function runOnPool<Row>(db: object, text: string, parameters: readonly unknown[]): Promise<Row[]> | undefined {
+  const kysely = db as Partial<Pick<Kysely<unknown>, "isTransaction" | "getExecutor">>;
+  if (kysely.isTransaction !== false) return undefined;
+  const ways = WAYS.get(kysely.getExecutor?.().adapter ?? kysely);
+  return ways && send(ways, ways.pool, text, parameters).then((result) => result.slice() as unknown as Row[]);
 }
 
 function driver(ways: Ways): Driver {
@@ -140,9 +155,18 @@ class Session implements DatabaseConnection {
   }
 
   #send(sql: postgres.Sql, text: string, parameters: readonly unknown[]): postgres.PendingQuery<postgres.Row[]> {
-    const { length } = parameters;
-    const simple = length === 0 && !ONE_QUERY.test(text);
-    const options = { simple, prepare: this.#ways.prepare && !simple && length <= PREPARED_PARAMETERS_MAX };
-    return sql.unsafe(text, outgoing(sql, parameters), options);
+    return send(this.#ways, sql, text, parameters);
   }
+}
+
+function send(
+  { prepare }: Ways,
+  sql: postgres.Sql,
+  text: string,
+  parameters: readonly unknown[],
+): postgres.PendingQuery<postgres.Row[]> {
+  const { length } = parameters;
+  const simple = length === 0 && !ONE_QUERY.test(text);
+  const options = { simple, prepare: prepare && !simple && length <= PREPARED_PARAMETERS_MAX };
+  return sql.unsafe(text, outgoing(sql, parameters), options);
 }

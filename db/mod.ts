@@ -6,4 +6,4 @@ export { idColumn, timeColumns } from "./columns.ts";
 export { GrantError, StoreError } from "./errors.ts";
 export { type Migrations, migrate, pending } from "./migrate.ts";
 export { openStore, type Store, type StoreOptions } from "./open.ts";
-export { flatten, rows } from "./rows.ts";
+export { flatten, prepared, rows } from "./rows.ts";

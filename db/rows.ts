@@ -1,8 +1,9 @@
 /**
  * The fast path for hot reads: a `sql` template flattened straight to text and parameters, without Kysely's
- * compiler, which costs several times as much as the driver. Whatever a template usually holds is handled here:
- * values, lists, nested templates, ref, table, id, join, lit. Any other node (a whole Kysely query inside the template)
- * sends the template through Kysely's own compiler, so the answer is always what `.execute(db)` would give.
+ * compiler, and outside transactions without its executor: the two cost as much again as the driver. Whatever a
+ * template usually holds is handled here: values, lists, nested templates, ref, table, id, join, lit. Any other node (a
+ * whole Kysely query inside the template) sends it through Kysely's compiler, so the answer is always what
+ * `.execute(db)` would give.
  */
 import {
   type CompiledQuery,
@@ -11,21 +12,34 @@ import {
   PostgresQueryCompiler,
   type RawBuilder,
   type RawNode,
+  sql,
 } from "kysely";
+import { runOnPool } from "./dialect.ts";
 
 /** The rows of a template, run where `db` runs: inside its transaction when it is one. */
 export async function rows<Row>(db: Pick<Kysely<never>, "executeQuery">, fragment: RawBuilder<Row>): Promise<Row[]> {
-  const { rows: found } = await db.executeQuery(flatten(fragment));
-  return found;
+  const query = flatten(fragment);
+  const found = runOnPool<Row>(db, query.sql, query.parameters);
+  return found ?? (await db.executeQuery(query)).rows;
+}
+
+/**
+ * A template without values, flattened once and for all: what a hot statement is put together from. Throws where it holds
+ * a value, since that would be the value of the first caller for ever.
+ */
+export function prepared<Row>(fragment: RawBuilder<Row>): RawBuilder<Row> {
+  const { sql: text, parameters } = flatten(fragment);
+  if (parameters.length > 0) throw new Error(`Cannot prepare "${text}": it holds ${parameters.length} values, wanted none`);
+  return sql.raw<Row>(text);
 }
 
 /** A template as text and parameters, as `fragment.compile(db)` would give it for Postgres. */
 export function flatten<Row>(fragment: RawBuilder<Row>): CompiledQuery<Row> {
   const query = fragment.toOperationNode() as RawNode;
   const parameters: unknown[] = [];
-  const sql = write(query, parameters);
+  const text = write(query, parameters);
   const queryId = { queryId: "rows" };
-  if (sql !== undefined) return { sql, parameters, query, queryId } as CompiledQuery<Row>;
+  if (text !== undefined) return { sql: text, parameters, query, queryId } as CompiledQuery<Row>;
   return new PostgresQueryCompiler().compileQuery(query, queryId) as CompiledQuery<Row>;
 }
 

@@ -2,8 +2,8 @@
  * What the plugin "markup" offers to whoever stores or shows text with markup: pages, descriptions, comments, exports.
  *
  * Everything here is a pure function of its arguments, so that saving, rendering, exporting and importing agree about
- * what a piece of HTML means. Stored HTML is never sanitised (content-api 9.1): what a page returns as `raw_html` is what
- * was sent, with ids. Whatever is shown to a browser went through `rendered`, `render`, `safe` or `describeHtml`.
+ * what a piece of HTML means. Stored HTML is never sanitised (content-api 9.1): what a page returns as `raw_html` is
+ * what was sent, with ids. Whatever is shown to a browser went through `rendered`, `render`, `safe` or `describeHtml`.
  */
 
 /** A picture found inside a text, decoded from base64 (content-api 9.5). */
@@ -59,13 +59,13 @@ export interface Markup {
   ): { description: string; description_html: string } | undefined;
   /** What is returned as `description_html` for a stored pair: empty HTML is built from `plain`; filtered. */
   describeHtml(storedHtml: string, plain: string): string;
-  /** A comment's HTML to store: the description filter, after bare top-level text got a paragraph (content-api 10.2). */
+  /** A comment's HTML to store: the description filter, once bare top-level text has a paragraph (content-api 10.2). */
   comment(html: string): string;
   /** Plain text of HTML (content-api 15.5 @25): a new line for each element that is not inline. */
   text(html: string): string;
   /**
-   * Replaces link targets, old absolute URL to new one; a path, fragment or query after it is kept, and the longest old
-   * URL wins. Answers `undefined` if nothing changed (content-api 4.4).
+   * Replaces link targets, old absolute URL to new one; a path, fragment or query after it is kept, and the longest
+   * old URL wins. Answers `undefined` if nothing changed (content-api 4.4).
    */
   relink(
     stored: { html: string; markdown: string },

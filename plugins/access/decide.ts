@@ -1,8 +1,8 @@
 /**
- * Who may do what, and who sees what (platform 2.3). Both questions are answered from the same three facts: whether the
- * viewer's roles grant the action on all items, on own ones, and who owns the item. Overrides on items (steps 6 to 9)
- * belong between `certain` and `byRoles`: in `decide` for a single item by its `acl_id`, in `rowsFor` as a condition over
- * the table's `acl_id`. Nothing outside this file knows how a decision is made.
+ * Who may do what, and who sees what (platform 2.3). Both questions are answered from the same facts: whether the
+ * viewer's roles grant the action on all items or on own ones, and who owns the item. Overrides on items (steps 6 to 9)
+ * belong between `certain` and `byRoles`: in `decide` for a single item by its `acl_id`, in `rowsFor` as a condition
+ * over the table's `acl_id`. Nothing outside this file knows how a decision is made.
  */
 import { holds, type Narrowing, type Owned, type RawBuilder, sql, type Viewer } from "lectern/core";
 import type { TableName } from "lectern/db";

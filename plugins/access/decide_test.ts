@@ -4,7 +4,14 @@ import { flatten } from "lectern/db";
 import { decide, rowsFor } from "./decide.ts";
 
 const viewer = (permissions: string[], more: Partial<Viewer> = {}): Viewer => ({
-  id: 5, name: "Ann", slug: "ann", roles: [3], permissions: new Set(permissions), admin: false, via: "token", ...more,
+  id: 5,
+  name: "Ann",
+  slug: "ann",
+  roles: [3],
+  permissions: new Set(permissions),
+  admin: false,
+  via: "token",
+  ...more,
 });
 const item = (owned_by: number | null) => ({ id: 9, owned_by });
 const shown = (narrowed: ReturnType<ReturnType<typeof rowsFor>>) => (narrowed === true ? "all" : flatten(narrowed).sql);
@@ -30,7 +37,8 @@ test("roles and ownership decide what happens to an item", () => {
 
 test("an administrator may do everything with items, and else what the role lists", () => {
   const admin = viewer([], { admin: true });
-  for (const action of ["view", "create", "update", "delete"]) expect(decide(admin, `book-${action}`, item(null))).toBe(true);
+  for (const action of ["view", "create", "update", "delete"])
+    expect(decide(admin, `book-${action}`, item(null))).toBe(true);
   expect(decide(admin, "comment-delete", item(7))).toBe(false);
   expect(decide(admin, "restrictions-manage", item(7))).toBe(false);
   expect(decide(admin, "users-manage")).toBe(false);

@@ -1,16 +1,18 @@
 /**
- * The script filter of content-api 9.3, for everything that is shown: scripts, script URLs, event attributes, frames with
- * documents, form controls, and elements that are no content, are removed; classes, styles, tables, ordinary frames and
- * targets stay, as there is no allow-list. Three things go beyond the table: URLs are compared without white space and
- * control characters, as browsers do; attributes in which only a URL can stand lose it; and elements that a browser with
- * scripting reads as raw text are removed or turned into `pre`.
+ * The script filter of content-api 9.3, for everything that is shown: scripts, script URLs, event attributes, frames
+ * with documents, form controls, and elements that are no content, are removed; classes, styles, tables, ordinary
+ * frames and targets stay, as there is no allow-list. Three things go beyond the table: URLs are compared without white space
+ * and control characters, as browsers do; attributes that hold a script or data URL are dropped wherever they stand;
+ * and elements that a browser with scripting reads as raw text are removed or turned into `pre`.
  *
- * Filtered HTML is written, parsed and filtered again until nothing changes, so that what a browser builds from it is what
- * was judged here. Should it never come to rest, first svg and math go, then all markup.
+ * Filtered HTML is written, parsed and filtered again until nothing changes, so that what a browser builds from it is
+ * what was judged here. Should it never come to rest, first svg and math go, then all markup.
  */
 import { maxSettling } from "./limits.ts";
 import { escapeText, serialize } from "./serialize.ts";
-import { attributeOf, type Child, childrenOf, type Element, isElement, isHtml, type Parent, parse, setChildren, textOf } from "./tree.ts";
+import {
+  attributeOf, type Child, childrenOf, type Element, isElement, isHtml, type Parent, parse, setChildren, textOf,
+} from "./tree.ts";
 
 const DROPPED = new Set([
   "script", "form", "fieldset", "button", "textarea", "select", "link", "style", "meta", "template", "base", "noscript",
@@ -62,8 +64,10 @@ function isBad(element: Element): boolean {
   const name = element.tagName.toLowerCase();
   if (DROPPED.has(name) || (name === "title" && isHtml(element))) return true;
   if (name === "input" && attributeOf(element, "type")?.toLowerCase() !== "checkbox") return true;
-  if (ANIMATIONS.has(name) && /^(xlink:)?href$|^on/i.test(compact(attributeOf(element, "attributeName") ?? ""))) return true;
-  return element.attrs.some(({ name, value }) => isBadAttribute(name.toLowerCase(), value));
+  if (ANIMATIONS.has(name) && /^(xlink:)?href$|^on/.test(compact(attributeOf(element, "attributeName") ?? ""))) {
+    return true;
+  }
+  return element.attrs.some(({ name, prefix, value }) => !prefix && isBadAttribute(name.toLowerCase(), value));
 }
 
 function isBadAttribute(name: string, value: string): boolean {

@@ -2,6 +2,7 @@ import { attributeOf, childrenOf, type Child, eachElement, type Element, type Pa
 
 const HEADINGS = new Set(["h1", "h2", "h3", "h4", "h5", "h6"]);
 const ID_CHARS = 20;
+const CHUNK_CHARS = 1_000;
 
 /**
  * Gives ids to top-level elements, headings and whatever has one, unique over the tree (content-api 9.2). Changes the
@@ -62,8 +63,11 @@ function leadingText(element: Element): string {
   let solid = 0;
   const read = (node: Child): boolean => {
     if ("value" in node) {
-      text += node.value;
-      solid += node.value.length - (node.value.match(/\s/g)?.length ?? 0);
+      for (let at = 0; at < node.value.length && solid <= 2 * ID_CHARS; at += CHUNK_CHARS) {
+        const chunk = node.value.slice(at, at + CHUNK_CHARS);
+        text += chunk;
+        solid += chunk.replace(/\s+/g, "").length;
+      }
       return solid > 2 * ID_CHARS;
     }
     return "childNodes" in node && childrenOf(node).some(read);

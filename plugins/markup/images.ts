@@ -1,6 +1,8 @@
-import type { EmbeddedPicture, SaveImage } from "../../core/contracts/markup.ts";
+import type { EmbeddedPicture } from "lectern/core";
 import { maxImageBytes } from "./limits.ts";
 import { attributeOf, eachElement, type Element, type Parent, setAttribute } from "./tree.ts";
+
+type SaveImage = (picture: EmbeddedPicture) => Promise<string | undefined>;
 
 const EXTENSIONS = new Set(["jpg", "jpeg", "png", "gif", "webp", "avif"]);
 

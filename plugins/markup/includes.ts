@@ -2,17 +2,15 @@
  * Include tags `{{@id}}` and `{{@id#section}}` (content-api 9.4): found in text, replaced by parts of other pages.
  *
  * A pass finds all tags, asks for all pages at once and replaces from first to last; what was brought in is searched by
- * the next pass, of which there are three, so a page that includes itself ends. Where a block lands inside a paragraph the
- * paragraph gives way: it is split around the tag, or the block moves beside it when the tag is deeper inside.
+ * the next pass, of which there are three, so a page that includes itself ends. Where a block lands inside a paragraph
+ * the paragraph gives way: it is split around the tag, or the block moves beside it when the tag is deeper inside.
  */
+import { tagsIn } from "./include_tags.ts";
 import { maxIncludedChars, maxIncludes } from "./limits.ts";
 import {
   attributeOf, type Child, childrenOf, copyOf, type Element, eachElement, isElement, isRaw, isText, type Parent, parse,
   setChildren, shellOf, type Text, textNode, textOf,
 } from "./tree.ts";
-
-/** An include tag in text; the first group is what stands between `{{@` and `}}`. */
-export const INCLUDE_TAG = /\{\{@\s?([0-9].*?)\}\}/g;
 
 const PASSES = 3;
 const MAX_PAGE_ID = 2_147_483_647;
@@ -44,9 +42,8 @@ export function includesIn(root: Parent): { count: number; pageIds: number[] } {
   const read = (node: Parent): void => {
     for (const child of childrenOf(node)) {
       if (isText(child)) {
-        for (const match of child.value.matchAll(INCLUDE_TAG)) {
+        for (const { pageId } of tagsIn(child.value)) {
           count++;
-          const { pageId } = splitTag(match[1] ?? "");
           if (isPageId(pageId)) pageIds.add(pageId);
         }
       } else if (isElement(child) && !isRaw(child)) read(child);
@@ -56,7 +53,7 @@ export function includesIn(root: Parent): { count: number; pageIds: number[] } {
   return { count, pageIds: [...pageIds] };
 }
 
-/** Resolves the include tags of a tree, which it changes. Answers whether there were any. Rejects only if `load` does. */
+/** Resolves the include tags of a tree, which it changes; whether there were any. Rejects only if `load` does. */
 export async function resolveIncludes(root: Parent, load: Load): Promise<boolean> {
   const pages = new Map<number, Parent | undefined>();
   const budget: Budget = { tags: maxIncludes, chars: maxIncludedChars };
@@ -87,12 +84,6 @@ function isPageId(id: number): boolean {
   return id > 0 && id <= MAX_PAGE_ID;
 }
 
-function splitTag(inner: string): { pageId: number; section: string } {
-  const hash = inner.indexOf("#");
-  const id = hash < 0 ? inner : inner.slice(0, hash);
-  return { pageId: Number.parseInt(id.trim(), 10), section: hash < 0 ? "" : inner.slice(hash + 1).trim() };
-}
-
 function isolateTags(node: Parent, tags: Tag[] = []): Tag[] {
   const children = childrenOf(node);
   const split: Child[] = [];
@@ -113,13 +104,12 @@ function isolateTags(node: Parent, tags: Tag[] = []): Tag[] {
 function splitText(text: string, tags: Tag[]): Text[] {
   const parts: Text[] = [];
   let done = 0;
-  for (const match of text.matchAll(INCLUDE_TAG)) {
-    if (match.index > done) parts.push(textNode(text.slice(done, match.index)));
-    const inner = match[1] ?? "";
-    const node = textNode(match[0]);
+  for (const { start, end, inner, pageId, section } of tagsIn(text)) {
+    if (start > done) parts.push(textNode(text.slice(done, start)));
+    const node = textNode(text.slice(start, end));
     parts.push(node);
-    tags.push({ inner, ...splitTag(inner), node });
-    done = match.index + match[0].length;
+    tags.push({ inner, pageId, section, node });
+    done = end;
   }
   if (done < text.length) parts.push(textNode(text.slice(done)));
   return parts;

@@ -1,8 +1,8 @@
 /** Elements nested deeper than this lose their tags and keep their text; browsers stop at 512. */
 export const maxNesting = 200;
 
-/** Formatting elements (b, i, font, a …) open at once: each is repeated in every block that follows, so few suffice. */
-export const maxFormatting = 24;
+/** Formatting elements (b, i, font, a …) open at once; each is repeated in every block that follows. */
+export const maxFormatting = 12;
 
 /** Elements made from one document; tags after that are dropped, their text stays. A 10 MB page has about 220,000. */
 export const maxElements = 500_000;
@@ -26,4 +26,10 @@ export const maxMarkdownChars = 300_000;
 export const maxMarkdownNesting = 24;
 
 /** Markers of emphasis, links, code or tags within one paragraph given to the main converter. */
-export const maxMarkersPerParagraph = 1_000;
+export const maxMarkersPerParagraph = 500;
+
+/** Lines without a blank one between them given to the main converter; code and tables count as well. */
+export const maxLinesPerParagraph = 1_000;
+
+/** Characters of one line given to the main converter. */
+export const maxLineChars = 20_000;

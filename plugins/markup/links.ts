@@ -12,7 +12,7 @@ export function linksIn(root: Parent): string[] {
   return [...links];
 }
 
-/** Replaces link targets in stored content (content-api 4.4), or answers `undefined` if there was nothing to replace. */
+/** Replaces link targets in stored content (content-api 4.4); `undefined` if there was nothing to replace. */
 export function relink(
   stored: { html: string; markdown: string },
   moved: ReadonlyMap<string, string>,
@@ -36,7 +36,7 @@ function relinkHtml(html: string, moved: ReadonlyMap<string, string>): string {
   return changed ? serialize(tree) : html;
 }
 
-// Inline links, reference definitions, links in angle brackets, and href attributes of raw HTML; bare text is left alone.
+// Inline links, reference definitions, links in angle brackets, href attributes of raw HTML; bare text is left alone.
 function relinkMarkdown(markdown: string, moved: ReadonlyMap<string, string>): string {
   return markdown.replace(
     /(\]\(\s{0,99}<?|\]:\s{0,99}<?|<|\bhref\s{0,99}=\s{0,99}["']?)(https?:\/\/[^\s<>()"']+|\/[^\s<>()"']+)/gi,

@@ -1,13 +1,16 @@
 /**
- * Markdown to HTML (content-api 9.6): CommonMark with tables, task lists and strikethrough, in the exact form the peer's
- * converter writes, newlines included, because clients compare and ids are cut from it. Raw HTML passes through.
+ * Markdown to HTML (content-api 9.6): CommonMark with tables, task lists and strikethrough, in the exact form the
+ * peer's converter writes, newlines included, because clients compare and ids are cut from it. Raw HTML passes through.
  *
- * marked reads the text. It differs from CommonMark in white space at the edges of lines and in how it writes lists, HTML
- * blocks and hard breaks; the rules below correct that. Its time is not linear in hostile input, so texts that are long,
- * deeply nested or crowded with markers go to the linear converter of markdown_fallback.ts, which writes the same form.
+ * marked reads the text. It differs from CommonMark in white space at the edges of lines and in how it writes lists,
+ * HTML blocks and hard breaks; the rules below correct that. Its time is not linear in hostile input, so texts that are
+ * long, deeply nested or crowded with markers go to the linear converter of markdown_fallback.ts, which writes the same
+ * form.
  */
 import { Marked, type Token, type Tokens } from "marked";
-import { maxMarkdownChars, maxMarkdownNesting, maxMarkersPerParagraph } from "./limits.ts";
+import {
+  maxLineChars, maxLinesPerParagraph, maxMarkdownChars, maxMarkdownNesting, maxMarkersPerParagraph,
+} from "./limits.ts";
 import { toHtmlLinear } from "./markdown_fallback.ts";
 
 /** Converts Markdown to HTML that is not sanitised. Never throws. */
@@ -21,10 +24,13 @@ export function toHtml(markdown: string): string {
 export function isHeavy(markdown: string): boolean {
   if (markdown.length > maxMarkdownChars) return true;
   let markers = 0;
+  let lines = 0;
   for (const line of markdown.split("\n")) {
-    if (line.trim() === "") markers = 0;
-    markers += line.match(/[*_~`[\]<!|\\&]/g)?.length ?? 0;
-    if (markers > maxMarkersPerParagraph || nestingOf(line) > maxMarkdownNesting) return true;
+    const isBlank = line.trim() === "";
+    markers = isBlank ? 0 : markers + (line.match(/[*_~`[\]<!|\\&]/g)?.length ?? 0);
+    lines = isBlank ? 0 : lines + 1;
+    if (markers > maxMarkersPerParagraph || lines > maxLinesPerParagraph) return true;
+    if (line.length > maxLineChars || nestingOf(line) > maxMarkdownNesting) return true;
   }
   return false;
 }
@@ -84,7 +90,9 @@ converter.use({
     },
     listitem(item) {
       const name = item.task ? 'li class="task-list-item"' : "li";
-      return `<${name}>${itemContent(item, (token) => this.parser.parse([token]), (tokens) => this.parser.parseInline(tokens))}</li>\n`;
+      const block = (token: Token): string => this.parser.parse([token]);
+      const inline = (tokens: Token[]): string => this.parser.parseInline(tokens);
+      return `<${name}>${itemContent(item, block, inline)}</li>\n`;
     },
     table({ header, rows }) {
       const head = row(header.map((cell) => this.tablecell(cell)));
@@ -97,7 +105,8 @@ converter.use({
     },
     text(token) {
       if ("tokens" in token && token.tokens) return this.parser.parseInline(token.tokens);
-      return (token.type === "escape" ? escape(token.text) : escapeKeepingEntities(token.text)).replace(/[ \t]+\n/g, "\n");
+      const text = token.type === "escape" ? escape(token.text) : escapeKeepingEntities(token.text);
+      return text.replace(/(?<![ \t])[ \t]+\n/g, "\n");
     },
   },
 });
@@ -108,7 +117,11 @@ function withoutEdges(text: string): string {
 }
 
 // In a tight item text stands bare, and only blocks next to it are set off by newlines.
-function itemContent(item: Tokens.ListItem, block: (token: Token) => string, inline: (tokens: Token[]) => string): string {
+function itemContent(
+  item: Tokens.ListItem,
+  block: (token: Token) => string,
+  inline: (tokens: Token[]) => string,
+): string {
   let content = "";
   for (const token of item.tokens) {
     if (token.type === "space" || token.type === "def") continue;
@@ -147,5 +160,6 @@ function escape(text: string): string {
 }
 
 function escapeKeepingEntities(text: string): string {
-  return text.replace(/&(?!(?:#\d{1,7}|#x[\da-f]{1,6}|\w{2,31});)/gi, "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const escaped = text.replace(/&(?!(?:#\d{1,7}|#x[\da-f]{1,6}|\w{2,31});)/gi, "&amp;");
+  return escaped.replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -1,13 +1,14 @@
 /**
  * Converts Markdown with the converter built into Bun, whose time is linear, and brings its output into the form of
- * content-api 9.6. What the text itself holds as raw HTML is not told apart from what the converter wrote, so a correction
- * is left out where the text has such tags of its own: the result then differs in form, never in meaning.
+ * content-api 9.6. What the text itself holds as raw HTML is not told apart from what the converter wrote, so a
+ * correction is left out where the text has such tags of its own: the result then differs in form, never in meaning.
  */
 export function toHtmlLinear(markdown: string): string {
   let html = Bun.markdown.html(markdown);
   html = html.replace(
     /<input type="checkbox" class="task-list-item-checkbox" disabled( checked)?>(\n<p>)?/g,
-    (_all, checked: string | undefined, open = "") => `${open}<input ${checked ? "checked " : ""}disabled type="checkbox"> `,
+    (_all, checked: string | undefined, open = "") =>
+      `${open}<input ${checked ? "checked " : ""}disabled type="checkbox"> `,
   );
   if (!/<\/?del\b/i.test(markdown)) html = html.replace(/<(\/?)del>/g, "<$1s>");
   if (/<\/?t[rdh]\b/i.test(markdown)) return html;

@@ -1,9 +1,10 @@
-import type { Markup, StoredContent } from "../../core/contracts/markup.ts";
+import type { Markup, StoredContent } from "lectern/core";
 import { comment, describe, describeHtml } from "./descriptions.ts";
 import { safeTree } from "./filter.ts";
 import { followIds, setIds } from "./ids.ts";
 import { extractImages, extractMarkdownImages } from "./images.ts";
-import { INCLUDE_TAG, includesIn, resolveIncludes } from "./includes.ts";
+import { withoutTags } from "./include_tags.ts";
+import { includesIn, resolveIncludes } from "./includes.ts";
 import { linksIn, relink } from "./links.ts";
 import { toHtml } from "./markdown.ts";
 import { serialize } from "./serialize.ts";
@@ -30,7 +31,7 @@ async function store(...[input, options]: Parameters<Markup["store"]>): Promise<
   followIds(tree, setIds(tree));
   const html = serialize(tree);
   const { count, pageIds } = includesIn(tree);
-  const text = plainText(tree, INCLUDE_TAG);
+  const text = plainText(tree, withoutTags);
   const links = linksIn(tree);
   // The filter changes the tree, so it comes last.
   return { html, markdown, text, rendered: count > 0 ? null : safeTree(tree), includes: pageIds, links };

@@ -17,8 +17,8 @@ const URL_ATTRIBUTES = new Set(["href", "src", "action"]);
 type Attribute = Element["attrs"][number];
 
 /**
- * Writes the content of a node as HTML (content-api 9.2): double quotes unless the value has some, void elements without
- * slash, boolean attributes minimised, `&amp; &lt; &gt; &nbsp;` the only entities, URLs percent-encoded.
+ * Writes the content of a node as HTML (content-api 9.2): double quotes unless the value has some, void elements
+ * without slash, boolean attributes minimised, `&amp; &lt; &gt; &nbsp;` the only entities, URLs percent-encoded.
  */
 export function serialize(node: Parent): string {
   const parts: string[] = [];
@@ -67,8 +67,8 @@ export function escapeText(text: string): string {
 }
 
 /**
- * A URL as the peer writes it: white space in front dropped, then everything percent-encoded except unreserved characters
- * and `@ / : = ? ; # % & , +`, so existing encodings stay.
+ * A URL as the peer writes it: white space in front dropped, then everything percent-encoded except unreserved
+ * characters and `@ / : = ? ; # % & , +`, so existing encodings stay.
  */
 export function encodeUrl(url: string): string {
   const trimmed = url.replace(/^[ \t\r\n]+/, "");

@@ -3,8 +3,8 @@
  *
  * HTML is parsed as the content of a body, as a browser would, by parse5. Its tree builder is kept from three kinds of
  * growth that hostile input can ask for: nesting without end (recursion downstream, scope checks per tag), formatting
- * elements that are repeated in each following block, and the number of elements. Beyond a limit a tag is dropped and its
- * text stays. Scripting counts as disabled, so that the content of noscript is visible to the filter.
+ * elements that are repeated in each following block, and the number of elements. Beyond a limit a tag is dropped and
+ * its text stays. Scripting counts as disabled, so that the content of noscript is visible to the filter.
  */
 import { type DefaultTreeAdapterTypes, defaultTreeAdapter, html, Parser, type ParserOptions, type Token } from "parse5";
 import { maxElements, maxFormatting, maxNesting } from "./limits.ts";
@@ -40,7 +40,7 @@ class CappedParser extends Parser<Types> {
 
   override onStartTag(token: Token.TagToken): void {
     if (this.#accepts(token.tagName)) super.onStartTag(token);
-    // A newline right after <pre> is kept, so that what was stored is what was sent; browsers skip it when they show it.
+    // A newline right after <pre> is kept, so that what is stored is what was sent; browsers skip it when showing it.
     this.skipNextNewLine = false;
   }
 
@@ -151,7 +151,9 @@ export function shellOf(element: Element): Element {
   const { tagName, namespaceURI, attrs } = element;
   const copy = defaultTreeAdapter.createElement(tagName, namespaceURI, attrs.map((attribute) => ({ ...attribute })));
   if ("content" in element) {
-    defaultTreeAdapter.setTemplateContent(copy as DefaultTreeAdapterTypes.Template, defaultTreeAdapter.createDocumentFragment());
+    // Every element named template has content; the type only says so for one that has it already.
+    const template = copy as DefaultTreeAdapterTypes.Template;
+    defaultTreeAdapter.setTemplateContent(template, defaultTreeAdapter.createDocumentFragment());
   }
   return copy;
 }

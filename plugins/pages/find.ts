@@ -1,5 +1,5 @@
 import { notFound, peopleOf, type RawBuilder, sql, type Viewer, type Work } from "lectern/core";
-import { rows } from "lectern/db";
+import { prepared, rows } from "lectern/db";
 import type { FoundPage, PageRow } from "./contract.ts";
 import type { Parts } from "./parts.ts";
 
@@ -9,8 +9,9 @@ const ITSELF = sql`pages.id, pages.book_id, pages.chapter_id, pages.name, pages.
 
 /** Reads a page, with all its answer needs, in one statement. */
 export function pageFinder({ db, contracts: { users, tags }, sees }: Parts) {
-  const columns = sql`${ITSELF}, ${peopleOf(users, "pages")} as people,
-    ${tags.of("page", sql.ref("pages.id"))} as tags`;
+  const columns = prepared(
+    sql`${ITSELF}, ${peopleOf(users, "pages")} as people, ${tags.of("page", sql.ref("pages.id"))} as tags`,
+  );
   const find = async (id: number, where: RawBuilder<boolean>): Promise<FoundPage | undefined> => {
     const [page] = await rows<FoundPage>(
       db,

@@ -4,16 +4,37 @@ import { ALL_NAMES, EDITOR_NAMES, VIEWER_NAMES } from "./names.ts";
 
 /** The roles of a fresh instance (platform 2.2), in the order of their ids. */
 const SEEDS = [
-  { display_name: "Admin", description: "Administrator of the whole application", system_name: "admin", names: ALL_NAMES },
-  { display_name: "Editor", description: "User can edit Books, Chapters & Pages", system_name: "", names: EDITOR_NAMES },
-  { display_name: "Viewer", description: "User can view books & their content behind authentication", system_name: "", names: VIEWER_NAMES },
-  { display_name: "Public", description: "The role given to public visitors if allowed", system_name: "public", names: VIEWER_NAMES },
+  {
+    display_name: "Admin",
+    description: "Administrator of the whole application",
+    system_name: "admin",
+    names: ALL_NAMES,
+  },
+  {
+    display_name: "Editor",
+    description: "User can edit Books, Chapters & Pages",
+    system_name: "",
+    names: EDITOR_NAMES,
+  },
+  {
+    display_name: "Viewer",
+    description: "User can view books & their content behind authentication",
+    system_name: "",
+    names: VIEWER_NAMES,
+  },
+  {
+    display_name: "Public",
+    description: "The role given to public visitors if allowed",
+    system_name: "public",
+    names: VIEWER_NAMES,
+  },
 ];
 
 /** Tables of the plugin, with the four roles every instance starts with. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
-    await db.schema.createTable("roles")
+    await db.schema
+      .createTable("roles")
       .$call(idColumn)
       .addColumn("display_name", "text", (column) => column.notNull())
       .addColumn("description", "text")
@@ -23,12 +44,14 @@ export const migrations: Migrations = {
       .$call(timeColumns)
       .execute();
     await sql`create index roles_by_display_name on roles (lower(display_name), id)`.execute(db);
-    await db.schema.createTable("role_permissions")
+    await db.schema
+      .createTable("role_permissions")
       .addColumn("role_id", "integer", (column) => column.notNull().references("roles.id").onDelete("cascade"))
       .addColumn("name", "text", (column) => column.notNull())
       .addPrimaryKeyConstraint("role_permissions_pkey", ["role_id", "name"])
       .execute();
-    await db.schema.createTable("role_user")
+    await db.schema
+      .createTable("role_user")
       .addColumn("user_id", "integer", (column) => column.notNull().references("users.id").onDelete("cascade"))
       .addColumn("role_id", "integer", (column) => column.notNull().references("roles.id").onDelete("cascade"))
       .addPrimaryKeyConstraint("role_user_pkey", ["user_id", "role_id"])
@@ -42,6 +65,9 @@ export const migrations: Migrations = {
 async function seed(db: Kysely<any>): Promise<void> {
   for (const { names, ...role } of SEEDS) {
     const { id } = await db.insertInto("roles").values(role).returning("id").executeTakeFirstOrThrow();
-    await db.insertInto("role_permissions").values(names.map((name) => ({ role_id: id, name }))).execute();
+    await db
+      .insertInto("role_permissions")
+      .values(names.map((name) => ({ role_id: id, name })))
+      .execute();
   }
 }

@@ -7,13 +7,26 @@ const CHANGING = ["create-all", "create-own", "update-all", "update-own", "delet
 
 /** Permissions that are not about one kind of item. */
 export const SYSTEM_NAMES = [
-  "access-api", "content-export", "content-import", "editor-change", "receive-notifications", "restrictions-manage-all",
-  "restrictions-manage-own", "settings-manage", "templates-manage", "user-roles-manage", "users-manage",
+  "access-api",
+  "content-export",
+  "content-import",
+  "editor-change",
+  "receive-notifications",
+  "restrictions-manage-all",
+  "restrictions-manage-own",
+  "settings-manage",
+  "templates-manage",
+  "user-roles-manage",
+  "users-manage",
 ] as const;
 
 /** What the administrator's role cannot lose (platform 4). */
 export const ADMIN_NAMES = [
-  "users-manage", "user-roles-manage", "restrictions-manage-all", "restrictions-manage-own", "settings-manage",
+  "users-manage",
+  "user-roles-manage",
+  "restrictions-manage-all",
+  "restrictions-manage-own",
+  "settings-manage",
 ] as const;
 
 /** All 61 names of platform 2.1. Clients make roles with them whether or not a plugin serves what they are about. */
@@ -25,7 +38,9 @@ export const ALL_NAMES: readonly string[] = [
 
 /** What a fresh instance's editors hold (platform 2.2). */
 export const EDITOR_NAMES: readonly string[] = [
-  ...named(ENTITIES, [...VIEWING, ...CHANGING]), ...named(["image"], CHANGING), "content-export",
+  ...named(ENTITIES, [...VIEWING, ...CHANGING]),
+  ...named(["image"], CHANGING),
+  "content-export",
 ];
 
 /** What a fresh instance's viewers and public visitors hold (platform 2.2). */

@@ -14,5 +14,8 @@ test("editors work on content and pictures, viewers look and export", () => {
 
 test("unknown and repeated names are dropped", () => {
   const known = new Set(ALL_NAMES);
-  expect(knownNames(["page-view-all", "page-fly-all", "", "page-view-all", "access-api"], known)).toEqual(["access-api", "page-view-all"]);
+  expect(knownNames(["page-view-all", "page-fly-all", "", "page-view-all", "access-api"], known)).toEqual([
+    "access-api",
+    "page-view-all",
+  ]);
 });

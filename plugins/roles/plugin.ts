@@ -12,7 +12,12 @@ export default definePlugin({
   requires: ["users"],
   permissions: { read: ["users"], write: ["roles", "role_permissions", "role_user"] },
   settings: t.Object({
-    registrationRole: t.Integer({ default: 0, minimum: 0, env: "REGISTRATION_ROLE", description: "Id of the role that registering gives, 0 for none; it cannot be deleted" }),
+    registrationRole: t.Integer({
+      default: 0,
+      minimum: 0,
+      env: "REGISTRATION_ROLE",
+      description: "Id of the role that registering gives, 0 for none; it cannot be deleted",
+    }),
   }),
   migrations,
   events: ["role_create", "role_update", "role_delete"],
@@ -22,46 +27,50 @@ export default definePlugin({
     const known = () => new Set([...ALL_NAMES, ...slot("permission")]);
     narrow("roles", () => true);
     on("app_boot", { join: (_, work) => grantAdmin(known(), work) });
-    mountResource<Role, typeof createRules, typeof updateRules, null>(context, {
-      name: "role",
-      noun: "Role",
-      path: "/roles",
-      permit: "user-roles-manage",
-      create: createRules,
-      update: updateRules,
-      bodyFirst: false,
-      list: {
-        table: "roles",
-        fields: {
-          display_name: "text",
-          id: "integer",
-          description: { type: "text", nullable: true },
-          system_name: "text",
-          mfa_enforced: "boolean",
-          external_auth_id: "text",
-          created_at: "timestamp",
-          updated_at: "timestamp",
-          permissions_count: { type: "integer", column: permissionsCount },
-          users_count: { type: "integer", column: usersCount },
+    mountResource<Role, typeof createRules, typeof updateRules, null>(
+      context,
+      {
+        name: "role",
+        noun: "Role",
+        path: "/roles",
+        permit: "user-roles-manage",
+        create: createRules,
+        update: updateRules,
+        bodyFirst: false,
+        list: {
+          table: "roles",
+          fields: {
+            display_name: "text",
+            id: "integer",
+            description: { type: "text", nullable: true },
+            system_name: "text",
+            mfa_enforced: "boolean",
+            external_auth_id: "text",
+            created_at: "timestamp",
+            updated_at: "timestamp",
+            permissions_count: { type: "integer", column: permissionsCount },
+            users_count: { type: "integer", column: usersCount },
+          },
+          columns: sql`${columns}, ${usersCount} as users_count, ${permissionsCount} as permissions_count`,
         },
-        columns: sql`${columns}, ${usersCount} as users_count, ${permissionsCount} as permissions_count`,
+        about: {
+          list: "Lists the roles, with how many users have each and how many permissions it grants.",
+          create: "Makes a role. Permissions are given by name; unknown names are ignored.",
+          read: "Shows a role with its permissions and the users who have it.",
+          update: "Changes a role. A list of permissions replaces the present ones; an empty list removes all.",
+          delete: "Deletes a role; its users lose it. The built-in roles cannot be deleted.",
+        },
       },
-      about: {
-        list: "Lists the roles, with how many users have each and how many permissions it grants.",
-        create: "Makes a role. Permissions are given by name; unknown names are ignored.",
-        read: "Shows a role with its permissions and the users who have it.",
-        update: "Changes a role. A list of permissions replaces the present ones; an empty list removes all.",
-        delete: "Deletes a role; its users lose it. The built-in roles cannot be deleted.",
+      {
+        find: (_viewer, id) => readRole(db, sql`roles.id = ${id}`),
+        may: async () => true,
+        place: async () => null,
+        insert: (draft: RoleDraft, work) => insertRole(draft, known(), work),
+        change: (role, draft: RoleChange, work) => changeRole(role.id, draft, known(), work),
+        remove: (role, work) => removeRole(role, settings.registrationRole, work),
+        listed: (records) => [...records],
+        show: async (role) => role,
       },
-    }, {
-      find: (_viewer, id) => readRole(db, sql`roles.id = ${id}`),
-      may: async () => true,
-      place: async () => null,
-      insert: (draft: RoleDraft, work) => insertRole(draft, known(), work),
-      change: (role, draft: RoleChange, work) => changeRole(role.id, draft, known(), work),
-      remove: (role, work) => removeRole(role, settings.registrationRole, work),
-      listed: (records) => [...records],
-      show: async (role) => role,
-    });
+    );
   },
 });

@@ -7,18 +7,31 @@ import { readRole } from "./read.ts";
 /** Stores a new role with those of its permissions that are known. */
 export async function insertRole(draft: RoleDraft, known: ReadonlySet<string>, { db }: Work): Promise<Role> {
   const { permissions = [], display_name, ...more } = draft;
-  const { id } = await db.insertInto("roles").values({ display_name, ...more }).returning("id").executeTakeFirstOrThrow();
+  const { id } = await db
+    .insertInto("roles")
+    .values({ display_name, ...more })
+    .returning("id")
+    .executeTakeFirstOrThrow();
   await grant(db, id, knownNames(texts(permissions), known));
   return stored(db, id);
 }
 
 /** Changes what the draft names; a list of permissions replaces all, less what an administrator cannot lose. */
-export async function changeRole(id: number, draft: RoleChange, known: ReadonlySet<string>, { db }: Work): Promise<Role> {
+export async function changeRole(
+  id: number,
+  draft: RoleChange,
+  known: ReadonlySet<string>,
+  { db }: Work,
+): Promise<Role> {
   const { permissions, ...more } = draft;
   const role = await db.selectFrom("roles").select("system_name").where("id", "=", id).forUpdate().executeTakeFirst();
   if (!role) throw new ApiError(404, "Role not found");
   if (Object.keys(draft).length > 0) {
-    await db.updateTable("roles").set({ ...more, updated_at: sql<string>`now()` }).where("id", "=", id).execute();
+    await db
+      .updateTable("roles")
+      .set({ ...more, updated_at: sql<string>`now()` })
+      .where("id", "=", id)
+      .execute();
   }
   if (permissions !== undefined) {
     const kept = role.system_name === "admin" ? ADMIN_NAMES : [];
@@ -45,7 +58,11 @@ export async function grantAdmin(known: ReadonlySet<string>, { db }: Work): Prom
 }
 
 async function grant(db: Db, role_id: number, names: readonly string[]): Promise<void> {
-  if (names.length > 0) await db.insertInto("role_permissions").values(names.map((name) => ({ role_id, name }))).execute();
+  if (names.length > 0)
+    await db
+      .insertInto("role_permissions")
+      .values(names.map((name) => ({ role_id, name })))
+      .execute();
 }
 
 async function stored(db: Db, id: number): Promise<Role> {

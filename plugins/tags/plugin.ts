@@ -27,5 +27,5 @@ const save: Tags["save"] = async (kind, id, tags, work) => {
 function of(kind: string, idColumn: RawBuilder<unknown>): RawBuilder<Tag[]> {
   return sql`coalesce((
     select json_agg(json_build_object('name', tags.name, 'value', tags.value, 'order', tags.sort_order) order by tags.sort_order, tags.position)
-    from tags where tags.kind = ${kind} and tags.item_id = ${idColumn}), '[]')`;
+    from tags where tags.kind = ${sql.lit(kind)} and tags.item_id = ${idColumn}), '[]')`;
 }

@@ -19,7 +19,10 @@ export interface AuthenticateParts {
   upgrade(token: KnownToken, secret: string): Promise<boolean>;
 }
 
-const MALFORMED = new ApiError(401, "An authorization token was found on the request but the format appeared incorrect");
+const MALFORMED = new ApiError(
+  401,
+  "An authorization token was found on the request but the format appeared incorrect",
+);
 const WRONG_SECRET = new ApiError(401, "The secret provided for the given used API token is incorrect");
 const EXPIRED = new ApiError(403, "The authorization token used has expired");
 const NO_API = new ApiError(403, "The owner of the used API token does not have permission to make API calls");

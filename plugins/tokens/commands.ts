@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { type AnyContext, ApiError, type Command, type CommandIo, sql, SYSTEM } from "lectern/core";
+import { type AnyContext, ApiError, type Command, type CommandIo, SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { insertToken, randomParts, readTokens } from "./write.ts";
 
@@ -25,16 +25,31 @@ export const tokenCommand: Command = {
   },
 };
 
-const VERBS: Readonly<Record<string, (context: AnyContext, args: string[], io: CommandIo) => Promise<void>>> = { create, list, revoke };
+const VERBS: Readonly<Record<string, (context: AnyContext, args: string[], io: CommandIo) => Promise<void>>> = {
+  create,
+  list,
+  revoke,
+};
 
 async function create(context: AnyContext, args: string[], io: CommandIo): Promise<void> {
   const { values } = parseArgs({
-    args, options: { user: { type: "string", default: "" }, name: { type: "string", default: "Made by command" }, expires: { type: "string" } },
+    args,
+    options: {
+      user: { type: "string", default: "" },
+      name: { type: "string", default: "Made by command" },
+      expires: { type: "string" },
+    },
   });
   const { user, name, expires } = values;
-  const draft = { user_id: await userOf(context, user), name, ...(expires === undefined ? {} : { expires_at: expires }) };
+  const draft = {
+    user_id: await userOf(context, user),
+    name,
+    ...(expires === undefined ? {} : { expires_at: expires }),
+  };
   const parts = randomParts();
-  const token = await context.perform("api_token_create", SYSTEM, draft, (final, work) => insertToken(final, parts, work));
+  const token = await context.perform("api_token_create", SYSTEM, draft, (final, work) =>
+    insertToken(final, parts, work),
+  );
   io.out(`(${token.id}) ${token.name}, of ${token.user_name}, ends when ${token.expires_at} begins`);
   io.out(`${parts.tokenId}:${parts.secret}`);
 }
@@ -42,15 +57,24 @@ async function create(context: AnyContext, args: string[], io: CommandIo): Promi
 async function list(context: AnyContext, args: string[], io: CommandIo): Promise<void> {
   const { values } = parseArgs({ args, options: { user: { type: "string" } } });
   const owner = values.user === undefined ? undefined : await userOf(context, values.user);
-  const tokens = await readTokens(context.db as never, owner === undefined ? sql`true` : sql`api_tokens.user_id = ${owner}`);
+  const tokens = await readTokens(
+    context.db as never,
+    owner === undefined ? sql`true` : sql`api_tokens.user_id = ${owner}`,
+  );
   for (const { id, token_id, user_name, name, expires_at, last_used_at } of tokens) {
-    io.out(`${String(id).padStart(6)}  ${token_id}  ${user_name}  ${name}  ends ${expires_at}  used ${last_used_at ?? "never"}`);
+    const times = `ends ${expires_at}  used ${last_used_at ?? "never"}`;
+    io.out(`${String(id).padStart(6)}  ${token_id}  ${user_name}  ${name}  ${times}`);
   }
 }
 
 async function revoke(context: AnyContext, args: string[], io: CommandIo): Promise<void> {
-  const { positionals: [wanted = ""] } = parseArgs({ args, allowPositionals: true });
-  const [token] = await readTokens(context.db as never, sql`api_tokens.token_id = ${wanted} or api_tokens.id::text = ${wanted}`);
+  const {
+    positionals: [wanted = ""],
+  } = parseArgs({ args, allowPositionals: true });
+  const [token] = await readTokens(
+    context.db as never,
+    sql`api_tokens.token_id = ${wanted} or api_tokens.id::text = ${wanted}`,
+  );
   if (!token) throw new ApiError(404, `there is no token "${wanted}"; "token list" shows their ids`);
   await context.perform("api_token_delete", SYSTEM, token, async (final, { db }) => {
     await db.deleteFrom("api_tokens").where("id", "=", final.id).execute();
@@ -61,7 +85,10 @@ async function revoke(context: AnyContext, args: string[], io: CommandIo): Promi
 
 /** The id of a user by e-mail address or id. Throws 404. */
 async function userOf(context: AnyContext, wanted: string): Promise<number> {
-  const [user] = await rows(context.db as never, sql<{ id: number }>`select id from users where lower(email) = lower(${wanted}) or id::text = ${wanted}`);
+  const [user] = await rows(
+    context.db as never,
+    sql<{ id: number }>`select id from users where lower(email) = lower(${wanted}) or id::text = ${wanted}`,
+  );
   if (!user) throw new ApiError(404, `there is no user "${wanted}"; --user wants an e-mail address`);
   return user.id;
 }

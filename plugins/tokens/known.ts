@@ -21,10 +21,13 @@ export const UNKNOWN = new ApiError(401, "No matching API token was found for th
 /** Reads a token by its public id. A day begins at midnight in `timeZone`. Throws UNKNOWN. */
 export async function readToken(db: Pick<Db, "executeQuery">, tokenId: string, timeZone: string): Promise<KnownToken> {
   if (tokenId === "" || tokenId.length > MAX_TOKEN_ID || tokenId.includes("\0")) throw UNKNOWN;
-  const [token] = await rows(db, sql<KnownToken>`select api_tokens.id, api_tokens.user_id as "userId", api_tokens.secret_hash as hash,
+  const [token] = await rows(
+    db,
+    sql<KnownToken>`select api_tokens.id, api_tokens.user_id as "userId", api_tokens.secret_hash as hash,
     (extract(epoch from api_tokens.expires_at::timestamp at time zone ${timeZone}) * 1000)::float8 as "endsAt",
     users.email_confirmed as "isConfirmed"
-    from api_tokens join users on users.id = api_tokens.user_id where api_tokens.token_id = ${tokenId}`);
+    from api_tokens join users on users.id = api_tokens.user_id where api_tokens.token_id = ${tokenId}`,
+  );
   if (!token) throw UNKNOWN;
   return token;
 }

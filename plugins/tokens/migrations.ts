@@ -3,7 +3,8 @@ import { idColumn, type Migrations, timeColumns } from "lectern/db";
 /** Tables of the plugin. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
-    await db.schema.createTable("api_tokens")
+    await db.schema
+      .createTable("api_tokens")
       .$call(idColumn)
       .addColumn("user_id", "integer", (column) => column.notNull().references("users.id").onDelete("cascade"))
       .addColumn("name", "text", (column) => column.notNull())

@@ -12,10 +12,26 @@ export default definePlugin({
   requires: ["users"],
   permissions: { read: ["users", "roles", "role_user"], write: ["api_tokens"] },
   settings: t.Object({
-    adminToken: t.String({ default: "", env: "ADMIN_TOKEN", description: "id:secret of a token for the first administrator; read at the first boot only" }),
-    timeZone: t.String({ default: "UTC", env: "APP_TIMEZONE", description: "Where the day begins on which a token ends" }),
-    confirmation: t.Boolean({ default: false, env: "REGISTRATION_CONFIRMATION", description: "Refuses accounts whose e-mail address is not confirmed" }),
-    restrict: t.String({ default: "", env: "REGISTRATION_RESTRICT", description: "Domains that may register; if any, addresses must be confirmed" }),
+    adminToken: t.String({
+      default: "",
+      env: "ADMIN_TOKEN",
+      description: "id:secret of a token for the first administrator; read at the first boot only",
+    }),
+    timeZone: t.String({
+      default: "UTC",
+      env: "APP_TIMEZONE",
+      description: "Where the day begins on which a token ends",
+    }),
+    confirmation: t.Boolean({
+      default: false,
+      env: "REGISTRATION_CONFIRMATION",
+      description: "Refuses accounts whose e-mail address is not confirmed",
+    }),
+    restrict: t.String({
+      default: "",
+      env: "REGISTRATION_RESTRICT",
+      description: "Domains that may register; if any, addresses must be confirmed",
+    }),
   }),
   migrations,
   events: ["api_token_create", "api_token_delete"],
@@ -26,20 +42,27 @@ export default definePlugin({
     const known = cached("tokens", (tokenId) => readToken(db, tokenId, timeZone));
     const uses = new Uses(db as never, log);
     onStop(() => uses.stop());
-    auth(tokenResolver({
-      known,
-      users: contracts.users,
-      needsConfirmation: confirmation || restrict !== "",
-      used: ({ id }) => uses.note(id),
-      upgrade,
-    }));
+    auth(
+      tokenResolver({
+        known,
+        users: contracts.users,
+        needsConfirmation: confirmation || restrict !== "",
+        used: ({ id }) => uses.note(id),
+        upgrade,
+      }),
+    );
 
     /** Another process may do the same meanwhile; both write a hash of the same secret. */
     async function upgrade(token: KnownToken, secret: string): Promise<boolean> {
       const old = token.hash;
       if (!(await Bun.password.verify(secret, old))) return false;
       const hash = sha256(secret);
-      await db.updateTable("api_tokens").set({ secret_hash: hash }).where("id", "=", token.id).where("secret_hash", "=", old).execute();
+      await db
+        .updateTable("api_tokens")
+        .set({ secret_hash: hash })
+        .where("id", "=", token.id)
+        .where("secret_hash", "=", old)
+        .execute();
       token.hash = hash;
       return true;
     }
@@ -56,7 +79,9 @@ export default definePlugin({
     on("app_boot", {
       async join(_, work) {
         if (adminToken === "" || (await seedToken(adminToken, work))) return;
-        log.warn("ADMIN_TOKEN is not in use: it is an id:secret that is read at the first boot only; make tokens with the command token");
+        log.warn(
+          "ADMIN_TOKEN is not in use: an id:secret is read at the first boot only; make tokens with the command token",
+        );
       },
     });
   },
@@ -66,6 +91,8 @@ function zoneOf(timeZone: string): string {
   try {
     return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone;
   } catch (cause) {
-    throw new BootError(`Cannot read APP_TIMEZONE "${timeZone}": wanted a zone such as "UTC" or "Europe/Berlin"`, { cause });
+    throw new BootError(`Cannot read APP_TIMEZONE "${timeZone}": wanted a zone such as "UTC" or "Europe/Berlin"`, {
+      cause,
+    });
   }
 }

@@ -9,9 +9,12 @@ import { insertToken } from "./write.ts";
 export async function seedToken(credentials: string, work: Work): Promise<boolean> {
   const [tokenId = "", secret = ""] = credentials.split(":", 2);
   if (tokenId === "" || secret === "") return false;
-  const [admin] = await rows(work.db, sql<{ id: number }>`select users.id from users join role_user on role_user.user_id = users.id
+  const [admin] = await rows(
+    work.db,
+    sql<{ id: number }>`select users.id from users join role_user on role_user.user_id = users.id
     join roles on roles.id = role_user.role_id
-    where roles.system_name = 'admin' and users.created_at = now() order by users.id limit 1`);
+    where roles.system_name = 'admin' and users.created_at = now() order by users.id limit 1`,
+  );
   if (admin) await insertToken({ user_id: admin.id, name: "ADMIN_TOKEN" }, { tokenId, secret }, work);
   return (await rows(work.db, sql`select from api_tokens where token_id = ${tokenId}`)).length > 0;
 }

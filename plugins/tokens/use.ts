@@ -31,7 +31,8 @@ export class Uses {
     const times = [...uses.values()].map((time) => new Date(time).toISOString());
     try {
       await sql`update api_tokens set last_used_at = greatest(api_tokens.last_used_at, used.at)
-        from unnest(${[...uses.keys()]}::integer[], ${times}::timestamptz[]) as used (id, at) where api_tokens.id = used.id`.execute(this.#db);
+        from unnest(${[...uses.keys()]}::integer[], ${times}::timestamptz[]) as used (id, at)
+        where api_tokens.id = used.id`.execute(this.#db);
     } catch (error) {
       this.#log.warn("Cannot write when tokens were last used", { error });
     }

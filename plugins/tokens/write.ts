@@ -21,10 +21,19 @@ export function randomParts(): Parts {
 /** Stores a token. Throws 422 for a name that is missing or too long, or a day that is in no calendar. */
 export async function insertToken(draft: ApiTokenDraft, { tokenId, secret }: Parts, { db }: Work): Promise<ApiToken> {
   const { name, user_id, expires_at } = draft;
-  if (name === "" || [...name].length > MAX_NAME) throw new ApiError(422, `wanted a name of 1 to ${MAX_NAME} characters`);
-  if (expires_at !== undefined && !isDay(expires_at)) throw new ApiError(422, `cannot read the date "${expires_at}", wanted YYYY-MM-DD`);
-  const { id } = await db.insertInto("api_tokens")
-    .values({ name, user_id, token_id: tokenId, secret_hash: sha256(secret), expires_at: expires_at ?? farDay(new Date()) })
+  if (name === "" || [...name].length > MAX_NAME)
+    throw new ApiError(422, `wanted a name of 1 to ${MAX_NAME} characters`);
+  if (expires_at !== undefined && !isDay(expires_at))
+    throw new ApiError(422, `cannot read the date "${expires_at}", wanted YYYY-MM-DD`);
+  const { id } = await db
+    .insertInto("api_tokens")
+    .values({
+      name,
+      user_id,
+      token_id: tokenId,
+      secret_hash: sha256(secret),
+      expires_at: expires_at ?? farDay(new Date()),
+    })
     .returning("id")
     .executeTakeFirstOrThrow();
   const [token] = await readTokens(db, sql`api_tokens.id = ${id}`);
@@ -32,10 +41,18 @@ export async function insertToken(draft: ApiTokenDraft, { tokenId, secret }: Par
 }
 
 /** Tokens with their owners' names, by id. */
-export function readTokens(db: Pick<Db, "executeQuery">, where: ReturnType<typeof sql>): Promise<(ApiToken & { last_used_at: string | null })[]> {
-  return rows(db, sql<ApiToken & { last_used_at: string | null }>`select api_tokens.id, api_tokens.name, api_tokens.token_id, api_tokens.user_id,
+export function readTokens(
+  db: Pick<Db, "executeQuery">,
+  where: ReturnType<typeof sql>,
+): Promise<(ApiToken & { last_used_at: string | null })[]> {
+  return rows(
+    db,
+    sql<
+      ApiToken & { last_used_at: string | null }
+    >`select api_tokens.id, api_tokens.name, api_tokens.token_id, api_tokens.user_id,
     users.name as user_name, api_tokens.expires_at, api_tokens.last_used_at
-    from api_tokens join users on users.id = api_tokens.user_id where ${where} order by api_tokens.id`);
+    from api_tokens join users on users.id = api_tokens.user_id where ${where} order by api_tokens.id`,
+  );
 }
 
 /** Whether a text is a day of the calendar as `YYYY-MM-DD`. */

@@ -3,7 +3,8 @@ import { farDay, isDay } from "./write.ts";
 
 test("only days of the calendar are taken for days", () => {
   for (const day of ["2031-01-01", "2028-02-29", "9999-12-31"]) expect(isDay(day)).toBe(true);
-  for (const day of ["2031-1-1", "2031-02-29", "2031-13-01", "0000-01-01", "tomorrow", "", "2031-01-01T00:00:00Z"]) expect(isDay(day)).toBe(false);
+  for (const day of ["2031-1-1", "2031-02-29", "2031-13-01", "0000-01-01", "tomorrow", "", "2031-01-01T00:00:00Z"])
+    expect(isDay(day)).toBe(false);
 });
 
 test("a token without an end holds for a hundred years", () => {

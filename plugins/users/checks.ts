@@ -22,7 +22,10 @@ export async function isEmailTaken(db: Pick<Db, "executeQuery">, email: string, 
 /** Throws 422 unless every id names a role, and keeps those roles from being deleted until the transaction ends. */
 export async function checkRoles(db: Db, ids: readonly number[]): Promise<void> {
   const asked = ids.filter(isId);
-  const found = await rows(db, sql<{ id: number }>`select id from roles where id = any(${asked}::integer[]) for key share`);
+  const found = await rows(
+    db,
+    sql<{ id: number }>`select id from roles where id = any(${asked}::integer[]) for key share`,
+  );
   const known = new Set(found.map(({ id }) => id));
   const unknown = ids.findIndex((id) => !known.has(id));
   if (unknown >= 0) throw faulty(`roles.${unknown}`, `The selected roles.${unknown} is invalid.`);
@@ -40,7 +43,10 @@ export async function isHeir(db: Pick<Db, "executeQuery">, id: number, leaving: 
  */
 export async function isOnlyAdmin(db: Db, id: number): Promise<boolean> {
   await rows(db, sql`select id from roles where system_name = 'admin' for no key update`);
-  const admins = await rows(db, sql<{ user_id: number }>`select user_id from role_user
-    join roles on roles.id = role_user.role_id where roles.system_name = 'admin' order by user_id <> ${id} limit 2`);
+  const admins = await rows(
+    db,
+    sql<{ user_id: number }>`select user_id from role_user
+    join roles on roles.id = role_user.role_id where roles.system_name = 'admin' order by user_id <> ${id} limit 2`,
+  );
   return admins.length === 1 && admins[0]?.user_id === id;
 }

@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
-import { type AnyContext, ApiError, type Command, type CommandIo, randomText, sql, SYSTEM } from "lectern/core";
+import { type AnyContext, ApiError, type Command, type CommandIo, randomText, SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";
+import { hashPassword } from "./passwords.ts";
 import { readUser } from "./read.ts";
 import { made } from "./routes.ts";
-import { hashPassword } from "./passwords.ts";
 import { changeUser } from "./write.ts";
 
 const PASSWORD_LENGTH = 20;
@@ -39,7 +39,12 @@ const VERBS: Readonly<Record<string, (context: AnyContext, args: string[], io: C
 async function create(context: AnyContext, args: string[], io: CommandIo): Promise<number> {
   const { values } = parseArgs({
     args,
-    options: { email: { type: "string" }, name: { type: "string" }, password: { type: "string" }, admin: { type: "boolean", default: false } },
+    options: {
+      email: { type: "string" },
+      name: { type: "string" },
+      password: { type: "string" },
+      admin: { type: "boolean", default: false },
+    },
   });
   const { email, name, admin } = values;
   if (!email?.includes("@") || !name) throw new ApiError(422, "wanted --email with an address and --name with a name");
@@ -52,11 +57,16 @@ async function create(context: AnyContext, args: string[], io: CommandIo): Promi
 }
 
 async function list(context: AnyContext, _args: string[], io: CommandIo): Promise<number> {
-  const users = await rows(context.db as never, sql<{ id: number; name: string; email: string; roles: string }>`
-    select users.id, users.name, users.email, coalesce(string_agg(roles.display_name, ', ' order by roles.id), '') as roles
+  const users = await rows(
+    context.db as never,
+    sql<{ id: number; name: string; email: string; roles: string }>`
+    select users.id, users.name, users.email,
+    coalesce(string_agg(roles.display_name, ', ' order by roles.id), '') as roles
     from users left join role_user on role_user.user_id = users.id left join roles on roles.id = role_user.role_id
-    group by users.id order by users.id`);
-  for (const { id, name, email, roles } of users) io.out(`${String(id).padStart(6)}  ${email.padEnd(32)}  ${name}  ${roles}`.trimEnd());
+    group by users.id order by users.id`,
+  );
+  for (const { id, name, email, roles } of users)
+    io.out(`${String(id).padStart(6)}  ${email.padEnd(32)}  ${name}  ${roles}`.trimEnd());
   return 0;
 }
 
@@ -66,14 +76,17 @@ async function changePassword(context: AnyContext, args: string[], io: CommandIo
   if (!row) throw new ApiError(404, `there is no user with the address "${values.email ?? ""}"`);
   const { hash, told } = await passwordOf(values.password);
   const draft = { password_hash: hash };
-  await context.perform("user_update", SYSTEM, { row, draft }, (final, work) => changeUser(final.row.id, final.draft, work));
+  await context.perform("user_update", SYSTEM, { row, draft }, (final, work) =>
+    changeUser(final.row.id, final.draft, work),
+  );
   io.out(`(${row.id}) ${row.name} <${row.email}>${told}`);
   return 0;
 }
 
 /** The hash of the given password, or of a random one that is then told. */
 async function passwordOf(given: string | undefined): Promise<{ hash: string; told: string }> {
-  if (given !== undefined && given.length < MIN_PASSWORD) throw new ApiError(422, `wanted a --password of at least ${MIN_PASSWORD} characters`);
+  if (given !== undefined && given.length < MIN_PASSWORD)
+    throw new ApiError(422, `wanted a --password of at least ${MIN_PASSWORD} characters`);
   const password = given ?? randomText(PASSWORD_LENGTH);
   return { hash: await hashPassword(password), told: given === undefined ? ` password: ${password}` : "" };
 }

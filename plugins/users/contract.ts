@@ -1,3 +1,8 @@
+/**
+ * What other plugins and clients know of users: tables, rules of requests, events. A password reaches no event and no
+ * answer; the draft carries its hash. `User` is what listeners get; the addresses of profile and avatar are added when
+ * an answer is made.
+ */
 import type { Generated } from "kysely";
 import { type Input, rules } from "lectern/core";
 

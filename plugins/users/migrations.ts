@@ -4,7 +4,8 @@ import { idColumn, type Migrations, timeColumns } from "lectern/db";
 /** Tables of the plugin. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
-    await db.schema.createTable("users")
+    await db.schema
+      .createTable("users")
       .$call(idColumn)
       .addColumn("name", "text", (column) => column.notNull())
       .addColumn("email", "text", (column) => column.notNull())
@@ -19,11 +20,13 @@ export const migrations: Migrations = {
       .execute();
     await sql`create unique index users_by_email on users (lower(email))`.execute(db);
     await sql`create index users_by_name on users (lower(name), id)`.execute(db);
-    await sql`create index users_by_external_auth_id on users (lower(external_auth_id)) where external_auth_id <> ''`.execute(db);
+    await sql`create index users_by_external_auth_id on users (lower(external_auth_id))
+      where external_auth_id <> ''`.execute(db);
     for (const column of ["created_at", "updated_at", "last_activity_at"]) {
       await db.schema.createIndex(`users_by_${column}`).on("users").columns([column, "id"]).execute();
     }
-    await db.schema.createTable("user_invites")
+    await db.schema
+      .createTable("user_invites")
       .addColumn("user_id", "integer", (column) => column.primaryKey().references("users.id").onDelete("cascade"))
       .addColumn("hash", "text", (column) => column.notNull().unique())
       .addColumn("expires_at", "timestamptz", (column) => column.notNull())

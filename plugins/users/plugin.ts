@@ -11,9 +11,21 @@ export default definePlugin({
   provides: ["users"],
   permissions: { read: ["roles", "role_permissions"], write: ["users", "user_invites", "role_user"] },
   settings: t.Object({
-    adminEmail: t.String({ default: "admin@example.com", env: "ADMIN_EMAIL", description: "E-mail address of the first administrator" }),
-    adminPassword: t.String({ default: "", env: "ADMIN_PASSWORD", description: "Password of the first administrator; random and printed once if empty" }),
-    environment: t.String({ default: "production", env: "APP_ENV", description: "demo keeps everybody from managing users" }),
+    adminEmail: t.String({
+      default: "admin@example.com",
+      env: "ADMIN_EMAIL",
+      description: "E-mail address of the first administrator",
+    }),
+    adminPassword: t.String({
+      default: "",
+      env: "ADMIN_PASSWORD",
+      description: "Password of the first administrator; random and printed once if empty",
+    }),
+    environment: t.String({
+      default: "production",
+      env: "APP_ENV",
+      description: "demo keeps everybody from managing users",
+    }),
   }),
   migrations,
   events: ["user_create", "user_update", "user_delete"],
@@ -30,9 +42,15 @@ export default definePlugin({
     for (const event of ["role_update", "role_delete"] as const) on(event, { join: (_, work) => viewers.forget(work) });
     on("app_boot", {
       async join(_, work) {
+        // A new plugin's permissions go to administrators that other processes may remember.
+        await viewers.forget(work);
         const password = await seedUsers({ email: settings.adminEmail, password: settings.adminPassword }, work);
         if (password === undefined) return;
-        work.after(() => process.stdout.write(`The administrator is ${settings.adminEmail} with the password ${password} (shown once)\n`));
+        work.after(() =>
+          process.stdout.write(
+            `The administrator is ${settings.adminEmail} with the password ${password} (shown once)\n`,
+          ),
+        );
       },
     });
     mountUsers(context, settings.environment === "demo");

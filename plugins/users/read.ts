@@ -8,10 +8,13 @@ export const columns: RawBuilder<unknown> = sql`users.id, users.name, users.emai
 
 /** A user with roles, in one statement; undefined where `where` finds none. */
 export async function readUser(db: Pick<Db, "executeQuery">, where: RawBuilder<unknown>): Promise<User | undefined> {
-  const [user] = await rows(db, sql<User>`select ${columns},
+  const [user] = await rows(
+    db,
+    sql<User>`select ${columns},
     coalesce((select json_agg(json_build_object('id', roles.id, 'display_name', roles.display_name) order by roles.id)
       from role_user join roles on roles.id = role_user.role_id where role_user.user_id = users.id), '[]') as roles
-    from users where ${where}`);
+    from users where ${where}`,
+  );
   return user;
 }
 
@@ -33,13 +36,16 @@ interface ViewerRow {
 
 /** The user of an id as a viewer, with the union of what the roles grant; undefined where there is none. */
 export async function readViewer(db: Pick<Db, "executeQuery">, id: number): Promise<Viewer | undefined> {
-  const [row] = await rows(db, sql<ViewerRow>`select users.id, users.name, users.slug, users.language,
+  const [row] = await rows(
+    db,
+    sql<ViewerRow>`select users.id, users.name, users.slug, users.language,
     coalesce((select json_agg(role_id order by role_id) from role_user where user_id = users.id), '[]') as roles,
     coalesce((select json_agg(distinct granted.name) from role_user join role_permissions as granted using (role_id)
       where user_id = users.id), '[]') as permissions,
     exists (select from role_user join roles on roles.id = role_user.role_id
       where user_id = users.id and roles.system_name = 'admin') as admin
-    from users where users.id = ${id}`);
+    from users where users.id = ${id}`,
+  );
   if (!row) return undefined;
   const { language, permissions, ...rest } = row;
   return { ...rest, permissions: new Set(permissions), via: "session", ...(language === "" ? {} : { language }) };

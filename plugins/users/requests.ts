@@ -13,7 +13,12 @@ export async function changeOf(input: UpdateInput): Promise<UserChange> {
   return { ...(name ? { name } : {}), ...(email ? { email } : {}), ...(await optionalOf(input)) };
 }
 
-async function optionalOf({ external_auth_id, language, password, roles }: CreateInput | UpdateInput): Promise<UserChange> {
+async function optionalOf({
+  external_auth_id,
+  language,
+  password,
+  roles,
+}: CreateInput | UpdateInput): Promise<UserChange> {
   return {
     ...(external_auth_id === undefined ? {} : { external_auth_id }),
     ...(language ? { language } : {}),

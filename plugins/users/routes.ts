@@ -1,8 +1,23 @@
+/**
+ * The five routes of users, by hand and not by `mountResource`: all of them close in a demo, removal takes a body, and
+ * addresses are compared with those of others while the body is judged, so that one answer tells every fault.
+ */
 import {
-  type AnyContext, denied, endpoint, idOf, type InputObject, type ListSpec, notFound, type PluginContext, sql, type Viewer, type Work,
+  type AnyContext,
+  denied,
+  endpoint,
+  type InputObject,
+  idOf,
+  type ListSpec,
+  type Lookups,
+  notFound,
+  type PluginContext,
+  sql,
+  type Viewer,
+  type Work,
 } from "lectern/core";
 import { isEmailTaken, isHeir } from "./checks.ts";
-import { createRules, deleteRules, updateRules, type User, type UserDraft } from "./contract.ts";
+import { createRules, deleteRules, type User, type UserChange, type UserDraft, updateRules } from "./contract.ts";
 import { columns, readUser } from "./read.ts";
 import { changeOf, draftOf } from "./requests.ts";
 import { shown } from "./show.ts";
@@ -23,71 +38,120 @@ const LISTING: ListSpec = {
   columns,
 };
 
-type Context = Pick<PluginContext<never, "users">, "app" | "baseUrl" | "db" | "list" | "log" | "perform" | "slot" | "valid">;
+const PERMIT = "users-manage";
+
+type Context = Pick<
+  PluginContext<never, "users">,
+  "app" | "baseUrl" | "db" | "list" | "log" | "perform" | "slot" | "valid"
+>;
 
 /** Mounts the five routes; in a demo all of them are refused (platform 5). */
 export function mountUsers(context: Context, isDemo: boolean): void {
-  const { app, baseUrl, db, list, perform, slot, valid } = context;
-  const permit = "users-manage";
   const open = () => {
     if (isDemo) throw denied();
   };
-  const found = async (param: string): Promise<User> => {
+  const found: Find = async (param) => {
     open();
-    const user = await readUser(db, sql`users.id = ${idOf(param, "User")}`);
+    const user = await readUser(context.db, sql`users.id = ${idOf(param, "User")}`);
     if (!user) throw notFound("User");
     return user;
   };
-  const unique = (except?: number) => ({ unique: async (_: readonly string[], email: unknown) => !(await isEmailTaken(db, String(email), except)) });
+  mountCollection(context, open);
+  mountRead(context, found);
+  mountUpdate(context, found);
+  mountDelete(context, found);
+}
 
-  app.get("/users", async ({ viewer, asked }) => {
-    open();
-    const { data, total } = await list<User>(LISTING, viewer, asked);
-    return { data: data.map((user) => shown(user, baseUrl)), total };
-  }, { permit, ...endpoint("users", "list", { about: "Lists the users." }) });
+type Find = (param: string) => Promise<User>;
 
-  app.post("/users", async ({ viewer, input }) => {
-    open();
-    const draft = await draftOf(await valid(createRules, input, viewer, unique()));
-    return shown(await perform("user_create", viewer, draft, (final, work) => made(context, final, work)), baseUrl);
-  }, { permit, ...endpoint("users", "create", { about: "Makes a user, and on request an invitation to choose a password.", rules: createRules }) });
+function mountCollection(context: Context, open: () => void): void {
+  const { app, baseUrl, db, list, perform, valid } = context;
+  app.get(
+    "/users",
+    async ({ viewer, asked }) => {
+      open();
+      const { data, total } = await list<User>(LISTING, viewer, asked);
+      return { data: data.map((user) => shown(user, baseUrl)), total };
+    },
+    { permit: PERMIT, ...endpoint("users", "list", { about: "Lists the users." }) },
+  );
+  const about = "Makes a user, and on request an invitation to choose a password.";
+  app.post(
+    "/users",
+    async ({ viewer, input }) => {
+      open();
+      const draft = await draftOf(await valid(createRules, input, viewer, uniqueEmail(db)));
+      const user = await perform("user_create", viewer, draft, (final, work) => made(context, final, work));
+      return shown(user, baseUrl);
+    },
+    { permit: PERMIT, ...endpoint("users", "create", { about, rules: createRules }) },
+  );
+}
 
+function mountRead({ app, baseUrl }: Context, found: Find): void {
   app.get("/users/:id", async ({ params }) => shown(await found(params.id), baseUrl), {
-    permit, ...endpoint("users", "read", { about: "Shows a user with roles." }),
+    permit: PERMIT,
+    ...endpoint("users", "read", { about: "Shows a user with roles." }),
   });
+}
 
-  app.put("/users/:id", async ({ viewer, params, input }) => {
-    const row = await found(params.id);
-    const draft = await changeOf(await valid(updateRules, input, viewer, unique(row.id)));
-    const change = await perform("user_update", viewer, { row, draft }, (final, work) => changeUser(final.row.id, final.draft, work));
-    return shown(change, baseUrl);
-  }, { permit, ...endpoint("users", "update", { about: "Changes a user. A list of roles replaces the present ones.", rules: updateRules }) });
+function mountUpdate({ app, baseUrl, db, perform, valid }: Context, found: Find): void {
+  const about = "Changes a user. A list of roles replaces the present ones.";
+  app.put(
+    "/users/:id",
+    async ({ viewer, params, input }) => {
+      const row = await found(params.id);
+      const draft = await changeOf(await valid(updateRules, input, viewer, uniqueEmail(db, row.id)));
+      const act = (final: { row: User; draft: UserChange }, work: Work) => changeUser(final.row.id, final.draft, work);
+      return shown(await perform("user_update", viewer, { row, draft }, act), baseUrl);
+    },
+    { permit: PERMIT, ...endpoint("users", "update", { about, rules: updateRules }) },
+  );
+}
 
-  app.delete("/users/:id", async ({ viewer, params, input, set }) => {
-    const row = await found(params.id);
-    const heir = await heirOf(context, row, input, viewer);
-    const tables = slot("content").map(({ table }) => table);
-    await perform("user_delete", viewer, { row, heir }, async (final, work) => {
-      await removeUser(final.row.id, final.heir, tables, work);
-      return final.row;
-    });
-    set.status = 204;
-  }, {
-    permit,
-    ...endpoint("users", "delete", { about: "Deletes a user. What the user owned may be given to another one.", rules: deleteRules }),
-  });
+function mountDelete(context: Context, found: Find): void {
+  const about = "Deletes a user. What the user owned may be given to another one.";
+  context.app.delete(
+    "/users/:id",
+    async ({ viewer, params, input, set }) => {
+      const row = await found(params.id);
+      const heir = await heirOf(context, row, input, viewer);
+      const tables = context.slot("content").map(({ table }) => table);
+      await context.perform("user_delete", viewer, { row, heir }, async (final, work) => {
+        await removeUser(final.row.id, final.heir, tables, work);
+        return final.row;
+      });
+      set.status = 204;
+    },
+    { permit: PERMIT, ...endpoint("users", "delete", { about, rules: deleteRules }) },
+  );
+}
+
+function uniqueEmail(db: Context["db"], except?: number): Lookups {
+  return { unique: async (_, email) => !(await isEmailTaken(db, String(email), except)) };
 }
 
 /** Makes a user and, where one is wished for, an invitation: until mail is sent, its link goes to the log. */
-export async function made({ baseUrl, log }: Pick<AnyContext, "baseUrl" | "log">, draft: UserDraft, work: Work): Promise<User> {
+export async function made(
+  { baseUrl, log }: Pick<AnyContext, "baseUrl" | "log">,
+  draft: UserDraft,
+  work: Work,
+): Promise<User> {
   const user = await insertUser(draft, work);
   if (draft.send_invite !== true) return user;
   const link = `${baseUrl}/register/invite/${await inviteUser(user.id, work)}`;
-  work.after(() => log.info("Invitation for the administrator to pass on; no mail is sent", { user: user.email, link }));
+  work.after(() =>
+    log.info("Invitation for the administrator to pass on; no mail is sent", { user: user.email, link }),
+  );
   return user;
 }
 
-async function heirOf({ db, valid }: Context, { id }: User, input: InputObject, viewer: Viewer): Promise<number | null> {
+async function heirOf(
+  { db, valid }: Context,
+  { id }: User,
+  input: InputObject,
+  viewer: Viewer,
+): Promise<number | null> {
   const exists = (_: readonly string[], heir: unknown) => isHeir(db, Number(heir), id);
   const { migrate_ownership_id } = await valid(deleteRules, input, viewer, { exists });
   return migrate_ownership_id ?? null;

@@ -13,7 +13,8 @@ const INVITE_LENGTH = 24;
 /** How long an invitation holds, in hours (platform 5.3). */
 const INVITE_HOURS = 336;
 const LAST_ADMIN =
-  "This user is the only user assigned to the administrator role. Assign the administrator role to another user before attempting to remove it here.";
+  "This user is the only user assigned to the administrator role. " +
+  "Assign the administrator role to another user before attempting to remove it here.";
 
 /** Stores a new user. Throws 422 for a taken address or unknown roles. */
 export async function insertUser(draft: UserDraft, { db }: Work): Promise<User> {
@@ -21,7 +22,8 @@ export async function insertUser(draft: UserDraft, { db }: Work): Promise<User> 
   await checkEmail(db, email);
   await checkRoles(db, roles);
   const slug = await uniqueSlug(name, (wanted) => isSlugTaken(db, wanted, 0));
-  const { id } = await db.insertInto("users")
+  const { id } = await db
+    .insertInto("users")
     .values({ name, email, slug, external_auth_id, language, password: password_hash })
     .returning("id")
     .executeTakeFirstOrThrow();
@@ -34,22 +36,33 @@ export async function changeUser(id: number, draft: UserChange, { db }: Work): P
   await lock(db, id);
   const { roles, password_hash, name, ...more } = draft;
   if (more.email !== undefined) await checkEmail(db, more.email, id);
-  const slug = name === undefined ? {} : { name, slug: await uniqueSlug(name, (wanted) => isSlugTaken(db, wanted, id)) };
+  const slug =
+    name === undefined ? {} : { name, slug: await uniqueSlug(name, (wanted) => isSlugTaken(db, wanted, id)) };
   const password = password_hash === undefined ? {} : { password: password_hash };
   if (Object.keys(draft).length > 0) {
-    await db.updateTable("users").set({ ...more, ...slug, ...password, updated_at: sql<string>`now()` }).where("id", "=", id).execute();
+    await db
+      .updateTable("users")
+      .set({ ...more, ...slug, ...password, updated_at: sql<string>`now()` })
+      .where("id", "=", id)
+      .execute();
   }
   if (roles !== undefined) await replaceRoles(db, id, roles);
   return stored(db, id);
 }
 
 /**
- * Removes a user; what the user owned goes to the heir, authors and editors become unknown (platform 5.4). `tables` hold
- * the content. Throws the 500 of the contract for users that must stay.
+ * Removes a user; what the user owned goes to the heir, authors and editors become unknown (platform 5.4). `tables`
+ * hold the content. Throws the 500 of the contract for users that must stay.
  */
-export async function removeUser(id: number, heir: number | null, tables: readonly TableName[], { db }: Work): Promise<void> {
+export async function removeUser(
+  id: number,
+  heir: number | null,
+  tables: readonly TableName[],
+  { db }: Work,
+): Promise<void> {
   const { system_name } = await lock(db, id);
-  if (heir !== null && !(await isHeir(db, heir, id))) throw faulty("migrate_ownership_id", "The selected migrate ownership id is invalid.");
+  if (heir !== null && !(await isHeir(db, heir, id)))
+    throw faulty("migrate_ownership_id", "The selected migrate ownership id is invalid.");
   if (await isOnlyAdmin(db, id)) throw new ApiError(500, "You cannot delete the only admin");
   if (system_name === "public") throw new ApiError(500, "You cannot delete the guest user");
   for (const table of tables) await handOver(db, table, id, heir);
@@ -61,8 +74,11 @@ export async function inviteUser(id: number, { db }: Work): Promise<string> {
   const token = randomText(INVITE_LENGTH);
   const expires_at = sql<string>`now() + make_interval(hours => ${INVITE_HOURS}::integer)`;
   const invite = { hash: sha256(token), expires_at };
-  await db.insertInto("user_invites").values({ user_id: id, ...invite })
-    .onConflict((conflict) => conflict.column("user_id").doUpdateSet(invite)).execute();
+  await db
+    .insertInto("user_invites")
+    .values({ user_id: id, ...invite })
+    .onConflict((conflict) => conflict.column("user_id").doUpdateSet(invite))
+    .execute();
   return token;
 }
 

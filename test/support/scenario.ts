@@ -73,8 +73,10 @@ export function scenario(open: () => Stage, name: string, row: Scenario): void {
       ...(row.body === undefined ? {} : { body: filled(row.body, stage.saved) }),
       ...(row.form === undefined ? {} : { form: filled(row.form, stage.saved) as Record<string, string> }),
     });
+    // The body goes along to be read when the status is another.
     expect({ status: answer.status, body: answer.body }).toMatchObject({ status: row.status, body: answer.body });
-    if (row.holds !== undefined) expect(answer.body).toMatchObject(filled(row.holds, stage.saved) as object);
+    // Bun puts matchers into what they are compared with; the copy keeps them out of what is saved.
+    if (row.holds !== undefined) expect(structuredClone(answer.body)).toMatchObject(filled(row.holds, stage.saved) as object);
     for (const key of row.lacks ?? []) expect(Object.keys(answer.body)).not.toContain(key);
     if (row.events) expect(stage.events).toEqual([...row.events]);
     else if (row.status >= 400) expect(stage.events).toEqual([]);

@@ -1,0 +1,183 @@
+/**
+ * Asks a server of this API over HTTP and puts up with what a long run meets: a full rate limit is waited out for all
+ * workers at once, server errors and broken connections are tried again with growing pauses. A request that creates is
+ * never simply repeated: its sender is asked first whether the server has it already. Redirects are not followed, since
+ * they would carry the token elsewhere and turn POST into GET. No message holds the token.
+ */
+import { LoadError } from "./errors.ts";
+
+/** How often a request is sent before a server error or a broken connection counts. */
+export const MAX_TRIES = 6;
+/** The pause before the second try, in milliseconds; it doubles up to the longest. */
+export const FIRST_PAUSE_MS = 500;
+/** The longest pause between two tries, in milliseconds. */
+export const LONGEST_PAUSE_MS = 15_000;
+/** The longest a `Retry-After` is obeyed, in milliseconds. */
+export const LONGEST_WAIT_MS = 300_000;
+/** The wait after a 429 that names none, in milliseconds. */
+export const UNNAMED_WAIT_MS = 10_000;
+/** How often one request is sent into a full rate limit. */
+export const MAX_WAITS = 100;
+/** How long an answer may take, in milliseconds. */
+export const ANSWER_TIMEOUT_MS = 60_000;
+
+/** A JSON object as the server sent it. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** What a client needs. */
+export interface ClientOptions {
+  /** Without `/api` and final slash. */
+  readonly baseUrl: string;
+  /** `ID:SECRET`. */
+  readonly token: string;
+  /** Waits so many milliseconds. */
+  readonly sleep: (ms: number) => Promise<void>;
+  /** Told when the run has to wait. */
+  readonly say: (line: string) => void;
+}
+
+/** An answer that is no success; status 0 stands for no answer at all. */
+export class AnswerError extends Error {
+  readonly status: number;
+  /** Whether nothing is said about the request, only about the server, the token or the way there. */
+  readonly outage: boolean;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+    this.outage = status === 0 || status === 401 || status >= 500;
+  }
+}
+
+/** A client of one server. */
+export class Client {
+  readonly #options: ClientOptions;
+  #closedUntil = 0;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+  }
+
+  /** Reads; the path begins with `/api`. Throws AnswerError. */
+  get(path: string): Promise<Json> {
+    return this.#ask("GET", path, undefined, async () => undefined);
+  }
+
+  /** Updates. Throws AnswerError. */
+  put(path: string, body: object): Promise<Json> {
+    return this.#ask("PUT", path, body, async () => undefined);
+  }
+
+  /** Creates. `found` looks, before each further try, for what an earlier one created. Throws AnswerError. */
+  post(path: string, body: object, found: () => Promise<Json | undefined>): Promise<Json> {
+    return this.#ask("POST", path, body, found);
+  }
+
+  async #ask(
+    method: string,
+    path: string,
+    body: object | undefined,
+    found: () => Promise<Json | undefined>,
+  ): Promise<Json> {
+    let waits = 0;
+    for (let tries = 1; ; ) {
+      await this.#gate();
+      const answer = await this.#send(method, path, body);
+      if (!(answer instanceof AnswerError)) return answer;
+      if (answer.status === 429 && ++waits <= MAX_WAITS) continue;
+      const again = answer.status === 0 || answer.status >= 500;
+      if (!again || ++tries > MAX_TRIES) throw answer;
+      await this.#options.sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 2)));
+      const earlier = await found();
+      if (earlier !== undefined) return earlier;
+    }
+  }
+
+  async #gate(): Promise<void> {
+    let waited = 0;
+    while (this.#closedUntil > Math.max(waited, Date.now())) {
+      waited = this.#closedUntil;
+      await this.#options.sleep(waited - Date.now());
+    }
+  }
+
+  async #send(method: string, path: string, body: object | undefined): Promise<Json | AnswerError> {
+    const { baseUrl, token } = this.#options;
+    try {
+      const response = await fetch(baseUrl + path, {
+        method,
+        headers: {
+          authorization: `Token ${token}`,
+          accept: "application/json",
+          ...(body ? { "content-type": "application/json" } : {}),
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+        redirect: "manual",
+        signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+      });
+      if (response.status === 429) this.#close(response.headers.get("retry-after"));
+      return await judge(response, method, path);
+    } catch (cause) {
+      return new AnswerError(
+        0,
+        `${method} ${path} got no answer from "${baseUrl}": ${cause instanceof Error ? cause.message : String(cause)}`,
+      );
+    }
+  }
+
+  #close(retryAfter: string | null): void {
+    const seconds = retryAfter === null ? Number.NaN : Number(retryAfter);
+    const named = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(retryAfter ?? "") - Date.now();
+    const wait = Math.min(LONGEST_WAIT_MS, Math.max(0, Number.isFinite(named) ? named : UNNAMED_WAIT_MS));
+    if (Date.now() + wait <= this.#closedUntil) return;
+    if (this.#closedUntil < Date.now())
+      this.#options.say(`The rate limit of the server is reached: waiting ${Math.ceil(wait / 1000)} s`);
+    this.#closedUntil = Date.now() + wait;
+  }
+}
+
+async function judge(response: Response, method: string, path: string): Promise<Json | AnswerError> {
+  const text = await response.text();
+  const json = parse(text);
+  if (response.ok && json !== undefined) return json;
+  if (response.ok)
+    return new AnswerError(
+      400,
+      `${method} ${path} answers ${response.status} without JSON: is the base URL that of the server?`,
+    );
+  const place = response.headers.get("location");
+  if (place !== null)
+    return new AnswerError(
+      400,
+      `${method} ${path} is redirected to "${place}": give the base URL the server itself uses`,
+    );
+  return new AnswerError(response.status, `${method} ${path} answers ${response.status}${reasonOf(json)}`);
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === "object" && parsed !== null ? (parsed as Json) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The server's own words: its message, and for a refused body each field with its texts. */
+function reasonOf(json: Json | undefined): string {
+  const error = json?.error;
+  if (typeof error === "string") return `: ${error}`;
+  if (typeof error !== "object" || error === null) return "";
+  const { message, validation } = error as { message?: unknown; validation?: unknown };
+  const fields = typeof validation === "object" && validation !== null ? Object.entries(validation) : [];
+  const details = fields.map(([field, texts]) => `field "${field}": ${[texts].flat().join(" ")}`);
+  return `: ${details.length > 0 ? details.join("; ") : String(message)}`;
+}
+
+/** A base URL as the client wants it. Throws LoadError for what is no HTTP address. */
+export function baseUrlOf(given: string): string {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new LoadError(`Cannot use the base URL "${given}": it must begin with http:// or https://`);
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, "").replace(/\/api$/, "");
+}

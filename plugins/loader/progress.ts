@@ -1,0 +1,91 @@
+import type { CommandIo } from "lectern/core";
+
+/** How often a plain line is written where there is no terminal, in milliseconds. */
+export const PLAIN_EVERY_MS = 5000;
+const DRAW_EVERY_MS = 100;
+const BAR_WIDTH = 20;
+
+/** Shows how far a run is: one line that is drawn anew on a terminal, else a plain line every few seconds. */
+export class Progress {
+  readonly #io: CommandIo;
+  readonly #now: () => number;
+  #label = "";
+  #total = 0;
+  #done = 0;
+  #began = 0;
+  #shown = 0;
+  #drawn = false;
+
+  constructor(io: CommandIo, now: () => number = Date.now) {
+    this.#io = io;
+    this.#now = now;
+  }
+
+  /** Begins a part of the run. */
+  begin(label: string, total: number): void {
+    this.#label = label;
+    this.#total = total;
+    this.#done = 0;
+    this.#began = this.#shown = this.#now();
+  }
+
+  /** Counts one more. */
+  step(): void {
+    this.#done += 1;
+    const every = this.#io.tty ? DRAW_EVERY_MS : PLAIN_EVERY_MS;
+    if (this.#now() - this.#shown >= every || (this.#io.tty && this.#done === this.#total)) this.#show();
+  }
+
+  /** Writes a line of its own, above the drawn one. */
+  say(line: string, to: "out" | "err" = "out"): void {
+    this.clear();
+    this.#io[to](line);
+  }
+
+  /** Takes the drawn line away. */
+  clear(): void {
+    // An io of lines cannot stay in one, so the line above is rubbed out and the cursor left there.
+    if (this.#drawn) this.#io.out("\u001B[1A\u001B[2K\u001B[1A");
+    this.#drawn = false;
+  }
+
+  #show(): void {
+    this.#shown = this.#now();
+    const line = progressLine({
+      label: this.#label,
+      done: this.#done,
+      total: this.#total,
+      ms: this.#shown - this.#began,
+      bar: this.#io.tty,
+    });
+    if (!this.#io.tty) this.#io.out(line);
+    else this.#io.out(`${this.#drawn ? "\u001B[1A\u001B[2K" : ""}${line.slice(0, Math.max(20, this.#io.columns - 1))}`);
+    this.#drawn = this.#io.tty;
+  }
+}
+
+/** One line: counts, rate and the time that is left. */
+export function progressLine({
+  label,
+  done,
+  total,
+  ms,
+  bar,
+}: {
+  label: string;
+  done: number;
+  total: number;
+  ms: number;
+  bar: boolean;
+}): string {
+  const rate = ms > 0 ? (done * 1000) / ms : 0;
+  const left = rate > 0 ? `${clock((total - done) / rate)} left` : "";
+  const full = total === 0 ? BAR_WIDTH : Math.round((done / total) * BAR_WIDTH);
+  const drawn = bar ? `[${"#".repeat(full)}${"-".repeat(BAR_WIDTH - full)}] ` : "";
+  return `${label} ${drawn}${done}/${total}  ${rate.toFixed(1)}/s  ${left}`.trimEnd();
+}
+
+function clock(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}

@@ -1,0 +1,51 @@
+/** What became of the things of one kind. */
+export interface Tally {
+  created: number;
+  updated: number;
+  skipped: number;
+  failed: number;
+}
+
+/** What a run did. */
+export interface Report {
+  readonly books: Tally;
+  readonly chapters: Tally;
+  readonly pages: Tally;
+  linksRewritten: number;
+  linksLost: number;
+  pictures: number;
+  seconds: number;
+  /** Whether the run ended before it was through. */
+  stopped: boolean;
+}
+
+/** A report of nothing yet. */
+export function emptyReport(): Report {
+  const tally = (): Tally => ({ created: 0, updated: 0, skipped: 0, failed: 0 });
+  return {
+    books: tally(),
+    chapters: tally(),
+    pages: tally(),
+    linksRewritten: 0,
+    linksLost: 0,
+    pictures: 0,
+    seconds: 0,
+    stopped: false,
+  };
+}
+
+/** Whether all went well. */
+export function isClean({ books, chapters, pages, stopped }: Report): boolean {
+  return !stopped && [books, chapters, pages].every(({ failed }) => failed === 0);
+}
+
+/** The report as lines for a person. */
+export function linesOfReport(report: Report): string[] {
+  const rows = (["books", "chapters", "pages"] as const).map((kind) => {
+    const { created, updated, skipped, failed } = report[kind];
+    return `${kind.padEnd(9)} ${created} created, ${updated} updated, ${skipped} skipped, ${failed} failed`;
+  });
+  const links = `links     ${report.linksRewritten} rewritten, ${report.linksLost} to files that are not loaded`;
+  const pictures = `pictures  ${report.pictures} left as they are`;
+  return [...rows, links, pictures, `${report.stopped ? "stopped after" : "time     "} ${report.seconds.toFixed(1)} s`];
+}

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { definePlugin } from "lectern/core";
+import { bootHouse, type TestHouse } from "../support/house.ts";
+
+let house: TestHouse;
+beforeAll(async () => {
+  house = await bootHouse();
+});
+afterAll(() => house.stop());
+
+const DENIED = { error: { message: "You do not have permission to perform the requested action.", code: 403 } };
+const ADMIN_KEEPS = [
+  "restrictions-manage-all",
+  "restrictions-manage-own",
+  "settings-manage",
+  "user-roles-manage",
+  "users-manage",
+];
+
+async function role(body: Record<string, unknown>): Promise<number> {
+  return (await house.ask("POST", "/api/roles", { body })).body.id;
+}
+
+test("a fresh instance has four roles, and the administrator's holds every name", async () => {
+  const { body } = await house.ask("GET", "/api/roles?sort=id&count=4");
+  const shown = body.data.map((row: Record<string, unknown>) => [
+    row.id,
+    row.display_name,
+    row.system_name,
+    row.permissions_count,
+  ]);
+  expect(shown).toEqual([
+    [1, "Admin", "admin", 61],
+    [2, "Editor", "", 39],
+    [3, "Viewer", "", 9],
+    [4, "Public", "public", 9],
+  ]);
+  const admin = await house.ask("GET", "/api/roles/1");
+  expect(admin.body.users).toEqual([{ id: 1, name: "Admin", slug: "admin" }]);
+});
+
+test("a role is shown in full whatever was sent", async () => {
+  const { status, body } = await house.ask("POST", "/api/roles", { body: { display_name: "  Scribes  " } });
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    id: expect.any(Number),
+    display_name: "Scribes",
+    description: null,
+    created_at: expect.stringMatching(/\.\d{6}Z$/),
+    updated_at: expect.any(String),
+    system_name: "",
+    external_auth_id: "",
+    mfa_enforced: false,
+    permissions: [],
+    users: [],
+  });
+});
+
+test("permissions are replaced as a whole, and unknown ones dropped", async () => {
+  const id = await role({
+    display_name: "Names",
+    permissions: ["page-view-all", "page-fly-all", "", "page-view-all", "access-api"],
+  });
+  const put = async (body: unknown) => (await house.ask("PUT", `/api/roles/${id}`, { body })).body.permissions;
+  expect(await put({})).toEqual(["access-api", "page-view-all"]);
+  expect(await put({ permissions: { 0: "content-import", x: "book-view-own" } })).toEqual([
+    "book-view-own",
+    "content-import",
+  ]);
+  expect(await put({ permissions: [] })).toEqual([]);
+});
+
+test("the built-in roles stay, and so does what an administrator needs", async () => {
+  const text = "This role is a system role and cannot be deleted";
+  for (const id of [1, 4]) {
+    const { status, body } = await house.ask("DELETE", `/api/roles/${id}`);
+    expect([status, body]).toEqual([500, { error: { message: text, code: 500 } }]);
+  }
+  const all = (await house.ask("GET", "/api/roles/1")).body.permissions;
+  expect((await house.ask("PUT", "/api/roles/1", { body: { permissions: ["access-api"] } })).body.permissions).toEqual([
+    "access-api",
+    ...ADMIN_KEEPS,
+  ]);
+  expect(
+    (await house.ask("PUT", "/api/roles/1", { body: { permissions: all, system_name: "x" } })).body.system_name,
+  ).toBe("admin");
+});
+
+test("the role that registering gives cannot be deleted", async () => {
+  const other = await bootHouse({ env: { REGISTRATION_ROLE: "3" } });
+  try {
+    const { status, body } = await other.ask("DELETE", "/api/roles/3");
+    expect([status, body.error.message]).toEqual([
+      500,
+      "This role cannot be deleted while set as the default registration role",
+    ]);
+    expect((await other.ask("DELETE", "/api/roles/2")).status).toBe(204);
+  } finally {
+    await other.stop();
+  }
+});
+
+test("listings filter and sort by what is counted, too", async () => {
+  const id = await role({
+    display_name: "Counted",
+    description: "hay",
+    permissions: ["page-view-all", "book-view-all", "access-api"],
+  });
+  await house.ask("POST", "/api/users", { body: { name: "Member", email: "member@example.com", roles: [id] } });
+  const found = async (query: string) =>
+    (await house.ask("GET", `/api/roles?${query}`)).body.data.map((row: { id: number }) => row.id);
+  expect(await found("filter[permissions_count]=3")).toEqual([id]);
+  expect(await found("filter[users_count:gte]=1&filter[system_name]=&filter[display_name]=counted")).toEqual([id]);
+  expect((await found("sort=-permissions_count"))[0]).toBe(1);
+  expect(await found("filter[description:like]=%25ha%25&sort=description")).toContain(id);
+  expect(await found("filter[users_count]=many")).toEqual([]);
+});
+
+test("nobody without the right learns anything about roles", async () => {
+  const ann = await house.person("ann", ["access-api", "users-manage", "settings-manage"]);
+  const calls: readonly [string, string, unknown?][] = [
+    ["GET", "/api/roles"],
+    ["POST", "/api/roles", {}],
+    ["GET", "/api/roles/1"],
+    ["GET", "/api/roles/99999999"],
+    ["GET", "/api/roles/abc"],
+    ["PUT", "/api/roles/1", { display_name: "" }],
+    ["DELETE", "/api/roles/1"],
+  ];
+  for (const [method, path, body] of calls) {
+    const answer = await house.ask(method, path, { as: ann.token, body });
+    expect([method, path, answer.status, answer.body]).toEqual([method, path, 403, DENIED]);
+  }
+});
+
+test("odd input is refused, never an error of ours", async () => {
+  const id = await role({ display_name: "Odd" });
+  const bodies = [
+    { display_name: "ab" },
+    { display_name: "" },
+    { display_name: null },
+    { display_name: ["x"] },
+    { display_name: "x".repeat(181) },
+    { description: 5 },
+    { mfa_enforced: 2 },
+    { mfa_enforced: "yes" },
+    { external_auth_id: {} },
+    { permissions: "all" },
+    { permissions: [7] },
+    { permissions: [["deep"]] },
+    { permissions: null },
+  ];
+  for (const body of bodies)
+    expect([body, (await house.ask("PUT", `/api/roles/${id}`, { body })).status]).toEqual([body, 422]);
+  for (const path of ["0", "-1", "1.5", "abc", "99999999999999999999", "2147483648", "%00"]) {
+    expect([path, (await house.ask("GET", `/api/roles/${path}`)).status]).toEqual([path, 404]);
+  }
+  const cut = await house.ask("PUT", `/api/roles/${id}`, {
+    body: { display_name: "null\u0000byte", permissions: ["page-view-all\u0000"] },
+  });
+  expect([cut.status, cut.body.display_name, cut.body.permissions]).toEqual([200, "nullbyte", ["page-view-all"]]);
+  expect((await house.ask("GET", "/api/roles?filter[display_name]=%00&sort=nonsense&count=x")).body.total).toBe(0);
+});
+
+test("members lose a role that is deleted", async () => {
+  const ann = await house.person("ann", ["access-api"]);
+  expect((await house.ask("DELETE", `/api/roles/${ann.role}`)).status).toBe(204);
+  expect((await house.ask("GET", `/api/users/${ann.id}`)).body.roles).toEqual([]);
+  expect((await house.ask("GET", `/api/roles/${ann.role}`)).body).toEqual({
+    error: { message: "Role not found", code: 404 },
+  });
+});
+
+test("names that a plugin adds go to the administrator and may be granted", async () => {
+  const flying = definePlugin({ name: "flying", adds: ["page-fly-all" as never], setup() {} });
+  const other = await bootHouse({ extra: [flying] });
+  try {
+    expect((await other.ask("GET", "/api/roles/1")).body.permissions).toContain("page-fly-all");
+    const made = await other.ask("POST", "/api/roles", {
+      body: { display_name: "Pilots", permissions: ["page-fly-all"] },
+    });
+    expect(made.body.permissions).toEqual(["page-fly-all"]);
+  } finally {
+    await other.stop();
+  }
+});

@@ -1,0 +1,49 @@
+/**
+ * The ceiling the house is measured against: a bare Elysia route for each case, with the same number of statements, written
+ * by hand on postgres.js over the same tables. No credentials, no limits, no permissions, no events, no content pipeline.
+ */
+import { Elysia } from "elysia";
+import postgres from "postgres";
+
+const sql = postgres(process.env.DATABASE_URL ?? "", { max: 6, onnotice: () => {} });
+
+const page = (id: number) => sql`
+  select p.id, p.book_id, p.chapter_id, p.name, p.slug, p.rendered as html, p.html as raw_html, p.priority, p.created_at, p.updated_at,
+    p.draft, p.markdown, p.revision_count, p.template, p.editor,
+    (select json_build_object('id', u.id, 'name', u.name, 'slug', u.slug) from users u where u.id = p.created_by) as created_by,
+    (select json_build_object('id', u.id, 'name', u.name, 'slug', u.slug) from users u where u.id = p.updated_by) as updated_by,
+    (select json_build_object('id', u.id, 'name', u.name, 'slug', u.slug) from users u where u.id = p.owned_by) as owned_by,
+    coalesce((select json_agg(json_build_object('name', t.name, 'value', t.value, 'order', t.sort_order) order by t.sort_order, t.position)
+      from tags t where t.kind = 'page' and t.item_id = p.id), '[]') as tags
+  from pages p where p.id = ${id} and p.deleted_at is null`;
+
+async function create(body: { book_id: number; name: string; html: string }): Promise<unknown> {
+  await sql`select * from books where id = ${body.book_id} and deleted_at is null`;
+  const slug = body.name.toLowerCase().replace(/\W+/g, "-");
+  const id = await sql.begin(async (work) => {
+    await work`select id from books where id = ${body.book_id} and deleted_at is null for share`;
+    await work`select slug from pages where book_id = ${body.book_id} and slug = ${slug} and deleted_at is null`;
+    const [made] = await work`
+      with written as (insert into pages (book_id, name, slug, html, markdown, text, rendered, priority, editor, created_by, updated_by, owned_by)
+        values (${body.book_id}, ${body.name}, ${slug}, ${body.html}, '', '', ${body.html},
+          (select coalesce(max(priority), 1) + 1 from pages where book_id = ${body.book_id} and chapter_id is null and deleted_at is null), 'wysiwyg', 1, 1, 1) returning *),
+      kept as (insert into page_revisions (page_id, number, name, slug, book_slug, html, markdown, text, summary, created_by)
+        select id, 1, name, slug, '', html, '', '', 'Initial publish', 1 from written)
+      select id from written`;
+    return made?.id as number;
+  });
+  return (await page(id))[0];
+}
+
+new Elysia()
+  .get("/api/pages/:id", async ({ params }) => (await page(Number(params.id)))[0])
+  .get("/api/books", async () => {
+    const [data, [counted]] = await Promise.all([
+      sql`select id, name, slug, description, created_at, updated_at, created_by, updated_by, owned_by, null as cover
+          from books where deleted_at is null order by id limit 100`,
+      sql`select count(*)::int as total from books where deleted_at is null`,
+    ]);
+    return { data, total: counted?.total };
+  })
+  .post("/api/pages", ({ body }) => create(body as { book_id: number; name: string; html: string }))
+  .listen({ port: Number(process.env.PORT), hostname: "127.0.0.1" });

@@ -5,10 +5,15 @@ import type { EmbeddedPicture } from "./markup.ts";
 export interface Pages {
   /**
    * Replaces the stored HTML and Markdown of a page by others that say the same, such as links to new addresses: counts
-   * and keeps a revision with this summary, sets updated_at, and leaves author, editor and events alone (content-api 4.4).
+   * and keeps a revision with this summary, sets updated_at, leaves author, editor and events alone (content-api 4.4).
    * The row should be locked by the caller who read the content. Does nothing where there is no such page.
    */
-  rewrite(id: number, content: { readonly html: string; readonly markdown: string }, summary: string, work: Work): Promise<void>;
+  rewrite(
+    id: number,
+    content: { readonly html: string; readonly markdown: string },
+    summary: string,
+    work: Work,
+  ): Promise<void>;
 }
 
 /** Keeps pictures that arrive as base64 inside a page's content (content-api 9.5). */

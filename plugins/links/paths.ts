@@ -12,14 +12,15 @@ const ITEM = /^\/(?:books\/([^/?#]+)(?:\/(page|chapter)\/([^/?#]+))?|shelves\/([
 
 /**
  * Addresses of items of this instance in HTML, each once, whatever path, fragment or query follows them. Every
- * occurrence counts, not only those in links: a record too many costs a look when the item moves, one too few a dead link.
+ * occurrence counts, not only those in links: a record too many costs a look when the item moves, one too few leaves a
+ * dead link.
  */
 export function addressesIn(html: string, baseUrl: string): Address[] {
   const found = new Map<string, Address>();
   for (let at = html.indexOf(baseUrl); at >= 0; at = html.indexOf(baseUrl, at + baseUrl.length)) {
     const start = at + baseUrl.length;
     // No address of ours is longer: two slugs with their suffixes, and what stands between.
-    const rest = /^[^\s"'<>()]*/.exec(html.slice(start, start + MAX_PATH))?.[0] ?? "";
+    const rest = /^[^\s"'<>()]*/.exec(html.slice(start, start + MAX_PATH).toWellFormed())?.[0] ?? "";
     const address = addressOf(rest);
     if (address) found.set(address.path, address);
   }

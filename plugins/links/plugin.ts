@@ -11,17 +11,25 @@ interface Described {
   readonly description_html: string;
 }
 
-/** Keeps links between items alive: records them when content is saved, rewrites them when an address changes (content-api 4.4). */
+/** Links between items: recorded when content is saved, rewritten when an address changes (content-api 4.4). */
 export default definePlugin({
   name: "links",
   requires: ["markup", "pages"],
   permissions: { write: ["content_links", "books", "chapters", "bookshelves"], read: ["pages"] },
   migrations,
   setup({ baseUrl, contracts, on }) {
-    const record = (source: Source, before: string, after: string, work: Work) => recordLinks(baseUrl, source, { before, after }, work);
+    const record = (source: Source, before: string, after: string, work: Work) =>
+      recordLinks(baseUrl, source, { before, after }, work);
     const follow = (changed: Changed, work: Work) => followLinks({ contracts, baseUrl }, changed, work);
-    const created = (kind: Source["kind"]) => ({ id, description_html }: Described, work: Work) => record({ kind, id }, "", description_html, work);
-    const updated = async (kind: Source["kind"], { before, after }: { before: Described; after: Described }, work: Work) => {
+    const created =
+      (kind: Source["kind"]) =>
+      ({ id, description_html }: Described, work: Work) =>
+        record({ kind, id }, "", description_html, work);
+    const updated = async (
+      kind: Source["kind"],
+      { before, after }: { before: Described; after: Described },
+      work: Work,
+    ) => {
       await record({ kind, id: after.id }, before.description_html, after.description_html, work);
       if (after.slug !== before.slug) await follow({ kind, id: after.id, withContents: kind === "book" }, work);
     };
@@ -35,11 +43,15 @@ export default definePlugin({
     });
     on("page_move", { join: ({ id }, work) => follow({ kind: "page", id, withContents: false }, work) });
     on("chapter_create", { join: created("chapter") });
-    on("chapter_update", { join: (after, work, { draft: { row: before } }) => updated("chapter", { before, after }, work) });
+    on("chapter_update", {
+      join: (after, work, { draft: { row: before } }) => updated("chapter", { before, after }, work),
+    });
     on("chapter_move", { join: ({ id }, work) => follow({ kind: "chapter", id, withContents: true }, work) });
     on("book_create", { join: created("book") });
     on("book_update", { join: (after, work, { draft: { row: before } }) => updated("book", { before, after }, work) });
     on("bookshelf_create", { join: created("bookshelf") });
-    on("bookshelf_update", { join: (after, work, { draft: { row: before } }) => updated("bookshelf", { before, after }, work) });
+    on("bookshelf_update", {
+      join: (after, work, { draft: { row: before } }) => updated("bookshelf", { before, after }, work),
+    });
   },
 });

@@ -12,29 +12,45 @@ export interface Source {
  * Records which items of this instance some content links to, in place of what was recorded before. Addresses that name
  * nothing are left out. Content that links nowhere, before and after, costs no statement.
  */
-export async function recordLinks(baseUrl: string, source: Source, { before, after }: { before: string; after: string }, work: Work): Promise<void> {
+export async function recordLinks(
+  baseUrl: string,
+  source: Source,
+  { before, after }: { before: string; after: string },
+  work: Work,
+): Promise<void> {
   if (before === after) return;
-  if (before.includes(baseUrl)) await rows(work.db, sql`delete from content_links where from_kind = ${source.kind} and from_id = ${source.id}::integer`);
+  if (before.includes(baseUrl))
+    await rows(
+      work.db,
+      sql`delete from content_links where from_kind = ${source.kind} and from_id = ${source.id}::integer`,
+    );
   const addresses = addressesIn(after, baseUrl);
   if (addresses.length === 0) return;
-  await rows(work.db, sql`
+  await rows(
+    work.db,
+    sql`
     with named as (
-      select * from jsonb_to_recordset(${JSON.stringify(addresses)}::text::jsonb) as named(path text, kind text, top text, slug text))
+      select * from jsonb_to_recordset(${JSON.stringify(addresses)}::text::jsonb)
+        as named(path text, kind text, top text, slug text))
     insert into content_links (from_kind, from_id, to_kind, to_id, path)
     select ${source.kind}, ${source.id}::integer, found.kind, found.id, found.path from (
-      select named.kind, books.id, named.path from named join books on books.slug = named.top and books.deleted_at is null
+      select named.kind, books.id, named.path from named
+        join books on books.slug = named.top and books.deleted_at is null
         where named.kind = 'book'
       union all
-      select named.kind, chapters.id, named.path from named join books on books.slug = named.top and books.deleted_at is null
+      select named.kind, chapters.id, named.path from named
+        join books on books.slug = named.top and books.deleted_at is null
         join chapters on chapters.book_id = books.id and chapters.slug = named.slug and chapters.deleted_at is null
         where named.kind = 'chapter'
       union all
-      select named.kind, pages.id, named.path from named join books on books.slug = named.top and books.deleted_at is null
+      select named.kind, pages.id, named.path from named
+        join books on books.slug = named.top and books.deleted_at is null
         join pages on pages.book_id = books.id and pages.slug = named.slug and pages.deleted_at is null
         where named.kind = 'page'
       union all
       select named.kind, bookshelves.id, named.path from named
         join bookshelves on bookshelves.slug = named.top and bookshelves.deleted_at is null
         where named.kind = 'bookshelf') as found
-    on conflict (from_kind, from_id, path) do update set to_kind = excluded.to_kind, to_id = excluded.to_id`);
+    on conflict (from_kind, from_id, path) do update set to_kind = excluded.to_kind, to_id = excluded.to_id`,
+  );
 }

@@ -18,7 +18,12 @@ export function contentIn({ html, markdown }: Sent): Content | undefined {
 }
 
 /** The columns of the content, and what is derived from it, embedded pictures kept for the page that `pageId` names. */
-export async function storedContent(parts: Parts, content: Content, pageId: () => Promise<number>, work: Work): Promise<StoredContent> {
+export async function storedContent(
+  parts: Parts,
+  content: Content,
+  pageId: () => Promise<number>,
+  work: Work,
+): Promise<StoredContent> {
   const keeper = parts.pictureKeeper();
   if (!keeper) return parts.contracts.markup.store(content);
   const saveImage = async (picture: EmbeddedPicture) => keeper.keep(picture, await pageId(), work);

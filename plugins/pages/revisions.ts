@@ -4,23 +4,33 @@ import type { PageRow } from "./contract.ts";
 import type { Parts } from "./parts.ts";
 
 /**
- * Runs a statement that writes one page and returns it (`… returning *`), and keeps what it wrote as a revision in the
- * same round trip. Undefined where it wrote nothing.
+ * Runs a statement that writes one page and returns it (`… returning *`), and keeps what it wrote as a revision in
+ * the same round trip. Undefined where it wrote nothing.
  */
 export async function writeWithRevision(
-  parts: Pick<Parts, "revisionLimit">, statement: RawBuilder<PageRow>, summary: string, work: Work,
+  parts: Pick<Parts, "revisionLimit">,
+  statement: RawBuilder<PageRow>,
+  summary: string,
+  work: Work,
 ): Promise<PageRow | undefined> {
-  const [page] = await rows<PageRow>(work.db, sql`with written as (${statement}), kept as (
+  const [page] = await rows<PageRow>(
+    work.db,
+    sql`with written as (${statement}), kept as (
       insert into page_revisions (page_id, number, name, slug, book_slug, html, markdown, text, summary, created_by)
-      select written.id, written.revision_count, written.name, written.slug, coalesce(books.slug, ''), written.html, written.markdown,
-        written.text, ${summary}, ${authorOf(work.viewer)}::integer
+      select written.id, written.revision_count, written.name, written.slug, coalesce(books.slug, ''), written.html,
+        written.markdown, written.text, ${summary}, ${authorOf(work.viewer)}::integer
       from written left join books on books.id = written.book_id)
-    select * from written`);
-  if (page && parts.revisionLimit > 0 && page.revision_count > parts.revisionLimit) await prune(page.id, parts.revisionLimit, work);
+    select * from written`,
+  );
+  if (page && parts.revisionLimit > 0 && page.revision_count > parts.revisionLimit)
+    await prune(page.id, parts.revisionLimit, work);
   return page;
 }
 
 async function prune(pageId: number, limit: number, work: Work): Promise<void> {
-  await rows(work.db, sql`delete from page_revisions where page_id = ${pageId}::integer and id in (
-    select id from page_revisions where page_id = ${pageId}::integer order by id desc offset ${limit}::integer)`);
+  await rows(
+    work.db,
+    sql`delete from page_revisions where page_id = ${pageId}::integer and id in (
+    select id from page_revisions where page_id = ${pageId}::integer order by id desc offset ${limit}::integer)`,
+  );
 }

@@ -20,16 +20,24 @@ export async function insertPage(parts: Parts, draft: PageCreate, named: NamedPa
   const parent = await lockParent(named, work);
   let reserved: number | undefined;
   const reserve = async () => (reserved ??= await nextId(work));
-  const { html, markdown, text, rendered } = await storedContent(parts, contentIn(draft) ?? { html: "" }, reserve, work);
+  const content = contentIn(draft) ?? { html: "" };
+  const { html, markdown, text, rendered } = await storedContent(parts, content, reserve, work);
   const slug = await slugIn(parent.book_id, draft.name, work);
   const priority = draft.priority === undefined ? priorityIn(parent) : sql`${draft.priority}::integer`;
   const author = sql`${authorOf(work.viewer)}::integer`;
   const id = reserved === undefined ? sql`nextval(pg_get_serial_sequence('pages', 'id'))` : sql`${reserved}::integer`;
-  const page = await writeWithRevision(parts, sql<PageRow>`insert into pages
-      (id, book_id, chapter_id, name, slug, html, markdown, text, rendered, priority, editor, created_by, updated_by, owned_by)
-    values (${id}, ${parent.book_id}::integer, ${parent.chapter_id}::integer, ${draft.name}, ${slug}, ${html}, ${markdown}, ${text},
-      ${rendered}, ${priority}, ${editorAfter(draft, undefined, work.viewer)}, ${author}, ${author}, ${author})
-    returning *`, "Initial publish", work);
+  const page = await writeWithRevision(
+    parts,
+    sql<PageRow>`insert into pages
+      (id, book_id, chapter_id, name, slug, html, markdown, text, rendered, priority, editor,
+        created_by, updated_by, owned_by)
+    values (${id}, ${parent.book_id}::integer, ${parent.chapter_id}::integer, ${draft.name}, ${slug}, ${html},
+      ${markdown}, ${text}, ${rendered}, ${priority}, ${editorAfter(draft, undefined, work.viewer)},
+      ${author}, ${author}, ${author})
+    returning *`,
+    "Initial publish",
+    work,
+  );
   const tags = draft.tags === undefined ? [] : parts.contracts.tags.read(draft.tags);
   if (tags.length > 0) await parts.contracts.tags.save("page", (page as PageRow).id, tags, work);
   return page as PageRow;
@@ -49,21 +57,27 @@ export async function changePage(parts: Parts, locked: PageRow, draft: PageUpdat
   const name = draft.name ?? page.name;
   const slug = name === page.name ? page.slug : await slugIn(page.book_id, name, work, page.id);
   const stored = content ? await storedContent(parts, content, async () => page.id, work) : page;
-  const statement = sql<PageRow>`update pages set name = ${name}, slug = ${slug}, html = ${stored.html}, markdown = ${stored.markdown},
-      text = ${stored.text}, rendered = ${stored.rendered}, priority = ${draft.priority ?? page.priority}::integer,
+  const statement = sql<PageRow>`update pages set name = ${name}, slug = ${slug}, html = ${stored.html},
+      markdown = ${stored.markdown}, text = ${stored.text}, rendered = ${stored.rendered},
+      priority = ${draft.priority ?? page.priority}::integer,
       editor = ${editorAfter(draft, page.editor, work.viewer)}, revision_count = revision_count + 1,
       updated_by = ${authorOf(work.viewer)}::integer, updated_at = clock_timestamp()
     where id = ${page.id}::integer returning *`;
   const result = changes(page, draft)
     ? await writeWithRevision(parts, statement, "", work)
     : (await rows(work.db, statement))[0];
-  if (draft.tags !== undefined) await parts.contracts.tags.save("page", page.id, parts.contracts.tags.read(draft.tags), work);
+  if (draft.tags !== undefined)
+    await parts.contracts.tags.save("page", page.id, parts.contracts.tags.read(draft.tags), work);
   return result as PageRow;
 }
 
-/** Whether an update leaves something worth a revision: what was sent is compared with what is stored (content-api 8.6). */
+/** Whether an update is worth a revision: what was sent is compared with what is stored (content-api 8.6). */
 function changes(page: PageRow, { name, html, markdown }: PageUpdate): boolean {
-  return (name ?? page.name) !== page.name || (html ?? page.html) !== page.html || (markdown ?? page.markdown) !== page.markdown;
+  return (
+    (name ?? page.name) !== page.name ||
+    (html ?? page.html) !== page.html ||
+    (markdown ?? page.markdown) !== page.markdown
+  );
 }
 
 async function moved(page: PageRow, draft: PageUpdate, work: Work): Promise<PageRow> {
@@ -73,8 +87,11 @@ async function moved(page: PageRow, draft: PageUpdate, work: Work): Promise<Page
   return work.perform("page_move", { row: page, parent }, async (final) => {
     const { book_id, chapter_id } = final.parent;
     const slug = await slugIn(book_id, page.name, work, page.id);
-    const [result] = await rows<PageRow>(work.db, sql`update pages set book_id = ${book_id}::integer, chapter_id = ${chapter_id}::integer,
-      slug = ${slug}, updated_at = clock_timestamp() where id = ${page.id}::integer returning *`);
+    const [result] = await rows<PageRow>(
+      work.db,
+      sql`update pages set book_id = ${book_id}::integer, chapter_id = ${chapter_id}::integer,
+      slug = ${slug}, updated_at = clock_timestamp() where id = ${page.id}::integer returning *`,
+    );
     return result as PageRow;
   });
 }
@@ -85,7 +102,10 @@ export async function removePage(page: PageRow, work: Work): Promise<void> {
 }
 
 async function nextId(work: Work): Promise<number> {
-  const [next] = await rows<{ id: number }>(work.db, sql`select nextval(pg_get_serial_sequence('pages', 'id'))::integer as id`);
+  const [next] = await rows<{ id: number }>(
+    work.db,
+    sql`select nextval(pg_get_serial_sequence('pages', 'id'))::integer as id`,
+  );
   return (next as { id: number }).id;
 }
 
@@ -96,9 +116,12 @@ function slugIn(bookId: number, name: string, work: Work, ownId = 0): Promise<st
 
 /** The priority of a new page: after all that lies there (content-api 4.5). */
 function priorityIn({ book_id, chapter_id }: PageParent): RawBuilder<unknown> {
-  const highest = chapter_id === null
-    ? sql`greatest(1, (select max(priority) from chapters where book_id = ${book_id}::integer and deleted_at is null),
-        (select max(priority) from pages where book_id = ${book_id}::integer and chapter_id is null and deleted_at is null and not draft))`
-    : sql`coalesce((select max(priority) from pages where chapter_id = ${chapter_id}::integer and deleted_at is null), 0)`;
+  const highest =
+    chapter_id === null
+      ? sql`greatest(1, (select max(priority) from chapters where book_id = ${book_id}::integer and deleted_at is null),
+        (select max(priority) from pages where book_id = ${book_id}::integer and chapter_id is null
+          and deleted_at is null and not draft))`
+      : sql`coalesce((select max(priority) from pages where chapter_id = ${chapter_id}::integer
+          and deleted_at is null), 0)`;
   return sql`least(${highest}::int8 + 1, ${MAX_PRIORITY}::int8)::integer`;
 }

@@ -4,9 +4,9 @@ import type { FoundPage } from "./contract.ts";
 import type { Parts } from "./parts.ts";
 
 /** What a row of a listing shows, of pages as they lie in a chapter too; needs the page's book (content-api 8.1). */
-export const LISTED: RawBuilder<unknown> = sql`pages.id, pages.book_id, pages.chapter_id, pages.name, pages.slug, pages.priority, pages.draft,
-  pages.revision_count, pages.template, pages.created_at, pages.updated_at, pages.created_by, pages.updated_by, pages.owned_by,
-  pages.editor, books.slug as book_slug`;
+export const LISTED: RawBuilder<unknown> = sql`pages.id, pages.book_id, pages.chapter_id, pages.name, pages.slug,
+  pages.priority, pages.draft, pages.revision_count, pages.template, pages.created_at, pages.updated_at,
+  pages.created_by, pages.updated_by, pages.owned_by, pages.editor, books.slug as book_slug`;
 
 /** A page as answers show it (content-api 8.7), without what other plugins add. */
 export async function shownPage(parts: Parts, page: FoundPage, viewer: Viewer) {
@@ -34,8 +34,11 @@ export async function shownPage(parts: Parts, page: FoundPage, viewer: Viewer) {
 /** Includes resolve to what this viewer may see, and to nothing else (content-api 9.4). */
 function renderedFor(parts: Parts, html: string, viewer: Viewer): Promise<string> {
   return parts.contracts.markup.render(html, async (ids) => {
-    const found = await rows<{ id: number; html: string }>(parts.db,
-      sql`select pages.id, pages.html from pages where pages.id = any(${[...ids]}::integer[]) and ${parts.sees("pages", viewer)}`);
+    const found = await rows<{ id: number; html: string }>(
+      parts.db,
+      sql`select pages.id, pages.html from pages where pages.id = any(${[...ids]}::integer[])
+        and ${parts.sees("pages", viewer)}`,
+    );
     return new Map(found.map((page) => [page.id, page.html]));
   });
 }

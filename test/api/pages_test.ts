@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { sql } from "lectern/core";
 import { rows } from "lectern/db";
+import { bootHouse } from "../support/house.ts";
 import { openStage, scenario } from "../support/scenario.ts";
 
 const SEEING = ["book-view-all", "chapter-view-all"];
@@ -162,6 +163,10 @@ for (const id of ["0", "abc", "1.5", "99999999999", "%00"]) {
 scenario(stage, "NUL in a body is no server error", {
   ask: "POST /api/pages", body: { book_id: "{book}", name: "a\u0000b", html: "<p>x\u0000y</p>", tags: [{ name: "n\u0000" }] }, status: 200,
 });
+scenario(stage, "half a character in a body is no server error", {
+  ask: "POST /api/pages", status: 200,
+  body: { book_id: "{book}", name: "a\ud800b", markdown: "[x](http://localhost/books/\ud800/page/\udc00)", tags: [{ name: "n\ud800" }] },
+});
 
 test("revisions are kept for what changed, and for nothing else", async () => {
   const { house, saved } = stage();
@@ -171,6 +176,18 @@ test("revisions are kept for what changed, and for nothing else", async () => {
     { number: 1, summary: "Initial publish", name: "Failover", book_slug: "runbooks" },
     { number: 3, summary: "", name: "Fail Over", book_slug: "runbooks" },
   ]);
+});
+
+test("only so many revisions are kept, and with no limit all", async () => {
+  for (const [limit, kept] of [["2", [3, 4]], ["false", [1, 2, 3, 4]], ["0", [1, 2, 3, 4]]] as const) {
+    const house = await bootHouse({ env: { REVISION_LIMIT: limit } });
+    const book = (await house.ask("POST", "/api/books", { body: { name: "Kept" } })).body.id;
+    const page = (await house.ask("POST", "/api/pages", { body: { book_id: book, name: "0", html: "<p>x</p>" } })).body.id;
+    for (const name of ["1", "2", "3"]) await house.ask("PUT", `/api/pages/${page}`, { body: { name } });
+    const found = await rows<{ number: number }>(house.db, sql`select number from page_revisions order by number`);
+    await house.stop();
+    expect(found.map(({ number }) => number)).toEqual([...kept]);
+  }
 });
 
 test("fifty writers at once in one book all succeed, each with a slug of its own", async () => {

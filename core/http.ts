@@ -4,14 +4,15 @@
  * unknown paths are limited too; a failed credential is answered by the route's `permit`, so that an unknown path is a
  * 404 for everybody (content-api 1.3-1.5, platform 1.1). Only the body of a recognised viewer is read.
  */
-import { type DocumentDecoration, Elysia } from "elysia";
+import { Elysia } from "elysia";
 import { clientAddress, type TrustedProxies } from "./address.ts";
-import { ApiError, denied, errorBody } from "./errors.ts";
+import { ApiError, errorBody } from "./errors.ts";
 import { type InputLimits, type InputObject, merge, methodOverride, parseBody, parseQuery, trimmed } from "./input.ts";
 import type { Allowance, Limiter } from "./limit.ts";
 import type { Log } from "./log.ts";
-import type { Permit } from "./registry.ts";
-import { holds, NOBODY, type Viewer } from "./viewer.ts";
+import { type Asked, type PluginApp, remember } from "./plugin_app.ts";
+import { pathOf, patternOf, type RouteInfo, routesOf } from "./routes.ts";
+import { NOBODY, type Viewer } from "./viewer.ts";
 
 /** Recognises who asks: a viewer, an error to answer with, or nothing where the credential is of another kind. */
 export type Authenticate = (request: Request, address: string) => Recognised | Promise<Recognised>;
@@ -27,27 +28,6 @@ export interface AreaSpec {
   readonly fault?: (status: number, message: string, error: ApiError) => unknown;
 }
 
-/** A route as the documentation shows it. */
-export interface RouteInfo {
-  readonly method: string;
-  /** With parameters as `:name`, such as `/api/books/:id`. */
-  readonly path: string;
-  readonly permit: string | undefined;
-  readonly detail: Readonly<Record<string, unknown>>;
-}
-
-/** What is known of a request before it reaches its route. */
-export interface Asked {
-  viewer: Viewer;
-  /** Query string and body together, strings trimmed; the body wins. */
-  input: InputObject;
-  readonly query: InputObject;
-  readonly address: string;
-  refusal: ApiError | undefined;
-  fault: ApiError | undefined;
-  bodyRead: boolean;
-}
-
 /** What the gates need of the house. */
 export interface GateParts {
   readonly log: Log;
@@ -57,7 +37,6 @@ export interface GateParts {
   readonly inputLimits: InputLimits;
 }
 
-const ASKED = new WeakMap<Request, Asked>();
 const NO_CREDENTIALS = new ApiError(401, "No authorization token found on the request");
 const TOO_LARGE = "The server cannot receive the provided amount of data. Try again with less data or a smaller file.";
 const FIXED_HEADERS = [
@@ -65,39 +44,6 @@ const FIXED_HEADERS = [
   ["expires", "Sun, 12 Jul 2015 19:01:00 GMT"],
   ["x-content-type-options", "nosniff"],
 ] as const;
-
-/** An Elysia instance for one plugin: prefix /api, `viewer`, `input`, `query` and `address` in handlers, and `permit`. */
-export function pluginApp() {
-  return new Elysia({ prefix: "/api" })
-    .derive(({ request }) => {
-      const { viewer, input, query, address } = askedOf(request);
-      return { viewer, input, asked: query, address };
-    })
-    .macro("permit", (permit: Permit) => ({
-      // The gates have read the body; Elysia must not try to read it again.
-      parse: () => ({}),
-      // The document's types know no extensions; the key is what OpenAPI reserves for them.
-      detail: { "x-permission": permit } as DocumentDecoration,
-      transform({ request }: { request: Request }) {
-        admit(askedOf(request), permit);
-      },
-    }));
-}
-
-/** The type of a plugin's `app`. */
-export type PluginApp = ReturnType<typeof pluginApp>;
-
-function admit(asked: Asked, permit: Permit): void {
-  if (permit !== "public" && asked.refusal) throw asked.refusal;
-  if (permit !== "public" && permit !== "access-api" && !holds(asked.viewer, permit)) throw denied();
-  if (asked.fault) throw asked.fault;
-}
-
-function askedOf(request: Request): Asked {
-  const asked = ASKED.get(request);
-  if (!asked) throw new Error("Cannot answer a request that did not come through the gates");
-  return asked;
-}
 
 /** The HTTP side of one house. */
 export class Gates {
@@ -163,7 +109,7 @@ export class Gates {
       );
       if (allowance?.exceeded) throw new ApiError(429, "Too Many Attempts.");
       final = await this.#read(request, asked);
-      ASKED.set(final, asked);
+      remember(final, asked);
       response = final.method === "OPTIONS" ? this.#options(final) : await this.#root.fetch(final);
     } catch (error) {
       response = this.#fault(final, error);
@@ -271,40 +217,4 @@ function finished(response: Response, allowance: Allowance | undefined): Respons
   headers.set("x-ratelimit-reset", String(allowance.resetsAt));
   headers.set("retry-after", String(Math.max(1, allowance.resetsAt - Math.floor(Date.now() / 1000))));
   return response;
-}
-
-function routesOf(app: PluginApp): RouteInfo[] {
-  return app.routes.map(({ method, path, hooks }) => {
-    const detail = ((hooks as { detail?: Record<string, unknown> } | undefined)?.detail ?? {}) as Record<
-      string,
-      unknown
-    >;
-    const permit = detail["x-permission"];
-    return { method, path, detail, permit: typeof permit === "string" ? permit : undefined };
-  });
-}
-
-const PATTERNS = new Map<string, RegExp>();
-
-/** A route's path as a pattern over request paths; a final slash is tolerated. */
-function patternOf(path: string): RegExp {
-  let pattern = PATTERNS.get(path);
-  if (!pattern) {
-    const source = path
-      .split("/")
-      .map((part) =>
-        part.startsWith(":") ? "[^/]+" : part === "*" ? ".*" : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"),
-      );
-    pattern = new RegExp(`^${source.join("/")}/?$`);
-    PATTERNS.set(path, pattern);
-  }
-  return pattern;
-}
-
-/** The path of an absolute URL, without parsing the rest of it. */
-function pathOf(url: string): string {
-  const start = url.indexOf("/", url.indexOf("://") + 3);
-  if (start < 0) return "/";
-  const end = url.indexOf("?", start);
-  return end < 0 ? url.slice(start) : url.slice(start, end);
 }

@@ -14,7 +14,7 @@ export { type EndpointFacts, endpoint } from "./endpoint.ts";
 export { ApiError, BootError, denied, errorBody, notFound } from "./errors.ts";
 export { type FileStore, folderStore } from "./files.ts";
 export { Html, html, htmlResponse, raw } from "./html.ts";
-export type { AreaSpec, Authenticate, RouteInfo } from "./http.ts";
+export type { AreaSpec, Authenticate } from "./http.ts";
 export type { InputObject, InputValue } from "./input.ts";
 export {
   authorOf,
@@ -61,6 +61,7 @@ export type {
   Slots,
 } from "./registry.ts";
 export { idOf, mountResource, type ResourceEvents, type ResourceHandlers, type ResourceSpec } from "./resource.ts";
+export type { RouteInfo } from "./routes.ts";
 export { fitsSecret, randomText, sha256 } from "./secrets.ts";
 export { type Listening, listen } from "./serve.ts";
 export { readSettings } from "./settings.ts";

@@ -10,12 +10,13 @@ import type { Db, Migrations, TableName, Tables } from "../db/mod.ts";
 import type { Act, AnyHandlers, EnqueueOptions, Handlers } from "./bus.ts";
 import type { Cached } from "./cache.ts";
 import type { FileStore } from "./files.ts";
-import type { AreaSpec, Authenticate, PluginApp, RouteInfo } from "./http.ts";
+import type { AreaSpec, Authenticate } from "./http.ts";
 import type { InputObject } from "./input.ts";
 import type { JobOptions, JobRun } from "./jobs.ts";
 import type { Listing, ListSpec } from "./listing.ts";
 import type { Log } from "./log.ts";
 import type { OutgoingFetch } from "./outgoing.ts";
+import type { PluginApp } from "./plugin_app.ts";
 import type {
   ContractName,
   Contracts,
@@ -28,6 +29,7 @@ import type {
   SlotName,
   Slots,
 } from "./registry.ts";
+import type { RouteInfo } from "./routes.ts";
 import type { Narrowing } from "./sight.ts";
 import type { Texts } from "./texts.ts";
 import type { Input, Lookups, Rules } from "./validate.ts";

@@ -11,7 +11,6 @@ export interface Events {
 }
 
 /** Work done after the answer: job name → payload, which must be plain JSON. */
-// biome-ignore lint/suspicious/noEmptyInterface: widened by plugins
 export interface Jobs {}
 
 /** Lists that many plugins fill and one or more walk: slot name → the shape of one contribution. */
@@ -21,11 +20,9 @@ export interface Slots {
 }
 
 /** Services one plugin provides and others use: contract name → its interface (see `core/contracts/`). */
-// biome-ignore lint/suspicious/noEmptyInterface: widened by plugins
 export interface Contracts {}
 
 /** Permission names that roles may hold: name → true. */
-// biome-ignore lint/suspicious/noEmptyInterface: widened by plugins
 export interface Permissions {}
 
 /** The name of an event, such as `"book_create"`. */

@@ -63,7 +63,10 @@ interface Place {
 
 /** Passes over what may be an alias: the owner of a column, `for update of`, and names in hand-written sql. */
 function walk(node: Tree, place: Place): void {
-  if (node.kind === "TableNode") return judge(node, place);
+  if (node.kind === "TableNode") {
+    judge(node, place);
+    return;
+  }
   if (node.kind === "SelectModifierNode") return;
   const inner = QUERIES.has(node.kind) && node.kind !== "WithNode" ? enter(node, place) : place;
   const written = WRITTEN[node.kind];

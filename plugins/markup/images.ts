@@ -1,4 +1,4 @@
-import type { EmbeddedPicture } from "lectern/core";
+import { type EmbeddedPicture, sniff } from "lectern/core";
 import { maxImageBytes } from "./limits.ts";
 import { attributeOf, type Element, eachElement, type Parent, setAttribute } from "./tree.ts";
 
@@ -49,17 +49,5 @@ export function decodePicture(dataUrl: string): EmbeddedPicture | undefined {
   const base64 = dataUrl.slice(comma + 1).replace(/\s+/g, "");
   if (base64.length * 0.75 > maxImageBytes + 2 || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(base64)) return undefined;
   const bytes = new Uint8Array(Buffer.from(base64, "base64"));
-  return bytes.length <= maxImageBytes && looksLikePicture(bytes) ? { bytes, extension } : undefined;
-}
-
-/** Whether bytes start as those of a PNG, JPEG, GIF, WebP or AVIF file do. */
-export function looksLikePicture(bytes: Uint8Array): boolean {
-  const head = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
-  return (
-    head.startsWith("\x89PNG\r\n\x1a\n") ||
-    head.startsWith("\xff\xd8\xff") ||
-    /^GIF8[79]a/.test(head) ||
-    /^RIFF[^]{4}WEBP/.test(head) ||
-    /^[^]{4}ftypavi[fs]/.test(head)
-  );
+  return bytes.length <= maxImageBytes && sniff(bytes) ? { bytes, extension } : undefined;
 }

@@ -84,8 +84,8 @@ converter.use({
       return `<img src="${attribute(url(href))}" alt="${attribute(alt)}"${titleAttribute(title)}>`;
     },
     link({ href, title, text, tokens, autolink }) {
-      const label = autolink ? escape(text) : this.parser.parseInline(tokens);
-      return `<a href="${autolink ? escape(url(href)) : attribute(url(href))}"${titleAttribute(title)}>${label}</a>`;
+      const label = autolink ? escaped(text) : this.parser.parseInline(tokens);
+      return `<a href="${autolink ? escaped(url(href)) : attribute(url(href))}"${titleAttribute(title)}>${label}</a>`;
     },
     list({ ordered, start, items }) {
       const name = ordered ? "ol" : "ul";
@@ -109,7 +109,7 @@ converter.use({
     },
     text(token) {
       if ("tokens" in token && token.tokens) return this.parser.parseInline(token.tokens);
-      const text = token.type === "escape" ? escape(token.text) : escapeKeepingEntities(token.text);
+      const text = token.type === "escape" ? escaped(token.text) : escapeKeepingEntities(token.text);
       return text.replace(/(?<![ \t])[ \t]+\n/g, "\n");
     },
   },
@@ -159,11 +159,11 @@ function attribute(text: string): string {
   return escapeKeepingEntities(text).replaceAll('"', "&quot;");
 }
 
-function escape(text: string): string {
+function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }
 
 function escapeKeepingEntities(text: string): string {
-  const escaped = text.replace(/&(?!(?:#\d{1,7}|#x[\da-f]{1,6}|\w{2,31});)/gi, "&amp;");
-  return escaped.replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const withEntities = text.replace(/&(?!(?:#\d{1,7}|#x[\da-f]{1,6}|\w{2,31});)/gi, "&amp;");
+  return withEntities.replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -59,8 +59,8 @@ function writeAll(node: Parent, parts: string[]): void {
 }
 
 function write(node: Child, raw: boolean, parts: string[]): void {
-  if (isElement(node)) return writeElement(node, parts);
-  if ("value" in node) parts.push(raw ? node.value : escapeText(node.value));
+  if (isElement(node)) writeElement(node, parts);
+  else if ("value" in node) parts.push(raw ? node.value : escapeText(node.value));
   else if ("data" in node) parts.push("<!--", node.data, "-->");
 }
 

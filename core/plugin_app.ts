@@ -1,0 +1,57 @@
+import { type DocumentDecoration, Elysia } from "elysia";
+import { type ApiError, denied } from "./errors.ts";
+import type { InputObject } from "./input.ts";
+import type { Permit } from "./registry.ts";
+import { holds, type Viewer } from "./viewer.ts";
+
+/** What is known of a request before it reaches its route. */
+export interface Asked {
+  viewer: Viewer;
+  /** Query string and body together, strings trimmed; the body wins. */
+  input: InputObject;
+  readonly query: InputObject;
+  readonly address: string;
+  refusal: ApiError | undefined;
+  fault: ApiError | undefined;
+  bodyRead: boolean;
+}
+
+const ASKED = new WeakMap<Request, Asked>();
+
+/** Keeps what the gates found out about a request for the route that will answer it. */
+export function remember(request: Request, asked: Asked): void {
+  ASKED.set(request, asked);
+}
+
+/** An Elysia instance for one plugin: prefix /api, `viewer`, `input`, `query` and `address` in handlers, and `permit`. */
+export function pluginApp() {
+  return new Elysia({ prefix: "/api" })
+    .derive(({ request }) => {
+      const { viewer, input, query, address } = askedOf(request);
+      return { viewer, input, asked: query, address };
+    })
+    .macro("permit", (permit: Permit) => ({
+      // The gates have read the body; Elysia must not try to read it again.
+      parse: () => ({}),
+      // The document's types know no extensions; the key is what OpenAPI reserves for them.
+      detail: { "x-permission": permit } as DocumentDecoration,
+      transform({ request }: { request: Request }) {
+        admit(askedOf(request), permit);
+      },
+    }));
+}
+
+/** The type of a plugin's `app`. */
+export type PluginApp = ReturnType<typeof pluginApp>;
+
+function admit(asked: Asked, permit: Permit): void {
+  if (permit !== "public" && asked.refusal) throw asked.refusal;
+  if (permit !== "public" && permit !== "access-api" && !holds(asked.viewer, permit)) throw denied();
+  if (asked.fault) throw asked.fault;
+}
+
+function askedOf(request: Request): Asked {
+  const asked = ASKED.get(request);
+  if (!asked) throw new Error("Cannot answer a request that did not come through the gates");
+  return asked;
+}

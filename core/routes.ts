@@ -1,0 +1,47 @@
+import type { PluginApp } from "./plugin_app.ts";
+
+/** A route as the documentation shows it. */
+export interface RouteInfo {
+  readonly method: string;
+  /** With parameters as `:name`, such as `/api/books/:id`. */
+  readonly path: string;
+  readonly permit: string | undefined;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+/** The routes of a plugin's app, with what each permits and how it describes itself. */
+export function routesOf(app: PluginApp): RouteInfo[] {
+  return app.routes.map(({ method, path, hooks }) => {
+    const detail = ((hooks as { detail?: Record<string, unknown> } | undefined)?.detail ?? {}) as Record<
+      string,
+      unknown
+    >;
+    const permit = detail["x-permission"];
+    return { method, path, detail, permit: typeof permit === "string" ? permit : undefined };
+  });
+}
+
+const PATTERNS = new Map<string, RegExp>();
+
+/** A route's path as a pattern over request paths; a final slash is tolerated. */
+export function patternOf(path: string): RegExp {
+  let pattern = PATTERNS.get(path);
+  if (!pattern) {
+    const source = path
+      .split("/")
+      .map((part) =>
+        part.startsWith(":") ? "[^/]+" : part === "*" ? ".*" : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"),
+      );
+    pattern = new RegExp(`^${source.join("/")}/?$`);
+    PATTERNS.set(path, pattern);
+  }
+  return pattern;
+}
+
+/** The path of an absolute URL, without parsing the rest of it. */
+export function pathOf(url: string): string {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  if (start < 0) return "/";
+  const end = url.indexOf("?", start);
+  return end < 0 ? url.slice(start) : url.slice(start, end);
+}

@@ -1,10 +1,11 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
-import type { Db, TableName, Tables } from "../db/mod.ts";
+import { type Db, fixed, type TableName, type Tables } from "../db/mod.ts";
 import type { Viewer } from "./viewer.ts";
 
 /**
  * A rule that keeps rows from a viewer: an SQL condition over the table's columns, qualified by the table's name, or
- * true where this viewer is not restricted. Conditions of all plugins are joined with AND, so none can widen sight.
+ * true where this viewer is not restricted. Conditions of all plugins are joined with AND, so none can widen sight. A
+ * rule looks at the viewer alone: what it answers is kept for as long as that viewer is remembered.
  */
 export type Narrowing = (viewer: Viewer) => RawBuilder<boolean> | true;
 
@@ -13,6 +14,7 @@ const EVERYTHING = sql<boolean>`true`;
 /** Who may see which rows: the one door to rows on somebody's behalf, for listings and single reads alike. */
 export class Sight {
   readonly #rules = new Map<string, Narrowing[]>();
+  readonly #known = new WeakMap<Viewer, Map<string, RawBuilder<boolean>>>();
 
   /** Adds a rule for a table. */
   narrow(table: TableName, rule: Narrowing): void {
@@ -21,10 +23,17 @@ export class Sight {
 
   /** The condition under which the viewer sees rows of a table. Throws where no plugin said who may see them. */
   where(table: TableName, viewer: Viewer): RawBuilder<boolean> {
+    const known = this.#known.get(viewer) ?? new Map<string, RawBuilder<boolean>>();
+    const condition = known.get(table) ?? this.#condition(table, viewer);
+    this.#known.set(viewer, known.set(table, condition));
+    return condition;
+  }
+
+  #condition(table: TableName, viewer: Viewer): RawBuilder<boolean> {
     const rules = this.#rules.get(table);
     if (!rules) throw new Error(`Cannot show rows of "${table}": no plugin narrows this table`);
     const conditions = rules.map((rule) => rule(viewer)).filter((condition) => condition !== true);
-    return conditions.length === 0 ? EVERYTHING : sql<boolean>`(${sql.join(conditions, sql` and `)})`;
+    return conditions.length === 0 ? EVERYTHING : fixed(sql<boolean>`(${sql.join(conditions, sql` and `)})`);
   }
 
   /** A query over the rows of a table that the viewer may see. */

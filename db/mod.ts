@@ -6,5 +6,5 @@ export { GrantError, StoreError } from "./errors.ts";
 export { type Grants, guarded } from "./guard.ts";
 export { type Migrations, migrate, pending } from "./migrate.ts";
 export { openStore, type Store, type StoreOptions } from "./open.ts";
-export { flatten, prepared, rows } from "./rows.ts";
+export { fixed, flatten, prepared, rows } from "./rows.ts";
 export * from "./tables.ts";

@@ -34,6 +34,12 @@ export function prepared<Row>(fragment: RawBuilder<Row>): RawBuilder<Row> {
   return sql.raw<Row>(text);
 }
 
+/** The same template with its tree made once: for what is asked for again and again with the same values. */
+export function fixed<Row>(fragment: RawBuilder<Row>): RawBuilder<Row> {
+  const tree = fragment.toOperationNode();
+  return Object.defineProperty(fragment, "toOperationNode", { value: () => tree });
+}
+
 /** A template as text and parameters, as `fragment.compile(db)` would give it for Postgres. */
 export function flatten<Row>(fragment: RawBuilder<Row>): CompiledQuery<Row> {
   const query = fragment.toOperationNode() as RawNode;

@@ -29,6 +29,15 @@ const NO_API = new ApiError(403, "The owner of the used API token does not have 
 const UNCONFIRMED = new ApiError(401, "The email address for the account in use needs to be confirmed");
 const UNAUTHORIZED = new ApiError(401, "Unauthorized");
 
+const BY_TOKEN = new WeakMap<Viewer, Viewer>();
+
+/** The viewer as a token makes one: always the same, so that what is kept for a viewer is found again. */
+function byToken(viewer: Viewer): Viewer {
+  const known = BY_TOKEN.get(viewer) ?? { ...viewer, via: "token" as const };
+  BY_TOKEN.set(viewer, known);
+  return known;
+}
+
 /** Makes the resolver of tokens. */
 export function tokenResolver(parts: AuthenticateParts): Authenticate {
   const { known, users, needsConfirmation } = parts;
@@ -39,7 +48,7 @@ export function tokenResolver(parts: AuthenticateParts): Authenticate {
     if (!holds(viewer, "access-api")) return NO_API;
     if (needsConfirmation && !token.isConfirmed) return UNCONFIRMED;
     parts.used(token);
-    return { ...viewer, via: "token" as const };
+    return byToken(viewer);
   };
   const owned = (token: KnownToken) => {
     const viewer = users.viewer(token.userId);

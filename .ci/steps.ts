@@ -22,12 +22,20 @@ const CHECK: readonly Step[] = [
 ];
 
 /** The README's own test command, word for word, so that what it promises is what is checked. */
-const SUITE: readonly Step[] = [{ name: "whole suite", command: ["npx", "--yes", "bun@1.4.5", "run", "test"], streams: true }];
+const SUITE: readonly Step[] = [
+  { name: "whole suite", command: ["npx", "--yes", "bun@1.4.5", "run", "test"], streams: true },
+];
 
 async function run({ name, command, streams = false }: Step): Promise<boolean> {
   const started = performance.now();
-  const child = Bun.spawn([...command], { stdout: streams ? "inherit" : "pipe", stderr: streams ? "inherit" : "pipe", stdin: "ignore" });
-  const [out, err] = streams ? ["", ""] : await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  const child = Bun.spawn([...command], {
+    stdout: streams ? "inherit" : "pipe",
+    stderr: streams ? "inherit" : "pipe",
+    stdin: "ignore",
+  });
+  const [out, err] = streams
+    ? ["", ""]
+    : await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   const passed = (await child.exited) === 0;
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   process.stdout.write(`${passed ? "ok  " : "FAIL"} ${name} (${seconds} s)\n`);

@@ -21,5 +21,7 @@ test("clientAddress() survives forwarded nonsense", () => {
 });
 
 test("trustedProxies() refuses what is no network", () => {
-  expect(() => trustedProxies("10.0.0.0/8, proxy.example")).toThrow('"proxy.example" is neither an address nor a CIDR range');
+  expect(() => trustedProxies("10.0.0.0/8, proxy.example")).toThrow(
+    '"proxy.example" is neither an address nor a CIDR range',
+  );
 });

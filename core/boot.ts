@@ -3,10 +3,11 @@
  * `setup`, and whether it kept its promises. Any failure stops the start and names the plugin. When all have been set up,
  * registering closes; jobs and schedules start with `start()`. Stopping runs in reverse.
  */
-import { Bus } from "./bus.ts";
-import { Caches } from "./cache.ts";
+
 import { guarded, migrate, type Store } from "../db/mod.ts";
 import { trustedProxies } from "./address.ts";
+import { Bus } from "./bus.ts";
+import { Caches } from "./cache.ts";
 import { baseUrlOf, type Config } from "./config.ts";
 import { type ContextParts, makeContext } from "./context.ts";
 import { BootError } from "./errors.ts";
@@ -60,7 +61,11 @@ export async function boot(parts: HouseParts): Promise<House> {
   const caches = new Caches();
   const stopCaches = await caches.listen(store);
   const jobs = new JobQueue(store, log);
-  const bus = new Bus({ db: store.db, log, enqueue: (db, name, payload, options) => jobs.enqueue(db, name, payload, options) });
+  const bus = new Bus({
+    db: store.db,
+    log,
+    enqueue: (db, name, payload, options) => jobs.enqueue(db, name, payload, options),
+  });
   const gates = new Gates({
     log,
     limiter: memoryLimiter(config.requestsPerMinute),
@@ -69,8 +74,22 @@ export async function boot(parts: HouseParts): Promise<House> {
     inputLimits: defaultInputLimits,
   });
   const shared: ContextParts = {
-    config, log, jobs, bus, gates, caches, sight: new Sight(), texts: createTexts(), baseUrl: baseUrlOf(config), files: parts.files,
-    env: parts.env, store, contracts: new Map(), slots: new Map(), stops: [], settings: parts.settings ?? {},
+    config,
+    log,
+    jobs,
+    bus,
+    gates,
+    caches,
+    sight: new Sight(),
+    texts: createTexts(),
+    baseUrl: baseUrlOf(config),
+    files: parts.files,
+    env: parts.env,
+    store,
+    contracts: new Map(),
+    slots: new Map(),
+    stops: [],
+    settings: parts.settings ?? {},
   };
   const contexts = new Map<string, AnyContext>();
   const booted: { plugin: AnyPlugin; ms: number; migrated: readonly string[] }[] = [];
@@ -80,11 +99,18 @@ export async function boot(parts: HouseParts): Promise<House> {
     contexts.set(plugin.name, await setUp(plugin, shared, parts.denied?.[plugin.name] ?? []));
     booted.push({ plugin, migrated, ms: performance.now() - started });
   }
-  shared.slots.set("permission", plugins.flatMap((plugin) => [...plugin.adds]));
+  shared.slots.set(
+    "permission",
+    plugins.flatMap((plugin) => [...plugin.adds]),
+  );
   bus.close();
   await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
   return {
-    gates, bus, jobs, contexts, booted,
+    gates,
+    bus,
+    jobs,
+    contexts,
+    booted,
     start: () => jobs.start(),
     async stop() {
       await jobs.stop();
@@ -98,8 +124,13 @@ export async function boot(parts: HouseParts): Promise<House> {
 
 async function setUp(plugin: AnyPlugin, shared: ContextParts, denied: readonly (keyof Grants)[]): Promise<AnyContext> {
   const app = pluginApp();
-  const grants = Object.fromEntries(Object.entries(plugin.permissions).filter(([kind]) => !denied.includes(kind as keyof Grants)));
-  const db = guarded(shared.store.db, plugin.name, { read: [...(grants.read ?? [])], write: [...(grants.write ?? [])] });
+  const grants = Object.fromEntries(
+    Object.entries(plugin.permissions).filter(([kind]) => !denied.includes(kind as keyof Grants)),
+  );
+  const db = guarded(shared.store.db, plugin.name, {
+    read: [...(grants.read ?? [])],
+    write: [...(grants.write ?? [])],
+  });
   const context = makeContext(plugin, grants, app, db, shared);
   try {
     await plugin.setup(context);
@@ -109,7 +140,8 @@ async function setUp(plugin: AnyPlugin, shared: ContextParts, denied: readonly (
     throw new BootError(`Cannot set up the plugin "${plugin.name}": ${text}`, { cause });
   }
   const missing = plugin.provides.filter((name) => !shared.contracts.has(name));
-  if (missing.length > 0) throw new BootError(`The plugin "${plugin.name}" promises "${missing.join('", "')}" and did not provide it`);
+  if (missing.length > 0)
+    throw new BootError(`The plugin "${plugin.name}" promises "${missing.join('", "')}" and did not provide it`);
   mount(plugin, app, shared.gates);
   return context;
 }
@@ -117,7 +149,9 @@ async function setUp(plugin: AnyPlugin, shared: ContextParts, denied: readonly (
 function mount(plugin: AnyPlugin, app: ReturnType<typeof pluginApp>, gates: Gates): void {
   const taken = new Map(gates.routes().map((route) => [`${route.method} ${route.path}`, route]));
   for (const { method, path, permit } of gates.mount(app)) {
-    if (taken.has(`${method} ${path}`)) throw new BootError(`The plugin "${plugin.name}" serves ${method} ${path}, which another plugin serves already`);
-    if (permit === undefined) throw new BootError(`The plugin "${plugin.name}" serves ${method} ${path} without saying what it permits`);
+    if (taken.has(`${method} ${path}`))
+      throw new BootError(`The plugin "${plugin.name}" serves ${method} ${path}, which another plugin serves already`);
+    if (permit === undefined)
+      throw new BootError(`The plugin "${plugin.name}" serves ${method} ${path} without saying what it permits`);
   }
 }

@@ -112,7 +112,12 @@ export class Bus {
   }
 
   /** Performs an event in a transaction of its own. Throws what the act throws; a veto is an ApiError 403. */
-  async perform<E extends EventName, R extends Result<E>>(name: E, viewer: Viewer, draft: Draft<E>, act: Act<E, R>): Promise<R> {
+  async perform<E extends EventName, R extends Result<E>>(
+    name: E,
+    viewer: Viewer,
+    draft: Draft<E>,
+    act: Act<E, R>,
+  ): Promise<R> {
     for (let attempt = 1; ; attempt++) {
       const after: (() => void)[] = [];
       const happened: Happening[] = [];

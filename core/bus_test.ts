@@ -37,10 +37,15 @@ describe("perform()", () => {
   test("runs filters, vetoes, the act and joins in order and answers the result", async () => {
     const seen: string[] = [];
     const bus = busOver(fakeDb().db);
-    bus.on("test_act", { filter: (draft) => ({ text: `${draft.text}!` }), join: (result) => void seen.push(`join ${result.text}`) });
+    bus.on("test_act", {
+      filter: (draft) => ({ text: `${draft.text}!` }),
+      join: (result) => void seen.push(`join ${result.text}`),
+    });
     bus.on("test_act", { veto: (draft) => void seen.push(`veto ${draft.text}`) as undefined });
     bus.onAny({ join: ({ name }) => void seen.push(`any ${name}`) });
-    const result = await bus.perform("test_act", SYSTEM, { text: "a" }, async (draft) => ({ text: draft.text.toUpperCase() }));
+    const result = await bus.perform("test_act", SYSTEM, { text: "a" }, async (draft) => ({
+      text: draft.text.toUpperCase(),
+    }));
     expect(result).toEqual({ text: "A!" });
     expect(seen).toEqual(["veto a!", "join A!", "any test_act"]);
   });
@@ -74,10 +79,14 @@ describe("perform()", () => {
 
   test("runs a transaction again that lost a race, and gives up on other errors", async () => {
     const raced = fakeDb([Object.assign(new Error("deadlock"), { code: "40P01" })]);
-    expect(await busOver(raced.db).perform("test_act", SYSTEM, { text: "x" }, async (draft) => draft)).toEqual({ text: "x" });
+    expect(await busOver(raced.db).perform("test_act", SYSTEM, { text: "x" }, async (draft) => draft)).toEqual({
+      text: "x",
+    });
     expect(raced.count()).toBe(2);
     const broken = fakeDb([Object.assign(new Error("syntax"), { code: "42601" })]);
-    await expect(busOver(broken.db).perform("test_act", SYSTEM, { text: "x" }, async (draft) => draft)).rejects.toThrow("syntax");
+    await expect(busOver(broken.db).perform("test_act", SYSTEM, { text: "x" }, async (draft) => draft)).rejects.toThrow(
+      "syntax",
+    );
     expect(broken.count()).toBe(1);
   });
 

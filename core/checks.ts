@@ -18,13 +18,18 @@ export interface Field {
 }
 
 /** Judges one field; a fault names its text. */
-export type Judge = (field: Field, args: readonly string[], list: RuleList) => { key: string; params?: Checks } | undefined;
+export type Judge = (
+  field: Field,
+  args: readonly string[],
+  list: RuleList,
+) => { key: string; params?: Checks } | undefined;
 
 /** The largest number a column of ours holds. */
 const MAX_INTEGER = 2_147_483_647;
 const BYTES_PER_KILOBYTE = 1024;
 const IMAGE_EXTENSIONS = new Set(["jpg", "jpeg", "png", "gif", "webp", "avif"]);
-const EMAIL = /^(?!\.)(?!.*\.\.)[\p{L}\p{N}!#$%&'*+/=?^_`{|}~.-]{1,64}(?<!\.)@[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?)*$/u;
+const EMAIL =
+  /^(?!\.)(?!.*\.\.)[\p{L}\p{N}!#$%&'*+/=?^_`{|}~.-]{1,64}(?<!\.)@[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?)*$/u;
 const MAX_EMAIL = 254;
 
 const JUDGES: Readonly<Record<string, Judge>> = {
@@ -32,18 +37,35 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   integer: ({ value }) => (isInteger(value) ? undefined : { key: "validation.integer" }),
   int: ({ value }) => (isInteger(value) ? undefined : { key: "validation.integer" }),
   boolean: ({ value }) => (isBoolean(value) ? undefined : { key: "validation.boolean" }),
-  array: ({ value }) => (typeof value === "object" && value !== null && !isUpload(value) ? undefined : { key: "validation.array" }),
-  email: ({ value }) => (typeof value === "string" && value.length <= MAX_EMAIL && EMAIL.test(value) ? undefined : { key: "validation.email" }),
+  array: ({ value }) =>
+    typeof value === "object" && value !== null && !isUpload(value) ? undefined : { key: "validation.array" },
+  email: ({ value }) =>
+    typeof value === "string" && value.length <= MAX_EMAIL && EMAIL.test(value)
+      ? undefined
+      : { key: "validation.email" },
   alpha_dash: ({ value }) =>
-    (typeof value === "string" || typeof value === "number") && /^[\p{L}\p{M}\p{N}_-]+$/u.test(String(value)) ? undefined : { key: "validation.alpha_dash" },
-  safe_url: ({ value }) => (typeof value === "string" && /^\s*(javascript|data):/i.test(value) ? { key: "validation.safe_url" } : undefined),
+    (typeof value === "string" || typeof value === "number") && /^[\p{L}\p{M}\p{N}_-]+$/u.test(String(value))
+      ? undefined
+      : { key: "validation.alpha_dash" },
+  safe_url: ({ value }) =>
+    typeof value === "string" && /^\s*(javascript|data):/i.test(value) ? { key: "validation.safe_url" } : undefined,
   file: ({ value }) => (isUpload(value) ? undefined : { key: "validation.file" }),
-  image_extension: ({ value }) => (isUpload(value) && IMAGE_EXTENSIONS.has(extensionOf(value.name)) ? undefined : { key: "validation.image_extension" }),
+  image_extension: ({ value }) =>
+    isUpload(value) && IMAGE_EXTENSIONS.has(extensionOf(value.name))
+      ? undefined
+      : { key: "validation.image_extension" },
   in: ({ value }, args) => (args.includes(String(value)) ? undefined : { key: "validation.in" }),
   min: (field, [bound = "0"], list) =>
-    sizeOf(field.value, list) >= Number(bound) ? undefined : { key: `validation.min.${kindOf(field.value, list) === "number" ? "number" : "string"}`, params: { min: bound } },
+    sizeOf(field.value, list) >= Number(bound)
+      ? undefined
+      : {
+          key: `validation.min.${kindOf(field.value, list) === "number" ? "number" : "string"}`,
+          params: { min: bound },
+        },
   max: (field, [bound = "0"], list) =>
-    sizeOf(field.value, list) <= Number(bound) ? undefined : { key: `validation.max.${kindOf(field.value, list)}`, params: { max: bound } },
+    sizeOf(field.value, list) <= Number(bound)
+      ? undefined
+      : { key: `validation.max.${kindOf(field.value, list)}`, params: { max: bound } },
 };
 
 /** The judge of a rule by name; undefined for the rules the engine itself treats. */
@@ -66,7 +88,11 @@ export function isRequired(field: Field): boolean {
 function isInteger(value: InputValue | undefined): boolean {
   if (value === true) return true;
   if (typeof value === "string" && !/^[+-]?(0|[1-9]\d*)$/.test(value)) return false;
-  return (typeof value === "number" || typeof value === "string") && Number.isInteger(Number(value)) && Math.abs(Number(value)) <= MAX_INTEGER;
+  return (
+    (typeof value === "number" || typeof value === "string") &&
+    Number.isInteger(Number(value)) &&
+    Math.abs(Number(value)) <= MAX_INTEGER
+  );
 }
 
 function isBoolean(value: InputValue | undefined): boolean {

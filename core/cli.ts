@@ -1,4 +1,5 @@
 #!/usr/bin/env bun
+import { StoreError } from "../db/mod.ts";
 /**
  * The command line: `serve`, `migrate`, `plan`, `check`, `grants`, and whatever commands the plugins bring along. Plugin
  * lists are arguments or come from the "lectern" block of package.json, so core loads plugins without knowing them.
@@ -6,7 +7,6 @@
 import { findCommand, usage } from "./cli/commands.ts";
 import { loadPlugins } from "./cli/load.ts";
 import { BootError } from "./errors.ts";
-import { StoreError } from "../db/mod.ts";
 
 const [name, ...args] = process.argv.slice(2);
 const io = {

@@ -2,25 +2,77 @@ import { type Static, Type as t } from "@sinclair/typebox";
 
 /** What an operator may set for the house itself; each field names its environment variable. */
 export const configSchema = t.Object({
-  port: t.Integer({ default: 8080, minimum: 0, maximum: 65535, env: "PORT", description: "Port to listen on; 0 takes a free one" }),
+  port: t.Integer({
+    default: 8080,
+    minimum: 0,
+    maximum: 65535,
+    env: "PORT",
+    description: "Port to listen on; 0 takes a free one",
+  }),
   host: t.String({ default: "127.0.0.1", env: "HOST", description: "Address to listen on; 0.0.0.0 for all" }),
   appUrl: t.String({ default: "", env: "APP_URL", description: "The address clients use; http://HOST:PORT if empty" }),
-  dataDir: t.String({ default: "./data", env: "DATA_DIR", description: "Folder of the embedded store and of uploaded files" }),
-  databaseUrl: t.String({ default: "", env: "DATABASE_URL", description: "A PostgreSQL server; the embedded store if empty" }),
-  poolSize: t.Integer({ default: 6, minimum: 2, maximum: 100, env: "DATABASE_POOL", description: "Connections to the store" }),
-  requestsPerMinute: t.Integer({ default: 180, minimum: 1, maximum: 100_000_000, env: "API_REQUESTS_PER_MIN", description: "API requests per user and minute" }),
-  defaultCount: t.Integer({ default: 100, minimum: 1, env: "API_DEFAULT_ITEM_COUNT", description: "Rows of a listing unless asked otherwise" }),
-  maxCount: t.Integer({ default: 500, minimum: 1, env: "API_MAX_ITEM_COUNT", description: "Most rows of a listing" }),
-  maxBodyBytes: t.Integer({ default: 75_497_472, minimum: 1024, env: "MAX_BODY_BYTES", description: "Largest request body in bytes (413 beyond)" }),
-  proxies: t.String({ default: "", env: "APP_PROXIES", description: "Proxies whose X-Forwarded-For counts: addresses, CIDR ranges, or *" }),
-  allowPrivateHosts: t.String({ default: "", env: "ALLOW_PRIVATE_HOSTS", description: "Private addresses that outgoing calls may reach: CIDR ranges, or *" }),
-  language: t.String({ default: "en", env: "APP_LANG", description: "Language of messages" }),
-  logLevel: t.Union([t.Literal("debug"), t.Literal("info"), t.Literal("warn"), t.Literal("error"), t.Literal("silent")], {
-    default: "info",
-    env: "LOG_LEVEL",
-    description: "debug also writes a line for each request",
+  dataDir: t.String({
+    default: "./data",
+    env: "DATA_DIR",
+    description: "Folder of the embedded store and of uploaded files",
   }),
-  stopTimeoutMs: t.Integer({ default: 10_000, minimum: 0, env: "STOP_TIMEOUT_MS", description: "How long running requests may take to finish at a stop" }),
+  databaseUrl: t.String({
+    default: "",
+    env: "DATABASE_URL",
+    description: "A PostgreSQL server; the embedded store if empty",
+  }),
+  poolSize: t.Integer({
+    default: 6,
+    minimum: 2,
+    maximum: 100,
+    env: "DATABASE_POOL",
+    description: "Connections to the store",
+  }),
+  requestsPerMinute: t.Integer({
+    default: 180,
+    minimum: 1,
+    maximum: 100_000_000,
+    env: "API_REQUESTS_PER_MIN",
+    description: "API requests per user and minute",
+  }),
+  defaultCount: t.Integer({
+    default: 100,
+    minimum: 1,
+    env: "API_DEFAULT_ITEM_COUNT",
+    description: "Rows of a listing unless asked otherwise",
+  }),
+  maxCount: t.Integer({ default: 500, minimum: 1, env: "API_MAX_ITEM_COUNT", description: "Most rows of a listing" }),
+  maxBodyBytes: t.Integer({
+    default: 75_497_472,
+    minimum: 1024,
+    env: "MAX_BODY_BYTES",
+    description: "Largest request body in bytes (413 beyond)",
+  }),
+  proxies: t.String({
+    default: "",
+    env: "APP_PROXIES",
+    description: "Proxies whose X-Forwarded-For counts: addresses, CIDR ranges, or *",
+  }),
+  allowPrivateHosts: t.String({
+    default: "",
+    env: "ALLOW_PRIVATE_HOSTS",
+    description: "Private addresses that outgoing calls may reach: CIDR ranges, or *",
+  }),
+  language: t.String({ default: "en", env: "APP_LANG", description: "Language of messages" }),
+  logLevel: t.Union(
+    [t.Literal("debug"), t.Literal("info"), t.Literal("warn"), t.Literal("error"), t.Literal("silent")],
+    {
+      default: "info",
+      env: "LOG_LEVEL",
+      description: "debug also writes a line for each request",
+    },
+  ),
+  stopTimeoutMs: t.Integer({
+    default: 10_000,
+    minimum: 0,
+    env: "STOP_TIMEOUT_MS",
+    description: "How long running requests may take to finish at a stop",
+  }),
 });
 
 /** The settings of the house. */

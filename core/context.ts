@@ -38,11 +38,18 @@ export interface ContextParts {
 }
 
 /** Makes what one plugin gets to work with. Throws BootError for settings that cannot be read. */
-export function makeContext(plugin: AnyPlugin, grants: Grants, app: PluginApp, db: Db, parts: ContextParts): AnyContext {
+export function makeContext(
+  plugin: AnyPlugin,
+  grants: Grants,
+  app: PluginApp,
+  db: Db,
+  parts: ContextParts,
+): AnyContext {
   const { bus, jobs, sight, gates, config, texts } = parts;
   const limits = { defaultCount: config.defaultCount, maxCount: config.maxCount };
   const visible = Object.assign(
-    (table: TableName, viewer: Parameters<Sight["where"]>[1], over: Db = parts.store.db) => sight.visible(over, table, viewer),
+    (table: TableName, viewer: Parameters<Sight["where"]>[1], over: Db = parts.store.db) =>
+      sight.visible(over, table, viewer),
     { where: (...asked: Parameters<Sight["where"]>) => sight.where(...asked) },
   );
   return {
@@ -65,7 +72,8 @@ export function makeContext(plugin: AnyPlugin, grants: Grants, app: PluginApp, d
     narrow: (table, rule) => sight.narrow(table, rule),
     visible: visible as AnyContext["visible"],
     list: (spec, viewer, query) => listRows(parts.store.db, sight, limits, spec, viewer, query),
-    valid: (rules, input, viewer, lookups = {}) => valid(rules, input, { texts, lookups, language: viewer.language ?? config.language }),
+    valid: (rules, input, viewer, lookups = {}) =>
+      valid(rules, input, { texts, lookups, language: viewer.language ?? config.language }),
     provide: (name, service) => provide(plugin, parts.contracts, name, service),
     contribute: (name, contribution) => void parts.slots.set(name, [...(parts.slots.get(name) ?? []), contribution]),
     slot: (name) => (parts.slots.get(name) ?? []) as never,
@@ -88,7 +96,8 @@ function provide(plugin: AnyPlugin, contracts: Map<string, unknown>, name: strin
 /** The contracts a plugin said it requires, and no others. */
 function contractsOf(plugin: AnyPlugin, contracts: ReadonlyMap<string, unknown>): AnyContext["contracts"] {
   const own: Record<string, unknown> = {};
-  for (const name of plugin.requires) Object.defineProperty(own, name, { enumerable: true, get: () => contracts.get(name) });
+  for (const name of plugin.requires)
+    Object.defineProperty(own, name, { enumerable: true, get: () => contracts.get(name) });
   return own as AnyContext["contracts"];
 }
 

@@ -62,7 +62,10 @@ export function below(store: FileStore, prefix: string): FileStore {
 function checkedKey(key: string): string {
   const parts = key.split("/");
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-  const bad = key.length > MAX_KEY_LENGTH || /[\u0000-\u001f\\]/.test(key) || parts.some((part) => part === "" || part.startsWith("."));
+  const bad =
+    key.length > MAX_KEY_LENGTH ||
+    /[\u0000-\u001f\\]/.test(key) ||
+    parts.some((part) => part === "" || part.startsWith("."));
   if (bad) throw new RangeError(`Cannot use the file key "${key}": it needs plain names separated by "/"`);
   return key;
 }

@@ -19,7 +19,9 @@ test("put() stores bytes that get() gives back until remove()", async () => {
 test.each(["../up", "a/../../up", "/etc/passwd", "a//b", "", ".hidden", "a/./b", "a\\b", "nul\0l", "x".repeat(501)])(
   "put() refuses the key %p",
   async (key) => {
-    await expect((async () => folderStore(folder).put(key, new Uint8Array()))()).rejects.toThrow("Cannot use the file key");
+    await expect((async () => folderStore(folder).put(key, new Uint8Array()))()).rejects.toThrow(
+      "Cannot use the file key",
+    );
   },
 );
 
@@ -30,6 +32,8 @@ test("put() leaves nothing behind when the content breaks off", async () => {
       controller.error(new Error("client went away"));
     },
   });
-  await expect(folderStore(folder).put("half/file.bin", broken)).rejects.toThrow('Cannot store the file "half/file.bin"');
+  await expect(folderStore(folder).put("half/file.bin", broken)).rejects.toThrow(
+    'Cannot store the file "half/file.bin"',
+  );
   expect(readdirSync(join(folder, "half"))).toEqual([]);
 });

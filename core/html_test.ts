@@ -6,5 +6,7 @@ test("html escapes every hole, keeps finished markup and leaves nothing of false
   expect(String(html`<p title="${evil}">${evil}${null}${false}${0}</p>`)).toBe(
     `<p title="&lt;script&gt;&quot;&#x27;&amp;">&lt;script&gt;&quot;&#x27;&amp;0</p>`,
   );
-  expect(String(html`<ul>${["a", "<b>"].map((item) => html`<li>${item}</li>`)}${raw("<hr>")}</ul>`)).toBe("<ul><li>a</li><li>&lt;b&gt;</li><hr></ul>");
+  expect(String(html`<ul>${["a", "<b>"].map((item) => html`<li>${item}</li>`)}${raw("<hr>")}</ul>`)).toBe(
+    "<ul><li>a</li><li>&lt;b&gt;</li><hr></ul>",
+  );
 });

@@ -142,7 +142,15 @@ export class Gates {
     const address = clientAddress(peer, request.headers.get("x-forwarded-for"), this.#parts.proxies);
     const at = request.url.indexOf("?");
     const query = at < 0 ? {} : trimmed(parseQuery(request.url.slice(at + 1)));
-    const asked: Asked = { viewer: NOBODY, input: {}, query, address, refusal: undefined, fault: undefined, bodyRead: false };
+    const asked: Asked = {
+      viewer: NOBODY,
+      input: {},
+      query,
+      address,
+      refusal: undefined,
+      fault: undefined,
+      bodyRead: false,
+    };
     const area = this.#areaOf(pathOf(request.url));
     let allowance: Allowance | undefined;
     let final = request;
@@ -150,7 +158,9 @@ export class Gates {
     try {
       this.#refuseLarge(request);
       await this.#recognise(request, asked, area);
-      allowance = this.#limiter(area)?.take(asked.refusal ? `address ${address}` : `viewer ${asked.viewer.via === "guest" ? address : asked.viewer.id}`);
+      allowance = this.#limiter(area)?.take(
+        asked.refusal ? `address ${address}` : `viewer ${asked.viewer.via === "guest" ? address : asked.viewer.id}`,
+      );
       if (allowance?.exceeded) throw new ApiError(429, "Too Many Attempts.");
       final = await this.#read(request, asked);
       ASKED.set(final, asked);
@@ -202,7 +212,9 @@ export class Gates {
 
   #isPublic(request: Request): boolean {
     const path = pathOf(request.url);
-    return this.#routes.some((route) => route.permit === "public" && route.method === request.method && patternOf(route.path).test(path));
+    return this.#routes.some(
+      (route) => route.permit === "public" && route.method === request.method && patternOf(route.path).test(path),
+    );
   }
 
   #areaOf(path: string): AreaSpec | undefined {
@@ -210,14 +222,18 @@ export class Gates {
   }
 
   #methodsAt(path: string): string[] {
-    const methods = new Set(this.#routes.filter((route) => patternOf(route.path).test(path)).map((route) => route.method));
+    const methods = new Set(
+      this.#routes.filter((route) => patternOf(route.path).test(path)).map((route) => route.method),
+    );
     if (methods.has("GET")) methods.add("HEAD");
     return ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].filter((method) => methods.has(method));
   }
 
   #options(request: Request): Response {
     const methods = this.#methodsAt(pathOf(request.url));
-    return methods.length === 0 ? this.#fault(request, this.#unrouted(request)) : new Response(null, { status: 200, headers: { allow: methods.join(", ") } });
+    return methods.length === 0
+      ? this.#fault(request, this.#unrouted(request))
+      : new Response(null, { status: 200, headers: { allow: methods.join(", ") } });
   }
 
   #unrouted(request: Request): ApiError {
@@ -259,7 +275,10 @@ function finished(response: Response, allowance: Allowance | undefined): Respons
 
 function routesOf(app: PluginApp): RouteInfo[] {
   return app.routes.map(({ method, path, hooks }) => {
-    const detail = ((hooks as { detail?: Record<string, unknown> } | undefined)?.detail ?? {}) as Record<string, unknown>;
+    const detail = ((hooks as { detail?: Record<string, unknown> } | undefined)?.detail ?? {}) as Record<
+      string,
+      unknown
+    >;
     const permit = detail["x-permission"];
     return { method, path, detail, permit: typeof permit === "string" ? permit : undefined };
   });
@@ -271,7 +290,11 @@ const PATTERNS = new Map<string, RegExp>();
 function patternOf(path: string): RegExp {
   let pattern = PATTERNS.get(path);
   if (!pattern) {
-    const source = path.split("/").map((part) => (part.startsWith(":") ? "[^/]+" : part === "*" ? ".*" : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")));
+    const source = path
+      .split("/")
+      .map((part) =>
+        part.startsWith(":") ? "[^/]+" : part === "*" ? ".*" : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"),
+      );
     pattern = new RegExp(`^${source.join("/")}/?$`);
     PATTERNS.set(path, pattern);
   }

@@ -97,7 +97,10 @@ async function parseParts(request: Request, limits: InputLimits): Promise<InputO
   refuseMany(pairs.length, limits);
   // A file field in which nothing was chosen arrives as a nameless, empty file: it was not sent.
   const sent = pairs.filter(([, value]) => typeof value === "string" || (value.name ?? "") !== "" || value.size > 0);
-  return nested(sent.map(([name, value]) => [name, typeof value === "string" ? value : uploadOf(value)]), limits);
+  return nested(
+    sent.map(([name, value]) => [name, typeof value === "string" ? value : uploadOf(value)]),
+    limits,
+  );
 }
 
 /** Builds nested values from names with brackets: `tags[0][name]`, `books[]`. */
@@ -153,7 +156,8 @@ function isTree(value: unknown): value is Tree {
 }
 
 function refuseMany(count: number, limits: InputLimits): void {
-  if (count > limits.maxFields) throw new ApiError(400, `The request has ${count} fields, more than the ${limits.maxFields} allowed.`);
+  if (count > limits.maxFields)
+    throw new ApiError(400, `The request has ${count} fields, more than the ${limits.maxFields} allowed.`);
 }
 
 /** Level by level and not by recursion: the point is to survive what is too deep. */

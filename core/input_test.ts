@@ -5,7 +5,11 @@ import { methodOverride, parseBody, parseQuery, trimmed } from "./input.ts";
 import { isUpload } from "./upload.ts";
 
 function request(body: string | FormData | Uint8Array<ArrayBuffer>, type?: string): Request {
-  return new Request("http://localhost/api/books", { method: "POST", body, headers: type === undefined ? {} : { "content-type": type } });
+  return new Request("http://localhost/api/books", {
+    method: "POST",
+    body,
+    headers: type === undefined ? {} : { "content-type": type },
+  });
 }
 
 async function refusal(run: Promise<unknown>): Promise<string> {
@@ -36,13 +40,19 @@ describe("parseQuery()", () => {
 
   test("never throws anything but ApiError", () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom("a", "[", "]", "=", "&", "%", "0", "_proto_", ".", "\0", "ü"), maxLength: 60 }), (search) => {
-        try {
-          trimmed(parseQuery(search));
-        } catch (error) {
-          expect(error).toBeInstanceOf(ApiError);
-        }
-      }),
+      fc.property(
+        fc.string({
+          unit: fc.constantFrom("a", "[", "]", "=", "&", "%", "0", "_proto_", ".", "\0", "ü"),
+          maxLength: 60,
+        }),
+        (search) => {
+          try {
+            trimmed(parseQuery(search));
+          } catch (error) {
+            expect(error).toBeInstanceOf(ApiError);
+          }
+        },
+      ),
       { numRuns: 2000 },
     );
   });
@@ -50,7 +60,10 @@ describe("parseQuery()", () => {
 
 describe("parseBody()", () => {
   test("reads JSON objects and takes other JSON for nothing", async () => {
-    expect(await parseBody(request('{"name":"x","tags":[{"name":"a"}]}', "application/json; charset=utf-8"))).toEqual({ name: "x", tags: [{ name: "a" }] });
+    expect(await parseBody(request('{"name":"x","tags":[{"name":"a"}]}', "application/json; charset=utf-8"))).toEqual({
+      name: "x",
+      tags: [{ name: "a" }],
+    });
     expect(await parseBody(request("[1,2]", "application/json"))).toEqual({});
     expect(await parseBody(request("", "application/json"))).toEqual({});
     expect(await parseBody(request('{"name":"x"}', "text/plain"))).toEqual({});
@@ -60,12 +73,16 @@ describe("parseBody()", () => {
     const text = "400 The request body could not be parsed as JSON.";
     expect(await refusal(parseBody(request("{name: x}", "application/json")))).toBe(text);
     expect(await refusal(parseBody(request(new Uint8Array([0x22, 0xff, 0x22]), "application/json")))).toBe(text);
-    expect(await refusal(parseBody(request(`{"a":${"[".repeat(65)}${"]".repeat(65)}}`, "application/json")))).toBe("400 The request nests values more than 64 deep.");
+    expect(await refusal(parseBody(request(`{"a":${"[".repeat(65)}${"]".repeat(65)}}`, "application/json")))).toBe(
+      "400 The request nests values more than 64 deep.",
+    );
     expect(await refusal(parseBody(request("[".repeat(200_000), "application/json")))).toStartWith("400 ");
   });
 
   test("reads forms of both kinds, with files, and leaves text that looks like JSON alone", async () => {
-    expect(await parseBody(request("name=%5B1%5D&tags%5B0%5D%5Bname%5D=a", "application/x-www-form-urlencoded"))).toEqual({ name: "[1]", tags: [{ name: "a" }] });
+    expect(
+      await parseBody(request("name=%5B1%5D&tags%5B0%5D%5Bname%5D=a", "application/x-www-form-urlencoded")),
+    ).toEqual({ name: "[1]", tags: [{ name: "a" }] });
     const form = new FormData();
     form.set("name", "[1]");
     form.set("image", new File(["abc"], "a.png", { type: "image/png" }));
@@ -77,14 +94,20 @@ describe("parseBody()", () => {
   });
 
   test("refuses multipart data that is cut off, and forms with too many fields", async () => {
-    expect(await refusal(parseBody(request("--x\r\nContent-Dis", "multipart/form-data; boundary=x")))).toBe("400 The request body could not be parsed as multipart form data.");
+    expect(await refusal(parseBody(request("--x\r\nContent-Dis", "multipart/form-data; boundary=x")))).toBe(
+      "400 The request body could not be parsed as multipart form data.",
+    );
     const many = Array.from({ length: 10_001 }, (_, index) => `f${index}=1`).join("&");
-    expect(await refusal(parseBody(request(many, "application/x-www-form-urlencoded")))).toContain("more than the 10000 allowed");
+    expect(await refusal(parseBody(request(many, "application/x-www-form-urlencoded")))).toContain(
+      "more than the 10000 allowed",
+    );
   });
 });
 
 test("trimmed() trims at every depth, keeps passwords, and drops what no store can hold", () => {
-  expect(trimmed({ name: "\u00a0\ufeff x\u200b\n", tags: [{ name: " a\0b " }], password: " p ", odd: "a\ud800" })).toEqual({
+  expect(
+    trimmed({ name: "\u00a0\ufeff x\u200b\n", tags: [{ name: " a\0b " }], password: " p ", odd: "a\ud800" }),
+  ).toEqual({
     name: "x",
     tags: [{ name: "ab" }],
     password: " p ",
@@ -105,5 +128,7 @@ test("methodOverride() lets only a POST stand for PUT, PATCH or DELETE, and the 
   expect(methodOverride(post({ "X-HTTP-Method-Override": "PATCH" }), { _method: "PUT" }, {})).toBe("PATCH");
   expect(methodOverride(post(), { _method: "GET" }, {})).toBeUndefined();
   expect(methodOverride(post(), { _method: ["PUT"] }, {})).toBeUndefined();
-  expect(methodOverride(new Request("http://localhost/", { method: "PUT" }), { _method: "DELETE" }, {})).toBeUndefined();
+  expect(
+    methodOverride(new Request("http://localhost/", { method: "PUT" }), { _method: "DELETE" }, {}),
+  ).toBeUndefined();
 });

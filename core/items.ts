@@ -6,6 +6,8 @@
  */
 import { type Generated, type RawBuilder, sql } from "kysely";
 import { type Db, rows, type TableName } from "../db/mod.ts";
+import type { Work } from "./bus.ts";
+import type { Tag, Tags } from "./contracts/tags.ts";
 import type { UserRef, Users } from "./contracts/users.ts";
 import { uniqueSlug } from "./slug.ts";
 import type { Viewer } from "./viewer.ts";
@@ -47,7 +49,8 @@ export function itemPermissions<Kind extends string>(kind: Kind): ItemPermission
 /** SQL for the people of an item as one JSON object. */
 export function peopleOf(users: Users, table: TableName): RawBuilder<People> {
   const ref = (column: string) => users.ref(sql.ref(`${table}.${column}`));
-  return sql`json_build_object('created_by', ${ref("created_by")}, 'updated_by', ${ref("updated_by")}, 'owned_by', ${ref("owned_by")})`;
+  return sql`json_build_object('created_by', ${ref("created_by")}, 'updated_by', ${ref("updated_by")},
+    'owned_by', ${ref("owned_by")})`;
 }
 
 /** The id to record as author or owner; null for the house itself, which is no user. */
@@ -64,10 +67,14 @@ export interface SlugScope {
 }
 
 /** A slug for a name that no other present row of the table has (content-api 4.1). */
-export function freeSlug(db: Db, table: TableName, name: string, { id = 0, where = sql<boolean>`true` }: SlugScope = {}): Promise<string> {
+export function freeSlug(db: Db, table: TableName, name: string, scope: SlugScope = {}): Promise<string> {
+  const { id = 0, where = sql<boolean>`true` } = scope;
   return uniqueSlug(name, async (slug) => {
-    const taken = await rows(db, sql`select 1 from ${sql.table(table)}
-      where slug = ${slug} and deleted_at is null and id <> ${id}::integer and ${where} limit 1`);
+    const taken = await rows(
+      db,
+      sql`select 1 from ${sql.table(table)}
+      where slug = ${slug} and deleted_at is null and id <> ${id}::integer and ${where} limit 1`,
+    );
     return taken.length > 0;
   });
 }
@@ -77,12 +84,39 @@ export function freeSlug(db: Db, table: TableName, name: string, { id = 0, where
  * something beside the columns changed (content-api 4.3, 4.4). Answers the row as it is then.
  */
 export async function saveChanges<Row extends { id: number }>(
-  db: Db, table: TableName, row: Row, { wanted, touched = false }: { wanted: Partial<Row>; touched?: boolean },
+  db: Db,
+  table: TableName,
+  row: Row,
+  { wanted, touched = false }: { wanted: Partial<Row>; touched?: boolean },
 ): Promise<Row> {
-  const changed = Object.entries(wanted).filter(([column, value]) => value !== undefined && value !== row[column as keyof Row]);
+  const differs = (column: string, value: unknown) => value !== undefined && value !== row[column as keyof Row];
+  const changed = Object.entries(wanted).filter(([column, value]) => differs(column, value));
   if (changed.length === 0 && !touched) return row;
   const sets = changed.map(([column, value]) => sql`${sql.id(column)} = ${value}`);
-  const [saved] = await rows<Row>(db, sql`update ${sql.table(table)}
-    set ${sql.join([...sets, sql`updated_at = clock_timestamp()`])} where id = ${row.id} returning *`);
+  const [saved] = await rows<Row>(
+    db,
+    sql`update ${sql.table(table)}
+    set ${sql.join([...sets, sql`updated_at = clock_timestamp()`])} where id = ${row.id} returning *`,
+  );
   return { ...row, ...saved };
+}
+
+/** An item whose tags a request may replace. */
+export interface Tagged {
+  /** As events spell it: "book". */
+  readonly kind: string;
+  readonly id: number;
+  /** What was sent; undefined leaves the tags as they are. */
+  readonly sent: unknown;
+}
+
+/** Replaces an item's tags where some were sent, and answers those it has then. Throws the 422 of `Tags.read`. */
+export async function saveTags(tags: Tags, { kind, id, sent }: Tagged, work: Work): Promise<Tag[]> {
+  if (sent !== undefined) {
+    const wanted = tags.read(sent);
+    await tags.save(kind, id, wanted, work);
+    return wanted;
+  }
+  const [found] = await rows<{ tags: Tag[] }>(work.db, sql`select ${tags.of(kind, sql`${id}::integer`)} as tags`);
+  return found?.tags ?? [];
 }

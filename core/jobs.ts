@@ -50,7 +50,9 @@ export const jobMigrations: Migrations = {
       attempts integer not null default 0, dead boolean not null default false, last_error text,
       created_at timestamptz not null default now())`.execute(db);
     await sql`create index jobs_due on jobs (run_at) where not dead`.execute(db);
-    await sql`create unique index jobs_key on jobs (name, key) where key is not null and not dead and attempts = 0`.execute(db);
+    await sql`create unique index jobs_key on jobs (name, key) where key is not null and not dead and attempts = 0`.execute(
+      db,
+    );
     await sql`create table schedules (name text primary key, next_at timestamptz not null)`.execute(db);
   },
 };
@@ -182,7 +184,12 @@ export class JobQueue {
     const dead = job.attempts >= options.tries;
     const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 4 ** (job.attempts - 1));
     const text = error instanceof Error ? error.message : String(error);
-    this.#log[dead ? "error" : "warn"](`Cannot do the job "${job.name}"`, { job: job.id, attempt: job.attempts, dead, error });
+    this.#log[dead ? "error" : "warn"](`Cannot do the job "${job.name}"`, {
+      job: job.id,
+      attempt: job.attempts,
+      dead,
+      error,
+    });
     await sql`update jobs set dead = ${dead}, last_error = ${text.slice(0, 2000)}, leased_until = null,
       run_at = now() + ${pauseMs}::bigint * interval '1 millisecond' where id = ${job.id}`.execute(this.#store.db);
   }

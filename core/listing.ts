@@ -47,26 +47,42 @@ export interface Listing<Row> {
   readonly total: number;
 }
 
-
 const OPERATORS: Readonly<Record<string, RawBuilder<unknown>>> = {
-  eq: sql`=`, ne: sql`<>`, gt: sql`>`, lt: sql`<`, gte: sql`>=`, lte: sql`<=`,
+  eq: sql`=`,
+  ne: sql`<>`,
+  gt: sql`>`,
+  lt: sql`<`,
+  gte: sql`>=`,
+  lte: sql`<=`,
 };
 const NOTHING = sql<boolean>`false`;
 
 /** Answers a listing request. `query` is the parsed query string; unknown fields in it are ignored. */
 export async function listRows<Row>(
-  db: Db, sight: Sight, limits: ListLimits, spec: ListSpec, viewer: Viewer, query: InputObject,
+  db: Db,
+  sight: Sight,
+  limits: ListLimits,
+  spec: ListSpec,
+  viewer: Viewer,
+  query: InputObject,
 ): Promise<Listing<Row>> {
   const { count, offset, sort, filters } = parseListing(query, limits);
   const table = sql.table(spec.table);
   const id = sql.ref(`${spec.table}.id`);
-  const conditions = [sight.where(spec.table, viewer), ...(spec.where ? [spec.where] : []), ...filters.flatMap((filter) => conditionOf(spec, filter))];
+  const conditions = [
+    sight.where(spec.table, viewer),
+    ...(spec.where ? [spec.where] : []),
+    ...filters.flatMap((filter) => conditionOf(spec, filter)),
+  ];
   const where = sql.join(conditions, sql` and `);
   const from = sql`${table} ${spec.fieldJoins ?? sql``}`;
   const order = orderOf(spec, sort);
   const [data, [counted]] = await Promise.all([
-    rows<Row>(db, sql`select ${spec.columns} from (select ${id} from ${from} where ${where} order by ${order} limit ${count} offset ${offset}) as picked
-      join ${from} on ${id} = picked.id ${spec.joins ?? sql``} order by ${order}`),
+    rows<Row>(
+      db,
+      sql`select ${spec.columns} from (select ${id} from ${from} where ${where} order by ${order} limit ${count} offset ${offset}) as picked
+      join ${from} on ${id} = picked.id ${spec.joins ?? sql``} order by ${order}`,
+    ),
     rows<{ total: number }>(db, sql`select count(*) as total from ${from} where ${where}`),
   ]);
   return { data, total: counted?.total ?? 0 };
@@ -132,7 +148,8 @@ function parameterOf(type: FieldType, value: string): RawBuilder<unknown> | unde
   if (type === "text") return sql`lower(${value}::text)`;
   const text = value.trim();
   if (type === "integer") return integerOf(text);
-  if (type === "boolean") return /^(1|0|true|false)$/i.test(text) ? sql`${/^(1|true)$/i.test(text)}::boolean` : undefined;
+  if (type === "boolean")
+    return /^(1|0|true|false)$/i.test(text) ? sql`${/^(1|true)$/i.test(text)}::boolean` : undefined;
   const time = timeOf(text);
   return time === undefined ? undefined : sql`${time}::timestamptz`;
 }
@@ -144,7 +161,8 @@ function integerOf(text: string): RawBuilder<unknown> | undefined {
   return sql`${text}::numeric`;
 }
 
-const TIME = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?\s?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?$/i;
+const TIME =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?\s?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?$/i;
 
 /** A date or time in one of the accepted notations as ISO 8601, UTC where it names no zone; undefined for others. */
 function timeOf(text: string): string | undefined {

@@ -53,9 +53,11 @@ function sortOf(value: unknown): ListingQuery["sort"] {
 
 function filtersOf(filter: unknown): ListingFilter[] {
   if (typeof filter !== "object" || filter === null || Array.isArray(filter)) return [];
-  return Object.entries(filter).slice(0, MAX_FILTERS).flatMap(([key, value]) => {
-    if (typeof value !== "string") return [];
-    const [field = "", asked = "eq"] = key.toLowerCase().split(":");
-    return [{ field, operator: OPERATORS.has(asked) ? asked : "eq", value }];
-  });
+  return Object.entries(filter)
+    .slice(0, MAX_FILTERS)
+    .flatMap(([key, value]) => {
+      if (typeof value !== "string") return [];
+      const [field = "", asked = "eq"] = key.toLowerCase().split(":");
+      return [{ field, operator: OPERATORS.has(asked) ? asked : "eq", value }];
+    });
 }

@@ -4,7 +4,14 @@ import { parseListing } from "./listing_query.ts";
 const limits = { defaultCount: 100, maxCount: 500 };
 
 test.each([
-  [undefined, 100], ["7", 7], ["0", 1], ["-5", 1], ["100000", 500], ["many", 100], ["99999999999999999999", 500], ["1.5", 100],
+  [undefined, 100],
+  ["7", 7],
+  ["0", 1],
+  ["-5", 1],
+  ["100000", 500],
+  ["many", 100],
+  ["99999999999999999999", 500],
+  ["1.5", 100],
 ])("count %p means %p rows", (count, expected) => {
   expect(parseListing(count === undefined ? {} : { count }, limits).count).toBe(expected);
 });

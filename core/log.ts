@@ -27,11 +27,13 @@ const MAX_DEPTH = 6;
 export function createLog(level: LogLevel = "info", write: (line: string) => void = toStandardError): Log {
   const threshold = ORDER.indexOf(level);
   const make = (bound: Record<string, unknown>): Log => {
-    const line = (at: LogLevel) => (message: string, fields: Record<string, unknown> = {}) => {
-      if (ORDER.indexOf(at) < threshold) return;
-      const all = redact({ ...bound, ...fields }) as Record<string, unknown>;
-      write(JSON.stringify({ time: new Date().toISOString(), level: at, message, ...all }));
-    };
+    const line =
+      (at: LogLevel) =>
+      (message: string, fields: Record<string, unknown> = {}) => {
+        if (ORDER.indexOf(at) < threshold) return;
+        const all = redact({ ...bound, ...fields }) as Record<string, unknown>;
+        write(JSON.stringify({ time: new Date().toISOString(), level: at, message, ...all }));
+      };
     return {
       debug: line("debug"),
       info: line("info"),
@@ -46,7 +48,8 @@ export function createLog(level: LogLevel = "info", write: (line: string) => voi
 
 /** A copy with secret-looking values replaced, errors spelt out and cycles cut; what the log writes. */
 export function redact(value: unknown, depth = 0): unknown {
-  if (value instanceof Error) return { name: value.name, message: value.message, stack: value.stack, ...cause(value, depth) };
+  if (value instanceof Error)
+    return { name: value.name, message: value.message, stack: value.stack, ...cause(value, depth) };
   if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null) return value;
   if (depth >= MAX_DEPTH) return "[deep]";

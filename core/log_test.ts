@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
 import { createLog } from "./log.ts";
 
-function lines(level: Parameters<typeof createLog>[0]): { log: ReturnType<typeof createLog>; seen: Record<string, unknown>[] } {
+function lines(level: Parameters<typeof createLog>[0]): {
+  log: ReturnType<typeof createLog>;
+  seen: Record<string, unknown>[];
+} {
   const seen: Record<string, unknown>[] = [];
   return { seen, log: createLog(level, (line) => void seen.push(JSON.parse(line))) };
 }

@@ -1,4 +1,4 @@
-export { Type as t, type Static, type TObject } from "@sinclair/typebox";
+export { type Static, type TObject, Type as t } from "@sinclair/typebox";
 export { type RawBuilder, sql } from "kysely";
 export { boot, type House, type HouseParts } from "./boot.ts";
 export type { Act, AnyHandlers, EnqueueOptions, Handlers, Happening, Work } from "./bus.ts";
@@ -10,20 +10,56 @@ export type { EmbeddedPicture, Markup, StoredContent } from "./contracts/markup.
 export type { Pages, PictureKeeper } from "./contracts/pages.ts";
 export type { Tag, Tags } from "./contracts/tags.ts";
 export type { UserRef, Users } from "./contracts/users.ts";
-export { endpoint, type EndpointFacts } from "./endpoint.ts";
+export { type EndpointFacts, endpoint } from "./endpoint.ts";
 export { ApiError, BootError, denied, errorBody, notFound } from "./errors.ts";
 export { type FileStore, folderStore } from "./files.ts";
 export { Html, html, htmlResponse, raw } from "./html.ts";
 export type { AreaSpec, Authenticate, RouteInfo } from "./http.ts";
 export type { InputObject, InputValue } from "./input.ts";
-export { authorOf, freeSlug, type ItemPermission, type ItemPermissions, itemPermissions, type ItemTable, type People, peopleOf, saveChanges, type SlugScope } from "./items.ts";
+export {
+  authorOf,
+  freeSlug,
+  type ItemPermission,
+  type ItemPermissions,
+  type ItemTable,
+  itemPermissions,
+  type People,
+  peopleOf,
+  type SlugScope,
+  saveChanges,
+  saveTags,
+  type Tagged,
+} from "./items.ts";
 export type { JobOptions, JobRun } from "./jobs.ts";
 export { type Limiter, memoryLimiter } from "./limit.ts";
-export type { FieldType, Listing, ListField, ListSpec } from "./listing.ts";
+export type { FieldType, ListField, Listing, ListSpec } from "./listing.ts";
 export { createLog, type Log, type LogLevel, redact } from "./log.ts";
 export { isPublic, OutgoingError, type OutgoingFetch } from "./outgoing.ts";
-export { type AnyContext, type AnyPlugin, type Command, type CommandIo, definePlugin, type Grants, type PluginContext, type PluginSpec } from "./plugin.ts";
-export type { ContractName, Contracts, Draft, EventName, Events, JobName, Jobs, PermissionName, Permissions, Permit, Result, SlotName, Slots } from "./registry.ts";
+export {
+  type AnyContext,
+  type AnyPlugin,
+  type Command,
+  type CommandIo,
+  definePlugin,
+  type Grants,
+  type PluginContext,
+  type PluginSpec,
+} from "./plugin.ts";
+export type {
+  ContractName,
+  Contracts,
+  Draft,
+  EventName,
+  Events,
+  JobName,
+  Jobs,
+  PermissionName,
+  Permissions,
+  Permit,
+  Result,
+  SlotName,
+  Slots,
+} from "./registry.ts";
 export { idOf, mountResource, type ResourceEvents, type ResourceHandlers, type ResourceSpec } from "./resource.ts";
 export { fitsSecret, randomText, sha256 } from "./secrets.ts";
 export { type Listening, listen } from "./serve.ts";
@@ -32,5 +68,5 @@ export type { Narrowing } from "./sight.ts";
 export { slugOf, uniqueSlug } from "./slug.ts";
 export { createTexts, type Texts } from "./texts.ts";
 export { isUpload, SNIFF_BYTES, sniff, type Upload } from "./upload.ts";
-export { type Input, type Lookups, type Rules, rules, ruleStrings, schemaOf, valid } from "./validate.ts";
+export { type Input, type Lookups, type Rules, ruleStrings, rules, schemaOf, valid } from "./validate.ts";
 export { holds, NOBODY, need, SYSTEM, type Viewer } from "./viewer.ts";

@@ -11,7 +11,9 @@ export function inBootOrder(plugins: readonly AnyPlugin[]): AnyPlugin[] {
   const ordered: AnyPlugin[] = [];
   const done = new Set<string>();
   while (waiting.length > 0) {
-    const ready = waiting.findIndex((plugin) => plugin.requires.every((contract) => done.has(providers.get(contract)?.name ?? "")));
+    const ready = waiting.findIndex((plugin) =>
+      plugin.requires.every((contract) => done.has(providers.get(contract)?.name ?? "")),
+    );
     if (ready < 0) throw new BootError(`Cannot order the plugins: ${circleOf(waiting, providers)}`);
     const [plugin] = waiting.splice(ready, 1) as [AnyPlugin];
     ordered.push(plugin);
@@ -34,7 +36,8 @@ function providersOf(plugins: readonly AnyPlugin[]): Map<string, AnyPlugin> {
   }
   for (const plugin of plugins) {
     for (const contract of plugin.requires) {
-      if (!providers.has(contract)) throw new BootError(`The plugin "${plugin.name}" requires "${contract}", which no plugin provides`);
+      if (!providers.has(contract))
+        throw new BootError(`The plugin "${plugin.name}" requires "${contract}", which no plugin provides`);
     }
   }
   return providers;

@@ -19,7 +19,9 @@ test("inBootOrder() puts providers before their users and keeps the given order 
 });
 
 test("inBootOrder() names a missing contract", () => {
-  expect(() => inBootOrder([plugin("user", ["test_a"], [])])).toThrow('The plugin "user" requires "test_a", which no plugin provides');
+  expect(() => inBootOrder([plugin("user", ["test_a"], [])])).toThrow(
+    'The plugin "user" requires "test_a", which no plugin provides',
+  );
 });
 
 test("inBootOrder() names every plugin of a circle", () => {
@@ -29,5 +31,7 @@ test("inBootOrder() names every plugin of a circle", () => {
 
 test("inBootOrder() refuses two plugins of one name and two providers of one contract", () => {
   expect(() => inBootOrder([plugin("twin", [], []), plugin("twin", [], [])])).toThrow('Two plugins are named "twin"');
-  expect(() => inBootOrder([plugin("one", [], ["test_a"]), plugin("two", [], ["test_a"])])).toThrow('Both "one" and "two" provide "test_a"');
+  expect(() => inBootOrder([plugin("one", [], ["test_a"]), plugin("two", [], ["test_a"])])).toThrow(
+    'Both "one" and "two" provide "test_a"',
+  );
 });

@@ -26,7 +26,10 @@ export interface OutgoingRules {
 export type Resolve = (host: string) => Promise<{ address: string; family: number }[]>;
 
 /** Makes the `fetch` of one plugin. */
-export function outgoingFetch(rules: OutgoingRules, resolve: Resolve = (host) => lookup(host, { all: true })): OutgoingFetch {
+export function outgoingFetch(
+  rules: OutgoingRules,
+  resolve: Resolve = (host) => lookup(host, { all: true }),
+): OutgoingFetch {
   return async (target, init = {}) => {
     const url = new URL(target);
     if (url.protocol !== "http:" && url.protocol !== "https:") throw refusal(url, "only http and https are spoken");
@@ -36,7 +39,8 @@ export function outgoingFetch(rules: OutgoingRules, resolve: Resolve = (host) =>
     headers.set("host", url.host);
     const pinned = new URL(url);
     pinned.hostname = address.includes(":") ? `[${address}]` : address;
-    const tls = url.protocol === "https:" ? { tls: { serverName: bare(url.hostname), checkServerIdentity: undefined } } : {};
+    const tls =
+      url.protocol === "https:" ? { tls: { serverName: bare(url.hostname), checkServerIdentity: undefined } } : {};
     return fetch(pinned, { ...init, headers, redirect: "manual", ...tls } as RequestInit);
   };
 }
@@ -52,7 +56,8 @@ async function reachable(url: URL, rules: OutgoingRules, resolve: Resolve): Prom
   const allowed = found.find(({ address }) => isPublic(address) || opened(rules.allowPrivate, address));
   // One forbidden address among several is refused too: which one a later attempt would take is not ours to choose.
   const forbidden = found.find(({ address }) => !isPublic(address) && !opened(rules.allowPrivate, address));
-  if (!allowed || forbidden) throw refusal(url, "it is a private or reserved address, which ALLOW_PRIVATE_HOSTS does not open");
+  if (!allowed || forbidden)
+    throw refusal(url, "it is a private or reserved address, which ALLOW_PRIVATE_HOSTS does not open");
   return allowed.address;
 }
 
@@ -64,7 +69,9 @@ function opened(allowPrivate: string, address: string): boolean {
     .map((part) => part.trim())
     .filter((part) => part !== "")
     .some((range) => {
-      const [network, bits] = ipaddr.parseCIDR(range.includes("/") ? range : `${range}/${range.includes(":") ? 128 : 32}`);
+      const [network, bits] = ipaddr.parseCIDR(
+        range.includes("/") ? range : `${range}/${range.includes(":") ? 128 : 32}`,
+      );
       return network.kind() === parsed.kind() && parsed.match(network, bits);
     });
 }

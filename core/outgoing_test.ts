@@ -6,19 +6,30 @@ beforeAll(() => {
   server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
-    fetch: (request) => (new URL(request.url).pathname === "/away" ? Response.redirect("http://169.254.169.254/", 302) : new Response(request.headers.get("host"))),
+    fetch: (request) =>
+      new URL(request.url).pathname === "/away"
+        ? Response.redirect("http://169.254.169.254/", 302)
+        : new Response(request.headers.get("host")),
   });
 });
 afterAll(async () => {
   await server.stop(true);
 });
 
-test.each(["127.0.0.1", "10.1.2.3", "169.254.169.254", "100.64.0.1", "::1", "fe80::1", "fd00::1", "::ffff:127.0.0.1", "0.0.0.0", "64:ff9b::a00:1"])(
-  "isPublic() says no to %s",
-  (address) => {
-    expect(isPublic(address)).toBe(false);
-  },
-);
+test.each([
+  "127.0.0.1",
+  "10.1.2.3",
+  "169.254.169.254",
+  "100.64.0.1",
+  "::1",
+  "fe80::1",
+  "fd00::1",
+  "::ffff:127.0.0.1",
+  "0.0.0.0",
+  "64:ff9b::a00:1",
+])("isPublic() says no to %s", (address) => {
+  expect(isPublic(address)).toBe(false);
+});
 
 test("isPublic() says yes to ordinary addresses", () => {
   expect(isPublic("93.184.215.14")).toBe(true);
@@ -26,7 +37,9 @@ test("isPublic() says yes to ordinary addresses", () => {
 });
 
 test("outgoingFetch() refuses hosts that were not granted, other schemes and private addresses", async () => {
-  const calm = outgoingFetch({ hosts: ["*.example.com"], allowPrivate: "" }, async () => [{ address: "127.0.0.1", family: 4 }]);
+  const calm = outgoingFetch({ hosts: ["*.example.com"], allowPrivate: "" }, async () => [
+    { address: "127.0.0.1", family: 4 },
+  ]);
   await expect(calm("http://other.example/")).rejects.toThrow("not granted this host");
   await expect(calm("file:///etc/passwd")).rejects.toThrow("only http and https");
   await expect(calm("http://hooks.example.com/")).rejects.toThrow("private or reserved");

@@ -16,7 +16,18 @@ import type { JobOptions, JobRun } from "./jobs.ts";
 import type { Listing, ListSpec } from "./listing.ts";
 import type { Log } from "./log.ts";
 import type { OutgoingFetch } from "./outgoing.ts";
-import type { ContractName, Contracts, Draft, EventName, JobName, Jobs, PermissionName, Result, SlotName, Slots } from "./registry.ts";
+import type {
+  ContractName,
+  Contracts,
+  Draft,
+  EventName,
+  JobName,
+  Jobs,
+  PermissionName,
+  Result,
+  SlotName,
+  Slots,
+} from "./registry.ts";
 import type { Narrowing } from "./sight.ts";
 import type { Texts } from "./texts.ts";
 import type { Input, Lookups, Rules } from "./validate.ts";
@@ -94,7 +105,11 @@ export interface AnyPlugin {
 export type AnyContext = PluginContext<ContractName, TableName, TObject>;
 
 /** All a plugin gets to work with. */
-export interface PluginContext<Q extends ContractName = never, T extends TableName = never, S extends TObject = TObject> {
+export interface PluginContext<
+  Q extends ContractName = never,
+  T extends TableName = never,
+  S extends TObject = TObject,
+> {
   readonly name: string;
   /** Elysia with the prefix /api; handlers get `viewer` and `input`, each route names its `permit`. */
   readonly app: PluginApp;
@@ -109,7 +124,12 @@ export interface PluginContext<Q extends ContractName = never, T extends TableNa
   /** The address of the instance without a final slash, for links in answers. */
   readonly baseUrl: string;
   readonly texts: Texts;
-  perform<E extends EventName, A extends Result<E>>(name: E, viewer: Viewer, draft: Draft<E>, act: Act<E, A>): Promise<A>;
+  perform<E extends EventName, A extends Result<E>>(
+    name: E,
+    viewer: Viewer,
+    draft: Draft<E>,
+    act: Act<E, A>,
+  ): Promise<A>;
   on<E extends EventName>(name: E, handlers: Handlers<E>): void;
   onAny(handlers: AnyHandlers): void;
   /** Adds a way to recognise who asks; resolvers are tried in boot order. */

@@ -3,21 +3,23 @@
  * (content-api 1.5), the events around each change, the answers. What differs is in the handlers the plugin mounts with:
  * they read, write and show rows. A resource that needs an eighth option writes that route by hand.
  */
-import { notFound } from "./errors.ts";
+
 import type { Work } from "./bus.ts";
+import { type EndpointFacts, endpoint } from "./endpoint.ts";
+import { denied, notFound } from "./errors.ts";
 import type { InputObject } from "./input.ts";
 import type { ListSpec } from "./listing.ts";
 import type { AnyContext } from "./plugin.ts";
 import type { EventName, Permit } from "./registry.ts";
-import { denied } from "./errors.ts";
-import { endpoint, type EndpointFacts } from "./endpoint.ts";
 import type { Input, Rules } from "./validate.ts";
 import type { Viewer } from "./viewer.ts";
 
 /** The events of a resource, such as book_create, book_update and book_delete. */
 export type ResourceEvents<Name extends string, Create, Update, Row> = {
   [E in `${Name}_create`]: { draft: Create; result: Row };
-} & { [E in `${Name}_update`]: { draft: { row: Row; draft: Update }; result: Row } } & { [E in `${Name}_delete`]: { draft: Row; result: Row } };
+} & { [E in `${Name}_update`]: { draft: { row: Row; draft: Update }; result: Row } } & {
+  [E in `${Name}_delete`]: { draft: Row; result: Row };
+};
 
 /** The five routes of a resource. */
 export type ResourceAction = "list" | "create" | "read" | "update" | "delete";
@@ -88,7 +90,12 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
     return endpoint(path.slice(1), action, { about: spec.about[action], ...(example && { example }), ...more });
   };
   // Event names are made from the resource's name, which the compiler cannot follow.
-  const perform = <D>(verb: string, viewer: Viewer, draft: D, act: (draft: D, work: Work) => Promise<Row>): Promise<Row> =>
+  const perform = <D>(
+    verb: string,
+    viewer: Viewer,
+    draft: D,
+    act: (draft: D, work: Work) => Promise<Row>,
+  ): Promise<Row> =>
     context.perform(`${spec.name}_${verb}` as EventName, viewer, draft as never, act as never) as Promise<Row>;
   const found = async (viewer: Viewer, param: string): Promise<Row> => {
     const row = await handlers.find(viewer, idOf(param, noun));
@@ -114,29 +121,44 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
     return perform("update", viewer, { row, draft }, (final, work) => handlers.change(final.row, final.draft, work));
   };
 
-  app.get(path, async ({ viewer, asked }) => {
-    const { data, total } = await list<Record<string, unknown>>(spec.list, viewer, asked);
-    return { data: await handlers.listed(data, viewer), total };
-  }, { permit, ...described("list") });
+  app.get(
+    path,
+    async ({ viewer, asked }) => {
+      const { data, total } = await list<Record<string, unknown>>(spec.list, viewer, asked);
+      return { data: await handlers.listed(data, viewer), total };
+    },
+    { permit, ...described("list") },
+  );
 
   app.post(path, async ({ viewer, input }) => handlers.show(await create(viewer, input), viewer, "saved"), {
-    permit, ...described("create", { rules: spec.create }),
+    permit,
+    ...described("create", { rules: spec.create }),
   });
 
   app.get(`${path}/:id`, async ({ viewer, params }) => handlers.show(await found(viewer, params.id), viewer, "read"), {
-    permit, ...described("read"),
+    permit,
+    ...described("read"),
   });
 
-  app.put(`${path}/:id`, async ({ viewer, params, input }) => handlers.show(await update(viewer, params.id, input), viewer, "saved"), {
-    permit, ...described("update", { rules: spec.update }),
-  });
+  app.put(
+    `${path}/:id`,
+    async ({ viewer, params, input }) => handlers.show(await update(viewer, params.id, input), viewer, "saved"),
+    {
+      permit,
+      ...described("update", { rules: spec.update }),
+    },
+  );
 
-  app.delete(`${path}/:id`, async ({ viewer, params, set }) => {
-    const row = await allowed(viewer, "delete", params.id);
-    await perform("delete", viewer, row, async (final, work) => {
-      await handlers.remove(final, work);
-      return final;
-    });
-    set.status = 204;
-  }, { permit, ...described("delete") });
+  app.delete(
+    `${path}/:id`,
+    async ({ viewer, params, set }) => {
+      const row = await allowed(viewer, "delete", params.id);
+      await perform("delete", viewer, row, async (final, work) => {
+        await handlers.remove(final, work);
+        return final;
+      });
+      set.status = 204;
+    },
+    { permit, ...described("delete") },
+  );
 }

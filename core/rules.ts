@@ -10,22 +10,25 @@ export type RuleList = readonly string[];
 export type Rules = Readonly<Record<string, RuleList>>;
 
 type Has<L extends RuleList, Name extends string> = Name extends L[number] ? true : false;
-type Plain<L extends RuleList> = Has<L, "integer"> extends true
-  ? number
-  : Has<L, "int"> extends true
+type Plain<L extends RuleList> =
+  Has<L, "integer"> extends true
     ? number
-    : Has<L, "boolean"> extends true
-      ? boolean
-      : Has<L, "array"> extends true
-        ? readonly unknown[]
-        : Has<L, "file"> extends true
-          ? Upload
-          : Has<L, "image_extension"> extends true
+    : Has<L, "int"> extends true
+      ? number
+      : Has<L, "boolean"> extends true
+        ? boolean
+        : Has<L, "array"> extends true
+          ? readonly unknown[]
+          : Has<L, "file"> extends true
             ? Upload
-            : string;
+            : Has<L, "image_extension"> extends true
+              ? Upload
+              : string;
 type Value<L extends RuleList> = Has<L, "nullable"> extends true ? Plain<L> | null : Plain<L>;
 type Top<R extends Rules> = { [F in keyof R as F extends `${string}.${string}` ? never : F]: R[F] };
-type RequiredFields<R extends Rules> = { [F in keyof Top<R>]: Has<Top<R>[F], "required"> extends true ? F : never }[keyof Top<R>];
+type RequiredFields<R extends Rules> = {
+  [F in keyof Top<R>]: Has<Top<R>[F], "required"> extends true ? F : never;
+}[keyof Top<R>];
 
 /** What judged input looks like: required fields are present, others may be absent. */
 export type Input<R extends Rules> = { readonly [F in keyof Top<R> & RequiredFields<R>]: Value<Top<R>[F]> } & {
@@ -53,7 +56,10 @@ export function schemaOf(spec: Rules): Record<string, unknown> {
 function fieldSchema(field: string, list: RuleList, spec: Rules): Record<string, unknown> {
   const min = bound(list, "min");
   const max = bound(list, "max");
-  const only = list.find((rule) => rule.startsWith("in:"))?.slice(3).split(",");
+  const only = list
+    .find((rule) => rule.startsWith("in:"))
+    ?.slice(3)
+    .split(",");
   const base = typeSchema(field, list, spec);
   const lengths = base.type === "string" && base.format !== "binary";
   const limits = lengths
@@ -77,7 +83,9 @@ function typeSchema(field: string, list: RuleList, spec: Rules): Record<string, 
 function itemSchema(field: string, spec: Rules): Record<string, unknown> {
   const items = spec[`${field}.*`];
   if (items) return fieldSchema(`${field}.*`, items, spec);
-  return field === "tags" ? { type: "object", properties: { name: { type: "string" }, value: { type: "string" } } } : {};
+  return field === "tags"
+    ? { type: "object", properties: { name: { type: "string" }, value: { type: "string" } } }
+    : {};
 }
 
 function bound(list: RuleList, name: "min" | "max"): number | undefined {

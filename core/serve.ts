@@ -27,7 +27,12 @@ export async function listen(house: House, config: Config, log: Log): Promise<Li
       const response = await house.gates.answer(request, peer);
       if (log.writes("debug")) {
         const { pathname } = new URL(request.url);
-        log.debug("request", { method: request.method, path: pathname, status: response.status, ms: Math.round(performance.now() - started) });
+        log.debug("request", {
+          method: request.method,
+          path: pathname,
+          status: response.status,
+          ms: Math.round(performance.now() - started),
+        });
       }
       return response;
     },

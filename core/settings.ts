@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TSchema } from "@sinclair/typebox";
+import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { BootError } from "./errors.ts";
 
@@ -24,7 +24,8 @@ export function readSettings<S extends TObject>(
     const variable = variableOf(schema.properties[field] ?? {});
     return `${variable === "" ? field : variable}: ${message}`;
   });
-  if (faults.length > 0) throw new BootError(`Cannot read the settings of "${owner}": ${[...new Set(faults)].join("; ")}`);
+  if (faults.length > 0)
+    throw new BootError(`Cannot read the settings of "${owner}": ${[...new Set(faults)].join("; ")}`);
   return value as Static<S>;
 }
 

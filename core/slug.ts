@@ -21,7 +21,11 @@ const LETTERS: Readonly<Record<string, string>> = Object.fromEntries(
 /** The slug of a name, empty where nothing of it can be written in ASCII. */
 export function slugOf(name: string): string {
   const ascii = [...name.normalize("NFKD").toLowerCase()].map(asciiOf).join("");
-  const slug = ascii.replace(/_/g, "-").replace(/@/g, "-at-").replace(/[^a-z0-9\s-]/g, "").replace(/[\s-]+/g, "-");
+  const slug = ascii
+    .replace(/_/g, "-")
+    .replace(/@/g, "-at-")
+    .replace(/[^a-z0-9\s-]/g, "")
+    .replace(/[\s-]+/g, "-");
   return cut(slug.replace(/^-+|-+$/g, ""));
 }
 

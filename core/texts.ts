@@ -45,7 +45,10 @@ const ENGLISH: Catalogue = {
 export function createTexts(): Texts {
   const catalogues = new Map<string, Record<string, string>>([["en", { ...ENGLISH }]]);
   const find = (key: string, language: string): string =>
-    catalogues.get(language)?.[key] ?? catalogues.get(language.split(/[-_]/)[0] ?? "")?.[key] ?? catalogues.get("en")?.[key] ?? key;
+    catalogues.get(language)?.[key] ??
+    catalogues.get(language.split(/[-_]/)[0] ?? "")?.[key] ??
+    catalogues.get("en")?.[key] ??
+    key;
   return {
     say: (key, params = {}, language = "en") => fill(find(key, language), params),
     add(language, texts) {
@@ -56,5 +59,7 @@ export function createTexts(): Texts {
 }
 
 function fill(text: string, params: Readonly<Record<string, string | number>>): string {
-  return text.replace(/:([a-z]+)/g, (place, name: string) => (Object.hasOwn(params, name) ? String(params[name]) : place));
+  return text.replace(/:([a-z]+)/g, (place, name: string) =>
+    Object.hasOwn(params, name) ? String(params[name]) : place,
+  );
 }

@@ -4,14 +4,15 @@
  * meets the required family alone; beyond that, as ours: a string rule with `min` refuses it, and for integers, arrays
  * and pictures it counts as not sent. What comes out holds the known fields only, integers and booleans converted.
  */
+
+import { type Checks, type Field, isBlank, isRequired, type Judge, judgeOf } from "./checks.ts";
 import { ApiError } from "./errors.ts";
 import type { InputObject, InputValue } from "./input.ts";
-import { type Checks, type Field, isBlank, isRequired, judgeOf, type Judge } from "./checks.ts";
 import type { Input, RuleList, Rules } from "./rules.ts";
 import type { Texts } from "./texts.ts";
 import { isUpload, SNIFF_BYTES, sniff } from "./upload.ts";
 
-export { type Input, type RuleList, type Rules, rules, ruleStrings, schemaOf } from "./rules.ts";
+export { type Input, type RuleList, type Rules, ruleStrings, rules, schemaOf } from "./rules.ts";
 
 /** Questions to the store: the rules `exists:…` and `unique:…` are answered by these. */
 export interface Lookups {
@@ -51,13 +52,19 @@ interface Compiled {
 const COMPILED = new WeakMap<Rules, readonly Compiled[]>();
 
 /** Judges input by rules. Throws ApiError 422 whose details list every fault by field. */
-export async function valid<const R extends Rules>(spec: R, input: InputObject, options: ValidOptions): Promise<Input<R>> {
+export async function valid<const R extends Rules>(
+  spec: R,
+  input: InputObject,
+  options: ValidOptions,
+): Promise<Input<R>> {
   const faults: Record<string, string[]> = {};
   const result: Record<string, unknown> = {};
   for (const compiled of compile(spec)) {
     for (const field of fieldsOf(compiled, input)) {
       const judged = judge(compiled, field, input, options);
-      const messages = compiled.asks ? (await Promise.all(judged)).filter((text) => text !== undefined) : (judged as string[]);
+      const messages = compiled.asks
+        ? (await Promise.all(judged)).filter((text) => text !== undefined)
+        : (judged as string[]);
       if (messages.length > 0) faults[field.name] = messages;
       else keep(result, compiled, field);
     }
@@ -74,9 +81,18 @@ function compile(spec: Rules): readonly Compiled[] {
       const [name = "", args] = rule.split(/:(.*)/s);
       return { name, args: args === undefined ? [] : args.split(","), judge: judgeOf(name) };
     });
-    const odd = parsed.find(({ name, judge: known }) => !known && !REQUIRED.has(name) && !ASKING.has(name) && name !== "nullable");
+    const odd = parsed.find(
+      ({ name, judge: known }) => !known && !REQUIRED.has(name) && !ASKING.has(name) && name !== "nullable",
+    );
     if (odd) throw new Error(`Cannot read the rules of "${field}": there is no rule "${odd.name}"`);
-    return { field, list, path: field.split("."), rules: parsed, isNullable: list.includes("nullable"), asks: parsed.some(({ name }) => ASKING.has(name)) };
+    return {
+      field,
+      list,
+      path: field.split("."),
+      rules: parsed,
+      isNullable: list.includes("nullable"),
+      asks: parsed.some(({ name }) => ASKING.has(name)),
+    };
   });
   COMPILED.set(spec, compiled);
   return compiled;
@@ -84,25 +100,50 @@ function compile(spec: Rules): readonly Compiled[] {
 
 /** The fields a name with stars stands for; plain names stand for themselves, sent or not. */
 function fieldsOf({ field, path }: Compiled, input: InputObject): Field[] {
-  if (path.length === 1) return [{ name: field, keys: path, value: own(input, field), present: Object.hasOwn(input, field), label: field.replaceAll("_", " ") }];
+  if (path.length === 1)
+    return [
+      {
+        name: field,
+        keys: path,
+        value: own(input, field),
+        present: Object.hasOwn(input, field),
+        label: field.replaceAll("_", " "),
+      },
+    ];
   type Place = { keys: string[]; value: unknown; present: boolean };
   let at: Place[] = [{ keys: [], value: input, present: true }];
   for (const part of path) {
     at = at.flatMap(({ keys, value }): Place[] => {
-      if (part !== "*") return [{ keys: [...keys, part], value: own(value, part), present: isObject(value) && Object.hasOwn(value, part) }];
+      if (part !== "*")
+        return [
+          { keys: [...keys, part], value: own(value, part), present: isObject(value) && Object.hasOwn(value, part) },
+        ];
       if (!isObject(value)) return [];
-      return Object.entries(value).slice(0, MAX_ELEMENTS).map(([key, item]) => ({ keys: [...keys, key], value: item, present: true }));
+      return Object.entries(value)
+        .slice(0, MAX_ELEMENTS)
+        .map(([key, item]) => ({ keys: [...keys, key], value: item, present: true }));
     });
   }
   const isExpanded = path.includes("*");
   return at.map(({ keys, value, present }) => {
     const name = keys.join(".");
-    return { name, keys, value: value as InputValue | undefined, present, label: isExpanded ? name : name.replaceAll("_", " ") };
+    return {
+      name,
+      keys,
+      value: value as InputValue | undefined,
+      present,
+      label: isExpanded ? name : name.replaceAll("_", " "),
+    };
   });
 }
 
 /** The texts of broken rules in rule order; promises only for rules that have to ask. */
-function judge({ rules, list, isNullable }: Compiled, field: Field, input: InputObject, options: ValidOptions): (string | Promise<string | undefined>)[] {
+function judge(
+  { rules, list, isNullable }: Compiled,
+  field: Field,
+  input: InputObject,
+  options: ValidOptions,
+): (string | Promise<string | undefined>)[] {
   const messages: (string | Promise<string | undefined>)[] = [];
   const blank = isBlank(field);
   for (const rule of rules) {
@@ -121,22 +162,35 @@ function judge({ rules, list, isNullable }: Compiled, field: Field, input: Input
   return messages;
 }
 
-function requiredFault({ name, args }: Rule, field: Field, input: InputObject, options: ValidOptions): string | undefined {
+function requiredFault(
+  { name, args }: Rule,
+  field: Field,
+  input: InputObject,
+  options: ValidOptions,
+): string | undefined {
   if (isRequired(field)) return undefined;
   const [other = "", wanted = ""] = args;
   const sent = at(input, other);
   const label = other.replaceAll("_", " ");
   if (name === "required") return say("validation.required", field, options);
-  if (name === "required_without" && !isRequired(sent)) return say("validation.required_without", field, options, { values: label });
-  if (name === "required_with" && isRequired(sent)) return say("validation.required_with", field, options, { values: label });
-  if (name === "required_if" && matches(sent.value, wanted)) return say("validation.required_if", field, options, { other: label, value: wanted });
+  if (name === "required_without" && !isRequired(sent))
+    return say("validation.required_without", field, options, { values: label });
+  if (name === "required_with" && isRequired(sent))
+    return say("validation.required_with", field, options, { values: label });
+  if (name === "required_if" && matches(sent.value, wanted))
+    return say("validation.required_if", field, options, { other: label, value: wanted });
   return undefined;
 }
 
 /** What needs to be waited for; the store is only asked about a value that nothing else is wrong with. */
 function ask({ name, args }: Rule, field: Field, options: ValidOptions, faults: number): Promise<string | undefined>[] {
   const value = field.value as InputValue;
-  if (name === "mimes") return [isOfKind(value, args).then((fits) => (fits ? undefined : say("validation.mimes", field, options, { values: args.join(", ") })))];
+  if (name === "mimes")
+    return [
+      isOfKind(value, args).then((fits) =>
+        fits ? undefined : say("validation.mimes", field, options, { values: args.join(", ") }),
+      ),
+    ];
   const question = name === "exists" || name === "unique" ? options.lookups?.[name] : undefined;
   if (!question || faults > 0) return [];
   return [question(args, value).then((fits) => (fits ? undefined : say(`validation.${name}`, field, options)))];
@@ -154,7 +208,9 @@ function say(key: string, { label }: Field, { texts, language }: ValidOptions, p
 
 function keep(result: Record<string, unknown>, { list }: Compiled, { keys, value, present }: Field): void {
   if (!present) return;
-  const isTyped = list.some((rule) => rule === "integer" || rule === "int" || rule === "array" || rule === "image_extension");
+  const isTyped = list.some(
+    (rule) => rule === "integer" || rule === "int" || rule === "array" || rule === "image_extension",
+  );
   if (value === "" && isTyped) return;
   let at = result;
   for (const key of keys.slice(0, -1)) {

@@ -16,7 +16,12 @@ const pageRules = rules({
   tags: ["array"],
   priority: ["integer"],
 });
-const changed = rules({ name: ["string", "min:1", "max:255"], description: ["string", "max:10"], image: ["nullable", "image_extension", "mimes:jpeg,png", "max:1"], flag: ["boolean"] });
+const changed = rules({
+  name: ["string", "min:1", "max:255"],
+  description: ["string", "max:10"],
+  image: ["nullable", "image_extension", "mimes:jpeg,png", "max:1"],
+  flag: ["boolean"],
+});
 const overrides = rules({
   role_permissions: ["array"],
   "role_permissions.*.role_id": ["required", "int", "exists:roles,id"],
@@ -28,7 +33,13 @@ const overrides = rules({
 
 async function judged(spec: Rules, input: InputObject): Promise<unknown> {
   try {
-    return await valid(spec, input, { texts, lookups: { exists: async (_args, value) => Number(value) < 100, unique: async (_args, value) => value !== "taken@example.com" } });
+    return await valid(spec, input, {
+      texts,
+      lookups: {
+        exists: async (_args, value) => Number(value) < 100,
+        unique: async (_args, value) => value !== "taken@example.com",
+      },
+    });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     expect([error.status, error.message]).toEqual([422, "The given data was invalid."]);
@@ -51,7 +62,17 @@ describe("valid() lists every fault by field, in rule order", () => {
   });
 
   test("of a page with everything wrong", async () => {
-    expect(await judged(pageRules, { book_id: "abc", chapter_id: 1.5, name: "n".repeat(256), html: 5, markdown: null, tags: "x", priority: [] })).toEqual({
+    expect(
+      await judged(pageRules, {
+        book_id: "abc",
+        chapter_id: 1.5,
+        name: "n".repeat(256),
+        html: 5,
+        markdown: null,
+        tags: "x",
+        priority: [],
+      }),
+    ).toEqual({
       book_id: ["The book id must be an integer."],
       chapter_id: ["The chapter id must be an integer."],
       name: ["The name may not be greater than 255 characters."],
@@ -63,7 +84,9 @@ describe("valid() lists every fault by field, in rule order", () => {
   });
 
   test("of null and of empty names on an update", async () => {
-    expect(await judged(changed, { name: null })).toEqual({ name: ["The name must be a string.", "The name must be at least 1 characters."] });
+    expect(await judged(changed, { name: null })).toEqual({
+      name: ["The name must be a string.", "The name must be at least 1 characters."],
+    });
     expect(await judged(changed, { name: "" })).toEqual({ name: ["The name must be at least 1 characters."] });
   });
 
@@ -76,11 +99,15 @@ describe("valid() lists every fault by field, in rule order", () => {
     expect(await judged(changed, { image: "a" })).toEqual({ image: [extension, mimes] });
     const large = new Uint8Array(1025);
     large.set(PNG);
-    expect(await judged(changed, { image: image("dot.png", large) })).toEqual({ image: ["The image may not be greater than 1 kilobytes."] });
+    expect(await judged(changed, { image: image("dot.png", large) })).toEqual({
+      image: ["The image may not be greater than 1 kilobytes."],
+    });
   });
 
   test("of nested fields, with their indexes, asking the store only about sound values", async () => {
-    expect(await judged(overrides, { role_permissions: [{}, { role_id: 100, view: "yes" }], fallback: { inheriting: "0" } })).toEqual({
+    expect(
+      await judged(overrides, { role_permissions: [{}, { role_id: 100, view: "yes" }], fallback: { inheriting: "0" } }),
+    ).toEqual({
       "role_permissions.0.role_id": ["The role_permissions.0.role_id field is required."],
       "role_permissions.0.view": ["The role_permissions.0.view field is required."],
       "role_permissions.1.role_id": ["The selected role_permissions.1.role_id is invalid."],
@@ -93,17 +120,31 @@ describe("valid() lists every fault by field, in rule order", () => {
 describe("valid() answers the known fields, converted", () => {
   test("integers and booleans from their notations, unknown keys dropped", async () => {
     const spec = rules({ a: ["integer"], b: ["integer"], c: ["boolean"], d: ["boolean"], e: ["nullable", "integer"] });
-    expect(await judged(spec, { a: "12", b: true, c: "1", d: 0, e: null, id: 7 })).toEqual({ a: 12, b: 1, c: true, d: false, e: null });
+    expect(await judged(spec, { a: "12", b: true, c: "1", d: 0, e: null, id: 7 })).toEqual({
+      a: 12,
+      b: 1,
+      c: true,
+      d: false,
+      e: null,
+    });
   });
 
   test("empty strings for integers, arrays and pictures as not sent", async () => {
-    expect(await judged(pageRules, { book_id: 1, name: "x", html: "y", priority: "", tags: "" })).toEqual({ book_id: 1, name: "x", html: "y" });
+    expect(await judged(pageRules, { book_id: 1, name: "x", html: "y", priority: "", tags: "" })).toEqual({
+      book_id: 1,
+      name: "x",
+      html: "y",
+    });
     expect(await judged(changed, { image: "" })).toEqual({});
   });
 
   test("objects where an array is wanted, and nested values in place", async () => {
-    expect(await judged(rules({ tags: ["array"] }), { tags: { one: { name: "x" } } })).toEqual({ tags: { one: { name: "x" } } });
-    expect(await judged(overrides, { role_permissions: [{ role_id: "4", view: "0" }], fallback: { inheriting: 1 } })).toEqual({
+    expect(await judged(rules({ tags: ["array"] }), { tags: { one: { name: "x" } } })).toEqual({
+      tags: { one: { name: "x" } },
+    });
+    expect(
+      await judged(overrides, { role_permissions: [{ role_id: "4", view: "0" }], fallback: { inheriting: 1 } }),
+    ).toEqual({
       role_permissions: [{ role_id: 4, view: false }],
       fallback: { inheriting: true },
     });
@@ -111,30 +152,55 @@ describe("valid() answers the known fields, converted", () => {
 
   test("lengths counted in characters as people see them", async () => {
     expect(await judged(changed, { description: "🚢".repeat(10) })).toEqual({ description: "🚢".repeat(10) });
-    expect(await judged(changed, { description: "🚢".repeat(11) })).toEqual({ description: ["The description may not be greater than 10 characters."] });
+    expect(await judged(changed, { description: "🚢".repeat(11) })).toEqual({
+      description: ["The description may not be greater than 10 characters."],
+    });
   });
 });
 
-test.each(["plain", "a@", "@b.c", "a b@c.d", "a@b..c", ".a@b.c", `${"a".repeat(65)}@b.c`, "a@-b.c"])("the e-mail address %p is refused", async (email) => {
-  expect(await judged(rules({ email: ["email"] }), { email })).toEqual({ email: ["The email must be a valid email address."] });
-});
+test.each(["plain", "a@", "@b.c", "a b@c.d", "a@b..c", ".a@b.c", `${"a".repeat(65)}@b.c`, "a@-b.c"])(
+  "the e-mail address %p is refused",
+  async (email) => {
+    expect(await judged(rules({ email: ["email"] }), { email })).toEqual({
+      email: ["The email must be a valid email address."],
+    });
+  },
+);
 
-test.each(["a@b", "ada.lovelace+x@example.co.uk", "ünï@exämple.de"])("the e-mail address %p is accepted", async (email) => {
-  expect(await judged(rules({ email: ["email"] }), { email })).toEqual({ email });
-});
+test.each(["a@b", "ada.lovelace+x@example.co.uk", "ünï@exämple.de"])(
+  "the e-mail address %p is accepted",
+  async (email) => {
+    expect(await judged(rules({ email: ["email"] }), { email })).toEqual({ email });
+  },
+);
 
 test.each(["javascript:alert(1)", "  JavaScript:x", "data:text/html,x"])("the link %p is refused", async (link) => {
-  expect(await judged(rules({ link: ["safe_url"] }), { link })).toEqual({ link: ["The provided link may not be safe."] });
+  expect(await judged(rules({ link: ["safe_url"] }), { link })).toEqual({
+    link: ["The provided link may not be safe."],
+  });
 });
 
-test.each([2_147_483_648, "99999999999999999999", 1e20, "012", "1e3", "0x10", " "])("the integer %p never reaches the store", async (value) => {
-  const result = (await judged(rules({ id: ["required", "integer"] }), { id: value })) as { id: string[] };
-  expect(result.id[0]).toStartWith("The id ");
-});
+test.each([2_147_483_648, "99999999999999999999", 1e20, "012", "1e3", "0x10", " "])(
+  "the integer %p never reaches the store",
+  async (value) => {
+    const result = (await judged(rules({ id: ["required", "integer"] }), { id: value })) as { id: string[] };
+    expect(result.id[0]).toStartWith("The id ");
+  },
+);
 
 test("valid() throws nothing but ApiError, whatever is sent", async () => {
-  const anything = fc.dictionary(fc.constantFrom("book_id", "name", "html", "tags", "role_permissions", "fallback", "image"), fc.anything() as fc.Arbitrary<never>);
-  await fc.assert(fc.asyncProperty(anything, fc.constantFrom(pageRules, changed, overrides), async (input, spec) => void (await judged(spec as Rules, input))), { numRuns: 500 });
+  const anything = fc.dictionary(
+    fc.constantFrom("book_id", "name", "html", "tags", "role_permissions", "fallback", "image"),
+    fc.anything() as fc.Arbitrary<never>,
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      anything,
+      fc.constantFrom(pageRules, changed, overrides),
+      async (input, spec) => void (await judged(spec as Rules, input)),
+    ),
+    { numRuns: 500 },
+  );
 });
 
 test("the type of judged input follows the rules", () => {
@@ -148,7 +214,17 @@ test("the type of judged input follows the rules", () => {
 });
 
 test("schemaOf() says what a schema can say", () => {
-  expect(schemaOf(rules({ name: ["required", "string", "max:5"], template: ["nullable", "integer"], kind: ["in:a,b"], roles: ["array"], "roles.*": ["integer"] }))).toEqual({
+  expect(
+    schemaOf(
+      rules({
+        name: ["required", "string", "max:5"],
+        template: ["nullable", "integer"],
+        kind: ["in:a,b"],
+        roles: ["array"],
+        "roles.*": ["integer"],
+      }),
+    ),
+  ).toEqual({
     type: "object",
     required: ["name"],
     properties: {

@@ -19,7 +19,8 @@ import {
   renameSync,
   rmSync,
   statSync,
-  symlinkSync, writeFileSync,
+  symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, resolve } from "node:path";
@@ -61,7 +62,8 @@ export function prepareHome(dataDir: string): Home {
   const folder = isInReach(wished, wanted) ? wished : elsewhere(wished, wanted);
   const account = chooseAccount(folder);
   const cluster = join(folder, "cluster");
-  if (account && existsSync(cluster) && statSync(cluster).uid === 0) spawnSync("chown", ["-R", `${account.uid}:${account.gid}`, cluster]);
+  if (account && existsSync(cluster) && statSync(cluster).uid === 0)
+    spawnSync("chown", ["-R", `${account.uid}:${account.gid}`, cluster]);
   const [bootLock, presenceLock, log] = ["boot.lock", "presence.lock", "server.log"].map((name) => {
     const path = join(folder, name);
     appendFileSync(path, "");
@@ -85,8 +87,8 @@ function elsewhere(wished: string, account: Account): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (isInReach(folder, account)) return folder;
   throw new StoreError(
-    `Cannot keep the store in "${wished}" nor in "${folder}": account "${account?.name ?? "of this process"}" cannot reach them, wanted`
-    + ` every folder above open to that account (PostgreSQL does not run as root); choose another data folder, ${WAY_OUT}`,
+    `Cannot keep the store in "${wished}" nor in "${folder}": account "${account?.name ?? "of this process"}" cannot reach them, wanted` +
+      ` every folder above open to that account (PostgreSQL does not run as root); choose another data folder, ${WAY_OUT}`,
   );
 }
 

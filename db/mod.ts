@@ -1,9 +1,10 @@
 // `export *` and not a list: TypeScript merges `declare module "lectern/db"` into a re-exported
 // interface only when it arrives through a star.
-export * from "./tables.ts";
-export { type Grants, guarded } from "./guard.ts";
+
 export { idColumn, timeColumns } from "./columns.ts";
 export { GrantError, StoreError } from "./errors.ts";
+export { type Grants, guarded } from "./guard.ts";
 export { type Migrations, migrate, pending } from "./migrate.ts";
 export { openStore, type Store, type StoreOptions } from "./open.ts";
 export { flatten, prepared, rows } from "./rows.ts";
+export * from "./tables.ts";

@@ -29,7 +29,8 @@ export async function rows<Row>(db: Pick<Kysely<never>, "executeQuery">, fragmen
  */
 export function prepared<Row>(fragment: RawBuilder<Row>): RawBuilder<Row> {
   const { sql: text, parameters } = flatten(fragment);
-  if (parameters.length > 0) throw new Error(`Cannot prepare "${text}": it holds ${parameters.length} values, wanted none`);
+  if (parameters.length > 0)
+    throw new Error(`Cannot prepare "${text}": it holds ${parameters.length} values, wanted none`);
   return sql.raw<Row>(text);
 }
 

@@ -5,6 +5,7 @@ import books from "./books/plugin.ts";
 import chapters from "./chapters/plugin.ts";
 import docs from "./docs/plugin.ts";
 import links from "./links/plugin.ts";
+import loader from "./loader/plugin.ts";
 import markup from "./markup/plugin.ts";
 import pages from "./pages/plugin.ts";
 import roles from "./roles/plugin.ts";
@@ -26,6 +27,7 @@ const plugins: readonly AnyPlugin[] = [
   chapters,
   pages,
   links,
+  loader,
   docs,
   system,
 ];

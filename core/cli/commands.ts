@@ -8,8 +8,8 @@ import { inBootOrder } from "../order.ts";
 import type { AnyPlugin, Command, CommandIo } from "../plugin.ts";
 import { serve } from "../serve.ts";
 import { readSettings } from "../settings.ts";
-import { grantsOf, planOf } from "./plan.ts";
 import { type Choices, readChoices } from "./load.ts";
+import { grantsOf, planOf } from "./plan.ts";
 
 /** A command ready to run. */
 export interface Runnable {
@@ -24,7 +24,8 @@ export function findCommand(name: string | undefined, plugins: readonly AnyPlugi
   if (own) return { summary: own.summary, run: (_args, io) => own.run(plugins, io) };
   for (const plugin of plugins) {
     const command = Object.hasOwn(plugin.commands, name) ? plugin.commands[name] : undefined;
-    if (command) return { summary: command.summary, run: (args, io) => runOfPlugin(plugin, command, plugins, args, io) };
+    if (command)
+      return { summary: command.summary, run: (args, io) => runOfPlugin(plugin, command, plugins, args, io) };
   }
   return undefined;
 }
@@ -33,7 +34,9 @@ export function findCommand(name: string | undefined, plugins: readonly AnyPlugi
 export function usage(plugins: readonly AnyPlugin[]): string {
   const own = Object.entries(OWN).map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`);
   const brought = plugins.flatMap(({ commands }) =>
-    Object.entries(commands).map(([name, command]) => `  ${name.padEnd(12)} ${command.summary}\n${" ".repeat(15)}${name} ${command.usage}`),
+    Object.entries(commands).map(
+      ([name, command]) => `  ${name.padEnd(12)} ${command.summary}\n${" ".repeat(15)}${name} ${command.usage}`,
+    ),
   );
   return ["Usage: bun core/cli.ts COMMAND [plugin list …] [arguments]", "", ...own, ...brought].join("\n");
 }
@@ -95,7 +98,13 @@ async function showGrants(plugins: readonly AnyPlugin[], io: CommandIo): Promise
   return 0;
 }
 
-async function runOfPlugin(plugin: AnyPlugin, command: Command, plugins: readonly AnyPlugin[], args: string[], io: CommandIo): Promise<number> {
+async function runOfPlugin(
+  plugin: AnyPlugin,
+  command: Command,
+  plugins: readonly AnyPlugin[],
+  args: string[],
+  io: CommandIo,
+): Promise<number> {
   if (!command.store) return command.run(args, io);
   const { house } = await openHouse(plugins, { ...io, env: { LOG_LEVEL: "warn", ...io.env } });
   try {
@@ -112,7 +121,16 @@ async function openHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise<
   const store = await openStore(storeOptions(config));
   try {
     const files = folderStore(`${config.dataDir}/files`);
-    const house = await boot({ config, store, files, log, plugins, env: io.env, settings: choices.settings, denied: choices.denied });
+    const house = await boot({
+      config,
+      store,
+      files,
+      log,
+      plugins,
+      env: io.env,
+      settings: choices.settings,
+      denied: choices.denied,
+    });
     return { house, config };
   } catch (error) {
     await store.close();

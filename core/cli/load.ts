@@ -24,7 +24,9 @@ export async function readChoices(folder = process.cwd()): Promise<Choices> {
  * Loads plugins from the lists among the arguments (those that end in .ts, .js or .mjs), else from package.json, else
  * the list that ships with the house. Returns the other arguments as `rest`. Throws BootError naming the list.
  */
-export async function loadPlugins(args: readonly string[]): Promise<{ plugins: AnyPlugin[]; rest: string[]; choices: Choices }> {
+export async function loadPlugins(
+  args: readonly string[],
+): Promise<{ plugins: AnyPlugin[]; rest: string[]; choices: Choices }> {
   const choices = await readChoices();
   const named = args.filter(isList);
   const shipped = resolve(import.meta.dir, "../../plugins/mod.ts");
@@ -43,15 +45,25 @@ async function loadList(list: string): Promise<AnyPlugin[]> {
   try {
     loaded = (await import(target)) as { default?: unknown };
   } catch (cause) {
-    throw new BootError(`Cannot load the plugins of "${list}": ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new BootError(
+      `Cannot load the plugins of "${list}": ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    );
   }
   const plugins = Array.isArray(loaded.default) ? loaded.default : [loaded.default];
   for (const plugin of plugins) {
-    if (!isPlugin(plugin)) throw new BootError(`Cannot use "${list}": its default export is neither a plugin nor a list of plugins`);
+    if (!isPlugin(plugin))
+      throw new BootError(`Cannot use "${list}": its default export is neither a plugin nor a list of plugins`);
   }
   return plugins as AnyPlugin[];
 }
 
 function isPlugin(value: unknown): value is AnyPlugin {
-  return typeof value === "object" && value !== null && "setup" in value && typeof value.setup === "function" && "name" in value;
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "setup" in value &&
+    typeof value.setup === "function" &&
+    "name" in value
+  );
 }

@@ -48,7 +48,11 @@ declare module "../registry.ts" {
 
 /** Merges the contributions to the slot `shown` into items that have an `id`; items come back in their order. */
 export async function dressed<T extends { id: number }>(
-  contributions: readonly Shown[], kind: string, moment: Shown["moment"], items: readonly T[], viewer: Viewer,
+  contributions: readonly Shown[],
+  kind: string,
+  moment: Shown["moment"],
+  items: readonly T[],
+  viewer: Viewer,
 ): Promise<T[]> {
   const wanted = contributions.filter((shown) => shown.kind === kind && shown.moment === moment);
   if (wanted.length === 0 || items.length === 0) return [...items];

@@ -54,9 +54,10 @@ export interface Markup {
    * Both forms of a description to store (content-api 4.2), or `undefined` when neither was sent. The HTML is not
    * filtered for scripts in links; `describeHtml` does that when it is shown.
    */
-  describe(
-    input: { description?: string | undefined; description_html?: string | undefined },
-  ): { description: string; description_html: string } | undefined;
+  describe(input: {
+    description?: string | undefined;
+    description_html?: string | undefined;
+  }): { description: string; description_html: string } | undefined;
   /** What is returned as `description_html` for a stored pair: empty HTML is built from `plain`; filtered. */
   describeHtml(storedHtml: string, plain: string): string;
   /** A comment's HTML to store: the description filter, once bare top-level text has a paragraph (content-api 10.2). */

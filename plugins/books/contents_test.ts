@@ -2,11 +2,29 @@ import { expect, test } from "bun:test";
 import type { ContentEntry } from "lectern/core";
 import { nested } from "./contents.ts";
 
-const chapter = (id: number, priority: number): ContentEntry =>
-  ({ id, name: `c${id}`, slug: `c${id}`, book_id: 1, priority, url: "", type: "chapter" });
-const page = (id: number, priority: number, more: Partial<ContentEntry> = {}): ContentEntry =>
-  ({ id, name: `p${id}`, slug: `p${id}`, book_id: 1, chapter_id: null, draft: false, priority, url: "", type: "page", ...more });
-const order = (entries: readonly Record<string, unknown>[]) => entries.map(({ type, id }) => `${String(type ?? "")}${String(id)}`);
+const chapter = (id: number, priority: number): ContentEntry => ({
+  id,
+  name: `c${id}`,
+  slug: `c${id}`,
+  book_id: 1,
+  priority,
+  url: "",
+  type: "chapter",
+});
+const page = (id: number, priority: number, more: Partial<ContentEntry> = {}): ContentEntry => ({
+  id,
+  name: `p${id}`,
+  slug: `p${id}`,
+  book_id: 1,
+  chapter_id: null,
+  draft: false,
+  priority,
+  url: "",
+  type: "page",
+  ...more,
+});
+const order = (entries: readonly Record<string, unknown>[]) =>
+  entries.map(({ type, id }) => `${String(type ?? "")}${String(id)}`);
 
 test("nested() sorts by draft, priority, kind and id", () => {
   const entries = [page(9, 1), page(2, 3), chapter(7, 3), chapter(5, 3), page(1, 3), page(4, 8, { draft: true })];

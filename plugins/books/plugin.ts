@@ -15,20 +15,36 @@ export default definePlugin({
   events: ["book_create", "book_update", "book_delete"],
   adds: itemPermissions("book"),
   setup(context) {
-    const { contracts: { access }, contribute, narrow } = context;
+    const {
+      contracts: { access },
+      contribute,
+      narrow,
+    } = context;
     narrow("books", () => sql`books.deleted_at is null`);
     narrow("books", access.sees("book", "books"));
     contribute("content", { kind: "book", table: "books", segment: "books", parents: [] });
-    mountResource(context, {
-      name: "book", noun: "Book", path: "/books", create: createRules, update: updateRules, bodyFirst: false, list: listing, about, examples,
-    }, {
-      ...showing(context),
-      ...writing(context),
-      may: (viewer, verb, book) => access.may(viewer, `book-${verb}`, book),
-      async place(viewer) {
-        await access.need(viewer, "book-create-all");
-        return true;
+    mountResource(
+      context,
+      {
+        name: "book",
+        noun: "Book",
+        path: "/books",
+        create: createRules,
+        update: updateRules,
+        bodyFirst: false,
+        list: listing,
+        about,
+        examples,
       },
-    });
+      {
+        ...showing(context),
+        ...writing(context),
+        may: (viewer, verb, book) => access.may(viewer, `book-${verb}`, book),
+        async place(viewer) {
+          await access.need(viewer, "book-create-all");
+          return true;
+        },
+      },
+    );
   },
 });

@@ -7,7 +7,12 @@ import type { Book, createRules, updateRules } from "./contract.ts";
 type Handlers = ResourceHandlers<Book, typeof createRules, typeof updateRules, true>;
 
 /** How books are found and shown (content-api 5.1). */
-export function showing({ contracts: { users, tags, markup }, db, slot, visible }: BooksContext): Pick<Handlers, "find" | "listed" | "show"> {
+export function showing({
+  contracts: { users, tags, markup },
+  db,
+  slot,
+  visible,
+}: BooksContext): Pick<Handlers, "find" | "listed" | "show"> {
   const people = peopleOf(users, "books");
   const ownTags = tags.of("book", sql.ref("books.id"));
   const saved = (book: Book) => ({
@@ -27,12 +32,21 @@ export function showing({ contracts: { users, tags, markup }, db, slot, visible 
   });
   return {
     async find(viewer, id) {
-      const [book] = await rows<Book>(db, sql`select books.*, ${people} as people, ${ownTags} as tags
-        from books where books.id = ${id} and ${visible.where("books", viewer)}`);
+      const [book] = await rows<Book>(
+        db,
+        sql`select books.*, ${people} as people, ${ownTags} as tags
+        from books where books.id = ${id} and ${visible.where("books", viewer)}`,
+      );
       return book;
     },
     listed: (records, viewer) =>
-      dressed(slot("shown"), "book", "listed", records.map((record) => ({ ...(record as { id: number }), cover: null })), viewer),
+      dressed(
+        slot("shown"),
+        "book",
+        "listed",
+        records.map((record) => ({ ...(record as { id: number }), cover: null })),
+        viewer,
+      ),
     async show(book, viewer, moment) {
       if (moment === "saved") return (await dressed(slot("shown"), "book", "saved", [saved(book)], viewer))[0];
       const base = { ...saved(book), ...book.people };

@@ -1,5 +1,13 @@
 import type { Selectable } from "kysely";
-import { type Input, type ItemPermissions, type ItemTable, type People, type ResourceEvents, rules, type Tag } from "lectern/core";
+import {
+  type Input,
+  type ItemPermissions,
+  type ItemTable,
+  type People,
+  type ResourceEvents,
+  rules,
+  type Tag,
+} from "lectern/core";
 
 /** A chapter. */
 export interface ChaptersTable extends ItemTable {
@@ -41,7 +49,11 @@ const shared = {
 } as const;
 
 /** The body of a create (content-api 2.4). */
-export const createRules = rules({ book_id: ["required", "integer"], name: ["required", "string", "max:255"], ...shared });
+export const createRules = rules({
+  book_id: ["required", "integer"],
+  name: ["required", "string", "max:255"],
+  ...shared,
+});
 
 /** The body of an update; another `book_id` moves the chapter. */
 export const updateRules = rules({ book_id: ["integer"], name: ["string", "min:1", "max:255"], ...shared });

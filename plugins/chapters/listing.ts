@@ -17,6 +17,7 @@ export const listing: ListSpec = {
     owned_by: { type: "integer", nullable: true },
   },
   columns: sql`chapters.id, chapters.book_id, chapters.name, chapters.slug, chapters.description, chapters.priority,
-    chapters.created_at, chapters.updated_at, chapters.created_by, chapters.updated_by, chapters.owned_by, books.slug as book_slug`,
+    chapters.created_at, chapters.updated_at, chapters.created_by, chapters.updated_by, chapters.owned_by,
+    books.slug as book_slug`,
   joins: sql`join books on books.id = chapters.book_id`,
 };

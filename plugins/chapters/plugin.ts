@@ -1,4 +1,4 @@
-import { denied, definePlugin, itemPermissions, mountResource, notFound, sql, type Viewer } from "lectern/core";
+import { definePlugin, denied, itemPermissions, mountResource, notFound, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
 import type { ChaptersContext } from "./_context.ts";
 import { about, examples } from "./about.ts";
@@ -17,12 +17,21 @@ export default definePlugin({
   events: ["chapter_create", "chapter_update", "chapter_move", "chapter_delete"],
   adds: itemPermissions("chapter"),
   setup(context) {
-    const { contracts: { access }, contribute, narrow, on } = context;
+    const {
+      contracts: { access },
+      contribute,
+      narrow,
+      on,
+    } = context;
     const placeIn = placing(context);
     narrow("chapters", () => sql`chapters.deleted_at is null`);
     narrow("chapters", access.sees("chapter", "chapters"));
     contribute("content", {
-      kind: "chapter", table: "chapters", segment: "chapters", parents: [{ kind: "book", column: "book_id" }], contents: entriesOf(context),
+      kind: "chapter",
+      table: "chapters",
+      segment: "chapters",
+      parents: [{ kind: "book", column: "book_id" }],
+      contents: entriesOf(context),
     });
     on("book_delete", {
       // The same moment as the book's: the bin brings back what went together.
@@ -30,29 +39,48 @@ export default definePlugin({
         await rows(db, sql`update chapters set deleted_at = now() where book_id = ${book.id} and deleted_at is null`);
       },
     });
-    mountResource(context, {
-      name: "chapter", noun: "Chapter", path: "/chapters", create: createRules, update: updateRules, bodyFirst: true, list: listing, about, examples,
-    }, {
-      ...showing(context),
-      ...writing(context),
-      may: (viewer, verb, chapter) => access.may(viewer, `chapter-${verb}`, chapter),
-      async place(viewer, draft) {
-        return placeIn(viewer, draft?.book_id ?? 0);
+    mountResource(
+      context,
+      {
+        name: "chapter",
+        noun: "Chapter",
+        path: "/chapters",
+        create: createRules,
+        update: updateRules,
+        bodyFirst: true,
+        list: listing,
+        about,
+        examples,
       },
-      async arrange(viewer, chapter, { book_id }) {
-        if (book_id === undefined || book_id === chapter.book_id) return;
-        if (!(await access.may(viewer, "chapter-delete", chapter))) throw denied();
-        await placeIn(viewer, book_id);
+      {
+        ...showing(context),
+        ...writing(context),
+        may: (viewer, verb, chapter) => access.may(viewer, `chapter-${verb}`, chapter),
+        async place(viewer, draft) {
+          return placeIn(viewer, draft?.book_id ?? 0);
+        },
+        async arrange(viewer, chapter, { book_id }) {
+          if (book_id === undefined || book_id === chapter.book_id) return;
+          if (!(await access.may(viewer, "chapter-delete", chapter))) throw denied();
+          await placeIn(viewer, book_id);
+        },
       },
-    });
+    );
   },
 });
 
 /** Finds a book that shall hold a chapter: 404 unless the viewer sees it, 403 unless they may create chapters there. */
-function placing({ contracts: { access }, db, visible }: ChaptersContext): (viewer: Viewer, bookId: number) => Promise<BookPlace> {
+function placing({
+  contracts: { access },
+  db,
+  visible,
+}: ChaptersContext): (viewer: Viewer, bookId: number) => Promise<BookPlace> {
   return async (viewer, bookId) => {
-    const [book] = await rows<BookPlace & { owned_by: number | null }>(db, sql`
-      select books.* from books where books.id = ${bookId} and ${visible.where("books", viewer)}`);
+    const [book] = await rows<BookPlace & { owned_by: number | null }>(
+      db,
+      sql`
+      select books.* from books where books.id = ${bookId} and ${visible.where("books", viewer)}`,
+    );
     if (!book) throw notFound("Book");
     await access.need(viewer, "chapter-create", book);
     return { id: book.id, slug: book.slug };

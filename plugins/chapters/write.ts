@@ -1,81 +1,101 @@
 /**
- * How chapters are created, changed, moved and put into the bin (content-api 4, 7). Whoever adds to a book locks the book
- * first and the chapter second: so writers of one book take turns, each finds the next free priority and slug, and no
- * chapter lands in a book that goes into the bin meanwhile. A move is an event of its own within the update; the pages
- * of the chapter follow by joining it.
+ * How chapters are created, changed, moved and put into the bin (content-api 4, 7). Whoever adds to a book locks the
+ * book first and the chapter second: so writers of one book take turns, each finds the next free priority and slug, and
+ * no chapter lands in a book that goes into the bin meanwhile. A move is an event of its own within the update; the
+ * pages of the chapter follow by joining it.
  */
-import { authorOf, freeSlug, notFound, type ResourceHandlers, saveChanges, sql, type Tag, type Viewer, type Work } from "lectern/core";
+import {
+  authorOf,
+  freeSlug,
+  notFound,
+  type ResourceHandlers,
+  saveChanges,
+  saveTags,
+  sql,
+  type Viewer,
+  type Work,
+} from "lectern/core";
 import { type Db, rows } from "lectern/db";
 import type { ChaptersContext } from "./_context.ts";
-import type { BookPlace, Chapter, ChapterChange, createRules, updateRules } from "./contract.ts";
+import type { BookPlace, Chapter, ChapterChange, ChapterDraft, createRules, updateRules } from "./contract.ts";
 import { nextPriority } from "./priority.ts";
 
 type Handlers = ResourceHandlers<Chapter, typeof createRules, typeof updateRules, BookPlace>;
 
 /** The handlers that write. */
-export function writing({ contracts: { tags, markup }, visible }: ChaptersContext): Pick<Handlers, "insert" | "change" | "remove"> {
-  /** The template to store: the asked one if the viewer may use it, else none (content-api 4.7). */
-  const templateOf = async (db: Db, viewer: Viewer, asked: number | null | undefined): Promise<number | null> => {
-    if (!asked) return null;
-    const [page] = await rows(db, sql`select 1 from pages
-      where pages.id = ${asked} and pages.template and ${visible.where("pages", viewer)}`);
-    return page ? asked : null;
-  };
-  /** The columns an update asks for, beside its book. */
-  const wantedOf = async (row: Chapter, draft: ChapterChange, { db, viewer }: Work): Promise<Partial<Chapter>> => {
-    const { name, priority, default_template_id: template } = draft;
-    const renamed = name !== undefined && name !== row.name;
-    return {
-      ...markup.describe(draft),
-      updated_by: authorOf(viewer),
-      ...(priority !== undefined && { priority }),
-      ...(renamed && { name, slug: await slugIn(db, row.book_id, name, row.id) }),
-      ...(template !== undefined && template !== row.default_template_id
-        && { default_template_id: await templateOf(db, viewer, template) }),
-    };
-  };
+export function writing(context: ChaptersContext): Pick<Handlers, "insert" | "change" | "remove"> {
   return {
-    async insert(draft, work, { id }) {
-      const { db, viewer } = work;
-      const book = await lockBook(db, id);
-      const author = authorOf(viewer);
-      const { description, description_html } = markup.describe(draft) ?? { description: "", description_html: "" };
-      const sentTags = tags.read(draft.tags);
-      const priority = draft.priority ?? (await nextPriority(db, book.id));
-      const slug = await slugIn(db, book.id, draft.name);
-      const template = await templateOf(db, viewer, draft.default_template_id);
-      const [chapter] = (await rows<Chapter>(db, sql`
-        insert into chapters
-          (book_id, name, slug, description, description_html, priority, default_template_id, created_by, updated_by, owned_by)
-        values (${book.id}, ${draft.name}, ${slug}, ${description}, ${description_html}, ${priority}, ${template},
-          ${author}, ${author}, ${author})
-        returning *`)) as [Chapter];
-      if (sentTags.length > 0) await tags.save("chapter", chapter.id, sentTags, work);
-      return { ...chapter, book_slug: book.slug, tags: sentTags };
-    },
-    async change(row, draft, work) {
-      const { db } = work;
-      const target = draft.book_id === undefined ? undefined : await lockBook(db, draft.book_id);
-      const locked = await lockChapter(db, row.id);
-      // Whoever joins compares with the row as it was when the lock was taken, not when it was looked up.
-      Object.assign(row, locked);
-      const placed = target && target.id !== row.book_id ? await move({ ...row }, target, work) : row;
-      const replaced = draft.tags === undefined ? undefined : tags.read(draft.tags);
-      if (replaced) await tags.save("chapter", row.id, replaced, work);
-      const wanted = await wantedOf(placed, draft, work);
-      const saved = await saveChanges(db, "chapters", placed, { wanted, touched: replaced !== undefined });
-      return { ...saved, tags: replaced ?? (await tagsOf(db, row.id)) };
-    },
+    insert: (draft, work) => insert(context, draft, work),
+    change: (row, draft, work) => change(context, { row, draft }, work),
     async remove({ id }, { db }) {
-      const gone = await rows(db, sql`update chapters set deleted_at = now() where id = ${id} and deleted_at is null returning id`);
+      const gone = await rows(
+        db,
+        sql`
+        update chapters set deleted_at = now() where id = ${id} and deleted_at is null returning id`,
+      );
       if (gone.length === 0) throw notFound("Chapter");
     },
   };
+}
 
-  async function tagsOf(db: Db, id: number): Promise<Tag[]> {
-    const [found] = await rows<{ tags: Tag[] }>(db, sql`select ${tags.of("chapter", sql`${id}::integer`)} as tags`);
-    return found?.tags ?? [];
-  }
+async function insert(context: ChaptersContext, draft: ChapterDraft, work: Work): Promise<Chapter> {
+  const {
+    contracts: { tags, markup },
+  } = context;
+  const { db, viewer } = work;
+  const book = await lockBook(db, draft.book_id);
+  const author = authorOf(viewer);
+  const { description, description_html } = markup.describe(draft) ?? { description: "", description_html: "" };
+  const priority = draft.priority ?? (await nextPriority(db, book.id));
+  const slug = await slugIn(db, book.id, draft.name);
+  const template = await templateOf(context, db, viewer, draft.default_template_id);
+  const [chapter] = (await rows<Chapter>(
+    db,
+    sql`
+    insert into chapters (book_id, name, slug, description, description_html, priority, default_template_id,
+      created_by, updated_by, owned_by)
+    values (${book.id}, ${draft.name}, ${slug}, ${description}, ${description_html}, ${priority}, ${template},
+      ${author}, ${author}, ${author})
+    returning *`,
+  )) as [Chapter];
+  const sent = draft.tags;
+  const saved = sent === undefined ? [] : await saveTags(tags, { kind: "chapter", id: chapter.id, sent }, work);
+  return { ...chapter, book_slug: book.slug, tags: saved };
+}
+
+async function change(
+  context: ChaptersContext,
+  { row, draft }: { row: Chapter; draft: ChapterChange },
+  work: Work,
+): Promise<Chapter> {
+  const { db } = work;
+  const { id } = row;
+  const target = draft.book_id === undefined ? undefined : await lockBook(db, draft.book_id);
+  // Whoever joins compares with the row as it was when the lock was taken, not when it was looked up.
+  Object.assign(row, await lockChapter(db, id));
+  const placed = target && target.id !== row.book_id ? await move({ ...row }, target, work) : row;
+  const wanted = await wantedOf(context, { row: placed, draft }, work);
+  const saved = await saveChanges(db, "chapters", placed, { wanted, touched: draft.tags !== undefined });
+  return { ...saved, tags: await saveTags(context.contracts.tags, { kind: "chapter", id, sent: draft.tags }, work) };
+}
+
+/** The columns an update asks for, beside its book. */
+async function wantedOf(
+  context: ChaptersContext,
+  { row, draft }: { row: Chapter; draft: ChapterChange },
+  { db, viewer }: Work,
+): Promise<Partial<Chapter>> {
+  const { name, priority, default_template_id: asked } = draft;
+  const renamed = name !== undefined && name !== row.name;
+  // The template in force may be sent again even where it is no longer visible.
+  const retemplated = asked !== undefined && asked !== row.default_template_id;
+  return {
+    ...context.contracts.markup.describe(draft),
+    updated_by: authorOf(viewer),
+    ...(priority !== undefined && { priority }),
+    ...(renamed && { name, slug: await slugIn(db, row.book_id, name, row.id) }),
+    ...(retemplated && { default_template_id: await templateOf(context, db, viewer, asked) }),
+  };
 }
 
 /** Gives the chapter another book, and a slug that is free there. */
@@ -86,21 +106,44 @@ function move(row: Chapter, to: BookPlace, work: Work): Promise<Chapter> {
   });
 }
 
+/** The template to store: the asked one if the viewer may use it, else none (content-api 4.7). */
+async function templateOf(
+  { visible }: ChaptersContext,
+  db: Db,
+  viewer: Viewer,
+  asked: number | null | undefined,
+): Promise<number | null> {
+  if (!asked) return null;
+  const [page] = await rows(
+    db,
+    sql`select 1 from pages
+    where pages.id = ${asked} and pages.template and ${visible.where("pages", viewer)}`,
+  );
+  return page ? asked : null;
+}
+
 function slugIn(db: Db, bookId: number, name: string, id = 0): Promise<string> {
   return freeSlug(db, "chapters", name, { id, where: sql<boolean>`book_id = ${bookId}` });
 }
 
 /** The book, kept from changing and from going until the transaction ends. Throws the 404 where it is gone. */
 async function lockBook(db: Db, id: number): Promise<BookPlace> {
-  const [book] = await rows<BookPlace>(db, sql`select id, slug from books where id = ${id} and deleted_at is null for no key update`);
+  const [book] = await rows<BookPlace>(
+    db,
+    sql`
+    select id, slug from books where id = ${id} and deleted_at is null for no key update`,
+  );
   if (!book) throw notFound("Book");
   return book;
 }
 
 async function lockChapter(db: Db, id: number): Promise<Omit<Chapter, "tags">> {
-  const [chapter] = await rows<Chapter>(db, sql`
+  const [chapter] = await rows<Chapter>(
+    db,
+    sql`
     select chapters.*, books.slug as book_slug from chapters join books on books.id = chapters.book_id
-    where chapters.id = ${id} and chapters.deleted_at is null for update of chapters`);
+    where chapters.id = ${id} and chapters.deleted_at is null for update of chapters`,
+  );
   if (!chapter) throw notFound("Chapter");
   return chapter;
 }

@@ -31,7 +31,11 @@ export interface DescribedRoute extends RouteInfo {
 /** The routes that carry a description, in the order they were mounted. */
 export function described(routes: readonly RouteInfo[]): DescribedRoute[] {
   return routes.flatMap((route) => {
-    const { "x-facts": facts, "x-action": action, tags } = route.detail as { "x-facts"?: EndpointFacts; "x-action"?: string; tags?: string[] };
+    const {
+      "x-facts": facts,
+      "x-action": action,
+      tags,
+    } = route.detail as { "x-facts"?: EndpointFacts; "x-action"?: string; tags?: string[] };
     const segment = tags?.[0];
     return facts && action && segment ? [{ ...route, segment, action, facts }] : [];
   });

@@ -17,11 +17,19 @@ const ERRORS: Readonly<Record<string, string>> = {
 };
 
 const LIST_PARAMETERS: readonly Json[] = [
-  { name: "count", in: "query", description: "Records returned; clamped", schema: { type: "integer", default: 100, minimum: 1, maximum: 500 } },
+  {
+    name: "count",
+    in: "query",
+    description: "Records returned; clamped",
+    schema: { type: "integer", default: 100, minimum: 1, maximum: 500 },
+  },
   { name: "offset", in: "query", description: "Records skipped", schema: { type: "integer", default: 0, minimum: 0 } },
   { name: "sort", in: "query", description: "Field name, with - in front for descending", schema: { type: "string" } },
   {
-    name: "filter", in: "query", style: "deepObject", explode: true,
+    name: "filter",
+    in: "query",
+    style: "deepObject",
+    explode: true,
     description: "filter[field] or filter[field:op] with op one of eq, ne, gt, lt, gte, lte, like",
     schema: { type: "object", additionalProperties: { type: "string" } },
   },
@@ -36,12 +44,19 @@ export function openApi(routes: readonly RouteInfo[], baseUrl: string, version: 
   }
   return {
     openapi: "3.1.0",
-    info: { title: "Lectern", version, description: "REST API of this instance, compatible with BookStack's.", license: { name: "MIT", identifier: "MIT" } },
+    info: {
+      title: "Lectern",
+      version,
+      description: "REST API of this instance, compatible with BookStack's.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
     servers: [{ url: baseUrl }],
     tags: [...new Set(described(routes).map(({ segment }) => segment))].map((name) => ({ name })),
     paths,
     components: {
-      securitySchemes: { token: { type: "apiKey", in: "header", name: "Authorization", description: "Token <token_id>:<token_secret>" } },
+      securitySchemes: {
+        token: { type: "apiKey", in: "header", name: "Authorization", description: "Token <token_id>:<token_secret>" },
+      },
       schemas: { Error: errorSchema(), Listing: listingSchema() },
     },
     security: [{ token: [] }],
@@ -68,7 +83,12 @@ function requestBody({ facts, action }: DescribedRoute): Json {
   const schema = schemaOf(facts.rules ?? {});
   const example = facts.example?.request === undefined ? {} : { example: facts.example.request };
   const types = ["application/json", "multipart/form-data", "application/x-www-form-urlencoded"];
-  return { required: action === "create", content: Object.fromEntries(types.map((type) => [type, type.endsWith("json") ? { schema, ...example } : { schema }])) };
+  return {
+    required: action === "create",
+    content: Object.fromEntries(
+      types.map((type) => [type, type.endsWith("json") ? { schema, ...example } : { schema }]),
+    ),
+  };
 }
 
 function success({ action, facts, method }: DescribedRoute): Json {
@@ -86,16 +106,27 @@ function refusals(permit: string | undefined): Json {
 
 function pathParameters(path: string): Json[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
-    name, in: "path", required: true, schema: name === "id" ? { type: "integer", minimum: 1 } : { type: "string" },
+    name,
+    in: "path",
+    required: true,
+    schema: name === "id" ? { type: "integer", minimum: 1 } : { type: "string" },
   }));
 }
 
 function errorSchema(): Json {
   const validation = { type: "object", additionalProperties: { type: "array", items: { type: "string" } } };
-  const error = { type: "object", required: ["code", "message"], properties: { code: { type: "integer" }, message: { type: "string" }, validation } };
+  const error = {
+    type: "object",
+    required: ["code", "message"],
+    properties: { code: { type: "integer" }, message: { type: "string" }, validation },
+  };
   return { type: "object", required: ["error"], properties: { error } };
 }
 
 function listingSchema(): Json {
-  return { type: "object", required: ["data", "total"], properties: { data: { type: "array", items: { type: "object" } }, total: { type: "integer" } } };
+  return {
+    type: "object",
+    required: ["data", "total"],
+    properties: { data: { type: "array", items: { type: "object" } }, total: { type: "integer" } },
+  };
 }

@@ -52,8 +52,11 @@ function entry(endpoint: Endpoint): Html {
   return html`<article id="${endpoint.name}">
 <h3><span class="method">${endpoint.method}</span> <code>${endpoint.uri}</code></h3>
 <p>${endpoint.description}</p>
-${fields.length > 0 && html`<table><thead><tr><th scope="col">Field</th><th scope="col">Rules</th></tr></thead>
-<tbody>${fields.map(([field, rules]) => html`<tr><td><code>${field}</code></td><td>${rules.join(", ")}</td></tr>`)}</tbody></table>`}
+${
+  fields.length > 0 &&
+  html`<table><thead><tr><th scope="col">Field</th><th scope="col">Rules</th></tr></thead>
+<tbody>${fields.map(([field, rules]) => html`<tr><td><code>${field}</code></td><td>${rules.join(", ")}</td></tr>`)}</tbody></table>`
+}
 ${sample("Example request", endpoint.example_request)}${sample("Example response", endpoint.example_response)}
 </article>`;
 }

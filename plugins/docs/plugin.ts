@@ -20,18 +20,32 @@ const ASSETS: Readonly<Record<string, { path: string; type: string }>> = {
 export default definePlugin({
   name: "docs",
   settings: t.Object({
-    isPublic: t.Boolean({ default: false, env: "API_DOCS_PUBLIC", description: "Shows the documentation without a token" }),
+    isPublic: t.Boolean({
+      default: false,
+      env: "API_DOCS_PUBLIC",
+      description: "Shows the documentation without a token",
+    }),
     version: t.String({ default: "0.1.0" }),
   }),
   setup({ app, baseUrl, routes, settings: { isPublic, version } }) {
     const permit = isPublic ? "public" : "access-api";
     const about = (text: string, action: string) => endpoint("docs", action, { about: text });
     app.get("/docs", () => page(docsPage(describe(routes()), baseUrl)), {
-      permit, ...about("Loads the page of the API, which lists every endpoint.", "display"),
+      permit,
+      ...about("Loads the page of the API, which lists every endpoint.", "display"),
     });
-    app.get("/docs.json", () => describe(routes()), { permit, ...about("Loads a JSON view of the API description data.", "json") });
-    app.get("/openapi.json", () => openApi(routes(), baseUrl, version), { permit, ...about("Loads the OpenAPI 3.1 document of this API.", "openapi") });
-    app.get("/docs/try", () => page(tryPage(baseUrl)), { permit, ...about("Loads a page on which requests can be tried.", "try") });
+    app.get("/docs.json", () => describe(routes()), {
+      permit,
+      ...about("Loads a JSON view of the API description data.", "json"),
+    });
+    app.get("/openapi.json", () => openApi(routes(), baseUrl, version), {
+      permit,
+      ...about("Loads the OpenAPI 3.1 document of this API.", "openapi"),
+    });
+    app.get("/docs/try", () => page(tryPage(baseUrl)), {
+      permit,
+      ...about("Loads a page on which requests can be tried.", "try"),
+    });
     app.get("/docs/assets/:file", ({ params: { file } }) => asset(file), { permit: "public" });
     app.get("/", () => Response.redirect(`${baseUrl}/api/docs`, 302), { permit: "public" });
   },
@@ -40,12 +54,17 @@ export default definePlugin({
 function asset(name: string): Response {
   const found = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
   if (!found) throw new ApiError(404, "The requested resource could not be found.");
-  return new Response(Bun.file(found.path), { headers: { "content-type": found.type, "cache-control": "public, max-age=86400" } });
+  return new Response(Bun.file(found.path), {
+    headers: { "content-type": found.type, "cache-control": "public, max-age=86400" },
+  });
 }
 
 /** Swagger UI draws with inline styles and data images; scripts stay ours alone. */
 function page(body: Html): Response {
   const response = htmlResponse(body);
-  response.headers.set("content-security-policy", "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'");
+  response.headers.set(
+    "content-security-policy",
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'",
+  );
   return response;
 }

@@ -8,10 +8,10 @@ function pathsIn(html: string): string[] {
 }
 
 test("addresses of all kinds are found, each once, whatever follows them", () => {
-  expect(pathsIn(`<a href="${BASE}/books/a">b</a> <a href='${BASE}/books/a?x=1'>b</a>
-    <a href="${BASE}/books/a/page/p#bkmrk-x">p</a> <a href="${BASE}/books/a/chapter/c/">c</a> <a href=${BASE}/shelves/s>s</a>`)).toEqual([
-    "book /books/a", "page /books/a/page/p", "chapter /books/a/chapter/c", "bookshelf /shelves/s",
-  ]);
+  expect(
+    pathsIn(`<a href="${BASE}/books/a">b</a> <a href='${BASE}/books/a?x=1'>b</a>
+    <a href="${BASE}/books/a/page/p#bkmrk-x">p</a> <a href="${BASE}/books/a/chapter/c/">c</a> <a href=${BASE}/shelves/s>s</a>`),
+  ).toEqual(["book /books/a", "page /books/a/page/p", "chapter /books/a/chapter/c", "bookshelf /shelves/s"]);
 });
 
 test("what lies deeper in a book than we know counts as a link to the book", () => {
@@ -19,7 +19,11 @@ test("what lies deeper in a book than we know counts as a link to the book", () 
 });
 
 test("other instances, other paths and bad escapes name nothing", () => {
-  expect(pathsIn(`<a href="https://else.example.com/books/a">x</a> <a href="${BASE}/api/books/1">y</a> <a href="${BASE}.evil/books/a">z</a>`)).toEqual([]);
+  expect(
+    pathsIn(
+      `<a href="https://else.example.com/books/a">x</a> <a href="${BASE}/api/books/1">y</a> <a href="${BASE}.evil/books/a">z</a>`,
+    ),
+  ).toEqual([]);
   expect(addressesIn(`<a href="${BASE}/books/%E0%A4%A">x</a>`, BASE)).toEqual([
     { path: "/books/%E0%A4%A", kind: "book", top: "", slug: "" },
   ]);

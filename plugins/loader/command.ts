@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import type { Command, CommandIo } from "lectern/core";
 import { AnswerError, baseUrlOf } from "./client.ts";
 import { LoadError } from "./errors.ts";
-import { load as loadFolder, type LoadOptions } from "./load.ts";
+import { type LoadOptions, load as loadFolder } from "./load.ts";
 import { planFolder } from "./plan.ts";
 import { Progress } from "./progress.ts";
 import { isClean, linesOfReport } from "./report.ts";

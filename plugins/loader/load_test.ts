@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type FakeServer, fakeServer, refuse } from "./_fake_server.ts";
 import { load as command } from "./command.ts";
-import { load, type LoadOptions, STATE_FILE } from "./load.ts";
+import { type LoadOptions, load, STATE_FILE } from "./load.ts";
 
 let folder = "";
 let server: FakeServer;

@@ -4,8 +4,9 @@
  * of JavaScript: expressions in braces other than comments and spaces stay as they are. In plain Markdown files only
  * the known components of documentation systems are replaced, since there `<Other>` may be meant.
  */
-import { isKnown, renderComponent } from "./components.ts";
+
 import { linesOf, maskCode } from "./code_spans.ts";
+import { isKnown, renderComponent } from "./components.ts";
 import { closeOf, type JsxTag, tagAt } from "./jsx_tags.ts";
 import { dedent, indentOf, straighten } from "./straighten.ts";
 

@@ -11,9 +11,10 @@ const ALLOWED = new Map<string, ReadonlySet<string>>([
 const INLINE = new Set(["a", "strong", "em", "br", "span", "code"]);
 
 /** Both forms of a description to store (content-api 4.2), or `undefined` if neither was sent. */
-export function describe(
-  input: { description?: string | undefined; description_html?: string | undefined },
-): { description: string; description_html: string } | undefined {
+export function describe(input: {
+  description?: string | undefined;
+  description_html?: string | undefined;
+}): { description: string; description_html: string } | undefined {
   const { description, description_html: html } = input;
   if (html !== undefined) {
     const tree = parse(html);

@@ -11,16 +11,35 @@
 import { maxSettling } from "./limits.ts";
 import { escapeText, serialize } from "./serialize.ts";
 import {
-  attributeOf, type Child, childrenOf, type Element, isElement, isHtml, type Parent, parse, setChildren, textOf,
+  attributeOf,
+  type Child,
+  childrenOf,
+  type Element,
+  isElement,
+  isHtml,
+  type Parent,
+  parse,
+  setChildren,
+  textOf,
 } from "./tree.ts";
 
 const DROPPED = new Set([
-  "script", "form", "fieldset", "button", "textarea", "select", "link", "style", "meta", "template", "base", "noscript",
-  "noembed", "noframes",
+  "script",
+  "form",
+  "fieldset",
+  "button",
+  "textarea",
+  "select",
+  "link",
+  "style",
+  "meta",
+  "template",
+  "base",
+  "noscript",
+  "noembed",
+  "noframes",
 ]);
-const FORM_ATTRIBUTES = new Set([
-  "form", "formaction", "formenctype", "formmethod", "formnovalidate", "formtarget",
-]);
+const FORM_ATTRIBUTES = new Set(["form", "formaction", "formenctype", "formmethod", "formnovalidate", "formtarget"]);
 const ANIMATIONS = new Set(["animate", "set", "animatetransform", "animatemotion"]);
 const WORDS = new Set(["alt", "title", "class", "id", "style", "summary", "label", "placeholder", "content", "name"]);
 

@@ -1,4 +1,4 @@
-import { attributeOf, childrenOf, type Child, eachElement, type Element, type Parent, setAttribute } from "./tree.ts";
+import { attributeOf, type Child, childrenOf, type Element, eachElement, type Parent, setAttribute } from "./tree.ts";
 
 const HEADINGS = new Set(["h1", "h2", "h3", "h4", "h5", "h6"]);
 const ID_CHARS = 20;
@@ -48,13 +48,19 @@ function freeId(base: string, used: ReadonlySet<string>, tries: Map<string, numb
 
 function encodeId(base: string, number: number): string {
   const text = number === 0 ? base : `${base}-${number}`;
-  return encodeURIComponent(text.toWellFormed())
-    .replace(/[~!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  return encodeURIComponent(text.toWellFormed()).replace(
+    /[~!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
 function idText(element: Element): string {
-  const text = leadingText(element).replace(/^[ \t\n\r\0\v]+|[ \t\n\r\0\v]+$/g, "").replace(/[ \t\n\v\f\r]+/g, "-");
-  return Array.from(text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())).slice(0, ID_CHARS).join("");
+  const text = leadingText(element)
+    .replace(/^[ \t\n\r\0\v]+|[ \t\n\r\0\v]+$/g, "")
+    .replace(/[ \t\n\v\f\r]+/g, "-");
+  return Array.from(text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()))
+    .slice(0, ID_CHARS)
+    .join("");
 }
 
 // Enough text for an id: reading on costs the whole subtree once per element with an id.

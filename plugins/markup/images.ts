@@ -1,6 +1,6 @@
 import type { EmbeddedPicture } from "lectern/core";
 import { maxImageBytes } from "./limits.ts";
-import { attributeOf, eachElement, type Element, type Parent, setAttribute } from "./tree.ts";
+import { attributeOf, type Element, eachElement, type Parent, setAttribute } from "./tree.ts";
 
 type SaveImage = (picture: EmbeddedPicture) => Promise<string | undefined>;
 
@@ -55,6 +55,11 @@ export function decodePicture(dataUrl: string): EmbeddedPicture | undefined {
 /** Whether bytes start as those of a PNG, JPEG, GIF, WebP or AVIF file do. */
 export function looksLikePicture(bytes: Uint8Array): boolean {
   const head = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
-  return head.startsWith("\x89PNG\r\n\x1a\n") || head.startsWith("\xff\xd8\xff") || /^GIF8[79]a/.test(head) ||
-    /^RIFF[^]{4}WEBP/.test(head) || /^[^]{4}ftypavi[fs]/.test(head);
+  return (
+    head.startsWith("\x89PNG\r\n\x1a\n") ||
+    head.startsWith("\xff\xd8\xff") ||
+    /^GIF8[79]a/.test(head) ||
+    /^RIFF[^]{4}WEBP/.test(head) ||
+    /^[^]{4}ftypavi[fs]/.test(head)
+  );
 }

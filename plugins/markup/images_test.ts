@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { EmbeddedPicture } from "lectern/core";
-import { maxImageBytes } from "./limits.ts";
 import { decodePicture } from "./images.ts";
+import { maxImageBytes } from "./limits.ts";
 import { markup } from "./mod.ts";
 
 const GIF = "R0lGODlhAQABAAAAACwAAAAAAQABAAA=";

@@ -8,8 +8,22 @@
 import { tagsIn } from "./include_tags.ts";
 import { maxIncludedChars, maxIncludes } from "./limits.ts";
 import {
-  attributeOf, type Child, childrenOf, copyOf, type Element, eachElement, isElement, isRaw, isText, type Parent, parse,
-  setChildren, shellOf, type Text, textNode, textOf,
+  attributeOf,
+  type Child,
+  childrenOf,
+  copyOf,
+  type Element,
+  eachElement,
+  isElement,
+  isRaw,
+  isText,
+  type Parent,
+  parse,
+  setChildren,
+  shellOf,
+  type Text,
+  textNode,
+  textOf,
 } from "./tree.ts";
 
 const PASSES = 3;

@@ -9,7 +9,11 @@
  */
 import { Marked, type Token, type Tokens } from "marked";
 import {
-  maxLineChars, maxLinesPerParagraph, maxMarkdownChars, maxMarkdownNesting, maxMarkersPerParagraph,
+  maxLineChars,
+  maxLinesPerParagraph,
+  maxMarkdownChars,
+  maxMarkdownNesting,
+  maxMarkersPerParagraph,
 } from "./limits.ts";
 import { toHtmlLinear } from "./markdown_fallback.ts";
 
@@ -37,7 +41,7 @@ export function isHeavy(markdown: string): boolean {
 
 // How deep a line's text can be in lists and quotes: two columns of indentation or one marker make a level.
 function nestingOf(line: string): number {
-  const lead = /^[ \t>*+\-]*/.exec(line)?.[0] ?? "";
+  const lead = /^[ \t>*+-]*/.exec(line)?.[0] ?? "";
   if (!/^(?:[>*+-]|\d{1,9}[.)])/.test(lead.trimStart() + line.slice(lead.length))) return 0;
   const columns = lead.replaceAll("\t", "    ").match(/ /g)?.length ?? 0;
   return columns / 2 + (lead.match(/[>*+]|-(?=\s)/g)?.length ?? 0) + (line.match(/\d[.)](?= )/g)?.length ?? 0);
@@ -74,7 +78,7 @@ converter.use({
     del({ tokens }) {
       return `<s>${this.parser.parseInline(tokens)}</s>`;
     },
-    html: (token) => token.block ? `${token.text.replace(/\n+$/, "")}\n` : token.text,
+    html: (token) => (token.block ? `${token.text.replace(/\n+$/, "")}\n` : token.text),
     image({ href, title, text, tokens }) {
       const alt = tokens ? this.parser.parseInline(tokens, this.parser.textRenderer) : text;
       return `<img src="${attribute(url(href))}" alt="${attribute(alt)}"${titleAttribute(title)}>`;

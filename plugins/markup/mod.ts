@@ -15,7 +15,7 @@ import { parse } from "./tree.ts";
 export const markup: Markup = {
   store,
   render,
-  safe: (html) => html === "" ? "" : safeTree(parse(html)),
+  safe: (html) => (html === "" ? "" : safeTree(parse(html))),
   describe,
   describeHtml,
   comment,

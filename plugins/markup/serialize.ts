@@ -2,14 +2,41 @@ import { type Child, childrenOf, type Element, isElement, isHtml, isRaw, type Pa
 
 // Written without a value whatever the value is, as the peer's serialiser does.
 const ALWAYS_MINIMISED = new Set([
-  "checked", "compact", "declare", "defer", "disabled", "ismap", "multiple", "nohref", "noresize", "noshade", "nowrap",
-  "readonly", "selected",
+  "checked",
+  "compact",
+  "declare",
+  "defer",
+  "disabled",
+  "ismap",
+  "multiple",
+  "nohref",
+  "noresize",
+  "noshade",
+  "nowrap",
+  "readonly",
+  "selected",
 ]);
 
 // Written without a value if they have none; others without a value get `=""`, as in `alt=""`.
 const MINIMISED_IF_EMPTY = new Set([
-  "allowfullscreen", "async", "autofocus", "autoplay", "contenteditable", "controls", "default", "download", "hidden",
-  "inert", "itemscope", "loop", "muted", "novalidate", "open", "playsinline", "required", "reversed",
+  "allowfullscreen",
+  "async",
+  "autofocus",
+  "autoplay",
+  "contenteditable",
+  "controls",
+  "default",
+  "download",
+  "hidden",
+  "inert",
+  "itemscope",
+  "loop",
+  "muted",
+  "novalidate",
+  "open",
+  "playsinline",
+  "required",
+  "reversed",
 ]);
 
 const URL_ATTRIBUTES = new Set(["href", "src", "action"]);

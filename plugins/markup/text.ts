@@ -1,7 +1,18 @@
-import { childrenOf, type Child, isRaw, type Parent } from "./tree.ts";
+import { type Child, childrenOf, isRaw, type Parent } from "./tree.ts";
 
 const INLINE = new Set([
-  "a", "b", "i", "u", "strong", "em", "small", "sup", "sub", "span", "div", "#document-fragment",
+  "a",
+  "b",
+  "i",
+  "u",
+  "strong",
+  "em",
+  "small",
+  "sup",
+  "sub",
+  "span",
+  "div",
+  "#document-fragment",
 ]);
 
 /**
@@ -11,7 +22,10 @@ const INLINE = new Set([
 export function plainText(root: Parent, edit: (text: string) => string = (text) => text): string {
   const parts: string[] = [];
   collect(root, parts, edit);
-  return parts.join("").replace(/\n+/g, "\n").replace(/^[ \t\n\r\0\v]+|[ \t\n\r\0\v]+$/g, "");
+  return parts
+    .join("")
+    .replace(/\n+/g, "\n")
+    .replace(/^[ \t\n\r\0\v]+|[ \t\n\r\0\v]+$/g, "");
 }
 
 function collect(node: Parent | Child, parts: string[], edit: (text: string) => string): void {

@@ -20,20 +20,55 @@ export type Text = DefaultTreeAdapterTypes.TextNode;
 
 type Types = DefaultTreeAdapterTypes.DefaultTreeAdapterMap;
 
-const FORMATTING = new Set(
-  ["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"],
-);
+const FORMATTING = new Set([
+  "a",
+  "b",
+  "big",
+  "code",
+  "em",
+  "font",
+  "i",
+  "nobr",
+  "s",
+  "small",
+  "strike",
+  "strong",
+  "tt",
+  "u",
+]);
 
 /** Elements without content or end tag. */
 export const VOID_ELEMENTS: ReadonlySet<string> = new Set([
-  "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input", "keygen", "link", "meta",
-  "param", "source", "track", "wbr",
+  "area",
+  "base",
+  "basefont",
+  "bgsound",
+  "br",
+  "col",
+  "embed",
+  "frame",
+  "hr",
+  "img",
+  "input",
+  "keygen",
+  "link",
+  "meta",
+  "param",
+  "source",
+  "track",
+  "wbr",
 ]);
 
 /** HTML elements whose content is text without entities, both when parsed and when written. */
-export const RAW_TEXT_ELEMENTS: ReadonlySet<string> = new Set(
-  ["script", "style", "xmp", "iframe", "noembed", "noframes", "plaintext"],
-);
+export const RAW_TEXT_ELEMENTS: ReadonlySet<string> = new Set([
+  "script",
+  "style",
+  "xmp",
+  "iframe",
+  "noembed",
+  "noframes",
+  "plaintext",
+]);
 
 class CappedParser extends Parser<Types> {
   #made = 0;
@@ -149,7 +184,11 @@ export function copyOf(node: Child): Child {
 /** A copy of an element without its children. */
 export function shellOf(element: Element): Element {
   const { tagName, namespaceURI, attrs } = element;
-  const copy = defaultTreeAdapter.createElement(tagName, namespaceURI, attrs.map((attribute) => ({ ...attribute })));
+  const copy = defaultTreeAdapter.createElement(
+    tagName,
+    namespaceURI,
+    attrs.map((attribute) => ({ ...attribute })),
+  );
   if ("content" in element) {
     // Every element named template has content; the type only says so for one that has it already.
     const template = copy as DefaultTreeAdapterTypes.Template;

@@ -18,10 +18,17 @@ export function idsOf(sent: unknown): number[] {
 }
 
 /** Puts books on a shelf in the given order, in place of those the viewer sees there. */
-export async function setBooks({ visible }: Pick<ShelvesContext, "visible">, shelfId: number, ids: readonly number[], work: Work): Promise<void> {
+export async function setBooks(
+  { visible }: Pick<ShelvesContext, "visible">,
+  shelfId: number,
+  ids: readonly number[],
+  work: Work,
+): Promise<void> {
   const { db, viewer } = work;
   const seen = visible.where("books", viewer);
-  await rows(db, sql`
+  await rows(
+    db,
+    sql`
     with given as (
       select books.id, sent.place from unnest(${ids}::integer[]) with ordinality as sent(id, place)
       join books on books.id = sent.id where ${seen}
@@ -35,28 +42,41 @@ export async function setBooks({ visible }: Pick<ShelvesContext, "visible">, she
       delete from bookshelf_books where shelf_id = ${shelfId} and book_id not in (select book_id from wanted)
     )
     insert into bookshelf_books (shelf_id, book_id, position) select ${shelfId}::integer, book_id, position from wanted
-    on conflict (shelf_id, book_id) do update set position = excluded.position`);
+    on conflict (shelf_id, book_id) do update set position = excluded.position`,
+  );
 }
 
 /** The books on a shelf that the viewer sees, in shelf order, as its read shows them. */
-export function booksOf({ db, visible }: Pick<ShelvesContext, "db" | "visible">, shelfId: number, viewer: Viewer): Promise<Record<string, unknown>[]> {
-  return rows<Record<string, unknown>>(db, sql`
+export function booksOf(
+  { db, visible }: Pick<ShelvesContext, "db" | "visible">,
+  shelfId: number,
+  viewer: Viewer,
+): Promise<Record<string, unknown>[]> {
+  return rows<Record<string, unknown>>(
+    db,
+    sql`
     select books.id, books.name, books.slug, books.description, books.created_at, books.updated_at,
       books.created_by, books.updated_by, books.owned_by
     from bookshelf_books join books on books.id = bookshelf_books.book_id
     where bookshelf_books.shelf_id = ${shelfId} and ${visible.where("books", viewer)}
-    order by bookshelf_books.position`);
+    order by bookshelf_books.position`,
+  );
 }
 
 /** For each book the shelves the viewer sees it on: the key `shelves` of a book's read (content-api 5.1). */
 export async function shelvesOf(
-  { db, visible }: Pick<ShelvesContext, "db" | "visible">, bookIds: readonly number[], viewer: Viewer,
+  { db, visible }: Pick<ShelvesContext, "db" | "visible">,
+  bookIds: readonly number[],
+  viewer: Viewer,
 ): Promise<Map<number, { shelves: unknown[] }>> {
-  const found = await rows<{ book_id: number; id: number; name: string; slug: string }>(db, sql`
+  const found = await rows<{ book_id: number; id: number; name: string; slug: string }>(
+    db,
+    sql`
     select bookshelf_books.book_id, bookshelves.id, bookshelves.name, bookshelves.slug
     from bookshelf_books join bookshelves on bookshelves.id = bookshelf_books.shelf_id
     where bookshelf_books.book_id = any(${bookIds}::integer[]) and ${visible.where("bookshelves", viewer)}
-    order by bookshelves.id`);
+    order by bookshelves.id`,
+  );
   const byBook = new Map(bookIds.map((id) => [id, { shelves: [] as unknown[] }]));
   for (const { book_id, ...shelf } of found) byBook.get(book_id)?.shelves.push(shelf);
   return byBook;

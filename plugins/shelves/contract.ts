@@ -1,5 +1,13 @@
 import type { Selectable } from "kysely";
-import { type Input, type ItemPermissions, type ItemTable, type People, type ResourceEvents, rules, type Tag } from "lectern/core";
+import {
+  type Input,
+  type ItemPermissions,
+  type ItemTable,
+  type People,
+  type ResourceEvents,
+  rules,
+  type Tag,
+} from "lectern/core";
 
 /** A shelf. */
 export interface BookshelvesTable extends ItemTable {

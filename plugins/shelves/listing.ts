@@ -14,6 +14,6 @@ export const listing: ListSpec = {
     updated_by: { type: "integer", nullable: true },
     owned_by: { type: "integer", nullable: true },
   },
-  columns: sql`bookshelves.id, bookshelves.name, bookshelves.slug, bookshelves.description, bookshelves.created_at, bookshelves.updated_at,
-    bookshelves.created_by, bookshelves.updated_by, bookshelves.owned_by`,
+  columns: sql`bookshelves.id, bookshelves.name, bookshelves.slug, bookshelves.description, bookshelves.created_at,
+    bookshelves.updated_at, bookshelves.created_by, bookshelves.updated_by, bookshelves.owned_by`,
 };

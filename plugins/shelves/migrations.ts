@@ -2,9 +2,9 @@ import { sql } from "lectern/core";
 import type { Migrations } from "lectern/db";
 
 /**
- * The tables of shelves. A present shelf's slug is its own; one in the bin gives its slug free. Each field that listings sort
- * by has an index in just that order (nulls first, ties by id), except the description: its texts exceed what an index
- * entry may hold.
+ * The tables of shelves. A present shelf's slug is its own; one in the bin gives its slug free. Each field that
+ * listings sort by has an index in just that order (nulls first, ties by id), except the description: its texts exceed
+ * what an index entry may hold.
  */
 export const migrations: Migrations = {
   async "0001_init"(db) {

@@ -7,7 +7,7 @@ import { migrations } from "./migrations.ts";
 import { showing } from "./show.ts";
 import { writing } from "./write.ts";
 
-/** Shelves: collections of books in an order (content-api 6). Their kind is spelt "bookshelf" everywhere but in paths. */
+/** Shelves: collections of books in an order (content-api 6). Their kind is "bookshelf" everywhere but in paths. */
 export default definePlugin({
   name: "shelves",
   requires: ["access", "users", "tags", "markup"],
@@ -16,21 +16,37 @@ export default definePlugin({
   events: ["bookshelf_create", "bookshelf_update", "bookshelf_delete"],
   adds: itemPermissions("bookshelf"),
   setup(context) {
-    const { contracts: { access }, contribute, narrow } = context;
+    const {
+      contracts: { access },
+      contribute,
+      narrow,
+    } = context;
     narrow("bookshelves", () => sql`bookshelves.deleted_at is null`);
     narrow("bookshelves", access.sees("bookshelf", "bookshelves"));
     contribute("content", { kind: "bookshelf", table: "bookshelves", segment: "shelves", parents: [] });
     contribute("shown", { kind: "book", moment: "read", add: (ids, viewer) => shelvesOf(context, ids, viewer) });
-    mountResource(context, {
-      name: "bookshelf", noun: "Shelf", path: "/shelves", create: createRules, update: updateRules, bodyFirst: false, list: listing, about, examples,
-    }, {
-      ...showing(context),
-      ...writing(context),
-      may: (viewer, verb, shelf) => access.may(viewer, `bookshelf-${verb}`, shelf),
-      async place(viewer) {
-        await access.need(viewer, "bookshelf-create-all");
-        return true;
+    mountResource(
+      context,
+      {
+        name: "bookshelf",
+        noun: "Shelf",
+        path: "/shelves",
+        create: createRules,
+        update: updateRules,
+        bodyFirst: false,
+        list: listing,
+        about,
+        examples,
       },
-    });
+      {
+        ...showing(context),
+        ...writing(context),
+        may: (viewer, verb, shelf) => access.may(viewer, `bookshelf-${verb}`, shelf),
+        async place(viewer) {
+          await access.need(viewer, "bookshelf-create-all");
+          return true;
+        },
+      },
+    );
   },
 });

@@ -8,7 +8,12 @@ type Handlers = ResourceHandlers<Shelf, typeof createRules, typeof updateRules, 
 
 /** How shelves are found and shown (content-api 6). */
 export function showing(context: ShelvesContext): Pick<Handlers, "find" | "listed" | "show"> {
-  const { contracts: { users, tags, markup }, db, slot, visible } = context;
+  const {
+    contracts: { users, tags, markup },
+    db,
+    slot,
+    visible,
+  } = context;
   const people = peopleOf(users, "bookshelves");
   const ownTags = tags.of("bookshelf", sql.ref("bookshelves.id"));
   const saved = (shelf: Shelf) => ({
@@ -27,12 +32,21 @@ export function showing(context: ShelvesContext): Pick<Handlers, "find" | "liste
   });
   return {
     async find(viewer, id) {
-      const [shelf] = await rows<Shelf>(db, sql`select bookshelves.*, ${people} as people, ${ownTags} as tags
-        from bookshelves where bookshelves.id = ${id} and ${visible.where("bookshelves", viewer)}`);
+      const [shelf] = await rows<Shelf>(
+        db,
+        sql`select bookshelves.*, ${people} as people, ${ownTags} as tags
+        from bookshelves where bookshelves.id = ${id} and ${visible.where("bookshelves", viewer)}`,
+      );
       return shelf;
     },
     listed: (records, viewer) =>
-      dressed(slot("shown"), "bookshelf", "listed", records.map((record) => ({ ...(record as { id: number }), cover: null })), viewer),
+      dressed(
+        slot("shown"),
+        "bookshelf",
+        "listed",
+        records.map((record) => ({ ...(record as { id: number }), cover: null })),
+        viewer,
+      ),
     async show(shelf, viewer, moment) {
       if (moment === "saved") return (await dressed(slot("shown"), "bookshelf", "saved", [saved(shelf)], viewer))[0];
       const [[shown], books] = await Promise.all([

@@ -1,56 +1,83 @@
-import { authorOf, freeSlug, notFound, type ResourceHandlers, saveChanges, sql, type Tag } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+import {
+  authorOf,
+  freeSlug,
+  notFound,
+  type ResourceHandlers,
+  saveChanges,
+  saveTags,
+  sql,
+  type Work,
+} from "lectern/core";
+import { rows } from "lectern/db";
 import type { ShelvesContext } from "./_context.ts";
 import { idsOf, setBooks } from "./books.ts";
-import type { createRules, Shelf, updateRules } from "./contract.ts";
+import type { createRules, Shelf, ShelfChange, ShelfDraft, updateRules } from "./contract.ts";
 
 type Handlers = ResourceHandlers<Shelf, typeof createRules, typeof updateRules, true>;
 
 /** How shelves are created, changed and put into the bin (content-api 4, 6). */
 export function writing(context: ShelvesContext): Pick<Handlers, "insert" | "change" | "remove"> {
-  const { contracts: { tags, markup } } = context;
   return {
-    async insert(draft, work) {
-      const { db, viewer } = work;
-      const author = authorOf(viewer);
-      const { description, description_html } = markup.describe(draft) ?? { description: "", description_html: "" };
-      const sentTags = tags.read(draft.tags);
-      const slug = await freeSlug(db, "bookshelves", draft.name);
-      const [shelf] = (await rows<Shelf>(db, sql`
-        insert into bookshelves (name, slug, description, description_html, created_by, updated_by, owned_by)
-        values (${draft.name}, ${slug}, ${description}, ${description_html}, ${author}, ${author}, ${author})
-        returning *`)) as [Shelf];
-      if (sentTags.length > 0) await tags.save("bookshelf", shelf.id, sentTags, work);
-      if (draft.books !== undefined) await setBooks(context, shelf.id, idsOf(draft.books), work);
-      return { ...shelf, tags: sentTags };
-    },
-    async change(row, draft, work) {
-      const { db, viewer } = work;
-      const { id } = row;
-      const [locked] = await rows<Shelf>(db, sql`select * from bookshelves where id = ${id} and deleted_at is null for update`);
-      if (!locked) throw notFound("Shelf");
-      // Whoever joins compares with the row as it was when the lock was taken, not when it was looked up.
-      Object.assign(row, locked);
-      const renamed = draft.name !== undefined && draft.name !== locked.name;
-      const replaced = draft.tags === undefined ? undefined : tags.read(draft.tags);
-      if (replaced) await tags.save("bookshelf", id, replaced, work);
-      if (draft.books !== undefined) await setBooks(context, id, idsOf(draft.books), work);
-      const wanted: Partial<Shelf> = {
-        ...markup.describe(draft),
-        updated_by: authorOf(viewer),
-        ...(renamed && { name: draft.name, slug: await freeSlug(db, "bookshelves", draft.name, { id }) }),
-      };
-      const saved = await saveChanges(db, "bookshelves", locked, { wanted, touched: replaced !== undefined });
-      return { ...saved, tags: replaced ?? (await tagsOf(db, id)) };
-    },
+    insert: (draft, work) => insert(context, draft, work),
+    change: (row, draft, work) => change(context, { row, draft }, work),
     async remove({ id }, { db }) {
-      const gone = await rows(db, sql`update bookshelves set deleted_at = now() where id = ${id} and deleted_at is null returning id`);
+      const gone = await rows(
+        db,
+        sql`
+        update bookshelves set deleted_at = now() where id = ${id} and deleted_at is null returning id`,
+      );
       if (gone.length === 0) throw notFound("Shelf");
     },
   };
+}
 
-  async function tagsOf(db: Db, id: number): Promise<Tag[]> {
-    const [found] = await rows<{ tags: Tag[] }>(db, sql`select ${tags.of("bookshelf", sql`${id}::integer`)} as tags`);
-    return found?.tags ?? [];
-  }
+async function insert(context: ShelvesContext, draft: ShelfDraft, work: Work): Promise<Shelf> {
+  const {
+    contracts: { tags, markup },
+  } = context;
+  const { db, viewer } = work;
+  const author = authorOf(viewer);
+  const { description, description_html } = markup.describe(draft) ?? { description: "", description_html: "" };
+  const slug = await freeSlug(db, "bookshelves", draft.name);
+  const [shelf] = (await rows<Shelf>(
+    db,
+    sql`
+    insert into bookshelves (name, slug, description, description_html, created_by, updated_by, owned_by)
+    values (${draft.name}, ${slug}, ${description}, ${description_html}, ${author}, ${author}, ${author})
+    returning *`,
+  )) as [Shelf];
+  if (draft.books !== undefined) await setBooks(context, shelf.id, idsOf(draft.books), work);
+  const sent = draft.tags;
+  return {
+    ...shelf,
+    tags: sent === undefined ? [] : await saveTags(tags, { kind: "bookshelf", id: shelf.id, sent }, work),
+  };
+}
+
+async function change(
+  context: ShelvesContext,
+  { row, draft }: { row: Shelf; draft: ShelfChange },
+  work: Work,
+): Promise<Shelf> {
+  const {
+    contracts: { tags, markup },
+  } = context;
+  const { db, viewer } = work;
+  const { id } = row;
+  const [locked] = await rows<Shelf>(
+    db,
+    sql`select * from bookshelves where id = ${id} and deleted_at is null for update`,
+  );
+  if (!locked) throw notFound("Shelf");
+  // Whoever joins compares with the row as it was when the lock was taken, not when it was looked up.
+  Object.assign(row, locked);
+  const renamed = draft.name !== undefined && draft.name !== locked.name;
+  const wanted: Partial<Shelf> = {
+    ...markup.describe(draft),
+    updated_by: authorOf(viewer),
+    ...(renamed && { name: draft.name, slug: await freeSlug(db, "bookshelves", draft.name, { id }) }),
+  };
+  const saved = await saveChanges(db, "bookshelves", locked, { wanted, touched: draft.tags !== undefined });
+  if (draft.books !== undefined) await setBooks(context, id, idsOf(draft.books), work);
+  return { ...saved, tags: await saveTags(tags, { kind: "bookshelf", id, sent: draft.tags }, work) };
 }

@@ -18,14 +18,29 @@ export default definePlugin({
   settings,
   migrations: {
     async "0001_init"(db) {
-      await sql`create table instance (id uuid not null, single boolean primary key default true check (single))`.execute(db);
+      await sql`create table instance (id uuid not null, single boolean primary key default true check (single))`.execute(
+        db,
+      );
       await sql`insert into instance (id) values (gen_random_uuid())`.execute(db);
     },
   },
   setup({ app, baseUrl, db, settings: { appName, appLogo, version } }) {
-    app.get("/system", async () => {
-      const { id } = await db.selectFrom("instance").select("id").executeTakeFirstOrThrow();
-      return { version, instance_id: id, app_name: appName, app_logo: appLogo === "" ? null : appLogo, base_url: baseUrl };
-    }, { permit: "access-api", ...endpoint("system", "read", { about: "Reads details about the instance. Some values may be null." }) });
+    app.get(
+      "/system",
+      async () => {
+        const { id } = await db.selectFrom("instance").select("id").executeTakeFirstOrThrow();
+        return {
+          version,
+          instance_id: id,
+          app_name: appName,
+          app_logo: appLogo === "" ? null : appLogo,
+          base_url: baseUrl,
+        };
+      },
+      {
+        permit: "access-api",
+        ...endpoint("system", "read", { about: "Reads details about the instance. Some values may be null." }),
+      },
+    );
   },
 });

@@ -18,14 +18,20 @@ export default definePlugin({
 const save: Tags["save"] = async (kind, id, tags, work) => {
   await rows(work.db, sql`delete from tags where kind = ${kind} and item_id = ${id}`);
   if (tags.length === 0) return;
-  const sent = JSON.stringify(tags.map(({ name, value, order }, position) => ({ name, value, sort_order: order, position })));
-  await rows(work.db, sql`insert into tags (kind, item_id, position, name, value, sort_order)
+  const sent = JSON.stringify(
+    tags.map(({ name, value, order }, position) => ({ name, value, sort_order: order, position })),
+  );
+  await rows(
+    work.db,
+    sql`insert into tags (kind, item_id, position, name, value, sort_order)
     select ${kind}, ${id}::integer, position, name, value, sort_order
-    from jsonb_to_recordset(${sent}::text::jsonb) as sent(position integer, name text, value text, sort_order integer)`);
+    from jsonb_to_recordset(${sent}::text::jsonb) as sent(position integer, name text, value text, sort_order integer)`,
+  );
 };
 
 function of(kind: string, idColumn: RawBuilder<unknown>): RawBuilder<Tag[]> {
   return sql`coalesce((
-    select json_agg(json_build_object('name', tags.name, 'value', tags.value, 'order', tags.sort_order) order by tags.sort_order, tags.position)
+    select json_agg(json_build_object('name', tags.name, 'value', tags.value, 'order', tags.sort_order)
+      order by tags.sort_order, tags.position)
     from tags where tags.kind = ${sql.lit(kind)} and tags.item_id = ${idColumn}), '[]')`;
 }

@@ -4,8 +4,8 @@ import { ApiError, type Tag } from "lectern/core";
 const MAX_LENGTH = 255;
 
 /**
- * Tags as a request sent them, a list or an object of entries. Entries that are none, or whose name is empty or "0", are
- * dropped (content-api 4.3). Throws ApiError 422 naming each name and value that is too long.
+ * Tags as a request sent them, a list or an object of entries. Entries that are none, or whose name is empty or "0",
+ * are dropped (content-api 4.3). Throws ApiError 422 naming each name and value that is too long.
  */
 export function readTags(sent: unknown): Tag[] {
   const faults: Record<string, string[]> = {};

@@ -8,64 +8,168 @@ const BASE = "http://localhost";
 const link = (path: string) => `<a href="${BASE}${path}">go</a>`;
 const to = (path: string) => ({ raw_html: expect.stringContaining(link(path)) });
 
-scenario(stage, "there is a book", { ask: "POST /api/books", body: { name: "Atlas" }, status: 200, save: { book: "id" } });
-scenario(stage, "with a chapter", { ask: "POST /api/chapters", body: { book_id: "{book}", name: "Maps" }, status: 200, save: { chapter: "id" } });
+scenario(stage, "there is a book", {
+  ask: "POST /api/books",
+  body: { name: "Atlas" },
+  status: 200,
+  save: { book: "id" },
+});
+scenario(stage, "with a chapter", {
+  ask: "POST /api/chapters",
+  body: { book_id: "{book}", name: "Maps" },
+  status: 200,
+  save: { chapter: "id" },
+});
 scenario(stage, "and a page to link to", {
-  ask: "POST /api/pages", body: { chapter_id: "{chapter}", name: "Target", html: "<p>Here</p>" }, status: 200, save: { target: "id" },
+  ask: "POST /api/pages",
+  body: { chapter_id: "{chapter}", name: "Target", html: "<p>Here</p>" },
+  status: 200,
+  save: { target: "id" },
 });
 scenario(stage, "a page links to all of them", {
-  ask: "POST /api/pages", status: 200, save: { pointer: "id" },
-  body: { book_id: "{book}", name: "Pointer", html: `<p>${link("/books/atlas")} ${link("/books/atlas/chapter/maps")} ${link("/books/atlas/page/target?a=1#bkmrk-here")}</p>` },
+  ask: "POST /api/pages",
+  status: 200,
+  save: { pointer: "id" },
+  body: {
+    book_id: "{book}",
+    name: "Pointer",
+    html: `<p>${link("/books/atlas")} ${link("/books/atlas/chapter/maps")} ${link("/books/atlas/page/target?a=1#bkmrk-here")}</p>`,
+  },
 });
 scenario(stage, "one in Markdown", {
-  ask: "POST /api/pages", body: { book_id: "{book}", name: "Marked", markdown: `[go](${BASE}/books/atlas/page/target)` }, status: 200, save: { marked: "id" },
+  ask: "POST /api/pages",
+  body: { book_id: "{book}", name: "Marked", markdown: `[go](${BASE}/books/atlas/page/target)` },
+  status: 200,
+  save: { marked: "id" },
 });
 scenario(stage, "one to something that only looks alike", {
-  ask: "POST /api/pages", body: { book_id: "{book}", name: "Other", html: `<p>${link("/books/atlas/page/target-practice")}</p>` }, status: 200, save: { other: "id" },
+  ask: "POST /api/pages",
+  body: { book_id: "{book}", name: "Other", html: `<p>${link("/books/atlas/page/target-practice")}</p>` },
+  status: 200,
+  save: { other: "id" },
 });
 scenario(stage, "and so do descriptions", {
-  ask: "POST /api/shelves", body: { name: "Travel", description_html: `<p>${link("/books/atlas/page/target")}</p>` }, status: 200, save: { shelf: "id" },
+  ask: "POST /api/shelves",
+  body: { name: "Travel", description_html: `<p>${link("/books/atlas/page/target")}</p>` },
+  status: 200,
+  save: { shelf: "id" },
 });
 scenario(stage, "and descriptions of books", {
-  ask: "POST /api/books", body: { name: "Guide", description_html: `<p>${link("/shelves/travel")}</p>` }, status: 200, save: { guide: "id" },
+  ask: "POST /api/books",
+  body: { name: "Guide", description_html: `<p>${link("/shelves/travel")}</p>` },
+  status: 200,
+  save: { guide: "id" },
 });
 
-scenario(stage, "a renamed page", { as: "editor", ask: "PUT /api/pages/{target}", body: { name: "Aim" }, status: 200, events: ["page_update"] });
+scenario(stage, "a renamed page", {
+  as: "editor",
+  ask: "PUT /api/pages/{target}",
+  body: { name: "Aim" },
+  status: 200,
+  events: ["page_update"],
+});
 scenario(stage, "takes its links along, with what follows them", {
-  ask: "GET /api/pages/{pointer}", status: 200, holds: { ...to("/books/atlas/page/aim?a=1#bkmrk-here"), revision_count: 2, updated_by: { id: 1 } },
+  ask: "GET /api/pages/{pointer}",
+  status: 200,
+  holds: { ...to("/books/atlas/page/aim?a=1#bkmrk-here"), revision_count: 2, updated_by: { id: 1 } },
 });
 scenario(stage, "in Markdown too", {
-  ask: "GET /api/pages/{marked}", status: 200, holds: { ...to("/books/atlas/page/aim"), markdown: `[go](${BASE}/books/atlas/page/aim)`, revision_count: 2 },
+  ask: "GET /api/pages/{marked}",
+  status: 200,
+  holds: { ...to("/books/atlas/page/aim"), markdown: `[go](${BASE}/books/atlas/page/aim)`, revision_count: 2 },
 });
-scenario(stage, "and in descriptions", { ask: "GET /api/shelves/{shelf}", status: 200, holds: { description_html: `<p>${link("/books/atlas/page/aim")}</p>` } });
-scenario(stage, "others are left alone", { ask: "GET /api/pages/{other}", status: 200, holds: { ...to("/books/atlas/page/target-practice"), revision_count: 1 } });
+scenario(stage, "and in descriptions", {
+  ask: "GET /api/shelves/{shelf}",
+  status: 200,
+  holds: { description_html: `<p>${link("/books/atlas/page/aim")}</p>` },
+});
+scenario(stage, "others are left alone", {
+  ask: "GET /api/pages/{other}",
+  status: 200,
+  holds: { ...to("/books/atlas/page/target-practice"), revision_count: 1 },
+});
 
 scenario(stage, "a renamed chapter", { ask: "PUT /api/chapters/{chapter}", body: { name: "Charts" }, status: 200 });
-scenario(stage, "as well", { ask: "GET /api/pages/{pointer}", status: 200, holds: { ...to("/books/atlas/chapter/charts"), revision_count: 3 } });
-scenario(stage, "a chapter that moves", { ask: "PUT /api/chapters/{chapter}", body: { book_id: "{guide}" }, status: 200, events: ["chapter_move", "chapter_update"] });
+scenario(stage, "as well", {
+  ask: "GET /api/pages/{pointer}",
+  status: 200,
+  holds: { ...to("/books/atlas/chapter/charts"), revision_count: 3 },
+});
+scenario(stage, "a chapter that moves", {
+  ask: "PUT /api/chapters/{chapter}",
+  body: { book_id: "{guide}" },
+  status: 200,
+  events: ["chapter_move", "chapter_update"],
+});
 scenario(stage, "takes links to itself and its pages along", {
-  ask: "GET /api/pages/{pointer}", status: 200,
-  holds: { raw_html: expect.stringMatching(/"http:\/\/localhost\/books\/atlas".*\/books\/guide\/chapter\/charts".*\/books\/guide\/page\/aim\?a=1#/s), revision_count: 4 },
+  ask: "GET /api/pages/{pointer}",
+  status: 200,
+  holds: {
+    raw_html: expect.stringMatching(
+      /"http:\/\/localhost\/books\/atlas".*\/books\/guide\/chapter\/charts".*\/books\/guide\/page\/aim\?a=1#/s,
+    ),
+    revision_count: 4,
+  },
 });
 scenario(stage, "a renamed book", { ask: "PUT /api/books/{guide}", body: { name: "Handbook" }, status: 200 });
 scenario(stage, "changes the addresses of all that lies in it", {
-  ask: "GET /api/pages/{pointer}", status: 200, holds: to("/books/handbook/page/aim?a=1#bkmrk-here"),
+  ask: "GET /api/pages/{pointer}",
+  status: 200,
+  holds: to("/books/handbook/page/aim?a=1#bkmrk-here"),
 });
-scenario(stage, "in descriptions as well", { ask: "GET /api/shelves/{shelf}", status: 200, holds: { description_html: `<p>${link("/books/handbook/page/aim")}</p>` } });
-scenario(stage, "a page that moves", { ask: "PUT /api/pages/{target}", body: { book_id: "{book}" }, status: 200, events: ["page_move", "page_update"] });
-scenario(stage, "takes its links along", { ask: "GET /api/pages/{marked}", status: 200, holds: to("/books/atlas/page/aim") });
+scenario(stage, "in descriptions as well", {
+  ask: "GET /api/shelves/{shelf}",
+  status: 200,
+  holds: { description_html: `<p>${link("/books/handbook/page/aim")}</p>` },
+});
+scenario(stage, "a page that moves", {
+  ask: "PUT /api/pages/{target}",
+  body: { book_id: "{book}" },
+  status: 200,
+  events: ["page_move", "page_update"],
+});
+scenario(stage, "takes its links along", {
+  ask: "GET /api/pages/{marked}",
+  status: 200,
+  holds: to("/books/atlas/page/aim"),
+});
 scenario(stage, "a renamed shelf", { ask: "PUT /api/shelves/{shelf}", body: { name: "Journeys" }, status: 200 });
-scenario(stage, "does so too", { ask: "GET /api/books/{guide}", status: 200, holds: { description_html: `<p>${link("/shelves/journeys")}</p>` } });
-scenario(stage, "content without the link", { ask: "PUT /api/pages/{marked}", body: { markdown: "nothing" }, status: 200, holds: { revision_count: expect.any(Number) } });
-scenario(stage, "after which the page is renamed again", { ask: "PUT /api/pages/{target}", body: { name: "Goal" }, status: 200 });
-scenario(stage, "is not touched any more", { ask: "GET /api/pages/{marked}", status: 200, holds: { markdown: "nothing" } });
+scenario(stage, "does so too", {
+  ask: "GET /api/books/{guide}",
+  status: 200,
+  holds: { description_html: `<p>${link("/shelves/journeys")}</p>` },
+});
+scenario(stage, "content without the link", {
+  ask: "PUT /api/pages/{marked}",
+  body: { markdown: "nothing" },
+  status: 200,
+  holds: { revision_count: expect.any(Number) },
+});
+scenario(stage, "after which the page is renamed again", {
+  ask: "PUT /api/pages/{target}",
+  body: { name: "Goal" },
+  status: 200,
+});
+scenario(stage, "is not touched any more", {
+  ask: "GET /api/pages/{marked}",
+  status: 200,
+  holds: { markdown: "nothing" },
+});
 
 test("revisions tell that the house rewrote links, and nothing is recorded for what does not exist", async () => {
   const { house, saved } = stage();
-  const kept = await rows<{ number: number; summary: string }>(house.db,
-    sql`select number, summary from page_revisions where page_id = ${saved.pointer}::integer order by number limit 2`);
-  expect(kept).toEqual([{ number: 1, summary: "Initial publish" }, { number: 2, summary: "System auto-update of internal links" }]);
-  const recorded = await rows<{ from_id: number }>(house.db, sql`select from_id from content_links where from_kind = 'page' and from_id in (${saved.other}, ${saved.marked})`);
+  const kept = await rows<{ number: number; summary: string }>(
+    house.db,
+    sql`select number, summary from page_revisions where page_id = ${saved.pointer}::integer order by number limit 2`,
+  );
+  expect(kept).toEqual([
+    { number: 1, summary: "Initial publish" },
+    { number: 2, summary: "System auto-update of internal links" },
+  ]);
+  const recorded = await rows<{ from_id: number }>(
+    house.db,
+    sql`select from_id from content_links where from_kind = 'page' and from_id in (${saved.other}, ${saved.marked})`,
+  );
   expect(recorded).toEqual([]);
 });
 
@@ -73,12 +177,17 @@ test("pages that link to each other can be renamed at once", async () => {
   const { house } = stage();
   const book = (await house.ask("POST", "/api/books", { body: { name: "Ring" } })).body;
   const make = async (name: string, next: string) =>
-    (await house.ask("POST", "/api/pages", { body: { book_id: book.id, name, html: `<p>${link(`/books/ring/page/${next}`)}</p>` } })).body.id;
+    (
+      await house.ask("POST", "/api/pages", {
+        body: { book_id: book.id, name, html: `<p>${link(`/books/ring/page/${next}`)}</p>` },
+      })
+    ).body.id;
   const left = await make("Left", "right");
   const right = await make("Right", "left");
   await house.ask("PUT", `/api/pages/${left}`, { body: { html: `<p>${link("/books/ring/page/right")} again</p>` } });
   const answers = await Promise.all([
-    house.ask("PUT", `/api/pages/${left}`, { body: { name: "West" } }), house.ask("PUT", `/api/pages/${right}`, { body: { name: "East" } }),
+    house.ask("PUT", `/api/pages/${left}`, { body: { name: "West" } }),
+    house.ask("PUT", `/api/pages/${right}`, { body: { name: "East" } }),
   ]);
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   expect((await house.ask("GET", `/api/pages/${left}`)).body.raw_html).toContain("/books/ring/page/east");

@@ -26,8 +26,20 @@ chmodSync(dataDir, 0o755);
 const children: Bun.Subprocess[] = [];
 
 try {
-  const env = { ...process.env, DATABASE_URL: url, DATA_DIR: dataDir, LOG_LEVEL: "warn", ADMIN_TOKEN: TOKEN, ADMIN_PASSWORD: "bench password", API_REQUESTS_PER_MIN: "100000000" };
-  const house = await start(["core/cli.ts", "serve", "plugins/mod.ts"], { ...env, PORT: String(HOUSE_PORT) }, HOUSE_PORT);
+  const env = {
+    ...process.env,
+    DATABASE_URL: url,
+    DATA_DIR: dataDir,
+    LOG_LEVEL: "warn",
+    ADMIN_TOKEN: TOKEN,
+    ADMIN_PASSWORD: "bench password",
+    API_REQUESTS_PER_MIN: "100000000",
+  };
+  const house = await start(
+    ["core/cli.ts", "serve", "plugins/mod.ts"],
+    { ...env, PORT: String(HOUSE_PORT) },
+    HOUSE_PORT,
+  );
   process.stdout.write(`idle memory of the house: ${memoryOf(house)} MB\n`);
   await seed();
   await start(["test/bench/bare.ts"], { ...env, PORT: String(BARE_PORT) }, BARE_PORT);
@@ -47,7 +59,9 @@ function cases(): Record<string, (n: number) => Shot> {
     "page read": (n) => ({ method: "GET", path: `/api/pages/${(n % 200) + 1}`, headers }),
     "100 books": () => ({ method: "GET", path: "/api/books", headers }),
     "page create": (n) => ({
-      method: "POST", path: "/api/pages", headers,
+      method: "POST",
+      path: "/api/pages",
+      headers,
       body: JSON.stringify({ book_id: (n % BOOKS) + 1, name: `Page ${crypto.randomUUID()}`, html: HTML }),
     }),
   };
@@ -77,16 +91,28 @@ function show({ perSecond, p50, p99 }: Outcome): string {
 
 async function seed(): Promise<void> {
   const post = (path: string, body: unknown) =>
-    fetch(`http://127.0.0.1:${HOUSE_PORT}${path}`, { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) });
-  for (let n = 0; n < BOOKS; n++) await post("/api/books", { name: `Book ${n}`, description: "What to do when something breaks" });
-  for (let n = 0; n < 200; n++) await post("/api/pages", { book_id: n + 1, name: `Page ${n}`, html: HTML, tags: [{ name: "team", value: "ops" }] });
+    fetch(`http://127.0.0.1:${HOUSE_PORT}${path}`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  for (let n = 0; n < BOOKS; n++)
+    await post("/api/books", { name: `Book ${n}`, description: "What to do when something breaks" });
+  for (let n = 0; n < 200; n++)
+    await post("/api/pages", { book_id: n + 1, name: `Page ${n}`, html: HTML, tags: [{ name: "team", value: "ops" }] });
 }
 
 async function start(args: string[], env: Record<string, string | undefined>, port: number): Promise<Bun.Subprocess> {
   const child = Bun.spawn([process.execPath, ...args], { env, stdout: "ignore", stderr: "inherit" });
   children.push(child);
   for (let tries = 0; tries < 200; tries++) {
-    if (await fetch(`http://127.0.0.1:${port}/`).then(() => true, () => false)) return child;
+    if (
+      await fetch(`http://127.0.0.1:${port}/`).then(
+        () => true,
+        () => false,
+      )
+    )
+      return child;
     await Bun.sleep(50);
   }
   throw new Error(`Cannot measure: nothing answers on port ${port}`);

@@ -21,7 +21,12 @@ export interface Outcome {
 }
 
 /** Sends `shot(n)` over `connections` sockets for `seconds`; `n` counts all requests. */
-export async function load(port: number, connections: number, seconds: number, shot: (n: number) => Shot): Promise<Outcome> {
+export async function load(
+  port: number,
+  connections: number,
+  seconds: number,
+  shot: (n: number) => Shot,
+): Promise<Outcome> {
   const times: number[] = [];
   let refused = 0;
   let sent = 0;
@@ -29,10 +34,14 @@ export async function load(port: number, connections: number, seconds: number, s
   const started = performance.now();
   await Promise.all(
     Array.from({ length: connections }, () =>
-      connection(port, () => (performance.now() < until ? bytesOf(shot(sent++), port) : undefined), (ms, status) => {
-        times.push(ms);
-        if (status < 200 || status > 299) refused += 1;
-      }),
+      connection(
+        port,
+        () => (performance.now() < until ? bytesOf(shot(sent++), port) : undefined),
+        (ms, status) => {
+          times.push(ms);
+          if (status < 200 || status > 299) refused += 1;
+        },
+      ),
     ),
   );
   const elapsed = (performance.now() - started) / 1000;
@@ -41,7 +50,11 @@ export async function load(port: number, connections: number, seconds: number, s
   return { perSecond: times.length / elapsed, p50: at(0.5), p99: at(0.99), refused };
 }
 
-function connection(port: number, next: () => Uint8Array | undefined, done: (ms: number, status: number) => void): Promise<void> {
+function connection(
+  port: number,
+  next: () => Uint8Array | undefined,
+  done: (ms: number, status: number) => void,
+): Promise<void> {
   const finished = Promise.withResolvers<void>();
   let started = 0;
   let text = "";
@@ -81,7 +94,11 @@ function connection(port: number, next: () => Uint8Array | undefined, done: (ms:
 
 function bytesOf({ method, path, headers = {}, body = "" }: Shot, port: number): Uint8Array {
   const content = Buffer.from(body);
-  const lines = [`${method} ${path} HTTP/1.1`, `host: localhost:${port}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
+  const lines = [
+    `${method} ${path} HTTP/1.1`,
+    `host: localhost:${port}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ];
   if (content.length > 0) lines.push("content-type: application/json", `content-length: ${content.length}`);
   return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`), content]);
 }

@@ -50,12 +50,21 @@ describe("boot() stops and names the plugin", () => {
   });
 
   test("that serves a route another plugin serves already", async () => {
-    const thief = definePlugin({ name: "thief", setup: ({ app }) => void app.get("/system", () => "mine", { permit: "public" }) });
-    expect(await bootError(thief)).toBe('The plugin "thief" serves GET /api/system, which another plugin serves already');
+    const thief = definePlugin({
+      name: "thief",
+      setup: ({ app }) => void app.get("/system", () => "mine", { permit: "public" }),
+    });
+    expect(await bootError(thief)).toBe(
+      'The plugin "thief" serves GET /api/system, which another plugin serves already',
+    );
   });
 
   test("whose settings cannot be read, without showing their values", async () => {
-    const picky = definePlugin({ name: "picky", settings: t.Object({ size: t.Integer({ default: "lots" }) }), setup: () => {} });
+    const picky = definePlugin({
+      name: "picky",
+      settings: t.Object({ size: t.Integer({ default: "lots" }) }),
+      setup: () => {},
+    });
     const message = await bootError(picky);
     expect(message).toStartWith('Cannot read the settings of "picky": size:');
     expect(message).not.toContain("lots");
@@ -83,27 +92,54 @@ describe("a plugin's context", () => {
     name: "test-notes",
     permissions: { write: ["test_notes"] },
     events: ["test_happens"],
-    migrations: { "0001_init": async (db) => void (await sql`create table test_notes (id integer generated always as identity primary key, text text not null)`.execute(db)) },
+    migrations: {
+      "0001_init": async (db) =>
+        void (await sql`create table test_notes (id integer generated always as identity primary key, text text not null)`.execute(
+          db,
+        )),
+    },
     setup({ app, db, perform, on, env, files, fetch }) {
       on("test_happens", { notify: (result) => void seen.push(result.name) });
-      app.post("/test-notes", async ({ viewer, input }) => {
-        const note = { name: String(input.text) };
-        return perform("test_happens", viewer, note, async (draft, work) => {
-          await work.db.insertInto("test_notes").values({ text: draft.name } as never).execute();
-          if (draft.name === "boom") throw new Error("secret internals");
-          return draft;
-        });
-      }, { permit: "access-api" });
-      app.get("/test-notes", async () => ({ notes: await db.selectFrom("test_notes").select("text").execute() }), { permit: "public" });
-      app.get("/test-grants", async () => {
-        const outcome = async (run: () => Promise<unknown>) => run().then(() => "went through", (error: Error) => error.message);
-        return {
-          table: await outcome(() => (db as unknown as { selectFrom(table: string): { selectAll(): { execute(): Promise<unknown> } } }).selectFrom("instance").selectAll().execute()),
-          files: await outcome(() => files.get("x")),
-          net: await outcome(() => fetch("http://example.com/")),
-          env: Object.keys(env),
-        };
-      }, { permit: "public" });
+      app.post(
+        "/test-notes",
+        async ({ viewer, input }) => {
+          const note = { name: String(input.text) };
+          return perform("test_happens", viewer, note, async (draft, work) => {
+            await work.db
+              .insertInto("test_notes")
+              .values({ text: draft.name } as never)
+              .execute();
+            if (draft.name === "boom") throw new Error("secret internals");
+            return draft;
+          });
+        },
+        { permit: "access-api" },
+      );
+      app.get("/test-notes", async () => ({ notes: await db.selectFrom("test_notes").select("text").execute() }), {
+        permit: "public",
+      });
+      app.get(
+        "/test-grants",
+        async () => {
+          const outcome = async (run: () => Promise<unknown>) =>
+            run().then(
+              () => "went through",
+              (error: Error) => error.message,
+            );
+          return {
+            table: await outcome(() =>
+              (db as unknown as { selectFrom(table: string): { selectAll(): { execute(): Promise<unknown> } } })
+                .selectFrom("instance")
+                .selectAll()
+                .execute(),
+            ),
+            files: await outcome(() => files.get("x")),
+            net: await outcome(() => fetch("http://example.com/")),
+            env: Object.keys(env),
+          };
+        },
+        { permit: "public" },
+      );
     },
   });
 

@@ -15,10 +15,14 @@ let failuresLeft = 0;
 const worker = definePlugin({
   name: "test-worker",
   setup({ job }) {
-    job("test_flaky", async ({ tag }, { attempt }) => {
-      if (failuresLeft-- > 0) throw new Error("not yet");
-      done.push(`${tag} at try ${attempt}`);
-    }, { tries: 3 });
+    job(
+      "test_flaky",
+      async ({ tag }, { attempt }) => {
+        if (failuresLeft-- > 0) throw new Error("not yet");
+        done.push(`${tag} at try ${attempt}`);
+      },
+      { tries: 3 },
+    );
     job("test_slow", async ({ tag }) => void done.push(tag), { leaseMs: 50 });
   },
 });
@@ -56,7 +60,10 @@ test("a job that fails is tried again later, and kept as dead after its last try
     await house.house.jobs.drain();
     await makeDue();
   }
-  const left = await rows<{ attempts: number; dead: boolean; last_error: string }>(house.db, sql`select attempts, dead, last_error from jobs`);
+  const left = await rows<{ attempts: number; dead: boolean; last_error: string }>(
+    house.db,
+    sql`select attempts, dead, last_error from jobs`,
+  );
   expect(left).toEqual([{ attempts: 3, dead: true, last_error: "not yet" }]);
   await sql`delete from jobs`.execute(house.db);
 });
@@ -87,5 +94,7 @@ test("a job with a key waits only once, and one written in an undone transaction
 });
 
 test("a job nobody handles is refused when it is written", async () => {
-  await expect(house.house.jobs.enqueue(house.db, "test_nobody", {})).rejects.toThrow('Cannot enqueue "test_nobody": no plugin handles this job');
+  await expect(house.house.jobs.enqueue(house.db, "test_nobody", {})).rejects.toThrow(
+    'Cannot enqueue "test_nobody": no plugin handles this job',
+  );
 });

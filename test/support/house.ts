@@ -3,10 +3,19 @@
  * test run's files in this process), booted plugins, and a client that goes through the gates as a request would, without
  * a port. Each test file boots its own and stops it after its last test; a job or connection left over fails the stop.
  */
-import { mkdtempSync, rmSync, chmodSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type AnyContext, type AnyPlugin, boot, configSchema, createLog, folderStore, type House, readSettings } from "lectern/core";
+import {
+  type AnyContext,
+  type AnyPlugin,
+  boot,
+  configSchema,
+  createLog,
+  folderStore,
+  type House,
+  readSettings,
+} from "lectern/core";
 import { type Db, openStore, type Store } from "lectern/db";
 import plugins from "../../plugins/mod.ts";
 
@@ -60,15 +69,33 @@ export async function bootHouse(options: HouseOptions = {}): Promise<TestHouse> 
   chmodSync(dataDir, 0o755);
   const { store, drop } = await freshStore(dataDir);
   const env: Record<string, string> = {
-    APP_URL: BASE_URL, ADMIN_EMAIL: "admin@example.com", ADMIN_PASSWORD: "correct horse battery", ADMIN_TOKEN,
-    API_REQUESTS_PER_MIN: "1000000", LOG_LEVEL: "silent", ...options.env,
+    APP_URL: BASE_URL,
+    ADMIN_EMAIL: "admin@example.com",
+    ADMIN_PASSWORD: "correct horse battery",
+    ADMIN_TOKEN,
+    API_REQUESTS_PER_MIN: "1000000",
+    LOG_LEVEL: "silent",
+    ...options.env,
   };
   const config = readSettings("lectern", configSchema, env);
   const log = createLog(config.logLevel);
-  const house = await boot({ config, store, files: folderStore(join(dataDir, "files")), log, plugins: [...plugins, ...(options.extra ?? [])], env });
+  const house = await boot({
+    config,
+    store,
+    files: folderStore(join(dataDir, "files")),
+    log,
+    plugins: [...plugins, ...(options.extra ?? [])],
+    env,
+  });
   const client = clientOf(house);
   return {
-    house, store, db: store.db, contexts: house.contexts, token: ADMIN_TOKEN, baseUrl: BASE_URL, ...client,
+    house,
+    store,
+    db: store.db,
+    contexts: house.contexts,
+    token: ADMIN_TOKEN,
+    baseUrl: BASE_URL,
+    ...client,
     async stop() {
       await house.stop();
       await drop();
@@ -89,7 +116,11 @@ function clientOf(house: House): Pick<TestHouse, "ask" | "person"> {
       content = typeof body === "string" ? body : JSON.stringify(body);
       if (!sent.has("content-type")) sent.set("content-type", "application/json");
     }
-    const request = new Request(BASE_URL + path, { method, headers: sent, ...(content === undefined ? {} : { body: content }) });
+    const request = new Request(BASE_URL + path, {
+      method,
+      headers: sent,
+      ...(content === undefined ? {} : { body: content }),
+    });
     const response = await house.gates.answer(request, "127.0.0.1");
     const text = await response.text();
     const json = response.headers.get("content-type") === "application/json" && text !== "";
@@ -98,7 +129,9 @@ function clientOf(house: House): Pick<TestHouse, "ask" | "person"> {
   const person: TestHouse["person"] = async (name, permissions) => {
     const run = crypto.randomUUID().slice(0, 8);
     const role = await ask("POST", "/api/roles", { body: { display_name: `${name} ${run}`, permissions } });
-    const user = await ask("POST", "/api/users", { body: { name, email: `${name}-${run}@example.com`, roles: [role.body.id] } });
+    const user = await ask("POST", "/api/users", {
+      body: { name, email: `${name}-${run}@example.com`, roles: [role.body.id] },
+    });
     const token = await tokenFor(house, `${name}-${run}@example.com`);
     return { token, id: user.body.id, role: role.body.id };
   };

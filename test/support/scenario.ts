@@ -76,7 +76,8 @@ export function scenario(open: () => Stage, name: string, row: Scenario): void {
     // The body goes along to be read when the status is another.
     expect({ status: answer.status, body: answer.body }).toMatchObject({ status: row.status, body: answer.body });
     // Bun puts matchers into what they are compared with; the copy keeps them out of what is saved.
-    if (row.holds !== undefined) expect(structuredClone(answer.body)).toMatchObject(filled(row.holds, stage.saved) as object);
+    if (row.holds !== undefined)
+      expect(structuredClone(answer.body)).toMatchObject(filled(row.holds, stage.saved) as object);
     for (const key of row.lacks ?? []) expect(Object.keys(answer.body)).not.toContain(key);
     if (row.events) expect(stage.events).toEqual([...row.events]);
     else if (row.status >= 400) expect(stage.events).toEqual([]);
@@ -89,7 +90,9 @@ export function scenario(open: () => Stage, name: string, row: Scenario): void {
 function filled(value: unknown, saved: Stage["saved"]): unknown {
   if (typeof value === "string") {
     const whole = /^\{(\w+)\}$/.exec(value)?.[1];
-    return whole !== undefined && whole in saved ? saved[whole] : value.replace(/\{(\w+)\}/g, (text, name: string) => String(saved[name] ?? text));
+    return whole !== undefined && whole in saved
+      ? saved[whole]
+      : value.replace(/\{(\w+)\}/g, (text, name: string) => String(saved[name] ?? text));
   }
   if (Array.isArray(value)) return value.map((item) => filled(item, saved));
   if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;

@@ -4,7 +4,7 @@ import { ApiError } from "./errors.ts";
 import type { InputObject } from "./input.ts";
 import { createTexts } from "./texts.ts";
 import { uploadOf } from "./upload.ts";
-import { type Input, type Rules, rules, schemaOf, valid } from "./validate.ts";
+import { type Input, type Rules, ruleStrings, rules, schemaOf, valid } from "./validate.ts";
 
 const texts = createTexts();
 const pageRules = rules({
@@ -112,7 +112,52 @@ describe("valid() lists every fault by field, in rule order", () => {
       "role_permissions.0.view": ["The role_permissions.0.view field is required."],
       "role_permissions.1.role_id": ["The selected role_permissions.1.role_id is invalid."],
       "role_permissions.1.view": ["The role_permissions.1.view field must be true or false."],
+      "fallback.view": ["The fallback.view field is required when fallback.inheriting is 0."],
+    });
+    expect(await judged(overrides, { fallback: { inheriting: false } })).toEqual({
       "fallback.view": ["The fallback.view field is required when fallback.inheriting is false."],
+    });
+  });
+
+  test("of fields required with or without several others", async () => {
+    const spec = rules({ a_b: ["required_without:c_d,e", "string"], f: ["required_with:c_d,e", "string"] });
+    expect(await judged(spec, { e: "x" })).toEqual({
+      a_b: ["The a b field is required when c d / e is not present."],
+      f: ["The f field is required when c d / e is present."],
+    });
+    expect(await judged(spec, { c_d: "x", e: "x", f: "y" })).toEqual({ f: "y" });
+  });
+
+  test("of an attachment without file and link, or with a text in place of a file", async () => {
+    const spec = rules({
+      file: ["required_without:link", "file", "max:3"],
+      link: ["required_without:file", "string", "min:1", "max:2000", "safe_url"],
+    });
+    expect(await judged(spec, { file: "", link: "" })).toEqual({
+      file: ["The file field is required when link is not present."],
+      link: ["The link field is required when file is not present."],
+    });
+    expect(await judged(spec, { file: "cat" })).toEqual({ file: ["The file must be provided as a valid file."] });
+    expect(await judged(spec, { file: "", link: "https://example.com" })).toEqual({ link: "https://example.com" });
+    expect(await judged(spec, { file: image("notes.txt", "x".repeat(3073)) })).toEqual({
+      file: ["The file may not be greater than 3 kilobytes."],
+    });
+  });
+
+  test("of lists longer than anybody sends, instead of letting the rest pass unjudged", async () => {
+    const spec = rules({ roles: ["array"], "roles.*": ["integer"] });
+    expect(await judged(spec, { roles: [...Array.from({ length: 1000 }, () => 1), "x"] })).toEqual({
+      roles: ["The roles may not have more than 1000 items."],
+    });
+    expect(await judged(spec, { roles: Array.from({ length: 1000 }, () => 1) })).toHaveProperty("roles.999", 1);
+  });
+
+  test("of lists where a single word is wanted", async () => {
+    expect(await judged(rules({ type: ["in:a,b"] }), { type: ["a"] })).toEqual({
+      type: ["The selected type is invalid."],
+    });
+    expect(await judged(rules({ tags: ["array", "min:2"] }), { tags: ["a"] })).toEqual({
+      tags: ["The tags must have at least 2 items."],
     });
   });
 });
@@ -138,10 +183,44 @@ describe("valid() answers the known fields, converted", () => {
     expect(await judged(changed, { image: "" })).toEqual({});
   });
 
-  test("objects where an array is wanted, and nested values in place", async () => {
+  test("a list where an object was sent for one, in the order of the object", async () => {
     expect(await judged(rules({ tags: ["array"] }), { tags: { one: { name: "x" } } })).toEqual({
-      tags: { one: { name: "x" } },
+      tags: [{ name: "x" }],
     });
+    const spec = rules({ roles: ["array"], "roles.*": ["integer"] });
+    expect(await judged(spec, { roles: { b: "2", a: 1, __proto__: 3 } })).toEqual({ roles: [2, 1] });
+    expect(await judged(spec, { roles: JSON.parse('{"__proto__": 3}') })).toEqual({ roles: [3] });
+    expect(await judged(spec, { roles: ["1", "", 2] })).toEqual({ roles: [1, 2] });
+    expect(await judged(spec, { roles: [] })).toEqual({ roles: [] });
+  });
+
+  test("of nested values the known ones alone", async () => {
+    const role = { role_id: 4, view: "1", rogue: 1 };
+    expect(
+      await judged(overrides, { role_permissions: { x: role }, fallback: { inheriting: true, rogue: 1 } }),
+    ).toEqual({ role_permissions: [{ role_id: 4, view: true }], fallback: { inheriting: true } });
+    expect(await judged(overrides, { role_permissions: [], fallback: null })).toEqual({
+      role_permissions: [],
+      fallback: null,
+    });
+    expect(await judged(overrides, { role_permissions: "", fallback: "" })).toEqual({});
+  });
+
+  test("the largest integers that the store holds", async () => {
+    const spec = rules({ a: ["integer"], b: ["integer"], c: ["integer"] });
+    expect(await judged(spec, { a: 2_147_483_647, b: "-2147483648", c: "-0" })).toEqual({
+      a: 2_147_483_647,
+      b: -2_147_483_648,
+      c: 0,
+    });
+    expect(await judged(spec, { a: 2_147_483_648, b: -2_147_483_649, c: 1e300 })).toEqual({
+      a: ["The a must be an integer."],
+      b: ["The b must be an integer."],
+      c: ["The c must be an integer."],
+    });
+  });
+
+  test("nested values in place", async () => {
     expect(
       await judged(overrides, { role_permissions: [{ role_id: "4", view: "0" }], fallback: { inheriting: 1 } }),
     ).toEqual({
@@ -203,6 +282,39 @@ test("valid() throws nothing but ApiError, whatever is sent", async () => {
   );
 });
 
+test("valid() asks the store once the value is as it would be stored", async () => {
+  const asked: unknown[] = [];
+  const exists = async (args: readonly string[], value: unknown) => asked.push([...args, value]) > 0;
+  const spec = rules({ id: ["integer", "exists:entities,id,type,page"] });
+  await valid(spec, { id: "12" }, { texts, lookups: { exists } });
+  await valid(spec, { id: "x" }, { texts, lookups: { exists } }).catch(() => {});
+  await valid(spec, { id: "" }, { texts, lookups: { exists } });
+  expect(asked).toEqual([["entities", "id", "type", "page", 12]]);
+});
+
+test("valid() speaks the language it is given, English where that has no text", async () => {
+  const own = createTexts();
+  own.add("de", { "validation.required": "Das Feld :attribute fehlt.", "validation.invalid": "Ungültig." });
+  const spec = rules({ book_id: ["required"], name: ["string"] });
+  const error = (await valid(spec, { name: 5 }, { texts: own, language: "de" }).catch((thrown) => thrown)) as ApiError;
+  expect([error.message, error.details.validation]).toEqual([
+    "Ungültig.",
+    { book_id: ["Das Feld book id fehlt."], name: ["The name must be a string."] },
+  ]);
+});
+
+test("rules that nobody knows are an error of whoever wrote them", async () => {
+  const error = await valid(rules({ name: ["strong"] }), {}, { texts }).catch((thrown) => thrown);
+  expect(String(error)).toContain('there is no rule "strong"');
+});
+
+test("valid() judges a thousand nested elements quickly", async () => {
+  const role_permissions = Array.from({ length: 1000 }, () => ({ role_id: 1, view: true }));
+  const started = Bun.nanoseconds();
+  await judged(overrides, { role_permissions });
+  expect(Bun.nanoseconds() - started).toBeLessThan(5e8);
+});
+
 test("the type of judged input follows the rules", () => {
   const draft: Input<typeof pageRules> = { name: "x", book_id: 1 };
   expect(draft.name).toBe("x");
@@ -210,7 +322,20 @@ test("the type of judged input follows the rules", () => {
   const nameless: Input<typeof pageRules> = { book_id: 1 };
   // @ts-expect-error priority is a number
   const wrong: Input<typeof pageRules> = { name: "x", priority: "high" };
-  expect([nameless, wrong]).toHaveLength(2);
+  const nested: Input<typeof overrides> = { role_permissions: [{ role_id: 1, view: true }], fallback: null };
+  const view: boolean | undefined = nested.role_permissions?.[0]?.view;
+  // @ts-expect-error an element without its required fields
+  const partial: Input<typeof overrides> = { role_permissions: [{ view: true }] };
+  // @ts-expect-error inheriting is a boolean
+  const text: Input<typeof overrides> = { fallback: { inheriting: "yes" } };
+  expect([nameless, wrong, view, partial, text]).toHaveLength(5);
+});
+
+test("ruleStrings() prints rules as they were written", () => {
+  expect(ruleStrings(rules({ name: ["required", "max:5"], "roles.*": ["integer"] }))).toEqual({
+    name: ["required", "max:5"],
+    "roles.*": ["integer"],
+  });
 });
 
 test("schemaOf() says what a schema can say", () => {
@@ -219,9 +344,14 @@ test("schemaOf() says what a schema can say", () => {
       rules({
         name: ["required", "string", "max:5"],
         template: ["nullable", "integer"],
-        kind: ["in:a,b"],
-        roles: ["array"],
+        kind: ["nullable", "in:a,b"],
+        roles: ["array", "max:9"],
         "roles.*": ["integer"],
+        image: ["image_extension", "max:50"],
+        grants: ["array"],
+        "grants.*.role_id": ["required", "int", "min:1"],
+        fallback: ["nullable"],
+        "fallback.inheriting": ["boolean"],
       }),
     ),
   ).toEqual({
@@ -230,8 +360,14 @@ test("schemaOf() says what a schema can say", () => {
     properties: {
       name: { type: "string", maxLength: 5 },
       template: { type: ["integer", "null"] },
-      kind: { type: "string", enum: ["a", "b"] },
-      roles: { type: "array", items: { type: "integer" } },
+      kind: { type: ["string", "null"], enum: ["a", "b", null] },
+      roles: { type: "array", maxItems: 9, items: { type: "integer" } },
+      image: { type: "string", format: "binary" },
+      grants: {
+        type: "array",
+        items: { type: "object", required: ["role_id"], properties: { role_id: { type: "integer", minimum: 1 } } },
+      },
+      fallback: { type: ["object", "null"], properties: { inheriting: { type: "boolean" } } },
     },
   });
 });

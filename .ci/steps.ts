@@ -1,6 +1,6 @@
 /**
  * The one list of checks, the same at home and on the server. `bun .ci/steps.ts check` is the quick one before a commit:
- * types, lint and format, promises, the house rules, the tests that need no database. `bun .ci/steps.ts all` is what the
+ * types, lint and format, promises, the house rules, the tests beside their files. `bun .ci/steps.ts all` is what the
  * server runs: the same, with every test. It does not run the quick tests apart, as the whole suite holds them, and calls
  * that suite by the README's own command, so that what the README promises is what is checked.
  *
@@ -32,9 +32,12 @@ const READING: readonly Step[] = [
   { name: "lint and format", command: [bun, "x", "biome", "check", "--error-on-warnings", "."] },
   { name: "promises", command: [bun, "x", "oxlint", "--type-aware", "--deny-warnings"] },
 ];
+/** Tests beside their files that are left to the whole suite, as they start and kill servers for half a minute. */
+const SLOW = ["db/embedded_test.ts"];
 const QUICK_TESTS: readonly Step[] = [
   { name: "house rules", command: [bun, "test", "./test/rules"] },
-  { name: "fast tests", command: [bun, "test", "./core", "./plugins", "./themes"] },
+  { name: "tests of the store", command: [bun, "test", ...testsIn("db")] },
+  { name: "tests beside files", command: [bun, "test", ...testsIn("{core,plugins,themes}")] },
 ];
 /** Bun has the version of its types, which package.json pins. */
 const WHOLE_SUITE: Step = {
@@ -42,6 +45,11 @@ const WHOLE_SUITE: Step = {
   command: ["npx", "--yes", `bun@${dependencies["bun-types"]}`, "run", "test"],
   streams: true,
 };
+
+function testsIn(folder: string): string[] {
+  const found = [...new Bun.Glob(`${folder}/**/*_test.ts`).scanSync({ cwd: ROOT })];
+  return found.filter((path) => !SLOW.includes(path)).map((path) => `./${path}`);
+}
 
 async function run({ name, command, streams = false }: Step): Promise<Outcome> {
   const started = performance.now();

@@ -1,10 +1,11 @@
 /**
- * `bun run test`: every test of the house on the embedded store, then those below test/core and test/api again on a
- * server: DATABASE_URL if it is set, else a throw-away cluster of the system's own PostgreSQL where there is one. Tests
+ * `bun run test`: every test of the house on the embedded store, then those that open a house by test/support
+ * again on a server: DATABASE_URL if it is set, else a throw-away cluster of the system's own PostgreSQL where there is one. Tests
  * beside their files need no store, save those of db/, which bring both kinds of store themselves; neither runs twice.
  * Arguments narrow the run to files whose path contains one of them. The last line sums up: `N passed, N failed`; a run
  * that dies or hangs counts as a failure.
  */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { throwawayUrl } from "./support/cluster.ts";
 
@@ -12,8 +13,8 @@ const ROOT = join(import.meta.dir, "..");
 const TEST_TIMEOUT_MS = 60_000;
 /** Two of these fit into the quarter of an hour that the server grants. */
 const RUN_TIMEOUT_MS = 400_000;
-/** What runs a second time on a server. */
-const ON_STORE = /^test\/(?:core|api)\//;
+/** A test that opens a house by these runs a second time on a server: they take the store that DATABASE_URL names. */
+const OPENS_HOUSE = /from "(?:\.\.\/)+support\/(?:house|scenario)\.ts"/;
 
 /** How a run of `bun test` ended. */
 interface Outcome {
@@ -27,6 +28,10 @@ const NOTHING: Outcome = { passed: 0, failed: 0 };
 function testFiles(): string[] {
   const glob = new Bun.Glob("{core,db,plugins,themes,test}/**/*{_test,.test}.ts");
   return [...glob.scanSync({ cwd: ROOT })].filter((path) => !/^test\/bench\/|node_modules/.test(path)).sort();
+}
+
+function opensHouse(file: string): boolean {
+  return file.startsWith("test/") && OPENS_HOUSE.test(readFileSync(join(ROOT, file), "utf8"));
 }
 
 async function suite(title: string, files: readonly string[], databaseUrl: string): Promise<Outcome> {
@@ -99,7 +104,7 @@ async function main(filters: readonly string[]): Promise<number> {
   const outcomes =
     files.length === 0
       ? [NOTHING]
-      : [await suite("on the embedded store", files, ""), await onServer(files.filter((file) => ON_STORE.test(file)))];
+      : [await suite("on the embedded store", files, ""), await onServer(files.filter(opensHouse))];
   const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
   const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0);
   process.stdout.write(`\n${passed} passed, ${failed} failed\n`);

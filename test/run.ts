@@ -1,6 +1,6 @@
 /**
- * `bun run test`: every test of the house on the embedded store, then those that open a house by test/support
- * again on a server: DATABASE_URL if it is set, else a throw-away cluster of the system's own PostgreSQL where there is one. Tests
+ * `bun run test`: every test of the house on the embedded store, then those that open a house by test/support again on a
+ * server: DATABASE_URL if it is set, else a throw-away cluster of the system's own PostgreSQL where there is one. Tests
  * beside their files need no store, save those of db/, which bring both kinds of store themselves; neither runs twice.
  * Arguments narrow the run to files whose path contains one of them. The last line sums up: `N passed, N failed`; a run
  * that dies or hangs counts as a failure.

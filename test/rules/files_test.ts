@@ -20,7 +20,6 @@ const OWING = [
   "plugins/loader/command.ts",
   "plugins/loader/plan.ts",
   "plugins/markup/serialize.ts",
-  "plugins/users/commands.ts",
   "test/support/cluster.ts",
 ];
 

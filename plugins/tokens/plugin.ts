@@ -1,8 +1,10 @@
-import { BootError, definePlugin, sha256, t } from "lectern/core";
+import { BootError, definePlugin, denied, sha256, t } from "lectern/core";
 import { tokenResolver } from "./authenticate.ts";
 import { tokenCommand } from "./commands.ts";
 import { type KnownToken, readToken } from "./known.ts";
 import { migrations } from "./migrations.ts";
+import { mountTokens } from "./routes.ts";
+import { checkScope, narrowContent } from "./scope.ts";
 import { seedToken } from "./seed.ts";
 import { Uses } from "./use.ts";
 
@@ -10,7 +12,7 @@ import { Uses } from "./use.ts";
 export default definePlugin({
   name: "tokens",
   requires: ["users"],
-  permissions: { read: ["users", "roles", "role_user"], write: ["api_tokens"] },
+  permissions: { read: ["users", "roles", "role_permissions", "role_user"], write: ["api_tokens"] },
   settings: t.Object({
     adminToken: t.String({
       default: "",
@@ -32,11 +34,17 @@ export default definePlugin({
       env: "REGISTRATION_RESTRICT",
       description: "Domains that may register; if any, addresses must be confirmed",
     }),
+    environment: t.String({
+      default: "production",
+      env: "APP_ENV",
+      description: "demo keeps everybody from managing tokens by the API",
+    }),
   }),
   migrations,
-  events: ["api_token_create", "api_token_delete"],
+  events: ["api_token_create", "api_token_update", "api_token_delete"],
   commands: { token: tokenCommand },
-  setup({ auth, cached, contracts, db, log, on, onStop, settings }) {
+  setup(context) {
+    const { auth, cached, contracts, db, log, narrow, on, onAny, onStop, settings, slot } = context;
     const { adminToken, confirmation, restrict } = settings;
     const timeZone = zoneOf(settings.timeZone);
     const known = cached("tokens", (tokenId) => readToken(db, tokenId, timeZone));
@@ -67,7 +75,23 @@ export default definePlugin({
       return true;
     }
 
-    on("api_token_delete", { join: ({ token_id }, work) => known.forget(work, token_id) });
+    narrow("api_tokens", () => true);
+    mountTokens(context, {
+      uses,
+      open() {
+        if (settings.environment === "demo") throw denied();
+      },
+    });
+    onAny({
+      join: ({ name, viewer }) =>
+        checkScope(
+          viewer,
+          name,
+          slot("content").map(({ kind }) => kind),
+        ),
+    });
+    for (const event of ["api_token_update", "api_token_delete"] as const)
+      on(event, { join: ({ token_id }, work) => known.forget(work, token_id) });
     // What is remembered of a token includes its owner's state; which tokens that were is gone with a deleted user.
     on("user_delete", { join: (_, work) => known.forget(work) });
     on("user_update", {
@@ -78,6 +102,7 @@ export default definePlugin({
     });
     on("app_boot", {
       async join(_, work) {
+        narrowContent(context);
         if (adminToken === "" || (await seedToken(adminToken, work))) return;
         log.warn(
           "ADMIN_TOKEN is not in use: an id:secret is read at the first boot only; make tokens with the command token",

@@ -27,7 +27,10 @@ export async function fitsPassword(password: string, hash: string): Promise<bool
   return isOurs && fits;
 }
 
-/** The account that an e-mail address and a password name; see `Users.byPassword`. Replaces bcrypt by argon2id. */
+/**
+ * The account that an e-mail address and a password name; see `Users.byPassword`. Replaces bcrypt by argon2id. The guest
+ * is nobody's account, whatever password it may have been given.
+ */
 export async function byPassword(
   db: Pick<Db, "executeQuery">,
   email: string,
@@ -36,7 +39,7 @@ export async function byPassword(
   const [user] = await rows(
     db,
     sql<Credentialed>`select id, email_confirmed as "isConfirmed", password as hash from users
-      where lower(email) = lower(${email.replaceAll("\0", "")})`,
+      where lower(email) = lower(${email.replaceAll("\0", "")}) and system_name = ''`,
   );
   const fits = await fitsPassword(password, user?.hash ?? "");
   if (!user || !fits) return undefined;

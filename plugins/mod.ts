@@ -10,6 +10,7 @@ import mail from "./mail/plugin.ts";
 import markup from "./markup/plugin.ts";
 import pages from "./pages/plugin.ts";
 import roles from "./roles/plugin.ts";
+import sessions from "./sessions/plugin.ts";
 import shelves from "./shelves/plugin.ts";
 import system from "./system/plugin.ts";
 import tags from "./tags/plugin.ts";
@@ -24,6 +25,7 @@ const plugins: readonly AnyPlugin[] = [
   users,
   roles,
   tokens,
+  sessions,
   markup,
   tags,
   shelves,

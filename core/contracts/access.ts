@@ -1,3 +1,4 @@
+import type { RawBuilder } from "kysely";
 import type { TableName } from "../../db/mod.ts";
 import type { Narrowing } from "../sight.ts";
 import type { Viewer } from "../viewer.ts";
@@ -7,7 +8,10 @@ export interface Owned {
   readonly id: number;
   /** The owner; nobody owns an item whose owner is gone. */
   readonly owned_by: number | null;
-  /** The shared access list in force; absent where no plugin keeps overrides, 0 for none. */
+  /**
+   * The shared access list in force, 0 for none. Deciding about content needs it and throws where it is absent; images,
+   * attachments and comments have none.
+   */
   readonly acl_id?: number;
 }
 
@@ -22,6 +26,11 @@ export interface Access {
   need(viewer: Viewer, permission: string, item?: Owned): Promise<void>;
   /** The rule that keeps rows of a content table from viewers who may not view them; for `narrow`. */
   sees(kind: string, table: TableName): Narrowing;
+  /**
+   * SQL for how many rows of a content table a viewer sees, exact and without counting them one by one; for the `total`
+   * of a listing. The kind must be in the slot `content`.
+   */
+  total(kind: string, table: TableName): (viewer: Viewer) => RawBuilder<number>;
 }
 
 declare module "../registry.ts" {

@@ -34,7 +34,7 @@ export default definePlugin({
         create: createRules,
         update: updateRules,
         bodyFirst: false,
-        list: listing,
+        list: { ...listing, total: access.total("bookshelf", "bookshelves") },
         about,
         examples,
       },

@@ -13,7 +13,6 @@ export default definePlugin({
   permissions: { write: ["acl", "acl_count"] },
   migrations,
   setup({ cached, db, on, provide, slot }) {
-    // A list says the same for ever, so what is remembered never has to be forgotten.
     const lists = cached("lists", (id) => readList(db, Number(id)));
     const listOf = (id: number) => lists.get(String(id));
     provide("access", {
@@ -25,7 +24,13 @@ export default definePlugin({
       total: (kind, table) =>
         totalFor(kind, table, () => slot("content").find((known) => known.kind === kind)?.ownOnly),
     });
-    on("role_delete", { join: ({ id }, work) => forgetRole(id, work) });
+    // A list says the same for ever, but for roles that vanish.
+    on("role_delete", {
+      async join({ id }, work) {
+        await forgetRole(id, work);
+        await lists.forget(work);
+      },
+    });
     on("app_boot", {
       async join(_, work) {
         for (const kind of slot("content")) await keepCounts(kind, work);

@@ -28,6 +28,11 @@ export async function relist(kinds: Kinds, kind: ContentKind, id: number, work: 
   if (changed) await relistBelow(kinds, kind, id, work);
 }
 
+/** Gives every item its list anew, for entries that were written past the API. Nobody else may write meanwhile. */
+export async function relistAll(kinds: Kinds, work: Work): Promise<void> {
+  for (const kind of fromTheTop(kinds)) await relistWhere(kinds, kind, sql`true`, work);
+}
+
 async function relistBelow(kinds: Kinds, kind: ContentKind, id: number, work: Work): Promise<void> {
   for (const below of fromTheTop(kinds)) {
     const held = below.parents.find((parent) => parent.kind === kind.kind);

@@ -174,7 +174,7 @@ test("listings, single reads, totals and decisions agree with the rules over ran
       await putWorld(house.db, world);
       await house.house.bus.perform("app_boot", SYSTEM, {}, async (_, work) => {
         await relistAll(context.slot("content"), work);
-      return {};
+        return {};
       });
       decisions += await compare(world, viewers);
       await compareReads(world, viewers[0] as Viewer);

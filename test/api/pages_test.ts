@@ -462,22 +462,28 @@ test("embedded pictures are kept for the page that holds them, also for a new on
   const kept: { pageId: number; extension: string }[] = [];
   const album = definePlugin({
     name: "album",
-    setup: ({ contribute }) => contribute("picture_keeper", {
-      async keep({ extension }, pageId) {
-        kept.push({ pageId, extension });
-        return `http://localhost/uploads/${kept.length}.${extension}`;
-      },
-    }),
+    setup: ({ contribute }) =>
+      contribute("picture_keeper", {
+        async keep({ extension }, pageId) {
+          kept.push({ pageId, extension });
+          return `http://localhost/uploads/${kept.length}.${extension}`;
+        },
+      }),
   });
   const house = await bootHouse({ extra: [album] });
   const gif = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=";
   const book = (await house.ask("POST", "/api/books", { body: { name: "Album" } })).body.id;
-  const page = (await house.ask("POST", "/api/pages", { body: { book_id: book, name: "x", html: `<p><img src="${gif}"></p>` } })).body;
+  const page = (
+    await house.ask("POST", "/api/pages", { body: { book_id: book, name: "x", html: `<p><img src="${gif}"></p>` } })
+  ).body;
   const changed = (await house.ask("PUT", `/api/pages/${page.id}`, { body: { markdown: `![x](${gif})` } })).body;
   await house.stop();
   expect(page.html).toContain('src="http://localhost/uploads/1.gif"');
   expect(changed.markdown).toBe("![x](http://localhost/uploads/2.gif)");
-  expect(kept).toEqual([{ pageId: page.id, extension: "gif" }, { pageId: page.id, extension: "gif" }]);
+  expect(kept).toEqual([
+    { pageId: page.id, extension: "gif" },
+    { pageId: page.id, extension: "gif" },
+  ]);
 });
 
 test("fifty writers at once in one book all succeed, each with a slug of its own", async () => {

@@ -5,17 +5,28 @@
  *
  * `bun test/bench/permissions.ts [pages]`; medians in milliseconds.
  */
-import { sql, SYSTEM } from "lectern/core";
+import { SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { relistAll } from "../../plugins/content_permissions/relist.ts";
 import { throwawayUrl } from "../support/cluster.ts";
 import { bootHouse, type TestHouse } from "../support/house.ts";
 import { planOf, statementsOf } from "../support/plans.ts";
-import { fill, FIRST_OWNER, FIRST_ROLE, FULL } from "./permissions_data.ts";
+import { FIRST_OWNER, FIRST_ROLE, FULL, fill } from "./permissions_data.ts";
 
 const KINDS = ["bookshelf", "book", "chapter", "page"];
 const SORTS = [
-  "id", "name", "slug", "priority", "-updated_at", "created_at", "book_id", "chapter_id", "-owned_by", "created_by", "draft", "-template",
+  "id",
+  "name",
+  "slug",
+  "priority",
+  "-updated_at",
+  "created_at",
+  "book_id",
+  "chapter_id",
+  "-owned_by",
+  "created_by",
+  "draft",
+  "-template",
 ];
 const ROUNDS = 15;
 
@@ -53,7 +64,9 @@ async function people(house: TestHouse): Promise<Record<string, string>> {
 }
 
 async function listings(house: TestHouse, tokens: Record<string, string>): Promise<void> {
-  out(`\nGET /api/pages?count=100 by way of the API, with its total\n${"".padEnd(16)}${SORTS.map((sort) => sort.padStart(12)).join("")}`);
+  out(
+    `\nGET /api/pages?count=100 by way of the API, with its total\n${"".padEnd(16)}${SORTS.map((sort) => sort.padStart(12)).join("")}`,
+  );
   for (const [name, as] of Object.entries(tokens)) {
     const cells: string[] = [];
     for (const sort of SORTS) {
@@ -66,9 +79,17 @@ async function listings(house: TestHouse, tokens: Record<string, string>): Promi
     const [data, total] = await statementsOf(house, () => house.ask("GET", "/api/pages?count=100&sort=name", { as }));
     const cells: number[] = [];
     for (const statement of [data, total]) {
-      cells.push(await timed(() => house.store.sql.unsafe(statement?.text ?? "", (statement?.parameters ?? []) as never, { prepare: true })));
+      cells.push(
+        await timed(() =>
+          house.store.sql.unsafe(statement?.text ?? "", (statement?.parameters ?? []) as never, { prepare: true }),
+        ),
+      );
     }
-    for (const path of ["?count=100&offset=500000&sort=name", "?count=100&offset=500000", "?count=100&filter[name:like]=page%200a%25"])
+    for (const path of [
+      "?count=100&offset=500000&sort=name",
+      "?count=100&offset=500000",
+      "?count=100&filter[name:like]=page%200a%25",
+    ])
       cells.push(await timed(() => house.ask("GET", `/api/pages${path}`, { as }), 5));
     const { body } = await house.ask("GET", "/api/pages?count=1", { as });
     out(`${name.padEnd(16)}${cells.map(shown).join("  ")}   of ${body.total}`);
@@ -77,7 +98,9 @@ async function listings(house: TestHouse, tokens: Record<string, string>): Promi
 
 async function plans(house: TestHouse, tokens: Record<string, string>): Promise<void> {
   for (const name of ["view own", "view all"]) {
-    const sent = await statementsOf(house, () => house.ask("GET", "/api/pages?count=100&sort=name", { as: tokens[name] ?? null }));
+    const sent = await statementsOf(house, () =>
+      house.ask("GET", "/api/pages?count=100&sort=name", { as: tokens[name] ?? null }),
+    );
     for (const [n, statement] of sent.entries()) {
       out(`\n${name}: ${["rows", "total"][n]}\n${(await planOf(house, statement)).replace(/^/gm, "  ")}`);
     }
@@ -88,7 +111,11 @@ async function overrides(house: TestHouse): Promise<void> {
   let turn = 0;
   const put = () =>
     house.ask("PUT", "/api/content-permissions/book/1", {
-      body: { role_permissions: [{ role_id: FIRST_ROLE + (turn++ % 2), view: true, create: false, update: false, delete: false }] },
+      body: {
+        role_permissions: [
+          { role_id: FIRST_ROLE + (turn++ % 2), view: true, create: false, update: false, delete: false },
+        ],
+      },
     });
   out(`\nPUT /api/content-permissions/book/1, 5,000 pages below it: ${shown(await timed(put, 7))}`);
   const page = { body: { book_id: 1, name: "New", html: "<p>x</p>" } };
@@ -99,28 +126,47 @@ async function overrides(house: TestHouse): Promise<void> {
 
 async function materialised(house: TestHouse, share: number): Promise<void> {
   const { db } = house;
-  await rows(db, sql.raw(`create unlogged table seen as
+  await rows(
+    db,
+    sql.raw(`create unlogged table seen as
     select pages.id as item_id, roles.id as role_id, pages.owned_by,
       (case when roles.id = any(acl.view_allow) then 3 when roles.id = any(acl.view_deny) then 2
         when acl.view_fallback >= 0 then acl.view_fallback else (roles.id = ${FIRST_ROLE})::int end)::smallint as status
-    from pages join acl on acl.id = pages.acl_id cross join roles where roles.id >= ${FIRST_ROLE} and pages.id % ${share} = 0`));
+    from pages join acl on acl.id = pages.acl_id cross join roles where roles.id >= ${FIRST_ROLE} and pages.id % ${share} = 0`),
+  );
   await rows(db, sql.raw("create unique index on seen (item_id, role_id) include (status, owned_by)"));
   await rows(db, sql.raw("vacuum analyze seen"));
-  const [size] = await rows<{ n: string; rows: number }>(db, sql`select pg_size_pretty(pg_total_relation_size('seen')) as n, count(*) as rows from seen`);
+  const [size] = await rows<{ n: string; rows: number }>(
+    db,
+    sql`select pg_size_pretty(pg_total_relation_size('seen')) as n, count(*) as rows from seen`,
+  );
   const roles = (first: number) => `(${[0, 1, 2].map((place) => FIRST_ROLE + first + place).join(", ")})`;
-  const where = (first: number) => `deleted_at is null and id % ${share} = 0 and exists (select from seen where seen.item_id = pages.id
+  const where = (
+    first: number,
+  ) => `deleted_at is null and id % ${share} = 0 and exists (select from seen where seen.item_id = pages.id
     and role_id in ${roles(first)} having max(status) in (1, 3))`;
-  out(`\na row for each role and item, for one page in ${share}: ${size?.rows} rows, ${size?.n}; list 100 by name, total`);
-  for (const [name, first] of [["view all", 0], ["overrides only", 6]] as const) {
-    const list = await timed(() => rows(db, sql.raw(`select id from pages where ${where(first)} order by lower(name), id limit 100`)), 5);
+  out(
+    `\na row for each role and item, for one page in ${share}: ${size?.rows} rows, ${size?.n}; list 100 by name, total`,
+  );
+  for (const [name, first] of [
+    ["view all", 0],
+    ["overrides only", 6],
+  ] as const) {
+    const list = await timed(
+      () => rows(db, sql.raw(`select id from pages where ${where(first)} order by lower(name), id limit 100`)),
+      5,
+    );
     const total = await timed(() => rows(db, sql.raw(`select count(*) from pages where ${where(first)}`)), 2);
     out(`${name.padEnd(16)}${shown(list)}  ${shown(total)}`);
   }
   const rebuild = () =>
     db.transaction().execute(async (work) => {
       await rows(work, sql.raw("delete from seen where item_id in (select id from pages where book_id = 1)"));
-      await rows(work, sql.raw(`insert into seen select pages.id, roles.id, pages.owned_by, 1 from pages cross join roles
-        where roles.id >= ${FIRST_ROLE} and book_id = 1`));
+      await rows(
+        work,
+        sql.raw(`insert into seen select pages.id, roles.id, pages.owned_by, 1 from pages cross join roles
+        where roles.id >= ${FIRST_ROLE} and book_id = 1`),
+      );
     });
   out(`rewriting its rows for the book with 5,000 pages: ${shown(await timed(rebuild, 1))}`);
 }
@@ -143,8 +189,11 @@ try {
   });
   const tokens = await people(house);
   await rows(house.db, sql.raw("vacuum analyze"));
-  const [acl] = await rows<{ lists: number; overridden: number }>(house.db, sql`select count(*) as lists,
-    (select count(*) from pages where acl_id <> 0) as overridden from acl`);
+  const [acl] = await rows<{ lists: number; overridden: number }>(
+    house.db,
+    sql`select count(*) as lists,
+    (select count(*) from pages where acl_id <> 0) as overridden from acl`,
+  );
   out(`${acl?.lists} lists made in ${Math.round(performance.now() - started)} ms; ${acl?.overridden} pages have one`);
   await listings(house, tokens);
   await overrides(house);

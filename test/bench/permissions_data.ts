@@ -23,7 +23,13 @@ export interface Sizes {
 
 /** The sizes that are asked for. */
 export const FULL: Sizes = {
-  books: 20_000, chapters: 3, pages: 1_000_000, roles: 50, overridden: 5, templates: 20, owners: 1_000,
+  books: 20_000,
+  chapters: 3,
+  pages: 1_000_000,
+  roles: 50,
+  overridden: 5,
+  templates: 20,
+  owners: 1_000,
 };
 
 /** Ids of roles begin here; owners are numbered from here too. */
@@ -40,7 +46,9 @@ export async function fill(db: Db, sizes: Sizes): Promise<void> {
   const when = "timestamptz '2020-01-01' + (abs(hashint4(n * 13)) % 150000000) * interval '1 second'";
   const people = (id: string) => `${owner(id)}, ${owner(`${id} + 1`)}, ${owner(`${id} + 2`)}, ${when}, ${when}`;
   const columns = "owned_by, created_by, updated_by, created_at, updated_at";
-  await run(`insert into roles (id, display_name) select ${FIRST_ROLE} + n, 'Role ' || n from generate_series(0, ${roles - 1}) n`);
+  await run(
+    `insert into roles (id, display_name) select ${FIRST_ROLE} + n, 'Role ' || n from generate_series(0, ${roles - 1}) n`,
+  );
   await run(`insert into books (id, name, slug, ${columns})
     select n, 'Book ' || md5(n::text), 'book-' || n, ${people("n")} from generate_series(1, ${books}) n`);
   await run(`insert into chapters (id, book_id, name, slug, priority, ${columns})
@@ -53,7 +61,11 @@ export async function fill(db: Db, sizes: Sizes): Promise<void> {
       n % 50, 'wysiwyg', ${people("n")}
     from (select n, case when n <= ${BIG_BOOK} then 1 else 2 + n % ${rest} end as book
       from generate_series(1, ${pages}) n) numbered`);
-  for (const [kind, count] of [["book", books], ["chapter", books * chapters], ["page", pages]] as const)
+  for (const [kind, count] of [
+    ["book", books],
+    ["chapter", books * chapters],
+    ["page", pages],
+  ] as const)
     await run(entries(kind, count, sizes));
 }
 

@@ -195,6 +195,8 @@ export class Gates {
   /** The one place that turns what was thrown into an answer. */
   #fault(request: Request, thrown: unknown): Response {
     const error = thrown instanceof ApiError ? thrown : this.#unexpected(request, thrown);
+    // Some refusals of the wire contract are answered with 500; they are no crash, and still worth a line.
+    if (thrown === error && error.status >= 500) this.#parts.log.warn("Refused a request", { message: error.message });
     const shape = this.#areaOf(pathOf(request.url))?.fault;
     const body = shape ? shape(error.status, error.message, error) : errorBody(error);
     return Response.json(body, { status: error.status, headers: { ...error.details.headers } });

@@ -11,8 +11,31 @@ export interface Texts {
   languages(): string[];
 }
 
-/** The English texts of validation, exactly as existing clients know them (content-api 2.2, platform 1.7). */
+/** The English texts, exactly as existing clients know them (content-api 1.4 and 2.2, platform 1.3 and 1.7). */
 const ENGLISH: Catalogue = {
+  "errors.account_not_confirmed": "The email address for the account in use needs to be confirmed",
+  "errors.body_not_json": "The request body could not be parsed as JSON.",
+  "errors.body_too_large":
+    "The server cannot receive the provided amount of data. Try again with less data or a smaller file.",
+  "errors.comment_archive_reply": "Only top-level comments can be archived.",
+  "errors.comment_on_draft": "You cannot add comments to a draft.",
+  "errors.comment_unarchive_reply": "Only top-level comments can be un-archived.",
+  "errors.denied": "You do not have permission to perform the requested action.",
+  "errors.get_only": "Only GET requests are allowed when using the API with cookie-based authentication",
+  "errors.image_type_changed": "Image file replacements must be of the same type",
+  "errors.method_not_supported": "The :method method is not supported for route :route. Supported methods: :methods.",
+  "errors.no_api_access": "The owner of the used API token does not have permission to make API calls",
+  "errors.not_found": ":noun not found",
+  "errors.page_is_homepage": "Cannot delete a page while it is set as a homepage",
+  "errors.route_not_found": "The route :route could not be found.",
+  "errors.token_expired": "The authorization token used has expired",
+  "errors.token_malformed": "An authorization token was found on the request but the format appeared incorrect",
+  "errors.token_missing": "No authorization token found on the request",
+  "errors.token_secret_wrong": "The secret provided for the given used API token is incorrect",
+  "errors.token_unknown": "No matching API token was found for the provided authorization token",
+  "errors.too_many_requests": "Too Many Attempts.",
+  "errors.unauthorized": "Unauthorized",
+  "errors.unexpected": "An error occurred",
   "validation.invalid": "The given data was invalid.",
   "validation.alpha_dash": "The :attribute may only contain letters, numbers, dashes and underscores.",
   "validation.array": "The :attribute must be an array.",
@@ -28,6 +51,8 @@ const ENGLISH: Catalogue = {
   "validation.max.string": "The :attribute may not be greater than :max characters.",
   "validation.max.array": "The :attribute may not have more than :max items.",
   "validation.mimes": "The :attribute must be a file of type: :values.",
+  "validation.min.array": "The :attribute must have at least :min items.",
+  "validation.min.file": "The :attribute must be at least :min kilobytes.",
   "validation.min.number": "The :attribute must be at least :min.",
   "validation.min.string": "The :attribute must be at least :min characters.",
   "validation.required": "The :attribute field is required.",
@@ -38,7 +63,6 @@ const ENGLISH: Catalogue = {
   "validation.string": "The :attribute must be a string.",
   "validation.unique": "The :attribute has already been taken.",
   "validation.uploaded": "The file could not be uploaded. The server may not accept files of this size.",
-  "validation.unstorable": "The :attribute contains characters that cannot be stored.",
 };
 
 /** A catalogue that knows English. */

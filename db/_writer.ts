@@ -15,12 +15,13 @@ async function write(): Promise<void> {
   writeSync(1, `${row?.id}\n`);
 }
 
-await sql`create table if not exists written (id int generated always as identity primary key, filler text)`
-  .execute(store.db)
-  .catch((error) => {
-    // Two writers may make the table at once.
-    if (error.code !== "23505") throw error;
-  });
+// Writers that start together take turns: "if not exists" alone is no match for a race.
+await store.db.transaction().execute(async (work) => {
+  await sql`select pg_advisory_xact_lock(1)`.execute(work);
+  await sql`create table if not exists written (id int generated always as identity primary key, filler text)`.execute(
+    work,
+  );
+});
 writeSync(1, "ready\n");
 if (mode === "once") {
   await write();

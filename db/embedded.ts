@@ -7,12 +7,21 @@
  * The server runs in a session of its own, so that Ctrl-C reaches us and not it. fsync stays on; it is only ever
  * asked to stop with SIGINT (fast shutdown), never killed.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bareEnv, findBinaries, type Home, identity, lastLine, prepareHome, spawnAs } from "./embedded_home.ts";
+import {
+  bareEnv,
+  findBinaries,
+  type Home,
+  identity,
+  lastLine,
+  makeSocketFolder,
+  prepareHome,
+  spawnAs,
+} from "./embedded_home.ts";
 import { StoreError } from "./errors.ts";
 import { lock, tryLock, type Unlock } from "./file_lock.ts";
 
@@ -62,6 +71,8 @@ export async function joinEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   const home = prepareHome(options.dataDir);
   const unlock = await lock(home.bootLock, "alone", options.startTimeoutMs);
   try {
+    makeSocketFolder(home);
+    await clearAway(home);
     const present = await lock(home.presenceLock, "shared", options.predecessorMs);
     try {
       const sockets = (await liveSockets(home)) ?? (await start(home, options));
@@ -72,6 +83,17 @@ export async function joinEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     }
   } finally {
     unlock();
+  }
+}
+
+/** A server that nobody uses and nobody can reach, its socket being gone, stands in the way of the next one. */
+async function clearAway(home: Home): Promise<void> {
+  const alone = tryLock(home.presenceLock, "alone");
+  if (!alone) return;
+  try {
+    if (!(await liveSockets(home))) await stop(home);
+  } finally {
+    alone();
   }
 }
 
@@ -208,12 +230,20 @@ function answers(path: string): Promise<boolean> {
 
 async function stop(home: Home): Promise<void> {
   const found = readPid(home);
-  if (!found || !isAlive(found.pid) || !(await answers(join(found.sockets, `.s.PGSQL.${PORT}`)))) return;
+  if (!found || !isAlive(found.pid) || !serves(found.pid, home)) return;
   process.kill(found.pid, "SIGINT");
   for (const until = performance.now() + STOP_MAX_MS; performance.now() < until; ) {
     if (readPid(home)?.pid !== found.pid || !isAlive(found.pid)) return;
     await sleep(POLL_MS);
   }
+}
+
+/** Whether a process is the server of this cluster, and not another one that was given a dead server's number. */
+function serves(pid: number, { cluster }: Home): boolean {
+  const listed = `/proc/${pid}/cmdline`;
+  if (existsSync(listed)) return readFileSync(listed, "utf8").includes(cluster);
+  const { stdout } = spawnSync("ps", ["-o", "command=", "-ww", "-p", String(pid)], { encoding: "utf8" });
+  return (stdout ?? "").includes(cluster);
 }
 
 /** Lines of postmaster.pid: pid, folder, start, port, socket folder, address, shared memory, status. */

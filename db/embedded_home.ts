@@ -70,7 +70,7 @@ export function prepareHome(dataDir: string): Home {
     own(path, account);
     return path;
   }) as [string, string, string];
-  return { folder, cluster, account, sockets: socketFolder(folder, account), bootLock, presenceLock, log };
+  return { folder, cluster, account, sockets: socketFolder(folder), bootLock, presenceLock, log };
 }
 
 function isInReach(folder: string, account: Account): boolean {
@@ -164,13 +164,17 @@ function canRun(command: string[], account: Account): boolean {
 }
 
 /** Short enough for a socket, and free of what PostgreSQL's list of folders would take apart. */
-function socketFolder(folder: string, account: Account): string {
+function socketFolder(folder: string): string {
   const near = join(folder, "socket");
   const far = join(
     Buffer.byteLength(tmpdir()) > 40 ? "/tmp" : tmpdir(),
     `lectern-${createHash("sha256").update(folder).digest("hex").slice(0, 16)}`,
   );
-  const sockets = Buffer.byteLength(near) <= SOCKET_FOLDER_BYTES_MAX && /^[\w./@+-]+$/.test(near) ? near : far;
+  return Buffer.byteLength(near) <= SOCKET_FOLDER_BYTES_MAX && /^[\w./@+-]+$/.test(near) ? near : far;
+}
+
+/** Makes the socket's folder, with the boot lock held. Throws StoreError where somebody else's folder is in its place. */
+export function makeSocketFolder({ sockets, account }: Home): void {
   if (!existsSync(sockets)) {
     mkdirSync(sockets, { mode: 0o700 });
     own(sockets, account);
@@ -178,7 +182,7 @@ function socketFolder(folder: string, account: Account): string {
   const found = lstatSync(sockets);
   const owner = account?.uid ?? process.getuid?.();
   // Anybody may make a folder in /tmp: only one that is closed and ours is taken.
-  if (found.isDirectory() && found.uid === owner && (found.mode & 0o077) === 0) return sockets;
+  if (found.isDirectory() && found.uid === owner && (found.mode & 0o077) === 0) return;
   throw new StoreError(
     `Cannot put the store's socket into "${sockets}": found it owned by ${found.uid} or open to others, ` +
       `wanted ${owner} and mode 0700`,

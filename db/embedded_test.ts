@@ -201,6 +201,22 @@ test(
 );
 
 test(
+  "a server whose socket is gone, and that nobody uses, is replaced",
+  async () => {
+    const folder = fresh();
+    const child = writer(folder);
+    const said: string[] = [];
+    const { ended } = await listenTo(child, said, 5);
+    child.kill("SIGKILL");
+    await ended;
+    rmSync(join(folder, "postgres", "socket"), { recursive: true });
+    const kept = await writtenIds(folder);
+    expect(said.slice(1).filter((id) => !kept.has(Number(id)))).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+test(
   "a data folder below one that is closed to other accounts works for root as well",
   async () => {
     const closed = join(fresh(), "home");

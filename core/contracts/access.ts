@@ -1,5 +1,5 @@
-import type { RawBuilder } from "kysely";
 import type { TableName } from "../../db/mod.ts";
+import type { Reach } from "../listing.ts";
 import type { Narrowing } from "../sight.ts";
 import type { Viewer } from "../viewer.ts";
 
@@ -26,11 +26,8 @@ export interface Access {
   need(viewer: Viewer, permission: string, item?: Owned): Promise<void>;
   /** The rule that keeps rows of a content table from viewers who may not view them; for `narrow`. */
   sees(kind: string, table: TableName): Narrowing;
-  /**
-   * SQL for how many rows of a content table a viewer sees, exact and without counting them one by one; for the `total`
-   * of a listing. The kind must be in the slot `content`.
-   */
-  total(kind: string, table: TableName): (viewer: Viewer) => RawBuilder<number>;
+  /** How much of a content table viewers see, for its listing. The kind must be in the slot `content`. */
+  reach(kind: string, table: TableName): Reach;
 }
 
 declare module "../registry.ts" {

@@ -4,7 +4,7 @@ import { keepCounts } from "./counts.ts";
 import { decide } from "./decide.ts";
 import { forgetRole, readList } from "./lists.ts";
 import { migrations } from "./migrations.ts";
-import { rowsFor, totalFor } from "./rows.ts";
+import { reachOf, rowsFor } from "./rows.ts";
 
 /** Decides who may do and see what, from roles, ownership and the access lists that overrides on items come to. */
 export default definePlugin({
@@ -21,8 +21,7 @@ export default definePlugin({
         if (!(await decide(listOf, viewer, permission, item))) throw denied();
       },
       sees: rowsFor,
-      total: (kind, table) =>
-        totalFor(kind, table, () => slot("content").find((known) => known.kind === kind)?.ownOnly),
+      reach: (kind, table) => reachOf(kind, table, () => slot("content").find((known) => known.kind === kind)?.ownOnly),
     });
     // A list says the same for ever, but for roles that vanish.
     on("role_delete", {

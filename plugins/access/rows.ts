@@ -4,7 +4,7 @@
  * The probe is a scalar subselect on purpose: written as `acl_id in (select …)` the planner leaves the index it should
  * walk. Conditions are true or false, never null, so that they may be negated.
  */
-import { type Narrowing, type RawBuilder, sql, type Viewer } from "lectern/core";
+import { type Narrowing, type RawBuilder, type Reach, sql, type Viewer } from "lectern/core";
 import type { TableName } from "lectern/db";
 
 /** What a viewer sees where no override speaks (platform 2.3, steps 3 and 10). */
@@ -25,27 +25,37 @@ export function rowsFor(kind: string, table: TableName): Narrowing {
   };
 }
 
-/** How many rows that is; see `Access.total`. `ownOnly` is the column of that meaning in the slot `content`. */
-export function totalFor(
-  kind: string,
-  table: TableName,
-  ownOnly: () => string | undefined,
-): (viewer: Viewer) => RawBuilder<number> {
+/** How much that is; see `Access.reach`. `ownOnly` is the column of that meaning in the slot `content`. */
+export function reachOf(kind: string, table: TableName, ownOnly: () => string | undefined): Reach {
   const sees = rowsFor(kind, table);
   const { acl } = columnsOf(table);
-  return (viewer) => {
-    const personal = ownOnly();
-    const mine = (where: RawBuilder<unknown>) => sql`(select count(*) from ${sql.table(table)}
-      where ${sql.ref(`${table}.owned_by`)} = ${viewer.id}::integer and ${sql.ref(`${table}.deleted_at`)} is null and ${where})`;
-    const isPersonal = personal === undefined ? sql`false` : sql.ref(`${table}.${personal}`);
-    const seen = sees(viewer);
-    const drafts = personal === undefined ? sql`0` : mine(sql`${isPersonal} and ${seen === true ? sql`true` : seen}`);
-    const plain = plainOf(viewer, kind);
-    const counted = sql`coalesce((select sum(acl_count.n) from acl_count join acl on acl.id = acl_count.acl_id
-      where acl_count.kind = ${kind} and ${seen === true ? sql`true` : judged(viewer, openTo(plain))}), 0)`;
-    const isOpen = sql`(${acl} = 0 or (select acl.view_fallback = -1 and not ${speaks(viewer)} from acl where acl.id = ${acl}))`;
-    const owned = seen !== true && plain === "own" ? mine(sql`not ${isPersonal} and ${isOpen}`) : sql`0`;
-    return sql<number>`(${counted} + ${owned} + ${drafts})::bigint`;
+  const present = sql`${sql.ref(`${table}.deleted_at`)} is null`;
+  const mine = ({ id }: Viewer) => sql`from ${sql.table(table)}
+    where ${sql.ref(`${table}.owned_by`)} = ${id}::integer and ${present}`;
+  return {
+    all: sql<number>`(select coalesce(sum(acl_count.n), 0) from acl_count where acl_count.kind = ${kind})::bigint`,
+    total(viewer) {
+      const personal = ownOnly();
+      const isPersonal = personal === undefined ? sql`false` : sql.ref(`${table}.${personal}`);
+      const seen = sees(viewer);
+      const plain = plainOf(viewer, kind);
+      const ofLists = sql`coalesce((select sum(acl_count.n) from acl_count join acl on acl.id = acl_count.acl_id
+        where acl_count.kind = ${kind} and ${seen === true ? sql`true` : judged(viewer, openTo(plain))}), 0)`;
+      const isOpen = sql`(${acl} = 0
+        or (select acl.view_fallback = -1 and not ${speaks(viewer)} from acl where acl.id = ${acl}))`;
+      const count = (where: RawBuilder<unknown>) => sql`(select count(*) ${mine(viewer)} and ${where})`;
+      const own = seen !== true && plain === "own" ? count(sql`not ${isPersonal} and ${isOpen}`) : sql`0`;
+      const personals = sql`${isPersonal} and ${seen === true ? sql`true` : seen}`;
+      return sql<number>`(${ofLists} + ${own} + ${personal === undefined ? sql`0` : count(personals)})::bigint`;
+    },
+    few(viewer) {
+      const plain = plainOf(viewer, kind);
+      if (seesAll(viewer) || plain === "all") return undefined;
+      const id = sql.ref(`${table}.id`);
+      const listed = sql`select ${id} from ${sql.table(table)} where ${acl} <> 0 and ${present}
+        and ${acl} = any(array(select acl.id from acl where ${judged(viewer, openTo(plain))}))`;
+      return plain === "own" ? sql`${listed} union all select ${id} ${mine(viewer)}` : listed;
+    },
   };
 }
 

@@ -54,5 +54,6 @@ export const migrations: Migrations = {
       await sql`create index ${sql.id(`books_${name}`)} on books (${sql.raw(order)}) include (${sql.raw(held)})
         where deleted_at is null`.execute(db);
     }
+    await sql`create index books_by_list on books (acl_id) where acl_id <> 0 and deleted_at is null`.execute(db);
   },
 };

@@ -32,7 +32,7 @@ export default definePlugin({
         create: createRules,
         update: updateRules,
         bodyFirst: false,
-        list: { ...listing, total: access.total("book", "books") },
+        list: { ...listing, reach: access.reach("book", "books") },
         about,
         examples,
       },

@@ -62,5 +62,6 @@ export const migrations: Migrations = {
       await sql`create index ${sql.id(`chapters_${name}`)} on chapters (${sql.raw(order)}) include (${sql.raw(held)})
         where deleted_at is null`.execute(db);
     }
+    await sql`create index chapters_by_list on chapters (acl_id) where acl_id <> 0 and deleted_at is null`.execute(db);
   },
 };

@@ -1,4 +1,13 @@
-import { definePlugin, denied, itemPermissions, mountResource, notFound, type Owned, sql, type Viewer } from "lectern/core";
+import {
+  definePlugin,
+  denied,
+  itemPermissions,
+  mountResource,
+  notFound,
+  type Owned,
+  sql,
+  type Viewer,
+} from "lectern/core";
 import { rows } from "lectern/db";
 import type { ChaptersContext } from "./_context.ts";
 import { about, examples } from "./about.ts";
@@ -48,7 +57,7 @@ export default definePlugin({
         create: createRules,
         update: updateRules,
         bodyFirst: true,
-        list: { ...listing, total: access.total("chapter", "chapters") },
+        list: { ...listing, reach: access.reach("chapter", "chapters") },
         about,
         examples,
       },

@@ -95,6 +95,7 @@ export const migrations: Migrations = {
     // Overrides reach deleted pages of a book as well, so they are in this one.
     await sql`
       create index pages_of_book on pages (book_id, id) include (chapter_id, acl_id, owned_by, draft, deleted_at);
+      create index pages_by_list on pages (acl_id) where acl_id <> 0 and deleted_at is null;
       create index pages_drafts on pages (owned_by) where draft and deleted_at is null`.execute(db);
   },
 };

@@ -51,7 +51,7 @@ export function mountPages(
   const { access, tags } = parts.contracts;
   const { slot } = context;
   const find = pageFinder(parts);
-  const counted = { ...spec, list: { ...list, total: access.total("page", "pages") } };
+  const counted = { ...spec, list: { ...list, reach: access.reach("page", "pages") } };
   mountResource<PageRow | FoundPage, typeof createRules, typeof updateRules, NamedParent>(context, counted, {
     find: find.seen,
     may: (viewer, verb, row) => access.may(viewer, `page-${verb}`, row),

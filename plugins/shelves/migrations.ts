@@ -62,5 +62,8 @@ export const migrations: Migrations = {
       await sql`create index ${sql.id(`bookshelves_${name}`)} on bookshelves (${sql.raw(order)}) include (${sql.raw(held)})
         where deleted_at is null`.execute(db);
     }
+    await sql`create index bookshelves_by_list on bookshelves (acl_id) where acl_id <> 0 and deleted_at is null`.execute(
+      db,
+    );
   },
 };

@@ -34,7 +34,7 @@ export default definePlugin({
         create: createRules,
         update: updateRules,
         bodyFirst: false,
-        list: { ...listing, total: access.total("bookshelf", "bookshelves") },
+        list: { ...listing, reach: access.reach("bookshelf", "bookshelves") },
         about,
         examples,
       },

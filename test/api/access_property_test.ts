@@ -115,6 +115,9 @@ async function compare({ items, entries }: World, viewers: readonly Viewer[]): P
         sql`select id from ${sql.table(table)} where ${where} order by id`,
       );
       expect([kind, ...listed.map(({ id }) => id)]).toEqual([kind, ...expected.sort((a, b) => a - b)]);
+      const few = access.reach(kind, table).few(viewer);
+      const gathered = few && (await rows<{ id: number }>(house.db, sql`${few}`)).map(({ id }) => id);
+      if (gathered) expect(gathered).toEqual(expect.arrayContaining(expected));
       const [negated] = await rows<{ n: number }>(
         house.db,
         sql`select count(*) as n from ${sql.table(table)} where not ${where}`,
@@ -122,7 +125,7 @@ async function compare({ items, entries }: World, viewers: readonly Viewer[]): P
       expect([kind, negated?.n]).toEqual([kind, own.length - expected.length]);
       const [counted] = await rows<{ total: number }>(
         house.db,
-        sql`select ${access.total(kind, table)(viewer)} as total`,
+        sql`select ${access.reach(kind, table).total(viewer)} as total`,
       );
       expect([kind, counted?.total]).toEqual([kind, expected.length]);
       decisions += own.length;

@@ -20,6 +20,7 @@ export interface ContentEntry {
 export interface ContentKind {
   /** As events, permissions and audit rows spell it: "page", "chapter", "book", "bookshelf". */
   readonly kind: string;
+  /** Its table has the columns of `ItemTable`; a missing `acl_id` is added at boot. */
   readonly table: TableName;
   /** Below /api, such as "pages". */
   readonly segment: string;

@@ -67,6 +67,8 @@ export async function fill(db: Db, sizes: Sizes): Promise<void> {
     ["page", pages],
   ] as const)
     await run(entries(kind, count, sizes));
+  for (const table of ["books", "chapters", "pages", "roles"])
+    await run(`select setval(pg_get_serial_sequence('${table}', 'id'), (select max(id) from ${table}))`);
 }
 
 /** One to three entries of roles and sometimes a fallback, by the template of the item. */
@@ -79,5 +81,5 @@ function entries(kind: string, count: number, { roles, overridden, templates }: 
     cross join lateral (
       select ${FIRST_ROLE} + (template * 7 + place * 11 + ${salt}) % ${roles} as role, (template + place) % 10 < 7 as allowed
       from generate_series(0, template % 3) place
-      union all select 0, template % 12 = 0 where template % 3 = 0) entry`;
+      union all select 0, false where template % 3 = 0) entry`;
 }

@@ -32,7 +32,17 @@ export class Caches {
     const dropAll = () => {
       for (const forget of this.#drops.values()) forget(undefined);
     };
-    const stop = await store.listen(CHANNEL, drop, dropAll);
+    const stop = await store.listen(CHANNEL, {
+      onNotify: drop,
+      onLoss: () => {
+        this.#listening = false;
+        dropAll();
+      },
+      onReturn: () => {
+        dropAll();
+        this.#listening = true;
+      },
+    });
     this.#listening = true;
     return async () => {
       this.#listening = false;

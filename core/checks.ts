@@ -1,4 +1,8 @@
-/** The single rules: each looks at one field and says which text applies where it is broken. */
+/**
+ * The single rules: each looks at one field and says which text applies where it is broken. They are pure and ask nobody;
+ * what needs the store or the bytes of a file, and the required family, which looks at other fields, is the engine's.
+ * Where a rule measures, it measures what people would count: characters and not bytes, items, kilobytes of 1024 bytes.
+ */
 import type { InputValue } from "./input.ts";
 import type { RuleList } from "./rules.ts";
 import { isUpload } from "./upload.ts";
@@ -24,8 +28,9 @@ export type Judge = (
   list: RuleList,
 ) => { key: string; params?: Checks } | undefined;
 
-/** The largest number a column of ours holds. */
+/** What a column of ours holds: 32 bits with a sign. */
 const MAX_INTEGER = 2_147_483_647;
+const MIN_INTEGER = -2_147_483_648;
 const BYTES_PER_KILOBYTE = 1024;
 const IMAGE_EXTENSIONS = new Set(["jpg", "jpeg", "png", "gif", "webp", "avif"]);
 const EMAIL =
@@ -54,12 +59,13 @@ const JUDGES: Readonly<Record<string, Judge>> = {
     isUpload(value) && IMAGE_EXTENSIONS.has(extensionOf(value.name))
       ? undefined
       : { key: "validation.image_extension" },
-  in: ({ value }, args) => (args.includes(String(value)) ? undefined : { key: "validation.in" }),
+  in: ({ value }, args) =>
+    typeof value !== "object" && args.includes(String(value)) ? undefined : { key: "validation.in" },
   min: (field, [bound = "0"], list) =>
     sizeOf(field.value, list) >= Number(bound)
       ? undefined
       : {
-          key: `validation.min.${kindOf(field.value, list) === "number" ? "number" : "string"}`,
+          key: `validation.min.${kindOf(field.value, list)}`,
           params: { min: bound },
         },
   max: (field, [bound = "0"], list) =>
@@ -88,11 +94,9 @@ export function isRequired(field: Field): boolean {
 function isInteger(value: InputValue | undefined): boolean {
   if (value === true) return true;
   if (typeof value === "string" && !/^[+-]?(0|[1-9]\d*)$/.test(value)) return false;
-  return (
-    (typeof value === "number" || typeof value === "string") &&
-    Number.isInteger(Number(value)) &&
-    Math.abs(Number(value)) <= MAX_INTEGER
-  );
+  if (typeof value !== "number" && typeof value !== "string") return false;
+  const number = Number(value);
+  return Number.isInteger(number) && number >= MIN_INTEGER && number <= MAX_INTEGER;
 }
 
 function isBoolean(value: InputValue | undefined): boolean {

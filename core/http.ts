@@ -6,12 +6,13 @@
  */
 import { Elysia } from "elysia";
 import { clientAddress, type TrustedProxies } from "./address.ts";
-import { ApiError, errorBody } from "./errors.ts";
+import { ApiError, errorBody, refusal } from "./errors.ts";
 import { type InputLimits, type InputObject, merge, methodOverride, parseBody, parseQuery, trimmed } from "./input.ts";
 import type { Allowance, Limiter } from "./limit.ts";
 import type { Log } from "./log.ts";
-import { type Asked, type PluginApp, remember } from "./plugin_app.ts";
+import { type Asked, languageOf, type PluginApp, remember } from "./plugin_app.ts";
 import { pathOf, patternOf, type RouteInfo, routesOf } from "./routes.ts";
+import type { Texts } from "./texts.ts";
 import { NOBODY, type Viewer } from "./viewer.ts";
 
 /** Recognises who asks: a viewer, an error to answer with, or nothing where the credential is of another kind. */
@@ -35,6 +36,9 @@ export interface GateParts {
   readonly proxies: TrustedProxies;
   readonly maxBodyBytes: number;
   readonly inputLimits: InputLimits;
+  readonly texts: Texts;
+  /** Language of messages for viewers who wish none. */
+  readonly language: string;
 }
 
 const NO_CREDENTIALS = new ApiError(401, "No authorization token found on the request");
@@ -186,17 +190,21 @@ export class Gates {
     const path = pathOf(request.url);
     const shown = path.replace(/^\/+|\/+$/g, "");
     const methods = this.#methodsAt(path);
-    if (methods.length === 0) return new ApiError(404, `The route ${shown} could not be found.`);
+    if (methods.length === 0) return refusal(404, "The route :route could not be found.", { route: shown });
     const allow = methods.join(", ");
-    const text = `The ${request.method} method is not supported for route ${shown}. Supported methods: ${allow}.`;
-    return new ApiError(405, text, { headers: { allow } });
+    const text = "The :method method is not supported for route :route. Supported methods: :methods.";
+    return refusal(405, text, { method: request.method, route: shown, methods: allow }, { headers: { allow } });
   }
 
   /** The one place that turns what was thrown into an answer. */
   #fault(request: Request, thrown: unknown): Response {
     const error = thrown instanceof ApiError ? thrown : this.#unexpected(request, thrown);
+    // Some refusals of the wire contract are answered with 500; they are no crash, and still worth a line.
+    if (thrown === error && error.status >= 500) this.#parts.log.warn("Refused a request", { message: error.message });
     const shape = this.#areaOf(pathOf(request.url))?.fault;
-    const body = shape ? shape(error.status, error.message, error) : errorBody(error);
+    const [text, params] = error.details.text ?? [error.message, {}];
+    const message = this.#parts.texts.say(text, params, languageOf(request) ?? this.#parts.language);
+    const body = shape ? shape(error.status, message, error) : errorBody(error, message);
     return Response.json(body, { status: error.status, headers: { ...error.details.headers } });
   }
 

@@ -5,6 +5,7 @@
  * text of a client can make a statement fail. What cannot be read is an ApiError 400, never anything else.
  */
 import { ApiError } from "./errors.ts";
+import { storable } from "./storable.ts";
 import { isUpload, type Upload, uploadOf } from "./upload.ts";
 
 /** A value of the input. */
@@ -31,9 +32,13 @@ const UNSAFE_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 const UNTRIMMED = new Set(["password", "password_confirmation", "password-confirm"]);
 const OVERRIDES = new Set(["PUT", "PATCH", "DELETE"]);
 
-/** Reads a query string without its question mark. The last of equal names wins; a further `?` is data. */
+/**
+ * Reads a query string without its question mark. The last of equal names wins; a further `?` is data. Never throws:
+ * what goes beyond the limits is left out, since a query string also comes with requests that nobody has let in yet.
+ */
 export function parseQuery(search: string, limits: InputLimits = defaultInputLimits): InputObject {
-  return nested([...new URLSearchParams(search)].slice(0, limits.maxFields), limits);
+  const pairs = [...new URLSearchParams(search)].slice(0, limits.maxFields);
+  return nested(pairs.flatMap(([name, value]) => (isDeep(keysOf(name), limits) ? [] : [[keysOf(name), value]])));
 }
 
 /** Reads a body by its content type; a type nobody reads gives nothing. Throws ApiError 400. */
@@ -53,14 +58,14 @@ export function merge(query: InputObject, body: InputObject): InputObject {
 /** The method a POST stands for, by header, body or query string; undefined where it stands for itself. */
 export function methodOverride(request: Request, body: InputObject, query: InputObject): string | undefined {
   if (request.method !== "POST") return undefined;
-  const wished = request.headers.get("x-http-method-override") ?? body._method ?? query._method;
+  const wished = request.headers.get("x-http-method-override") || (body._method ?? query._method);
   const method = typeof wished === "string" ? wished.trim().toUpperCase() : "";
   return OVERRIDES.has(method) ? method : undefined;
 }
 
 /** The value with every string in it trimmed and made storable; passwords keep their blanks. */
 export function trimmed<V extends InputValue>(value: V, key = ""): V {
-  if (typeof value === "string") return storable(UNTRIMMED.has(key) ? value : trim(value)) as V;
+  if (typeof value === "string") return (UNTRIMMED.has(key) ? storable(value) : trim(storable(value))) as V;
   if (typeof value !== "object" || value === null || isUpload(value)) return value;
   if (Array.isArray(value)) return value.map((item: InputValue) => trimmed(item)) as unknown as V;
   const entries = Object.entries(value as InputObject).filter(([name]) => !UNSAFE_KEYS.has(name));
@@ -81,48 +86,59 @@ function parseJson(bytes: Uint8Array, limits: InputLimits): InputObject {
 }
 
 function parseForm(text: string, limits: InputLimits): InputObject {
-  const pairs = [...new URLSearchParams(text)];
-  refuseMany(pairs.length, limits);
-  return nested(pairs, limits);
+  refuseMany(countFields(text, limits.maxFields), limits);
+  return nested([...new URLSearchParams(text)].map(([name, value]) => [shallowKeysOf(name, limits), value]));
 }
 
 async function parseParts(request: Request, limits: InputLimits): Promise<InputObject> {
-  let form: FormData;
-  try {
-    form = (await request.formData()) as unknown as FormData;
-  } catch {
-    throw new ApiError(400, "The request body could not be parsed as multipart form data.");
-  }
-  const pairs = [...(form as unknown as Iterable<[string, string | File]>)];
+  const pairs = await partsOf(request);
   refuseMany(pairs.length, limits);
   // A file field in which nothing was chosen arrives as a nameless, empty file: it was not sent.
   const sent = pairs.filter(([, value]) => typeof value === "string" || (value.name ?? "") !== "" || value.size > 0);
   return nested(
-    sent.map(([name, value]) => [name, typeof value === "string" ? value : uploadOf(value)]),
-    limits,
+    sent.map(([name, value]) => [shallowKeysOf(name, limits), typeof value === "string" ? value : uploadOf(value)]),
   );
 }
 
+/** The one place that reads multipart bodies; all of it in memory, within the limit of a body's size. */
+async function partsOf(request: Request): Promise<[string, string | File][]> {
+  if (request.body === null || request.headers.get("content-length") === "0") return [];
+  try {
+    return [...((await request.formData()) as unknown as Iterable<[string, string | File]>)];
+  } catch {
+    throw new ApiError(400, "The request body could not be parsed as multipart form data.");
+  }
+}
+
 /** Builds nested values from names with brackets: `tags[0][name]`, `books[]`. */
-function nested(pairs: readonly (readonly [string, InputValue])[], limits: InputLimits): InputObject {
+function nested(pairs: readonly (readonly [keys: readonly string[], value: InputValue])[]): InputObject {
   const root: Tree = {};
-  for (const [name, value] of pairs) place(root, keysOf(name, limits.maxDepth), value);
+  for (const [keys, value] of pairs) place(root, keys, value);
   return asArrays(root) as InputObject;
 }
 
-function keysOf(name: string, maxDepth: number): string[] {
+function keysOf(name: string): string[] {
   const open = name.indexOf("[");
   if (open <= 0 || !/^[^[]+(\[[^[\]]*\])+$/.test(name)) return [name];
-  const keys = [name.slice(0, open), ...name.slice(open + 1, -1).split("][")];
-  if (keys.length > maxDepth) throw new ApiError(400, `The request nests values more than ${maxDepth} deep.`);
+  return [name.slice(0, open), ...name.slice(open + 1, -1).split("][")];
+}
+
+function shallowKeysOf(name: string, limits: InputLimits): string[] {
+  const keys = keysOf(name);
+  if (isDeep(keys, limits)) throw new ApiError(400, `The request nests values more than ${limits.maxDepth} deep.`);
   return keys;
+}
+
+function isDeep(keys: readonly string[], limits: InputLimits): boolean {
+  return keys.length > limits.maxDepth;
 }
 
 function place(root: Tree, keys: readonly string[], value: InputValue): void {
   if (keys.some((key) => UNSAFE_KEYS.has(key))) return;
   let at = root;
   keys.forEach((key, index) => {
-    const name = key === "" && index > 0 ? String(nextIndex(at)) : key;
+    const name = key === "" && index > 0 ? String(COUNTS.get(at) ?? 0) : key;
+    if (/^\d{1,9}$/.test(name)) COUNTS.set(at, Math.max(COUNTS.get(at) ?? 0, Number(name) + 1));
     if (index === keys.length - 1) at[name] = value;
     else {
       const inner = Object.hasOwn(at, name) ? at[name] : undefined;
@@ -133,15 +149,8 @@ function place(root: Tree, keys: readonly string[], value: InputValue): void {
   });
 }
 
+/** The index that an empty pair of brackets means: one beyond the highest so far. */
 const COUNTS = new WeakMap<Tree, number>();
-
-/** The index that an empty pair of brackets means: one beyond those given so. */
-function nextIndex(tree: Tree): number {
-  let next = COUNTS.get(tree) ?? 0;
-  while (Object.hasOwn(tree, String(next))) next += 1;
-  COUNTS.set(tree, next + 1);
-  return next;
-}
 
 /** Objects whose names are 0, 1, 2 … become arrays. */
 function asArrays(value: InputValue | Tree, isRoot = true): InputValue {
@@ -155,9 +164,16 @@ function isTree(value: unknown): value is Tree {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !isUpload(value);
 }
 
+/** Counted before they are taken apart: a body of separators alone would become millions of pairs. */
+function countFields(text: string, enough: number): number {
+  let count = text === "" ? 0 : 1;
+  for (let at = text.indexOf("&"); at >= 0 && count <= enough; at = text.indexOf("&", at + 1)) count += 1;
+  return count;
+}
+
 function refuseMany(count: number, limits: InputLimits): void {
   if (count > limits.maxFields)
-    throw new ApiError(400, `The request has ${count} fields, more than the ${limits.maxFields} allowed.`);
+    throw new ApiError(400, `The request has more than the ${limits.maxFields} fields allowed.`);
 }
 
 /** Level by level and not by recursion: the point is to survive what is too deep. */
@@ -179,11 +195,6 @@ function trim(text: string): string {
 }
 
 function isBlank(code: number): boolean {
-  if (code <= 32) return true;
+  if (code <= 32) return code === 32 || (code >= 9 && code <= 13);
   return code >= 0x85 && /[\s\u0085\u200B]/.test(String.fromCharCode(code));
-}
-
-function storable(text: string): string {
-  const whole = text.isWellFormed() ? text : text.toWellFormed();
-  return whole.includes("\0") ? whole.replaceAll("\0", "") : whole;
 }

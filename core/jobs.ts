@@ -107,7 +107,10 @@ export class JobQueue {
       await sql`insert into schedules (name, next_at) values (${name}, now() + ${everyMs} * interval '1 millisecond')
         on conflict do nothing`.execute(this.#store.db);
     }
-    this.#stopListening = await this.#store.listen(CHANNEL, () => this.#wake());
+    this.#stopListening = await this.#store.listen(CHANNEL, {
+      onNotify: () => this.#wake(),
+      onReturn: () => this.#wake(),
+    });
     this.#wake();
   }
 

@@ -37,17 +37,18 @@ export function parseListing(query: InputObject, limits: ListLimits): ListingQue
   };
 }
 
+/** Fractions are cut off; numbers beyond all rows become the largest one there is. */
 function integer(value: unknown): number | undefined {
-  if (typeof value !== "string" || !/^\s*[+-]?\d+\s*$/.test(value)) return undefined;
-  const number = Number(value);
+  if (typeof value !== "string" || !/^\s*[+-]?\d+(\.\d*)?\s*$/.test(value)) return undefined;
+  const number = Math.trunc(Number(value));
   return Number.isSafeInteger(number) ? number : Math.sign(number) * Number.MAX_SAFE_INTEGER;
 }
 
-/** A plus sign in a query string arrives as a space. */
+/** A plus sign in a query string arrives as a space; of several signs the first one counts. */
 function sortOf(value: unknown): ListingQuery["sort"] {
   if (typeof value !== "string") return undefined;
-  const text = value.trimStart();
-  const field = text.replace(/^[+-]/, "").trim().toLowerCase();
+  const text = value.trim();
+  const field = text.replace(/^[-+\s]+/, "").toLowerCase();
   return field === "" ? undefined : { field, direction: text.startsWith("-") ? "desc" : "asc" };
 }
 
@@ -57,7 +58,7 @@ function filtersOf(filter: unknown): ListingFilter[] {
     .slice(0, MAX_FILTERS)
     .flatMap(([key, value]) => {
       if (typeof value !== "string") return [];
-      const [field = "", asked = "eq"] = key.toLowerCase().split(":");
-      return [{ field, operator: OPERATORS.has(asked) ? asked : "eq", value }];
+      const [field = "", asked = "eq"] = key.split(":");
+      return [{ field: field.toLowerCase(), operator: OPERATORS.has(asked) ? asked : "eq", value }];
     });
 }

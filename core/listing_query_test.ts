@@ -11,7 +11,9 @@ test.each([
   ["100000", 500],
   ["many", 100],
   ["99999999999999999999", 500],
-  ["1.5", 100],
+  ["1.5", 1],
+  ["", 100],
+  ["0x10", 100],
 ])("count %p means %p rows", (count, expected) => {
   expect(parseListing(count === undefined ? {} : { count }, limits).count).toBe(expected);
 });
@@ -24,14 +26,21 @@ test("offset is never negative and never too large for the store", () => {
 test("sort takes a sign, and a plus that a query string made a blank", () => {
   expect(parseListing({ sort: "-Name" }, limits).sort).toEqual({ field: "name", direction: "desc" });
   expect(parseListing({ sort: " name" }, limits).sort).toEqual({ field: "name", direction: "asc" });
+  expect(parseListing({ sort: " -name" }, limits).sort).toEqual({ field: "name", direction: "desc" });
+  expect(parseListing({ sort: "+-name" }, limits).sort).toEqual({ field: "name", direction: "asc" });
+  expect(parseListing({ sort: "-" }, limits).sort).toBeUndefined();
   expect(parseListing({ sort: ["x"] }, limits).sort).toBeUndefined();
 });
 
 test("filters name field and operator; unknown operators mean equal; lists and plain text are ignored", () => {
-  expect(parseListing({ filter: { "Name:like": "%a", id: "3", "id:is": "4", tags: ["x"] } }, limits).filters).toEqual([
+  expect(
+    parseListing({ filter: { "Name:like": "%a", id: "3", "id:is": "4", "slug:LIKE": "5", tags: ["x"] } }, limits)
+      .filters,
+  ).toEqual([
     { field: "name", operator: "like", value: "%a" },
     { field: "id", operator: "eq", value: "3" },
     { field: "id", operator: "eq", value: "4" },
+    { field: "slug", operator: "eq", value: "5" },
   ]);
   expect(parseListing({ filter: "Oak" }, limits).filters).toEqual([]);
 });

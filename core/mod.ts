@@ -11,7 +11,7 @@ export type { Pages, PictureKeeper } from "./contracts/pages.ts";
 export type { Tag, Tags } from "./contracts/tags.ts";
 export type { UserRef, Users } from "./contracts/users.ts";
 export { type EndpointFacts, endpoint } from "./endpoint.ts";
-export { ApiError, BootError, denied, errorBody, notFound } from "./errors.ts";
+export { ApiError, BootError, denied, errorBody, notFound, refusal } from "./errors.ts";
 export { type FileStore, folderStore } from "./files.ts";
 export { Html, html, htmlResponse, raw } from "./html.ts";
 export type { AreaSpec, Authenticate } from "./http.ts";

@@ -7,7 +7,7 @@ import { lookup } from "node:dns/promises";
 import ipaddr from "ipaddr.js";
 
 /** A `fetch` that refuses what the plugin or the operator did not allow. Throws OutgoingError. */
-export type OutgoingFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+export type OutgoingFetch = (url: string | URL, init?: BunFetchRequestInit) => Promise<Response>;
 
 /** Why a call was not made. */
 export class OutgoingError extends Error {
@@ -39,9 +39,9 @@ export function outgoingFetch(
     headers.set("host", url.host);
     const pinned = new URL(url);
     pinned.hostname = address.includes(":") ? `[${address}]` : address;
-    const tls =
-      url.protocol === "https:" ? { tls: { serverName: bare(url.hostname), checkServerIdentity: undefined } } : {};
-    return fetch(pinned, { ...init, headers, redirect: "manual", ...tls } as RequestInit);
+    // The certificate must be that of the name, though the call goes to the address.
+    const tls = url.protocol === "https:" ? { tls: { ...init.tls, serverName: bare(url.hostname) } } : {};
+    return fetch(pinned, { ...init, headers, redirect: "manual", ...tls });
   };
 }
 

@@ -11,7 +11,10 @@ export interface Texts {
   languages(): string[];
 }
 
-/** The English texts of validation, exactly as existing clients know them (content-api 2.2, platform 1.7). */
+/**
+ * The English texts that have a name, exactly as existing clients know them (content-api 2.2, platform 1.7). Messages of
+ * errors stand where they are thrown; there the English text itself is the key.
+ */
 const ENGLISH: Catalogue = {
   "validation.invalid": "The given data was invalid.",
   "validation.alpha_dash": "The :attribute may only contain letters, numbers, dashes and underscores.",
@@ -28,6 +31,8 @@ const ENGLISH: Catalogue = {
   "validation.max.string": "The :attribute may not be greater than :max characters.",
   "validation.max.array": "The :attribute may not have more than :max items.",
   "validation.mimes": "The :attribute must be a file of type: :values.",
+  "validation.min.array": "The :attribute must have at least :min items.",
+  "validation.min.file": "The :attribute must be at least :min kilobytes.",
   "validation.min.number": "The :attribute must be at least :min.",
   "validation.min.string": "The :attribute must be at least :min characters.",
   "validation.required": "The :attribute field is required.",
@@ -38,7 +43,6 @@ const ENGLISH: Catalogue = {
   "validation.string": "The :attribute must be a string.",
   "validation.unique": "The :attribute has already been taken.",
   "validation.uploaded": "The file could not be uploaded. The server may not accept files of this size.",
-  "validation.unstorable": "The :attribute contains characters that cannot be stored.",
 };
 
 /** A catalogue that knows English. */
@@ -50,7 +54,7 @@ export function createTexts(): Texts {
     catalogues.get("en")?.[key] ??
     key;
   return {
-    say: (key, params = {}, language = "en") => fill(find(key, language), params),
+    say: (key, params = {}, language = "en") => filled(find(key, language), params),
     add(language, texts) {
       catalogues.set(language, { ...catalogues.get(language), ...texts });
     },
@@ -58,7 +62,8 @@ export function createTexts(): Texts {
   };
 }
 
-function fill(text: string, params: Readonly<Record<string, string | number>>): string {
+/** A text with its places filled; a place nobody fills stays as it is. */
+export function filled(text: string, params: Readonly<Record<string, string | number>>): string {
   return text.replace(/:([a-z]+)/g, (place, name: string) =>
     Object.hasOwn(params, name) ? String(params[name]) : place,
   );

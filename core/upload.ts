@@ -1,3 +1,5 @@
+import { storable } from "./storable.ts";
+
 /** A file that came with a request. */
 export interface Upload {
   /** As the client named it; never used as a path. */
@@ -18,7 +20,7 @@ const UPLOADS = new WeakSet<object>();
 export function uploadOf(file: File): Upload {
   const upload: Upload = {
     // Bun gives a file without a name none at all, whatever the type says.
-    name: file.name ?? "",
+    name: storable(file.name ?? ""),
     type: file.type,
     size: file.size,
     bytes: async () => new Uint8Array(await file.arrayBuffer()),

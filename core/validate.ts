@@ -2,13 +2,27 @@
  * The engine behind the rules: judges input the way existing clients know it (content-api 2.1). All fields are judged;
  * a field lists every rule it breaks in rule order, but stops at a broken rule of the required family. An empty string
  * meets the required family alone; beyond that, as ours: a string rule with `min` refuses it, and for integers, arrays
- * and pictures it counts as not sent. What comes out holds the known fields only, integers and booleans converted.
+ * and files it counts as not sent. What comes out holds the known fields only, converted (`fields.ts`). Only rules that
+ * have to ask somebody are waited for; the rest of a request is judged without a pause.
  */
 
-import { type Checks, type Field, isBlank, isRequired, type Judge, judgeOf } from "./checks.ts";
+import { type Checks, type Field, isBlank, isRequired } from "./checks.ts";
 import { ApiError } from "./errors.ts";
+import {
+  ASKING,
+  Assembly,
+  type Compiled,
+  compile,
+  converted,
+  fieldAt,
+  fieldsOf,
+  labelOf,
+  MAX_ELEMENTS,
+  REQUIRED,
+  type Rule,
+} from "./fields.ts";
 import type { InputObject, InputValue } from "./input.ts";
-import type { Input, RuleList, Rules } from "./rules.ts";
+import type { Input, Rules } from "./rules.ts";
 import type { Texts } from "./texts.ts";
 import { isUpload, SNIFF_BYTES, sniff } from "./upload.ts";
 
@@ -29,28 +43,6 @@ export interface ValidOptions {
   readonly lookups?: Lookups;
 }
 
-const REQUIRED = new Set(["required", "required_without", "required_with", "required_if"]);
-const ASKING = new Set(["exists", "unique", "mimes"]);
-/** A nested field of more elements than this is cut off: each costs messages. */
-const MAX_ELEMENTS = 10_000;
-
-interface Rule {
-  readonly name: string;
-  readonly args: readonly string[];
-  readonly judge: Judge | undefined;
-}
-
-interface Compiled {
-  readonly field: string;
-  readonly path: readonly string[];
-  readonly list: RuleList;
-  readonly rules: readonly Rule[];
-  readonly isNullable: boolean;
-  readonly asks: boolean;
-}
-
-const COMPILED = new WeakMap<Rules, readonly Compiled[]>();
-
 /** Judges input by rules. Throws ApiError 422 whose details list every fault by field. */
 export async function valid<const R extends Rules>(
   spec: R,
@@ -58,108 +50,56 @@ export async function valid<const R extends Rules>(
   options: ValidOptions,
 ): Promise<Input<R>> {
   const faults: Record<string, string[]> = {};
-  const result: Record<string, unknown> = {};
+  const kept = new Assembly();
+  let isSound = true;
   for (const compiled of compile(spec)) {
-    for (const field of fieldsOf(compiled, input)) {
+    const fields =
+      compiled.path.length === 1 ? [fieldAt(input, compiled.field, compiled.label)] : fieldsOf(compiled, input);
+    for (const field of fields) {
       const judged = judge(compiled, field, input, options);
       const messages = compiled.asks
         ? (await Promise.all(judged)).filter((text) => text !== undefined)
         : (judged as string[]);
-      if (messages.length > 0) faults[field.name] = messages;
-      else keep(result, compiled, field);
+      if (messages.length === 0) kept.keep(compiled, field);
+      else {
+        faults[field.name] = messages;
+        isSound = false;
+      }
     }
   }
-  if (Object.keys(faults).length === 0) return result as Input<R>;
+  if (isSound) return kept.result() as Input<R>;
   throw new ApiError(422, options.texts.say("validation.invalid", {}, options.language), { validation: faults });
-}
-
-function compile(spec: Rules): readonly Compiled[] {
-  const known = COMPILED.get(spec);
-  if (known) return known;
-  const compiled = Object.entries(spec).map(([field, list]): Compiled => {
-    const parsed = list.map((rule): Rule => {
-      const [name = "", args] = rule.split(/:(.*)/s);
-      return { name, args: args === undefined ? [] : args.split(","), judge: judgeOf(name) };
-    });
-    const odd = parsed.find(
-      ({ name, judge: known }) => !known && !REQUIRED.has(name) && !ASKING.has(name) && name !== "nullable",
-    );
-    if (odd) throw new Error(`Cannot read the rules of "${field}": there is no rule "${odd.name}"`);
-    return {
-      field,
-      list,
-      path: field.split("."),
-      rules: parsed,
-      isNullable: list.includes("nullable"),
-      asks: parsed.some(({ name }) => ASKING.has(name)),
-    };
-  });
-  COMPILED.set(spec, compiled);
-  return compiled;
-}
-
-/** The fields a name with stars stands for; plain names stand for themselves, sent or not. */
-function fieldsOf({ field, path }: Compiled, input: InputObject): Field[] {
-  if (path.length === 1)
-    return [
-      {
-        name: field,
-        keys: path,
-        value: own(input, field),
-        present: Object.hasOwn(input, field),
-        label: field.replaceAll("_", " "),
-      },
-    ];
-  type Place = { keys: string[]; value: unknown; present: boolean };
-  let at: Place[] = [{ keys: [], value: input, present: true }];
-  for (const part of path) {
-    at = at.flatMap(({ keys, value }): Place[] => {
-      if (part !== "*")
-        return [
-          { keys: [...keys, part], value: own(value, part), present: isObject(value) && Object.hasOwn(value, part) },
-        ];
-      if (!isObject(value)) return [];
-      return Object.entries(value)
-        .slice(0, MAX_ELEMENTS)
-        .map(([key, item]) => ({ keys: [...keys, key], value: item, present: true }));
-    });
-  }
-  const isExpanded = path.includes("*");
-  return at.map(({ keys, value, present }) => {
-    const name = keys.join(".");
-    return {
-      name,
-      keys,
-      value: value as InputValue | undefined,
-      present,
-      label: isExpanded ? name : name.replaceAll("_", " "),
-    };
-  });
 }
 
 /** The texts of broken rules in rule order; promises only for rules that have to ask. */
 function judge(
-  { rules, list, isNullable }: Compiled,
+  compiled: Compiled,
   field: Field,
   input: InputObject,
   options: ValidOptions,
 ): (string | Promise<string | undefined>)[] {
   const messages: (string | Promise<string | undefined>)[] = [];
   const blank = isBlank(field);
-  for (const rule of rules) {
+  for (const rule of compiled.rules) {
     if (REQUIRED.has(rule.name)) {
       const text = requiredFault(rule, field, input, options);
       if (text !== undefined) return [...messages, text];
       continue;
     }
-    if (!field.present || (field.value === null && isNullable)) continue;
-    if (ASKING.has(rule.name) && !blank) messages.push(...ask(rule, field, options, messages.length));
-    if (!rule.judge) continue;
-    if (blank && !(rule.name === "min" && list.includes("string") && !list.includes("array"))) continue;
-    const fault = rule.judge(field, rule.args, list);
+    if (!field.present || (field.value === null && compiled.isNullable)) continue;
+    if (blank && !(rule.name === "min" && compiled.measuresBlank)) continue;
+    if (ASKING.has(rule.name)) messages.push(...ask(rule, compiled, field, options, messages.length));
+    const fault = rule.judge?.(field, rule.args, compiled.list);
     if (fault) messages.push(say(fault.key, field, options, fault.params));
   }
+  if (compiled.hasElements && isCrowded(field.value))
+    messages.push(say("validation.max.array", field, options, { max: MAX_ELEMENTS }));
   return messages;
+}
+
+/** Whether more elements were sent than are judged; refused, since the rest would be lost without a word. */
+function isCrowded(value: InputValue | undefined): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length > MAX_ELEMENTS;
 }
 
 function requiredFault(
@@ -169,21 +109,26 @@ function requiredFault(
   options: ValidOptions,
 ): string | undefined {
   if (isRequired(field)) return undefined;
-  const [other = "", wanted = ""] = args;
-  const sent = at(input, other);
-  const label = other.replaceAll("_", " ");
   if (name === "required") return say("validation.required", field, options);
-  if (name === "required_without" && !isRequired(sent))
-    return say("validation.required_without", field, options, { values: label });
-  if (name === "required_with" && isRequired(sent))
-    return say("validation.required_with", field, options, { values: label });
-  if (name === "required_if" && matches(sent.value, wanted))
-    return say("validation.required_if", field, options, { other: label, value: wanted });
-  return undefined;
+  if (name === "required_if") {
+    const [other = "", ...wanted] = args;
+    const { value } = fieldAt(input, other);
+    if (!wanted.some((word) => matches(value, word))) return undefined;
+    return say("validation.required_if", field, options, { other: labelOf(other), value: String(value) });
+  }
+  const whenSent = name === "required_with";
+  if (!args.some((other) => isRequired(fieldAt(input, other)) === whenSent)) return undefined;
+  return say(`validation.${name}`, field, options, { values: args.map(labelOf).join(" / ") });
 }
 
 /** What needs to be waited for; the store is only asked about a value that nothing else is wrong with. */
-function ask({ name, args }: Rule, field: Field, options: ValidOptions, faults: number): Promise<string | undefined>[] {
+function ask(
+  { name, args }: Rule,
+  { kind }: Compiled,
+  field: Field,
+  options: ValidOptions,
+  faults: number,
+): Promise<string | undefined>[] {
   const value = field.value as InputValue;
   if (name === "mimes")
     return [
@@ -193,7 +138,8 @@ function ask({ name, args }: Rule, field: Field, options: ValidOptions, faults: 
     ];
   const question = name === "exists" || name === "unique" ? options.lookups?.[name] : undefined;
   if (!question || faults > 0) return [];
-  return [question(args, value).then((fits) => (fits ? undefined : say(`validation.${name}`, field, options)))];
+  const asked = converted(value, kind) as InputValue;
+  return [question(args, asked).then((fits) => (fits ? undefined : say(`validation.${name}`, field, options)))];
 }
 
 async function isOfKind(value: InputValue, kinds: readonly string[]): Promise<boolean> {
@@ -204,48 +150,6 @@ async function isOfKind(value: InputValue, kinds: readonly string[]): Promise<bo
 
 function say(key: string, { label }: Field, { texts, language }: ValidOptions, params: Checks = {}): string {
   return texts.say(key, { attribute: label, ...params }, language);
-}
-
-function keep(result: Record<string, unknown>, { list }: Compiled, { keys, value, present }: Field): void {
-  if (!present) return;
-  const isTyped = list.some(
-    (rule) => rule === "integer" || rule === "int" || rule === "array" || rule === "image_extension",
-  );
-  if (value === "" && isTyped) return;
-  let at = result;
-  for (const key of keys.slice(0, -1)) {
-    const inner = at[key];
-    const copy = Array.isArray(inner) ? [...inner] : { ...(isObject(inner) ? inner : {}) };
-    at[key] = copy;
-    at = copy as Record<string, unknown>;
-  }
-  at[keys.at(-1) as string] = converted(value, list);
-}
-
-function converted(value: unknown, list: RuleList): unknown {
-  if (value === null) return null;
-  if (list.includes("integer") || list.includes("int")) return Number(value);
-  if (list.includes("boolean")) return value === true || value === 1 || value === "1";
-  return value;
-}
-
-function at(input: InputObject, name: string): Field {
-  const keys = name.split(".");
-  let value: unknown = input;
-  let present = true;
-  for (const key of keys) {
-    present = isObject(value) && Object.hasOwn(value, key);
-    value = own(value, key);
-  }
-  return { name, keys, value: value as InputValue | undefined, present, label: name };
-}
-
-function own(value: unknown, key: string): InputValue | undefined {
-  return isObject(value) && Object.hasOwn(value, key) ? (value as Record<string, InputValue>)[key] : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !isUpload(value);
 }
 
 /** The words true and false of a rule mean every notation of them. */

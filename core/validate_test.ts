@@ -4,7 +4,7 @@ import { ApiError } from "./errors.ts";
 import type { InputObject } from "./input.ts";
 import { createTexts } from "./texts.ts";
 import { uploadOf } from "./upload.ts";
-import { type Input, type Rules, rules, schemaOf, valid } from "./validate.ts";
+import { type Rules, rules, valid } from "./validate.ts";
 
 const texts = createTexts();
 const pageRules = rules({
@@ -112,48 +112,52 @@ describe("valid() lists every fault by field, in rule order", () => {
       "role_permissions.0.view": ["The role_permissions.0.view field is required."],
       "role_permissions.1.role_id": ["The selected role_permissions.1.role_id is invalid."],
       "role_permissions.1.view": ["The role_permissions.1.view field must be true or false."],
+      "fallback.view": ["The fallback.view field is required when fallback.inheriting is 0."],
+    });
+    expect(await judged(overrides, { fallback: { inheriting: false } })).toEqual({
       "fallback.view": ["The fallback.view field is required when fallback.inheriting is false."],
     });
   });
-});
 
-describe("valid() answers the known fields, converted", () => {
-  test("integers and booleans from their notations, unknown keys dropped", async () => {
-    const spec = rules({ a: ["integer"], b: ["integer"], c: ["boolean"], d: ["boolean"], e: ["nullable", "integer"] });
-    expect(await judged(spec, { a: "12", b: true, c: "1", d: 0, e: null, id: 7 })).toEqual({
-      a: 12,
-      b: 1,
-      c: true,
-      d: false,
-      e: null,
+  test("of fields required with or without several others", async () => {
+    const spec = rules({ a_b: ["required_without:c_d,e", "string"], f: ["required_with:c_d,e", "string"] });
+    expect(await judged(spec, { e: "x" })).toEqual({
+      a_b: ["The a b field is required when c d / e is not present."],
+      f: ["The f field is required when c d / e is present."],
+    });
+    expect(await judged(spec, { c_d: "x", e: "x", f: "y" })).toEqual({ f: "y" });
+  });
+
+  test("of an attachment without file and link, or with a text in place of a file", async () => {
+    const spec = rules({
+      file: ["required_without:link", "file", "max:3"],
+      link: ["required_without:file", "string", "min:1", "max:2000", "safe_url"],
+    });
+    expect(await judged(spec, { file: "", link: "" })).toEqual({
+      file: ["The file field is required when link is not present."],
+      link: ["The link field is required when file is not present."],
+    });
+    expect(await judged(spec, { file: "cat" })).toEqual({ file: ["The file must be provided as a valid file."] });
+    expect(await judged(spec, { file: "", link: "https://example.com" })).toEqual({ link: "https://example.com" });
+    expect(await judged(spec, { file: image("notes.txt", "x".repeat(3073)) })).toEqual({
+      file: ["The file may not be greater than 3 kilobytes."],
     });
   });
 
-  test("empty strings for integers, arrays and pictures as not sent", async () => {
-    expect(await judged(pageRules, { book_id: 1, name: "x", html: "y", priority: "", tags: "" })).toEqual({
-      book_id: 1,
-      name: "x",
-      html: "y",
+  test("of lists longer than anybody sends, instead of letting the rest pass unjudged", async () => {
+    const spec = rules({ roles: ["array"], "roles.*": ["integer"] });
+    expect(await judged(spec, { roles: [...Array.from({ length: 1000 }, () => 1), "x"] })).toEqual({
+      roles: ["The roles may not have more than 1000 items."],
     });
-    expect(await judged(changed, { image: "" })).toEqual({});
+    expect(await judged(spec, { roles: Array.from({ length: 1000 }, () => 1) })).toHaveProperty("roles.999", 1);
   });
 
-  test("objects where an array is wanted, and nested values in place", async () => {
-    expect(await judged(rules({ tags: ["array"] }), { tags: { one: { name: "x" } } })).toEqual({
-      tags: { one: { name: "x" } },
+  test("of lists where a single word is wanted", async () => {
+    expect(await judged(rules({ type: ["in:a,b"] }), { type: ["a"] })).toEqual({
+      type: ["The selected type is invalid."],
     });
-    expect(
-      await judged(overrides, { role_permissions: [{ role_id: "4", view: "0" }], fallback: { inheriting: 1 } }),
-    ).toEqual({
-      role_permissions: [{ role_id: 4, view: false }],
-      fallback: { inheriting: true },
-    });
-  });
-
-  test("lengths counted in characters as people see them", async () => {
-    expect(await judged(changed, { description: "🚢".repeat(10) })).toEqual({ description: "🚢".repeat(10) });
-    expect(await judged(changed, { description: "🚢".repeat(11) })).toEqual({
-      description: ["The description may not be greater than 10 characters."],
+    expect(await judged(rules({ tags: ["array", "min:2"] }), { tags: ["a"] })).toEqual({
+      tags: ["The tags must have at least 2 items."],
     });
   });
 });
@@ -203,35 +207,28 @@ test("valid() throws nothing but ApiError, whatever is sent", async () => {
   );
 });
 
-test("the type of judged input follows the rules", () => {
-  const draft: Input<typeof pageRules> = { name: "x", book_id: 1 };
-  expect(draft.name).toBe("x");
-  // @ts-expect-error a name is required
-  const nameless: Input<typeof pageRules> = { book_id: 1 };
-  // @ts-expect-error priority is a number
-  const wrong: Input<typeof pageRules> = { name: "x", priority: "high" };
-  expect([nameless, wrong]).toHaveLength(2);
+test("valid() asks the store once the value is as it would be stored", async () => {
+  const asked: unknown[] = [];
+  const exists = async (args: readonly string[], value: unknown) => asked.push([...args, value]) > 0;
+  const spec = rules({ id: ["integer", "exists:entities,id,type,page"] });
+  await valid(spec, { id: "12" }, { texts, lookups: { exists } });
+  await valid(spec, { id: "x" }, { texts, lookups: { exists } }).catch(() => {});
+  await valid(spec, { id: "" }, { texts, lookups: { exists } });
+  expect(asked).toEqual([["entities", "id", "type", "page", 12]]);
 });
 
-test("schemaOf() says what a schema can say", () => {
-  expect(
-    schemaOf(
-      rules({
-        name: ["required", "string", "max:5"],
-        template: ["nullable", "integer"],
-        kind: ["in:a,b"],
-        roles: ["array"],
-        "roles.*": ["integer"],
-      }),
-    ),
-  ).toEqual({
-    type: "object",
-    required: ["name"],
-    properties: {
-      name: { type: "string", maxLength: 5 },
-      template: { type: ["integer", "null"] },
-      kind: { type: "string", enum: ["a", "b"] },
-      roles: { type: "array", items: { type: "integer" } },
-    },
-  });
+test("valid() speaks the language it is given, English where that has no text", async () => {
+  const own = createTexts();
+  own.add("de", { "validation.required": "Das Feld :attribute fehlt.", "validation.invalid": "Ungültig." });
+  const spec = rules({ book_id: ["required"], name: ["string"] });
+  const error = (await valid(spec, { name: 5 }, { texts: own, language: "de" }).catch((thrown) => thrown)) as ApiError;
+  expect([error.message, error.details.validation]).toEqual([
+    "Ungültig.",
+    { book_id: ["Das Feld book id fehlt."], name: ["The name must be a string."] },
+  ]);
+});
+
+test("rules that nobody knows are an error of whoever wrote them", async () => {
+  const error = await valid(rules({ name: ["strong"] }), {}, { texts }).catch((thrown) => thrown);
+  expect(String(error)).toContain('there is no rule "strong"');
 });

@@ -11,6 +11,7 @@ import { dialect } from "./dialect.ts";
 import { EMBEDDED_USER, type Embedded, joinEmbedded } from "./embedded.ts";
 import { StoreError } from "./errors.ts";
 import { Lanes } from "./lanes.ts";
+import { type Hearing, Listener } from "./listener.ts";
 import type { Db, Tables } from "./tables.ts";
 import { wireTypes } from "./values.ts";
 
@@ -48,8 +49,8 @@ export interface Store {
   kind: "embedded" | "server";
   /** For the operator's log; never holds a password. */
   description: string;
-  /** Calls `fn` for each notification; `onReconnect` after a lost connection; resolves to a stop. */
-  listen(channel: string, fn: (payload: string) => void, onReconnect?: () => void): Promise<() => Promise<void>>;
+  /** Listens to a channel over a connection of its own; tells when that is lost and back. Resolves to a stop. */
+  listen(channel: string, hearing: Hearing): Promise<() => Promise<void>>;
   /** Notifies at once, outside any transaction. At most 7,999 bytes. */
   notify(channel: string, payload: string): Promise<void>;
   /** Ends every connection, and the embedded server if nobody else uses it. */
@@ -66,6 +67,7 @@ const DEFAULTS = {
   predecessorMs: 10_000,
   prepare: true,
 };
+const LISTEN_RETRY_MS = 500;
 const LANE_MAX_AGE_MS = 30 * 60_000;
 const RECONNECT_MS = 250;
 const OLDEST = { name: "14", version: 140_000 };
@@ -235,10 +237,11 @@ function assemble(
     maxAgeMs: LANE_MAX_AGE_MS,
     open: (onclose) => connect({ max: 1, max_lifetime: null, onclose }),
   });
+  const listener = new Listener({ connect, retryMs: LISTEN_RETRY_MS });
   const db: Db = new Kysely<Tables>({ dialect: dialect({ pool, lanes, prepare }) });
   let closing: Promise<void> | undefined;
   async function closeAll(): Promise<void> {
-    await Promise.all([lanes.end(closeTimeoutMs), pool.end({ timeout: closeTimeoutMs / 1000 })]);
+    await Promise.all([listener.end(), lanes.end(closeTimeoutMs), pool.end({ timeout: closeTimeoutMs / 1000 })]);
     await db.destroy();
     await leave();
   }
@@ -247,33 +250,10 @@ function assemble(
     sql: pool,
     kind,
     description,
-    listen: (channel, fn, onReconnect) => listen(pool, channel, fn, onReconnect),
+    listen: (channel, hearing) => listener.listen(channel, hearing),
     notify: async (channel, payload) => {
       await pool.notify(channel, payload);
     },
     close: () => (closing ??= closeAll()),
-  };
-}
-
-async function listen(
-  sql: postgres.Sql,
-  channel: string,
-  fn: (payload: string) => void,
-  onReconnect?: () => void,
-): Promise<() => Promise<void>> {
-  let stopped = false;
-  let listening = false;
-  const { unlisten } = await sql.listen(
-    channel,
-    (payload) => stopped || fn(payload),
-    () => {
-      if (listening && !stopped) onReconnect?.();
-      listening = true;
-    },
-  );
-  return async () => {
-    // After a reconnection postgres.js no longer knows this listener, so it is silenced here as well.
-    stopped = true;
-    await unlisten();
   };
 }

@@ -191,19 +191,21 @@ onEachStore("a store", (store) => {
   test("hears notifications, again after its connection was lost, and no more after stopping", async () => {
     const heard: string[] = [];
     const lost = Promise.withResolvers<void>();
+    const back = Promise.withResolvers<void>();
     let next = Promise.withResolvers<void>();
-    const stop = await store().listen(
-      "news",
-      (payload) => {
+    const stop = await store().listen("news", {
+      onNotify(payload) {
         heard.push(payload);
         next.resolve();
       },
-      () => lost.resolve(),
-    );
+      onLoss: lost.resolve,
+      onReturn: back.resolve,
+    });
     await store().notify("news", "one");
     await next.promise;
     await store().sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%'`;
     await lost.promise;
+    await back.promise;
     next = Promise.withResolvers();
     await store().notify("news", "two");
     await next.promise;

@@ -1,13 +1,20 @@
 /**
- * `bun run test`: every test of the house on the embedded store, then those that touch the store again on a server:
- * DATABASE_URL if it is set, else a throw-away cluster of the system's own PostgreSQL where there is one. Arguments narrow
- * the run to files whose path contains them. The last line sums up: `N passed, N failed`.
+ * `bun run test`: every test of the house on the embedded store, then those that open a house by test/support again on a
+ * server: DATABASE_URL if it is set, else a throw-away cluster of the system's own PostgreSQL where there is one. Tests
+ * beside their files need no store, save those of db/, which bring both kinds of store themselves; neither runs twice.
+ * Arguments narrow the run to files whose path contains one of them. The last line sums up: `N passed, N failed`; a run
+ * that dies or hangs counts as a failure.
  */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { throwawayUrl } from "./support/cluster.ts";
 
-const TIMEOUT_MS = 60_000;
-/** What runs a second time on a server. */
-const ON_STORE = ["./test/core", "./test/api"];
+const ROOT = join(import.meta.dir, "..");
+const TEST_TIMEOUT_MS = 60_000;
+/** Two of these fit into the quarter of an hour that the server grants. */
+const RUN_TIMEOUT_MS = 400_000;
+/** A test that opens a house by these runs a second time on a server: they take the store that DATABASE_URL names. */
+const OPENS_HOUSE = /from "(?:\.\.\/)+support\/(?:house|scenario)\.ts"/;
 
 /** How a run of `bun test` ended. */
 interface Outcome {
@@ -15,44 +22,93 @@ interface Outcome {
   readonly failed: number;
 }
 
-async function suite(title: string, paths: readonly string[], env: Record<string, string>): Promise<Outcome> {
+const NOTHING: Outcome = { passed: 0, failed: 0 };
+
+/** Test files in the order of their paths, from the top of the house. */
+function testFiles(): string[] {
+  const glob = new Bun.Glob("{core,db,plugins,themes,test}/**/*{_test,.test}.ts");
+  return [...glob.scanSync({ cwd: ROOT })].filter((path) => !/^test\/bench\/|node_modules/.test(path)).sort();
+}
+
+function opensHouse(file: string): boolean {
+  return file.startsWith("test/") && OPENS_HOUSE.test(readFileSync(join(ROOT, file), "utf8"));
+}
+
+async function suite(title: string, files: readonly string[], databaseUrl: string): Promise<Outcome> {
   process.stdout.write(`\n== ${title}\n`);
-  const child = Bun.spawn([process.execPath, "test", "--timeout", String(TIMEOUT_MS), ...paths], {
-    env: { ...process.env, ...env },
+  const paths = files.map((file) => `./${file}`);
+  const child = Bun.spawn([process.execPath, "test", "--timeout", String(TEST_TIMEOUT_MS), ...paths], {
+    cwd: ROOT,
+    env: { ...process.env, DATABASE_URL: databaseUrl },
     stdin: "ignore",
     stdout: "inherit",
     stderr: "pipe",
+    timeout: RUN_TIMEOUT_MS,
+    killSignal: "SIGKILL",
   });
-  let text = "";
-  for await (const chunk of child.stderr.pipeThrough(new TextDecoderStream())) {
-    process.stderr.write(chunk);
-    text += chunk;
-  }
+  const text = await shown(child.stderr, child.exited);
   const code = await child.exited;
-  const count = (word: string) => Number(new RegExp(`^\\s*(\\d+) ${word}$`, "m").exec(text)?.[1] ?? 0);
-  // A run that dies counts as failed even where no single test did.
+  if (child.signalCode)
+    process.stdout.write(`\nended by ${child.signalCode}, at the latest after ${RUN_TIMEOUT_MS} ms\n`);
+  // Tests print too, so the summary is the last such line; a run that dies counts as failed even where no test did.
+  const count = (word: string) => Number([...text.matchAll(new RegExp(`^\\s*(\\d+) ${word}$`, "gm"))].at(-1)?.[1] ?? 0);
   return { passed: count("pass"), failed: Math.max(count("fail"), code === 0 ? 0 : 1) };
 }
 
-async function onServer(filters: readonly string[]): Promise<Outcome> {
-  const paths = filters.length > 0 ? filters : ON_STORE;
-  const given = process.env.DATABASE_URL;
-  if (given) return suite("on the server of DATABASE_URL", paths, { DATABASE_URL: given });
-  const cluster = await throwawayUrl();
-  if (!cluster) {
-    process.stdout.write("\nskipped on a server: no PostgreSQL is installed here and DATABASE_URL is not set\n");
-    return { passed: 0, failed: 0 };
+/** Shows a stream and keeps it, until a second after the process's end: a server left behind may hold its other end. */
+async function shown(stream: ReadableStream<Uint8Array>, exited: Promise<number>): Promise<string> {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  let timer: Timer | undefined;
+  void exited.then(() => {
+    timer = setTimeout(() => void reader.cancel(), 1000);
+  });
+  let text = "";
+  for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
+    const words = decoder.decode(value, { stream: true });
+    process.stderr.write(words);
+    text += words;
   }
+  await exited;
+  clearTimeout(timer);
+  return text;
+}
+
+async function onServer(files: readonly string[]): Promise<Outcome> {
+  if (files.length === 0) return skipped("none of the files chosen needs the store");
+  const given = process.env.DATABASE_URL;
+  if (given) return suite("on the server of DATABASE_URL", files, given);
   try {
-    return await suite("on a throw-away PostgreSQL server", paths, { DATABASE_URL: cluster.url });
-  } finally {
-    await cluster.stop();
+    const cluster = await throwawayUrl();
+    if (!cluster) return skipped("no PostgreSQL is installed here and DATABASE_URL is not set");
+    try {
+      return await suite("on a throw-away PostgreSQL server", files, cluster.url);
+    } finally {
+      await cluster.stop();
+    }
+  } catch (error) {
+    process.stdout.write(`\n${String(error)}\n`);
+    return { passed: 0, failed: 1 };
   }
 }
 
-const filters = process.argv.slice(2);
-const outcomes = [await suite("on the embedded store", filters, { DATABASE_URL: "" }), await onServer(filters)];
-const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
-const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0);
-process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
-process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+function skipped(why: string): Outcome {
+  process.stdout.write(`\n== skipped on a server: ${why}\n`);
+  return NOTHING;
+}
+
+async function main(filters: readonly string[]): Promise<number> {
+  const files = testFiles().filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)));
+  if (files.length === 0)
+    process.stdout.write(`No test file has ${filters.map((filter) => `"${filter}"`).join(" or ")}\n`);
+  const outcomes =
+    files.length === 0
+      ? [NOTHING]
+      : [await suite("on the embedded store", files, ""), await onServer(files.filter(opensHouse))];
+  const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
+  const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0);
+  process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
+  return failed > 0 || passed === 0 ? 1 : 0;
+}
+
+process.exitCode = await main(process.argv.slice(2));

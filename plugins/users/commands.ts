@@ -1,3 +1,8 @@
+/**
+ * Users for whoever runs the house: make one, list all, set a password. They act as the house itself, through the same
+ * events and rules as the API, so a user made here is like any other; a password that is not given is made and printed
+ * once, since it is stored as a hash only.
+ */
 import { parseArgs } from "node:util";
 import { type AnyContext, ApiError, type Command, type CommandIo, randomText, SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Cached, definePlugin, SYSTEM } from "lectern/core";
+import { bootHouse, type TestHouse } from "../support/house.ts";
+
+declare module "lectern/core" {
+  interface Events {
+    test_forget: { draft: { key: string; fails: boolean }; result: { key: string } };
+  }
+}
+
+let loads: string[] = [];
+let cache: Cached<string>;
+const keeper = definePlugin({
+  name: "test-keeper",
+  events: ["test_forget"],
+  setup({ cached }) {
+    cache = cached("values", async (key) => {
+      loads.push(key);
+      return `${key} ${loads.length}`;
+    });
+  },
+});
+
+let house: TestHouse;
+beforeAll(async () => {
+  house = await bootHouse({ extra: [keeper] });
+});
+afterAll(() => house.stop());
+
+function forget(key: string, fails = false): Promise<unknown> {
+  return house.house.bus.perform("test_forget", SYSTEM, { key, fails }, async (draft, work) => {
+    await cache.forget(work, draft.key);
+    if (draft.fails) throw new Error("undone");
+    return draft;
+  });
+}
+
+test("a value is loaded once, and again after the commit that changes it", async () => {
+  loads = [];
+  expect([await cache.get("a"), await cache.get("a")]).toEqual(["a 1", "a 1"]);
+  await forget("a");
+  expect(await cache.get("a")).toBe("a 2");
+});
+
+test("a change that is undone forgets nothing", async () => {
+  loads = [];
+  await cache.get("b");
+  await expect(forget("b", true)).rejects.toThrow("undone");
+  await cache.get("b");
+  expect(loads).toEqual(["b"]);
+});
+
+test("nothing is remembered while notifications are lost, so that no process acts on what another has changed", async () => {
+  loads = [];
+  await cache.get("c");
+  await house.store
+    .sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%' and datname = current_database()`;
+  while ((await cache.get("c")) === "c 1") await Bun.sleep(1);
+  expect(loads.length).toBeGreaterThan(1);
+  // Back again: remembered as before.
+  const settled = async () => {
+    const [first, second] = [await cache.get("c"), await cache.get("c")];
+    return first === second;
+  };
+  while (!(await settled())) await Bun.sleep(5);
+});

@@ -1,0 +1,123 @@
+/**
+ * The house as text, for the rules: every file that is not ignored, with what is code told from what is comment or string.
+ * TypeScript 7 has no programming interface, so a scanner of literals does: it blanks comments, strings, templates and
+ * regular expressions and keeps every line and column where it was. It does not parse; what it cannot know (is this slash
+ * a division?) it guesses from the token before, which is right for formatted code.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** A comment with its marks, and the line it begins on, counted from 1. */
+export interface Comment {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** A file; `code` is `text` with the inside of comments and literals blanked, character for character. */
+export interface Source {
+  /** From the top of the house, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+  readonly code: string;
+  readonly comments: readonly Comment[];
+}
+
+/** The top of the house. */
+export const ROOT = join(import.meta.dir, "../..");
+
+const LITERAL =
+  /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*'|\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/\w*/y;
+const TEMPLATE = /[`}](?:[^`\\$]|\\[\s\S]|\$(?!\{))*(?:`|\$\{)/y;
+/** What comes before a slash that begins a regular expression. */
+const BEFORE_PATTERN = /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|in|of|await|yield|throw))\s*$/;
+
+/** Reads a file's text into code and comments. */
+export function readSource(path: string, text: string): Source {
+  const comments: Comment[] = [];
+  /** Open braces since each template expression that is still open. */
+  const braces: number[] = [];
+  let code = text.startsWith("#!") ? " ".repeat(text.search(/\n|$/)) : "";
+  while (code.length < text.length) {
+    const found = literalAt(text, code, braces);
+    if (found === undefined) {
+      code += text[code.length];
+    } else if (/^\/[/*]/.test(found)) {
+      comments.push({ line: lineAt(text, code.length), text: found });
+      code += blank(found);
+    } else {
+      code += found.length < 2 ? found : found[0] + blank(found.slice(1, -1)) + found.at(-1);
+    }
+  }
+  return { path, text, code, comments };
+}
+
+function literalAt(text: string, code: string, braces: number[]): string | undefined {
+  const at = code.length;
+  const char = text[at] ?? "";
+  const depth = braces.at(-1);
+  if (char === "`" || (char === "}" && depth === 0)) {
+    TEMPLATE.lastIndex = at;
+    const found = TEMPLATE.exec(text)?.[0];
+    if (char === "}") braces.pop();
+    if (found?.endsWith("${")) braces.push(0);
+    return found;
+  }
+  if (depth !== undefined && (char === "{" || char === "}"))
+    braces[braces.length - 1] = depth + (char === "{" ? 1 : -1);
+  if (char !== "/" && char !== '"' && char !== "'") return undefined;
+  const comment = text[at + 1] === "/" || text[at + 1] === "*";
+  if (char === "/" && !comment && !BEFORE_PATTERN.test(code.slice(-40))) return undefined;
+  LITERAL.lastIndex = at;
+  return LITERAL.exec(text)?.[0];
+}
+
+function blank(text: string): string {
+  return text.replace(/[^\n]/g, " ");
+}
+
+/** The line of a place in a text, counted from 1. */
+export function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split("\n").length;
+}
+
+/** Places of a pattern (with flag g) in a text, as the rules report them: `path:line: message`. */
+export function findAll(path: string, text: string, pattern: RegExp, message: string): string[] {
+  return [...text.matchAll(pattern)].map(({ index }) => `${path}:${lineAt(text, index)}: ${message}`);
+}
+
+/** What a file names in its imports and re-exports, types and `import()` of a fixed text included. */
+export function importsOf({ code, text }: Source): { specifier: string; line: number }[] {
+  return [...code.matchAll(/\bfrom\s*(?=["'])|(?<![.\w])import\s*\(?\s*(?=["'])/g)].map((match) => {
+    const start = match.index + match[0].length;
+    const end = code.indexOf(text[start] ?? "", start + 1);
+    return { specifier: text.slice(start + 1, end), line: lineAt(text, start) };
+  });
+}
+
+/** Whether a path is a test, its support, or lies below test/. Private files that only tests import count in `testSide`. */
+export function isTest(path: string): boolean {
+  return path.startsWith("test/") || /[._]test\.ts$/.test(path);
+}
+
+/** Paths of every file that is no rubbish: what .gitignore names (plain names and `*.ext` only) is left out. */
+export function listFiles(root = ROOT): string[] {
+  const ignored = readFileSync(join(root, ".gitignore"), "utf8").split("\n").filter(Boolean);
+  const skip = (name: string) =>
+    name === ".git" ||
+    ignored.some((line) => (line.startsWith("*") ? name.endsWith(line.slice(1)) : name === line.replace(/\/$/, "")));
+  const walk = (folder: string): string[] =>
+    readdirSync(join(root, folder), { withFileTypes: true })
+      .filter((entry) => !skip(entry.name))
+      .flatMap((entry) => (entry.isDirectory() ? walk(`${folder}${entry.name}/`) : [`${folder}${entry.name}`]));
+  return walk("").sort();
+}
+
+let house: readonly Source[] | undefined;
+
+/** Every TypeScript file of the house, read once. */
+export function readHouse(): readonly Source[] {
+  house ??= listFiles()
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => readSource(path, readFileSync(join(ROOT, path), "utf8")));
+  return house;
+}

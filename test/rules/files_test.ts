@@ -1,0 +1,95 @@
+import { expect, test } from "bun:test";
+import { listFiles, readHouse, readSource, type Source } from "./_source.ts";
+
+const MAX_LINES = 300;
+/** From this length on a file opens with an essay. */
+const ESSAY_FROM_LINES = 100;
+const ESSAY_LINES = 3;
+
+/** Files that may be longer, and why. */
+const LONG: Readonly<Record<string, string>> = {
+  "test/api/pages_test.ts": "a table of scenarios that share one house, in the order they happen",
+};
+
+const TOP_FOLDERS = ["core", "db", "plugins", "test", "themes"];
+const TOP_FILES = ["LICENSE", "README.md", "bun.lock", "bunfig.toml", "package.json", "tsconfig.json"];
+/** Names that a reader expects spelt in their own way. */
+const SPELT_ALONE = ["README.md", "LICENSE", "CHANGELOG.md"];
+
+function tooLong({ path, text }: Source): string[] {
+  const lines = text.trimEnd().split("\n").length;
+  if (lines <= MAX_LINES || path in LONG) return [];
+  return [`${path}:${MAX_LINES + 1}: file has ${lines} lines, may have ${MAX_LINES}`];
+}
+
+/** The essay is the file's head, or what stands between its imports and its first statement. */
+function withoutEssay({ path, text, code, comments }: Source): string[] {
+  const lines = text.trimEnd().split("\n").length;
+  if (lines <= ESSAY_FROM_LINES || /(?:^|\/)[^/]+_test\.ts$/.test(path)) return [];
+  const imports = /^(?:\s*import\b[^;]*;)*\s*/.exec(code)?.[0] ?? "";
+  const first = imports.split("\n").length;
+  const opening = comments.filter(({ line }) => line < first || line === 1).map((comment) => comment.text.split("\n"));
+  const docs = opening.filter((comment) => comment.length >= ESSAY_LINES);
+  const notes = opening.filter((comment) => comment[0]?.startsWith("//")).length;
+  if (docs.length > 0 || notes >= ESSAY_LINES) return [];
+  return [
+    `${path}:1: file has ${lines} lines and no essay: above ${ESSAY_FROM_LINES} it opens with what, why, what not`,
+  ];
+}
+
+function misspelt(path: string): string[] {
+  const wrong = path
+    .split("/")
+    .find((name) => !SPELT_ALONE.includes(name) && !/^[._]?[a-z0-9]+(?:_[a-z0-9]+)*(?:\.[a-z0-9]+)*$/.test(name));
+  // Fixtures are named after what they hold, which is not ours to spell.
+  if (wrong === undefined || path.startsWith("test/fixtures/")) return [];
+  return [`${path}:1: name "${wrong}" is not in snake_case`];
+}
+
+function outOfPlace(path: string): string[] {
+  const [top = "", ...rest] = path.split("/");
+  if (top.startsWith(".") || (rest.length > 0 ? TOP_FOLDERS : TOP_FILES).includes(top)) return [];
+  return [`${path}:1: "${top}" may not lie at the top, which holds ${[...TOP_FOLDERS, ...TOP_FILES].join(", ")}`];
+}
+
+test("no file is longer than a reader's patience", () => {
+  expect(readHouse().flatMap(tooLong)).toEqual([]);
+});
+
+test("files above a hundred lines open with an essay", () => {
+  expect(readHouse().flatMap(withoutEssay)).toEqual([]);
+});
+
+test("file names are in snake_case", () => {
+  expect(listFiles().flatMap(misspelt)).toEqual([]);
+});
+
+test("the top of the house holds what a visitor expects there", () => {
+  expect(listFiles().flatMap(outOfPlace)).toEqual([]);
+});
+
+test("the lists of exceptions name no file that is gone or needs none", () => {
+  const long = readHouse().filter((source) => tooLong({ ...source, path: "" }).length > 0);
+  expect(Object.keys(LONG).filter((path) => !long.some((source) => source.path === path))).toEqual([]);
+});
+
+test("the rules of files can fail", () => {
+  const long = "x();\n".repeat(301);
+  expect(tooLong(readSource("core/x.ts", long))).toEqual(["core/x.ts:301: file has 301 lines, may have 300"]);
+  const bare = `import a from "a";\n\n/** One line. */\n${long}`;
+  expect(withoutEssay(readSource("core/x.ts", bare))).toEqual([expect.stringContaining("core/x.ts:1: file has 304")]);
+  expect(withoutEssay(readSource("core/x.ts", `${long}/**\n * Too\n * late.\n */\n`))).toHaveLength(1);
+  expect(["core/fooBar.ts", "core/foo-bar.ts", "plugins/Books/plugin.ts"].flatMap(misspelt)).toHaveLength(3);
+  expect(["src/x.ts", "notes.md"].flatMap(outOfPlace)).toHaveLength(2);
+});
+
+test("the rules of files let an essay stand at the head, below the imports, or in line comments", () => {
+  const rest = "x();\n".repeat(120);
+  for (const head of [
+    "/**\n * One\n * two.\n */\n",
+    'import {\n  a,\n} from "a";\n/*\n * One\n */\n',
+    "// a\n// b\n// c\n",
+  ])
+    expect(withoutEssay(readSource("core/x.ts", head + rest))).toEqual([]);
+  expect(["core/plugin_app.ts", "db/_rows.ts", "plugins/books/migrations/0001_init.ts"].flatMap(misspelt)).toEqual([]);
+});

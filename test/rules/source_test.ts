@@ -1,0 +1,46 @@
+import { expect, test } from "bun:test";
+import { importsOf, listFiles, readHouse, readSource } from "./_source.ts";
+
+test("comments, strings, templates and patterns are told from code", () => {
+  const text = [
+    'const a = "// no"; // yes',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a sample of source text
+    "const b = `x ${c({ d: `{${e}}` })} /* no */ y`;",
+    "const f = g / 2 /* two */ / h;",
+    "const i = /[/\"'`]\\//.test(j); k();",
+  ].join("\n");
+  const { code, comments } = readSource("x.ts", text);
+  expect(comments).toEqual([
+    { line: 1, text: "// yes" },
+    { line: 3, text: "/* two */" },
+  ]);
+  expect(code.length).toBe(text.length);
+  expect(code).not.toContain("no");
+  for (const kept of ["c({ d:", "g / 2", "/ h;", ".test(j); k();"]) expect(code).toContain(kept);
+});
+
+test("imports of every form are found, and texts that look like imports are not", () => {
+  const text = [
+    'import "a";',
+    'import type { B } from "b";',
+    'export * from "c";',
+    'const d = await import("d");',
+    'type E = import("e").E;',
+    "import {",
+    "  f,",
+    '} from "f";',
+    'const no = \'import "g"\'; Array.from("h"); // from "i"',
+  ].join("\n");
+  expect(importsOf(readSource("x.ts", text)).map(({ specifier }) => specifier)).toEqual(["a", "b", "c", "d", "e", "f"]);
+  expect(importsOf(readSource("x.ts", text)).at(-1)?.line).toBe(8);
+});
+
+test("the whole house is read: its files are found, and none ends within a literal", () => {
+  expect(listFiles()).toContain("package.json");
+  expect(listFiles().some((path) => path.includes("node_modules"))).toBe(false);
+  for (const { path, code, text } of readHouse()) {
+    const open = [...code.matchAll(/\{/g)].length;
+    expect(`${path}: ${open} braces open`).toBe(`${path}: ${[...code.matchAll(/\}/g)].length} braces open`);
+    expect(code.length).toBe(text.length);
+  }
+});

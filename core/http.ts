@@ -11,7 +11,7 @@ import { ApiError, errorBody, refusal } from "./errors.ts";
 import { type InputLimits, type InputObject, merge, methodOverride, parseBody, parseQuery, trimmed } from "./input.ts";
 import type { Allowance, Limiter } from "./limit.ts";
 import type { Log } from "./log.ts";
-import { type Asked, languageOf, type PluginApp, remember } from "./plugin_app.ts";
+import { type Asked, languageOf, type PluginApp, refusalOf, remember } from "./plugin_app.ts";
 import { addressed, pathOf, patternOf, type RouteInfo, routesOf } from "./routes.ts";
 import type { Texts } from "./texts.ts";
 import { NOBODY, type Viewer } from "./viewer.ts";
@@ -188,6 +188,9 @@ export class Gates {
     const shown = path.replace(/^\/+|\/+$/g, "");
     const methods = this.#methodsAt(path);
     if (methods.length === 0) return refusal(404, "The route :route could not be found.", { route: shown });
+    const refused = request.method === "POST" && request.headers.has("content-type") ? refusalOf(request) : undefined;
+    // The body may say which of the other methods this POST stands for; unread as it is, the refusal is what is known.
+    if (refused) return refused;
     const allow = methods.join(", ");
     const text = "The :method method is not supported for route :route. Supported methods: :methods.";
     return refusal(405, text, { method: request.method, route: shown, methods: allow }, { headers: { allow } });

@@ -67,12 +67,15 @@ export async function boot(parts: HouseParts): Promise<House> {
     log,
     enqueue: (db, name, payload, options) => jobs.enqueue(db, name, payload, options),
   });
+  const texts = createTexts();
   const gates = new Gates({
     log,
     limiter: memoryLimiter(config.requestsPerMinute),
     proxies: trustedProxies(config.proxies),
     maxBodyBytes: config.maxBodyBytes,
     inputLimits: defaultInputLimits,
+    texts,
+    language: config.language,
   });
   const shared: ContextParts = {
     config,
@@ -82,7 +85,7 @@ export async function boot(parts: HouseParts): Promise<House> {
     gates,
     caches,
     sight: new Sight(),
-    texts: createTexts(),
+    texts,
     baseUrl: baseUrlOf(config),
     files: parts.files,
     env: parts.env,

@@ -1,4 +1,8 @@
-/** The single rules: each looks at one field and says which text applies where it is broken. */
+/**
+ * The single rules: each looks at one field and says which text applies where it is broken. They are pure and ask nobody;
+ * what needs the store or the bytes of a file, and the required family, which looks at other fields, is the engine's.
+ * Where a rule measures, it measures what people would count: characters and not bytes, items, kilobytes of 1024 bytes.
+ */
 import type { InputValue } from "./input.ts";
 import type { RuleList } from "./rules.ts";
 import { isUpload } from "./upload.ts";

@@ -1,3 +1,8 @@
+/**
+ * What one plugin gets to work with, made from what the house has in common: everything on it is either the plugin's own
+ * (settings, grants, log, files) or goes through the house (events, rows, jobs, routes), so that nothing a plugin does
+ * escapes boot's checks. It holds no state of its own and decides nothing that the parts behind it do not decide.
+ */
 import { Type } from "@sinclair/typebox";
 import type { Kysely } from "kysely";
 import type { Db, Store, TableName, Tables } from "../db/mod.ts";

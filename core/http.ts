@@ -6,12 +6,14 @@
  */
 import { Elysia } from "elysia";
 import { clientAddress, type TrustedProxies } from "./address.ts";
-import { ApiError, errorBody } from "./errors.ts";
+import { bounded, refuseLarge } from "./body.ts";
+import { ApiError, errorBody, refusal } from "./errors.ts";
 import { type InputLimits, type InputObject, merge, methodOverride, parseBody, parseQuery, trimmed } from "./input.ts";
 import type { Allowance, Limiter } from "./limit.ts";
 import type { Log } from "./log.ts";
-import { type Asked, type PluginApp, remember } from "./plugin_app.ts";
-import { pathOf, patternOf, type RouteInfo, routesOf } from "./routes.ts";
+import { type Asked, languageOf, type PluginApp, refusalOf, remember } from "./plugin_app.ts";
+import { addressed, pathOf, patternOf, type RouteInfo, routesOf } from "./routes.ts";
+import type { Texts } from "./texts.ts";
 import { NOBODY, type Viewer } from "./viewer.ts";
 
 /** Recognises who asks: a viewer, an error to answer with, or nothing where the credential is of another kind. */
@@ -35,10 +37,12 @@ export interface GateParts {
   readonly proxies: TrustedProxies;
   readonly maxBodyBytes: number;
   readonly inputLimits: InputLimits;
+  readonly texts: Texts;
+  /** Language of messages for viewers who wish none. */
+  readonly language: string;
 }
 
 const NO_CREDENTIALS = new ApiError(401, "No authorization token found on the request");
-const TOO_LARGE = "The server cannot receive the provided amount of data. Try again with less data or a smaller file.";
 const FIXED_HEADERS = [
   ["cache-control", "no-cache, no-store, private"],
   ["expires", "Sun, 12 Jul 2015 19:01:00 GMT"],
@@ -84,7 +88,8 @@ export class Gates {
   }
 
   /** Answers one request; `peer` is the address of the other end of the connection. Never throws. */
-  async answer(request: Request, peer: string): Promise<Response> {
+  async answer(given: Request, peer: string): Promise<Response> {
+    const request = addressed(given);
     const address = clientAddress(peer, request.headers.get("x-forwarded-for"), this.#parts.proxies);
     const at = request.url.indexOf("?");
     const query = at < 0 ? {} : trimmed(parseQuery(request.url.slice(at + 1)));
@@ -102,7 +107,7 @@ export class Gates {
     let final = request;
     let response: Response;
     try {
-      this.#refuseLarge(request);
+      refuseLarge(request, this.#parts.maxBodyBytes);
       await this.#recognise(request, asked, area);
       allowance = this.#limiter(area)?.take(
         asked.refusal ? `address ${address}` : `viewer ${asked.viewer.via === "guest" ? address : asked.viewer.id}`,
@@ -115,11 +120,6 @@ export class Gates {
       response = this.#fault(final, error);
     }
     return finished(response, allowance);
-  }
-
-  #refuseLarge(request: Request): void {
-    const length = Number(request.headers.get("content-length") ?? 0);
-    if (length > this.#parts.maxBodyBytes) throw new ApiError(413, TOO_LARGE);
   }
 
   async #recognise(request: Request, asked: Asked, area: AreaSpec | undefined): Promise<void> {
@@ -146,7 +146,8 @@ export class Gates {
     let body: InputObject = {};
     if (!asked.refusal || this.#isPublic(request)) {
       try {
-        body = trimmed(await parseBody(request, this.#parts.inputLimits));
+        const sent = await bounded(request, this.#parts.maxBodyBytes);
+        body = trimmed(await parseBody(sent, this.#parts.inputLimits));
       } catch (error) {
         asked.fault = error instanceof ApiError ? error : new ApiError(400, "The request body could not be read.");
       }
@@ -186,10 +187,13 @@ export class Gates {
     const path = pathOf(request.url);
     const shown = path.replace(/^\/+|\/+$/g, "");
     const methods = this.#methodsAt(path);
-    if (methods.length === 0) return new ApiError(404, `The route ${shown} could not be found.`);
+    if (methods.length === 0) return refusal(404, "The route :route could not be found.", { route: shown });
+    const refused = request.method === "POST" && request.headers.has("content-type") ? refusalOf(request) : undefined;
+    // The body may say which of the other methods this POST stands for; unread as it is, the refusal is what is known.
+    if (refused) return refused;
     const allow = methods.join(", ");
-    const text = `The ${request.method} method is not supported for route ${shown}. Supported methods: ${allow}.`;
-    return new ApiError(405, text, { headers: { allow } });
+    const text = "The :method method is not supported for route :route. Supported methods: :methods.";
+    return refusal(405, text, { method: request.method, route: shown, methods: allow }, { headers: { allow } });
   }
 
   /** The one place that turns what was thrown into an answer. */
@@ -198,7 +202,9 @@ export class Gates {
     // Some refusals of the wire contract are answered with 500; they are no crash, and still worth a line.
     if (thrown === error && error.status >= 500) this.#parts.log.warn("Refused a request", { message: error.message });
     const shape = this.#areaOf(pathOf(request.url))?.fault;
-    const body = shape ? shape(error.status, error.message, error) : errorBody(error);
+    const [text, params] = error.details.text ?? [error.message, {}];
+    const message = this.#parts.texts.say(text, params, languageOf(request) ?? this.#parts.language);
+    const body = shape ? shape(error.status, message, error) : errorBody(error, message);
     return Response.json(body, { status: error.status, headers: { ...error.details.headers } });
   }
 

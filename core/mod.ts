@@ -13,7 +13,7 @@ export type { Tag, Tags } from "./contracts/tags.ts";
 export type { Allowed, Throttle } from "./contracts/throttle.ts";
 export type { Credentialed, UserRef, Users } from "./contracts/users.ts";
 export { type EndpointFacts, endpoint } from "./endpoint.ts";
-export { ApiError, BootError, denied, errorBody, notFound } from "./errors.ts";
+export { ApiError, BootError, denied, errorBody, notFound, refusal } from "./errors.ts";
 export { type FileStore, folderStore } from "./files.ts";
 export { Html, html, htmlResponse, raw } from "./html.ts";
 export type { AreaSpec, Authenticate } from "./http.ts";
@@ -34,7 +34,7 @@ export {
 } from "./items.ts";
 export type { JobOptions, JobRun } from "./jobs.ts";
 export { type Limiter, memoryLimiter } from "./limit.ts";
-export type { FieldType, ListField, Listing, ListSpec } from "./listing.ts";
+export type { FieldType, ListField, Listing, ListSpec, Reach } from "./listing.ts";
 export { createLog, type Log, type LogLevel, redact } from "./log.ts";
 export { isPublic, OutgoingError, type OutgoingFetch } from "./outgoing.ts";
 export {

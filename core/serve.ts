@@ -2,9 +2,7 @@ import type { House } from "./boot.ts";
 import { baseUrlOf, type Config } from "./config.ts";
 import type { Log } from "./log.ts";
 import type { CommandIo } from "./plugin.ts";
-
-/** Bun's own limit stands a little above ours, so that ours answers first, and in the one error shape. */
-const BACKSTOP_BYTES = 1_048_576;
+import { pathOf } from "./routes.ts";
 
 /** A house that listens. */
 export interface Listening {
@@ -19,17 +17,17 @@ export async function listen(house: House, config: Config, log: Log): Promise<Li
   const server = Bun.serve({
     port: config.port,
     hostname: config.host,
-    maxRequestBodySize: config.maxBodyBytes + BACKSTOP_BYTES,
+    // The gates hold bodies to their limit; a refusal by Bun itself would not come in the one error shape.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     idleTimeout: 120,
     async fetch(request, bun) {
       const started = performance.now();
       const peer = bun.requestIP(request)?.address ?? "";
       const response = await house.gates.answer(request, peer);
       if (log.writes("debug")) {
-        const { pathname } = new URL(request.url);
         log.debug("request", {
           method: request.method,
-          path: pathname,
+          path: pathOf(request.url),
           status: response.status,
           ms: Math.round(performance.now() - started),
         });

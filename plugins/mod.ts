@@ -3,6 +3,7 @@ import type { AnyPlugin } from "lectern/core";
 import access from "./access/plugin.ts";
 import books from "./books/plugin.ts";
 import chapters from "./chapters/plugin.ts";
+import contentPermissions from "./content_permissions/plugin.ts";
 import docs from "./docs/plugin.ts";
 import links from "./links/plugin.ts";
 import loader from "./loader/plugin.ts";
@@ -32,6 +33,7 @@ const plugins: readonly AnyPlugin[] = [
   books,
   chapters,
   pages,
+  contentPermissions,
   links,
   loader,
   docs,

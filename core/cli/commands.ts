@@ -1,3 +1,8 @@
+/**
+ * The house's own commands, and how those of plugins are run. A command that needs the store boots the whole house without
+ * listening, so that it does exactly what the server would do and works beside a running one; `plan` and `check` are
+ * such boots and nothing more.
+ */
 import { migrate, openStore, pending } from "../../db/mod.ts";
 import { boot, type House } from "../boot.ts";
 import { type Config, configSchema } from "../config.ts";

@@ -1,4 +1,8 @@
-/** A tiny server of this API in memory: just enough for the loader's tests to see what it would do to a real one. */
+/**
+ * A tiny server of this API in memory: just enough for the loader's tests to see what it would do to a real one, and to
+ * fail in the ways real ones do (429, 5xx, a hung connection, a kill in the middle), which the house itself will not do on
+ * demand. It judges nothing: what a page may contain is tested against the house.
+ */
 
 /** A thing the server holds. */
 export interface FakeRow {

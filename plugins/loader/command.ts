@@ -1,3 +1,8 @@
+/**
+ * The command `load` as the command line knows it: reads arguments and environment, tells what is wrong with them before
+ * anything is sent, shows progress (a bar on a terminal, a line now and then elsewhere) and ends with a report. The token is
+ * never printed. The work itself is in `load.ts`, what becomes of which file in `plan.ts`.
+ */
 import { parseArgs } from "node:util";
 import type { Command, CommandIo } from "lectern/core";
 import { AnswerError, baseUrlOf } from "./client.ts";

@@ -1,3 +1,8 @@
+/**
+ * What becomes of a folder: top folders are books, folders in them chapters, files pages, anything deeper part of its
+ * chapter with the way there in the page's name. Made from the files alone, before anything is sent, so that it can be
+ * shown (`--dry-run`) and compared with what an earlier run has done.
+ */
 import { basename } from "node:path";
 import type { PageTag } from "./front_matter.ts";
 import { cut, humanised, MAX_NAME, type PageText, readPage } from "./page_text.ts";

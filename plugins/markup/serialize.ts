@@ -1,3 +1,8 @@
+/**
+ * A tree as HTML text, in the form the recordings of the original have: its serialiser was libxml2's, whose notation
+ * differs from that of the HTML standard in quotes, minimised attributes and the encoding of addresses (content-api 9.2).
+ * What is written here reads back as the same tree; the depth of a tree is bounded where it is parsed.
+ */
 import { type Child, childrenOf, type Element, isElement, isHtml, isRaw, type Parent, VOID_ELEMENTS } from "./tree.ts";
 
 // Written without a value whatever the value is, as the peer's serialiser does.

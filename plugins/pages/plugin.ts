@@ -55,6 +55,7 @@ export default definePlugin({
         { kind: "chapter", column: "chapter_id" },
         { kind: "book", column: "book_id" },
       ],
+      ownOnly: "draft",
       contents: (viewer, bookId) => pagesOfBook(parts, viewer, bookId),
     });
     contribute("shown", pagesOfChapters(parts));

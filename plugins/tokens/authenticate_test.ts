@@ -69,10 +69,10 @@ test("of several reasons to refuse, the first of the contract's order is told", 
   expect(told(ask({ token: { isConfirmed: false } }))).toEqual({ ...ann, via: "token" });
 });
 
-test("a refused token does not count as used", () => {
+test("a refused token does not count as used", async () => {
   const uses: number[] = [];
-  ask({ secret: "wrong" }, uses);
-  ask({ viewer: undefined }, uses);
+  await ask({ secret: "wrong" }, uses);
+  await ask({ viewer: undefined }, uses);
   expect(uses).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-import { BootError, definePlugin, denied, sha256, t } from "lectern/core";
+import { definePlugin, denied, sha256 } from "lectern/core";
 import { tokenResolver } from "./authenticate.ts";
 import { tokenCommand } from "./commands.ts";
 import { type KnownToken, readToken } from "./known.ts";
@@ -6,6 +6,7 @@ import { migrations } from "./migrations.ts";
 import { mountTokens } from "./routes.ts";
 import { checkScope, narrowContent } from "./scope.ts";
 import { seedToken } from "./seed.ts";
+import { settings, zoneOf } from "./settings.ts";
 import { Uses } from "./use.ts";
 
 /** API tokens: how requests say who asks (platform 1.2 and 1.3). */
@@ -13,40 +14,14 @@ export default definePlugin({
   name: "tokens",
   requires: ["users"],
   permissions: { read: ["users", "roles", "role_permissions", "role_user"], write: ["api_tokens"] },
-  settings: t.Object({
-    adminToken: t.String({
-      default: "",
-      env: "ADMIN_TOKEN",
-      description: "id:secret of a token for the first administrator; read at the first boot only",
-    }),
-    timeZone: t.String({
-      default: "UTC",
-      env: "APP_TIMEZONE",
-      description: "Where the day begins on which a token ends",
-    }),
-    confirmation: t.Boolean({
-      default: false,
-      env: "REGISTRATION_CONFIRMATION",
-      description: "Refuses accounts whose e-mail address is not confirmed",
-    }),
-    restrict: t.String({
-      default: "",
-      env: "REGISTRATION_RESTRICT",
-      description: "Domains that may register; if any, addresses must be confirmed",
-    }),
-    environment: t.String({
-      default: "production",
-      env: "APP_ENV",
-      description: "demo keeps everybody from managing tokens by the API",
-    }),
-  }),
+  settings,
   migrations,
   events: ["api_token_create", "api_token_update", "api_token_delete"],
   commands: { token: tokenCommand },
   setup(context) {
-    const { auth, cached, contracts, db, log, narrow, on, onAny, onStop, settings, slot } = context;
-    const { adminToken, confirmation, restrict } = settings;
-    const timeZone = zoneOf(settings.timeZone);
+    const { auth, cached, contracts, db, log, narrow, on, onAny, onStop, slot } = context;
+    const { adminToken, confirmation, environment, restrict } = context.settings;
+    const timeZone = zoneOf(context.settings.timeZone);
     const known = cached("tokens", (tokenId) => readToken(db, tokenId, timeZone));
     const uses = new Uses(db as never, log);
     onStop(() => uses.stop());
@@ -79,7 +54,7 @@ export default definePlugin({
     mountTokens(context, {
       uses,
       open() {
-        if (settings.environment === "demo") throw denied();
+        if (environment === "demo") throw denied();
       },
     });
     onAny({
@@ -111,13 +86,3 @@ export default definePlugin({
     });
   },
 });
-
-function zoneOf(timeZone: string): string {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone;
-  } catch (cause) {
-    throw new BootError(`Cannot read APP_TIMEZONE "${timeZone}": wanted a zone such as "UTC" or "Europe/Berlin"`, {
-      cause,
-    });
-  }
-}

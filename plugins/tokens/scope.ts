@@ -11,6 +11,8 @@ import type { KnownToken } from "./known.ts";
 const BY_TOKEN = new WeakMap<Viewer, Viewer>();
 const NARROWED = new WeakMap<KnownToken, { from: Viewer; viewer: Viewer }>();
 const NOTHING = sql<boolean>`false`;
+/** A move takes an item away in one place and brings it into another (platform 2.6). */
+const MOVING = ["create", "update", "delete"];
 /** What a token may always do, having got this far. */
 const ALWAYS = "access-api";
 
@@ -51,7 +53,8 @@ export function checkScope(viewer: Viewer, event: string, kinds: readonly string
   const kind = kinds.find((name) => event.startsWith(`${name}_`));
   if (kind === undefined) return;
   const verb = event.slice(kind.length + 1);
-  if (!has(viewer, kind, verb === "create" || verb === "delete" ? verb : "update")) throw denied();
+  const needed = verb === "move" ? MOVING : [verb === "create" || verb === "delete" ? verb : "update"];
+  if (!needed.every((action) => has(viewer, kind, action))) throw denied();
 }
 
 function has(viewer: Viewer, kind: string, action: string): boolean {

@@ -1,3 +1,8 @@
+/**
+ * What the events of tokens do to the store, and how tokens are read. Only the hash of a secret is ever written: the
+ * secret is random and told once, so a fast hash keeps it, and nothing here could tell it again. A token's scope is set
+ * when it is made; no function changes it.
+ */
 import { ApiError, notFound, type RawBuilder, randomText, sha256, sql, type Work } from "lectern/core";
 import { type Db, rows } from "lectern/db";
 import type { ApiToken, ApiTokenChange, ApiTokenDraft } from "./contract.ts";

@@ -1,7 +1,8 @@
 /**
- * Users for whoever runs the house, beside a running server: for the first steps, for who is locked out, and for
- * invitations where no mail is sent. A link is kept hashed, so `invite` shows a new one and ends the one before; what
- * `invites` lists is open, whether or not a letter went out.
+ * Users for whoever runs the house, beside a running server. They act as the house itself, through the same events and
+ * rules as the API, so a user made here is like any other; a password that is not given is made and printed once, since
+ * it is stored as a hash only. So is a link of an invitation: `invite` shows a new one, which ends the one before, and
+ * what `invites` lists is open, whether or not a letter went out.
  */
 import { parseArgs } from "node:util";
 import { type AnyContext, ApiError, type Command, type CommandIo, randomText, SYSTEM, sql } from "lectern/core";

@@ -11,18 +11,6 @@ const LONG: Readonly<Record<string, string>> = {
   "test/api/pages_test.ts": "a table of scenarios that share one house, in the order they happen",
 };
 
-/** Files older than the rule, whose authors owe the essay. The list only shrinks: what has its essay must leave it. */
-const OWING = [
-  "core/checks.ts",
-  "core/cli/commands.ts",
-  "core/context.ts",
-  "plugins/loader/_fake_server.ts",
-  "plugins/loader/command.ts",
-  "plugins/loader/plan.ts",
-  "plugins/markup/serialize.ts",
-  "test/support/cluster.ts",
-];
-
 const TOP_FOLDERS = ["core", "db", "plugins", "test", "themes"];
 const TOP_FILES = ["LICENSE", "README.md", "bun.lock", "bunfig.toml", "package.json", "tsconfig.json"];
 /** Names that a reader expects spelt in their own way. */
@@ -69,11 +57,7 @@ test("no file is longer than a reader's patience", () => {
 });
 
 test("files above a hundred lines open with an essay", () => {
-  expect(
-    readHouse()
-      .filter(({ path }) => !OWING.includes(path))
-      .flatMap(withoutEssay),
-  ).toEqual([]);
+  expect(readHouse().flatMap(withoutEssay)).toEqual([]);
 });
 
 test("file names are in snake_case", () => {
@@ -86,9 +70,7 @@ test("the top of the house holds what a visitor expects there", () => {
 
 test("the lists of exceptions name no file that is gone or needs none", () => {
   const long = readHouse().filter((source) => tooLong({ ...source, path: "" }).length > 0);
-  const bare = readHouse().filter((source) => withoutEssay(source).length > 0);
   expect(Object.keys(LONG).filter((path) => !long.some((source) => source.path === path))).toEqual([]);
-  expect(OWING.filter((path) => !bare.some((source) => source.path === path))).toEqual([]);
 });
 
 test("the rules of files can fail", () => {

@@ -8,7 +8,7 @@ import { guarded, migrate, type Store } from "../db/mod.ts";
 import { trustedProxies } from "./address.ts";
 import { Bus } from "./bus.ts";
 import { Caches } from "./cache.ts";
-import { baseUrlOf, type Config } from "./config.ts";
+import { baseUrlOf, bodyLimitOf, type Config } from "./config.ts";
 import { type ContextParts, makeContext } from "./context.ts";
 import { BootError } from "./errors.ts";
 import type { FileStore } from "./files.ts";
@@ -21,6 +21,7 @@ import { inBootOrder } from "./order.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import { pluginApp } from "./plugin_app.ts";
 import { Sight } from "./sight.ts";
+import { openSpool } from "./spool.ts";
 import { createTexts } from "./texts.ts";
 import { SYSTEM } from "./viewer.ts";
 
@@ -67,12 +68,14 @@ export async function boot(parts: HouseParts): Promise<House> {
     log,
     enqueue: (db, name, payload, options) => jobs.enqueue(db, name, payload, options),
   });
+  const spool = openSpool(`${config.dataDir}/spool`);
+  await spool.sweep();
   const gates = new Gates({
     log,
     limiter: memoryLimiter(config.requestsPerMinute),
     proxies: trustedProxies(config.proxies),
-    maxBodyBytes: config.maxBodyBytes,
-    inputLimits: defaultInputLimits,
+    inputLimits: { ...defaultInputLimits, maxBytes: bodyLimitOf(config) },
+    spool,
   });
   const shared: ContextParts = {
     config,

@@ -109,5 +109,10 @@ function contractsOf(plugin: AnyPlugin, contracts: ReadonlyMap<string, unknown>)
 
 function refused(plugin: string): FileStore {
   const refuse = () => Promise.reject(new Error(`The plugin "${plugin}" was not granted files`));
-  return { put: refuse, get: refuse, remove: refuse };
+  return {
+    put: refuse,
+    get: refuse,
+    remove: refuse,
+    list: () => ({ [Symbol.asyncIterator]: () => ({ next: refuse }) }),
+  };
 }

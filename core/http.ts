@@ -6,12 +6,14 @@
  */
 import { Elysia } from "elysia";
 import { clientAddress, type TrustedProxies } from "./address.ts";
+import { tooLarge } from "./body.ts";
 import { ApiError, errorBody } from "./errors.ts";
 import { type InputLimits, type InputObject, merge, methodOverride, parseBody, parseQuery, trimmed } from "./input.ts";
 import type { Allowance, Limiter } from "./limit.ts";
 import type { Log } from "./log.ts";
 import { type Asked, type PluginApp, remember } from "./plugin_app.ts";
 import { pathOf, patternOf, type RouteInfo, routesOf } from "./routes.ts";
+import type { Spool, SpoolVisit } from "./spool.ts";
 import { NOBODY, type Viewer } from "./viewer.ts";
 
 /** Recognises who asks: a viewer, an error to answer with, or nothing where the credential is of another kind. */
@@ -33,12 +35,12 @@ export interface GateParts {
   readonly log: Log;
   readonly limiter: Limiter;
   readonly proxies: TrustedProxies;
-  readonly maxBodyBytes: number;
   readonly inputLimits: InputLimits;
+  /** Where files of a request lie while it is answered. */
+  readonly spool: Spool;
 }
 
 const NO_CREDENTIALS = new ApiError(401, "No authorization token found on the request");
-const TOO_LARGE = "The server cannot receive the provided amount of data. Try again with less data or a smaller file.";
 const FIXED_HEADERS = [
   ["cache-control", "no-cache, no-store, private"],
   ["expires", "Sun, 12 Jul 2015 19:01:00 GMT"],
@@ -101,6 +103,7 @@ export class Gates {
     let allowance: Allowance | undefined;
     let final = request;
     let response: Response;
+    const spooled = this.#parts.spool.visit();
     try {
       this.#refuseLarge(request);
       await this.#recognise(request, asked, area);
@@ -108,18 +111,19 @@ export class Gates {
         asked.refusal ? `address ${address}` : `viewer ${asked.viewer.via === "guest" ? address : asked.viewer.id}`,
       );
       if (allowance?.exceeded) throw new ApiError(429, "Too Many Attempts.");
-      final = await this.#read(request, asked);
+      final = await this.#read(request, asked, spooled);
       remember(final, asked);
       response = final.method === "OPTIONS" ? this.#options(final) : await this.#root.fetch(final);
     } catch (error) {
       response = this.#fault(final, error);
     }
+    if (spooled.isUsed()) await spooled.clear();
     return finished(response, allowance);
   }
 
   #refuseLarge(request: Request): void {
     const length = Number(request.headers.get("content-length") ?? 0);
-    if (length > this.#parts.maxBodyBytes) throw new ApiError(413, TOO_LARGE);
+    if (length > this.#parts.inputLimits.maxBytes) throw tooLarge();
   }
 
   async #recognise(request: Request, asked: Asked, area: AreaSpec | undefined): Promise<void> {
@@ -139,14 +143,14 @@ export class Gates {
   }
 
   /** Reads the body of a recognised viewer and applies a disguised method; a faulty body is kept for after the permit. */
-  async #read(request: Request, asked: Asked): Promise<Request> {
+  async #read(request: Request, asked: Asked, spooled: SpoolVisit): Promise<Request> {
     asked.input = asked.query;
     const method = request.method;
     if (method === "GET" || method === "HEAD" || method === "OPTIONS") return request;
     let body: InputObject = {};
     if (!asked.refusal || this.#isPublic(request)) {
       try {
-        body = trimmed(await parseBody(request, this.#parts.inputLimits));
+        body = trimmed(await parseBody(request, this.#parts.inputLimits, spooled.keep));
       } catch (error) {
         asked.fault = error instanceof ApiError ? error : new ApiError(400, "The request body could not be read.");
       }

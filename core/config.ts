@@ -63,6 +63,15 @@ export const configSchema = t.Object({
     env: "MAX_BODY_BYTES",
     description: "Largest request body in bytes (413 beyond); half again as large as the largest file if 0",
   }),
+  filesS3Bucket: t.String({
+    default: "",
+    env: "FILES_S3_BUCKET",
+    description: "Keeps uploaded files in this bucket of an S3-compatible service; below DATA_DIR if empty",
+  }),
+  filesS3Endpoint: t.String({ default: "", env: "FILES_S3_ENDPOINT", description: "Address of that service" }),
+  filesS3Key: t.String({ default: "", env: "FILES_S3_KEY", description: "Id of the access key" }),
+  filesS3Secret: t.String({ default: "", env: "FILES_S3_SECRET", description: "Secret of the access key" }),
+  filesS3Region: t.String({ default: "us-east-1", env: "FILES_S3_REGION", description: "Region of the bucket" }),
   proxies: t.String({
     default: "",
     env: "APP_PROXIES",

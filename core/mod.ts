@@ -5,7 +5,8 @@ export type { Act, AnyHandlers, EnqueueOptions, Handlers, Happening, Work } from
 export type { Cached } from "./cache.ts";
 export { baseUrlOf, type Config, configSchema, fileKilobytes, fileLimit } from "./config.ts";
 export type { Access, Owned } from "./contracts/access.ts";
-export { type ContentEntry, type ContentKind, dressed, type Shown } from "./contracts/content.ts";
+export { type ContentEntry, type ContentKind, dressed, type Hanging, type Shown } from "./contracts/content.ts";
+export type { FileClaim } from "./contracts/files.ts";
 export type { EmbeddedPicture, Markup, StoredContent } from "./contracts/markup.ts";
 export type { Pages, PictureKeeper } from "./contracts/pages.ts";
 export type { Tag, Tags } from "./contracts/tags.ts";
@@ -75,6 +76,7 @@ export { type Listening, listen } from "./serve.ts";
 export { readSettings } from "./settings.ts";
 export type { Narrowing } from "./sight.ts";
 export { slugOf, uniqueSlug } from "./slug.ts";
+export { ORPHAN_AGE_MS, type SweepOptions, type Swept, sweepFiles } from "./sweep.ts";
 export { createTexts, type Texts } from "./texts.ts";
 export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./upload.ts";
 export { type Input, type Lookups, type Rules, ruleStrings, rules, schemaOf, valid } from "./validate.ts";

@@ -1,5 +1,6 @@
 export { type Static, type TObject, Type as t } from "@sinclair/typebox";
 export { type RawBuilder, sql } from "kysely";
+export { jsonWithFile } from "./base64_json.ts";
 export { boot, type House, type HouseParts } from "./boot.ts";
 export type { Act, AnyHandlers, EnqueueOptions, Handlers, Happening, Work } from "./bus.ts";
 export type { Cached } from "./cache.ts";
@@ -13,6 +14,7 @@ export type { Tag, Tags } from "./contracts/tags.ts";
 export type { UserRef, Users } from "./contracts/users.ts";
 export { type EndpointFacts, endpoint } from "./endpoint.ts";
 export { ApiError, BootError, denied, errorBody, notFound } from "./errors.ts";
+export { contentDisposition, type FileAnswer, fileResponse } from "./file_response.ts";
 export {
   type ByteRange,
   type FileContent,

@@ -1,3 +1,8 @@
+/**
+ * The tables of pages and their revisions, and the indexes that keep listings quick at a million pages: one for each sort
+ * order, walked from its end, with what decides about visibility carried along so that the walk touches no row. Steps are
+ * never changed once they have run somewhere; a better index is a further step.
+ */
 import { sql } from "kysely";
 import type { Migrations } from "lectern/db";
 

@@ -3,8 +3,8 @@
  * change of a book's overrides with 5,000 pages below it, all by way of the API over a throw-away cluster. Next to it, a
  * row for each role and item, as the original keeps them, on the same data.
  *
- * `bun test/bench/permissions.ts [pages] [templates]`; medians in milliseconds. Two thousand templates make some ten
- * thousand lists: more ways to restrict things than any house has.
+ * `bun test/bench/permissions.ts [pages] [templates]`; medians in milliseconds. Two thousand templates make some
+ * three thousand lists: more ways to restrict things than most houses have.
  */
 import { SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";

@@ -8,10 +8,12 @@ export { baseUrlOf, type Config, configSchema, fileKilobytes, fileLimit } from "
 export type { Access, Owned } from "./contracts/access.ts";
 export { type ContentEntry, type ContentKind, dressed, type Hanging, type Shown } from "./contracts/content.ts";
 export type { FileClaim } from "./contracts/files.ts";
+export type { Letter, Mail } from "./contracts/mail.ts";
 export type { EmbeddedPicture, Markup, StoredContent } from "./contracts/markup.ts";
 export type { Pages, PictureKeeper } from "./contracts/pages.ts";
 export type { Tag, Tags } from "./contracts/tags.ts";
-export type { UserRef, Users } from "./contracts/users.ts";
+export type { Allowed, Throttle } from "./contracts/throttle.ts";
+export type { Credentialed, UserRef, Users } from "./contracts/users.ts";
 export { type EndpointFacts, endpoint } from "./endpoint.ts";
 export { ApiError, BootError, denied, errorBody, notFound, refusal } from "./errors.ts";
 export { contentDisposition, type FileAnswer, fileResponse } from "./file_response.ts";

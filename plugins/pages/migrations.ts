@@ -1,3 +1,9 @@
+/**
+ * The tables of pages and their revisions, step by step. Parents are named by number alone, without foreign keys: books
+ * and chapters belong to another plugin, and a key would lock their rows with every page that is written. There are many
+ * indexes, since listings sort by every field: whatever decides about sight lies in them, so that walking past a hundred
+ * thousand unseen pages reads the index and no page.
+ */
 import { sql } from "kysely";
 import type { Migrations } from "lectern/db";
 
@@ -10,10 +16,7 @@ const SORTED = {
   priority: "priority",
 };
 
-/**
- * Steps of the tables of pages. Parents are named by number alone, without foreign keys: books and chapters belong to
- * another plugin, and a key would lock their rows with every page that is written.
- */
+/** Steps of the tables of pages. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await sql`create table pages (

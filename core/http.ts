@@ -2,16 +2,19 @@
  * A request's way into the house and out of it: size, who asks, how often, body, then Elysia's router and the plugin's
  * route, and one place that makes errors and the headers every answer carries. The gates stand before the router, so
  * unknown paths are limited too; a failed credential is answered by the route's `permit`, so that an unknown path is a
- * 404 for everybody (content-api 1.3-1.5, platform 1.1). Only the body of a recognised viewer is read.
+ * 404 for everybody (content-api 1.3-1.5, platform 1.1). Only the body of a recognised viewer is read; files in it lie on
+ * disk until the answer and are gone with it.
  */
 import { Elysia } from "elysia";
 import { clientAddress, type TrustedProxies } from "./address.ts";
+import { refuseLarge } from "./body.ts";
 import { ApiError, errorBody, refusal } from "./errors.ts";
 import { type InputLimits, type InputObject, merge, methodOverride, parseBody, parseQuery, trimmed } from "./input.ts";
 import type { Allowance, Limiter } from "./limit.ts";
 import type { Log } from "./log.ts";
-import { type Asked, languageOf, type PluginApp, remember } from "./plugin_app.ts";
-import { pathOf, patternOf, type RouteInfo, routesOf } from "./routes.ts";
+import { type Asked, languageOf, type PluginApp, refusalOf, remember, type SiteApp } from "./plugin_app.ts";
+import { addressed, pathOf, patternOf, type RouteInfo, routesOf } from "./routes.ts";
+import type { Spool, SpoolVisit } from "./spool.ts";
 import type { Texts } from "./texts.ts";
 import { NOBODY, type Viewer } from "./viewer.ts";
 
@@ -21,6 +24,8 @@ type Recognised = Viewer | ApiError | undefined;
 
 /** A stretch of paths with its own credentials, limit and error shape. */
 export interface AreaSpec {
+  /** Whether the prefix is that of a whole path and not of one below /api. */
+  readonly outside?: boolean;
   /** Replaces the resolvers of the house; without it they hold. */
   readonly authenticate?: Authenticate;
   /** Replaces the limiter of the house; null for none. */
@@ -34,15 +39,15 @@ export interface GateParts {
   readonly log: Log;
   readonly limiter: Limiter;
   readonly proxies: TrustedProxies;
-  readonly maxBodyBytes: number;
   readonly inputLimits: InputLimits;
   readonly texts: Texts;
   /** Language of messages for viewers who wish none. */
   readonly language: string;
+  /** Where files of a request lie while it is answered. */
+  readonly spool: Spool;
 }
 
 const NO_CREDENTIALS = new ApiError(401, "No authorization token found on the request");
-const TOO_LARGE = "The server cannot receive the provided amount of data. Try again with less data or a smaller file.";
 const FIXED_HEADERS = [
   ["cache-control", "no-cache, no-store, private"],
   ["expires", "Sun, 12 Jul 2015 19:01:00 GMT"],
@@ -69,13 +74,13 @@ export class Gates {
     this.#resolvers.push(authenticate);
   }
 
-  /** Adds an area; `prefix` is below /api, such as `/v1/dashboard`. */
+  /** Adds an area; `prefix` is below /api, such as `/v1/dashboard`, unless the area lies outside. */
   area(prefix: string, spec: AreaSpec): void {
-    this.#areas.push({ prefix: `/api${prefix}`, spec });
+    this.#areas.push({ prefix: spec.outside ? prefix : `/api${prefix}`, spec });
   }
 
   /** Mounts a plugin's routes and returns them. */
-  mount(app: PluginApp): readonly RouteInfo[] {
+  mount(app: PluginApp | SiteApp): readonly RouteInfo[] {
     const own = routesOf(app);
     this.#root.use(app as unknown as Elysia);
     this.#routes.push(...own);
@@ -88,7 +93,8 @@ export class Gates {
   }
 
   /** Answers one request; `peer` is the address of the other end of the connection. Never throws. */
-  async answer(request: Request, peer: string): Promise<Response> {
+  async answer(given: Request, peer: string): Promise<Response> {
+    const request = addressed(given);
     const address = clientAddress(peer, request.headers.get("x-forwarded-for"), this.#parts.proxies);
     const at = request.url.indexOf("?");
     const query = at < 0 ? {} : trimmed(parseQuery(request.url.slice(at + 1)));
@@ -105,25 +111,21 @@ export class Gates {
     let allowance: Allowance | undefined;
     let final = request;
     let response: Response;
+    const spooled = this.#parts.spool.visit();
     try {
-      this.#refuseLarge(request);
       await this.#recognise(request, asked, area);
       allowance = this.#limiter(area)?.take(
         asked.refusal ? `address ${address}` : `viewer ${asked.viewer.via === "guest" ? address : asked.viewer.id}`,
       );
       if (allowance?.exceeded) throw new ApiError(429, "Too Many Attempts.");
-      final = await this.#read(request, asked);
+      final = await this.#read(request, asked, spooled);
       remember(final, asked);
       response = final.method === "OPTIONS" ? this.#options(final) : await this.#root.fetch(final);
     } catch (error) {
       response = this.#fault(final, error);
     }
+    if (spooled.isUsed()) await spooled.clear();
     return finished(response, allowance);
-  }
-
-  #refuseLarge(request: Request): void {
-    const length = Number(request.headers.get("content-length") ?? 0);
-    if (length > this.#parts.maxBodyBytes) throw new ApiError(413, TOO_LARGE);
   }
 
   async #recognise(request: Request, asked: Asked, area: AreaSpec | undefined): Promise<void> {
@@ -143,14 +145,15 @@ export class Gates {
   }
 
   /** Reads the body of a recognised viewer and applies a disguised method; a faulty body is kept for after the permit. */
-  async #read(request: Request, asked: Asked): Promise<Request> {
+  async #read(request: Request, asked: Asked, spooled: SpoolVisit): Promise<Request> {
     asked.input = asked.query;
+    await refuseLarge(request, this.#parts.inputLimits.maxBytes, !asked.refusal);
     const method = request.method;
     if (method === "GET" || method === "HEAD" || method === "OPTIONS") return request;
     let body: InputObject = {};
     if (!asked.refusal || this.#isPublic(request)) {
       try {
-        body = trimmed(await parseBody(request, this.#parts.inputLimits));
+        body = trimmed(await parseBody(request, this.#parts.inputLimits, spooled.keep));
       } catch (error) {
         asked.fault = error instanceof ApiError ? error : new ApiError(400, "The request body could not be read.");
       }
@@ -191,6 +194,9 @@ export class Gates {
     const shown = path.replace(/^\/+|\/+$/g, "");
     const methods = this.#methodsAt(path);
     if (methods.length === 0) return refusal(404, "The route :route could not be found.", { route: shown });
+    const refused = request.method === "POST" && request.headers.has("content-type") ? refusalOf(request) : undefined;
+    // The body may say which of the other methods this POST stands for; unread as it is, the refusal is what is known.
+    if (refused) return refused;
     const allow = methods.join(", ");
     const text = "The :method method is not supported for route :route. Supported methods: :methods.";
     return refusal(405, text, { method: request.method, route: shown, methods: allow }, { headers: { allow } });

@@ -54,7 +54,7 @@ export interface User {
 export const createRules = rules({
   name: ["required", "string", "min:1", "max:100"],
   email: ["required", "string", "email", "min:2", "unique:users,email,NULL,id"],
-  external_auth_id: ["string"],
+  external_auth_id: ["string", "max:255"],
   language: ["string", "max:15", "alpha_dash"],
   password: ["string", "min:8"],
   roles: ["array"],
@@ -66,7 +66,7 @@ export const createRules = rules({
 export const updateRules = rules({
   name: ["string", "min:1", "max:100"],
   email: ["string", "email", "min:2", "unique:users,email,NULL,id"],
-  external_auth_id: ["string"],
+  external_auth_id: ["string", "max:255"],
   language: ["string", "max:15", "alpha_dash"],
   password: ["string", "min:8"],
   roles: ["array"],

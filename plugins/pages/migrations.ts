@@ -1,8 +1,9 @@
 /**
- * The tables of pages and their revisions, step by step. Parents are named by number alone, without foreign keys: books
- * and chapters belong to another plugin, and a key would lock their rows with every page that is written. There are many
- * indexes, since listings sort by every field: whatever decides about sight lies in them, so that walking past a hundred
- * thousand unseen pages reads the index and no page.
+ * The tables of pages and their revisions, and the indexes that keep listings quick at a million pages: one for each sort
+ * order, walked from its end, with what decides about visibility carried along so that the walk touches no row. Parents
+ * are named by number alone, without foreign keys: books and chapters belong to another plugin, and a key would lock
+ * their rows with every page that is written. Steps are never changed once they have run somewhere; a better index is a
+ * further step.
  */
 import { sql } from "kysely";
 import type { Migrations } from "lectern/db";

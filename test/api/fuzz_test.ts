@@ -10,7 +10,7 @@ import { type EndpointFacts, type RouteInfo, schemaOf } from "lectern/core";
 import { bootHouse, type TestHouse } from "../support/house.ts";
 import { type Ids, type OddBody, oddBody, oddCredentials, oddHeaders, oddId, oddQuery } from "../support/odd.ts";
 
-const RUNS = Number(process.env.FUZZ_RUNS ?? 100);
+const RUNS = Number(process.env.FUZZ_RUNS ?? 150);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_240_601);
 /** No route takes longer than this, however slow the machine. */
 const ROUTE_MS = 4_000;

@@ -160,10 +160,36 @@ export const oddCredentials: fc.Arbitrary<string> = fc.constantFrom(
 /** A query string for a listing with these fields. */
 export function oddQuery(fields: readonly string[]): fc.Arbitrary<string> {
   const name = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...fields) }, { weight: 1, arbitrary: oddText });
-  const operator = fc.constantFrom("", ":eq", ":ne", ":gt", ":lt", ":gte", ":lte", ":like", ":LIKE", ":", ":x", "::");
+  const operator = fc.constantFrom(
+    "",
+    ":eq",
+    ":ne",
+    ":gt",
+    ":lt",
+    ":gte",
+    ":lte",
+    ":like",
+    ":like",
+    ":LIKE",
+    ":",
+    ":x",
+    "::",
+  );
   const value = fc.oneof(
     oddText,
-    fc.constantFrom("1", "0", "a", "%a%", "2024-01-01", "2024-01-01 00:00:00", "-1.50", "true"),
+    fc.constantFrom(
+      "1",
+      "0",
+      "a",
+      "%a%",
+      "2024-01-01",
+      "2024-01-01 00:00:00",
+      "-1.50",
+      "true",
+      "\\",
+      "%\\",
+      "%_\\\\\\",
+    ),
   );
   const filter = fc.tuple(name, operator, value).map(([field, op, text]) => [`filter[${field}${op}]`, text]);
   const plain = fc.tuple(

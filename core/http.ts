@@ -206,7 +206,7 @@ export class Gates {
   #fault(request: Request, thrown: unknown): Response {
     const error = thrown instanceof ApiError ? thrown : this.#unexpected(request, thrown);
     // Some refusals of the wire contract are answered with 500; they are no crash, and still worth a line.
-    if (thrown === error && error.status >= 500) this.#parts.log.warn("Refused a request", { message: error.message });
+    if (thrown === error && error.status >= 500) this.#parts.log.warn("Refused a request", { reason: error.message });
     const shape = this.#areaOf(pathOf(request.url))?.fault;
     const [text, params] = error.details.text ?? [error.message, {}];
     const message = this.#parts.texts.say(text, params, languageOf(request) ?? this.#parts.language);

@@ -65,7 +65,7 @@ export function mountChosen(context: Context, viewerOf: Users["viewer"], open: (
     async ({ input, address, set }) => {
       open();
       if (!contracts.mail.isConfigured)
-        throw new ApiError(503, "This instance sends no mail; ask its administrator for a new password");
+        throw new ApiError(409, "This instance sends no mail; ask its administrator for a new password");
       await contracts.throttle.take(LETTERS_BY_ADDRESS, address);
       const { email } = await valid(forgottenRules, input, NOBODY);
       await contracts.throttle.take(BY_ACCOUNT, email.toLowerCase());

@@ -169,7 +169,7 @@ test("where no mail is sent, invitations stay open for the command, and forgotte
     const [left] = await silent.store.sql`select count(*)::integer as n from jobs`;
     expect(left?.n).toBe(0);
     const wish = await silent.ask("POST", "/api/password/email", { as: null, body: { email: "una@example.com" } });
-    expect([wish.status, wish.body.error.message]).toEqual([503, expect.stringContaining("sends no mail")]);
+    expect([wish.status, wish.body.error.message]).toEqual([409, expect.stringContaining("sends no mail")]);
   } finally {
     await silent.stop();
   }

@@ -1,29 +1,42 @@
 import { ApiError } from "./errors.ts";
 
-const TOO_LARGE = "The server cannot receive the provided amount of data. Try again with less data or a smaller file.";
-
-/** Throws the 413 of the wire contract where a request announces a body of more than `max` bytes (content-api 1.4). */
-export function refuseLarge(request: Request, max: number): void {
-  if (Number(request.headers.get("content-length") ?? 0) > max) throw new ApiError(413, TOO_LARGE);
+/** The 413 of the wire contract (content-api 1.1). */
+export function tooLarge(): ApiError {
+  const text = "The server cannot receive the provided amount of data. Try again with less data or a smaller file.";
+  return new ApiError(413, text);
 }
 
 /**
- * The request with a body that is known not to exceed `max` bytes. One that announces its length is held to it by the
- * server; one that comes in chunks is read here, and reading ends where it grows too large. Throws ApiError 413.
+ * How far a body beyond the limit is read to its end, in multiples of the limit: most clients read no answer before they
+ * have sent everything, and would report a broken connection instead of what is wrong.
  */
-export async function bounded(request: Request, max: number): Promise<Request> {
-  if (request.body === null || request.headers.has("content-length")) return request;
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    if (size > max) throw new ApiError(413, TOO_LARGE);
-    chunks.push(chunk);
+const HEARD_OUT = 2;
+
+/** A request's body as it arrives. Throws ApiError 413 beyond `maxBytes`: not every client says beforehand how much comes. */
+export async function* bodyOf(request: Request, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes <= maxBytes) yield chunk;
+    else if (bytes > maxBytes * HEARD_OUT) break;
   }
-  const type = request.headers.get("content-type") ?? "";
-  return new Request("http://localhost/", {
-    method: "POST",
-    headers: { "content-type": type },
-    body: new Blob(chunks),
-  });
+  if (bytes > maxBytes) throw tooLarge();
+}
+
+/** Throws ApiError 413 for a body that announces more than `maxBytes`; first hears a client out who is `welcome`. */
+export async function refuseLarge(request: Request, maxBytes: number, welcome: boolean): Promise<void> {
+  const announced = Number(request.headers.get("content-length") ?? 0);
+  if (announced <= maxBytes) return;
+  if (welcome && announced <= maxBytes * HEARD_OUT) for await (const _ of bodyOf(request, maxBytes));
+  throw tooLarge();
+}
+
+/** A request's whole body, at once where its length was announced. Throws ApiError 413 beyond `maxBytes`. */
+export async function bytesOf(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const { headers } = request;
+  const announced = headers.get("transfer-encoding") === null ? headers.get("content-length") : null;
+  if (announced !== null && Number(announced) <= maxBytes) return request.bytes();
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bodyOf(request, maxBytes)) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }

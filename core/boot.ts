@@ -8,7 +8,7 @@ import { guarded, migrate, type Store } from "../db/mod.ts";
 import { trustedProxies } from "./address.ts";
 import { Bus } from "./bus.ts";
 import { Caches } from "./cache.ts";
-import { baseUrlOf, type Config } from "./config.ts";
+import { baseUrlOf, bodyLimitOf, type Config } from "./config.ts";
 import { type ContextParts, makeContext } from "./context.ts";
 import { BootError } from "./errors.ts";
 import type { FileStore } from "./files.ts";
@@ -19,8 +19,9 @@ import { memoryLimiter } from "./limit.ts";
 import type { Log } from "./log.ts";
 import { inBootOrder } from "./order.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
-import { pluginApp } from "./plugin_app.ts";
+import { appBelow, type PluginApp, type SiteApp } from "./plugin_app.ts";
 import { Sight } from "./sight.ts";
+import { openSpool } from "./spool.ts";
 import { createTexts } from "./texts.ts";
 import { SYSTEM } from "./viewer.ts";
 
@@ -68,12 +69,14 @@ export async function boot(parts: HouseParts): Promise<House> {
     enqueue: (db, name, payload, options) => jobs.enqueue(db, name, payload, options),
   });
   const texts = createTexts();
+  const spool = openSpool(`${config.dataDir}/spool`);
+  await spool.sweep();
   const gates = new Gates({
     log,
     limiter: memoryLimiter(config.requestsPerMinute),
     proxies: trustedProxies(config.proxies),
-    maxBodyBytes: config.maxBodyBytes,
-    inputLimits: defaultInputLimits,
+    inputLimits: { ...defaultInputLimits, maxBytes: bodyLimitOf(config) },
+    spool,
     texts,
     language: config.language,
   });
@@ -127,7 +130,7 @@ export async function boot(parts: HouseParts): Promise<House> {
 }
 
 async function setUp(plugin: AnyPlugin, shared: ContextParts, denied: readonly (keyof Grants)[]): Promise<AnyContext> {
-  const app = pluginApp();
+  const apps = { app: appBelow("/api"), site: appBelow("") };
   const grants = Object.fromEntries(
     Object.entries(plugin.permissions).filter(([kind]) => !denied.includes(kind as keyof Grants)),
   );
@@ -135,7 +138,7 @@ async function setUp(plugin: AnyPlugin, shared: ContextParts, denied: readonly (
     read: [...(grants.read ?? [])],
     write: [...(grants.write ?? [])],
   });
-  const context = makeContext(plugin, grants, app, db, shared);
+  const context = makeContext(plugin, grants, apps, db, shared);
   try {
     await plugin.setup(context);
   } catch (cause) {
@@ -146,11 +149,12 @@ async function setUp(plugin: AnyPlugin, shared: ContextParts, denied: readonly (
   const missing = plugin.provides.filter((name) => !shared.contracts.has(name));
   if (missing.length > 0)
     throw new BootError(`The plugin "${plugin.name}" promises "${missing.join('", "')}" and did not provide it`);
-  mount(plugin, app, shared.gates);
+  mount(plugin, apps.app, shared.gates);
+  mount(plugin, apps.site, shared.gates);
   return context;
 }
 
-function mount(plugin: AnyPlugin, app: ReturnType<typeof pluginApp>, gates: Gates): void {
+function mount(plugin: AnyPlugin, app: PluginApp | SiteApp, gates: Gates): void {
   const taken = new Map(gates.routes().map((route) => [`${route.method} ${route.path}`, route]));
   for (const { method, path, permit } of gates.mount(app)) {
     if (taken.has(`${method} ${path}`))

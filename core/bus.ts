@@ -5,7 +5,7 @@
  * answered. Handlers run in boot order. What must not be lost is enqueued in `join`: the jobs table is the outbox.
  *
  * A transaction that lost a race in the store (serialisation, deadlock, a unique name taken meanwhile) is run again from
- * its filters on; handlers of the first three moments must therefore act on the store alone.
+ * its filters on; handlers of the first three moments must therefore act on the store alone, or say how to undo the rest.
  */
 import type { Db } from "../db/mod.ts";
 import { ApiError } from "./errors.ts";
@@ -24,8 +24,16 @@ export interface Work {
   perform<E extends EventName, R extends Result<E>>(name: E, draft: Draft<E>, act: Act<E, R>): Promise<R>;
   /** Writes a job in this transaction: it exists exactly if the act is committed. */
   enqueue<J extends JobName>(name: J, payload: Jobs[J], options?: EnqueueOptions): Promise<void>;
-  /** Runs after the commit and before the answer, for what is quick and local, such as forgetting a cached value. */
-  after(run: () => void): void;
+  /**
+   * Runs after the commit and before the answer, for what is quick and cannot be refused any more: forgetting a cached
+   * value, removing a file that no row names. Runs in the order of asking; a failure is logged, never answered.
+   */
+  after(run: () => unknown): void;
+  /**
+   * Runs if this transaction is rolled back, last first: takes back what was done beside the store, such as a file that
+   * was written. The same holds for failures. A transaction that is run again is rolled back first.
+   */
+  undo(run: () => unknown): void;
 }
 
 /** Options of a single job. */
@@ -69,6 +77,16 @@ export interface BusParts {
   readonly db: Db;
   readonly log: Log;
   enqueue(db: Db, name: string, payload: unknown, options?: EnqueueOptions): Promise<void>;
+}
+
+/** A promise it returns is waited for. */
+type Step = () => unknown;
+
+/** What is kept until a transaction has ended. */
+interface Kept {
+  readonly after: Step[];
+  readonly undo: Step[];
+  readonly happened: Happening[];
 }
 
 const MAX_ATTEMPTS = 6;
@@ -119,19 +137,20 @@ export class Bus {
     act: Act<E, R>,
   ): Promise<R> {
     for (let attempt = 1; ; attempt++) {
-      const after: (() => void)[] = [];
-      const happened: Happening[] = [];
+      const kept: Kept = { after: [], undo: [], happened: [] };
+      let result: R;
       try {
-        const result = await this.#parts.db.transaction().execute((db) => {
-          const work = this.#work(db, viewer, after, happened);
-          return work.perform(name, draft, act);
-        });
-        for (const run of after) run();
-        for (const happening of happened) this.#notify(happening);
-        return result;
+        result = await this.#parts.db
+          .transaction()
+          .execute((db) => this.#work(db, viewer, kept).perform(name, draft, act));
       } catch (error) {
+        await this.#runAll(kept.undo.reverse(), `take back "${name}"`);
         if (attempt >= MAX_ATTEMPTS || !RETRIED.has(codeOf(error))) throw error;
+        continue;
       }
+      await this.#runAll(kept.after, `finish "${name}"`);
+      for (const happening of kept.happened) this.#notify(happening);
+      return result;
     }
   }
 
@@ -140,13 +159,25 @@ export class Bus {
     while (this.#running.size > 0) await Promise.allSettled([...this.#running]);
   }
 
-  #work(db: Db, viewer: Viewer, after: (() => void)[], happened: Happening[]): Work {
+  async #runAll(steps: readonly Step[], what: string): Promise<void> {
+    for (const step of steps) {
+      try {
+        const pending = step();
+        if (pending instanceof Promise) await pending;
+      } catch (error) {
+        this.#parts.log.error(`Cannot ${what}`, { error });
+      }
+    }
+  }
+
+  #work(db: Db, viewer: Viewer, { after, undo, happened }: Kept): Work {
     const at = new Date().toISOString();
     const work: Work = {
       db,
       viewer,
       at,
       after: (run) => void after.push(run),
+      undo: (run) => void undo.push(run),
       enqueue: (name, payload, options) => this.#parts.enqueue(db, name, payload, options),
       perform: async (name, draft, act) => {
         const final = await this.#judge(name, draft, work);

@@ -1,4 +1,23 @@
+/**
+ * What an operator may set for the house itself, as data: the schema is read from the environment, printed nowhere with its
+ * values, and compared with the README by a test. Settings of plugins are the plugins' own; here stands what the house
+ * needs before there is any plugin, and what several plugins must agree on.
+ */
 import { type Static, Type as t } from "@sinclair/typebox";
+
+/** The setting of the largest file, for every plugin that takes files: spread into its own, it reads the same variable. */
+export const fileLimit = t.Integer({
+  default: 50,
+  minimum: 1,
+  maximum: 10_000,
+  env: "FILE_UPLOAD_SIZE_LIMIT",
+  description: "Largest uploaded file in megabytes of 1000 kilobytes of 1024 bytes",
+});
+
+/** The bound of a rule such as `max:50000` for a file limit in megabytes: kilobytes of 1024 bytes (content-api 1.1). */
+export function fileKilobytes(limitMb: number): number {
+  return limitMb * 1000;
+}
 
 /** What an operator may set for the house itself; each field names its environment variable. */
 export const configSchema = t.Object({
@@ -42,12 +61,22 @@ export const configSchema = t.Object({
     description: "Rows of a listing unless asked otherwise",
   }),
   maxCount: t.Integer({ default: 500, minimum: 1, env: "API_MAX_ITEM_COUNT", description: "Most rows of a listing" }),
+  fileLimitMb: fileLimit,
   maxBodyBytes: t.Integer({
-    default: 75_497_472,
-    minimum: 1024,
+    default: 0,
+    minimum: 0,
     env: "MAX_BODY_BYTES",
-    description: "Largest request body in bytes (413 beyond)",
+    description: "Largest request body in bytes (413 beyond); half again as large as the largest file if 0",
   }),
+  filesS3Bucket: t.String({
+    default: "",
+    env: "FILES_S3_BUCKET",
+    description: "Keeps uploaded files in this bucket of an S3-compatible service; below DATA_DIR if empty",
+  }),
+  filesS3Endpoint: t.String({ default: "", env: "FILES_S3_ENDPOINT", description: "Address of that service" }),
+  filesS3Key: t.String({ default: "", env: "FILES_S3_KEY", description: "Id of the access key" }),
+  filesS3Secret: t.String({ default: "", env: "FILES_S3_SECRET", description: "Secret of the access key" }),
+  filesS3Region: t.String({ default: "us-east-1", env: "FILES_S3_REGION", description: "Region of the bucket" }),
   proxies: t.String({
     default: "",
     env: "APP_PROXIES",
@@ -77,6 +106,13 @@ export const configSchema = t.Object({
 
 /** The settings of the house. */
 export type Config = Static<typeof configSchema>;
+
+const BYTES_PER_KILOBYTE = 1024;
+
+/** The largest body in bytes: as configured, else large enough that a file beyond its limit gets a 422 and no 413. */
+export function bodyLimitOf({ maxBodyBytes, fileLimitMb }: Config): number {
+  return maxBodyBytes > 0 ? maxBodyBytes : fileKilobytes(fileLimitMb) * BYTES_PER_KILOBYTE * 1.5;
+}
 
 /** The address under which the house knows itself, without a final slash. */
 export function baseUrlOf(config: Config): string {

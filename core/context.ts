@@ -17,7 +17,7 @@ import { listRows } from "./listing.ts";
 import type { Log } from "./log.ts";
 import { outgoingFetch } from "./outgoing.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
-import type { PluginApp } from "./plugin_app.ts";
+import type { PluginApp, SiteApp } from "./plugin_app.ts";
 import { readSettings } from "./settings.ts";
 import type { Sight } from "./sight.ts";
 import type { Texts } from "./texts.ts";
@@ -47,7 +47,7 @@ export interface ContextParts {
 export function makeContext(
   plugin: AnyPlugin,
   grants: Grants,
-  app: PluginApp,
+  apps: { readonly app: PluginApp; readonly site: SiteApp },
   db: Db,
   parts: ContextParts,
 ): AnyContext {
@@ -60,7 +60,7 @@ export function makeContext(
   );
   return {
     name: plugin.name,
-    app,
+    ...apps,
     db: db as unknown as Kysely<Pick<Tables, TableName>>,
     settings: readSettings(plugin.name, plugin.settings ?? Type.Object({}), parts.env, parts.settings[plugin.name]),
     contracts: contractsOf(plugin, parts.contracts),
@@ -109,5 +109,10 @@ function contractsOf(plugin: AnyPlugin, contracts: ReadonlyMap<string, unknown>)
 
 function refused(plugin: string): FileStore {
   const refuse = () => Promise.reject(new Error(`The plugin "${plugin}" was not granted files`));
-  return { put: refuse, get: refuse, remove: refuse };
+  return {
+    put: refuse,
+    get: refuse,
+    remove: refuse,
+    list: () => ({ [Symbol.asyncIterator]: () => ({ next: refuse }) }),
+  };
 }

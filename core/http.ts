@@ -2,17 +2,19 @@
  * A request's way into the house and out of it: size, who asks, how often, body, then Elysia's router and the plugin's
  * route, and one place that makes errors and the headers every answer carries. The gates stand before the router, so
  * unknown paths are limited too; a failed credential is answered by the route's `permit`, so that an unknown path is a
- * 404 for everybody (content-api 1.3-1.5, platform 1.1). Only the body of a recognised viewer is read.
+ * 404 for everybody (content-api 1.3-1.5, platform 1.1). Only the body of a recognised viewer is read; files in it lie on
+ * disk until the answer and are gone with it.
  */
 import { Elysia } from "elysia";
 import { clientAddress, type TrustedProxies } from "./address.ts";
-import { bounded, refuseLarge } from "./body.ts";
+import { refuseLarge } from "./body.ts";
 import { ApiError, errorBody, refusal } from "./errors.ts";
 import { type InputLimits, type InputObject, merge, methodOverride, parseBody, parseQuery, trimmed } from "./input.ts";
 import type { Allowance, Limiter } from "./limit.ts";
 import type { Log } from "./log.ts";
-import { type Asked, languageOf, type PluginApp, refusalOf, remember } from "./plugin_app.ts";
+import { type Asked, languageOf, type PluginApp, refusalOf, remember, type SiteApp } from "./plugin_app.ts";
 import { addressed, pathOf, patternOf, type RouteInfo, routesOf } from "./routes.ts";
+import type { Spool, SpoolVisit } from "./spool.ts";
 import type { Texts } from "./texts.ts";
 import { NOBODY, type Viewer } from "./viewer.ts";
 
@@ -22,6 +24,8 @@ type Recognised = Viewer | ApiError | undefined;
 
 /** A stretch of paths with its own credentials, limit and error shape. */
 export interface AreaSpec {
+  /** Whether the prefix is that of a whole path and not of one below /api. */
+  readonly outside?: boolean;
   /** Replaces the resolvers of the house; without it they hold. */
   readonly authenticate?: Authenticate;
   /** Replaces the limiter of the house; null for none. */
@@ -35,11 +39,12 @@ export interface GateParts {
   readonly log: Log;
   readonly limiter: Limiter;
   readonly proxies: TrustedProxies;
-  readonly maxBodyBytes: number;
   readonly inputLimits: InputLimits;
   readonly texts: Texts;
   /** Language of messages for viewers who wish none. */
   readonly language: string;
+  /** Where files of a request lie while it is answered. */
+  readonly spool: Spool;
 }
 
 const NO_CREDENTIALS = new ApiError(401, "No authorization token found on the request");
@@ -69,13 +74,13 @@ export class Gates {
     this.#resolvers.push(authenticate);
   }
 
-  /** Adds an area; `prefix` is below /api, such as `/v1/dashboard`. */
+  /** Adds an area; `prefix` is below /api, such as `/v1/dashboard`, unless the area lies outside. */
   area(prefix: string, spec: AreaSpec): void {
-    this.#areas.push({ prefix: `/api${prefix}`, spec });
+    this.#areas.push({ prefix: spec.outside ? prefix : `/api${prefix}`, spec });
   }
 
   /** Mounts a plugin's routes and returns them. */
-  mount(app: PluginApp): readonly RouteInfo[] {
+  mount(app: PluginApp | SiteApp): readonly RouteInfo[] {
     const own = routesOf(app);
     this.#root.use(app as unknown as Elysia);
     this.#routes.push(...own);
@@ -106,19 +111,20 @@ export class Gates {
     let allowance: Allowance | undefined;
     let final = request;
     let response: Response;
+    const spooled = this.#parts.spool.visit();
     try {
-      refuseLarge(request, this.#parts.maxBodyBytes);
       await this.#recognise(request, asked, area);
       allowance = this.#limiter(area)?.take(
         asked.refusal ? `address ${address}` : `viewer ${asked.viewer.via === "guest" ? address : asked.viewer.id}`,
       );
       if (allowance?.exceeded) throw new ApiError(429, "Too Many Attempts.");
-      final = await this.#read(request, asked);
+      final = await this.#read(request, asked, spooled);
       remember(final, asked);
       response = final.method === "OPTIONS" ? this.#options(final) : await this.#root.fetch(final);
     } catch (error) {
       response = this.#fault(final, error);
     }
+    if (spooled.isUsed()) await spooled.clear();
     return finished(response, allowance);
   }
 
@@ -139,15 +145,15 @@ export class Gates {
   }
 
   /** Reads the body of a recognised viewer and applies a disguised method; a faulty body is kept for after the permit. */
-  async #read(request: Request, asked: Asked): Promise<Request> {
+  async #read(request: Request, asked: Asked, spooled: SpoolVisit): Promise<Request> {
     asked.input = asked.query;
+    await refuseLarge(request, this.#parts.inputLimits.maxBytes, !asked.refusal);
     const method = request.method;
     if (method === "GET" || method === "HEAD" || method === "OPTIONS") return request;
     let body: InputObject = {};
     if (!asked.refusal || this.#isPublic(request)) {
       try {
-        const sent = await bounded(request, this.#parts.maxBodyBytes);
-        body = trimmed(await parseBody(sent, this.#parts.inputLimits));
+        body = trimmed(await parseBody(request, this.#parts.inputLimits, spooled.keep));
       } catch (error) {
         asked.fault = error instanceof ApiError ? error : new ApiError(400, "The request body could not be read.");
       }
@@ -200,7 +206,7 @@ export class Gates {
   #fault(request: Request, thrown: unknown): Response {
     const error = thrown instanceof ApiError ? thrown : this.#unexpected(request, thrown);
     // Some refusals of the wire contract are answered with 500; they are no crash, and still worth a line.
-    if (thrown === error && error.status >= 500) this.#parts.log.warn("Refused a request", { message: error.message });
+    if (thrown === error && error.status >= 500) this.#parts.log.warn("Refused a request", { reason: error.message });
     const shape = this.#areaOf(pathOf(request.url))?.fault;
     const [text, params] = error.details.text ?? [error.message, {}];
     const message = this.#parts.texts.say(text, params, languageOf(request) ?? this.#parts.language);

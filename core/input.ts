@@ -2,11 +2,15 @@
  * What a request brings along, in one shape whatever its format: JSON, urlencoded and multipart bodies and the query
  * string become an object of plain values, with brackets in names building nested ones (content-api 1.1). Strings are
  * trimmed at every depth; U+0000, which no store of ours can hold, and halves of surrogate pairs are dropped, so that no
- * text of a client can make a statement fail. What cannot be read is an ApiError 400, never anything else.
+ * text of a client can make a statement fail. What cannot be read is an ApiError 400, what is too large a 413, never
+ * anything else. Files of a form are handed on while they arrive (`multipart.ts`); all else is held in memory.
  */
+import { bodyOf, bytesOf } from "./body.ts";
 import { ApiError } from "./errors.ts";
+import { type FormLimits, readParts } from "./multipart.ts";
+import { type Keep, keepInMemory } from "./spool.ts";
 import { storable } from "./storable.ts";
-import { isUpload, type Upload, uploadOf } from "./upload.ts";
+import { isUpload, type Upload } from "./upload.ts";
 
 /** A value of the input. */
 export type InputValue = string | number | boolean | null | Upload | InputObject | readonly InputValue[];
@@ -16,15 +20,30 @@ export interface InputObject {
 }
 
 /** How much structure a request may have. */
-export interface InputLimits {
+export interface StructureLimits {
   /** Objects and arrays within each other. */
   readonly maxDepth: number;
   /** Values of a form or query string. */
   readonly maxFields: number;
+  /** Values of a JSON body, at all depths together. */
+  readonly maxValues: number;
+}
+
+/** How much a request may bring. */
+export interface InputLimits extends FormLimits, StructureLimits {
+  /** Bytes of a body, whatever its type. */
+  readonly maxBytes: number;
 }
 
 /** Limits far beyond what clients send. */
-export const defaultInputLimits: InputLimits = { maxDepth: 64, maxFields: 10_000 };
+export const defaultInputLimits: InputLimits = {
+  maxDepth: 64,
+  maxFields: 10_000,
+  maxValues: 100_000,
+  maxFiles: 100,
+  maxTextBytes: 20_971_520,
+  maxBytes: 75_497_472,
+};
 
 type Tree = { [name: string]: InputValue | Tree };
 
@@ -36,17 +55,26 @@ const OVERRIDES = new Set(["PUT", "PATCH", "DELETE"]);
  * Reads a query string without its question mark. The last of equal names wins; a further `?` is data. Never throws:
  * what goes beyond the limits is left out, since a query string also comes with requests that nobody has let in yet.
  */
-export function parseQuery(search: string, limits: InputLimits = defaultInputLimits): InputObject {
+export function parseQuery(search: string, limits: StructureLimits = defaultInputLimits): InputObject {
   const pairs = [...new URLSearchParams(search)].slice(0, limits.maxFields);
   return nested(pairs.flatMap(([name, value]) => (isDeep(keysOf(name), limits) ? [] : [[keysOf(name), value]])));
 }
 
-/** Reads a body by its content type; a type nobody reads gives nothing. Throws ApiError 400. */
-export async function parseBody(request: Request, limits: InputLimits = defaultInputLimits): Promise<InputObject> {
+/**
+ * Reads a body by its content type; a type nobody reads gives nothing. Files of a form go to `keep`. Throws ApiError 400,
+ * or 413 for what exceeds the limits in bytes, and what the connection threw where the client went away.
+ */
+export async function parseBody(
+  request: Request,
+  limits: InputLimits = defaultInputLimits,
+  keep: Keep = keepInMemory,
+): Promise<InputObject> {
   const type = (request.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
-  if (type === "application/json" || type.endsWith("+json")) return parseJson(await request.bytes(), limits);
-  if (type === "application/x-www-form-urlencoded") return parseForm(await request.text(), limits);
-  if (type === "multipart/form-data") return parseParts(request, limits);
+  if (type === "application/json" || type.endsWith("+json"))
+    return parseJson(await bytesOf(request, limits.maxBytes), limits);
+  if (type === "application/x-www-form-urlencoded")
+    return parseForm(textOf(await bytesOf(request, limits.maxBytes)), limits);
+  if (type === "multipart/form-data") return parseParts(request, limits, keep);
   return {};
 }
 
@@ -81,7 +109,7 @@ function parseJson(bytes: Uint8Array, limits: InputLimits): InputObject {
   } catch {
     throw new ApiError(400, "The request body could not be parsed as JSON.");
   }
-  refuseDeep(value, limits.maxDepth);
+  refuseVast(value, limits);
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as InputObject) : {};
 }
 
@@ -90,24 +118,17 @@ function parseForm(text: string, limits: InputLimits): InputObject {
   return nested([...new URLSearchParams(text)].map(([name, value]) => [shallowKeysOf(name, limits), value]));
 }
 
-async function parseParts(request: Request, limits: InputLimits): Promise<InputObject> {
-  const pairs = await partsOf(request);
-  refuseMany(pairs.length, limits);
-  // A file field in which nothing was chosen arrives as a nameless, empty file: it was not sent.
-  const sent = pairs.filter(([, value]) => typeof value === "string" || (value.name ?? "") !== "" || value.size > 0);
-  return nested(
-    sent.map(([name, value]) => [shallowKeysOf(name, limits), typeof value === "string" ? value : uploadOf(value)]),
-  );
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
 }
 
-/** The one place that reads multipart bodies; all of it in memory, within the limit of a body's size. */
-async function partsOf(request: Request): Promise<[string, string | File][]> {
-  if (request.body === null || request.headers.get("content-length") === "0") return [];
-  try {
-    return [...((await request.formData()) as unknown as Iterable<[string, string | File]>)];
-  } catch {
-    throw new ApiError(400, "The request body could not be parsed as multipart form data.");
-  }
+async function parseParts(request: Request, limits: InputLimits, keep: Keep): Promise<InputObject> {
+  if (request.body === null || request.headers.get("content-length") === "0") return {};
+  const type = request.headers.get("content-type") ?? "";
+  const pairs = await readParts(bodyOf(request, limits.maxBytes), type, limits, keep);
+  // A file field in which nothing was chosen arrives as a nameless, empty file: it was not sent.
+  const sent = pairs.filter(([, value]) => typeof value === "string" || value.name !== "" || value.size > 0);
+  return nested(sent.map(([name, value]) => [shallowKeysOf(name, limits), value]));
 }
 
 /** Builds nested values from names with brackets: `tags[0][name]`, `books[]`. */
@@ -123,13 +144,13 @@ function keysOf(name: string): string[] {
   return [name.slice(0, open), ...name.slice(open + 1, -1).split("][")];
 }
 
-function shallowKeysOf(name: string, limits: InputLimits): string[] {
+function shallowKeysOf(name: string, limits: StructureLimits): string[] {
   const keys = keysOf(name);
   if (isDeep(keys, limits)) throw new ApiError(400, `The request nests values more than ${limits.maxDepth} deep.`);
   return keys;
 }
 
-function isDeep(keys: readonly string[], limits: InputLimits): boolean {
+function isDeep(keys: readonly string[], limits: StructureLimits): boolean {
   return keys.length > limits.maxDepth;
 }
 
@@ -171,17 +192,29 @@ function countFields(text: string, enough: number): number {
   return count;
 }
 
-function refuseMany(count: number, limits: InputLimits): void {
+function refuseMany(count: number, limits: StructureLimits): void {
   if (count > limits.maxFields)
     throw new ApiError(400, `The request has more than the ${limits.maxFields} fields allowed.`);
 }
 
-/** Level by level and not by recursion: the point is to survive what is too deep. */
-function refuseDeep(value: unknown, maxDepth: number): void {
+/**
+ * Level by level and not by recursion: the point is to survive what is too deep. Many values are refused as well, since
+ * a few megabytes of `[],[],…` would otherwise keep everybody waiting for seconds.
+ */
+function refuseVast(value: unknown, { maxDepth, maxValues }: InputLimits): void {
+  let count = 0;
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > maxDepth) throw new ApiError(400, `The request nests values more than ${maxDepth} deep.`);
-    level = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
+    const next: unknown[] = [];
+    for (const item of level) {
+      if (typeof item !== "object" || item === null) continue;
+      const inner: unknown[] = Array.isArray(item) ? item : Object.values(item);
+      count += inner.length;
+      if (count > maxValues) throw new ApiError(400, `The request has more than the ${maxValues} values allowed.`);
+      for (const value of inner) next.push(value);
+    }
+    level = next;
   }
 }
 

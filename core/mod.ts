@@ -1,11 +1,13 @@
 export { type Static, type TObject, Type as t } from "@sinclair/typebox";
 export { type RawBuilder, sql } from "kysely";
+export { jsonWithFile } from "./base64_json.ts";
 export { boot, type House, type HouseParts } from "./boot.ts";
 export type { Act, AnyHandlers, EnqueueOptions, Handlers, Happening, Work } from "./bus.ts";
 export type { Cached } from "./cache.ts";
-export { baseUrlOf, type Config, configSchema } from "./config.ts";
+export { baseUrlOf, type Config, configSchema, fileKilobytes, fileLimit } from "./config.ts";
 export type { Access, Owned } from "./contracts/access.ts";
-export { type ContentEntry, type ContentKind, dressed, type Shown } from "./contracts/content.ts";
+export { type ContentEntry, type ContentKind, dressed, type Hanging, type Shown } from "./contracts/content.ts";
+export type { FileClaim } from "./contracts/files.ts";
 export type { Letter, Mail } from "./contracts/mail.ts";
 export type { EmbeddedPicture, Markup, StoredContent } from "./contracts/markup.ts";
 export type { Pages, PictureKeeper } from "./contracts/pages.ts";
@@ -14,7 +16,16 @@ export type { Allowed, Throttle } from "./contracts/throttle.ts";
 export type { Credentialed, UserRef, Users } from "./contracts/users.ts";
 export { type EndpointFacts, endpoint } from "./endpoint.ts";
 export { ApiError, BootError, denied, errorBody, notFound, refusal } from "./errors.ts";
-export { type FileStore, folderStore } from "./files.ts";
+export { contentDisposition, type FileAnswer, fileResponse } from "./file_response.ts";
+export {
+  type ByteRange,
+  type FileContent,
+  type FileStore,
+  folderStore,
+  type StoredEntry,
+  type StoredFile,
+} from "./files.ts";
+export { type S3Options, s3Store } from "./files_s3.ts";
 export { Html, html, htmlResponse, raw } from "./html.ts";
 export type { AreaSpec, Authenticate } from "./http.ts";
 export type { InputObject, InputValue } from "./input.ts";
@@ -69,7 +80,8 @@ export { type Listening, listen } from "./serve.ts";
 export { readSettings } from "./settings.ts";
 export type { Narrowing } from "./sight.ts";
 export { slugOf, uniqueSlug } from "./slug.ts";
+export { ORPHAN_AGE_MS, type SweepOptions, type Swept, sweepFiles } from "./sweep.ts";
 export { createTexts, type Texts } from "./texts.ts";
-export { isUpload, SNIFF_BYTES, sniff, type Upload } from "./upload.ts";
+export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./upload.ts";
 export { type Input, type Lookups, type Rules, ruleStrings, rules, schemaOf, valid } from "./validate.ts";
 export { holds, NOBODY, need, SYSTEM, type Viewer } from "./viewer.ts";

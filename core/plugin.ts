@@ -16,7 +16,7 @@ import type { JobOptions, JobRun } from "./jobs.ts";
 import type { Listing, ListSpec } from "./listing.ts";
 import type { Log } from "./log.ts";
 import type { OutgoingFetch } from "./outgoing.ts";
-import type { PluginApp } from "./plugin_app.ts";
+import type { PluginApp, SiteApp } from "./plugin_app.ts";
 import type {
   ContractName,
   Contracts,
@@ -115,6 +115,8 @@ export interface PluginContext<
   readonly name: string;
   /** Elysia with the prefix /api; handlers get `viewer` and `input`, each route names its `permit`. */
   readonly app: PluginApp;
+  /** The same without a prefix, for addresses outside /api; such routes are in no document of the API. */
+  readonly site: SiteApp;
   /** The store, over the tables the plugin was granted. */
   readonly db: Kysely<Pick<Tables, T>>;
   readonly settings: Static<S>;
@@ -136,7 +138,7 @@ export interface PluginContext<
   onAny(handlers: AnyHandlers): void;
   /** Adds a way to recognise who asks; resolvers are tried in boot order. */
   auth(authenticate: Authenticate): void;
-  /** Gives a stretch of paths below /api its own credentials, limit and error shape. */
+  /** Gives a stretch of paths, below /api unless it says otherwise, its own credentials, limit and error shape. */
   area(prefix: string, spec: AreaSpec): void;
   narrow(table: TableName, rule: Narrowing): void;
   visible: Visible;

@@ -33,9 +33,9 @@ export function refusalOf(request: Request): ApiError | undefined {
   return ASKED.get(request)?.refusal;
 }
 
-/** An Elysia instance for one plugin: prefix /api, `viewer`, `input`, `query` and `address` in handlers, and `permit`. */
-export function pluginApp() {
-  return new Elysia({ prefix: "/api" })
+/** An Elysia instance for one plugin: `viewer`, `input`, `asked` (the query) and `address` in handlers, and `permit`. */
+export function appBelow<Prefix extends string>(prefix: Prefix) {
+  return new Elysia({ prefix })
     .derive(({ request }) => {
       const { viewer, input, query, address } = askedOf(request);
       return { viewer, input, asked: query, address };
@@ -51,8 +51,10 @@ export function pluginApp() {
     }));
 }
 
-/** The type of a plugin's `app`. */
-export type PluginApp = ReturnType<typeof pluginApp>;
+/** A plugin's routes below /api. */
+export type PluginApp = ReturnType<typeof appBelow<"/api">>;
+/** A plugin's routes outside /api, such as addresses of files that stand in pages. */
+export type SiteApp = ReturnType<typeof appBelow<"">>;
 
 function admit(asked: Asked, permit: Permit): void {
   if (permit !== "public" && asked.refusal) throw asked.refusal;

@@ -39,6 +39,8 @@ export interface ResourceSpec<C extends Rules, U extends Rules> {
   readonly list: ListSpec;
   /** Asked before anything else, so that nobody without it learns which items exist; use of the API by default. */
   readonly permit?: Permit;
+  /** Where single routes ask for something else than `permit`. */
+  readonly permits?: Readonly<Partial<Record<ResourceAction, Permit>>>;
   /** Sentences for the documentation, by method: list, create, read, update, delete. */
   readonly about: Readonly<Record<ResourceAction, string>>;
   /** Samples for the documentation. */
@@ -87,7 +89,8 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
   const { noun, path, permit = "access-api" } = spec;
   const described = (action: ResourceAction, more: Pick<EndpointFacts, "rules"> = {}) => {
     const example = spec.examples?.[action];
-    return endpoint(path.slice(1), action, { about: spec.about[action], ...(example && { example }), ...more });
+    const facts = { about: spec.about[action], ...(example && { example }), ...more };
+    return { permit: spec.permits?.[action] ?? permit, ...endpoint(path.slice(1), action, facts) };
   };
   // Event names are made from the resource's name, which the compiler cannot follow.
   const perform = <D>(
@@ -127,26 +130,25 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
       const { data, total } = await list<Record<string, unknown>>(spec.list, viewer, asked);
       return { data: await handlers.listed(data, viewer), total };
     },
-    { permit, ...described("list") },
+    described("list"),
   );
 
-  app.post(path, async ({ viewer, input }) => handlers.show(await create(viewer, input), viewer, "saved"), {
-    permit,
-    ...described("create", { rules: spec.create }),
-  });
+  app.post(
+    path,
+    async ({ viewer, input }) => handlers.show(await create(viewer, input), viewer, "saved"),
+    described("create", { rules: spec.create }),
+  );
 
-  app.get(`${path}/:id`, async ({ viewer, params }) => handlers.show(await found(viewer, params.id), viewer, "read"), {
-    permit,
-    ...described("read"),
-  });
+  app.get(
+    `${path}/:id`,
+    async ({ viewer, params }) => handlers.show(await found(viewer, params.id), viewer, "read"),
+    described("read"),
+  );
 
   app.put(
     `${path}/:id`,
     async ({ viewer, params, input }) => handlers.show(await update(viewer, params.id, input), viewer, "saved"),
-    {
-      permit,
-      ...described("update", { rules: spec.update }),
-    },
+    described("update", { rules: spec.update }),
   );
 
   app.delete(
@@ -159,6 +161,6 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
       });
       set.status = 204;
     },
-    { permit, ...described("delete") },
+    described("delete"),
   );
 }

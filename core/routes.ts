@@ -1,4 +1,4 @@
-import type { PluginApp } from "./plugin_app.ts";
+import type { PluginApp, SiteApp } from "./plugin_app.ts";
 
 /** A route as the documentation shows it. */
 export interface RouteInfo {
@@ -10,7 +10,7 @@ export interface RouteInfo {
 }
 
 /** The routes of a plugin's app, with what each permits and how it describes itself. */
-export function routesOf(app: PluginApp): RouteInfo[] {
+export function routesOf(app: PluginApp | SiteApp): RouteInfo[] {
   return app.routes.map(({ method, path, hooks }) => {
     const detail = ((hooks as { detail?: Record<string, unknown> } | undefined)?.detail ?? {}) as Record<
       string,

@@ -1,6 +1,6 @@
 import { storable } from "./storable.ts";
 
-/** A file that came with a request. */
+/** A file that came with a request; it lives until the request has been answered. */
 export interface Upload {
   /** As the client named it; never used as a path. */
   readonly name: string;
@@ -8,27 +8,40 @@ export interface Upload {
   readonly type: string;
   /** In bytes. */
   readonly size: number;
+  /** Path of the temporary file that holds it, from which a store of files takes it over without copying. */
+  readonly spooled?: string;
   bytes(): Promise<Uint8Array>;
   stream(): ReadableStream<Uint8Array>;
   /** The first `length` bytes. */
   head(length: number): Promise<Uint8Array>;
 }
 
+/** What a client says about a file, and where it was spooled to. */
+export interface UploadFacts {
+  readonly name: string;
+  readonly type: string;
+  readonly spooled?: string;
+}
+
 const UPLOADS = new WeakSet<object>();
 
-/** Makes an upload of a file that was read with a form. */
-export function uploadOf(file: File): Upload {
+/** Makes an upload of bytes: a file of a form, or one that was spooled and is read from there. */
+export function uploadOf(content: Blob, facts: UploadFacts = factsOf(content)): Upload {
   const upload: Upload = {
-    // Bun gives a file without a name none at all, whatever the type says.
-    name: storable(file.name ?? ""),
-    type: file.type,
-    size: file.size,
-    bytes: async () => new Uint8Array(await file.arrayBuffer()),
-    stream: () => file.stream() as ReadableStream<Uint8Array>,
-    head: async (length) => new Uint8Array(await file.slice(0, length).arrayBuffer()),
+    ...facts,
+    name: storable(facts.name),
+    size: content.size,
+    bytes: async () => new Uint8Array(await content.arrayBuffer()),
+    stream: () => content.stream() as ReadableStream<Uint8Array>,
+    head: async (length) => new Uint8Array(await content.slice(0, length).arrayBuffer()),
   };
   UPLOADS.add(upload);
   return upload;
+}
+
+/** Bun gives a file without a name none at all, whatever the type says. */
+function factsOf(content: Blob): UploadFacts {
+  return { name: (content as Partial<File>).name ?? "", type: content.type };
 }
 
 /** Whether a value of the input is an upload and not an object a client sent as JSON. */

@@ -1,6 +1,7 @@
 /** The one list of what ships, in the order of the wish; boot puts providers before those who need them. */
 import type { AnyPlugin } from "lectern/core";
 import access from "./access/plugin.ts";
+import attachments from "./attachments/plugin.ts";
 import books from "./books/plugin.ts";
 import chapters from "./chapters/plugin.ts";
 import contentPermissions from "./content_permissions/plugin.ts";
@@ -34,6 +35,7 @@ const plugins: readonly AnyPlugin[] = [
   chapters,
   pages,
   contentPermissions,
+  attachments,
   links,
   loader,
   docs,

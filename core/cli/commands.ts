@@ -4,16 +4,14 @@
  * such boots and nothing more.
  */
 import { migrate, openStore, pending } from "../../db/mod.ts";
-import { boot, type House } from "../boot.ts";
-import { type Config, configSchema } from "../config.ts";
-import { folderStore } from "../files.ts";
 import { jobMigrations } from "../jobs.ts";
 import { createLog } from "../log.ts";
 import { inBootOrder } from "../order.ts";
 import type { AnyPlugin, Command, CommandIo } from "../plugin.ts";
 import { serve } from "../serve.ts";
-import { readSettings } from "../settings.ts";
-import { type Choices, readChoices } from "./load.ts";
+import { sweepHouse } from "./files.ts";
+import { readChoices } from "./load.ts";
+import { openHouse, readConfig, storeOptions } from "./open.ts";
 import { grantsOf, planOf } from "./plan.ts";
 
 /** A command ready to run. */
@@ -26,7 +24,7 @@ export interface Runnable {
 export function findCommand(name: string | undefined, plugins: readonly AnyPlugin[]): Runnable | undefined {
   if (name === undefined) return undefined;
   const own = OWN[name];
-  if (own) return { summary: own.summary, run: (_args, io) => own.run(plugins, io) };
+  if (own) return { summary: own.summary, run: (args, io) => own.run(plugins, io, args) };
   for (const plugin of plugins) {
     const command = Object.hasOwn(plugin.commands, name) ? plugin.commands[name] : undefined;
     if (command)
@@ -46,13 +44,14 @@ export function usage(plugins: readonly AnyPlugin[]): string {
   return ["Usage: bun core/cli.ts COMMAND [plugin list …] [arguments]", "", ...own, ...brought].join("\n");
 }
 
-type Own = (plugins: readonly AnyPlugin[], io: CommandIo) => Promise<number>;
+type Own = (plugins: readonly AnyPlugin[], io: CommandIo, args: readonly string[]) => Promise<number>;
 
 const OWN: Readonly<Record<string, { summary: string; run: Own }>> = {
   serve: { summary: "boots the house and listens until it is told to stop", run: serveHouse },
   migrate: { summary: "runs pending migrations and ends", run: migrateHouse },
   plan: { summary: "shows boot order, grants, migrations, routes, events and boot times", run: planHouse },
   check: { summary: "boots without listening; exit code 1 says why it would not start", run: checkHouse },
+  files: { summary: "files sweep [--dry-run]: removes stored files that nothing names any more", run: sweepHouse },
   grants: { summary: "shows what each plugin may touch", run: showGrants },
 };
 
@@ -117,37 +116,4 @@ async function runOfPlugin(
   } finally {
     await house.stop();
   }
-}
-
-async function openHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise<{ house: House; config: Config }> {
-  const config = readConfig(io);
-  const log = createLog(config.logLevel);
-  const choices: Choices = await readChoices();
-  const store = await openStore(storeOptions(config));
-  try {
-    const files = folderStore(`${config.dataDir}/files`);
-    const house = await boot({
-      config,
-      store,
-      files,
-      log,
-      plugins,
-      env: io.env,
-      settings: choices.settings,
-      denied: choices.denied,
-    });
-    return { house, config };
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
-}
-
-function readConfig(io: CommandIo): Config {
-  return readSettings("lectern", configSchema, io.env);
-}
-
-function storeOptions(config: Config): Parameters<typeof openStore>[0] {
-  const server = config.databaseUrl === "" ? {} : { databaseUrl: config.databaseUrl };
-  return { ...server, dataDir: config.dataDir, poolSize: config.poolSize };
 }

@@ -1,4 +1,5 @@
 import type { TableName } from "../../db/mod.ts";
+import type { Work } from "../bus.ts";
 import type { Viewer } from "../viewer.ts";
 
 /** An entry of a book's contents (content-api 5.3), before it is nested. */
@@ -42,9 +43,20 @@ export interface Shown {
   readonly add: (ids: readonly number[], viewer: Viewer) => Promise<ReadonlyMap<number, Record<string, unknown>>>;
 }
 
+/**
+ * What hangs on items of a kind and is nothing without them: attachments, comments, tags. It stays while an item lies in
+ * the recycle bin; whoever removes items for good walks these first.
+ */
+export interface Hanging {
+  readonly kind: string;
+  /** Removes what hangs on these items; what cannot be rolled back, such as files, with `work.after`. */
+  readonly destroy: (ids: readonly number[], work: Work) => Promise<void>;
+}
+
 declare module "../registry.ts" {
   interface Slots {
     content: ContentKind;
+    hanging: Hanging;
     shown: Shown;
   }
 }

@@ -1,3 +1,10 @@
+/**
+ * The tables of pages and their revisions, and the indexes that keep listings quick at a million pages: one for each sort
+ * order, walked from its end, with what decides about visibility carried along so that the walk touches no row. Parents
+ * are named by number alone, without foreign keys: books and chapters belong to another plugin, and a key would lock
+ * their rows with every page that is written. Steps are never changed once they have run somewhere; a better index is a
+ * further step.
+ */
 import { sql } from "kysely";
 import type { Migrations } from "lectern/db";
 
@@ -10,10 +17,7 @@ const SORTED = {
   priority: "priority",
 };
 
-/**
- * Steps of the tables of pages. Parents are named by number alone, without foreign keys: books and chapters belong to
- * another plugin, and a key would lock their rows with every page that is written.
- */
+/** Steps of the tables of pages. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await sql`create table pages (

@@ -3,7 +3,8 @@
  * change of a book's overrides with 5,000 pages below it, all by way of the API over a throw-away cluster. Next to it, a
  * row for each role and item, as the original keeps them, on the same data.
  *
- * `bun test/bench/permissions.ts [pages]`; medians in milliseconds.
+ * `bun test/bench/permissions.ts [pages] [templates]`; medians in milliseconds. Two thousand templates make some
+ * three thousand lists: more ways to restrict things than most houses have.
  */
 import { SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";
@@ -200,7 +201,8 @@ process.env.DATABASE_URL = cluster.url;
 const house = await bootHouse();
 try {
   const pages = Number(process.argv[2] ?? FULL.pages);
-  const sizes = { ...FULL, pages, books: Math.max(2, Math.floor((FULL.books * pages) / FULL.pages)) };
+  const templates = Number(process.argv[3] ?? FULL.templates);
+  const sizes = { ...FULL, pages, templates, books: Math.max(2, Math.floor((FULL.books * pages) / FULL.pages)) };
   let started = performance.now();
   await fill(house.db, sizes);
   out(`${pages} pages filled in ${Math.round(performance.now() - started)} ms`);

@@ -32,6 +32,12 @@ test("no two settings are read from one variable under different meanings", () =
   for (const [owner, variable] of all) owners.set(variable, (owners.get(variable) ?? new Set()).add(owner));
   const shared = [...owners].filter(([, names]) => names.size > 1).map(([variable]) => variable);
   // What several plugins must agree on is one fact about the instance.
-  const facts = ["APP_ENV", "APP_TIMEZONE", "REGISTRATION_CONFIRMATION", "REGISTRATION_RESTRICT"];
+  const facts = [
+    "APP_ENV",
+    "APP_TIMEZONE",
+    "REGISTRATION_CONFIRMATION",
+    "REGISTRATION_RESTRICT",
+    "FILE_UPLOAD_SIZE_LIMIT",
+  ];
   expect(shared.filter((variable) => !facts.includes(variable))).toEqual([]);
 });

@@ -79,6 +79,7 @@ test("a body of 60 MB is refused in the one error shape, announced or in chunks"
   const line = await openLine(program.port);
   line.write(`${head("POST /api/books", { "content-type": "application/json", "transfer-encoding": "chunked" })}\r\n`);
   for (let at = 0; at < 10; at++) line.write(`${part.length.toString(16)}\r\n${part}\r\n`);
+  line.write("0\r\n\r\n");
   const text = await line.read();
   expect([text.slice(0, 12), text.includes(JSON.stringify(TOO_LARGE))]).toEqual(["HTTP/1.1 413", true]);
   line.hangUp();

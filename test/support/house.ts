@@ -70,6 +70,7 @@ export async function bootHouse(options: HouseOptions = {}): Promise<TestHouse> 
   const { store, drop } = await freshStore(dataDir);
   const env: Record<string, string> = {
     APP_URL: BASE_URL,
+    DATA_DIR: dataDir,
     ADMIN_EMAIL: "admin@example.com",
     ADMIN_PASSWORD: "correct horse battery",
     ADMIN_TOKEN,

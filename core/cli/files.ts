@@ -1,0 +1,35 @@
+import type { AnyPlugin, CommandIo } from "../plugin.ts";
+import { openSpool } from "../spool.ts";
+import { type Swept, sweepFiles } from "../sweep.ts";
+import { openHouse } from "./open.ts";
+
+/** `files sweep [--dry-run]`: removes files that nothing names, and what crashes left in the spool. */
+export async function sweepHouse(
+  plugins: readonly AnyPlugin[],
+  io: CommandIo,
+  args: readonly string[],
+): Promise<number> {
+  const [verb, ...options] = args;
+  if (verb !== "sweep" || options.some((option) => option !== "--dry-run")) {
+    io.err("Usage: files sweep [--dry-run]");
+    return 2;
+  }
+  const dryRun = options.length > 0;
+  const { house, files, config } = await openHouse(plugins, { ...io, env: { LOG_LEVEL: "warn", ...io.env } });
+  try {
+    const claims = house.contexts.values().next().value?.slot("file_claims") ?? [];
+    report(await sweepFiles(files, claims, { dryRun }), dryRun, io);
+    if (!dryRun) await openSpool(`${config.dataDir}/spool`).sweep();
+    return 0;
+  } finally {
+    await house.stop();
+  }
+}
+
+function report({ orphans, kept, unclaimed }: Swept, dryRun: boolean, io: CommandIo): void {
+  for (const { key, size } of orphans) io.out(`${dryRun ? "would remove" : "removed"} ${key} (${size} bytes)`);
+  for (const [owner, count] of unclaimed)
+    io.out(`left alone: ${count} files of "${owner}", for which no plugin speaks`);
+  const bytes = orphans.reduce((sum, { size }) => sum + size, 0);
+  io.out(`${orphans.length} files without a row (${bytes} bytes), ${kept} files kept`);
+}

@@ -4,7 +4,7 @@ import type { StoredFile } from "./files.ts";
 const GROUP = 3;
 const WRITTEN_GROUP = 4;
 /** Bytes that are turned at a time, a multiple of the group: what a sent answer costs in memory. */
-const CHUNK_BYTES = 192 * 1024;
+const CHUNK_BYTES = 48 * 1024;
 
 /**
  * A JSON answer whose last field is the base64 of a file, made while it is sent: a file of any size costs the memory of

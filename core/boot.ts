@@ -68,6 +68,7 @@ export async function boot(parts: HouseParts): Promise<House> {
     log,
     enqueue: (db, name, payload, options) => jobs.enqueue(db, name, payload, options),
   });
+  const texts = createTexts();
   const spool = openSpool(`${config.dataDir}/spool`);
   await spool.sweep();
   const gates = new Gates({
@@ -76,6 +77,8 @@ export async function boot(parts: HouseParts): Promise<House> {
     proxies: trustedProxies(config.proxies),
     inputLimits: { ...defaultInputLimits, maxBytes: bodyLimitOf(config) },
     spool,
+    texts,
+    language: config.language,
   });
   const shared: ContextParts = {
     config,
@@ -85,7 +88,7 @@ export async function boot(parts: HouseParts): Promise<House> {
     gates,
     caches,
     sight: new Sight(),
-    texts: createTexts(),
+    texts,
     baseUrl: baseUrlOf(config),
     files: parts.files,
     env: parts.env,

@@ -1,3 +1,8 @@
+/**
+ * What an operator may set for the house itself, as data: the schema is read from the environment, printed nowhere with its
+ * values, and compared with the README by a test. Settings of plugins are the plugins' own; here stands what the house
+ * needs before there is any plugin, and what several plugins must agree on.
+ */
 import { type Static, Type as t } from "@sinclair/typebox";
 
 /** The setting of the largest file, for every plugin that takes files: spread into its own, it reads the same variable. */

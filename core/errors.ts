@@ -1,13 +1,20 @@
+import { filled } from "./texts.ts";
+
 /** What an error carries beside status and message. */
 export interface ErrorDetails {
   /** Faults by field, as validation reports them. */
   readonly validation?: Readonly<Record<string, readonly string[]>>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The message before its places were filled, and what fills them; where absent, the message itself is the text. */
+  readonly text?: readonly [key: string, params: Readonly<Record<string, string>>];
   /** Further keys beside `error`, for clients that read another shape at some endpoint. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** An error whose message a client may read; its status becomes the answer's. */
+/**
+ * An error whose message a client may read; its status becomes the answer's. The English message is at the same time the
+ * key under which other languages and themes have it in the catalogue.
+ */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
@@ -25,9 +32,19 @@ export class BootError extends Error {
   override readonly name = "BootError";
 }
 
+/** An error whose text has places to fill, such as ":noun not found". */
+export function refusal(
+  status: number,
+  text: string,
+  params: Readonly<Record<string, string>>,
+  details: ErrorDetails = {},
+): ApiError {
+  return new ApiError(status, filled(text, params), { ...details, text: [text, params] });
+}
+
 /** The 404 of an item that is missing or hidden: "Book not found" (content-api 1.4). */
 export function notFound(noun: string): ApiError {
-  return new ApiError(404, `${noun} not found`);
+  return refusal(404, ":noun not found", { noun });
 }
 
 /** The 403 of the wire contract (content-api 1.4). */
@@ -35,8 +52,8 @@ export function denied(): ApiError {
   return new ApiError(403, "You do not have permission to perform the requested action.");
 }
 
-/** The one shape of errors: `{error: {message, validation?, code}}` (content-api 1.4). */
-export function errorBody(error: ApiError): Record<string, unknown> {
+/** The one shape of errors: `{error: {message, validation?, code}}` (content-api 1.4), worded by the catalogue. */
+export function errorBody(error: ApiError, message = error.message): Record<string, unknown> {
   const { extra, validation } = error.details;
-  return { error: { message: error.message, ...(validation ? { validation } : {}), code: error.status }, ...extra };
+  return { error: { message, ...(validation ? { validation } : {}), code: error.status }, ...extra };
 }

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { ApiError, denied, errorBody, notFound } from "./errors.ts";
-import { createTexts } from "./texts.ts";
+import { ApiError, errorBody, notFound, refusal } from "./errors.ts";
 
 test("errorBody() has the one shape of errors, with faults by field and further keys where there are some", () => {
   expect(errorBody(notFound("Book"))).toEqual({ error: { message: "Book not found", code: 404 } });
@@ -12,10 +11,10 @@ test("errorBody() has the one shape of errors, with faults by field and further 
   expect(errorBody(new ApiError(500, "No.", { extra }))).toEqual({ error: { message: "No.", code: 500 }, ...extra });
 });
 
-test("errors made by hand and the catalogue say the same", () => {
-  const texts = createTexts();
-  expect([denied().message, notFound("Page").message]).toEqual([
-    texts.say("errors.denied"),
-    texts.say("errors.not_found", { noun: "Page" }),
+test("an error's text has its places filled, and keeps the text itself for other languages", () => {
+  const error = refusal(405, "The :method method is not allowed.", { method: "PATCH" });
+  expect([error.message, error.details.text?.[0]]).toEqual([
+    "The PATCH method is not allowed.",
+    "The :method method is not allowed.",
   ]);
 });

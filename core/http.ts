@@ -8,13 +8,14 @@
 import { Elysia } from "elysia";
 import { clientAddress, type TrustedProxies } from "./address.ts";
 import { refuseLarge } from "./body.ts";
-import { ApiError, errorBody } from "./errors.ts";
+import { ApiError, errorBody, refusal } from "./errors.ts";
 import { type InputLimits, type InputObject, merge, methodOverride, parseBody, parseQuery, trimmed } from "./input.ts";
 import type { Allowance, Limiter } from "./limit.ts";
 import type { Log } from "./log.ts";
-import { type Asked, type PluginApp, remember, type SiteApp } from "./plugin_app.ts";
-import { pathOf, patternOf, type RouteInfo, routesOf } from "./routes.ts";
+import { type Asked, languageOf, type PluginApp, refusalOf, remember, type SiteApp } from "./plugin_app.ts";
+import { addressed, pathOf, patternOf, type RouteInfo, routesOf } from "./routes.ts";
 import type { Spool, SpoolVisit } from "./spool.ts";
+import type { Texts } from "./texts.ts";
 import { NOBODY, type Viewer } from "./viewer.ts";
 
 /** Recognises who asks: a viewer, an error to answer with, or nothing where the credential is of another kind. */
@@ -39,6 +40,9 @@ export interface GateParts {
   readonly limiter: Limiter;
   readonly proxies: TrustedProxies;
   readonly inputLimits: InputLimits;
+  readonly texts: Texts;
+  /** Language of messages for viewers who wish none. */
+  readonly language: string;
   /** Where files of a request lie while it is answered. */
   readonly spool: Spool;
 }
@@ -89,7 +93,8 @@ export class Gates {
   }
 
   /** Answers one request; `peer` is the address of the other end of the connection. Never throws. */
-  async answer(request: Request, peer: string): Promise<Response> {
+  async answer(given: Request, peer: string): Promise<Response> {
+    const request = addressed(given);
     const address = clientAddress(peer, request.headers.get("x-forwarded-for"), this.#parts.proxies);
     const at = request.url.indexOf("?");
     const query = at < 0 ? {} : trimmed(parseQuery(request.url.slice(at + 1)));
@@ -200,19 +205,24 @@ export class Gates {
     const path = pathOf(request.url);
     const shown = path.replace(/^\/+|\/+$/g, "");
     const methods = this.#methodsAt(path);
-    if (methods.length === 0) return new ApiError(404, `The route ${shown} could not be found.`);
+    if (methods.length === 0) return refusal(404, "The route :route could not be found.", { route: shown });
+    const refused = request.method === "POST" && request.headers.has("content-type") ? refusalOf(request) : undefined;
+    // The body may say which of the other methods this POST stands for; unread as it is, the refusal is what is known.
+    if (refused) return refused;
     const allow = methods.join(", ");
-    const text = `The ${request.method} method is not supported for route ${shown}. Supported methods: ${allow}.`;
-    return new ApiError(405, text, { headers: { allow } });
+    const text = "The :method method is not supported for route :route. Supported methods: :methods.";
+    return refusal(405, text, { method: request.method, route: shown, methods: allow }, { headers: { allow } });
   }
 
   /** The one place that turns what was thrown into an answer. */
   #fault(request: Request, thrown: unknown): Response {
     const error = thrown instanceof ApiError ? thrown : this.#unexpected(request, thrown);
     // Some refusals of the wire contract are answered with 500; they are no crash, and still worth a line.
-    if (thrown === error && error.status >= 500) this.#parts.log.warn("Refused a request", { message: error.message });
+    if (thrown === error && error.status >= 500) this.#parts.log.warn("Refused a request", { reason: error.message });
     const shape = this.#areaOf(pathOf(request.url))?.fault;
-    const body = shape ? shape(error.status, error.message, error) : errorBody(error);
+    const [text, params] = error.details.text ?? [error.message, {}];
+    const message = this.#parts.texts.say(text, params, languageOf(request) ?? this.#parts.language);
+    const body = shape ? shape(error.status, message, error) : errorBody(error, message);
     return Response.json(body, { status: error.status, headers: { ...error.details.headers } });
   }
 

@@ -25,6 +25,8 @@ export interface StructureLimits {
   readonly maxDepth: number;
   /** Values of a form or query string. */
   readonly maxFields: number;
+  /** Values of a JSON body, at all depths together. */
+  readonly maxValues: number;
 }
 
 /** How much a request may bring. */
@@ -37,6 +39,7 @@ export interface InputLimits extends FormLimits, StructureLimits {
 export const defaultInputLimits: InputLimits = {
   maxDepth: 64,
   maxFields: 10_000,
+  maxValues: 100_000,
   maxFiles: 100,
   maxTextBytes: 20_971_520,
   maxBytes: 75_497_472,
@@ -106,7 +109,7 @@ function parseJson(bytes: Uint8Array, limits: InputLimits): InputObject {
   } catch {
     throw new ApiError(400, "The request body could not be parsed as JSON.");
   }
-  refuseDeep(value, limits.maxDepth);
+  refuseVast(value, limits);
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as InputObject) : {};
 }
 
@@ -194,12 +197,24 @@ function refuseMany(count: number, limits: StructureLimits): void {
     throw new ApiError(400, `The request has more than the ${limits.maxFields} fields allowed.`);
 }
 
-/** Level by level and not by recursion: the point is to survive what is too deep. */
-function refuseDeep(value: unknown, maxDepth: number): void {
+/**
+ * Level by level and not by recursion: the point is to survive what is too deep. Many values are refused as well, since
+ * a few megabytes of `[],[],…` would otherwise keep everybody waiting for seconds.
+ */
+function refuseVast(value: unknown, { maxDepth, maxValues }: InputLimits): void {
+  let count = 0;
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > maxDepth) throw new ApiError(400, `The request nests values more than ${maxDepth} deep.`);
-    level = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
+    const next: unknown[] = [];
+    for (const item of level) {
+      if (typeof item !== "object" || item === null) continue;
+      const inner: unknown[] = Array.isArray(item) ? item : Object.values(item);
+      count += inner.length;
+      if (count > maxValues) throw new ApiError(400, `The request has more than the ${maxValues} values allowed.`);
+      for (const value of inner) next.push(value);
+    }
+    level = next;
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ApiError } from "./errors.ts";
-import { type InputObject, methodOverride, parseBody, parseQuery, trimmed } from "./input.ts";
+import { defaultInputLimits, type InputObject, methodOverride, parseBody, parseQuery, trimmed } from "./input.ts";
 import { isUpload } from "./upload.ts";
 
 function request(body: string | FormData | Uint8Array<ArrayBuffer>, type?: string): Request {
@@ -44,7 +44,7 @@ describe("parseQuery()", () => {
 
   test("leaves out what goes beyond the limits, since it comes with strangers' requests too", () => {
     expect(parseQuery(`deep${"[x]".repeat(64)}=1&count=5`)).toEqual({ count: "5" });
-    expect(parseQuery("a=1&b=2&c=3", { maxDepth: 64, maxFields: 2 })).toEqual({ a: "1", b: "2" });
+    expect(parseQuery("a=1&b=2&c=3", { ...defaultInputLimits, maxFields: 2 })).toEqual({ a: "1", b: "2" });
   });
 
   test("never throws", () => {
@@ -55,7 +55,7 @@ describe("parseQuery()", () => {
           maxLength: 60,
         }),
         (search) => {
-          trimmed(parseQuery(search, { maxDepth: 3, maxFields: 5 }));
+          trimmed(parseQuery(search, { ...defaultInputLimits, maxDepth: 3, maxFields: 5 }));
         },
       ),
       { numRuns: 2000 },
@@ -113,6 +113,14 @@ test("parseBody() takes a form without a body for nothing, whatever its type", a
   const type = { "content-type": "multipart/form-data; boundary=x" };
   expect(await parseBody(new Request("http://localhost/", { method: "POST", headers: type }))).toEqual({});
   expect(await parseBody(request("", "application/x-www-form-urlencoded"))).toEqual({});
+});
+
+test("parseBody() refuses JSON of more values than anybody needs, before it looks at each", async () => {
+  const refused = "400 The request has more than the 100000 values allowed.";
+  for (const part of ["[],", "1,", '"a",'])
+    expect(await refusal(parseBody(request(`{"a":[${part.repeat(100_000)}1]}`, "application/json")))).toBe(refused);
+  const fits = await parseBody(request(`{"a":[${"1,".repeat(99_998)}1]}`, "application/json"));
+  expect(fits.a).toHaveLength(99_999);
 });
 
 test("parseBody() refuses forms that nest too deep, and counts fields before it takes them apart", async () => {

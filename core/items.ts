@@ -21,6 +21,8 @@ export interface ItemTable {
   created_by: number | null;
   updated_by: number | null;
   owned_by: number | null;
+  /** The shared access list in force: 0 where no override touches the item. Kept right by whoever keeps overrides. */
+  acl_id: Generated<number>;
   created_at: Generated<string>;
   updated_at: Generated<string>;
   /** When the item went into the recycle bin; null while it is present. */

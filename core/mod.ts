@@ -8,12 +8,14 @@ export { baseUrlOf, type Config, configSchema, fileKilobytes, fileLimit } from "
 export type { Access, Owned } from "./contracts/access.ts";
 export { type ContentEntry, type ContentKind, dressed, type Hanging, type Shown } from "./contracts/content.ts";
 export type { FileClaim } from "./contracts/files.ts";
+export type { Letter, Mail } from "./contracts/mail.ts";
 export type { EmbeddedPicture, Markup, StoredContent } from "./contracts/markup.ts";
 export type { Pages, PictureKeeper } from "./contracts/pages.ts";
 export type { Tag, Tags } from "./contracts/tags.ts";
-export type { UserRef, Users } from "./contracts/users.ts";
+export type { Allowed, Throttle } from "./contracts/throttle.ts";
+export type { Credentialed, UserRef, Users } from "./contracts/users.ts";
 export { type EndpointFacts, endpoint } from "./endpoint.ts";
-export { ApiError, BootError, denied, errorBody, notFound } from "./errors.ts";
+export { ApiError, BootError, denied, errorBody, notFound, refusal } from "./errors.ts";
 export { contentDisposition, type FileAnswer, fileResponse } from "./file_response.ts";
 export {
   type ByteRange,
@@ -43,7 +45,7 @@ export {
 } from "./items.ts";
 export type { JobOptions, JobRun } from "./jobs.ts";
 export { type Limiter, memoryLimiter } from "./limit.ts";
-export type { FieldType, ListField, Listing, ListSpec } from "./listing.ts";
+export type { FieldType, ListField, Listing, ListSpec, Reach } from "./listing.ts";
 export { createLog, type Log, type LogLevel, redact } from "./log.ts";
 export { isPublic, OutgoingError, type OutgoingFetch } from "./outgoing.ts";
 export {

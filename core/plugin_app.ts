@@ -23,6 +23,16 @@ export function remember(request: Request, asked: Asked): void {
   ASKED.set(request, asked);
 }
 
+/** The language the viewer of a request wishes, where it is known who asks and they wish one. */
+export function languageOf(request: Request): string | undefined {
+  return ASKED.get(request)?.viewer.language;
+}
+
+/** Why the sender of a request was not let in, so that its body was not read; undefined where it was. */
+export function refusalOf(request: Request): ApiError | undefined {
+  return ASKED.get(request)?.refusal;
+}
+
 /** An Elysia instance for one plugin: `viewer`, `input`, `asked` (the query) and `address` in handlers, and `permit`. */
 export function appBelow<Prefix extends string>(prefix: Prefix) {
   return new Elysia({ prefix })

@@ -38,10 +38,23 @@ export function patternOf(path: string): RegExp {
   return pattern;
 }
 
-/** The path of an absolute URL, without parsing the rest of it. */
+/** The path of a request's URL, without parsing the rest of it. */
 export function pathOf(url: string): string {
-  const start = url.indexOf("/", url.indexOf("://") + 3);
+  const start = pathStart(url);
   if (start < 0) return "/";
   const end = url.indexOf("?", start);
   return end < 0 ? url.slice(start) : url.slice(start, end);
+}
+
+/**
+ * The request under a URL that can be parsed. Bun makes the URL of what the client sent as Host, unread: it may be no
+ * host at all, or be missing, and then nothing but the path is left. Nothing of ours looks at the host.
+ */
+export function addressed(request: Request): Request {
+  const { url } = request;
+  return URL.canParse(url) ? request : new Request(`http://localhost${url.slice(pathStart(url))}`, request);
+}
+
+function pathStart(url: string): number {
+  return url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
 }

@@ -2,6 +2,7 @@ import type { House } from "./boot.ts";
 import { baseUrlOf, type Config } from "./config.ts";
 import type { Log } from "./log.ts";
 import type { CommandIo } from "./plugin.ts";
+import { pathOf } from "./routes.ts";
 
 /** None of Bun's own: ours answers in the one error shape, and what nobody reads costs no memory. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
@@ -26,10 +27,9 @@ export async function listen(house: House, config: Config, log: Log): Promise<Li
       const peer = bun.requestIP(request)?.address ?? "";
       const response = await house.gates.answer(request, peer);
       if (log.writes("debug")) {
-        const { pathname } = new URL(request.url);
         log.debug("request", {
           method: request.method,
-          path: pathname,
+          path: pathOf(request.url),
           status: response.status,
           ms: Math.round(performance.now() - started),
         });

@@ -11,31 +11,11 @@ export interface Texts {
   languages(): string[];
 }
 
-/** The English texts, exactly as existing clients know them (content-api 1.4 and 2.2, platform 1.3 and 1.7). */
+/**
+ * The English texts that have a name, exactly as existing clients know them (content-api 2.2, platform 1.7). Messages of
+ * errors stand where they are thrown; there the English text itself is the key.
+ */
 const ENGLISH: Catalogue = {
-  "errors.account_not_confirmed": "The email address for the account in use needs to be confirmed",
-  "errors.body_not_json": "The request body could not be parsed as JSON.",
-  "errors.body_too_large":
-    "The server cannot receive the provided amount of data. Try again with less data or a smaller file.",
-  "errors.comment_archive_reply": "Only top-level comments can be archived.",
-  "errors.comment_on_draft": "You cannot add comments to a draft.",
-  "errors.comment_unarchive_reply": "Only top-level comments can be un-archived.",
-  "errors.denied": "You do not have permission to perform the requested action.",
-  "errors.get_only": "Only GET requests are allowed when using the API with cookie-based authentication",
-  "errors.image_type_changed": "Image file replacements must be of the same type",
-  "errors.method_not_supported": "The :method method is not supported for route :route. Supported methods: :methods.",
-  "errors.no_api_access": "The owner of the used API token does not have permission to make API calls",
-  "errors.not_found": ":noun not found",
-  "errors.page_is_homepage": "Cannot delete a page while it is set as a homepage",
-  "errors.route_not_found": "The route :route could not be found.",
-  "errors.token_expired": "The authorization token used has expired",
-  "errors.token_malformed": "An authorization token was found on the request but the format appeared incorrect",
-  "errors.token_missing": "No authorization token found on the request",
-  "errors.token_secret_wrong": "The secret provided for the given used API token is incorrect",
-  "errors.token_unknown": "No matching API token was found for the provided authorization token",
-  "errors.too_many_requests": "Too Many Attempts.",
-  "errors.unauthorized": "Unauthorized",
-  "errors.unexpected": "An error occurred",
   "validation.invalid": "The given data was invalid.",
   "validation.alpha_dash": "The :attribute may only contain letters, numbers, dashes and underscores.",
   "validation.array": "The :attribute must be an array.",
@@ -74,7 +54,7 @@ export function createTexts(): Texts {
     catalogues.get("en")?.[key] ??
     key;
   return {
-    say: (key, params = {}, language = "en") => fill(find(key, language), params),
+    say: (key, params = {}, language = "en") => filled(find(key, language), params),
     add(language, texts) {
       catalogues.set(language, { ...catalogues.get(language), ...texts });
     },
@@ -82,7 +62,8 @@ export function createTexts(): Texts {
   };
 }
 
-function fill(text: string, params: Readonly<Record<string, string | number>>): string {
+/** A text with its places filled; a place nobody fills stays as it is. */
+export function filled(text: string, params: Readonly<Record<string, string | number>>): string {
   return text.replace(/:([a-z]+)/g, (place, name: string) =>
     Object.hasOwn(params, name) ? String(params[name]) : place,
   );

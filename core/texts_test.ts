@@ -10,3 +10,10 @@ test("say() falls back to English key by key, and later additions win", () => {
   expect(texts.say("validation.string")).toBe("Text, please.");
   expect(texts.say("no.such.key")).toBe("no.such.key");
 });
+
+test("say() takes the English text itself as a key, so that every message can be told otherwise", () => {
+  const texts = createTexts();
+  texts.add("de", { ":noun not found": ":noun gibt es nicht" });
+  expect(texts.say(":noun not found", { noun: "Book" }, "de")).toBe("Book gibt es nicht");
+  expect(texts.say(":noun not found", { noun: "Book" })).toBe("Book not found");
+});

@@ -9,6 +9,11 @@ export interface Viewer {
   readonly roles: readonly number[];
   /** Permission names granted by those roles. */
   readonly permissions: ReadonlySet<string>;
+  /**
+   * The only permissions a narrower credential may use, where it names any; `permissions` has been cut down to them.
+   * Content permissions may grant what no role does, so this is asked for actions on items as well.
+   */
+  readonly only?: ReadonlySet<string>;
   /** Holds the built-in administrator role: every item is visible and may be changed (platform 2.3, step 5). */
   readonly admin: boolean;
   /** How the viewer was recognised. */

@@ -4,29 +4,37 @@ import access from "./access/plugin.ts";
 import attachments from "./attachments/plugin.ts";
 import books from "./books/plugin.ts";
 import chapters from "./chapters/plugin.ts";
+import contentPermissions from "./content_permissions/plugin.ts";
 import docs from "./docs/plugin.ts";
 import links from "./links/plugin.ts";
 import loader from "./loader/plugin.ts";
+import mail from "./mail/plugin.ts";
 import markup from "./markup/plugin.ts";
 import pages from "./pages/plugin.ts";
 import roles from "./roles/plugin.ts";
+import sessions from "./sessions/plugin.ts";
 import shelves from "./shelves/plugin.ts";
 import system from "./system/plugin.ts";
 import tags from "./tags/plugin.ts";
+import throttle from "./throttle/plugin.ts";
 import tokens from "./tokens/plugin.ts";
 import users from "./users/plugin.ts";
 
 const plugins: readonly AnyPlugin[] = [
   access,
+  mail,
+  throttle,
   users,
   roles,
   tokens,
+  sessions,
   markup,
   tags,
   shelves,
   books,
   chapters,
   pages,
+  contentPermissions,
   attachments,
   links,
   loader,

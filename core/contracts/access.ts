@@ -1,4 +1,5 @@
 import type { TableName } from "../../db/mod.ts";
+import type { Reach } from "../listing.ts";
 import type { Narrowing } from "../sight.ts";
 import type { Viewer } from "../viewer.ts";
 
@@ -7,7 +8,10 @@ export interface Owned {
   readonly id: number;
   /** The owner; nobody owns an item whose owner is gone. */
   readonly owned_by: number | null;
-  /** The shared access list in force; absent where no plugin keeps overrides, 0 for none. */
+  /**
+   * The shared access list in force, 0 for none. Deciding about content needs it and throws where it is absent; images,
+   * attachments and comments have none.
+   */
   readonly acl_id?: number;
 }
 
@@ -22,6 +26,8 @@ export interface Access {
   need(viewer: Viewer, permission: string, item?: Owned): Promise<void>;
   /** The rule that keeps rows of a content table from viewers who may not view them; for `narrow`. */
   sees(kind: string, table: TableName): Narrowing;
+  /** How much of a content table viewers see, for its listing. The kind must be in the slot `content`. */
+  reach(kind: string, table: TableName): Reach;
 }
 
 declare module "../registry.ts" {

@@ -21,11 +21,14 @@ export interface ContentEntry {
 export interface ContentKind {
   /** As events, permissions and audit rows spell it: "page", "chapter", "book", "bookshelf". */
   readonly kind: string;
+  /** Its table has the columns of `ItemTable`; a missing `acl_id` is added at boot. */
   readonly table: TableName;
   /** Below /api, such as "pages". */
   readonly segment: string;
-  /** Kinds that may hold it, nearest first, with the column that names the parent. */
+  /** All kinds that may hold it, directly or further up, nearest first, with the column that names the parent. */
   readonly parents: readonly { readonly kind: string; readonly column: string }[];
+  /** A boolean column that marks rows as their owner's alone, such as drafts: they are nobody else's to count. */
+  readonly ownOnly?: string;
   /** Its entries in a book's contents, visible ones only, in their order. */
   readonly contents?: (viewer: Viewer, bookId: number) => Promise<ContentEntry[]>;
 }

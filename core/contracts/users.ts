@@ -8,12 +8,25 @@ export interface UserRef {
   readonly slug: string;
 }
 
+/** An account whose password was given rightly. */
+export interface Credentialed {
+  readonly id: number;
+  readonly isConfirmed: boolean;
+  /** The stored hash it fitted; what is done in its name must find it unchanged. */
+  readonly hash: string;
+}
+
 /** What other plugins ask about users. */
 export interface Users {
   /** SQL for the reference to the user whose id a column holds: JSON `{id, name, slug}`, null where the user is gone. */
   ref(column: RawBuilder<unknown>): RawBuilder<UserRef | null>;
   /** The user with roles and permissions as of now, remembered until they change; undefined where there is none. */
   viewer(id: number): Promise<Viewer | undefined> | Viewer | undefined;
+  /**
+   * The account an e-mail address and a password name; undefined where they do not fit. Takes as long for an unknown
+   * address as for a wrong password, about 100 ms of a core: throttle before asking.
+   */
+  byPassword(email: string, password: string): Promise<Credentialed | undefined>;
 }
 
 declare module "../registry.ts" {

@@ -1,47 +1,50 @@
 /**
- * Who may do what, and who sees what (platform 2.3). Both questions are answered from the same facts: whether the
- * viewer's roles grant the action on all items or on own ones, and who owns the item. Overrides on items (steps 6 to 9)
- * belong between `certain` and `byRoles`: in `decide` for a single item by its `acl_id`, in `rowsFor` as a condition
- * over the table's `acl_id`. Nothing outside this file knows how a decision is made.
+ * Who may do what to one item (platform 2.3), step by step: what roles alone decide (4), what nobody takes from an
+ * administrator (5), the overrides in force on the item, which its access list holds ready (6 to 9), and else what the
+ * viewer's roles grant on all items or on own ones (10). Which rows a viewer sees is asked in SQL and must come to the
+ * same answers: see rows.ts.
  */
-import { holds, type Narrowing, type Owned, type RawBuilder, sql, type Viewer } from "lectern/core";
-import type { TableName } from "lectern/db";
+import { holds, type Owned, type Viewer } from "lectern/core";
+import { ACTIONS, type AccessList, type Action, type Ruling } from "./contract.ts";
 
-/** What an administrator may always do with items; other permissions an administrator must hold as anybody must. */
-const ENTITY_ACTIONS: ReadonlySet<string> = new Set(["view", "create", "update", "delete"]);
 /** Permissions on items that only roles and ownership decide, for administrators too (step 4). */
 const ROLES_ONLY: ReadonlySet<string> = new Set(["restrictions", "image", "attachment", "comment"]);
+const NAMES: ReadonlySet<string> = new Set(ACTIONS);
 
-/** Whether the viewer may do something: a permission by full name, or an action such as "page-update" on an item. */
-export function decide(viewer: Viewer, permission: string, item?: Owned): boolean {
+/** Finds a list by its id. */
+export type ListOf = (id: number) => AccessList | Promise<AccessList>;
+
+/**
+ * Whether the viewer may do something: a permission by full name, or an action such as "page-update" on an item. Throws
+ * where an item of content comes without its list, since nobody could tell.
+ */
+export async function decide(listOf: ListOf, viewer: Viewer, permission: string, item?: Owned): Promise<boolean> {
   if (viewer.via === "system") return true;
   if (!item) return holds(viewer, permission);
-  return certain(viewer, permission) || byRoles(viewer, permission, item.owned_by);
+  const action = listed(permission);
+  if (!action) return byRoles(viewer, permission, item.owned_by);
+  if (viewer.admin) return true;
+  if (item.acl_id === undefined)
+    throw new Error(`Cannot decide "${permission}" on ${item.id}: its acl_id was not read`);
+  const ruling = item.acl_id === 0 ? undefined : ruled((await listOf(item.acl_id))[action], viewer.roles);
+  return ruling ?? byRoles(viewer, permission, item.owned_by);
 }
 
-/** The rule that keeps rows of a content table from viewers who may not view them; see `Access.sees`. */
-export function rowsFor(kind: string, table: TableName): Narrowing {
-  const permission = `${kind}-view`;
-  const owner = sql.ref(`${table}.owned_by`);
-  return (viewer) => {
-    if (viewer.via === "system" || certain(viewer, permission)) return true;
-    return rowsByRoles(viewer, permission, owner);
-  };
-}
-
-/** Step 5: what nobody can take from an administrator. */
-function certain(viewer: Viewer, permission: string): boolean {
+/** The action of a permission that overrides and administrators have a say in; undefined for others. */
+function listed(permission: string): Action | undefined {
   const [kind = "", action = ""] = permission.split("-");
-  return viewer.admin && ENTITY_ACTIONS.has(action) && !ROLES_ONLY.has(kind);
+  return NAMES.has(action) && !ROLES_ONLY.has(kind) ? (action as Action) : undefined;
+}
+
+/** Steps 8 and 9; undefined where no entry speaks of these roles. */
+function ruled({ allow, deny, fallback }: Ruling, roles: readonly number[]): boolean | undefined {
+  if (roles.some((role) => allow.includes(role))) return true;
+  if (roles.some((role) => deny.includes(role))) return false;
+  return fallback === -1 ? undefined : fallback === 1;
 }
 
 /** Steps 3 and 10: on all items, or on those the viewer owns. */
 function byRoles(viewer: Viewer, permission: string, owner: number | null): boolean {
   if (viewer.permissions.has(`${permission}-all`)) return true;
   return owner !== null && owner === viewer.id && viewer.permissions.has(`${permission}-own`);
-}
-
-function rowsByRoles(viewer: Viewer, permission: string, owner: RawBuilder<unknown>): RawBuilder<boolean> | true {
-  if (viewer.permissions.has(`${permission}-all`)) return true;
-  return viewer.permissions.has(`${permission}-own`) ? sql<boolean>`${owner} = ${viewer.id}` : sql<boolean>`false`;
 }

@@ -1,17 +1,39 @@
 import { definePlugin, denied } from "lectern/core";
-import { decide, rowsFor } from "./decide.ts";
+import type {} from "./contract.ts";
+import { keepCounts } from "./counts.ts";
+import { decide } from "./decide.ts";
+import { forgetRole, readList } from "./lists.ts";
+import { migrations } from "./migrations.ts";
+import { reachOf, rowsFor } from "./rows.ts";
 
-/** Decides who may do and see what, from roles and ownership. */
+/** Decides who may do and see what, from roles, ownership and the access lists that overrides on items come to. */
 export default definePlugin({
   name: "access",
   provides: ["access"],
-  setup({ provide }) {
+  permissions: { write: ["acl", "acl_count"] },
+  migrations,
+  setup({ cached, db, on, provide, slot }) {
+    const lists = cached("lists", (id) => readList(db, Number(id)));
+    const listOf = (id: number) => lists.get(String(id));
     provide("access", {
-      may: async (viewer, permission, item) => decide(viewer, permission, item),
+      may: (viewer, permission, item) => decide(listOf, viewer, permission, item),
       async need(viewer, permission, item) {
-        if (!decide(viewer, permission, item)) throw denied();
+        if (!(await decide(listOf, viewer, permission, item))) throw denied();
       },
       sees: rowsFor,
+      reach: (kind, table) => reachOf(kind, table, () => slot("content").find((known) => known.kind === kind)?.ownOnly),
+    });
+    // A list says the same for ever, but for roles that vanish.
+    on("role_delete", {
+      async join({ id }, work) {
+        await forgetRole(id, work);
+        await lists.forget(work);
+      },
+    });
+    on("app_boot", {
+      async join(_, work) {
+        for (const kind of slot("content")) await keepCounts(kind, work);
+      },
     });
   },
 });

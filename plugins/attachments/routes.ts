@@ -1,3 +1,8 @@
+/**
+ * The routes of attachments below /api. An attachment is seen by whoever sees its page, and changed by whoever may change
+ * both; the page is therefore part of every statement and never looked up by itself. Files go into the store before
+ * their row is written and are taken out again where the transaction fails. Reading and sending them is `serve`'s part.
+ */
 import {
   type InputObject,
   isUpload,

@@ -32,7 +32,7 @@ export default definePlugin({
         create: createRules,
         update: updateRules,
         bodyFirst: false,
-        list: listing,
+        list: { ...listing, reach: access.reach("book", "books") },
         about,
         examples,
       },

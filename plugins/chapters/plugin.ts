@@ -1,4 +1,13 @@
-import { definePlugin, denied, itemPermissions, mountResource, notFound, sql, type Viewer } from "lectern/core";
+import {
+  definePlugin,
+  denied,
+  itemPermissions,
+  mountResource,
+  notFound,
+  type Owned,
+  sql,
+  type Viewer,
+} from "lectern/core";
 import { rows } from "lectern/db";
 import type { ChaptersContext } from "./_context.ts";
 import { about, examples } from "./about.ts";
@@ -48,7 +57,7 @@ export default definePlugin({
         create: createRules,
         update: updateRules,
         bodyFirst: true,
-        list: listing,
+        list: { ...listing, reach: access.reach("chapter", "chapters") },
         about,
         examples,
       },
@@ -76,7 +85,7 @@ function placing({
   visible,
 }: ChaptersContext): (viewer: Viewer, bookId: number) => Promise<BookPlace> {
   return async (viewer, bookId) => {
-    const [book] = await rows<BookPlace & { owned_by: number | null }>(
+    const [book] = await rows<BookPlace & Owned>(
       db,
       sql`
       select books.* from books where books.id = ${bookId} and ${visible.where("books", viewer)}`,

@@ -5,7 +5,7 @@ import type { Parts } from "./parts.ts";
 
 const ITSELF = sql`pages.id, pages.book_id, pages.chapter_id, pages.name, pages.slug, pages.html, pages.markdown,
   pages.rendered, pages.priority, pages.draft, pages.template, pages.revision_count, pages.editor, pages.created_by,
-  pages.updated_by, pages.owned_by, pages.created_at, pages.updated_at, pages.deleted_at`;
+  pages.updated_by, pages.owned_by, pages.acl_id, pages.created_at, pages.updated_at, pages.deleted_at`;
 
 /** Reads a page, with all its answer needs, in one statement. */
 export function pageFinder({ db, contracts: { users, tags }, sees }: Parts) {

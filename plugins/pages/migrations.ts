@@ -1,3 +1,10 @@
+/**
+ * The tables of pages and their revisions, and the indexes that keep listings quick at a million pages: one for each sort
+ * order, walked from its end, with what decides about visibility carried along so that the walk touches no row. Parents
+ * are named by number alone, without foreign keys: books and chapters belong to another plugin, and a key would lock
+ * their rows with every page that is written. Steps are never changed once they have run somewhere; a better index is a
+ * further step.
+ */
 import { sql } from "kysely";
 import type { Migrations } from "lectern/db";
 
@@ -10,10 +17,7 @@ const SORTED = {
   priority: "priority",
 };
 
-/**
- * Steps of the tables of pages. Parents are named by number alone, without foreign keys: books and chapters belong to
- * another plugin, and a key would lock their rows with every page that is written.
- */
+/** Steps of the tables of pages. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await sql`create table pages (
@@ -67,5 +71,35 @@ export const migrations: Migrations = {
       created_at timestamptz not null default now()
     )`.execute(db);
     await sql`create index page_revisions_by_page on page_revisions (page_id, id)`.execute(db);
+  },
+  // Lists of overrides decide about sight too, so they lie in the indexes of the sort orders; every field that listings
+  // sort by has one. An index of an expression serves alone only where it holds the column too.
+  async "0002_lists"(db) {
+    await sql`
+      alter table pages add column if not exists acl_id integer not null default 0;
+      drop index pages_by_name, pages_by_slug, pages_by_updated, pages_by_created, pages_by_priority, pages_of_book,
+        pages_by_owner`.execute(db);
+    for (const [name, order, held = "acl_id, owned_by, draft"] of [
+      ["present", "id"],
+      ["by_name", "lower(name), id", "acl_id, owned_by, draft, name"],
+      ["by_slug", "lower(slug), id", "acl_id, owned_by, draft, slug"],
+      ["by_updated", "updated_at, id"],
+      ["by_created", "created_at, id"],
+      ["by_priority", "priority, id"],
+      ["by_chapter_id", "chapter_id nulls first, id"],
+      ["by_draft", "draft, id", "acl_id, owned_by"],
+      ["by_template", "template, id"],
+      ["by_creator", "created_by nulls first, id"],
+      ["by_updater", "updated_by nulls first, id"],
+      ["by_owner", "owned_by nulls first, id", "acl_id, draft"],
+    ] as const) {
+      await sql`create index ${sql.id(`pages_${name}`)} on pages (${sql.raw(order)}) include (${sql.raw(held)})
+        where deleted_at is null`.execute(db);
+    }
+    // Overrides reach deleted pages of a book as well, so they are in this one.
+    await sql`
+      create index pages_of_book on pages (book_id, id) include (chapter_id, acl_id, owned_by, draft, deleted_at);
+      create index pages_by_list on pages (acl_id) where acl_id <> 0 and deleted_at is null;
+      create index pages_drafts on pages (owned_by) where draft and deleted_at is null`.execute(db);
   },
 };

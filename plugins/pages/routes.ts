@@ -51,7 +51,8 @@ export function mountPages(
   const { access, tags } = parts.contracts;
   const { slot } = context;
   const find = pageFinder(parts);
-  mountResource<PageRow | FoundPage, typeof createRules, typeof updateRules, NamedParent>(context, spec, {
+  const counted = { ...spec, list: { ...list, reach: access.reach("page", "pages") } };
+  mountResource<PageRow | FoundPage, typeof createRules, typeof updateRules, NamedParent>(context, counted, {
     find: find.seen,
     may: (viewer, verb, row) => access.may(viewer, `page-${verb}`, row),
     async place(viewer, draft) {

@@ -1,4 +1,5 @@
 import { definePlugin, mountResource, sql, t } from "lectern/core";
+import { roleCommand } from "./commands.ts";
 import { createRules, type Role, type RoleChange, type RoleDraft, updateRules } from "./contract.ts";
 import { migrations } from "./migrations.ts";
 import { ALL_NAMES, SYSTEM_NAMES } from "./names.ts";
@@ -22,6 +23,7 @@ export default definePlugin({
   migrations,
   events: ["role_create", "role_update", "role_delete"],
   adds: SYSTEM_NAMES,
+  commands: { role: roleCommand },
   setup(context) {
     const { db, narrow, on, settings, slot } = context;
     const known = () => new Set([...ALL_NAMES, ...slot("permission")]);

@@ -50,6 +50,12 @@ export async function removeRole(role: Role, registrationRole: number, { db }: W
   await db.deleteFrom("roles").where("id", "=", role.id).execute();
 }
 
+/** Gives the members of a role another one, which keeps its own (platform 4). */
+export async function addMembers(from: number, to: number, { db }: Work): Promise<void> {
+  await sql`insert into role_user (user_id, role_id) select user_id, ${to}::integer from role_user
+    where role_id = ${from} on conflict do nothing`.execute(db);
+}
+
 /** Gives the administrator's role every known name it lacks, such as those of a plugin that is new. */
 export async function grantAdmin(known: ReadonlySet<string>, { db }: Work): Promise<void> {
   await sql`insert into role_permissions (role_id, name)

@@ -41,4 +41,29 @@ export const migrations: Migrations = {
       create index bookshelf_books_of_book on bookshelf_books (book_id, shelf_id);
     `.execute(db);
   },
+  // What decides about sight lies in the indexes of the sort orders, so that walking past unseen rows needs no table.
+  // An index of an expression serves alone only where it holds the column too.
+  async "0002_lists"(db) {
+    await sql`
+      alter table bookshelves add column if not exists acl_id integer not null default 0;
+      drop index bookshelves_present, bookshelves_by_name, bookshelves_by_slug, bookshelves_by_created_at,
+        bookshelves_by_updated_at, bookshelves_by_created_by, bookshelves_by_updated_by,
+        bookshelves_by_owned_by`.execute(db);
+    for (const [name, order, held = "acl_id, owned_by"] of [
+      ["present", "id"],
+      ["by_name", "lower(name), id", "acl_id, owned_by, name"],
+      ["by_slug", "lower(slug), id", "acl_id, owned_by, slug"],
+      ["by_created_at", "created_at, id"],
+      ["by_updated_at", "updated_at, id"],
+      ["by_created_by", "created_by nulls first, id"],
+      ["by_updated_by", "updated_by nulls first, id"],
+      ["by_owned_by", "owned_by nulls first, id", "acl_id"],
+    ] as const) {
+      await sql`create index ${sql.id(`bookshelves_${name}`)} on bookshelves (${sql.raw(order)}) include (${sql.raw(held)})
+        where deleted_at is null`.execute(db);
+    }
+    await sql`create index bookshelves_by_list on bookshelves (acl_id) where acl_id <> 0 and deleted_at is null`.execute(
+      db,
+    );
+  },
 };

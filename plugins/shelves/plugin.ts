@@ -34,7 +34,7 @@ export default definePlugin({
         create: createRules,
         update: updateRules,
         bodyFirst: false,
-        list: listing,
+        list: { ...listing, reach: access.reach("bookshelf", "bookshelves") },
         about,
         examples,
       },

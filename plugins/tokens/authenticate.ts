@@ -6,6 +6,7 @@
 import { ApiError, type Authenticate, type Cached, fitsSecret, holds, type Users, type Viewer } from "lectern/core";
 import { credentialsOf } from "./header.ts";
 import { type KnownToken, UNKNOWN } from "./known.ts";
+import { byToken } from "./scope.ts";
 
 /** What recognising needs of the plugin. */
 export interface AuthenticateParts {
@@ -29,43 +30,41 @@ const NO_API = new ApiError(403, "The owner of the used API token does not have 
 const UNCONFIRMED = new ApiError(401, "The email address for the account in use needs to be confirmed");
 const UNAUTHORIZED = new ApiError(401, "Unauthorized");
 
-const BY_TOKEN = new WeakMap<Viewer, Viewer>();
-
-/** The viewer as a token makes one: always the same, so that what is kept for a viewer is found again. */
-function byToken(viewer: Viewer): Viewer {
-  const known = BY_TOKEN.get(viewer) ?? { ...viewer, via: "token" as const };
-  BY_TOKEN.set(viewer, known);
-  return known;
-}
+const READ_ONLY = new ApiError(403, "The API token used is read-only: it allows the methods GET and HEAD alone");
+const READING: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /** Makes the resolver of tokens. */
 export function tokenResolver(parts: AuthenticateParts): Authenticate {
   const { known, users, needsConfirmation } = parts;
-  const judge = (token: KnownToken, viewer: Viewer | undefined) => {
+  const judge = (token: KnownToken, viewer: Viewer | undefined, method: string) => {
     if (token.endsAt <= Date.now()) return EXPIRED;
     // The user is gone, and word of it has not reached what is remembered of the token.
     if (!viewer) return UNAUTHORIZED;
     if (!holds(viewer, "access-api")) return NO_API;
     if (needsConfirmation && !token.isConfirmed) return UNCONFIRMED;
+    if (token.readOnly && !READING.has(method)) return READ_ONLY;
     parts.used(token);
-    return byToken(viewer);
+    return byToken(viewer, token);
   };
-  const owned = (token: KnownToken) => {
+  const owned = (token: KnownToken, method: string) => {
     const viewer = users.viewer(token.userId);
-    return viewer instanceof Promise ? viewer.then((found) => judge(token, found)) : judge(token, viewer);
+    return viewer instanceof Promise
+      ? viewer.then((found) => judge(token, found, method))
+      : judge(token, viewer, method);
   };
-  const open = (token: KnownToken, secret: string) => {
-    if (fitsSecret(secret, token.hash)) return owned(token);
+  const open = (token: KnownToken, secret: string, method: string) => {
+    if (fitsSecret(secret, token.hash)) return owned(token, method);
     if (!token.hash.startsWith("$2")) return WRONG_SECRET;
-    return parts.upgrade(token, secret).then((fits) => (fits ? owned(token) : WRONG_SECRET));
+    return parts.upgrade(token, secret).then((fits) => (fits ? owned(token, method) : WRONG_SECRET));
   };
   return (request) => {
     const credentials = credentialsOf(request.headers.get("authorization"));
     if (credentials === undefined) return undefined;
     if (credentials === "malformed") return MALFORMED;
     const token = known.get(credentials.tokenId);
-    if (!(token instanceof Promise)) return open(token, credentials.secret);
-    return token.then((found) => open(found, credentials.secret), refused);
+    const { secret } = credentials;
+    if (!(token instanceof Promise)) return open(token, secret, request.method);
+    return token.then((found) => open(found, secret, request.method), refused);
   };
 }
 

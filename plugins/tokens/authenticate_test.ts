@@ -18,6 +18,8 @@ const token = (more: Partial<KnownToken> = {}): KnownToken => ({
   hash: sha256("secret"),
   endsAt: Date.now() + 60_000,
   isConfirmed: true,
+  readOnly: false,
+  only: null,
   ...more,
 });
 

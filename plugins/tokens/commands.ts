@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { type AnyContext, ApiError, type Command, type CommandIo, SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { insertToken, randomParts, readTokens } from "./write.ts";
+import { insertToken, randomParts, readTokens, removeToken } from "./write.ts";
 
 /** Tokens for whoever runs the house, since the wire contract has no endpoint for them (platform 1.2). */
 export const tokenCommand: Command = {
@@ -76,10 +76,7 @@ async function revoke(context: AnyContext, args: string[], io: CommandIo): Promi
     sql`api_tokens.token_id = ${wanted} or api_tokens.id::text = ${wanted}`,
   );
   if (!token) throw new ApiError(404, `there is no token "${wanted}"; "token list" shows their ids`);
-  await context.perform("api_token_delete", SYSTEM, token, async (final, { db }) => {
-    await db.deleteFrom("api_tokens").where("id", "=", final.id).execute();
-    return final;
-  });
+  await context.perform("api_token_delete", SYSTEM, token, removeToken);
   io.out(`(${token.id}) ${token.name}, of ${token.user_name}, is revoked`);
 }
 

@@ -1,4 +1,5 @@
 import type { Generated } from "kysely";
+import { type Input, rules } from "lectern/core";
 
 /** API tokens as stored. */
 export interface ApiTokensTable {
@@ -12,12 +13,23 @@ export interface ApiTokensTable {
   /** A day, `YYYY-MM-DD`; the token ends when it begins. */
   expires_at: string;
   last_used_at: string | null;
+  read_only: Generated<boolean>;
+  /** The only permissions the token may use; null for all that its owner has. */
+  permissions: Generated<readonly string[] | null>;
   created_at: Generated<string>;
   updated_at: Generated<string>;
 }
 
+/** What a token may do less than its owner. */
+export interface TokenScope {
+  /** Only GET and HEAD. */
+  readonly read_only: boolean;
+  /** Only these permissions, as far as the owner has them; null for all. Use of the API goes without saying. */
+  readonly permissions: readonly string[] | null;
+}
+
 /** What comes of the events about tokens; holds no secret. */
-export interface ApiToken {
+export interface ApiToken extends TokenScope {
   readonly id: number;
   readonly name: string;
   readonly token_id: string;
@@ -28,12 +40,35 @@ export interface ApiToken {
 }
 
 /** What is asked for when a token is made. */
-export interface ApiTokenDraft {
+export interface ApiTokenDraft extends Partial<TokenScope> {
   readonly user_id: number;
   readonly name: string;
   /** `YYYY-MM-DD`; a hundred years from now if absent. */
   readonly expires_at?: string;
 }
+
+/** What is asked for when a token is changed; absent fields stay, and a scope is never changed. */
+export interface ApiTokenChange {
+  readonly name?: string;
+  readonly expires_at?: string;
+}
+
+/** Rules of a new token (platform 1.2; the scope is ours). */
+export const createRules = rules({
+  name: ["required", "string", "max:250"],
+  expires_at: ["nullable", "string"],
+  read_only: ["boolean"],
+  permissions: ["nullable", "array"],
+  "permissions.*": ["string"],
+});
+
+/** Rules of a change. */
+export const updateRules = rules({ name: ["string", "min:1", "max:250"], expires_at: ["nullable", "string"] });
+
+/** What a request asks of a new token. */
+export type CreateInput = Input<typeof createRules>;
+/** What a request asks of a change. */
+export type UpdateInput = Input<typeof updateRules>;
 
 declare module "lectern/db" {
   interface Tables {
@@ -44,6 +79,7 @@ declare module "lectern/db" {
 declare module "lectern/core" {
   interface Events {
     api_token_create: { draft: ApiTokenDraft; result: ApiToken };
+    api_token_update: { draft: { row: ApiToken; draft: ApiTokenChange }; result: ApiToken };
     api_token_delete: { draft: ApiToken; result: ApiToken };
   }
 }

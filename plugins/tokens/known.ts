@@ -10,6 +10,9 @@ export interface KnownToken {
   /** When it ends, in milliseconds since 1970. */
   readonly endsAt: number;
   readonly isConfirmed: boolean;
+  readonly readOnly: boolean;
+  /** The only permissions it may use; null for all that the owner has. */
+  readonly only: ReadonlySet<string> | null;
 }
 
 /** Longest token id worth asking the store for, in characters; ours have 32. */
@@ -23,11 +26,13 @@ export async function readToken(db: Pick<Db, "executeQuery">, tokenId: string, t
   if (tokenId === "" || tokenId.length > MAX_TOKEN_ID || tokenId.includes("\0")) throw UNKNOWN;
   const [token] = await rows(
     db,
-    sql<KnownToken>`select api_tokens.id, api_tokens.user_id as "userId", api_tokens.secret_hash as hash,
+    sql<
+      Omit<KnownToken, "only"> & { only: string[] | null }
+    >`select api_tokens.id, api_tokens.user_id as "userId", api_tokens.secret_hash as hash,
     (extract(epoch from api_tokens.expires_at::timestamp at time zone ${timeZone}) * 1000)::float8 as "endsAt",
-    users.email_confirmed as "isConfirmed"
+    users.email_confirmed as "isConfirmed", api_tokens.read_only as "readOnly", api_tokens.permissions as only
     from api_tokens join users on users.id = api_tokens.user_id where api_tokens.token_id = ${tokenId}`,
   );
   if (!token) throw UNKNOWN;
-  return token;
+  return { ...token, only: token.only && new Set(token.only) };
 }

@@ -16,4 +16,11 @@ export const migrations: Migrations = {
       .execute();
     await db.schema.createIndex("api_tokens_by_user").on("api_tokens").column("user_id").execute();
   },
+  async "0002_scope"(db) {
+    await db.schema
+      .alterTable("api_tokens")
+      .addColumn("read_only", "boolean", (column) => column.notNull().defaultTo(false))
+      .addColumn("permissions", "jsonb")
+      .execute();
+  },
 };

@@ -1,44 +1,27 @@
-import { BootError, definePlugin, sha256, t } from "lectern/core";
+import { definePlugin, denied, sha256 } from "lectern/core";
 import { tokenResolver } from "./authenticate.ts";
 import { tokenCommand } from "./commands.ts";
 import { type KnownToken, readToken } from "./known.ts";
 import { migrations } from "./migrations.ts";
+import { mountTokens } from "./routes.ts";
+import { checkScope, narrowContent } from "./scope.ts";
 import { seedToken } from "./seed.ts";
+import { settings, zoneOf } from "./settings.ts";
 import { Uses } from "./use.ts";
 
 /** API tokens: how requests say who asks (platform 1.2 and 1.3). */
 export default definePlugin({
   name: "tokens",
   requires: ["users"],
-  permissions: { read: ["users", "roles", "role_user"], write: ["api_tokens"] },
-  settings: t.Object({
-    adminToken: t.String({
-      default: "",
-      env: "ADMIN_TOKEN",
-      description: "id:secret of a token for the first administrator; read at the first boot only",
-    }),
-    timeZone: t.String({
-      default: "UTC",
-      env: "APP_TIMEZONE",
-      description: "Where the day begins on which a token ends",
-    }),
-    confirmation: t.Boolean({
-      default: false,
-      env: "REGISTRATION_CONFIRMATION",
-      description: "Refuses accounts whose e-mail address is not confirmed",
-    }),
-    restrict: t.String({
-      default: "",
-      env: "REGISTRATION_RESTRICT",
-      description: "Domains that may register; if any, addresses must be confirmed",
-    }),
-  }),
+  permissions: { read: ["users", "roles", "role_permissions", "role_user"], write: ["api_tokens"] },
+  settings,
   migrations,
-  events: ["api_token_create", "api_token_delete"],
+  events: ["api_token_create", "api_token_update", "api_token_delete"],
   commands: { token: tokenCommand },
-  setup({ auth, cached, contracts, db, log, on, onStop, settings }) {
-    const { adminToken, confirmation, restrict } = settings;
-    const timeZone = zoneOf(settings.timeZone);
+  setup(context) {
+    const { auth, cached, contracts, db, log, narrow, on, onAny, onStop, slot } = context;
+    const { adminToken, confirmation, environment, restrict } = context.settings;
+    const timeZone = zoneOf(context.settings.timeZone);
     const known = cached("tokens", (tokenId) => readToken(db, tokenId, timeZone));
     const uses = new Uses(db as never, log);
     onStop(() => uses.stop());
@@ -67,7 +50,23 @@ export default definePlugin({
       return true;
     }
 
-    on("api_token_delete", { join: ({ token_id }, work) => known.forget(work, token_id) });
+    narrow("api_tokens", () => true);
+    mountTokens(context, {
+      uses,
+      open() {
+        if (environment === "demo") throw denied();
+      },
+    });
+    onAny({
+      join: ({ name, viewer }) =>
+        checkScope(
+          viewer,
+          name,
+          slot("content").map(({ kind }) => kind),
+        ),
+    });
+    for (const event of ["api_token_update", "api_token_delete"] as const)
+      on(event, { join: ({ token_id }, work) => known.forget(work, token_id) });
     // What is remembered of a token includes its owner's state; which tokens that were is gone with a deleted user.
     on("user_delete", { join: (_, work) => known.forget(work) });
     on("user_update", {
@@ -78,6 +77,7 @@ export default definePlugin({
     });
     on("app_boot", {
       async join(_, work) {
+        narrowContent(context);
         if (adminToken === "" || (await seedToken(adminToken, work))) return;
         log.warn(
           "ADMIN_TOKEN is not in use: an id:secret is read at the first boot only; make tokens with the command token",
@@ -86,13 +86,3 @@ export default definePlugin({
     });
   },
 });
-
-function zoneOf(timeZone: string): string {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone;
-  } catch (cause) {
-    throw new BootError(`Cannot read APP_TIMEZONE "${timeZone}": wanted a zone such as "UTC" or "Europe/Berlin"`, {
-      cause,
-    });
-  }
-}

@@ -1,11 +1,14 @@
 /**
- * Users for whoever runs the house: make one, list all, set a password. They act as the house itself, through the same
- * events and rules as the API, so a user made here is like any other; a password that is not given is made and printed
- * once, since it is stored as a hash only.
+ * Users for whoever runs the house, beside a running server. They act as the house itself, through the same events and
+ * rules as the API, so a user made here is like any other; a password that is not given is made and printed once, since
+ * it is stored as a hash only. So is a link of an invitation: `invite` shows a new one, which ends the one before, and
+ * what `invites` lists is open, whether or not a letter went out.
  */
 import { parseArgs } from "node:util";
 import { type AnyContext, ApiError, type Command, type CommandIo, randomText, SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";
+import type { User } from "./contract.ts";
+import { INVITE, openLink, renewLink } from "./links.ts";
 import { hashPassword } from "./passwords.ts";
 import { readUser } from "./read.ts";
 import { made } from "./routes.ts";
@@ -14,10 +17,12 @@ import { changeUser } from "./write.ts";
 const PASSWORD_LENGTH = 20;
 const MIN_PASSWORD = 8;
 
-/** Users for whoever runs the house: make one, list all, set a password. */
+/** The command: make a user, list all, set a password, list open invitations and pass one on. */
 export const userCommand: Command = {
-  summary: "makes and lists users, sets passwords",
-  usage: "create --email E --name N [--admin] [--password P] | list | password --email E [--password P]",
+  summary: "makes and lists users, sets passwords, shows invitations",
+  usage:
+    "create --email E --name N [--admin] [--password P] | list | password --email E [--password P] | " +
+    "invites | invite --email E",
   store: true,
   async run([verb = "", ...args], io, context) {
     const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
@@ -39,6 +44,8 @@ const VERBS: Readonly<Record<string, (context: AnyContext, args: string[], io: C
   create,
   list,
   password: changePassword,
+  invites: listInvites,
+  invite: renewInvite,
 };
 
 async function create(context: AnyContext, args: string[], io: CommandIo): Promise<number> {
@@ -56,7 +63,7 @@ async function create(context: AnyContext, args: string[], io: CommandIo): Promi
   const { hash, told } = await passwordOf(values.password);
   const admins = await rows(context.db as never, sql<{ id: number }>`select id from roles where system_name = 'admin'`);
   const draft = { email, name, password_hash: hash, roles: admin ? admins.map(({ id }) => id) : [] };
-  const user = await context.perform("user_create", SYSTEM, draft, (final, work) => made(context, final, work));
+  const user = await context.perform("user_create", SYSTEM, draft, made);
   io.out(`(${user.id}) ${user.name} <${user.email}>${told}`);
   return 0;
 }
@@ -77,8 +84,7 @@ async function list(context: AnyContext, _args: string[], io: CommandIo): Promis
 
 async function changePassword(context: AnyContext, args: string[], io: CommandIo): Promise<number> {
   const { values } = parseArgs({ args, options: { email: { type: "string" }, password: { type: "string" } } });
-  const row = await readUser(context.db as never, sql`lower(users.email) = lower(${values.email ?? ""})`);
-  if (!row) throw new ApiError(404, `there is no user with the address "${values.email ?? ""}"`);
+  const row = await userOf(context, values.email);
   const { hash, told } = await passwordOf(values.password);
   const draft = { password_hash: hash };
   await context.perform("user_update", SYSTEM, { row, draft }, (final, work) =>
@@ -86,6 +92,34 @@ async function changePassword(context: AnyContext, args: string[], io: CommandIo
   );
   io.out(`(${row.id}) ${row.name} <${row.email}>${told}`);
   return 0;
+}
+
+async function listInvites(context: AnyContext, _args: string[], io: CommandIo): Promise<number> {
+  const open = await rows(
+    context.db as never,
+    sql<{ name: string; email: string; expires_at: string }>`select users.name, users.email, user_invites.expires_at
+      from user_invites join users on users.id = user_invites.user_id
+      where user_invites.expires_at > now() order by user_invites.expires_at, users.id`,
+  );
+  for (const { name, email, expires_at } of open) io.out(`${email.padEnd(32)}  ${name}  until ${expires_at}`);
+  return 0;
+}
+
+async function renewInvite(context: AnyContext, args: string[], io: CommandIo): Promise<number> {
+  const { values } = parseArgs({ args, options: { email: { type: "string" } } });
+  const { id, name, email } = await userOf(context, values.email);
+  await openLink(context.db as never, INVITE, id);
+  const given = await renewLink(context.db as never, INVITE, id, context.baseUrl);
+  io.out(`(${id}) ${name} <${email}> chooses a password within ${INVITE.hours / 24} days at`);
+  io.out(given?.link ?? "");
+  return 0;
+}
+
+/** The user of an address, for commands. Throws 404. */
+async function userOf(context: AnyContext, email = ""): Promise<User> {
+  const user = await readUser(context.db as never, sql`lower(users.email) = lower(${email})`);
+  if (!user) throw new ApiError(404, `there is no user with the address "${email}"`);
+  return user;
 }
 
 /** The hash of the given password, or of a random one that is then told. */

@@ -28,10 +28,10 @@ export interface UsersTable {
   updated_at: Generated<string>;
 }
 
-/** Open invitations: at most one for each user. */
-export interface UserInvitesTable {
+/** Links by which users choose a password: at most one of a kind for each user. */
+export interface UserLinksTable {
   user_id: number;
-  /** SHA-256 of the token in the link, as hex. */
+  /** SHA-256 of the secret in the link, as hex. */
   hash: string;
   expires_at: string;
 }
@@ -54,7 +54,7 @@ export interface User {
 export const createRules = rules({
   name: ["required", "string", "min:1", "max:100"],
   email: ["required", "string", "email", "min:2", "unique:users,email,NULL,id"],
-  external_auth_id: ["string"],
+  external_auth_id: ["string", "max:255"],
   language: ["string", "max:15", "alpha_dash"],
   password: ["string", "min:8"],
   roles: ["array"],
@@ -66,7 +66,7 @@ export const createRules = rules({
 export const updateRules = rules({
   name: ["string", "min:1", "max:100"],
   email: ["string", "email", "min:2", "unique:users,email,NULL,id"],
-  external_auth_id: ["string"],
+  external_auth_id: ["string", "max:255"],
   language: ["string", "max:15", "alpha_dash"],
   password: ["string", "min:8"],
   roles: ["array"],
@@ -75,6 +75,11 @@ export const updateRules = rules({
 
 /** Rules of a removal: who is to own what the user owned. */
 export const deleteRules = rules({ migrate_ownership_id: ["integer", "exists:users,id"] });
+
+/** Rules of a password that its owner chooses by a link. */
+export const passwordRules = rules({ password: ["required", "string", "min:8"] });
+/** Rules of the wish for such a link. */
+export const forgottenRules = rules({ email: ["required", "string", "email"] });
 
 /** What a request asks of a new user. */
 export type CreateInput = Input<typeof createRules>;
@@ -99,7 +104,8 @@ export type UserChange = Partial<Omit<UserDraft, "send_invite">>;
 declare module "lectern/db" {
   interface Tables {
     users: UsersTable;
-    user_invites: UserInvitesTable;
+    user_invites: UserLinksTable;
+    user_resets: UserLinksTable;
   }
 }
 
@@ -109,5 +115,10 @@ declare module "lectern/core" {
     user_update: { draft: { row: User; draft: UserChange }; result: User };
     /** `heir`: the user who is to own what the other one owned; null for nobody. */
     user_delete: { draft: { row: User; heir: number | null }; result: User };
+  }
+  interface Jobs {
+    user_invite: { user_id: number };
+    /** The address as it was given; whether somebody has it, nobody who asked learns. */
+    user_reset: { email: string };
   }
 }

@@ -32,4 +32,12 @@ export const migrations: Migrations = {
       .addColumn("expires_at", "timestamptz", (column) => column.notNull())
       .execute();
   },
+  async "0002_resets"(db) {
+    await db.schema
+      .createTable("user_resets")
+      .addColumn("user_id", "integer", (column) => column.primaryKey().references("users.id").onDelete("cascade"))
+      .addColumn("hash", "text", (column) => column.notNull().unique())
+      .addColumn("expires_at", "timestamptz", (column) => column.notNull())
+      .execute();
+  },
 };

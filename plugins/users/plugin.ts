@@ -1,15 +1,26 @@
-import { definePlugin, t } from "lectern/core";
+import { definePlugin, denied, t, type Users } from "lectern/core";
+import { mountChosen } from "./chosen.ts";
 import { userCommand } from "./commands.ts";
+import { handleLetters } from "./jobs.ts";
+import { sweepLinks } from "./links.ts";
+import { mountMe } from "./me.ts";
 import { migrations } from "./migrations.ts";
+import { byPassword } from "./passwords.ts";
 import { readViewer, refOf } from "./read.ts";
 import { mountUsers } from "./routes.ts";
 import { seedUsers } from "./seed.ts";
+
+const SWEEP_MS = 3_600_000;
 
 /** Users, what others ask about them, and the first two of every instance (platform 5). */
 export default definePlugin({
   name: "users",
   provides: ["users"],
-  permissions: { read: ["roles", "role_permissions"], write: ["users", "user_invites", "role_user"] },
+  requires: ["mail", "throttle"],
+  permissions: {
+    read: ["roles", "role_permissions"],
+    write: ["users", "user_invites", "user_resets", "role_user"],
+  },
   settings: t.Object({
     adminEmail: t.String({
       default: "admin@example.com",
@@ -31,9 +42,10 @@ export default definePlugin({
   events: ["user_create", "user_update", "user_delete"],
   commands: { user: userCommand },
   setup(context) {
-    const { cached, db, narrow, on, provide, settings } = context;
+    const { cached, db, every, narrow, on, provide, settings } = context;
     const viewers = cached("viewers", (id) => readViewer(db, Number(id)));
-    provide("users", { ref: refOf, viewer: (id) => viewers.get(String(id)) });
+    const viewer: Users["viewer"] = (id) => viewers.get(String(id));
+    provide("users", { ref: refOf, viewer, byPassword: (email, password) => byPassword(db, email, password) });
     narrow("users", () => true);
     for (const event of ["user_create", "user_update", "user_delete"] as const) {
       on(event, { join: (user, work) => viewers.forget(work, String(user.id)) });
@@ -53,6 +65,13 @@ export default definePlugin({
         );
       },
     });
-    mountUsers(context, settings.environment === "demo");
+    handleLetters(context);
+    every("sweep links", SWEEP_MS, () => sweepLinks(db));
+    const open = () => {
+      if (settings.environment === "demo") throw denied();
+    };
+    mountMe(context);
+    mountUsers(context, open);
+    mountChosen(context, viewer, open);
   },
 });

@@ -3,15 +3,13 @@
  * transaction: whether an address is taken, whether roles exist, whether somebody else is an administrator. Passwords
  * arrive here hashed.
  */
-import { ApiError, randomText, sha256, sql, uniqueSlug, type Work } from "lectern/core";
+import { ApiError, sql, uniqueSlug, type Work } from "lectern/core";
 import { type Db, rows, type TableName } from "lectern/db";
 import { checkRoles, faulty, isEmailTaken, isHeir, isOnlyAdmin } from "./checks.ts";
 import type { User, UserChange, UserDraft } from "./contract.ts";
+import { endLinks } from "./links.ts";
 import { readUser } from "./read.ts";
 
-const INVITE_LENGTH = 24;
-/** How long an invitation holds, in hours (platform 5.3). */
-const INVITE_HOURS = 336;
 const LAST_ADMIN =
   "This user is the only user assigned to the administrator role. " +
   "Assign the administrator role to another user before attempting to remove it here.";
@@ -47,6 +45,8 @@ export async function changeUser(id: number, draft: UserChange, { db }: Work): P
       .execute();
   }
   if (roles !== undefined) await replaceRoles(db, id, roles);
+  // Whoever reads mail at an address of old, or finds an old letter, must not choose the password of today.
+  if (more.email !== undefined || password_hash !== undefined) await endLinks(db, id);
   return stored(db, id);
 }
 
@@ -67,19 +67,6 @@ export async function removeUser(
   if (system_name === "public") throw new ApiError(500, "You cannot delete the guest user");
   for (const table of tables) await handOver(db, table, id, heir);
   await db.deleteFrom("users").where("id", "=", id).execute();
-}
-
-/** Stores an invitation in place of an earlier one and returns the token for its link. */
-export async function inviteUser(id: number, { db }: Work): Promise<string> {
-  const token = randomText(INVITE_LENGTH);
-  const expires_at = sql<string>`now() + make_interval(hours => ${INVITE_HOURS}::integer)`;
-  const invite = { hash: sha256(token), expires_at };
-  await db
-    .insertInto("user_invites")
-    .values({ user_id: id, ...invite })
-    .onConflict((conflict) => conflict.column("user_id").doUpdateSet(invite))
-    .execute();
-  return token;
 }
 
 async function lock(db: Db, id: number): Promise<{ system_name: string }> {

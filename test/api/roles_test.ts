@@ -184,3 +184,33 @@ test("names that a plugin adds go to the administrator and may be granted", asyn
     await other.stop();
   }
 });
+
+test("whoever runs the house deletes a role and gives its members another, which keeps its own", async () => {
+  const run = async (...args: string[]) => {
+    const lines: string[] = [];
+    const io = { out: (line: string) => void lines.push(line), err: (line: string) => void lines.push(line) };
+    const plugin = house.house.booted.find(({ plugin: { name } }) => name === "roles")?.plugin;
+    const more = { env: {}, columns: 80, tty: false };
+    const code = await plugin?.commands.role?.run(args, { ...io, ...more }, house.contexts.get("roles"));
+    return { code, said: lines.join("\n") };
+  };
+  const one = await house.person("leaver", ["access-api", "user-roles-manage"]);
+  const two = await house.person("stayer", ["access-api"]);
+  expect((await run("list")).said).toMatch(/1 {2}Admin {2}1 members/);
+  expect(await run("delete", String(one.role), "--migrate-to", String(two.role))).toMatchObject({ code: 0 });
+  expect((await house.ask("GET", "/api/roles", { as: one.token })).status).toBe(403);
+  const { body } = await house.ask("GET", `/api/roles/${two.role}`);
+  expect(body.users.map(({ id }: { id: number }) => id).sort()).toEqual([one.id, two.id].sort());
+  const refused: readonly [args: string[], code: number, text: string][] = [
+    [["delete", "1"], 1, "This role is a system role"],
+    [["delete", "99999"], 1, 'there is no role "99999"'],
+    [["delete", String(two.role), "--migrate-to", String(two.role)], 1, "cannot be moved"],
+    [["delete", "1", "--nonsense"], 1, "nonsense"],
+    [["dance"], 2, "list | delete ID"],
+  ];
+  for (const [args, code, text] of refused) {
+    const answer = await run(...args);
+    expect([args, answer.code]).toEqual([args, code]);
+    expect(answer.said).toContain(text);
+  }
+});

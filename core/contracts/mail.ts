@@ -1,0 +1,26 @@
+/** One message to one person. */
+export interface Letter {
+  /** An e-mail address. */
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  /** The same as HTML, for readers that show it. */
+  readonly html?: string;
+}
+
+/** Mail to people. */
+export interface Mail {
+  /** Whether there is a mail server to hand letters to; where there is none, `send` throws. */
+  readonly isConfigured: boolean;
+  /**
+   * Hands a letter to the mail server and returns when the server has taken it. Throws when it cannot be reached or
+   * refuses. Takes seconds: send from a job, which is tried again, and never within a transaction.
+   */
+  send(letter: Letter): Promise<void>;
+}
+
+declare module "../registry.ts" {
+  interface Contracts {
+    mail: Mail;
+  }
+}

@@ -1,0 +1,20 @@
+import { sql } from "kysely";
+import { idColumn, type Migrations } from "lectern/db";
+
+/** Tables of the plugin. */
+export const migrations: Migrations = {
+  async "0001_init"(db) {
+    await db.schema
+      .createTable("sessions")
+      .$call(idColumn)
+      .addColumn("user_id", "integer", (column) => column.notNull().references("users.id").onDelete("cascade"))
+      .addColumn("hash", "text", (column) => column.notNull().unique())
+      .addColumn("address", "text", (column) => column.notNull())
+      .addColumn("agent", "text", (column) => column.notNull())
+      .addColumn("created_at", "timestamptz", (column) => column.notNull().defaultTo(sql`now()`))
+      .addColumn("last_seen_at", "timestamptz", (column) => column.notNull().defaultTo(sql`now()`))
+      .execute();
+    await db.schema.createIndex("sessions_by_user").on("sessions").column("user_id").execute();
+    await db.schema.createIndex("sessions_by_last_seen_at").on("sessions").column("last_seen_at").execute();
+  },
+};

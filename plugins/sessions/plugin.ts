@@ -1,0 +1,97 @@
+import { definePlugin, sql, t, type Viewer, type Work } from "lectern/core";
+import { rows } from "lectern/db";
+import { asGuest, sessionResolver } from "./authenticate.ts";
+import type { Session } from "./contract.ts";
+import { cookieStyle } from "./cookie.ts";
+import { readSession, sessionFinder } from "./known.ts";
+import { migrations } from "./migrations.ts";
+import { mountSessions } from "./routes.ts";
+import { mountSession } from "./sign_in.ts";
+import { Touches } from "./touches.ts";
+import { removeSession, removeSessionsOf } from "./write.ts";
+
+const MINUTE_MS = 60_000;
+const SWEEP_MS = 3_600_000;
+
+/** Sessions: signing in with a password, and the cookie that follows (platform 1.4). Listed after tokens, which win. */
+export default definePlugin({
+  name: "sessions",
+  requires: ["users", "throttle"],
+  permissions: { read: ["users"], write: ["sessions"] },
+  settings: t.Object({
+    cookie: t.String({
+      default: "bookstack_session",
+      pattern: "^[A-Za-z0-9_-]+$",
+      env: "SESSION_COOKIE_NAME",
+      description: "Name of the cookie that holds a session",
+    }),
+    lifetime: t.Integer({
+      default: 120,
+      minimum: 1,
+      maximum: 525_600,
+      env: "SESSION_LIFETIME",
+      description: "Minutes that a session lives without a request",
+    }),
+    isPublic: t.Boolean({
+      default: false,
+      env: "APP_PUBLIC",
+      description: "Lets visitors with an anonymous cookie use the API as the guest, if the role Public may",
+    }),
+    confirmation: t.Boolean({
+      default: false,
+      env: "REGISTRATION_CONFIRMATION",
+      description: "Refuses accounts whose e-mail address is not confirmed",
+    }),
+    restrict: t.String({
+      default: "",
+      env: "REGISTRATION_RESTRICT",
+      description: "Domains that may register; if any, addresses must be confirmed",
+    }),
+  }),
+  migrations,
+  events: ["auth_login", "session_end"],
+  setup(context) {
+    const { auth, baseUrl, cached, contracts, db, every, log, narrow, on, onStop, perform, settings } = context;
+    const { confirmation, isPublic, restrict } = settings;
+    const needsConfirmation = confirmation || restrict !== "";
+    const lifetimeMs = settings.lifetime * MINUTE_MS;
+    const style = cookieStyle(settings.cookie, baseUrl);
+    const known = cached("sessions", (hash) => readSession(db, hash));
+    const touches = new Touches(db as never, log);
+    const find = sessionFinder({ db, known, touches, lifetimeMs });
+    onStop(() => touches.stop());
+    narrow("sessions", () => true);
+
+    async function guest(): Promise<Viewer | undefined> {
+      const [user] = await rows(db, sql<{ id: number }>`select id from users where system_name = 'public'`);
+      const viewer = user && (await contracts.users.viewer(user.id));
+      return viewer && asGuest(viewer);
+    }
+    async function endWithin(id: number, work: Work): Promise<void> {
+      const hash = await removeSession(id, work);
+      if (hash !== undefined) await known.forget(work, hash);
+    }
+    async function end(session: Session, viewer: Viewer): Promise<void> {
+      await perform("session_end", viewer, session, async (final, work) => {
+        await endWithin(final.id, work);
+        return final;
+      });
+    }
+
+    auth(sessionResolver({ style, users: contracts.users, find, guest, isPublic, needsConfirmation }));
+    mountSession(context, { style, find, needsConfirmation, lifetimeMs, end, endWithin });
+    mountSessions(context, { style, touches, lifetimeMs, end });
+    on("user_update", {
+      async join({ id }, work, { draft }) {
+        // What is remembered of a session includes whether the address is confirmed, which a new password may settle.
+        if (draft.draft.password_hash === undefined) return;
+        for (const hash of await removeSessionsOf(id, work)) await known.forget(work, hash);
+      },
+    });
+    // The rows are gone with the user; whose they were is not known any more.
+    on("user_delete", { join: (_, work) => known.forget(work) });
+    every("sweep", SWEEP_MS, async () => {
+      await sql`delete from sessions where last_seen_at < now() - ${lifetimeMs} * interval '1 millisecond'`.execute(db);
+    });
+  },
+});

@@ -1,0 +1,143 @@
+/**
+ * Signing in and out: `/session` is the session of the request that asks. These routes are public, as who comes here has
+ * no credential yet or carries a cookie the API would take for GET alone; they look at the cookie themselves. Every
+ * sign-in makes a new session under a new random value and ends the one it came with, so a value planted in a browser
+ * beforehand is worth nothing. Requests that a browser sends on behalf of another site are refused.
+ */
+import {
+  type Allowed,
+  ApiError,
+  endpoint,
+  type InputObject,
+  NOBODY,
+  type PluginContext,
+  randomText,
+  sha256,
+  sql,
+  type Viewer,
+  type Work,
+} from "lectern/core";
+import { rows } from "lectern/db";
+import { networkOf } from "./address.ts";
+import { UNCONFIRMED } from "./authenticate.ts";
+import { type Session, type SignIn, signInRules } from "./contract.ts";
+import { type CookieStyle, cookieOf, setCookie } from "./cookie.ts";
+import { type FindSession, type KnownSession, LENGTH } from "./known.ts";
+import { insertSession, NO_MATCH, readShown } from "./write.ts";
+
+const BY_ADDRESS: Allowed = { name: "sign in by address", attempts: 60, seconds: 300 };
+const BY_ACCOUNT: Allowed = { name: "sign in by account", attempts: 10, seconds: 300 };
+
+type Context = Pick<
+  PluginContext<"users" | "throttle", "users" | "sessions">,
+  "app" | "contracts" | "db" | "perform" | "valid"
+>;
+
+/** What the routes need beside the context. */
+export interface SignInParts {
+  readonly style: CookieStyle;
+  readonly find: FindSession;
+  readonly needsConfirmation: boolean;
+  readonly lifetimeMs: number;
+  /** Ends a session by event. */
+  end(session: Session, viewer: Viewer): Promise<void>;
+  /** Ends a session within another event. */
+  endWithin(id: number, work: Work): Promise<void>;
+}
+
+/** Mounts sign-in, sign-out and the question who is signed in. */
+export function mountSession(context: Context, parts: SignInParts): void {
+  const { app, contracts, db } = context;
+  const { end, find, style } = parts;
+  const current = async (request: Request) => {
+    const session = await find(cookieOf(request.headers.get("cookie"), style));
+    const viewer = session && (await contracts.users.viewer(session.userId));
+    return viewer && { session, viewer };
+  };
+  app.post(
+    "/session",
+    async ({ request, input, address, set }) => {
+      refuseForeign(request);
+      const before = await find(cookieOf(request.headers.get("cookie"), style));
+      const { value, session, viewer } = await signIn(context, parts, { request, input, address, before });
+      set.headers["set-cookie"] = setCookie(value, style);
+      return shown(db, viewer, session, parts.lifetimeMs);
+    },
+    {
+      permit: "public",
+      ...endpoint("session", "create", {
+        about: "Signs in with e-mail address and password, and sets the cookie of a new session.",
+        rules: signInRules,
+      }),
+    },
+  );
+  app.get(
+    "/session",
+    async ({ request }) => {
+      const known = await current(request);
+      const session = known && (await readShown(db, sql`sessions.id = ${known.session.id}`));
+      if (!session) throw new ApiError(401, "No session found on the request");
+      return shown(db, known.viewer, session, parts.lifetimeMs);
+    },
+    { permit: "public", ...endpoint("session", "read", { about: "Shows who is signed in, with their permissions." }) },
+  );
+  app.delete(
+    "/session",
+    async ({ request, set }) => {
+      refuseForeign(request);
+      const known = await current(request);
+      const session = known && (await readShown(db, sql`sessions.id = ${known.session.id}`));
+      if (session) await end(session, known.viewer);
+      set.headers["set-cookie"] = setCookie("", style);
+      set.status = 204;
+    },
+    { permit: "public", ...endpoint("session", "delete", { about: "Signs out: ends the session and its cookie." }) },
+  );
+}
+
+interface Attempt {
+  readonly request: Request;
+  readonly input: InputObject;
+  readonly address: string;
+  /** The session that the request came with. */
+  readonly before: KnownSession | undefined;
+}
+
+async function signIn(context: Context, parts: SignInParts, { request, input, address, before }: Attempt) {
+  const { contracts, perform, valid } = context;
+  const { throttle, users } = contracts;
+  const { email, password } = await valid(signInRules, input, NOBODY);
+  const account = email.toLowerCase();
+  await throttle.take(BY_ADDRESS, networkOf(address));
+  await throttle.take(BY_ACCOUNT, account);
+  const found = await users.byPassword(email, password);
+  const viewer = found && (await users.viewer(found.id));
+  if (!viewer) throw NO_MATCH;
+  if (parts.needsConfirmation && !found.isConfirmed) throw UNCONFIRMED;
+  const value = randomText(LENGTH);
+  const { id, name, slug } = viewer;
+  const agent = request.headers.get("user-agent") ?? "";
+  const draft: SignIn = { user: { id, name, slug }, method: "standard", address, agent };
+  const { session } = await perform("auth_login", viewer, draft, async (final, work) => {
+    if (before) await parts.endWithin(before.id, work);
+    return insertSession(final, { cookieHash: sha256(value), passwordHash: found.hash }, work);
+  });
+  await throttle.forgive(BY_ACCOUNT, account);
+  return { value, session, viewer };
+}
+
+/** Browsers say where a request comes from; a form on another site must sign nobody in or out. */
+function refuseForeign(request: Request): void {
+  if (request.headers.get("sec-fetch-site") === "cross-site")
+    throw new ApiError(403, "Sessions begin and end on this site, not on behalf of another one");
+}
+
+async function shown(db: Context["db"], { id, name, slug, permissions }: Viewer, session: Session, lifetimeMs: number) {
+  const [user] = await rows(db, sql<{ email: string }>`select email from users where id = ${id}`);
+  const expires_at = new Date(Date.now() + lifetimeMs).toISOString().replace("Z", "000Z");
+  return {
+    user: { id, name, slug, email: user?.email ?? "" },
+    permissions: [...permissions].sort(),
+    session: { id: session.id, created_at: session.created_at, expires_at },
+  };
+}

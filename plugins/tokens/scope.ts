@@ -1,0 +1,62 @@
+/**
+ * Tokens that may do less than their owner. What such a token names is cut with what the owner has, at every request, so
+ * it is never wider, whatever happens to the owner's roles. Content permissions may open single items to a role that
+ * holds no permission by name; for those, sight is narrowed and every act is asked for its permission again, so a token
+ * without a word about pages sees and changes none.
+ */
+import { denied, holds, type PluginContext, sql, type Viewer } from "lectern/core";
+import type { ApiTokenDraft, TokenScope } from "./contract.ts";
+import type { KnownToken } from "./known.ts";
+
+const BY_TOKEN = new WeakMap<Viewer, Viewer>();
+const NARROWED = new WeakMap<KnownToken, { from: Viewer; viewer: Viewer }>();
+const NOTHING = sql<boolean>`false`;
+/** A move takes an item away in one place and brings it into another (platform 2.6). */
+const MOVING = ["create", "update", "delete"];
+/** What a token may always do, having got this far. */
+const ALWAYS = "access-api";
+
+/** The viewer as a token makes one: always the same, so that what is kept for a viewer is found again. */
+export function byToken(viewer: Viewer, token: KnownToken): Viewer {
+  if (token.only) return narrowed(viewer, token, token.only);
+  const known = BY_TOKEN.get(viewer) ?? { ...viewer, via: "token" as const };
+  BY_TOKEN.set(viewer, known);
+  return known;
+}
+
+function narrowed(from: Viewer, token: KnownToken, only: ReadonlySet<string>): Viewer {
+  const known = NARROWED.get(token);
+  if (known?.from === from) return known.viewer;
+  const permissions = new Set([...from.permissions].filter((name) => name === ALWAYS || only.has(name)));
+  const viewer: Viewer = { ...from, via: "token", permissions, only, admin: false };
+  NARROWED.set(token, { from, viewer });
+  return viewer;
+}
+
+/** The scope of a token that a viewer makes: a narrower credential cannot make a wider one. */
+export function scopeFor(viewer: Viewer, draft: ApiTokenDraft): TokenScope {
+  const { read_only = false, permissions = null } = draft;
+  const { only } = viewer;
+  if (!only) return { read_only, permissions };
+  return { read_only, permissions: permissions ? permissions.filter((name) => only.has(name)) : [...only].sort() };
+}
+
+/** Keeps narrower tokens to their scope where roles are not asked: call it once every plugin has said what it holds. */
+export function narrowContent({ narrow, slot }: Pick<PluginContext, "narrow" | "slot">): void {
+  for (const { kind, table } of slot("content"))
+    narrow(table, (viewer) => !viewer.only || has(viewer, kind, "view") || NOTHING);
+}
+
+/** Throws 403 where an event changes content in a way the viewer's scope does not name. */
+export function checkScope(viewer: Viewer, event: string, kinds: readonly string[]): void {
+  if (!viewer.only) return;
+  const kind = kinds.find((name) => event.startsWith(`${name}_`));
+  if (kind === undefined) return;
+  const verb = event.slice(kind.length + 1);
+  const needed = verb === "move" ? MOVING : [verb === "create" || verb === "delete" ? verb : "update"];
+  if (!needed.every((action) => has(viewer, kind, action))) throw denied();
+}
+
+function has(viewer: Viewer, kind: string, action: string): boolean {
+  return holds(viewer, `${kind}-${action}-all`) || holds(viewer, `${kind}-${action}-own`);
+}

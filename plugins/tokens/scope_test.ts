@@ -1,0 +1,71 @@
+import { expect, test } from "bun:test";
+import { type ContentKind, SYSTEM, type Viewer } from "lectern/core";
+import type { KnownToken } from "./known.ts";
+import { byToken, checkScope, narrowContent, scopeFor } from "./scope.ts";
+
+const owner: Viewer = {
+  id: 5,
+  name: "Ann",
+  slug: "ann",
+  roles: [1],
+  permissions: new Set(["access-api", "page-view-all", "page-update-own", "users-manage"]),
+  admin: true,
+  via: "session",
+};
+const token = (only: readonly string[] | null): KnownToken => ({
+  id: 1,
+  userId: 5,
+  hash: "",
+  endsAt: 0,
+  isConfirmed: true,
+  readOnly: false,
+  only: only && new Set(only),
+});
+
+test("a token without a scope is its owner, one with a scope is less and no administrator", () => {
+  expect(byToken(owner, token(null))).toEqual({ ...owner, via: "token" });
+  const viewer = byToken(owner, token(["page-view-all", "settings-manage"]));
+  expect([...viewer.permissions]).toEqual(["access-api", "page-view-all"]);
+  expect([viewer.admin, viewer.roles]).toEqual([false, [1]]);
+});
+
+test("the viewer of a token is the same until its owner changes", () => {
+  const narrow = token(["page-view-all"]);
+  expect(byToken(owner, narrow)).toBe(byToken(owner, narrow));
+  const demoted = { ...owner, permissions: new Set(["access-api"]) };
+  expect([...byToken(demoted, narrow).permissions]).toEqual(["access-api"]);
+});
+
+test("what content permissions open stays closed to a token that does not name it", () => {
+  const rules = new Map<string, (viewer: Viewer) => unknown>();
+  const kinds = [
+    { kind: "page", table: "pages" },
+    { kind: "book", table: "books" },
+  ] as unknown as ContentKind[];
+  narrowContent({
+    narrow: (table: string, rule: (viewer: Viewer) => unknown) => void rules.set(table, rule),
+    slot: () => kinds,
+  } as never);
+  const reader = byToken(owner, token(["page-view-all"]));
+  expect(rules.get("pages")?.(reader)).toBe(true);
+  expect(rules.get("books")?.(reader)).not.toBe(true);
+  expect(rules.get("books")?.(owner)).toBe(true);
+  const names = kinds.map(({ kind }) => kind);
+  for (const event of ["page_update", "page_move", "page_create", "page_delete", "book_update"])
+    expect(() => checkScope(reader, event, names)).toThrow("do not have permission");
+  const editor = byToken(owner, token(["page-update-own"]));
+  checkScope(editor, "page_update", names);
+  expect(() => checkScope(editor, "page_move", names)).toThrow("do not have permission");
+  checkScope(reader, "user_update", names);
+  checkScope(SYSTEM, "page_delete", names);
+});
+
+test("a narrower credential makes no wider token", () => {
+  const narrow = byToken(owner, token(["users-manage", "page-view-all"]));
+  const draft = { user_id: 5, name: "x" };
+  expect(scopeFor(owner, draft)).toEqual({ read_only: false, permissions: null });
+  expect(scopeFor(narrow, draft).permissions).toEqual(["page-view-all", "users-manage"]);
+  expect(scopeFor(narrow, { ...draft, permissions: ["page-view-all", "settings-manage"] }).permissions).toEqual([
+    "page-view-all",
+  ]);
+});

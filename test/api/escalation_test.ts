@@ -1,0 +1,125 @@
+/**
+ * For every route of the house: a user one permission short is refused, and the store is what it was. Then the same
+ * request by a user who has them all is let in, which proves that the refusal came of the missing permission and of
+ * nothing else. Routes come from the house itself, so one that is not in the table fails.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { bootHouse, type TestHouse } from "../support/house.ts";
+import { PERMITS, type PermitCase, PUBLIC } from "../support/permits.ts";
+
+/** Tables that say nothing of what users see or may: when schedules run next, how often something was tried. */
+const BOOKKEEPING: ReadonlySet<string> = new Set(["schedules", "throttles"]);
+const NEVER = "'{last_used_at,last_seen_at}'";
+
+let house: TestHouse;
+let turn = 0;
+beforeAll(async () => {
+  house = await bootHouse();
+});
+afterAll(() => house.stop());
+
+const make = async (path: string, body: unknown): Promise<number> =>
+  (await house.ask("POST", path, { body })).body.id as number;
+
+/** What stands for a name in paths and bodies: made for this request, by the administrator. */
+const THINGS: Readonly<Record<string, (made: (name: string) => Promise<number>) => Promise<number>>> = {
+  shelf: () => make("/api/shelves", { name: "Shelf" }),
+  book: () => make("/api/books", { name: "Book" }),
+  other: () => make("/api/books", { name: "Other book" }),
+  chapter: async (made) => make("/api/chapters", { name: "Chapter", book_id: await made("book") }),
+  page: async (made) => make("/api/pages", { name: "Page", html: "<p>x</p>", book_id: await made("book") }),
+  attachment: async (made) =>
+    make("/api/attachments", { name: "Link", uploaded_to: await made("page"), link: "https://example.com" }),
+  role: () => make("/api/roles", { display_name: "A role" }),
+  user: () => make("/api/users", { name: "Somebody", email: `somebody-${turn}@example.com` }),
+  token: async (made) => make(`/api/users/${await made("user")}/tokens`, { name: "Token" }),
+  session: async (made) => {
+    const [row] = await house.store.sql`insert into sessions (user_id, hash, address, agent)
+      values (${await made("user")}, ${`hash ${turn}`}, '', '') returning id`;
+    return row?.id as number;
+  },
+  turn: async () => turn,
+};
+
+/** The request with its names filled in. */
+async function staged({ path, body }: PermitCase): Promise<{ path: string; body?: unknown }> {
+  turn += 1;
+  const made = new Map<string, number>();
+  const thing = async (name: string): Promise<number> => {
+    const known = made.get(name) ?? (await THINGS[name]?.(thing));
+    if (known === undefined) throw new Error(`Cannot make "${name}": the table names it, the test does not know it`);
+    made.set(name, known);
+    return known;
+  };
+  let text = JSON.stringify({ path, body });
+  for (const [, name = ""] of text.matchAll(/\{(\w+)\}/g)) await thing(name);
+  text = text.replace(/"\{(\w+)\}"/g, (_, name: string) => String(made.get(name)));
+  return JSON.parse(text.replace(/\{(\w+)\}/g, (_, name: string) => String(made.get(name))));
+}
+
+/** One value for the whole content of the store. */
+async function digest(): Promise<string> {
+  const tables = await house.store.sql`select tablename from pg_tables where schemaname = 'public' order by 1`;
+  const parts = tables
+    .map(({ tablename }) => String(tablename))
+    .filter((name) => !BOOKKEEPING.has(name))
+    .map((name) => {
+      const row = `(to_jsonb("${name}") - ${NEVER}::text[])::text`;
+      return `select '${name}' as name, md5(coalesce(string_agg(${row}, ',' order by ${row}), '')) as sum from "${name}"`;
+    });
+  const sums = await house.store.sql.unsafe(parts.join(" union all "));
+  return sums.map(({ name, sum }) => `${name} ${sum}`).join("\n");
+}
+
+async function refused(method: string, row: PermitCase, missing: string): Promise<void> {
+  const held = ["access-api", ...row.needs].filter((name) => name !== missing);
+  const request = await staged(row);
+  const { token } = await house.person("short", held);
+  const before = await digest();
+  const { status } = await house.ask(method, request.path, {
+    as: token,
+    ...(request.body === undefined ? {} : { body: request.body }),
+  });
+  const told = `${method} ${row.path} without ${missing}: `;
+  expect(told + status).toMatch(missing === "access-api" ? /: 403$/ : /: 40[34]$/);
+  expect(told + (await digest())).toBe(told + before);
+}
+
+async function letIn(method: string, row: PermitCase): Promise<void> {
+  const request = await staged(row);
+  const { token } = await house.person("full", ["access-api", ...row.needs]);
+  const { status } = await house.ask(method, request.path, {
+    as: token,
+    ...(request.body === undefined ? {} : { body: request.body }),
+  });
+  expect(`${method} ${row.path} with everything: ${status}`).toMatch(/: (20[04]|302)$/);
+}
+
+const routes = () => house.house.gates.routes().map(({ method, path }) => `${method} ${path}`);
+
+test("the table knows every route of the house, and no other", () => {
+  expect(routes().filter((route) => !(route in PERMITS) && !(route in PUBLIC))).toEqual([]);
+  const served = new Set(routes());
+  expect([...Object.keys(PERMITS), ...Object.keys(PUBLIC)].filter((route) => !served.has(route))).toEqual([]);
+});
+
+test("routes that ask nobody say so, and no other does", () => {
+  const open = house.house.gates.routes().filter(({ permit }) => permit === "public");
+  expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(Object.keys(PUBLIC).sort());
+});
+
+for (const [route, rows] of Object.entries(PERMITS)) {
+  test(`${route} lets in who may, and nobody a permission short`, async () => {
+    const [method = ""] = route.split(" ");
+    for (const row of rows) {
+      for (const missing of ["access-api", ...row.needs]) await refused(method, row, missing);
+      await letIn(method, row);
+    }
+  });
+}
+
+test("the digest of the store can tell a change", async () => {
+  const before = await digest();
+  await house.store.sql`update users set language = 'fr' where id = 1`;
+  expect(await digest()).not.toBe(before);
+});

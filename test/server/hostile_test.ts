@@ -1,0 +1,147 @@
+/** A listening program among clients that are slow, rude, many or out to confuse it: each gets its answer, nobody else's. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { answersIn, dataFolder, type Line, openLine, type Program, startProgram } from "../support/program.ts";
+
+const MAX_BODY = 50_000_000;
+const TOO_LARGE = {
+  error: {
+    message: "The server cannot receive the provided amount of data. Try again with less data or a smaller file.",
+    code: 413,
+  },
+};
+
+setDefaultTimeout(60_000);
+const folder = dataFolder();
+let program: Program;
+beforeAll(async () => {
+  program = await startProgram(folder.path, { MAX_BODY_BYTES: String(MAX_BODY), LOG_LEVEL: "debug" });
+});
+afterAll(async () => {
+  program.signal("SIGTERM");
+  expect(await program.ended).toBe(0);
+  folder.remove();
+});
+
+/** The head of a request, without the empty line that ends it. */
+function head(start: string, headers: Record<string, string | number> = {}): string {
+  const all = { host: "localhost", authorization: program.authorization, ...headers };
+  return `${start} HTTP/1.1\r\n${Object.entries(all)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("")}`;
+}
+
+const create = (name: string) => {
+  const body = JSON.stringify({ name });
+  const headers = { "content-type": "application/json", "content-length": body.length };
+  return { body, text: `${head("POST /api/books", headers)}\r\n` };
+};
+
+async function said(start: string, headers: Record<string, string | number> = {}): Promise<string> {
+  const line = await openLine(program.port);
+  line.write(`${head(start, headers)}\r\n`);
+  const text = await line.read();
+  line.hangUp();
+  return text;
+}
+
+const booksNamed = async (name: string) =>
+  (await program.ask("GET", `/api/books?filter[name]=${encodeURIComponent(name)}`)).body.total as number;
+
+test("a client that sends its body byte by byte is waited for, and holds up nobody", async () => {
+  const line = await openLine(program.port);
+  const { text, body } = create("Slow book");
+  line.write(text);
+  for (const letter of body) {
+    line.write(letter);
+    expect((await program.ask("GET", "/api/system")).status).toBe(200);
+  }
+  expect(await line.read()).toStartWith("HTTP/1.1 200");
+  line.hangUp();
+  expect(await booksNamed("Slow book")).toBe(1);
+});
+
+test("clients that hang up halfway through change nothing", async () => {
+  const { text, body } = create("Half a book");
+  for (let at = 0; at < 20; at++) {
+    const line = await openLine(program.port);
+    line.write(text + body.slice(0, at));
+    line.hangUp();
+  }
+  expect(await booksNamed("Half a book")).toBe(0);
+});
+
+test("a body of 60 MB is refused in the one error shape, announced or in chunks", async () => {
+  const part = "x".repeat(6_000_000);
+  const url = `http://127.0.0.1:${program.port}/api/books`;
+  const headers = { authorization: program.authorization, "content-type": "application/json" };
+  const announced = await fetch(url, { method: "POST", headers, body: part.repeat(10) });
+  expect([announced.status, await announced.json()]).toEqual([413, TOO_LARGE]);
+  const line = await openLine(program.port);
+  line.write(`${head("POST /api/books", { "content-type": "application/json", "transfer-encoding": "chunked" })}\r\n`);
+  for (let at = 0; at < 10; at++) line.write(`${part.length.toString(16)}\r\n${part}\r\n`);
+  line.write("0\r\n\r\n");
+  const text = await line.read();
+  expect([text.slice(0, 12), text.includes(JSON.stringify(TOO_LARGE))]).toEqual(["HTTP/1.1 413", true]);
+  line.hangUp();
+  const far = await said("POST /api/books", { "content-type": "application/json", "content-length": 10 ** 14 });
+  expect(far).toContain(JSON.stringify(TOO_LARGE));
+});
+
+test("requests sent ahead of the answer are answered in their order or not at all", async () => {
+  // Bun ends a connection on which a request arrives before the answer to the one ahead of it.
+  const line = await openLine(program.port);
+  line.write(["/api/books?count=1", "/api/system", "/api/xyz"].map((path) => `${head(`GET ${path}`)}\r\n`).join(""));
+  const text = await line.read((read) => answersIn(read) === 3);
+  line.hangUp();
+  const statuses = [...text.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status);
+  expect(["200", "200", "404"].slice(0, statuses.length)).toEqual(statuses as string[]);
+  expect((await program.ask("GET", "/api/system")).status).toBe(200);
+});
+
+test("two hundred connections at once are all answered", async () => {
+  const lines: Line[] = await Promise.all(Array.from({ length: 200 }, () => openLine(program.port)));
+  for (const [at, line] of lines.entries())
+    line.write(`${head(at % 2 ? "GET /api/books" : "GET /api/books/99999")}\r\n`);
+  const answers = await Promise.all(lines.map((line) => line.read()));
+  expect(answers.filter((text) => text.startsWith("HTTP/1.1 200"))).toHaveLength(100);
+  expect(answers.filter((text) => text.startsWith("HTTP/1.1 404"))).toHaveLength(100);
+  for (const line of lines) line.hangUp();
+});
+
+test("a header line of 100 KB is refused, and garbage is no request", async () => {
+  expect(await said("GET /api/books", { "x-long": "x".repeat(100_000) })).toStartWith("HTTP/1.1 431");
+  expect(await said(`GET /api/books?q=${"x".repeat(100_000)}`)).toStartWith("HTTP/1.1 431");
+  for (const headers of [{ "content-length": "-5" }, { "content-length": "4", "transfer-encoding": "chunked" }])
+    expect(await said("POST /api/books", headers)).toStartWith("HTTP/1.1 400");
+  const line = await openLine(program.port);
+  line.write("\x16\x03\x01\x02 hello\r\n\r\n");
+  expect(await line.read()).toStartWith("HTTP/1.1 400");
+  expect((await program.ask("GET", "/api/system")).status).toBe(200);
+});
+
+test("whatever stands as Host, the path alone decides", async () => {
+  for (const host of ["a b", "[::::", "x/api/docs?", "user@x", "x:99999", "", "é", "%2f", "http://x"]) {
+    expect(await said("GET /api/books?count=1", { host })).toStartWith("HTTP/1.1 200");
+    const disguised = { host, "x-http-method-override": "DELETE", "content-length": 0 };
+    const text = await said("POST /api/books/99999", disguised);
+    expect([host, text.slice(0, 12), text.includes("Book not found")]).toEqual([host, "HTTP/1.1 404", true]);
+    expect(text).not.toContain("location");
+  }
+});
+
+test("nothing of a path becomes a header", async () => {
+  for (const path of ["/api/%0d%0aset-cookie:%20a=b", "/api/books%0D%0Aset-cookie:a=b", "/api/\u0085set-cookie:a=b"]) {
+    const text = await said(`GET ${path}`);
+    expect(text).toStartWith("HTTP/1.1 404");
+    expect(text.split("\r\n\r\n")[0]?.toLowerCase()).not.toContain("set-cookie");
+  }
+});
+
+test("through all of it the program has met nothing it did not expect", () => {
+  expect(
+    program
+      .output()
+      .split("\n")
+      .filter((line) => line.includes('"level":"error"')),
+  ).toEqual([]);
+});

@@ -1,0 +1,137 @@
+/**
+ * What each route of the house needs, as the wire contract says (platform 2.7), written down a second time and apart from
+ * the code, so that the escalation test has something to hold the code to. A new route gets a row here: either what a
+ * user needs beside access-api to be let in, or the reason why it asks nobody for anything.
+ */
+
+/** A request to a route and every permission it needs; `{book}` and the like become ids of things the administrator owns. */
+export interface PermitCase {
+  readonly path: string;
+  /** Beside access-api; without any one of them the answer is 403 or 404. */
+  readonly needs: readonly string[];
+  readonly body?: unknown;
+}
+
+const ITEMS = [
+  { segment: "shelves", kind: "bookshelf", name: "{shelf}", body: { name: "New" }, create: ["bookshelf-create-all"] },
+  { segment: "books", kind: "book", name: "{book}", body: { name: "New" }, create: ["book-create-all"] },
+  {
+    segment: "chapters",
+    kind: "chapter",
+    name: "{chapter}",
+    body: { name: "New", book_id: "{book}" },
+    create: ["book-view-all", "chapter-create-all"],
+  },
+  {
+    segment: "pages",
+    kind: "page",
+    name: "{page}",
+    body: { name: "New", book_id: "{book}", html: "<p>x</p>" },
+    create: ["book-view-all", "page-create-all"],
+  },
+] as const;
+
+/** By method and path as routes declare them. */
+export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
+  ...Object.assign({}, ...ITEMS.map(itemRows)),
+  ...movesInto("chapters", "chapter"),
+  ...movesInto("pages", "page"),
+  "GET /api/content-permissions/:contentType/:contentId": overrides(),
+  "PUT /api/content-permissions/:contentType/:contentId": overrides({ fallback_permissions: { inheriting: true } }),
+  "GET /api/attachments": [{ path: "/api/attachments", needs: [] }],
+  "POST /api/attachments": [
+    {
+      path: "/api/attachments",
+      needs: ["page-view-all", "page-update-all", "attachment-create-all"],
+      body: { name: "New", uploaded_to: "{page}", link: "https://example.com" },
+    },
+  ],
+  "GET /api/attachments/:id": [{ path: "/api/attachments/{attachment}", needs: ["page-view-all"] }],
+  "GET /attachments/:id": [{ path: "/attachments/{attachment}", needs: ["page-view-all"] }],
+  "PUT /api/attachments/:id": [
+    {
+      path: "/api/attachments/{attachment}",
+      needs: ["page-view-all", "page-update-all", "attachment-update-all"],
+      body: { name: "Other" },
+    },
+  ],
+  // Deleting asks for no more than the right to delete (content-api 1.5).
+  "DELETE /api/attachments/:id": [
+    { path: "/api/attachments/{attachment}", needs: ["page-view-all", "attachment-delete-all"] },
+  ],
+  ...managed("users", "users-manage", "{user}", { name: "New", email: "new-{turn}@example.com" }),
+  ...managed("roles", "user-roles-manage", "{role}", { display_name: "New role" }),
+  "GET /api/users/me": [{ path: "/api/users/me", needs: [] }],
+  "GET /api/users/:id/tokens": [{ path: "/api/users/{user}/tokens", needs: ["users-manage"] }],
+  "POST /api/users/:id/tokens": [{ path: "/api/users/{user}/tokens", needs: ["users-manage"], body: { name: "New" } }],
+  "PUT /api/users/:id/tokens/:tokenId": [
+    { path: "/api/users/{user}/tokens/{token}", needs: ["users-manage"], body: { name: "New" } },
+  ],
+  "DELETE /api/users/:id/tokens/:tokenId": [{ path: "/api/users/{user}/tokens/{token}", needs: ["users-manage"] }],
+  "GET /api/users/:id/sessions": [{ path: "/api/users/{user}/sessions", needs: ["users-manage"] }],
+  "DELETE /api/users/:id/sessions/:sessionId": [
+    { path: "/api/users/{user}/sessions/{session}", needs: ["users-manage"] },
+  ],
+  "GET /api/docs": [{ path: "/api/docs", needs: [] }],
+  "GET /api/docs.json": [{ path: "/api/docs.json", needs: [] }],
+  "GET /api/openapi.json": [{ path: "/api/openapi.json", needs: [] }],
+  "GET /api/docs/try": [{ path: "/api/docs/try", needs: [] }],
+  "GET /api/system": [{ path: "/api/system", needs: [] }],
+};
+
+/** Routes that ask nobody who they are, and why. */
+export const PUBLIC: Readonly<Record<string, string>> = {
+  "POST /api/register/invite/:token": "whoever holds the link of an invitation has no account to sign in to yet",
+  "POST /api/password/reset/:token": "whoever holds the link of a reset cannot sign in",
+  "POST /api/password/email": "whoever forgot a password cannot sign in",
+  "POST /api/session": "this is where one signs in",
+  "GET /api/session": "answers from the cookie alone, to users without access-api as well",
+  "DELETE /api/session": "signs out by the cookie alone, users without access-api as well",
+  "GET /api/docs/assets/:file": "files of the documentation's page, which hold nothing of the instance",
+  "GET /api/": "the way to the documentation",
+};
+
+function itemRows({ segment, kind, name, body, create }: (typeof ITEMS)[number]): Record<string, PermitCase[]> {
+  const path = `/api/${segment}/${name}`;
+  const view = `${kind}-view-all`;
+  return {
+    [`GET /api/${segment}`]: [{ path: `/api/${segment}`, needs: [] }],
+    [`POST /api/${segment}`]: [{ path: `/api/${segment}`, needs: create, body }],
+    [`GET /api/${segment}/:id`]: [{ path, needs: [view] }],
+    [`PUT /api/${segment}/:id`]: [{ path, needs: [view, `${kind}-update-all`], body: { name: "Other" } }],
+    [`DELETE /api/${segment}/:id`]: [{ path, needs: [view, `${kind}-delete-all`] }],
+  };
+}
+
+/** A change that is also a move needs as much as taking away and making anew (platform 2.6). */
+function movesInto(segment: string, kind: string): Record<string, PermitCase[]> {
+  const path = `/api/${segment}/{${kind}}`;
+  const needs = [`${kind}-view-all`, `${kind}-update-all`];
+  const more = [`${kind}-delete-all`, `${kind}-create-all`, "book-view-all"];
+  return {
+    [`PUT /api/${segment}/:id`]: [
+      { path, needs, body: { name: "Other" } },
+      { path, needs: [...needs, ...more], body: { book_id: "{other}" } },
+    ],
+  };
+}
+
+function managed(segment: string, permission: string, name: string, body: unknown): Record<string, PermitCase[]> {
+  const needs = [permission];
+  const path = `/api/${segment}/${name}`;
+  return {
+    [`GET /api/${segment}`]: [{ path: `/api/${segment}`, needs }],
+    [`POST /api/${segment}`]: [{ path: `/api/${segment}`, needs, body }],
+    [`GET /api/${segment}/:id`]: [{ path, needs }],
+    [`PUT /api/${segment}/:id`]: [{ path, needs, body }],
+    [`DELETE /api/${segment}/:id`]: [{ path, needs }],
+  };
+}
+
+function overrides(body?: unknown): PermitCase[] {
+  return ["bookshelf", "book", "chapter", "page"].map((kind) => ({
+    path: `/api/content-permissions/${kind}/{${kind === "bookshelf" ? "shelf" : kind}}`,
+    needs: [`${kind}-view-all`, "restrictions-manage-all"],
+    ...(body === undefined ? {} : { body }),
+  }));
+}

@@ -1,0 +1,33 @@
+import type { TestHouse } from "./house.ts";
+
+/** A statement as it went to the store. */
+export interface Statement {
+  readonly text: string;
+  readonly parameters: readonly unknown[];
+}
+
+/** The single statements that `run` sends to the store. Transactions take other ways and are not among them. */
+export async function statementsOf(house: TestHouse, run: () => Promise<unknown>): Promise<Statement[]> {
+  const { sql } = house.store;
+  const { unsafe } = sql;
+  const sent: Statement[] = [];
+  sql.unsafe = ((text: string, parameters: unknown[], options: object) => {
+    sent.push({ text, parameters });
+    return unsafe.call(sql, text, parameters as never, options);
+  }) as typeof unsafe;
+  try {
+    await run();
+  } finally {
+    sql.unsafe = unsafe;
+  }
+  return sent;
+}
+
+/** The plan of a statement as text, run to its end. */
+export async function planOf(house: TestHouse, { text, parameters }: Statement): Promise<string> {
+  const lines = await house.store.sql.unsafe(
+    `explain (analyze, costs off, timing off, summary off) ${text}`,
+    parameters as never,
+  );
+  return lines.map((line) => line["QUERY PLAN"]).join("\n");
+}

@@ -14,7 +14,7 @@ const TEST_TIMEOUT_MS = 60_000;
 /** Two of these fit into the quarter of an hour that the server grants. */
 const RUN_TIMEOUT_MS = 400_000;
 /** A test that opens a house by these runs a second time on a server: they take the store that DATABASE_URL names. */
-const OPENS_HOUSE = /from "(?:\.\.\/)+support\/(?:house|scenario)\.ts"/;
+const OPENS_HOUSE = /from "(?:\.\.\/)+support\/(?:house|scenario|attachments)\.ts"/;
 
 /** How a run of `bun test` ended. */
 interface Outcome {

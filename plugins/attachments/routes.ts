@@ -101,7 +101,7 @@ function ownedAs({ id, created_by }: AttachmentRow): Owned {
 async function needPage(parts: Parts, viewer: Viewer, id: number): Promise<void> {
   const [page] = await rows<Owned>(
     parts.db,
-    sql`select pages.* from pages where pages.id = ${id}::integer and ${parts.sees("pages", viewer)}`,
+    sql`select pages.id, pages.owned_by, pages.acl_id from pages where pages.id = ${id}::integer and ${parts.sees("pages", viewer)}`,
   );
   if (!page) throw notFound("Page");
   await parts.contracts.access.need(viewer, "page-update", page);

@@ -1,22 +1,25 @@
-/** Base64 goes three bytes at a time. */
+import type { StoredFile } from "./files.ts";
+
+/** Base64 turns three bytes into four characters. */
 const GROUP = 3;
+const WRITTEN_GROUP = 4;
+/** Bytes that are turned at a time, a multiple of the group: what a sent answer costs in memory. */
+const CHUNK_BYTES = 48 * 1024;
 
 /**
  * A JSON answer whose last field is the base64 of a file, made while it is sent: a file of any size costs the memory of
  * a few chunks. `field` must not be among `fields`.
  */
-export function jsonWithFile(
-  fields: Readonly<Record<string, unknown>>,
-  field: string,
-  content: ReadableStream<Uint8Array>,
-): Response {
-  const parts = pieces(fields, field, content);
+export function jsonWithFile(fields: Readonly<Record<string, unknown>>, field: string, file: StoredFile): Response {
+  const frame = Buffer.from(JSON.stringify({ ...fields, [field]: "" }));
+  const start = frame.subarray(0, -2);
+  const parts = pieces(start, file.stream());
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         const { done, value } = await parts.next();
         if (done) controller.close();
-        else controller.enqueue(Buffer.from(value, "latin1"));
+        else controller.enqueue(value);
       },
       async cancel() {
         await parts.return(undefined);
@@ -24,22 +27,31 @@ export function jsonWithFile(
     },
     { highWaterMark: 0 },
   );
-  return new Response(body, { headers: { "content-type": "application/json" } });
+  const length = frame.length + Math.ceil(file.size / GROUP) * WRITTEN_GROUP;
+  return new Response(body, { headers: { "content-type": "application/json", "content-length": String(length) } });
 }
 
-async function* pieces(
-  fields: Readonly<Record<string, unknown>>,
-  field: string,
-  content: ReadableStream<Uint8Array>,
-): AsyncGenerator<string> {
-  const frame = Buffer.from(JSON.stringify({ ...fields, [field]: "" })).toString("latin1");
-  yield frame.slice(0, -2);
+async function* pieces(start: Uint8Array, content: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield start;
   let rest = Buffer.alloc(0);
   for await (const chunk of content) {
-    const bytes = Buffer.concat([rest, chunk]);
-    const whole = bytes.length - (bytes.length % GROUP);
-    rest = bytes.subarray(whole);
-    if (whole > 0) yield bytes.toString("base64", 0, whole);
+    // What was left over is filled up to a group first, so that nothing long is ever joined.
+    const filled = rest.length === 0 ? 0 : Math.min(GROUP - rest.length, chunk.length);
+    const joined = Buffer.concat([rest, chunk.subarray(0, filled)]);
+    if (joined.length > 0 && joined.length < GROUP) {
+      rest = joined;
+      continue;
+    }
+    if (joined.length === GROUP) yield encoded(joined);
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    const whole = filled + Math.floor((chunk.length - filled) / GROUP) * GROUP;
+    for (let at = filled; at < whole; at += CHUNK_BYTES)
+      yield encoded(bytes.subarray(at, Math.min(whole, at + CHUNK_BYTES)));
+    rest = Buffer.from(bytes.subarray(whole));
   }
-  yield `${rest.toString("base64")}"}`;
+  yield Buffer.from(`${rest.toString("base64")}"}`);
+}
+
+function encoded(bytes: Buffer): Uint8Array {
+  return Buffer.from(bytes.toString("base64"), "latin1");
 }

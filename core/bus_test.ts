@@ -110,3 +110,39 @@ test("on() is refused after close()", () => {
   bus.close();
   expect(() => bus.on("test_act", {})).toThrow("listening ends when the house has booted");
 });
+
+describe("undo() and after()", () => {
+  test("what was done beside the store is taken back with the transaction, last first, and before it is run again", async () => {
+    const seen: string[] = [];
+    const bus = busOver(fakeDb([Object.assign(new Error("race"), { code: "40001" })]).db);
+    const draft = { text: "x" };
+    await bus.perform("test_act", SYSTEM, draft, async (_, work) => {
+      seen.push("act");
+      work.undo(() => void seen.push("first"));
+      work.undo(async () => void seen.push("second"));
+      work.after(async () => void seen.push("after"));
+      return draft;
+    });
+    expect(seen).toEqual(["act", "second", "first", "act", "after"]);
+  });
+
+  test("their failures are logged and never answered", async () => {
+    const lines: string[] = [];
+    const bus = busOver(fakeDb().db, lines);
+    const fail = () => Promise.reject(new Error("disk"));
+    const done = await bus.perform("test_act", SYSTEM, { text: "x" }, async (draft, work) => {
+      work.after(fail);
+      return draft;
+    });
+    expect(done).toEqual({ text: "x" });
+    const refused = bus.perform("test_act", SYSTEM, { text: "x" }, async (_, work) => {
+      work.undo(fail);
+      throw new ApiError(404, "Page not found");
+    });
+    await expect(refused).rejects.toThrow("Page not found");
+    expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
+      'Cannot finish "test_act"',
+      'Cannot take back "test_act"',
+    ]);
+  });
+});

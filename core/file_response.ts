@@ -17,16 +17,17 @@ export interface FileAnswer {
 /** The answer to a GET for a file, given the request's headers: 200, 206, 304 or 416. */
 export function fileResponse(asked: Headers, { file, etag, type, headers = {} }: FileAnswer): Response {
   const tag = `"${etag}"`;
+  const sized = (bytes: number) => ({ ...common, "content-type": type, "content-length": String(bytes) });
   const common = { etag: tag, "accept-ranges": "bytes", "x-content-type-options": "nosniff", ...headers };
   if (matches(asked.get("if-none-match"), tag)) return new Response(null, { status: 304, headers: common });
   const range = rangeOf(asked, tag, file.size);
   if (range === "unsatisfiable")
     return new Response(null, { status: 416, headers: { ...common, "content-range": `bytes */${file.size}` } });
-  if (!range) return new Response(file.body(), { headers: { ...common, "content-type": type } });
+  if (!range) return new Response(file.body(), { headers: sized(file.size) });
   const shown = `bytes ${range.start}-${range.end - 1}/${file.size}`;
   return new Response(file.body(range), {
     status: 206,
-    headers: { ...common, "content-type": type, "content-range": shown },
+    headers: { ...sized(range.end - range.start), "content-range": shown },
   });
 }
 

@@ -120,12 +120,24 @@ export class Gates {
       if (allowance?.exceeded) throw new ApiError(429, "Too Many Attempts.");
       final = await this.#read(request, asked, spooled);
       remember(final, asked);
-      response = final.method === "OPTIONS" ? this.#options(final) : await this.#root.fetch(final);
+      response = final.method === "OPTIONS" ? this.#options(final) : await this.#routed(final, asked);
     } catch (error) {
       response = this.#fault(final, error);
     }
     if (spooled.isUsed()) await spooled.clear();
     return finished(response, allowance);
+  }
+
+  /** A HEAD is answered as the GET would be, without its body: what is streamed is then never read. */
+  async #routed(request: Request, asked: Asked): Promise<Response> {
+    if (request.method !== "HEAD") return this.#root.fetch(request);
+    const full = new Request(request.url, { method: "GET", headers: request.headers });
+    remember(full, asked);
+    const response = await this.#root.fetch(full);
+    const headers = new Headers(response.headers);
+    if (headers.has("content-length")) await response.body?.cancel();
+    else headers.set("content-length", String((await response.blob()).size));
+    return new Response(null, { status: response.status, headers });
   }
 
   async #recognise(request: Request, asked: Asked, area: AreaSpec | undefined): Promise<void> {

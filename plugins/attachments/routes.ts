@@ -1,4 +1,8 @@
 /**
+ * The five routes of attachments. What an attachment needs follows from its page: who may change the page may hang
+ * something on it, and an update asks for the page it moves to before it asks for the attachment (content-api 1.5).
+ */
+/**
  * The routes of attachments below /api. An attachment is seen by whoever sees its page, and changed by whoever may change
  * both; the page is therefore part of every statement and never looked up by itself. Files go into the store before
  * their row is written and are taken out again where the transaction fails. Reading and sending them is `serve`'s part.

@@ -47,7 +47,7 @@ export async function readAttachment(parts: Parts, row: FoundAttachment): Promis
   };
   const shown = { ...savedAttachment(row), ...row.people, links };
   if (row.external) return { ...shown, content: row.link };
-  return jsonWithFile(shown, "content", (await fileOf(parts.files, row)).stream());
+  return jsonWithFile(shown, "content", await fileOf(parts.files, row));
 }
 
 /** The stored file of an attachment. Throws ApiError 500 where the store of files has lost it. */

@@ -44,7 +44,7 @@ export default definePlugin({
 
     narrow("pages", () => sql`pages.deleted_at is null`);
     // A draft is its owner's alone (content-api 8.6).
-    narrow("pages", ({ id }) => sql`(not pages.draft or pages.owned_by = ${id}::integer)`);
+    narrow("pages", ({ id }) => sql`(not pages.draft or pages.owned_by is not distinct from ${id}::integer)`);
     narrow("pages", contracts.access.sees("page", "pages"));
     provide("pages", pagesContract(parts));
     contribute("content", {

@@ -1,9 +1,24 @@
-import { definePlugin, sql, t, type Viewer, type Work } from "lectern/core";
-import { rows } from "lectern/db";
+/**
+ * Sessions: signing in with a password, and the cookie that follows (platform 1.4). A cookie's value is random and only
+ * its hash is stored; what is known of a session is remembered, and when it was last seen is written in batches, so a
+ * request by cookie costs the store nothing. This plugin stands after that of tokens: resolvers are asked in that order,
+ * and a token wins over a cookie. It asks for no second factor; `mfa_enforced` of roles is kept for a plugin that does.
+ */
+import {
+  type Cached,
+  definePlugin,
+  type PluginContext,
+  sql,
+  t,
+  type Users,
+  type Viewer,
+  type Work,
+} from "lectern/core";
+import { type Db, rows } from "lectern/db";
 import { asGuest, sessionResolver } from "./authenticate.ts";
 import type { Session } from "./contract.ts";
 import { cookieStyle } from "./cookie.ts";
-import { readSession, sessionFinder } from "./known.ts";
+import { type KnownSession, readSession, sessionFinder } from "./known.ts";
 import { migrations } from "./migrations.ts";
 import { mountSessions } from "./routes.ts";
 import { mountSession } from "./sign_in.ts";
@@ -51,7 +66,7 @@ export default definePlugin({
   migrations,
   events: ["auth_login", "session_end"],
   setup(context) {
-    const { auth, baseUrl, cached, contracts, db, every, log, narrow, on, onStop, perform, settings } = context;
+    const { auth, baseUrl, cached, contracts, db, every, log, narrow, onStop, perform, settings } = context;
     const { confirmation, isPublic, restrict } = settings;
     const needsConfirmation = confirmation || restrict !== "";
     const lifetimeMs = settings.lifetime * MINUTE_MS;
@@ -62,11 +77,6 @@ export default definePlugin({
     onStop(() => touches.stop());
     narrow("sessions", () => true);
 
-    async function guest(): Promise<Viewer | undefined> {
-      const [user] = await rows(db, sql<{ id: number }>`select id from users where system_name = 'public'`);
-      const viewer = user && (await contracts.users.viewer(user.id));
-      return viewer && asGuest(viewer);
-    }
     async function endWithin(id: number, work: Work): Promise<void> {
       const hash = await removeSession(id, work);
       if (hash !== undefined) await known.forget(work, hash);
@@ -78,20 +88,39 @@ export default definePlugin({
       });
     }
 
-    auth(sessionResolver({ style, users: contracts.users, find, guest, isPublic, needsConfirmation }));
+    auth(
+      sessionResolver({
+        style,
+        users: contracts.users,
+        find,
+        guest: () => guestOf(db, contracts.users),
+        isPublic,
+        needsConfirmation,
+      }),
+    );
     mountSession(context, { style, find, needsConfirmation, lifetimeMs, end, endWithin });
     mountSessions(context, { style, touches, lifetimeMs, end });
-    on("user_update", {
-      async join({ id }, work, { draft }) {
-        // What is remembered of a session includes whether the address is confirmed, which a new password may settle.
-        if (draft.draft.password_hash === undefined) return;
-        for (const hash of await removeSessionsOf(id, work)) await known.forget(work, hash);
-      },
-    });
-    // The rows are gone with the user; whose they were is not known any more.
-    on("user_delete", { join: (_, work) => known.forget(work) });
+    endWithUsers(context, known);
     every("sweep", SWEEP_MS, async () => {
       await sql`delete from sessions where last_seen_at < now() - ${lifetimeMs} * interval '1 millisecond'`.execute(db);
     });
   },
 });
+
+async function guestOf(db: Pick<Db, "executeQuery">, users: Users): Promise<Viewer | undefined> {
+  const [user] = await rows(db, sql<{ id: number }>`select id from users where system_name = 'public'`);
+  const viewer = user && (await users.viewer(user.id));
+  return viewer && asGuest(viewer);
+}
+
+/** Sessions end with the password that began them, and with their user. */
+function endWithUsers({ on }: Pick<PluginContext, "on">, known: Cached<KnownSession>): void {
+  on("user_update", {
+    async join({ id }, work, { draft }) {
+      if (draft.draft.password_hash === undefined) return;
+      for (const hash of await removeSessionsOf(id, work)) await known.forget(work, hash);
+    },
+  });
+  // The rows are gone with the user; whose they were is not known any more.
+  on("user_delete", { join: (_, work) => known.forget(work) });
+}

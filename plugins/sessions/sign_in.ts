@@ -47,37 +47,21 @@ export interface SignInParts {
 
 /** Mounts sign-in, sign-out and the question who is signed in. */
 export function mountSession(context: Context, parts: SignInParts): void {
+  mountSignIn(context, parts);
   const { app, contracts, db } = context;
-  const { end, find, style } = parts;
+  const { end, find, lifetimeMs, style } = parts;
   const current = async (request: Request) => {
-    const session = await find(cookieOf(request.headers.get("cookie"), style));
-    const viewer = session && (await contracts.users.viewer(session.userId));
-    return viewer && { session, viewer };
+    const known = await find(cookieOf(request.headers.get("cookie"), style));
+    const viewer = known && (await contracts.users.viewer(known.userId));
+    const session = known && (await readShown(db, sql`sessions.id = ${known.id}`));
+    return viewer && session && { session, viewer };
   };
-  app.post(
-    "/session",
-    async ({ request, input, address, set }) => {
-      refuseForeign(request);
-      const before = await find(cookieOf(request.headers.get("cookie"), style));
-      const { value, session, viewer } = await signIn(context, parts, { request, input, address, before });
-      set.headers["set-cookie"] = setCookie(value, style);
-      return shown(db, viewer, session, parts.lifetimeMs);
-    },
-    {
-      permit: "public",
-      ...endpoint("session", "create", {
-        about: "Signs in with e-mail address and password, and sets the cookie of a new session.",
-        rules: signInRules,
-      }),
-    },
-  );
   app.get(
     "/session",
     async ({ request }) => {
-      const known = await current(request);
-      const session = known && (await readShown(db, sql`sessions.id = ${known.session.id}`));
-      if (!session) throw new ApiError(401, "No session found on the request");
-      return shown(db, known.viewer, session, parts.lifetimeMs);
+      const found = await current(request);
+      if (!found) throw new ApiError(401, "No session found on the request");
+      return shown(db, found.viewer, found.session, lifetimeMs);
     },
     { permit: "public", ...endpoint("session", "read", { about: "Shows who is signed in, with their permissions." }) },
   );
@@ -85,13 +69,28 @@ export function mountSession(context: Context, parts: SignInParts): void {
     "/session",
     async ({ request, set }) => {
       refuseForeign(request);
-      const known = await current(request);
-      const session = known && (await readShown(db, sql`sessions.id = ${known.session.id}`));
-      if (session) await end(session, known.viewer);
+      const found = await current(request);
+      if (found) await end(found.session, found.viewer);
       set.headers["set-cookie"] = setCookie("", style);
       set.status = 204;
     },
     { permit: "public", ...endpoint("session", "delete", { about: "Signs out: ends the session and its cookie." }) },
+  );
+}
+
+function mountSignIn(context: Context, parts: SignInParts): void {
+  const { find, lifetimeMs, style } = parts;
+  const about = "Signs in with e-mail address and password, and sets the cookie of a new session.";
+  context.app.post(
+    "/session",
+    async ({ request, input, address, set }) => {
+      refuseForeign(request);
+      const before = await find(cookieOf(request.headers.get("cookie"), style));
+      const { value, session, viewer } = await signIn(context, parts, { request, input, address, before });
+      set.headers["set-cookie"] = setCookie(value, style);
+      return shown(context.db, viewer, session, lifetimeMs);
+    },
+    { permit: "public", ...endpoint("session", "create", { about, rules: signInRules }) },
   );
 }
 

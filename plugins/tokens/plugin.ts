@@ -1,4 +1,4 @@
-import { definePlugin, denied, sha256 } from "lectern/core";
+import { type Cached, definePlugin, denied, type PluginContext, sha256 } from "lectern/core";
 import { tokenResolver } from "./authenticate.ts";
 import { tokenCommand } from "./commands.ts";
 import { type KnownToken, readToken } from "./known.ts";
@@ -19,7 +19,7 @@ export default definePlugin({
   events: ["api_token_create", "api_token_update", "api_token_delete"],
   commands: { token: tokenCommand },
   setup(context) {
-    const { auth, cached, contracts, db, log, narrow, on, onAny, onStop, slot } = context;
+    const { auth, cached, contracts, db, log, narrow, on, onStop } = context;
     const { adminToken, confirmation, environment, restrict } = context.settings;
     const timeZone = zoneOf(context.settings.timeZone);
     const known = cached("tokens", (tokenId) => readToken(db, tokenId, timeZone));
@@ -57,24 +57,7 @@ export default definePlugin({
         if (environment === "demo") throw denied();
       },
     });
-    onAny({
-      join: ({ name, viewer }) =>
-        checkScope(
-          viewer,
-          name,
-          slot("content").map(({ kind }) => kind),
-        ),
-    });
-    for (const event of ["api_token_update", "api_token_delete"] as const)
-      on(event, { join: ({ token_id }, work) => known.forget(work, token_id) });
-    // What is remembered of a token includes its owner's state; which tokens that were is gone with a deleted user.
-    on("user_delete", { join: (_, work) => known.forget(work) });
-    on("user_update", {
-      async join({ id }, work) {
-        const tokens = await work.db.selectFrom("api_tokens").select("token_id").where("user_id", "=", id).execute();
-        for (const { token_id } of tokens) await known.forget(work, token_id);
-      },
-    });
+    watch(context, known);
     on("app_boot", {
       async join(_, work) {
         narrowContent(context);
@@ -86,3 +69,23 @@ export default definePlugin({
     });
   },
 });
+
+/** Keeps narrower tokens to their scope, and what is remembered of tokens true. */
+function watch({ on, onAny, slot }: Pick<PluginContext, "on" | "onAny" | "slot">, known: Cached<KnownToken>): void {
+  onAny({
+    join({ name, viewer }) {
+      const kinds = viewer.only ? slot("content").map(({ kind }) => kind) : [];
+      checkScope(viewer, name, kinds);
+    },
+  });
+  for (const event of ["api_token_update", "api_token_delete"] as const)
+    on(event, { join: ({ token_id }, work) => known.forget(work, token_id) });
+  // What is remembered of a token includes its owner's state; which tokens that were is gone with a deleted user.
+  on("user_delete", { join: (_, work) => known.forget(work) });
+  on("user_update", {
+    async join({ id }, work) {
+      const tokens = await work.db.selectFrom("api_tokens").select("token_id").where("user_id", "=", id).execute();
+      for (const { token_id } of tokens) await known.forget(work, token_id);
+    },
+  });
+}

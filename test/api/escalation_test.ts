@@ -28,6 +28,8 @@ const THINGS: Readonly<Record<string, (made: (name: string) => Promise<number>) 
   other: () => make("/api/books", { name: "Other book" }),
   chapter: async (made) => make("/api/chapters", { name: "Chapter", book_id: await made("book") }),
   page: async (made) => make("/api/pages", { name: "Page", html: "<p>x</p>", book_id: await made("book") }),
+  attachment: async (made) =>
+    make("/api/attachments", { name: "Link", uploaded_to: await made("page"), link: "https://example.com" }),
   role: () => make("/api/roles", { display_name: "A role" }),
   user: () => make("/api/users", { name: "Somebody", email: `somebody-${turn}@example.com` }),
   token: async (made) => make(`/api/users/${await made("user")}/tokens`, { name: "Token" }),
@@ -90,7 +92,7 @@ async function letIn(method: string, row: PermitCase): Promise<void> {
     as: token,
     ...(request.body === undefined ? {} : { body: request.body }),
   });
-  expect(`${method} ${row.path} with everything: ${status}`).toMatch(/: 20[04]$/);
+  expect(`${method} ${row.path} with everything: ${status}`).toMatch(/: (20[04]|302)$/);
 }
 
 const routes = () => house.house.gates.routes().map(({ method, path }) => `${method} ${path}`);

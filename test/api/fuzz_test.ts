@@ -22,6 +22,8 @@ const CONTRACT_500 = new Set([
   "You cannot delete the only admin",
   "You cannot delete the guest user",
   "This user is the only user assigned to the administrator role. Assign the administrator role to another user before attempting to remove it here.",
+  // Not of the contract: a service that the operator has not set up (503).
+  "This instance sends no mail; ask its administrator for a new password",
 ]);
 
 /** A request as plain data. */

@@ -46,6 +46,8 @@ export interface TestHouse {
   /** The administrator's token. */
   readonly token: string;
   readonly baseUrl: string;
+  /** Below it lie uploaded files in "files", and in "spool" those of requests under way. */
+  readonly dataDir: string;
   ask(method: string, path: string, ask?: Ask): Promise<Answer>;
   /** Creates a role with these permissions and a user who holds it; returns the user's token and ids. */
   person(name: string, permissions: readonly string[]): Promise<{ token: string; id: number; role: number }>;
@@ -96,6 +98,7 @@ export async function bootHouse(options: HouseOptions = {}): Promise<TestHouse> 
     contexts: house.contexts,
     token: ADMIN_TOKEN,
     baseUrl: BASE_URL,
+    dataDir,
     ...client,
     async stop() {
       await house.stop();

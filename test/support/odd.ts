@@ -5,23 +5,15 @@
  * few, since their parsing and not their number is what takes time.
  */
 import fc from "fast-check";
+import { type Entry, encoded, encoding, GIF, type OddBody } from "./odd_encodings.ts";
+
+export type { OddBody } from "./odd_encodings.ts";
 
 /** A JSON schema as `schemaOf` makes it. */
 export type Schema = Record<string, unknown>;
 
-/** A body ready to send: its bytes and the type it claims to be. */
-export interface OddBody {
-  readonly type: string | undefined;
-  readonly bytes: Uint8Array;
-}
-
 /** Ids of existing items by the last part of a collection's path: `{ books: [1, 2] }`. */
 export type Ids = Readonly<Record<string, readonly number[]>>;
-
-/** How a picture starts that can be written as text. */
-const GIF = "GIF89a";
-const BOUNDARY = "----oddboundary";
-const encoder = new TextEncoder();
 
 /** Texts that break parsers, patterns, columns and encodings. */
 export const oddText: fc.Arbitrary<string> = fc.oneof(
@@ -205,16 +197,10 @@ export function oddQuery(fields: readonly string[]): fc.Arbitrary<string> {
     .map((pairs) => pairs.map(([key, text]) => `${encoded(key ?? "")}=${encoded(text ?? "")}`).join("&"));
 }
 
-type Entry = [string, unknown];
-
 function nest(depth: number): unknown {
   let value: unknown = "deep";
   for (let at = 0; at < depth; at++) value = at % 2 === 0 ? [value] : { a: value };
   return value;
-}
-
-function encoded(text: string): string {
-  return encodeURIComponent(text.toWellFormed());
 }
 
 /** A value the rules of the field accept, as far as the schema tells. */
@@ -235,88 +221,4 @@ function fitting(name: string, schema: Schema, ids: Ids): fc.Arbitrary<unknown> 
     oddText,
     fc.constantFrom("<h1>Title</h1><p>Text</p>", "# Title\n\nText", "{{@1}}", '<img src="data:image/png;base64,AAAA">'),
   );
-}
-
-const encoding: fc.Arbitrary<(entries: readonly Entry[]) => OddBody> = fc.oneof(
-  { weight: 24, arbitrary: fc.constant((entries: readonly Entry[]) => claim("application/json", json(entries))) },
-  {
-    weight: 4,
-    arbitrary: fc.constant((entries: readonly Entry[]) => claim("application/x-www-form-urlencoded", form(entries))),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.constant((entries: readonly Entry[]) =>
-      claim(`multipart/form-data; boundary=${BOUNDARY}`, parts(entries)),
-    ),
-  },
-  {
-    weight: 2,
-    arbitrary: fc
-      .constantFrom("a", "", BOUNDARY.slice(0, 5), `"${BOUNDARY}`)
-      .map((bad) => (entries: readonly Entry[]) => claim(`multipart/form-data; boundary=${bad}`, parts(entries))),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.constant((entries: readonly Entry[]) =>
-      claim(`multipart/form-data; boundary=${BOUNDARY}`, parts(entries).slice(0, -30)),
-    ),
-  },
-  { weight: 2, arbitrary: fc.nat(200).map((at) => (entries: readonly Entry[]) => spoilt(json(entries), at)) },
-  {
-    weight: 1,
-    arbitrary: fc
-      .constantFrom("[1,2]", "5", "NaN", '{"a":1,}', '{"a":1e999}', "{", "\ufeff{}", '"\ud800"')
-      .map((text) => () => claim("application/json", text)),
-  },
-  {
-    weight: 2,
-    arbitrary: fc
-      .constantFrom(
-        undefined,
-        "text/plain",
-        "application/xml",
-        ";;;",
-        "application/json; charset=utf-16",
-        "multipart/form-data",
-      )
-      .map((type) => (entries: readonly Entry[]) => claim(type, json(entries))),
-  },
-);
-
-function claim(type: string | undefined, text: string): OddBody {
-  return { type, bytes: encoder.encode(text) };
-}
-
-/** JSON with a byte in it that is no UTF-8. */
-function spoilt(text: string, at: number): OddBody {
-  const bytes = encoder.encode(text);
-  bytes[Math.min(at, bytes.length - 1)] = 0xff;
-  return { type: "application/json", bytes };
-}
-
-/** By hand, since an object would lose equal names and `__proto__`. */
-function json(entries: readonly Entry[]): string {
-  return `{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value) ?? "null"}`).join(",")}}`;
-}
-
-function flat(name: string, value: unknown, depth = 0): [string, string][] {
-  if (typeof value !== "object" || value === null || depth > 200) return [[name, String(value)]];
-  return Object.entries(value).flatMap(([key, inner]) => flat(`${name}[${key}]`, inner, depth + 1));
-}
-
-function form(entries: readonly Entry[]): string {
-  return entries
-    .flatMap(([name, value]) => flat(name, value))
-    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
-    .join("&");
-}
-
-function parts(entries: readonly Entry[]): string {
-  const all = entries
-    .flatMap(([name, value]) => flat(name, value))
-    .map(([name, value], at) => {
-      const file = value.startsWith(GIF) || at % 7 === 6 ? `; filename="${name}.gif"\r\ncontent-type: image/gif` : "";
-      return `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"${file}\r\n\r\n${value}\r\n`;
-    });
-  return `${all.join("")}--${BOUNDARY}--\r\n`;
 }

@@ -38,6 +38,27 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   ...movesInto("pages", "page"),
   "GET /api/content-permissions/:contentType/:contentId": overrides(),
   "PUT /api/content-permissions/:contentType/:contentId": overrides({ fallback_permissions: { inheriting: true } }),
+  "GET /api/attachments": [{ path: "/api/attachments", needs: [] }],
+  "POST /api/attachments": [
+    {
+      path: "/api/attachments",
+      needs: ["page-view-all", "page-update-all", "attachment-create-all"],
+      body: { name: "New", uploaded_to: "{page}", link: "https://example.com" },
+    },
+  ],
+  "GET /api/attachments/:id": [{ path: "/api/attachments/{attachment}", needs: ["page-view-all"] }],
+  "GET /attachments/:id": [{ path: "/attachments/{attachment}", needs: ["page-view-all"] }],
+  "PUT /api/attachments/:id": [
+    {
+      path: "/api/attachments/{attachment}",
+      needs: ["page-view-all", "page-update-all", "attachment-update-all"],
+      body: { name: "Other" },
+    },
+  ],
+  // Deleting asks for no more than the right to delete (content-api 1.5).
+  "DELETE /api/attachments/:id": [
+    { path: "/api/attachments/{attachment}", needs: ["page-view-all", "attachment-delete-all"] },
+  ],
   ...managed("users", "users-manage", "{user}", { name: "New", email: "new-{turn}@example.com" }),
   ...managed("roles", "user-roles-manage", "{role}", { display_name: "New role" }),
   "GET /api/users/me": [{ path: "/api/users/me", needs: [] }],

@@ -45,8 +45,10 @@ export function appBelow<Prefix extends string>(prefix: Prefix) {
       parse: () => ({}),
       // The document's types know no extensions; the key is what OpenAPI reserves for them.
       detail: { "x-permission": permit } as DocumentDecoration,
-      transform({ request }: { request: Request }) {
+      transform({ request, params }: { request: Request; params: Record<string, string | null> }) {
         admit(askedOf(request), permit);
+        // What cannot be decoded arrives as null, which handlers would take for the text they were promised.
+        for (const name in params) params[name] ??= "";
       },
     }));
 }

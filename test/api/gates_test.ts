@@ -92,6 +92,15 @@ test("a slash at the end of a path changes nothing", async () => {
   expect((await send("DELETE", `/api/books/${id}/`)).status).toBe(204);
 });
 
+test("what cannot be decoded in a path names nothing", async () => {
+  for (const id of ["%ff", "%2", "%zz", "%c0%80", "%00", "1%00"]) {
+    expect((await send("GET", `/api/pages/${id}`)).body).toEqual(failure(404, "Page not found"));
+    expect((await json("PUT", `/api/books/${id}`, '{"name":"x"}')).body).toEqual(failure(404, "Book not found"));
+    expect((await send("GET", `/api/${id}`)).status).toBe(404);
+    expect((await json("POST", `/api/register/invite/${id}`, '{"password":"long enough"}')).status).toBeLessThan(500);
+  }
+});
+
 test("a POST in disguise is what header, form, JSON or query say, in any case", async () => {
   const id = await book();
   const path = `/api/books/${id}`;

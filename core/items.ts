@@ -9,6 +9,7 @@ import { type Db, rows, type TableName } from "../db/mod.ts";
 import type { Work } from "./bus.ts";
 import type { Tag, Tags } from "./contracts/tags.ts";
 import type { UserRef, Users } from "./contracts/users.ts";
+import { notFound } from "./errors.ts";
 import { uniqueSlug } from "./slug.ts";
 import type { Viewer } from "./viewer.ts";
 
@@ -121,4 +122,13 @@ export async function saveTags(tags: Tags, { kind, id, sent }: Tagged, work: Wor
   }
   const [found] = await rows<{ tags: Tag[] }>(work.db, sql`select ${tags.of(kind, sql`${id}::integer`)} as tags`);
   return found?.tags ?? [];
+}
+
+/** Puts an item where nobody sees it, until it is restored or removed for good. Throws its 404 where it has gone already. */
+export async function putAway(db: Db, table: TableName, noun: string, id: number): Promise<void> {
+  const gone = await rows(
+    db,
+    sql`update ${sql.table(table)} set deleted_at = now() where id = ${id} and deleted_at is null returning id`,
+  );
+  if (gone.length === 0) throw notFound(noun);
 }

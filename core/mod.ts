@@ -38,6 +38,7 @@ export {
   itemPermissions,
   type People,
   peopleOf,
+  putAway,
   type SlugScope,
   saveChanges,
   saveTags,

@@ -2,6 +2,7 @@ import {
   authorOf,
   freeSlug,
   notFound,
+  putAway,
   type ResourceHandlers,
   saveChanges,
   saveTags,
@@ -20,14 +21,7 @@ export function writing(context: BooksContext): Pick<Handlers, "insert" | "chang
   return {
     insert: (draft, work) => insert(context, draft, work),
     change: (row, draft, work) => change(context, { row, draft }, work),
-    async remove({ id }, { db }) {
-      const gone = await rows(
-        db,
-        sql`
-        update books set deleted_at = now() where id = ${id} and deleted_at is null returning id`,
-      );
-      if (gone.length === 0) throw notFound("Book");
-    },
+    remove: ({ id }, { db }) => putAway(db, "books", "Book", id),
   };
 }
 

@@ -8,6 +8,7 @@ import {
   authorOf,
   freeSlug,
   notFound,
+  putAway,
   type ResourceHandlers,
   saveChanges,
   saveTags,
@@ -27,14 +28,7 @@ export function writing(context: ChaptersContext): Pick<Handlers, "insert" | "ch
   return {
     insert: (draft, work) => insert(context, draft, work),
     change: (row, draft, work) => change(context, { row, draft }, work),
-    async remove({ id }, { db }) {
-      const gone = await rows(
-        db,
-        sql`
-        update chapters set deleted_at = now() where id = ${id} and deleted_at is null returning id`,
-      );
-      if (gone.length === 0) throw notFound("Chapter");
-    },
+    remove: ({ id }, { db }) => putAway(db, "chapters", "Chapter", id),
   };
 }
 

@@ -8,6 +8,7 @@
  * needs before there is any plugin, and what several plugins must agree on.
  */
 import { type Static, Type as t } from "@sinclair/typebox";
+import { BootError } from "./errors.ts";
 
 /** The setting of the largest file, for every plugin that takes files: spread into its own, it reads the same variable. */
 export const fileLimit = t.Integer({
@@ -118,9 +119,12 @@ export function bodyLimitOf({ maxBodyBytes, fileLimitMb }: Config): number {
   return maxBodyBytes > 0 ? maxBodyBytes : fileKilobytes(fileLimitMb) * BYTES_PER_KILOBYTE * 1.5;
 }
 
-/** The address under which the house knows itself, without a final slash. */
+/** The address under which the house knows itself, without a final slash. Throws BootError where it is none. */
 export function baseUrlOf(config: Config): string {
   const host = config.host.includes(":") ? `[${config.host}]` : config.host;
   const own = `http://${host === "0.0.0.0" || host === "[::]" ? "localhost" : host}:${config.port}`;
-  return (config.appUrl === "" ? own : config.appUrl).replace(/\/+$/, "");
+  const url = config.appUrl === "" ? own : config.appUrl;
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new BootError(`Cannot use APP_URL: found "${url}", wanted an address such as "https://docs.example.com"`);
+  return url.replace(/\/+$/, "");
 }

@@ -6,7 +6,7 @@
  * disk until the answer and are gone with it.
  */
 import { Elysia } from "elysia";
-import { clientAddress, type TrustedProxies } from "./address.ts";
+import { clientAddress, type Networks } from "./address.ts";
 import { refuseLarge } from "./body.ts";
 import { ApiError, errorBody, refusal } from "./errors.ts";
 import { type InputLimits, type InputObject, merge, methodOverride, parseBody, parseQuery, trimmed } from "./input.ts";
@@ -38,7 +38,7 @@ export interface AreaSpec {
 export interface GateParts {
   readonly log: Log;
   readonly limiter: Limiter;
-  readonly proxies: TrustedProxies;
+  readonly proxies: Networks;
   readonly inputLimits: InputLimits;
   readonly texts: Texts;
   /** Language of messages for viewers who wish none. */

@@ -5,6 +5,7 @@
  */
 import { lookup } from "node:dns/promises";
 import ipaddr from "ipaddr.js";
+import { isWithin, type Networks, networksOf } from "./address.ts";
 
 /** A `fetch` that refuses what the plugin or the operator did not allow. Throws OutgoingError. */
 export type OutgoingFetch = (url: string | URL, init?: BunFetchRequestInit) => Promise<Response>;
@@ -25,16 +26,17 @@ export interface OutgoingRules {
 /** Resolves a host name; replaced in tests. */
 export type Resolve = (host: string) => Promise<{ address: string; family: number }[]>;
 
-/** Makes the `fetch` of one plugin. */
+/** Makes the `fetch` of one plugin. Throws BootError where the operator's networks cannot be read. */
 export function outgoingFetch(
   rules: OutgoingRules,
   resolve: Resolve = (host) => lookup(host, { all: true }),
 ): OutgoingFetch {
+  const open = networksOf("ALLOW_PRIVATE_HOSTS", rules.allowPrivate);
   return async (target, init = {}) => {
     const url = new URL(target);
     if (url.protocol !== "http:" && url.protocol !== "https:") throw refusal(url, "only http and https are spoken");
     if (!granted(rules.hosts, url.hostname)) throw refusal(url, "the plugin was not granted this host");
-    const address = await reachable(url, rules, resolve);
+    const address = await reachable(url, open, resolve);
     const headers = new Headers(init.headers);
     headers.set("host", url.host);
     const pinned = new URL(url);
@@ -50,30 +52,15 @@ export function isPublic(address: string): boolean {
   return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
 }
 
-async function reachable(url: URL, rules: OutgoingRules, resolve: Resolve): Promise<string> {
+async function reachable(url: URL, open: Networks, resolve: Resolve): Promise<string> {
   const host = bare(url.hostname);
   const found = ipaddr.isValid(host) ? [{ address: host }] : await resolve(host);
-  const allowed = found.find(({ address }) => isPublic(address) || opened(rules.allowPrivate, address));
+  const allowed = found.find(({ address }) => isPublic(address) || isWithin(open, address));
   // One forbidden address among several is refused too: which one a later attempt would take is not ours to choose.
-  const forbidden = found.find(({ address }) => !isPublic(address) && !opened(rules.allowPrivate, address));
+  const forbidden = found.find(({ address }) => !isPublic(address) && !isWithin(open, address));
   if (!allowed || forbidden)
     throw refusal(url, "it is a private or reserved address, which ALLOW_PRIVATE_HOSTS does not open");
   return allowed.address;
-}
-
-function opened(allowPrivate: string, address: string): boolean {
-  if (allowPrivate.trim() === "*") return true;
-  const parsed = ipaddr.process(address);
-  return allowPrivate
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "")
-    .some((range) => {
-      const [network, bits] = ipaddr.parseCIDR(
-        range.includes("/") ? range : `${range}/${range.includes(":") ? 128 : 32}`,
-      );
-      return network.kind() === parsed.kind() && parsed.match(network, bits);
-    });
 }
 
 function granted(hosts: OutgoingRules["hosts"], hostname: string): boolean {

@@ -31,6 +31,7 @@ export type { AreaSpec, Authenticate } from "./http.ts";
 export type { InputObject, InputValue } from "./input.ts";
 export {
   authorOf,
+  forgetAuthor,
   freeSlug,
   type ItemPermission,
   type ItemPermissions,

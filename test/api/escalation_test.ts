@@ -42,6 +42,7 @@ const THINGS: Readonly<Record<string, (made: (name: string) => Promise<Thing>) =
   page: async (made) => make("/api/pages", { name: "Page", html: "<p>x</p>", book_id: await made("book") }),
   attachment: async (made) =>
     make("/api/attachments", { name: "Link", uploaded_to: await made("page"), link: "https://example.com" }),
+  comment: async (made) => make("/api/comments", { page_id: await made("page"), html: "<p>x</p>" }),
   image: async (made) => (await addPicture(await made("page"))).id,
   url: async (made) => encodeURIComponent((await addPicture(await made("page"))).url),
   role: () => make("/api/roles", { display_name: "A role" }),

@@ -145,6 +145,23 @@ describe("in a real browser", () => {
   );
 
   test(
+    "no comment fires, alone or in the tree of its page",
+    async () => {
+      const book = (await house.ask("POST", "/api/books", { body: { name: "Talk" } })).body.id;
+      const body = { book_id: book, name: "x", html: "<p>x</p>" };
+      const page = (await house.ask("POST", "/api/pages", { body })).body.id;
+      for (const payload of PAYLOADS)
+        await house.ask("POST", "/api/comments", { body: { page_id: page, html: `<p>a</p>${payload}` } });
+      const { comments } = (await house.ask("GET", `/api/pages/${page}`)).body;
+      expect(comments.active).toHaveLength(PAYLOADS.length);
+      expect(await fired(comments.active.map(({ comment }: { comment: { html: string } }) => comment.html))).toEqual(
+        [],
+      );
+    },
+    120 * SECONDS,
+  );
+
+  test(
     "no description fires",
     async () => {
       const texts: string[] = [];

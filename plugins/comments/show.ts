@@ -1,3 +1,8 @@
+/**
+ * How comments are found and shown (content-api 10): rows of listings, single reads with their direct replies, and all
+ * comments of a page as trees. Content is filtered each time it is shown, as that of pages is. Who sees a comment is
+ * decided by its page alone, through the rule the plugin gives to `narrow`.
+ */
 import { type Contracts, type ListSpec, type RawBuilder, sql, type UserRef, type Viewer } from "lectern/core";
 import { type Db, rows } from "lectern/db";
 import type { CommentRow, FoundComment } from "./contract.ts";

@@ -1,3 +1,7 @@
+/**
+ * Tokens for whoever runs the house, beside a running server. They act as the house itself, through the same events as
+ * the API; the secret is printed once, as the last line, so that scripts can take it, and is stored as a hash only.
+ */
 import { parseArgs } from "node:util";
 import { type AnyContext, ApiError, type Command, type CommandIo, SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";

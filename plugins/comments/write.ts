@@ -8,17 +8,19 @@ const CONTENT_REF = /^bkmrk-.+:\d+:(\d*-\d*)?$/;
 /** Longer ones name no block of ours. */
 const MAX_CONTENT_REF = 300;
 
-/** Adds a comment. The page is locked: two comments never get one number, and none is left on a page that goes. */
+/** Adds a comment, timed after its page was locked, so that times follow numbers. The page is locked: two comments never get one number, and none is left on a page that goes. */
 export async function insertComment(parts: Parts, draft: CommentCreate, work: Work): Promise<CommentRow> {
   await lockPage(parts, draft.page_id, work);
   const author = sql`${authorOf(work.viewer)}::integer`;
   const page = sql`${draft.page_id}::integer`;
   const [row] = await rows<CommentRow>(
     work.db,
-    sql`insert into comments (page_id, local_id, parent_id, html, content_ref, created_by, updated_by)
+    sql`insert into comments (page_id, local_id, parent_id, html, content_ref, created_by, updated_by,
+      created_at, updated_at)
     values (${page}, (select coalesce(max(local_id), 0) + 1 from comments where page_id = ${page}),
       (select local_id from comments where page_id = ${page} and local_id = ${draft.reply_to ?? null}::integer),
-      ${parts.contracts.markup.comment(draft.html)}, ${contentRef(draft.content_ref)}, ${author}, ${author})
+      ${parts.contracts.markup.comment(draft.html)}, ${contentRef(draft.content_ref)}, ${author}, ${author},
+      clock_timestamp(), clock_timestamp())
     returning *`,
   );
   return row as CommentRow;
@@ -34,12 +36,11 @@ export async function changeComment(
   if (archived !== undefined && row.parent_id !== null)
     throw new ApiError(400, `Only top-level comments can be ${archived ? "archived" : "un-archived"}.`);
   const wanted = {
-    ...(html !== undefined && { html: markup.comment(html) }),
+    // Whoever archives a comment has not written it.
+    ...(html !== undefined && { html: markup.comment(html), updated_by: authorOf(work.viewer) }),
     ...(archived !== undefined && { archived }),
   };
-  return saveChanges<CommentRow>(work.db, "comments", row, {
-    wanted: Object.keys(wanted).length === 0 ? {} : { ...wanted, updated_by: authorOf(work.viewer) },
-  });
+  return saveChanges<CommentRow>(work.db, "comments", row, { wanted });
 }
 
 /** The comment as it is now, kept so until the transaction ends. Throws 404 where it is gone. */

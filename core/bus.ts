@@ -8,6 +8,7 @@
  * its filters on; handlers of the first three moments must therefore act on the store alone, or say how to undo the rest.
  */
 import type { Db } from "../db/mod.ts";
+import { addressNow } from "./asking.ts";
 import { ApiError } from "./errors.ts";
 import type { Log } from "./log.ts";
 import type { Draft, EventName, JobName, Jobs, Result } from "./registry.ts";
@@ -20,6 +21,8 @@ export interface Work {
   readonly viewer: Viewer;
   /** When the outermost act began: ISO 8601 UTC with milliseconds. */
   readonly at: string;
+  /** Where the request came from that this happens for; undefined for commands, jobs and schedules. */
+  readonly address: string | undefined;
   /** Performs another event inside this transaction. */
   perform<E extends EventName, R extends Result<E>>(name: E, draft: Draft<E>, act: Act<E, R>): Promise<R>;
   /** Writes a job in this transaction: it exists exactly if the act is committed. */
@@ -176,6 +179,7 @@ export class Bus {
       db,
       viewer,
       at,
+      address: addressNow(),
       after: (run) => void after.push(run),
       undo: (run) => void undo.push(run),
       enqueue: (name, payload, options) => this.#parts.enqueue(db, name, payload, options),

@@ -7,6 +7,7 @@
  */
 import { Elysia } from "elysia";
 import { clientAddress, type Networks } from "./address.ts";
+import { askedFrom } from "./asking.ts";
 import { refuseLarge } from "./body.ts";
 import { ApiError, errorBody, refusal } from "./errors.ts";
 import { type InputLimits, type InputObject, merge, methodOverride, parseBody, parseQuery, trimmed } from "./input.ts";
@@ -135,7 +136,8 @@ export class Gates {
 
   /** A HEAD is answered as the GET would be, without its body: what is streamed is then never read. */
   async #routed(request: Request, asked: Asked): Promise<Response> {
-    if (request.method !== "HEAD") return this.#root.fetch(request);
+    if (request.method === "GET") return this.#root.fetch(request);
+    if (request.method !== "HEAD") return askedFrom(asked.address, () => this.#root.fetch(request));
     const full = new Request(request.url, { method: "GET", headers: request.headers });
     remember(full, asked);
     const response = await this.#root.fetch(full);

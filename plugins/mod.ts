@@ -13,6 +13,7 @@ import loader from "./loader/plugin.ts";
 import mail from "./mail/plugin.ts";
 import markup from "./markup/plugin.ts";
 import pages from "./pages/plugin.ts";
+import recycleBin from "./recycle_bin/plugin.ts";
 import roles from "./roles/plugin.ts";
 import sessions from "./sessions/plugin.ts";
 import shelves from "./shelves/plugin.ts";
@@ -40,6 +41,7 @@ const plugins: readonly AnyPlugin[] = [
   attachments,
   images,
   comments,
+  recycleBin,
   links,
   loader,
   docs,

@@ -132,7 +132,7 @@ test("a page takes its comments out of sight, and along when it is removed for g
   expect(await rows(house.db, sql`select id from comments where page_id = ${gone}::integer`)).toEqual([{ id }]);
   const context = house.contexts.get("comments");
   await context?.perform("app_boot", SYSTEM, {}, async (_, work) => {
-    for (const { kind, destroy } of context.slot("hanging")) if (kind === "page") await destroy([gone], work);
+    for (const { kind, destroy } of context.slot("hanging")) if (kind === "page") await destroy([gone], work, "page");
     return {};
   });
   expect(await rows(house.db, sql`select id from comments where page_id = ${gone}::integer`)).toEqual([]);

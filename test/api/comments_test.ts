@@ -167,7 +167,7 @@ test("comments go with their page for good", async () => {
   const context = house.contexts.get("comments");
   const hanging = context?.slot("hanging").filter(({ kind }) => kind === "page") ?? [];
   await context?.perform("page_delete", SYSTEM, { id: page } as never, async (row, work) => {
-    for (const { destroy } of hanging) await destroy([page], work);
+    for (const { destroy } of hanging) await destroy([page], work, "page");
     return row;
   });
   const left = await rows(house.db, sql`select page_id from comments where page_id in (${page}, ${other})`);

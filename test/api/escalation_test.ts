@@ -43,6 +43,12 @@ const THINGS: Readonly<Record<string, (made: (name: string) => Promise<Thing>) =
   attachment: async (made) =>
     make("/api/attachments", { name: "Link", uploaded_to: await made("page"), link: "https://example.com" }),
   comment: async (made) => make("/api/comments", { page_id: await made("page"), html: "<p>x</p>" }),
+  binned: async (made) => {
+    const id = await made("book");
+    await house.ask("DELETE", `/api/books/${id}`);
+    return (await house.ask("GET", `/api/recycle-bin?filter[deletable_type]=book&filter[deletable_id]=${id}`)).body
+      .data[0].id;
+  },
   image: async (made) => (await addPicture(await made("page"))).id,
   url: async (made) => encodeURIComponent((await addPicture(await made("page"))).url),
   role: () => make("/api/roles", { display_name: "A role" }),

@@ -96,6 +96,13 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   "DELETE /api/image-gallery/:id": [
     { path: "/api/image-gallery/{image}", needs: ["page-view-all", "image-delete-all"] },
   ],
+  "GET /api/recycle-bin": [{ path: "/api/recycle-bin", needs: ["settings-manage", "restrictions-manage-all"] }],
+  "PUT /api/recycle-bin/:id": [
+    { path: "/api/recycle-bin/{binned}", needs: ["settings-manage", "restrictions-manage-all"] },
+  ],
+  "DELETE /api/recycle-bin/:id": [
+    { path: "/api/recycle-bin/{binned}", needs: ["settings-manage", "restrictions-manage-all"] },
+  ],
   ...managed("users", "users-manage", "{user}", { name: "New", email: "new-{turn}@example.com" }),
   ...managed("roles", "user-roles-manage", "{role}", { display_name: "New role" }),
   "GET /api/users/me": [{ path: "/api/users/me", needs: [] }],

@@ -4,6 +4,7 @@ import access from "./access/plugin.ts";
 import attachments from "./attachments/plugin.ts";
 import books from "./books/plugin.ts";
 import chapters from "./chapters/plugin.ts";
+import comments from "./comments/plugin.ts";
 import contentPermissions from "./content_permissions/plugin.ts";
 import docs from "./docs/plugin.ts";
 import links from "./links/plugin.ts";
@@ -36,6 +37,7 @@ const plugins: readonly AnyPlugin[] = [
   pages,
   contentPermissions,
   attachments,
+  comments,
   links,
   loader,
   docs,

@@ -30,6 +30,7 @@ const THINGS: Readonly<Record<string, (made: (name: string) => Promise<number>) 
   page: async (made) => make("/api/pages", { name: "Page", html: "<p>x</p>", book_id: await made("book") }),
   attachment: async (made) =>
     make("/api/attachments", { name: "Link", uploaded_to: await made("page"), link: "https://example.com" }),
+  comment: async (made) => make("/api/comments", { page_id: await made("page"), html: "<p>x</p>" }),
   role: () => make("/api/roles", { display_name: "A role" }),
   user: () => make("/api/users", { name: "Somebody", email: `somebody-${turn}@example.com` }),
   token: async (made) => make(`/api/users/${await made("user")}/tokens`, { name: "Token" }),

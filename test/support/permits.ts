@@ -59,6 +59,24 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   "DELETE /api/attachments/:id": [
     { path: "/api/attachments/{attachment}", needs: ["page-view-all", "attachment-delete-all"] },
   ],
+  "GET /api/comments": [{ path: "/api/comments", needs: [] }],
+  "POST /api/comments": [
+    {
+      path: "/api/comments",
+      needs: ["page-view-all", "comment-create-all"],
+      body: { page_id: "{page}", html: "<p>New</p>" },
+    },
+  ],
+  "GET /api/comments/:id": [{ path: "/api/comments/{comment}", needs: ["page-view-all"] }],
+  "PUT /api/comments/:id": [
+    {
+      path: "/api/comments/{comment}",
+      needs: ["page-view-all", "comment-update-all"],
+      body: { html: "<p>Other</p>" },
+    },
+    { path: "/api/comments/{comment}", needs: ["page-view-all", "comment-update-all"], body: { archived: true } },
+  ],
+  "DELETE /api/comments/:id": [{ path: "/api/comments/{comment}", needs: ["page-view-all", "comment-delete-all"] }],
   ...managed("users", "users-manage", "{user}", { name: "New", email: "new-{turn}@example.com" }),
   ...managed("roles", "user-roles-manage", "{role}", { display_name: "New role" }),
   "GET /api/users/me": [{ path: "/api/users/me", needs: [] }],

@@ -106,6 +106,7 @@ export async function boot(parts: HouseParts): Promise<House> {
     contexts.set(plugin.name, await setUp(plugin, shared, parts.denied?.[plugin.name] ?? []));
     booted.push({ plugin, migrated, ms: performance.now() - started });
   }
+  compile(gates);
   shared.slots.set(
     "permission",
     plugins.flatMap((plugin) => [...plugin.adds]),
@@ -152,6 +153,16 @@ async function setUp(plugin: AnyPlugin, shared: ContextParts, denied: readonly (
   mount(plugin, apps.app, shared.gates);
   mount(plugin, apps.site, shared.gates);
   return context;
+}
+
+/** A router that cannot be built would fail every request, whatever it asks for. */
+function compile(gates: Gates): void {
+  try {
+    gates.compile();
+  } catch (cause) {
+    const text = cause instanceof Error ? cause.message : String(cause);
+    throw new BootError(`Cannot tell the routes of the plugins apart: ${text}`, { cause });
+  }
 }
 
 function mount(plugin: AnyPlugin, app: PluginApp | SiteApp, gates: Gates): void {

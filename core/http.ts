@@ -87,6 +87,11 @@ export class Gates {
     return own;
   }
 
+  /** Builds the router now instead of with the first request. Throws where routes contradict each other. */
+  compile(): void {
+    this.#root.compile();
+  }
+
   /** All routes mounted so far. */
   routes(): readonly RouteInfo[] {
     return this.#routes;

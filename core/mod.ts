@@ -31,6 +31,7 @@ export type { AreaSpec, Authenticate } from "./http.ts";
 export type { InputObject, InputValue } from "./input.ts";
 export {
   authorOf,
+  forgetAuthor,
   freeSlug,
   type ItemPermission,
   type ItemPermissions,
@@ -85,4 +86,4 @@ export { ORPHAN_AGE_MS, type SweepOptions, type Swept, sweepFiles } from "./swee
 export { createTexts, type Texts } from "./texts.ts";
 export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./upload.ts";
 export { type Input, type Lookups, type Rules, ruleStrings, rules, schemaOf, valid } from "./validate.ts";
-export { holds, NOBODY, need, SYSTEM, type Viewer } from "./viewer.ts";
+export { holds, mayUseApi, NOBODY, need, SYSTEM, type Viewer } from "./viewer.ts";

@@ -7,6 +7,7 @@ import chapters from "./chapters/plugin.ts";
 import comments from "./comments/plugin.ts";
 import contentPermissions from "./content_permissions/plugin.ts";
 import docs from "./docs/plugin.ts";
+import images from "./images/plugin.ts";
 import links from "./links/plugin.ts";
 import loader from "./loader/plugin.ts";
 import mail from "./mail/plugin.ts";
@@ -37,6 +38,7 @@ const plugins: readonly AnyPlugin[] = [
   pages,
   contentPermissions,
   attachments,
+  images,
   comments,
   links,
   loader,

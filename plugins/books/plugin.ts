@@ -1,6 +1,6 @@
-import { definePlugin, itemPermissions, mountResource, sql } from "lectern/core";
+import { definePlugin, fileLimit, itemPermissions, mountResource, sql, t } from "lectern/core";
 import { about, examples } from "./about.ts";
-import { createRules, updateRules } from "./contract.ts";
+import { rulesFor } from "./contract.ts";
 import { listing } from "./listing.ts";
 import { migrations } from "./migrations.ts";
 import { showing } from "./show.ts";
@@ -11,6 +11,7 @@ export default definePlugin({
   name: "books",
   requires: ["access", "users", "tags", "markup"],
   permissions: { write: ["books"], read: ["pages"] },
+  settings: t.Object({ fileLimit }),
   migrations,
   events: ["book_create", "book_update", "book_delete"],
   adds: itemPermissions("book"),
@@ -29,8 +30,7 @@ export default definePlugin({
         name: "book",
         noun: "Book",
         path: "/books",
-        create: createRules,
-        update: updateRules,
+        ...rulesFor(context.settings.fileLimit),
         bodyFirst: false,
         list: { ...listing, reach: access.reach("book", "books") },
         about,

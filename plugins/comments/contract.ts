@@ -1,21 +1,19 @@
 import type { Generated, Selectable } from "kysely";
-import type { Input, UserRef } from "lectern/core";
-import type { createRules, updateRules } from "./rules.ts";
+import { type Input, type ResourceEvents, rules, type UserRef } from "lectern/core";
 
-/** What people say about pages. */
+/** Comments on pages. */
 export interface CommentsTable {
   id: Generated<number>;
-  /** What answers call `commentable_id`. */
+  /** The page. */
   page_id: number;
-  /** Numbers the comments of a page, from 1. */
+  /** Counts the comments of a page. */
   local_id: number;
-  /** The `local_id` of the comment this one replies to, which may be gone; null for those that reply to none. */
+  /** The `local_id` of the comment it replies to, which may be gone; null for none. */
   parent_id: number | null;
-  /** Filtered when it was written, so that it is shown as it is. */
   html: string;
-  /** The part of the page it speaks of, such as "bkmrk-call-the-dba:735:5-12"; "" for the page as a whole. */
+  /** The stretch of the page it is about, such as "bkmrk-call-the-dba:735:5-12"; "" for all of it. */
   content_ref: string;
-  archived: Generated<boolean>;
+  archived: boolean;
   created_by: number | null;
   updated_by: number | null;
   created_at: Generated<string>;
@@ -25,12 +23,21 @@ export interface CommentsTable {
 /** A comment as the table holds it; the result of the events of comments. */
 export type CommentRow = Selectable<CommentsTable>;
 
-/** A comment as one statement reads it for an answer: with who made and changed it, and with direct replies. */
+/** A comment with who made and changed it. */
 export interface FoundComment extends CommentRow {
-  /** Null in replies, which are shown with numbers for people. */
-  readonly people?: { readonly created_by: UserRef | null; readonly updated_by: UserRef | null } | null;
-  readonly replies?: readonly CommentRow[];
+  readonly people?: { readonly created_by: UserRef | null; readonly updated_by: UserRef | null };
 }
+
+/** The body of a create (content-api 2.4). */
+export const createRules = rules({
+  page_id: ["required", "integer"],
+  reply_to: ["nullable", "integer"],
+  html: ["required", "string"],
+  content_ref: ["string"],
+});
+
+/** The body of an update. */
+export const updateRules = rules({ html: ["string"], archived: ["boolean"] });
 
 /** A new comment as asked for. */
 export type CommentCreate = Input<typeof createRules>;
@@ -47,11 +54,6 @@ declare module "lectern/db" {
 }
 
 declare module "lectern/core" {
-  interface Events {
-    comment_create: { draft: CommentCreate; result: CommentRow };
-    /** The draft's row is the locked one, as it was before. */
-    comment_update: { draft: { row: CommentRow; draft: CommentUpdate }; result: CommentRow };
-    comment_delete: { draft: CommentRow; result: CommentRow };
-  }
+  interface Events extends ResourceEvents<"comment", CommentCreate, CommentUpdate, CommentRow> {}
   interface Permissions extends Record<CommentPermission, true> {}
 }

@@ -1,27 +1,30 @@
-import { definePlugin, type Shown, sql } from "lectern/core";
-import type { CommentPermission } from "./contract.ts";
+/**
+ * Comments on pages: replies, archived threads, references to a stretch of the page (content-api 10). Who sees the page
+ * sees its comments, drafts have none. A comment stays while its page is in the recycle bin and goes with it for good;
+ * one that is deleted is gone at once, and what replied to it stays.
+ */
+import { definePlugin, forgetAuthor, mountResource, sql } from "lectern/core";
+import { rows } from "lectern/db";
+import { about, examples } from "./about.ts";
+import { type CommentPermission, createRules, type FoundComment, updateRules } from "./contract.ts";
 import { migrations } from "./migrations.ts";
-import type { Parts } from "./parts.ts";
-import { mountComments } from "./routes.ts";
-import { commentsOf } from "./show.ts";
-import { treesOf } from "./tree.ts";
-import { forgetUser, lockComment, removeOfPages } from "./write.ts";
+import { commentsOf, findComment, listing, type Parts, readComment, savedComment } from "./show.ts";
+import { changeComment, insertComment, lockComment } from "./write.ts";
 
 const PERMISSIONS = (["create", "update", "delete"] as const).flatMap((action): CommentPermission[] => [
   `comment-${action}-all`,
   `comment-${action}-own`,
 ]);
 
-/** Comments on pages and replies to them (content-api 10). They stay while their page is in the recycle bin. */
 export default definePlugin({
   name: "comments",
-  requires: ["access", "markup", "users"],
+  requires: ["access", "markup", "pages", "users"],
   permissions: { write: ["comments"], read: ["pages", "users"] },
   migrations,
   events: ["comment_create", "comment_update", "comment_delete"],
   adds: PERMISSIONS,
   setup(context) {
-    const { contribute, contracts, narrow, on, visible } = context;
+    const { contracts, contribute, narrow, on, visible } = context;
     const parts: Parts = {
       db: context.db as unknown as Parts["db"],
       contracts,
@@ -33,26 +36,48 @@ export default definePlugin({
       (viewer) => sql<boolean>`exists (select from pages
         where pages.id = comments.page_id and ${visible.where("pages", viewer)})`,
     );
-    contribute("hanging", { kind: "page", destroy: removeOfPages });
-    contribute("shown", treesOnPages(parts));
+    contribute("shown", { kind: "page", moment: "read", add: (ids) => commentsOf(parts, ids) });
+    contribute("hanging", {
+      kind: "page",
+      async destroy(ids, { db }) {
+        await rows(db, sql`delete from comments where page_id = any(${[...ids]}::integer[])`);
+      },
+    });
     // Whoever takes part in a change sees the comment as it is, not as it was when the request came.
     on("comment_update", {
       filter: async ({ row, draft }, work) => ({ row: await lockComment(row.id, work), draft }),
     });
+    on("user_delete", { join: ({ id }, { db }) => forgetAuthor(db, "comments", id) });
     on("comment_delete", { filter: (row, work) => lockComment(row.id, work) });
-    on("user_delete", { join: ({ id }, work) => forgetUser(id, work) });
 
-    mountComments(context, parts);
+    mountResource<FoundComment, typeof createRules, typeof updateRules, undefined>(
+      context,
+      {
+        name: "comment",
+        noun: "Comment",
+        path: "/comments",
+        create: createRules,
+        update: updateRules,
+        bodyFirst: false,
+        permits: { create: "comment-create-all" },
+        list: listing,
+        about,
+        examples,
+      },
+      {
+        find: (viewer, id) => findComment(parts, viewer, id),
+        may: (viewer, verb, { id, created_by }) =>
+          contracts.access.may(viewer, `comment-${verb}`, { id, owned_by: created_by }),
+        // The page is looked for once the body has been judged, in the act that locks it (content-api 1.5).
+        place: async () => undefined,
+        insert: (draft, work) => insertComment(parts, draft, work),
+        change: (row, draft, work) => changeComment(parts, row, draft, work),
+        async remove({ id }, { db }) {
+          await rows(db, sql`delete from comments where id = ${id}::integer`);
+        },
+        listed: (records) => [...records],
+        show: async (row, _viewer, moment) => (moment === "saved" ? savedComment(parts, row) : readComment(parts, row)),
+      },
+    );
   },
 });
-
-function treesOnPages(parts: Parts): Shown {
-  return {
-    kind: "page",
-    moment: "read",
-    async add(ids, viewer) {
-      const byPage = Map.groupBy(await commentsOf(parts, viewer, ids), ({ page_id }) => page_id);
-      return new Map(ids.map((id) => [id, { comments: treesOf(byPage.get(id) ?? []) }]));
-    },
-  };
-}

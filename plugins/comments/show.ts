@@ -1,63 +1,108 @@
-import { sql, type UserRef, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
+/**
+ * How comments are found and shown (content-api 10): rows of listings, single reads with their direct replies, and all
+ * comments of a page as trees. Content is filtered each time it is shown, as that of pages is. Who sees a comment is
+ * decided by its page alone, through the rule the plugin gives to `narrow`.
+ */
+import { type Contracts, type ListSpec, type RawBuilder, sql, type UserRef, type Viewer } from "lectern/core";
+import { type Db, rows } from "lectern/db";
 import type { CommentRow, FoundComment } from "./contract.ts";
-import type { Parts } from "./parts.ts";
+import { type Tree, treesOf } from "./tree.ts";
 
-/** What a row of a listing shows. */
-export const LISTED = sql`comments.id, comments.page_id as commentable_id, 'page' as commentable_type,
-  comments.parent_id, comments.local_id, comments.content_ref, comments.created_by, comments.updated_by,
-  comments.created_at, comments.updated_at`;
+/** What the parts of this plugin share. */
+export interface Parts {
+  readonly db: Pick<Db, "executeQuery">;
+  readonly contracts: Pick<Contracts, "access" | "markup" | "users">;
+  /** The condition under which a viewer sees rows of a table. */
+  readonly sees: (table: "comments" | "pages", viewer: Viewer) => RawBuilder<boolean>;
+}
 
-/** The comment with its direct replies, oldest first, if the viewer sees the page it is on. */
+/** All there are: only pages can be commented on. */
+const TYPE = "page";
+
+/** The listing of comments (content-api 3, 10.1). */
+export const listing: ListSpec = {
+  table: "comments",
+  fields: {
+    id: "integer",
+    commentable_id: { type: "integer", column: sql.ref("comments.page_id") },
+    commentable_type: { type: "text", column: sql`${sql.lit(TYPE)}::text` },
+    parent_id: { type: "integer", nullable: true },
+    local_id: "integer",
+    content_ref: "text",
+    created_by: { type: "integer", nullable: true },
+    updated_by: { type: "integer", nullable: true },
+    created_at: "timestamp",
+    updated_at: "timestamp",
+  },
+  columns: sql`comments.id, comments.page_id as commentable_id, ${sql.lit(TYPE)}::text as commentable_type,
+    comments.parent_id, comments.local_id, comments.content_ref, comments.created_by, comments.updated_by,
+    comments.created_at, comments.updated_at`,
+};
+
+/** The comment if the viewer sees the page it is on. */
 export async function findComment(parts: Parts, viewer: Viewer, id: number): Promise<FoundComment | undefined> {
   const { users } = parts.contracts;
-  const found = await rows<FoundComment>(
+  const [found] = await rows<FoundComment>(
     parts.db,
-    sql`select found.*, case when found.id = comments.id then json_build_object(
-      'created_by', ${users.ref(sql.ref("found.created_by"))},
-      'updated_by', ${users.ref(sql.ref("found.updated_by"))}) end as people
-    from comments join comments as found on found.page_id = comments.page_id
-      and (found.id = comments.id or found.parent_id = comments.local_id)
-    where comments.id = ${id}::integer and ${parts.sees("comments", viewer)}
-    order by found.created_at, found.id`,
+    sql`select comments.*, json_build_object(
+      'created_by', ${users.ref(sql.ref("comments.created_by"))},
+      'updated_by', ${users.ref(sql.ref("comments.updated_by"))}) as people
+    from comments where comments.id = ${id}::integer and ${parts.sees("comments", viewer)}`,
   );
-  const itself = found.find((comment) => comment.id === id);
-  return itself && { ...itself, replies: found.filter((comment) => comment !== itself) };
+  return found;
 }
 
-/** All comments of pages that the viewer sees, oldest first, each with its author. */
-export function commentsOf(
-  parts: Parts,
-  viewer: Viewer,
-  pageIds: readonly number[],
-): Promise<(CommentRow & { readonly author: UserRef | null })[]> {
-  return rows(
-    parts.db,
-    sql`select comments.*, ${parts.contracts.users.ref(sql.ref("comments.created_by"))} as author
-    from comments where comments.page_id = any(${[...pageIds]}::integer[]) and ${parts.sees("comments", viewer)}
-    order by comments.created_at, comments.id`,
-  );
-}
-
-/** A comment as answers show it after a save, and as a reply (content-api 10.1). */
-export function shownComment(row: CommentRow) {
+/** A comment as answers show it after a save (content-api 10.1). */
+export function savedComment({ contracts: { markup } }: Parts, row: CommentRow) {
   return {
     id: row.id,
     commentable_id: row.page_id,
-    commentable_type: "page",
-    html: row.html,
+    commentable_type: TYPE,
     parent_id: row.parent_id,
     local_id: row.local_id,
+    content_ref: row.content_ref,
     created_by: row.created_by,
     updated_by: row.updated_by,
     created_at: row.created_at,
     updated_at: row.updated_at,
-    content_ref: row.content_ref,
+    html: markup.safe(row.html),
     archived: row.archived,
   };
 }
 
-/** A comment in full (content-api 10.4). */
-export function readComment({ people, replies = [], ...row }: FoundComment) {
-  return { ...shownComment(row), ...people, replies: replies.map(shownComment) };
+/** A comment in full, with direct replies (content-api 10.4). */
+export async function readComment(parts: Parts, row: FoundComment) {
+  const replies = await rows<CommentRow>(
+    parts.db,
+    sql`select * from comments where page_id = ${row.page_id}::integer and parent_id = ${row.local_id}::integer
+      order by created_at, id`,
+  );
+  return {
+    ...savedComment(parts, row),
+    ...row.people,
+    replies: replies.map((reply) => savedComment(parts, reply)),
+  };
+}
+
+/** A comment as it stands in the tree of a page (content-api 10.5). */
+type Shown = ReturnType<typeof savedComment> | { readonly created_by: UserRef | null };
+
+/** The comments of pages as their reads show them, by page. */
+export async function commentsOf(
+  parts: Parts,
+  pageIds: readonly number[],
+): Promise<Map<number, { comments: { active: Tree<Shown>[]; archived: Tree<Shown>[] } }>> {
+  const { users } = parts.contracts;
+  const found = await rows<CommentRow & { author: UserRef | null }>(
+    parts.db,
+    sql`select comments.*, ${users.ref(sql.ref("comments.created_by"))} as author from comments
+      where page_id = any(${[...pageIds]}::integer[]) order by created_at, id`,
+  );
+  const byPage = Map.groupBy(found, ({ page_id }) => page_id);
+  return new Map(
+    pageIds.map((id) => {
+      const trees = treesOf(byPage.get(id) ?? [], (row) => ({ ...savedComment(parts, row), created_by: row.author }));
+      return [id, { comments: trees }];
+    }),
+  );
 }

@@ -1,60 +1,42 @@
-/**
- * The comments of a page as a tree (content-api 10.5). Replies name what they answer by its number on the page; where
- * that comment was deleted, they stand at the top. Whether a tree is archived is a matter of its root alone.
- */
-import type { UserRef } from "lectern/core";
-import type { CommentRow } from "./contract.ts";
-import { shownComment } from "./show.ts";
-
-/** A comment with its author. */
-export type Told = CommentRow & { readonly author: UserRef | null };
-
-/** A comment as the tree shows it: who wrote it is told in full, who changed it by number. */
-export type ShownComment = Omit<ReturnType<typeof shownComment>, "created_by"> & {
-  readonly created_by: UserRef | null;
-};
-
-/** A comment and what was replied to it. */
-export interface CommentNode {
-  readonly comment: ShownComment;
-  /** 0 for those at the top. */
+/** A comment with the replies to it; roots have depth 0 (content-api 10.5). */
+export interface Tree<T> {
+  readonly comment: T;
   readonly depth: number;
-  readonly children: CommentNode[];
+  readonly children: Tree<T>[];
 }
 
-/** What a page's answer has under `comments`. */
-export interface CommentTrees {
-  readonly active: readonly CommentNode[];
-  readonly archived: readonly CommentNode[];
+/** What makes a tree of comments. */
+interface Linked {
+  readonly local_id: number;
+  readonly parent_id: number | null;
+  readonly archived: boolean;
 }
 
-/** Deeper replies stand beside what they answer: writing JSON far deeper than this runs out of stack. */
-export const DEEPEST = 5000;
+/** Replies below this depth stand beside the comment they reply to: readers of JSON do not nest without end. */
+const MAX_DEPTH = 100;
 
-/** The trees of one page's comments; at each level they keep the order they come in. */
-export function treesOf(comments: readonly Told[]): CommentTrees {
-  const numbers = new Set(comments.map(({ local_id }) => local_id));
-  const replies = Map.groupBy(comments, ({ parent_id }) =>
-    parent_id !== null && numbers.has(parent_id) ? parent_id : undefined,
-  );
-  const roots = (replies.get(undefined) ?? []).map((comment) => nodeOf(comment, 0));
-  const open = roots.map((node) => ({ node, siblings: roots }));
-  // Grows while it is walked, so that depth costs no stack.
-  for (const { node, siblings } of open) {
-    const isDeepest = node.depth === DEEPEST;
-    const beside = isDeepest ? siblings : node.children;
-    for (const reply of replies.get(node.comment.local_id) ?? []) {
-      const child = nodeOf(reply, isDeepest ? DEEPEST : node.depth + 1);
-      beside.push(child);
-      open.push({ node: child, siblings: beside });
-    }
+/**
+ * The trees of a page's comments, which come in the order they shall have; active and archived ones by what their root
+ * is. A reply whose comment is gone is a root.
+ */
+export function treesOf<Row extends Linked, T>(
+  comments: readonly Row[],
+  show: (row: Row) => T,
+): { active: Tree<T>[]; archived: Tree<T>[] } {
+  const trees = { active: [] as Tree<T>[], archived: [] as Tree<T>[] };
+  const nodes = new Map<number, { tree: Tree<T>; parent: Tree<T> | undefined }>();
+  // A reply counts higher than what it replies to, so its parent is always there first.
+  for (const row of [...comments].sort((a, b) => a.local_id - b.local_id)) {
+    const above = row.parent_id === null ? undefined : nodes.get(row.parent_id);
+    const parent = above && above.tree.depth >= MAX_DEPTH ? above.parent : above?.tree;
+    nodes.set(row.local_id, {
+      tree: { comment: show(row), depth: parent ? parent.depth + 1 : 0, children: [] },
+      parent,
+    });
   }
-  return {
-    active: roots.filter(({ comment }) => !comment.archived),
-    archived: roots.filter(({ comment }) => comment.archived),
-  };
-}
-
-function nodeOf({ author, ...row }: Told, depth: number): CommentNode {
-  return { comment: { ...shownComment(row), created_by: author }, depth, children: [] };
+  for (const { local_id, archived } of comments) {
+    const node = nodes.get(local_id);
+    if (node) (node.parent?.children ?? trees[archived ? "archived" : "active"]).push(node.tree);
+  }
+  return trees;
 }

@@ -17,9 +17,9 @@ export default definePlugin({
   requires: ["markup", "pages"],
   permissions: { write: ["content_links", "books", "chapters", "bookshelves"], read: ["pages"] },
   migrations,
-  setup({ baseUrl, contracts, on }) {
+  setup({ baseUrl, contracts, on, visible }) {
     const record = (source: Source, before: string, after: string, work: Work) =>
-      recordLinks(baseUrl, source, { before, after }, work);
+      recordLinks({ baseUrl, sees: visible.where }, source, { before, after }, work);
     const follow = (changed: Changed, work: Work) => followLinks({ contracts, baseUrl }, changed, work);
     const created =
       (kind: Source["kind"]) =>

@@ -1,7 +1,7 @@
-import { definePlugin, itemPermissions, mountResource, sql } from "lectern/core";
+import { definePlugin, fileLimit, itemPermissions, mountResource, sql, t } from "lectern/core";
 import { about, examples } from "./about.ts";
 import { shelvesOf } from "./books.ts";
-import { createRules, updateRules } from "./contract.ts";
+import { rulesFor } from "./contract.ts";
 import { listing } from "./listing.ts";
 import { migrations } from "./migrations.ts";
 import { showing } from "./show.ts";
@@ -12,6 +12,7 @@ export default definePlugin({
   name: "shelves",
   requires: ["access", "users", "tags", "markup"],
   permissions: { write: ["bookshelves", "bookshelf_books"], read: ["books"] },
+  settings: t.Object({ fileLimit }),
   migrations,
   events: ["bookshelf_create", "bookshelf_update", "bookshelf_delete"],
   adds: itemPermissions("bookshelf"),
@@ -31,8 +32,7 @@ export default definePlugin({
         name: "bookshelf",
         noun: "Shelf",
         path: "/shelves",
-        create: createRules,
-        update: updateRules,
+        ...rulesFor(context.settings.fileLimit),
         bodyFirst: false,
         list: { ...listing, reach: access.reach("bookshelf", "bookshelves") },
         about,

@@ -1,12 +1,19 @@
+/**
+ * Tokens for whoever runs the house, beside a running server. They act as the house itself, through the same events as
+ * the API; the secret is printed once, as the last line, so that scripts can take it, and is stored as a hash only.
+ */
 import { parseArgs } from "node:util";
 import { type AnyContext, ApiError, type Command, type CommandIo, SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";
+import type { TokenScope } from "./contract.ts";
+import { checkNames } from "./requests.ts";
 import { insertToken, randomParts, readTokens, removeToken } from "./write.ts";
 
 /** Tokens for whoever runs the house, since the wire contract has no endpoint for them (platform 1.2). */
 export const tokenCommand: Command = {
   summary: "makes, lists and revokes API tokens; works beside a running server",
-  usage: "create --user EMAIL [--name N] [--expires YYYY-MM-DD] | list [--user EMAIL] | revoke ID",
+  usage:
+    "create --user EMAIL [--name N] [--expires YYYY-MM-DD] [--read-only] [--permissions A,B] | list [--user EMAIL] | revoke ID",
   store: true,
   async run([verb = "", ...args], io, context) {
     const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
@@ -38,12 +45,18 @@ async function create(context: AnyContext, args: string[], io: CommandIo): Promi
       user: { type: "string", default: "" },
       name: { type: "string", default: "Made by command" },
       expires: { type: "string" },
+      "read-only": { type: "boolean", default: false },
+      permissions: { type: "string" },
     },
   });
   const { user, name, expires } = values;
+  const permissions = values.permissions?.split(",").map((one) => one.trim()) ?? null;
+  if (permissions) await checkNames(context.db as never, permissions, context.slot("permission"));
   const draft = {
     user_id: await userOf(context, user),
     name,
+    read_only: values["read-only"],
+    permissions,
     ...(expires === undefined ? {} : { expires_at: expires }),
   };
   const parts = randomParts();
@@ -61,10 +74,14 @@ async function list(context: AnyContext, args: string[], io: CommandIo): Promise
     context.db as never,
     owner === undefined ? sql`true` : sql`api_tokens.user_id = ${owner}`,
   );
-  for (const { id, token_id, user_name, name, expires_at, last_used_at } of tokens) {
+  for (const { id, token_id, user_name, name, expires_at, last_used_at, ...scope } of tokens) {
     const times = `ends ${expires_at}  used ${last_used_at ?? "never"}`;
-    io.out(`${String(id).padStart(6)}  ${token_id}  ${user_name}  ${name}  ${times}`);
+    io.out(`${String(id).padStart(6)}  ${token_id}  ${user_name}  ${name}  ${times}${scopeText(scope)}`);
   }
+}
+
+function scopeText({ read_only, permissions }: TokenScope): string {
+  return `${read_only ? "  read-only" : ""}${permissions ? `  only ${permissions.join(",")}` : ""}`;
 }
 
 async function revoke(context: AnyContext, args: string[], io: CommandIo): Promise<void> {

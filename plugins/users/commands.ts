@@ -7,11 +7,11 @@
 import { parseArgs } from "node:util";
 import { type AnyContext, ApiError, type Command, type CommandIo, randomText, SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import type { User } from "./contract.ts";
+import { createRules, type User } from "./contract.ts";
 import { INVITE, openLink, renewLink } from "./links.ts";
 import { hashPassword } from "./passwords.ts";
 import { readUser } from "./read.ts";
-import { made } from "./routes.ts";
+import { made, uniqueEmail } from "./routes.ts";
 import { changeUser } from "./write.ts";
 
 const PASSWORD_LENGTH = 20;
@@ -58,8 +58,13 @@ async function create(context: AnyContext, args: string[], io: CommandIo): Promi
       admin: { type: "boolean", default: false },
     },
   });
-  const { email, name, admin } = values;
-  if (!email?.includes("@") || !name) throw new ApiError(422, "wanted --email with an address and --name with a name");
+  const { admin } = values;
+  const { email, name } = await context.valid(
+    createRules,
+    { email: values.email ?? "", name: values.name ?? "" },
+    SYSTEM,
+    uniqueEmail(context.db),
+  );
   const { hash, told } = await passwordOf(values.password);
   const admins = await rows(context.db as never, sql<{ id: number }>`select id from roles where system_name = 'admin'`);
   const draft = { email, name, password_hash: hash, roles: admin ? admins.map(({ id }) => id) : [] };

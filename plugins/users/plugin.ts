@@ -8,6 +8,7 @@ import { migrations } from "./migrations.ts";
 import { byPassword } from "./passwords.ts";
 import { readViewer, refOf } from "./read.ts";
 import { mountUsers } from "./routes.ts";
+import { beyondScope } from "./scope.ts";
 import { seedUsers } from "./seed.ts";
 
 const SWEEP_MS = 3_600_000;
@@ -50,6 +51,8 @@ export default definePlugin({
     for (const event of ["user_create", "user_update", "user_delete"] as const) {
       on(event, { join: (user, work) => viewers.forget(work, String(user.id)) });
     }
+    on("user_create", { veto: (draft, work) => beyondScope(work.viewer, { draft }, work) });
+    on("user_update", { veto: (change, work) => beyondScope(work.viewer, change, work) });
     // Which of them have the role is not worth asking: reading a viewer again is one statement.
     for (const event of ["role_update", "role_delete"] as const) on(event, { join: (_, work) => viewers.forget(work) });
     on("app_boot", {

@@ -1,266 +1,175 @@
 /**
- * Comments over the API: what answers hold, the tree on pages, numbers and replies, what may be archived, and who sees
- * and changes what, with the order in which that is checked. What is sent wrongly is in comment_input_test.ts, what
- * becomes of comments in comments_life_test.ts.
+ * Comments over the API: threads and their numbers, the archive, who sees and changes what, and what becomes of them when
+ * their page, their parent or their author goes.
  */
-import { expect } from "bun:test";
-import { openStage, scenario } from "../support/scenario.ts";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { SYSTEM, sql } from "lectern/core";
+import { rows } from "lectern/db";
+import { bootHouse, type TestHouse } from "../support/house.ts";
 
-const VIEWS = ["book-view-all", "page-view-all"];
-const stage = openStage({
-  reader: VIEWS,
-  talker: [...VIEWS, "comment-create-all", "comment-update-own", "comment-delete-own"],
-  keeper: [...VIEWS, "comment-update-all", "comment-delete-all"],
-  stranger: ["comment-create-all", "comment-update-all", "comment-delete-all"],
+let house: TestHouse;
+let book = 0;
+beforeAll(async () => {
+  house = await bootHouse();
+  book = (await house.ask("POST", "/api/books", { body: { name: "Debates" } })).body.id;
 });
-const missing = { error: { message: "Comment not found", code: 404 } };
-const noPage = { error: { message: "Page not found", code: 404 } };
-const denied = { error: { message: "You do not have permission to perform the requested action.", code: 403 } };
-const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+afterAll(() => house.stop());
 
-scenario(stage, "there is a book", {
-  ask: "POST /api/books",
-  body: { name: "Debates" },
-  status: 200,
-  save: { book: "id" },
-});
-for (const name of ["page", "other"]) {
-  scenario(stage, `with a page called ${name}`, {
-    ask: "POST /api/pages",
-    body: { book_id: "{book}", name, html: "<p>Discuss</p>" },
-    status: 200,
-    save: { [name]: "id" },
+async function newPage(): Promise<number> {
+  return (await house.ask("POST", "/api/pages", { body: { book_id: book, name: "Topic", html: "<p>x</p>" } })).body.id;
+}
+const say = async (page: number, html: string, more: object = {}, as = house.token) =>
+  (await house.ask("POST", "/api/comments", { as, body: { page_id: page, html, ...more } })).body;
+interface Node {
+  comment: { html: string };
+  depth: number;
+  children: Node[];
+}
+/** A tree as nested lists of texts. */
+const outline = (nodes: Node[]): unknown[] =>
+  nodes.map(({ comment, children }) => {
+    const text = comment.html.replace(/<\/?p>/g, "");
+    return children.length > 0 ? [text, outline(children)] : text;
   });
+async function treeOf(page: number): Promise<{ active: unknown[]; archived: unknown[] }> {
+  const { comments } = (await house.ask("GET", `/api/pages/${page}`)).body;
+  return { active: outline(comments.active), archived: outline(comments.archived) };
 }
 
-scenario(stage, "a comment is made with everything its answer has", {
-  as: "talker",
-  ask: "POST /api/comments",
-  body: { page_id: "{page}", html: "<p>Which DBA?</p>", content_ref: "bkmrk-discuss:735:5-12" },
-  status: 200,
-  holds: {
-    commentable_id: "{page}",
-    commentable_type: "page",
-    html: "<p>Which DBA?</p>",
-    parent_id: null,
-    local_id: 1,
-    created_by: "{talker}",
-    updated_by: "{talker}",
-    created_at: time,
-    updated_at: time,
-    content_ref: "bkmrk-discuss:735:5-12",
-    archived: false,
-  },
-  lacks: ["page_id", "replies", "people"],
-  events: ["comment_create"],
-  save: { root: "id" },
-});
-scenario(stage, "a form may send it, with numbers as text", {
-  ask: "POST /api/comments",
-  form: { page_id: "{page}", html: "<p>On call</p>", reply_to: "1" },
-  status: 200,
-  holds: { parent_id: 1, local_id: 2, content_ref: "", created_by: 1 },
-  save: { reply: "id" },
-});
-scenario(stage, "a reply is replied to", {
-  ask: "POST /api/comments",
-  body: { page_id: "{page}", html: "<p>Who else</p>", reply_to: 2 },
-  status: 200,
-  holds: { parent_id: 2, local_id: 3 },
-});
-scenario(stage, "a number of another page is no comment to reply to, nor is one nobody has", {
-  ask: "POST /api/comments",
-  body: { page_id: "{other}", html: "<p>x</p>", reply_to: 2 },
-  status: 200,
-  holds: { parent_id: null, local_id: 1, commentable_id: "{other}" },
-});
-scenario(stage, "a read has people in full and direct replies, those with numbers for people", {
-  as: "reader",
-  ask: "GET /api/comments/{root}",
-  status: 200,
-  holds: {
-    id: "{root}",
-    created_by: { id: "{talker}", name: "talker" },
-    updated_by: { id: "{talker}" },
-    replies: [
-      {
-        id: "{reply}",
-        html: "<p>On call</p>",
-        parent_id: 1,
-        created_by: 1,
-        updated_by: 1,
-        created_at: time,
-        archived: false,
-      },
-    ],
-  },
-  lacks: ["people", "page_id"],
-  check: (body) => expect((body as { replies: [object] }).replies[0]).not.toHaveProperty("people"),
-});
-scenario(stage, "a page's read has them as a tree", {
-  as: "reader",
-  ask: "GET /api/pages/{page}",
-  status: 200,
-  holds: {
-    comments: {
-      active: [
-        {
-          comment: { id: "{root}", created_by: { id: "{talker}", name: "talker" }, updated_by: "{talker}" },
-          depth: 0,
-          children: [
-            { comment: { id: "{reply}" }, depth: 1, children: [{ comment: { local_id: 3 }, depth: 2, children: [] }] },
-          ],
-        },
-      ],
-      archived: [],
-    },
-  },
-});
-scenario(stage, "a page's save has none", {
-  ask: "PUT /api/pages/{page}",
-  body: {},
-  status: 200,
-  lacks: ["comments"],
-});
-scenario(stage, "a listing has what the contract lists", {
-  ask: "GET /api/comments?filter[commentable_id]={page}&filter[commentable_type]=PAGE&sort=-local_id&filter[local_id:lt]=2",
-  status: 200,
-  check: (body, { saved }) =>
-    expect(body).toEqual({
-      data: [
-        {
-          id: saved.root,
-          commentable_id: saved.page,
-          commentable_type: "page",
-          parent_id: null,
-          local_id: 1,
-          content_ref: "bkmrk-discuss:735:5-12",
-          created_by: saved.talker,
-          updated_by: saved.talker,
-          created_at: time,
-          updated_at: time,
-        },
-      ],
-      total: 1,
-    }),
-});
-for (const field of ["commentable_id", "commentable_type", "parent_id", "content_ref", "created_by", "updated_at"]) {
-  scenario(stage, `a listing sorts by ${field}`, {
-    ask: `GET /api/comments?sort=-${field}`,
-    status: 200,
-    holds: { total: 4 },
+test("threads nest as deep as people argue, and each goes where its root is", async () => {
+  const page = await newPage();
+  expect((await house.ask("GET", `/api/pages/${page}`)).body.comments).toEqual({ active: [], archived: [] });
+  const root = await say(page, "<p>root</p>");
+  const reply = await say(page, "<p>reply</p>", { reply_to: root.local_id });
+  await say(page, "<p>deep</p>", { reply_to: reply.local_id });
+  const other = await say(page, "<p>other</p>");
+  await say(page, "<p>second reply</p>", { reply_to: root.local_id });
+  expect(await treeOf(page)).toEqual({
+    active: [["root", [["reply", ["deep"]], "second reply"]], "other"],
+    archived: [],
   });
-}
-
-const archive = (archived: unknown) => ({ ask: "PUT /api/comments/{root}", body: { archived } });
-scenario(stage, "a reply cannot be archived", {
-  ask: "PUT /api/comments/{reply}",
-  body: { archived: true, html: "<p>lost</p>" },
-  status: 400,
-  holds: { error: { message: "Only top-level comments can be archived.", code: 400 } },
-});
-scenario(stage, "nor taken back", {
-  ask: "PUT /api/comments/{reply}",
-  body: { archived: false },
-  status: 400,
-  holds: { error: { message: "Only top-level comments can be un-archived.", code: 400 } },
-});
-scenario(stage, "a comment is archived and stays its writer's", {
-  ...archive(true),
-  status: 200,
-  holds: { archived: true, html: "<p>Which DBA?</p>", updated_by: "{talker}" },
-  events: ["comment_update"],
-});
-scenario(stage, "being archived already is no fault", { ...archive("1"), status: 200, holds: { archived: true } });
-scenario(stage, "its replies went with it", {
-  ask: "GET /api/pages/{page}",
-  status: 200,
-  holds: {
-    comments: {
-      active: [],
-      archived: [
-        { comment: { id: "{root}", archived: true }, children: [{ comment: { id: "{reply}", archived: false } }] },
-      ],
-    },
-  },
-});
-scenario(stage, "an update of nothing changes nothing", {
-  ask: "PUT /api/comments/{root}",
-  body: {},
-  status: 200,
-  holds: { archived: true, updated_by: "{talker}" },
-});
-scenario(stage, "a form takes it back and says something else, of which the one who wrote that is told", {
-  ask: "POST /api/comments/{root}",
-  form: { _method: "PUT", archived: "0", html: "<p>Any DBA</p>" },
-  status: 200,
-  holds: { archived: false, html: "<p>Any DBA</p>", created_by: "{talker}", updated_by: 1 },
+  await house.ask("PUT", `/api/comments/${root.id}`, { body: { archived: true } });
+  expect(await treeOf(page)).toEqual({
+    active: ["other"],
+    archived: [["root", [["reply", ["deep"]], "second reply"]]],
+  });
+  await house.ask("DELETE", `/api/comments/${root.id}`);
+  expect(await treeOf(page)).toEqual({ active: [["reply", ["deep"]], "other", "second reply"], archived: [] });
+  const read = (await house.ask("GET", `/api/comments/${reply.id}`)).body;
+  expect(read).toMatchObject({ parent_id: 1, created_by: { id: 1, slug: "admin" }, updated_by: { id: 1 } });
+  expect(read.replies).toMatchObject([{ html: "<p>deep</p>", created_by: 1, archived: false }]);
+  expect(other.local_id).toBe(4);
 });
 
-const say = (page_id: unknown) => ({ ask: "POST /api/comments", body: { page_id, html: "<p>x</p>" } });
-scenario(stage, "the right to comment is asked for before anything else", {
-  as: "reader",
-  ask: "POST /api/comments",
-  body: {},
-  status: 403,
-  holds: denied,
+test("a thread of a thousand replies can be read", async () => {
+  const page = await newPage();
+  const root = await say(page, "<p>0</p>");
+  await rows(
+    house.db,
+    sql`insert into comments (page_id, local_id, parent_id, html, content_ref)
+      select ${page}::integer, n, n - 1, '<p>' || n || '</p>', '' from generate_series(2, 1000) n`,
+  );
+  const { status, body } = await house.ask("GET", `/api/pages/${page}`);
+  const count = (nodes: Node[]): number => nodes.reduce((sum, { children }) => sum + 1 + count(children), 0);
+  expect([status, count(body.comments.active), root.local_id]).toEqual([200, 1000, 1]);
 });
-scenario(stage, "then the body, then the page", { ...say(987_654_321), status: 404, holds: noPage });
-scenario(stage, "a page out of sight is none", { as: "stranger", ...say("{page}"), status: 404, holds: noPage });
-for (const [ask, body] of [["GET"], ["PUT", { html: 5 }], ["DELETE"]] as const) {
-  scenario(stage, `${ask} of a comment out of sight finds none`, {
-    as: "stranger",
-    ask: `${ask} /api/comments/{root}`,
-    ...(body ? { body } : {}),
-    status: 404,
-    holds: missing,
+
+test("thirty people who comment at once get thirty numbers", async () => {
+  const page = await newPage();
+  const said = await Promise.all(Array.from({ length: 30 }, (_, at) => say(page, `<p>${at}</p>`)));
+  expect(said.map(({ local_id }) => local_id).sort((a, b) => a - b)).toEqual(
+    Array.from({ length: 30 }, (_, at) => at + 1),
+  );
+});
+
+test("only the form the editor writes is kept as a reference", async () => {
+  const page = await newPage();
+  for (const [sent, kept] of [
+    ["bkmrk-call-the-dba:735:5-12", "bkmrk-call-the-dba:735:5-12"],
+    ["bkmrk-a:1:", "bkmrk-a:1:"],
+    ["bkmrk-a:1:-9", "bkmrk-a:1:-9"],
+    ["bkmrk-a:1:9-", "bkmrk-a:1:9-"],
+    ["bkmrk-a:1:x", ""],
+    ["bkmrk-a:1", ""],
+    ["somewhere", ""],
+    [`bkmrk-${"a".repeat(400)}:1:`, ""],
+  ])
+    expect((await say(page, "<p>x</p>", { content_ref: sent })).content_ref).toBe(kept ?? "");
+});
+
+test("what is written is cleaned, and plain words are not lost", async () => {
+  const page = await newPage();
+  for (const [sent, kept] of [
+    ["plain words", "<p>plain words</p>"],
+    ["<p onclick=x()>a<script>alert(1)</script></p><h1>b</h1>", "<p>a</p>"],
+    ['<p><a href="javascript:alert(1)">x</a></p>', "<p></p>"],
+  ] as const)
+    expect((await say(page, sent)).html).toBe(kept);
+});
+
+test("nobody comments on a draft, a missing page, or one in the bin", async () => {
+  const page = await newPage();
+  const { id } = await say(page, "<p>before</p>");
+  await rows(house.db, sql`update pages set draft = true where id = ${page}::integer`);
+  const body = { page_id: page, html: "<p>x</p>" };
+  const onDraft = await house.ask("POST", "/api/comments", { body });
+  expect([onDraft.status, onDraft.body.error.message]).toEqual([400, "You cannot add comments to a draft."]);
+  await rows(house.db, sql`update pages set draft = false where id = ${page}::integer`);
+  await house.ask("DELETE", `/api/pages/${page}`);
+  expect((await house.ask("POST", "/api/comments", { body })).body.error.message).toBe("Page not found");
+  for (const method of ["GET", "PUT", "DELETE"])
+    expect((await house.ask(method, `/api/comments/${id}`)).body.error.message).toBe("Comment not found");
+  expect((await house.ask("GET", `/api/comments?filter[commentable_id]=${page}`)).body.total).toBe(0);
+});
+
+test("own is whose the comment is, and an override on the page hides its comments", async () => {
+  const page = await newPage();
+  const theirs = await say(page, "<p>admin</p>");
+  const talker = await house.person("talker", [
+    "access-api",
+    "page-view-all",
+    "comment-create-all",
+    "comment-update-own",
+    "comment-delete-own",
+  ]);
+  const own = await say(page, "<p>mine</p>", {}, talker.token);
+  const status = async (method: string, id: number, body?: object) =>
+    (await house.ask(method, `/api/comments/${id}`, { as: talker.token, ...(body && { body }) })).status;
+  expect(await status("PUT", own.id, { html: "<p>better</p>" })).toBe(200);
+  expect(await status("PUT", theirs.id, { html: "<p>no</p>" })).toBe(403);
+  expect(await status("DELETE", theirs.id)).toBe(403);
+  await house.ask("PUT", `/api/content-permissions/page/${page}`, {
+    body: { fallback_permissions: { inheriting: false, view: false, create: false, update: false, delete: false } },
   });
-}
-scenario(stage, "nor does a listing", {
-  as: "stranger",
-  ask: "GET /api/comments",
-  status: 200,
-  holds: { data: [], total: 0 },
+  expect(await status("GET", theirs.id)).toBe(404);
+  expect(await status("PUT", own.id, { html: "<p>x</p>" })).toBe(404);
+  const list = await house.ask("GET", "/api/comments?count=500", { as: talker.token });
+  expect(list.body.data.map(({ id }: { id: number }) => id)).not.toContain(theirs.id);
 });
-scenario(stage, "guests are asked for a token", { as: "guest", ask: "GET /api/comments", status: 401 });
-scenario(stage, "who may change own comments changes those", {
-  as: "talker",
-  ask: "PUT /api/comments/{root}",
-  body: { html: "<p>Mine</p>" },
-  status: 200,
-  holds: { html: "<p>Mine</p>", updated_by: "{talker}" },
-});
-for (const ask of ["PUT", "DELETE"]) {
-  scenario(stage, `${ask} of a foreign comment takes the right to all, asked for before the body is judged`, {
-    as: "talker",
-    ask: `${ask} /api/comments/{reply}`,
-    body: { html: 5 },
-    status: 403,
-    holds: denied,
+
+test("who is gone is forgotten as author, and what was said stays", async () => {
+  const page = await newPage();
+  const leaver = await house.person("leaver", ["access-api", "page-view-all", "comment-create-all"]);
+  const { id } = await say(page, "<p>farewell</p>", {}, leaver.token);
+  await house.ask("DELETE", `/api/users/${leaver.id}`);
+  expect((await house.ask("GET", `/api/comments/${id}`)).body).toMatchObject({
+    html: "<p>farewell</p>",
+    created_by: null,
   });
-}
-scenario(stage, "who may change all does", { as: "keeper", ...archive(true), status: 200, holds: { archived: true } });
-scenario(stage, "and deletes all", {
-  as: "keeper",
-  ask: "DELETE /api/comments/{root}",
-  status: 204,
-  events: ["comment_delete"],
+  const [listed] = (await house.ask("GET", `/api/comments?filter[id]=${id}`)).body.data;
+  expect([listed.created_by, listed.updated_by]).toEqual([null, null]);
 });
-scenario(stage, "what is deleted is gone", { ask: "DELETE /api/comments/{root}", status: 404, holds: missing });
-scenario(stage, "its replies stay, stand at the top and still name it", {
-  ask: "GET /api/pages/{page}",
-  status: 200,
-  holds: {
-    comments: {
-      active: [
-        { comment: { id: "{reply}", parent_id: 1 }, depth: 0, children: [{ comment: { local_id: 3 }, depth: 1 }] },
-      ],
-      archived: [],
-    },
-  },
-});
-scenario(stage, "and are replies all the same, which cannot be archived", {
-  ask: "PUT /api/comments/{reply}",
-  body: { archived: true },
-  status: 400,
+
+test("comments go with their page for good", async () => {
+  const [page, other] = [await newPage(), await newPage()];
+  await say(page, "<p>gone</p>");
+  await say(other, "<p>stays</p>");
+  const context = house.contexts.get("comments");
+  const hanging = context?.slot("hanging").filter(({ kind }) => kind === "page") ?? [];
+  await context?.perform("page_delete", SYSTEM, { id: page } as never, async (row, work) => {
+    for (const { destroy } of hanging) await destroy([page], work);
+    return row;
+  });
+  const left = await rows(house.db, sql`select page_id from comments where page_id in (${page}, ${other})`);
+  expect(left).toEqual([{ page_id: other }]);
 });

@@ -106,6 +106,16 @@ test("absent fields stay, empty ones are refused, ignored or cleared", async () 
   expect((await put(id, { roles: [] })).body.roles).toEqual([]);
 });
 
+test("an empty password of a form is no wish for another one", async () => {
+  const made = await house.ask("POST", "/api/users", {
+    form: { name: "Formal", email: "formal@example.com", password: "" },
+  });
+  const changed = await house.ask("POST", `/api/users/${made.body.id}`, {
+    form: { _method: "PUT", name: "More formal", password: "" },
+  });
+  expect([made.status, changed.status, changed.body.name]).toEqual([200, 200, "More formal"]);
+});
+
 test("odd input is refused, never an error of ours", async () => {
   const { id } = (await post({ name: "Odd", email: "odd@example.com" })).body;
   const bodies = [
@@ -268,6 +278,12 @@ test("whoever runs the house makes and lists users and sets passwords", async ()
   expect((await run("create", "--email", "root@example.com", "--name", "Again")).err).toContain("already been taken");
   expect((await run("password", "--email", "nobody@example.com")).code).toBe(1);
   expect((await run("password", "--email", "root@example.com", "--password", "short")).code).toBe(1);
+  for (const [email, name] of [
+    ["bad@ address", "y"],
+    ["a@example.com", "n".repeat(101)],
+    ["", "Nobody"],
+  ] as const)
+    expect((await run("create", "--email", email, "--name", name)).code).toBe(1);
   expect((await run("create", "--nonsense")).code).toBe(1);
   expect((await run("dance")).code).toBe(2);
 });

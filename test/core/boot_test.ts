@@ -60,6 +60,14 @@ describe("boot() stops and names the plugin", () => {
     );
   });
 
+  test("whose route cannot be told from that of another", async () => {
+    const vague = definePlugin({
+      name: "vague",
+      setup: ({ app }) => void app.get("/books/:name/vague", () => "", { permit: "public" }),
+    });
+    expect(await bootError(vague)).toStartWith("Cannot tell the routes of the plugins apart: ");
+  });
+
   test("whose settings cannot be read, without showing their values", async () => {
     const picky = definePlugin({
       name: "picky",

@@ -10,6 +10,8 @@ export interface PermitCase {
   /** Beside access-api; without any one of them the answer is 403 or 404. */
   readonly needs: readonly string[];
   readonly body?: unknown;
+  /** The field of a form that a picture is sent in; the body's fields go along. */
+  readonly picture?: string;
 }
 
 const ITEMS = [
@@ -74,9 +76,26 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
       needs: ["page-view-all", "comment-update-all"],
       body: { html: "<p>Other</p>" },
     },
-    { path: "/api/comments/{comment}", needs: ["page-view-all", "comment-update-all"], body: { archived: true } },
   ],
   "DELETE /api/comments/:id": [{ path: "/api/comments/{comment}", needs: ["page-view-all", "comment-delete-all"] }],
+  "GET /api/image-gallery": [{ path: "/api/image-gallery", needs: [] }],
+  "POST /api/image-gallery": [
+    {
+      path: "/api/image-gallery",
+      needs: ["page-view-all", "image-create-all"],
+      body: { type: "gallery", uploaded_to: "{page}" },
+      picture: "image",
+    },
+  ],
+  "GET /api/image-gallery/url/data": [{ path: "/api/image-gallery/url/data?url={url}", needs: ["page-view-all"] }],
+  "GET /api/image-gallery/:id": [{ path: "/api/image-gallery/{image}", needs: ["page-view-all"] }],
+  "GET /api/image-gallery/:id/data": [{ path: "/api/image-gallery/{image}/data", needs: ["page-view-all"] }],
+  "PUT /api/image-gallery/:id": [
+    { path: "/api/image-gallery/{image}", needs: ["page-view-all", "image-update-all"], body: { name: "Other" } },
+  ],
+  "DELETE /api/image-gallery/:id": [
+    { path: "/api/image-gallery/{image}", needs: ["page-view-all", "image-delete-all"] },
+  ],
   ...managed("users", "users-manage", "{user}", { name: "New", email: "new-{turn}@example.com" }),
   ...managed("roles", "user-roles-manage", "{role}", { display_name: "New role" }),
   "GET /api/users/me": [{ path: "/api/users/me", needs: [] }],
@@ -106,6 +125,7 @@ export const PUBLIC: Readonly<Record<string, string>> = {
   "GET /api/session": "answers from the cookie alone, to users without access-api as well",
   "DELETE /api/session": "signs out by the cookie alone, users without access-api as well",
   "GET /api/docs/assets/:file": "files of the documentation's page, which hold nothing of the instance",
+  "GET /uploads/images/*": "pictures stand in pages that are read elsewhere; IMAGE_ACCESS narrows it",
   "GET /api/": "the way to the documentation",
 };
 

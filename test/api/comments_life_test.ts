@@ -180,5 +180,5 @@ test("however many comments there are, a read costs two statements, a listing tw
   await costs();
   expect(await costs()).toEqual([2, 2, 1]);
   for (let at = 1; at < 8; at++) await say("<p>reply</p>", { reply_to: at });
-  expect(await costs()).toEqual([1, 2, 1]);
+  expect(await costs()).toEqual([2, 2, 1]);
 });

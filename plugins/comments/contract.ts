@@ -23,9 +23,11 @@ export interface CommentsTable {
 /** A comment as the table holds it; the result of the events of comments. */
 export type CommentRow = Selectable<CommentsTable>;
 
-/** A comment with who made and changed it. */
+/** A comment as one statement reads it for an answer: with who made and changed it, and with direct replies. */
 export interface FoundComment extends CommentRow {
-  readonly people?: { readonly created_by: UserRef | null; readonly updated_by: UserRef | null };
+  /** Null in replies, which are shown with numbers for people. */
+  readonly people?: { readonly created_by: UserRef | null; readonly updated_by: UserRef | null } | null;
+  readonly replies?: readonly CommentRow[];
 }
 
 /** The body of a create (content-api 2.4). */

@@ -36,7 +36,7 @@ export default definePlugin({
       (viewer) => sql<boolean>`exists (select from pages
         where pages.id = comments.page_id and ${visible.where("pages", viewer)})`,
     );
-    contribute("shown", { kind: "page", moment: "read", add: (ids) => commentsOf(parts, ids) });
+    contribute("shown", { kind: "page", moment: "read", add: (ids, viewer) => commentsOf(parts, viewer, ids) });
     contribute("hanging", {
       kind: "page",
       async destroy(ids, { db }) {

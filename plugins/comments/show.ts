@@ -39,17 +39,21 @@ export const listing: ListSpec = {
     comments.created_at, comments.updated_at`,
 };
 
-/** The comment if the viewer sees the page it is on. */
+/** The comment with those direct replies the viewer sees, if they see the page it is on. */
 export async function findComment(parts: Parts, viewer: Viewer, id: number): Promise<FoundComment | undefined> {
   const { users } = parts.contracts;
-  const [found] = await rows<FoundComment>(
+  const found = await rows<FoundComment>(
     parts.db,
-    sql`select comments.*, json_build_object(
+    sql`select comments.*, case when comments.id = asked.id then json_build_object(
       'created_by', ${users.ref(sql.ref("comments.created_by"))},
-      'updated_by', ${users.ref(sql.ref("comments.updated_by"))}) as people
-    from comments where comments.id = ${id}::integer and ${parts.sees("comments", viewer)}`,
+      'updated_by', ${users.ref(sql.ref("comments.updated_by"))}) end as people
+    from comments as asked join comments on comments.page_id = asked.page_id
+      and (comments.id = asked.id or comments.parent_id = asked.local_id)
+    where asked.id = ${id}::integer and ${parts.sees("comments", viewer)}
+    order by comments.created_at, comments.id`,
   );
-  return found;
+  const itself = found.find((row) => row.id === id);
+  return itself && { ...itself, replies: found.filter((row) => row !== itself) };
 }
 
 /** A comment as answers show it after a save (content-api 10.1). */
@@ -71,15 +75,10 @@ export function savedComment({ contracts: { markup } }: Parts, row: CommentRow) 
 }
 
 /** A comment in full, with direct replies (content-api 10.4). */
-export async function readComment(parts: Parts, row: FoundComment) {
-  const replies = await rows<CommentRow>(
-    parts.db,
-    sql`select * from comments where page_id = ${row.page_id}::integer and parent_id = ${row.local_id}::integer
-      order by created_at, id`,
-  );
+export function readComment(parts: Parts, { people, replies = [], ...row }: FoundComment) {
   return {
     ...savedComment(parts, row),
-    ...row.people,
+    ...people,
     replies: replies.map((reply) => savedComment(parts, reply)),
   };
 }
@@ -87,16 +86,18 @@ export async function readComment(parts: Parts, row: FoundComment) {
 /** A comment as it stands in the tree of a page (content-api 10.5). */
 type Shown = ReturnType<typeof savedComment> | { readonly created_by: UserRef | null };
 
-/** The comments of pages as their reads show them, by page. */
+/** The comments of pages as their reads show them to a viewer, by page. */
 export async function commentsOf(
   parts: Parts,
+  viewer: Viewer,
   pageIds: readonly number[],
 ): Promise<Map<number, { comments: { active: Tree<Shown>[]; archived: Tree<Shown>[] } }>> {
   const { users } = parts.contracts;
   const found = await rows<CommentRow & { author: UserRef | null }>(
     parts.db,
     sql`select comments.*, ${users.ref(sql.ref("comments.created_by"))} as author from comments
-      where page_id = any(${[...pageIds]}::integer[]) order by created_at, id`,
+      where page_id = any(${[...pageIds]}::integer[]) and ${parts.sees("comments", viewer)}
+      order by created_at, id`,
   );
   const byPage = Map.groupBy(found, ({ page_id }) => page_id);
   return new Map(

@@ -8,7 +8,10 @@ const CONTENT_REF = /^bkmrk-.+:\d+:(\d*-\d*)?$/;
 /** Longer ones name no block of ours. */
 const MAX_CONTENT_REF = 300;
 
-/** Adds a comment, timed after its page was locked, so that times follow numbers. The page is locked: two comments never get one number, and none is left on a page that goes. */
+/**
+ * Adds a comment. The page is locked: two comments never get one number, and none is left on a page that goes. Its time is
+ * that of the statement after the lock, so that times follow numbers.
+ */
 export async function insertComment(parts: Parts, draft: CommentCreate, work: Work): Promise<CommentRow> {
   await lockPage(parts, draft.page_id, work);
   const author = sql`${authorOf(work.viewer)}::integer`;
@@ -20,7 +23,7 @@ export async function insertComment(parts: Parts, draft: CommentCreate, work: Wo
     values (${page}, (select coalesce(max(local_id), 0) + 1 from comments where page_id = ${page}),
       (select local_id from comments where page_id = ${page} and local_id = ${draft.reply_to ?? null}::integer),
       ${parts.contracts.markup.comment(draft.html)}, ${contentRef(draft.content_ref)}, ${author}, ${author},
-      clock_timestamp(), clock_timestamp())
+      statement_timestamp(), statement_timestamp())
     returning *`,
   );
   return row as CommentRow;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { definePlugin, sql } from "lectern/core";
+import { sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { bootHouse } from "../support/house.ts";
 import { openStage, scenario } from "../support/scenario.ts";

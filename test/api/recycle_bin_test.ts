@@ -181,8 +181,8 @@ test("entries beyond their lifetime are purged, younger ones stay", async () => 
     sql`update deletions set created_at = now() - interval '3 days'
     where deletable_id = (select id from books where name = 'Old')`,
   );
+  await own.house.start();
   await rows(own.db, sql`update schedules set next_at = now() where name = 'recycle_bin:purge'`);
-  own.house.start();
   const left = async () => (await rows<{ name: string }>(own.db, sql`select name from books`)).map(({ name }) => name);
   for (let turn = 0; turn < 100 && (await left()).length > 1; turn++) await Bun.sleep(100);
   expect(await left()).toEqual(["Young"]);

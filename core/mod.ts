@@ -6,7 +6,7 @@ export type { Act, AnyHandlers, EnqueueOptions, Handlers, Happening, Work } from
 export type { Cached } from "./cache.ts";
 export { baseUrlOf, type Config, configSchema, fileKilobytes, fileLimit } from "./config.ts";
 export type { Access, Owned } from "./contracts/access.ts";
-export { type Activity, type ActivitySource, activityOf, descriptor } from "./contracts/activity.ts";
+export { type Activity, type ActivitySource, activityOf, descriptor, type LastActivity } from "./contracts/activity.ts";
 export { type ContentEntry, type ContentKind, dressed, type Hanging, type Shown } from "./contracts/content.ts";
 export type { FileClaim } from "./contracts/files.ts";
 export type { Letter, Mail } from "./contracts/mail.ts";

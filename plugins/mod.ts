@@ -2,6 +2,7 @@
 import type { AnyPlugin } from "lectern/core";
 import access from "./access/plugin.ts";
 import attachments from "./attachments/plugin.ts";
+import auditLog from "./audit_log/plugin.ts";
 import books from "./books/plugin.ts";
 import chapters from "./chapters/plugin.ts";
 import comments from "./comments/plugin.ts";
@@ -42,6 +43,7 @@ const plugins: readonly AnyPlugin[] = [
   images,
   comments,
   recycleBin,
+  auditLog,
   links,
   loader,
   docs,

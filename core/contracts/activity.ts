@@ -1,3 +1,4 @@
+import type { RawBuilder } from "kysely";
 import type { Happening } from "../bus.ts";
 import type { EventName } from "../registry.ts";
 
@@ -5,8 +6,8 @@ import type { EventName } from "../registry.ts";
 export interface Activity {
   /** In lower case, such as "book_create". */
   readonly type: string;
-  /** A descriptor such as "(7) Runbooks"; never a secret, since it is kept for ever. */
-  readonly detail: string;
+  /** A descriptor such as "(7) Runbooks", which is the item's where absent; never a secret, since it is kept for ever. */
+  readonly detail?: string;
   /** The item of content it happened to. */
   readonly item?: { readonly kind: string; readonly id: number };
 }
@@ -17,8 +18,16 @@ export interface ActivitySource<E extends EventName = EventName> {
   readonly activities: (happening: Happening<E>) => readonly Activity[];
 }
 
+/** When a user last did something, for whoever shows users. */
+export interface LastActivity {
+  /** SQL for that time, given SQL for the user's id; null where there is none. */
+  of(user: RawBuilder<unknown>): RawBuilder<string | null>;
+}
+
 declare module "../registry.ts" {
   interface Slots {
+    /** Whoever keeps track of it; the first contribution is asked. */
+    last_activity: LastActivity;
     /** Events that leave rows in the log beside those of content. */
     activity: ActivitySource;
   }

@@ -17,7 +17,10 @@ import { migrations } from "./migrations.ts";
 import { entriesOf, showing } from "./show.ts";
 import { writing } from "./write.ts";
 
-/** Chapters: parts of a book that hold pages (content-api 7). */
+/**
+ * Chapters: parts of a book that hold pages (content-api 7). They are created in a book, may move to another one, and go
+ * into the bin with theirs. What happens to the pages in them is the business of pages, which join the events of chapters.
+ */
 export default definePlugin({
   name: "chapters",
   requires: ["access", "users", "tags", "markup"],

@@ -3,7 +3,7 @@
  * sees its comments, drafts have none. A comment stays while its page is in the recycle bin and goes with it for good;
  * one that is deleted is gone at once, and what replied to it stays.
  */
-import { definePlugin, forgetAuthor, mountResource, sql } from "lectern/core";
+import { activityOf, definePlugin, forgetAuthor, mountResource, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { about, examples } from "./about.ts";
 import { type CommentPermission, createRules, type FoundComment, updateRules } from "./contract.ts";
@@ -43,6 +43,15 @@ export default definePlugin({
         await rows(db, sql`delete from comments where page_id = any(${[...ids]}::integer[])`);
       },
     });
+    for (const event of ["comment_create", "comment_update", "comment_delete"] as const)
+      contribute(
+        "activity",
+        activityOf(event, ({ result: { id, local_id, page_id } }) => [
+          { type: event, detail: `Comment #${local_id} (ID: ${id}) for page (ID: ${page_id})` },
+          // The page is told of too (platform 6.4).
+          ...(event === "comment_create" ? [{ type: "commented_on", item: { kind: "page", id: page_id } }] : []),
+        ]),
+      );
     // Whoever takes part in a change sees the comment as it is, not as it was when the request came.
     on("comment_update", {
       filter: async ({ row, draft }, work) => ({ row: await lockComment(row.id, work), draft }),

@@ -40,7 +40,10 @@ export default definePlugin({
     }),
   }),
   migrations,
-  events: ["user_create", "user_update", "user_delete"],
+  events: [
+    ...(["user_create", "user_update", "user_delete"] as const),
+    ...(["auth_password_reset_request", "auth_password_reset_update"] as const),
+  ],
   commands: { user: userCommand },
   setup(context) {
     const { cached, db, every, narrow, on, provide, settings } = context;

@@ -10,6 +10,7 @@ import {
   type Lookups,
   notFound,
   type PluginContext,
+  type RawBuilder,
   sql,
   type Viewer,
   type Work,
@@ -18,25 +19,32 @@ import type { Db } from "lectern/db";
 import { isEmailTaken, isHeir } from "./checks.ts";
 import { createRules, deleteRules, type User, type UserChange, type UserDraft, updateRules } from "./contract.ts";
 import { invite } from "./jobs.ts";
-import { columns, readUser } from "./read.ts";
+import { columnsOf, readUser } from "./read.ts";
 import { changeOf, draftOf } from "./requests.ts";
 import { shown } from "./show.ts";
 import { changeUser, insertUser, removeUser } from "./write.ts";
 
-const LISTING: ListSpec = {
-  table: "users",
-  fields: {
-    id: "integer",
-    name: "text",
-    slug: "text",
-    email: "text",
-    external_auth_id: "text",
-    created_at: "timestamp",
-    updated_at: "timestamp",
-    last_activity_at: { type: "timestamp", nullable: true },
-  },
-  columns,
-};
+/** Slots are complete once the house has booted, so this is asked with each request. */
+function lastActivityIn({ slot }: Pick<Context, "slot">): RawBuilder<string | null> | undefined {
+  return slot("last_activity")[0]?.of(sql.ref("users.id"));
+}
+
+function listingOf(lastActivity: RawBuilder<string | null> | undefined): ListSpec {
+  return {
+    table: "users",
+    fields: {
+      id: "integer",
+      name: "text",
+      slug: "text",
+      email: "text",
+      external_auth_id: "text",
+      created_at: "timestamp",
+      updated_at: "timestamp",
+      last_activity_at: { type: "timestamp", nullable: true, ...(lastActivity && { column: lastActivity }) },
+    },
+    columns: columnsOf(lastActivity),
+  };
+}
 
 const PERMIT = "users-manage";
 
@@ -46,7 +54,7 @@ type Context = Pick<PluginContext<never, "users">, "app" | "baseUrl" | "db" | "l
 export function mountUsers(context: Context, open: () => void): void {
   const found: Find = async (param) => {
     open();
-    const user = await readUser(context.db, sql`users.id = ${idOf(param, "User")}`);
+    const user = await readUser(context.db, sql`users.id = ${idOf(param, "User")}`, lastActivityIn(context));
     if (!user) throw notFound("User");
     return user;
   };
@@ -64,7 +72,7 @@ function mountCollection(context: Context, open: () => void): void {
     "/users",
     async ({ viewer, asked }) => {
       open();
-      const { data, total } = await list<User>(LISTING, viewer, asked);
+      const { data, total } = await list<User>(listingOf(lastActivityIn(context)), viewer, asked);
       return { data: data.map((user) => shown(user, baseUrl)), total };
     },
     { permit: PERMIT, ...endpoint("users", "list", { about: "Lists the users." }) },

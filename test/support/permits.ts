@@ -96,6 +96,7 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   "DELETE /api/image-gallery/:id": [
     { path: "/api/image-gallery/{image}", needs: ["page-view-all", "image-delete-all"] },
   ],
+  "GET /api/audit-log": [{ path: "/api/audit-log", needs: ["settings-manage", "users-manage"] }],
   "GET /api/recycle-bin": [{ path: "/api/recycle-bin", needs: ["settings-manage", "restrictions-manage-all"] }],
   "PUT /api/recycle-bin/:id": [
     { path: "/api/recycle-bin/{binned}", needs: ["settings-manage", "restrictions-manage-all"] },

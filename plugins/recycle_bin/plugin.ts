@@ -13,6 +13,7 @@ import {
   need,
   notFound,
   type PluginContext,
+  rules,
   SYSTEM,
   sql,
   t,
@@ -116,7 +117,11 @@ function mountEntries(
   const described = (action: "restore" | "destroy") =>
     ({
       permit: "settings-manage",
-      ...endpoint("recycle-bin", action, { about: about[action], example: examples[action] }),
+      ...endpoint("recycle-bin", action, {
+        about: about[action],
+        example: examples[action],
+        ...(action === "restore" && { rules: rules({}) }),
+      }),
     }) as const;
   app.put(
     "/recycle-bin/:id",

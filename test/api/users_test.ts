@@ -164,7 +164,8 @@ test("listings filter and sort by every field", async () => {
   expect(await names("filter[email:like]=%25@list.example")).toEqual(["Listed Bo", "Listed Al"]);
   expect(await names("filter[email:like]=%25@list.example&sort=name")).toEqual(["Listed Al", "Listed Bo"]);
   expect(await names("filter[external_auth_id]=BO7")).toEqual(["Listed Bo"]);
-  expect(await names("filter[last_activity_at:gt]=2000-01-01")).toEqual([]);
+  expect(await names("filter[last_activity_at:gt]=2000-01-01")).toEqual(["Admin"]);
+  expect(await names("filter[last_activity_at:lt]=2000-01-01")).toEqual([]);
   for (const field of ["id", "slug", "created_at", "updated_at", "last_activity_at"])
     expect(await names(`sort=-${field}&count=1`)).toHaveLength(1);
 });

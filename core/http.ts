@@ -210,7 +210,7 @@ export class Gates {
 
   #unrouted(request: Request): ApiError {
     const path = pathOf(request.url);
-    const shown = path.replace(/^\/+|\/+$/g, "");
+    const shown = path.replace(/^\/+|\/+$/g, "") || "/";
     const methods = this.#methodsAt(path);
     if (methods.length === 0) return refusal(404, "The route :route could not be found.", { route: shown });
     const refused = request.method === "POST" && request.headers.has("content-type") ? refusalOf(request) : undefined;

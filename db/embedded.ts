@@ -2,6 +2,7 @@
  * The default store: a real PostgreSQL as a child process, reached through a unix socket in a closed folder.
  * Every process that opens the folder shares one server: whoever comes first starts it, the others adopt it, and the
  * last to leave stops it, which is known by a lock that each holds while it is there and the kernel frees when it dies.
+ * Each looks after the server while it is there: one that dies, killed for want of memory perhaps, is started again.
  * A killed process therefore leaves a server that still serves, and the next one adopts it. Tying the server to its
  * parent (setpriv --pdeathsig) was left out on purpose: it would take the server away from everybody who adopted it.
  * The server runs in a session of its own, so that Ctrl-C reaches us and not it. fsync stays on; it is only ever
@@ -36,6 +37,8 @@ export interface Embedded {
   folder: string;
   /** Leaves, and stops the server when nobody else is there. */
   leave(): Promise<void>;
+  /** Looks after the server from now on: one that dies is started again, and `onRevived` told. */
+  watch(onRevived: () => void): void;
 }
 
 /** Milliseconds: for initdb, start or recovery; and for a predecessor to let go of the folder. */
@@ -47,6 +50,7 @@ export interface EmbeddedOptions {
 
 const PORT = 5432;
 const POLL_MS = 10;
+const WATCH_MS = 500;
 const STOP_MAX_MS = 60_000;
 const SETTINGS = {
   listen_addresses: "",
@@ -76,11 +80,58 @@ export async function joinEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const present = await lock(home.presenceLock, "shared", options.predecessorMs);
     try {
       const sockets = (await liveSockets(home)) ?? (await start(home, options));
-      return { sockets, folder: home.folder, leave: () => leave(home, present) };
+      return joined(home, options, { sockets, present });
     } catch (error) {
       present();
       throw error;
     }
+  } finally {
+    unlock();
+  }
+}
+
+function joined(
+  home: Home,
+  options: EmbeddedOptions,
+  { sockets, present }: { sockets: string; present: Unlock },
+): Embedded {
+  let watching: Timer | undefined;
+  let reviving: Promise<void> | undefined;
+  return {
+    sockets,
+    folder: home.folder,
+    watch(onRevived) {
+      watching = setInterval(() => {
+        if (isServed(home)) return;
+        // Failing is no reason to give up: what stood in the way, such as a full disk, may pass.
+        reviving ??= revive(home, options)
+          .then((revived) => revived && onRevived())
+          .catch(() => {})
+          .finally(() => (reviving = undefined)) as Promise<void>;
+      }, WATCH_MS);
+      watching.unref();
+    },
+    async leave() {
+      clearInterval(watching);
+      await reviving;
+      await leave(home, present);
+    },
+  };
+}
+
+/** Whether the server's process is there; asking it would cost it a process of its own each time. */
+function isServed(home: Home): boolean {
+  const found = readPid(home);
+  return found !== undefined && isAlive(found.pid);
+}
+
+/** Starts a server that died, unless another process has; answers whether this one did. */
+async function revive(home: Home, options: EmbeddedOptions): Promise<boolean> {
+  const unlock = await lock(home.bootLock, "alone", options.startTimeoutMs);
+  try {
+    if (isServed(home)) return false;
+    await start(home, options);
+    return true;
   } finally {
     unlock();
   }

@@ -8,9 +8,8 @@
  * The server runs in a session of its own, so that Ctrl-C reaches us and not it. fsync stays on; it is only ever
  * asked to stop with SIGINT (fast shutdown), never killed.
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { createConnection } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -23,6 +22,7 @@ import {
   prepareHome,
   spawnAs,
 } from "./embedded_home.ts";
+import { isAlive, isServed, liveSockets, PORT, readPid, serves } from "./embedded_pid.ts";
 import { StoreError } from "./errors.ts";
 import { lock, tryLock, type Unlock } from "./file_lock.ts";
 
@@ -48,7 +48,6 @@ export interface EmbeddedOptions {
   predecessorMs: number;
 }
 
-const PORT = 5432;
 const POLL_MS = 10;
 const WATCH_MS = 500;
 const STOP_MAX_MS = 60_000;
@@ -117,12 +116,6 @@ function joined(
       await leave(home, present);
     },
   };
-}
-
-/** Whether the server's process is there; asking it would cost it a process of its own each time. */
-function isServed(home: Home): boolean {
-  const found = readPid(home);
-  return found !== undefined && isAlive(found.pid);
 }
 
 /** Starts a server that died, unless another process has; answers whether this one did. */
@@ -261,24 +254,6 @@ async function isReady(home: Home, child: ChildProcess, timeoutMs: number): Prom
   );
 }
 
-/** The socket folder of a server that already serves this cluster and answers. */
-async function liveSockets(home: Home): Promise<string | undefined> {
-  const found = readPid(home);
-  if (found?.status !== "ready" || !isAlive(found.pid)) return undefined;
-  return (await answers(join(found.sockets, `.s.PGSQL.${PORT}`))) ? found.sockets : undefined;
-}
-
-function answers(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createConnection(path);
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
-  });
-}
-
 async function stop(home: Home): Promise<void> {
   const found = readPid(home);
   if (!found || !isAlive(found.pid) || !serves(found.pid, home)) return;
@@ -286,36 +261,5 @@ async function stop(home: Home): Promise<void> {
   for (const until = performance.now() + STOP_MAX_MS; performance.now() < until; ) {
     if (readPid(home)?.pid !== found.pid || !isAlive(found.pid)) return;
     await sleep(POLL_MS);
-  }
-}
-
-/** Whether a process is the server of this cluster, and not another one that was given a dead server's number. */
-function serves(pid: number, { cluster }: Home): boolean {
-  const listed = `/proc/${pid}/cmdline`;
-  if (existsSync(listed)) return readFileSync(listed, "utf8").includes(cluster);
-  const { stdout } = spawnSync("ps", ["-o", "command=", "-ww", "-p", String(pid)], { encoding: "utf8" });
-  return (stdout ?? "").includes(cluster);
-}
-
-/** Lines of postmaster.pid: pid, folder, start, port, socket folder, address, shared memory, status. */
-function readPid({ cluster }: Home): { pid: number; sockets: string; status: string } | undefined {
-  const path = join(cluster, "postmaster.pid");
-  let lines: string[];
-  try {
-    lines = readFileSync(path, "utf8").split("\n");
-  } catch (error) {
-    if ((error as { code?: string }).code === "ENOENT") return undefined;
-    throw error;
-  }
-  const [pid, , , , sockets, , , status] = lines;
-  return { pid: Number(pid), sockets: sockets ?? "", status: (status ?? "").trim() };
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as { code?: string }).code === "EPERM";
   }
 }

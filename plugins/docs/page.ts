@@ -9,6 +9,7 @@ export function docsPage(groups: Readonly<Record<string, readonly Endpoint[]>>, 
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>API of ${baseUrl}</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="${root}/api/docs/assets/docs.css">
 </head>
 <body>
@@ -34,6 +35,7 @@ export function tryPage(baseUrl: string): Html {
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Try the API of ${baseUrl}</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="${assets}/swagger-ui.css">
 </head>
 <body>

@@ -35,8 +35,8 @@ test("both pages come with their styles and scripts, nothing is refused, and a r
   await page.click("#operations-system-system-read .opblock-summary-control");
   await page.click(".try-out__btn");
   await page.click(".execute");
-  await page.waitForSelector(".live-responses-table td.response-col_status");
-  const status = await page.textContent(".live-responses-table td.response-col_status");
+  await page.waitForSelector(".live-responses-table tr.response td.response-col_status");
+  const status = await page.textContent(".live-responses-table tr.response td.response-col_status");
   expect(status).toContain("401");
   expect(elsewhere).toEqual([]);
   expect(complaints.filter((text) => !text.includes("401"))).toEqual([]);

@@ -6,6 +6,7 @@ import books from "./books/plugin.ts";
 import chapters from "./chapters/plugin.ts";
 import contentPermissions from "./content_permissions/plugin.ts";
 import docs from "./docs/plugin.ts";
+import hosts from "./hosts/plugin.ts";
 import links from "./links/plugin.ts";
 import loader from "./loader/plugin.ts";
 import mail from "./mail/plugin.ts";
@@ -37,6 +38,7 @@ const plugins: readonly AnyPlugin[] = [
   contentPermissions,
   attachments,
   links,
+  hosts,
   loader,
   docs,
   system,

@@ -5,6 +5,7 @@ import attachments from "./attachments/plugin.ts";
 import books from "./books/plugin.ts";
 import chapters from "./chapters/plugin.ts";
 import contentPermissions from "./content_permissions/plugin.ts";
+import dashboardKeys from "./dashboard_keys/plugin.ts";
 import docs from "./docs/plugin.ts";
 import hosts from "./hosts/plugin.ts";
 import links from "./links/plugin.ts";
@@ -38,6 +39,7 @@ const plugins: readonly AnyPlugin[] = [
   contentPermissions,
   attachments,
   links,
+  dashboardKeys,
   hosts,
   loader,
   docs,

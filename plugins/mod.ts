@@ -5,6 +5,7 @@ import attachments from "./attachments/plugin.ts";
 import books from "./books/plugin.ts";
 import chapters from "./chapters/plugin.ts";
 import contentPermissions from "./content_permissions/plugin.ts";
+import dashboard from "./dashboard/plugin.ts";
 import dashboardKeys from "./dashboard_keys/plugin.ts";
 import docs from "./docs/plugin.ts";
 import hosts from "./hosts/plugin.ts";
@@ -41,6 +42,7 @@ const plugins: readonly AnyPlugin[] = [
   links,
   dashboardKeys,
   hosts,
+  dashboard,
   loader,
   docs,
   system,

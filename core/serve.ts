@@ -3,6 +3,7 @@ import { baseUrlOf, type Config } from "./config.ts";
 import type { Log } from "./log.ts";
 import type { CommandIo } from "./plugin.ts";
 import { pathOf } from "./routes.ts";
+import { HeldSockets } from "./sockets.ts";
 
 /** None of Bun's own: ours answers in the one error shape, and what nobody reads costs no memory. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
@@ -17,11 +18,13 @@ export interface Listening {
 /** Makes a house listen. Throws where the address is taken. */
 export async function listen(house: House, config: Config, log: Log): Promise<Listening> {
   await house.start();
+  const sockets = new HeldSockets();
   const server = Bun.serve({
     port: config.port,
     hostname: config.host,
     maxRequestBodySize: NO_LIMIT,
     idleTimeout: 120,
+    websocket: sockets.handler,
     async fetch(request, bun) {
       const started = performance.now();
       const peer = bun.requestIP(request)?.address ?? "";
@@ -34,13 +37,14 @@ export async function listen(house: House, config: Config, log: Log): Promise<Li
           ms: Math.round(performance.now() - started),
         });
       }
-      return response;
+      return sockets.take(request, bun) ? undefined : response;
     },
   });
   return {
     port: server.port ?? config.port,
     async stop() {
       const forced = setTimeout(() => void server.stop(true), config.stopTimeoutMs);
+      sockets.close();
       await server.stop();
       clearTimeout(forced);
       await house.stop();

@@ -5,11 +5,11 @@ import type { Reading } from "./stats.ts";
 /** Figures of other plugins by name; one that fails is left out and logged. */
 export async function figuresOf(figures: readonly DashboardFigure[], log: Log): Promise<Record<string, number>> {
   const read = await Promise.all(
-    figures.map(async ({ name, read }) => {
+    figures.map(async (figure) => {
       try {
-        return [[name, await read()] as const];
+        return [[figure.name, await figure.read()] as const];
       } catch (error) {
-        log.warn("Cannot read a figure of the dashboard", { figure: name, error });
+        log.warn("Cannot read a figure of the dashboard", { figure: figure.name, error });
         return [];
       }
     }),

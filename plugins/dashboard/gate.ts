@@ -3,8 +3,9 @@
  * Every answer, whatever became of the request, carries the limit's headers and never a cookie; errors are
  * `{"error": "…"}`, which is another shape than the content API's and must not be mixed with it.
  */
-import { ApiError, type AreaSpec, type Contracts, memoryLimiter, type Viewer } from "lectern/core";
+
 import ipaddr from "ipaddr.js";
+import { ApiError, type AreaSpec, type Contracts, memoryLimiter, type Viewer } from "lectern/core";
 import { basicCredentials } from "./basic.ts";
 
 /** What an operator chose about the way to the numbers. */

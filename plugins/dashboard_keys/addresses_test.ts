@@ -32,7 +32,17 @@ test("a zone belongs to the machine that wrote it and is left out", () => {
 });
 
 test("what is neither an address nor a range is refused", () => {
-  for (const text of ["", "*", "300.1.1.1", "10.1", "0x7f.0.0.1", "010.0.0.1", "1.2.3.4/33", "::/129", "::ffff:1.2.3.4/90"])
+  for (const text of [
+    "",
+    "*",
+    "300.1.1.1",
+    "10.1",
+    "0x7f.0.0.1",
+    "010.0.0.1",
+    "1.2.3.4/33",
+    "::/129",
+    "::ffff:1.2.3.4/90",
+  ])
     expect([text, networkOf(text)]).toEqual([text, undefined]);
   for (const text of ["10.0.0.0/-1", "10.0.0.0/", "10.0.0.0/8/8", "not an address", "1.2.3.4,5.6.7.8"])
     expect([text, networkOf(text)]).toEqual([text, undefined]);

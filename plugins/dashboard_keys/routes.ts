@@ -3,15 +3,7 @@
  * the request that makes a key and nowhere else. Uses are written before keys are shown, so that "last used" is true.
  * These paths are the content API's: its credentials, limit and error shape.
  */
-import {
-  endpoint,
-  idOf,
-  type ListSpec,
-  notFound,
-  type PluginContext,
-  sql,
-  type Viewer,
-} from "lectern/core";
+import { endpoint, idOf, type ListSpec, notFound, type PluginContext, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
 import { examples } from "./about.ts";
 import type { KeyFacts, KeyType } from "./contract.ts";
@@ -74,7 +66,8 @@ function mountList({ app, list }: Context, { uses }: KeyRoutes): void {
     {
       permit: "settings-manage",
       ...endpoint("dashboard", "keys-list", {
-        about: "Lists keys of dashboards and of enrolment, with when each was last used and refused; never their secrets.",
+        about:
+          "Lists keys of dashboards and of enrolment, with when each was last used and refused; never their secrets.",
       }),
     },
   );

@@ -3,7 +3,7 @@
  * for "success" and for `"packagesProcessed":`, Go agents read the hashes to ask for. What this house does not do (it ships
  * no agent, sends no command, looks into no container) is answered so that agents leave it alone.
  */
-import { endpoint, type Log, type PluginContext, rules, sql } from "lectern/core";
+import { endpoint, holdOpen, type Log, type PluginContext, rules, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { hostOf, type KnownHost } from "./area.ts";
 import { textOf } from "./body.ts";
@@ -43,6 +43,7 @@ const pingRules = rules({ agentVersion: ["string"] });
 export function mountAgents(context: Context, intervalMinutes: number): void {
   mountUpdate(context);
   mountPing(context);
+  mountLine(context);
   mountSettings(context, intervalMinutes);
 }
 
@@ -136,6 +137,15 @@ function mountPing({ app, db }: Context): void {
   );
 }
 
+/** Agents want a line to the server and would redial for ever; nothing is ever said on it. */
+function mountLine({ app }: Context): void {
+  const about = "Holds a WebSocket open for agents that want one. No command is ever sent on it.";
+  app.get("/v1/agents/ws", ({ request }) => holdOpen(request), {
+    permit: "access-api",
+    ...endpoint("agents", "ws", { about }),
+  });
+}
+
 function mountSettings({ app, db }: Context, updateInterval: number): void {
   const permit = "access-api" as const;
   const told = (action: string, about: string) => ({ permit, ...endpoint("hosts", action, { about }) });
@@ -152,7 +162,8 @@ function mountSettings({ app, db }: Context, updateInterval: number): void {
   app.get(
     "/v1/hosts/agent/version",
     async ({ asked, viewer }) => {
-      const sent = typeof asked.currentVersion === "string" ? asked.currentVersion : await versionOf(db, hostOf(viewer));
+      const sent =
+        typeof asked.currentVersion === "string" ? asked.currentVersion : await versionOf(db, hostOf(viewer));
       return {
         currentVersion: sent,
         latestVersion: sent,
@@ -168,17 +179,13 @@ function mountSettings({ app, db }: Context, updateInterval: number): void {
     () => ({ success: true, integrations: NO_MODULES }),
     told("integrations", "Tells agents that nothing but packages is looked at."),
   );
-  app.post(
-    "/v1/hosts/integration-status",
-    () => ({ success: true, message: "Integration status received" }),
-    {
-      permit,
-      ...endpoint("hosts", "integration-status", {
-        about: "Takes what agents tell of their other modules, and keeps none of it.",
-        rules: rules({ integration: ["string"] }),
-      }),
-    },
-  );
+  app.post("/v1/hosts/integration-status", () => ({ success: true, message: "Integration status received" }), {
+    permit,
+    ...endpoint("hosts", "integration-status", {
+      about: "Takes what agents tell of their other modules, and keeps none of it.",
+      rules: rules({ integration: ["string"] }),
+    }),
+  });
 }
 
 async function versionOf(db: Context["db"], { id }: KnownHost): Promise<string> {

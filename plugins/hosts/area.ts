@@ -52,9 +52,9 @@ export function openArea({ area, db }: Pick<PluginContext<never, "hosts">, "area
 }
 
 /** The body of an error as agents read it. */
-export function agentFault(status: number, message: string): { error: string } {
+export function agentFault(status: number, message: string, { details }: ApiError): Record<string, unknown> {
   if (status === 404) return { error: "Route not found" };
-  return { error: status === 405 ? "Method not allowed" : message };
+  return { error: status === 405 ? "Method not allowed" : message, ...details.extra };
 }
 
 /** The host behind the viewer of an agent's route. */

@@ -11,7 +11,8 @@ import { WINDOW } from "./counters.ts";
 type Reader = Pick<Db, "executeQuery">;
 
 const stamp = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-const sums = (names: readonly string[]) => names.map((name) => `coalesce(sum(${name}), 0)::float8 as ${name}`).join(", ");
+const sums = (names: readonly string[]) =>
+  names.map((name) => `coalesce(sum(${name}), 0)::float8 as ${name}`).join(", ");
 
 const NUMBERS = prepared<FleetNumbers>(
   sql.raw(`with edge as (select now() - interval '${WINDOW}' as at),

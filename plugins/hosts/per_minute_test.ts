@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ApiError } from "lectern/core";
+import type { ApiError } from "lectern/core";
 import { perMinute } from "./per_minute.ts";
 
 test("a minute's allowance is by key and begins anew with the minute", () => {

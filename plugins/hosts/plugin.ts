@@ -4,12 +4,17 @@
  * dashboards is another plugin's business. The server never sends a command to a host.
  */
 import { definePlugin, holds, sql, t } from "lectern/core";
+import type { Db } from "lectern/db";
 import { mountAgents } from "./agents.ts";
 import { openArea } from "./area.ts";
+import { verifyCommand } from "./command.ts";
+import { mountEnrolment } from "./enrol.ts";
 import { checkedInterval } from "./interval.ts";
 import { mountManagement } from "./manage.ts";
 import { migrations } from "./migrations.ts";
 import { readDetails, readNumbers, remembered } from "./numbers.ts";
+import { serveReporter } from "./reporter.ts";
+import { keepUp } from "./upkeep.ts";
 
 /** How old what takes a look at every host may be, in milliseconds (dashboard-stats 1.5). */
 const DETAILS_MS = 60_000;
@@ -18,6 +23,7 @@ const STALE_INTERVALS = 2;
 
 export default definePlugin({
   name: "hosts",
+  requires: ["dashboard_keys"],
   provides: ["fleet"],
   permissions: {
     write: [
@@ -44,8 +50,16 @@ export default definePlugin({
       env: "HOSTS_REQUESTS_PER_MIN",
       description: "Requests of one host in a minute; 0 for any number",
     }),
+    staleMinutes: t.Integer({
+      default: 0,
+      minimum: 0,
+      maximum: 5_256_000,
+      env: "DASHBOARD_STALE_AFTER_MIN",
+      description: "Minutes of silence after which a host leaves the numbers; 0 for never",
+    }),
   }),
   migrations,
+  commands: { verify: verifyCommand },
   events: ["host_create", "host_update", "host_delete", "host_report"],
   setup(context) {
     const { db, narrow, provide, settings } = context;
@@ -53,12 +67,15 @@ export default definePlugin({
     narrow("hosts", (viewer) => holds(viewer, "settings-manage") || sql<boolean>`false`);
     openArea(context, settings.requestsPerMinute);
     mountAgents(context, intervalMinutes);
+    mountEnrolment(context);
     mountManagement(context);
+    serveReporter(context);
+    const { drift } = keepUp(context, db as unknown as Db, settings.staleMinutes);
     provide("fleet", {
       numbers: () => readNumbers(db),
       details: remembered(DETAILS_MS, () => readDetails(db, intervalMinutes * STALE_INTERVALS)),
       intervalMinutes,
-      drift: () => 0,
+      drift,
     });
   },
 });

@@ -84,11 +84,7 @@ const NONE: Differences = { gone: [], changed: [] };
 
 type Ready = Section<PackageEntry> & Prepared;
 
-async function differencesOf(
-  hostId: number,
-  { entries, packages }: Ready,
-  db: Work["db"],
-): Promise<Differences> {
+async function differencesOf(hostId: number, { entries, packages }: Ready, db: Work["db"]): Promise<Differences> {
   const wanted = new Map(
     entries.filter(({ outdated }) => outdated).map((entry) => [packages.get(entry.name) as number, entry]),
   );
@@ -110,12 +106,7 @@ async function differencesOf(
 
 type Written = Pick<ReportOutcome, "status" | "n_packages" | "n_outdated" | "n_security">;
 
-async function write(
-  host: Locked,
-  report: Report,
-  packages: Ready | undefined,
-  db: Work["db"],
-): Promise<Written> {
+async function write(host: Locked, report: Report, packages: Ready | undefined, db: Work["db"]): Promise<Written> {
   const { gone, changed } = packages ? await differencesOf(host.id, packages, db) : NONE;
   const counts = packages ? countsOf(packages.entries) : countsBefore(host);
   const [written] = await rows<Written>(

@@ -51,7 +51,10 @@ export async function changeHost({ id }: HostFacts, draft: HostChange, { db }: W
 export async function removeHost({ id }: HostFacts, { db }: Work): Promise<HostFacts> {
   const [host] = await rows(
     db,
-    sql<{ name: string; status: HostStatus }>`select friendly_name as name, status from hosts where id = ${id} for update`,
+    sql<{
+      name: string;
+      status: HostStatus;
+    }>`select friendly_name as name, status from hosts where id = ${id} for update`,
   );
   if (!host) throw notFound("Host");
   await rows(db, sql`delete from host_repositories where host_id = ${id}`);

@@ -74,7 +74,11 @@ export async function raw(
   body?: string | Uint8Array,
   address = "127.0.0.1",
 ): Promise<Answer> {
-  const init = { method, headers: { ...headers }, ...(body === undefined ? {} : { body: body as BodyInit }) };
+  const init = {
+    method,
+    headers: { ...headers },
+    ...(body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> | string }),
+  };
   const response = await house.house.gates.answer(new Request(house.baseUrl + path, init), address);
   const text = await response.text();
   const isJson = response.headers.get("content-type") === "application/json" && text !== "";

@@ -47,7 +47,7 @@ const UNAVAILABLE = new ApiError(503, "Service temporarily unavailable", { heade
 export function gateOf(judge: Judge, options: GateOptions, failed: (error: unknown) => void): AreaSpec {
   const { limit, windowMs } = options;
   const limiter = limit > 0 ? memoryLimiter(limit, windowMs) : undefined;
-  const policy = `${limit};w=${Math.round(windowMs / 1000)}`;
+  const seconds = Math.round(windowMs / 1000);
   const origins = new Set(options.origins);
   return {
     limiter: null,
@@ -57,19 +57,21 @@ export function gateOf(judge: Judge, options: GateOptions, failed: (error: unkno
     async around(request, address, next) {
       if (request.method === "OPTIONS") return shared(preflight(), request, origins);
       const allowance = limiter?.take(limitKey(address));
-      const response = await answered(request, allowance, next);
-      if (allowance) tellLimit(response.headers, allowance, policy);
+      const left = allowance ? Math.min(seconds, secondsUntil(allowance.resetsAt)) : 0;
+      const response = await answered(request, allowance?.exceeded ? left : undefined, next);
+      if (allowance) tellLimit(response.headers, allowance, seconds, left);
       return shared(response, request, origins);
     },
   };
 }
 
+/** `retryAfter` is in seconds, where there were too many requests. */
 async function answered(
   request: Request,
-  allowance: Allowance | undefined,
+  retryAfter: number | undefined,
   next: () => Promise<Response>,
 ): Promise<Response> {
-  if (allowance?.exceeded) return tooMany(allowance);
+  if (retryAfter !== undefined) return tooMany(retryAfter);
   if (READING.has(request.method)) return next();
   return Response.json({ error: "Method not allowed" }, { status: 405, headers: { allow: ALLOWED } });
 }
@@ -105,23 +107,22 @@ function preflight(): Response {
   return new Response(null, { status: 204, headers: { allow: ALLOWED } });
 }
 
-function tooMany(allowance: Allowance): Response {
-  const retryAfter = secondsLeft(allowance);
+function tooMany(retryAfter: number): Response {
   return Response.json(
     { error: "Too many requests from this IP, please try again later.", retryAfter },
     { status: 429, headers: { "retry-after": String(retryAfter) } },
   );
 }
 
-function tellLimit(headers: Headers, allowance: Allowance, policy: string): void {
-  headers.set("ratelimit-policy", policy);
+function tellLimit(headers: Headers, allowance: Allowance, windowSeconds: number, left: number): void {
+  headers.set("ratelimit-policy", `${allowance.limit};w=${windowSeconds}`);
   headers.set("ratelimit-limit", String(allowance.limit));
   headers.set("ratelimit-remaining", String(allowance.remaining));
-  headers.set("ratelimit-reset", String(secondsLeft(allowance)));
+  headers.set("ratelimit-reset", String(left));
 }
 
-function secondsLeft({ resetsAt }: Allowance): number {
-  return Math.max(1, resetsAt - Math.floor(Date.now() / 1000));
+function secondsUntil(unixTime: number): number {
+  return Math.max(1, Math.ceil(unixTime - Date.now() / 1000));
 }
 
 /** Lets pages of the named origins read an answer; without any named, no answer says a word of origins. */

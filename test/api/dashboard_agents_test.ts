@@ -8,7 +8,7 @@ let fleet: ReturnType<typeof fleetOf>;
 beforeAll(async () => {
   house = await bootHouse({ env: { HOSTS_REQUESTS_PER_MIN: "20" } });
   fleet = fleetOf(house);
-});
+}, 60_000);
 afterAll(() => house.stop());
 
 const remove = (id: number) => house.ask("DELETE", `/api/v1/dashboard/hosts/${id}`);

@@ -8,7 +8,7 @@ let fleet: ReturnType<typeof fleetOf>;
 beforeAll(async () => {
   house = await bootHouse();
   fleet = fleetOf(house);
-});
+}, 60_000);
 afterAll(() => house.stop());
 
 type Pair = { token_key: string; token_secret: string };

@@ -11,7 +11,7 @@ beforeAll(async () => {
   house = await bootHouse({ env: { HOSTS_REQUESTS_PER_MIN: "0", DASHBOARD_RATE_LIMIT_MAX: "0" } });
   fleet = fleetOf(house);
   board = await fleet.key();
-});
+}, 60_000);
 afterAll(() => house.stop());
 
 const numbers = async () => (await fleet.read(board, "/api/v1/dashboard/stats/extended")).body;

@@ -9,7 +9,7 @@ let fleet: ReturnType<typeof fleetOf>;
 beforeAll(async () => {
   house = await bootHouse({ env: { DASHBOARD_RATE_LIMIT_MAX: "0", APP_PROXIES: "10.0.0.0/8" } });
   fleet = fleetOf(house);
-});
+}, 60_000);
 afterAll(() => house.stop());
 
 const change = (id: number, body: unknown) => house.ask("PATCH", `/api/v1/dashboard/keys/${id}`, { body });

@@ -26,7 +26,10 @@ const TOTALS = sql`select status, os_name, os_version, (id % ${sql.lit(HOST_SHAR
     sum(n_outdated)::bigint as outdated, sum(n_security)::bigint as security,
     count(*) filter (where needs_reboot) as rebooting
   from hosts group by 1, 2, 3, 4`;
-const SUMS = sql`hosts, needing, at_risk, outdated, security, rebooting`;
+const MEASURES = ["hosts", "needing", "at_risk", "outdated", "security", "rebooting"];
+const SUMS = sql.raw(MEASURES.join(", "));
+const summed = (row: "t" | "c") =>
+  sql.raw(`array[${MEASURES.map((name) => `coalesce(${row}.${name}, 0)`).join(", ")}]`);
 const PACKAGES = sql`select host_id as id, count(*)::integer as n_outdated,
     (count(*) filter (where security))::integer as n_security from host_outdated group by host_id`;
 const REPORTS = sql`select m.minutes::smallint as minutes, date_trunc(m.unit, received_at, 'UTC') as starts_at,
@@ -37,11 +40,9 @@ const IN_WINDOW = sql`starts_at >= date_trunc('hour', now() - interval '${sql.ra
 
 const CHECKS: readonly RawBuilder<Difference>[] = [
   sql`select concat_ws(', ', 'host_totals ' || status, os_name, os_version, 'shard ' || shard) as counter,
-      coalesce(array[t.hosts, t.needing, t.at_risk, t.outdated, t.security, t.rebooting], '{0,0,0,0,0,0}')::text as stored,
-      coalesce(array[c.hosts, c.needing, c.at_risk, c.outdated, c.security, c.rebooting], '{0,0,0,0,0,0}')::text as counted
+      ${summed("t")}::text as stored, ${summed("c")}::text as counted
     from host_totals as t full join (${TOTALS}) as c using (status, os_name, os_version, shard)
-    where coalesce(array[t.hosts, t.needing, t.at_risk, t.outdated, t.security, t.rebooting], '{0,0,0,0,0,0}')
-      <> coalesce(array[c.hosts, c.needing, c.at_risk, c.outdated, c.security, c.rebooting], '{0,0,0,0,0,0}')`,
+    where ${summed("t")} <> ${summed("c")}`,
   sql`select 'packages of host ' || hosts.id as counter,
       array[hosts.n_outdated, hosts.n_security]::text as stored,
       array[coalesce(c.n_outdated, 0), coalesce(c.n_security, 0)]::text as counted

@@ -30,7 +30,7 @@ export function installed(name: string, state: "" | "old" | "risk" = "", version
   };
 }
 
-/** Hosts and keys of a house. */
+/** Hosts and keys of a house; each host has an address of its own. */
 export function fleetOf(house: TestHouse) {
   const host = async (name: string): Promise<TestHost> => {
     const { body } = await house.ask("POST", "/api/v1/dashboard/hosts", { body: { friendly_name: name } });
@@ -41,7 +41,7 @@ export function fleetOf(house: TestHouse) {
     return { ...body, headers: { authorization: `Basic ${body.basic}` } };
   };
   const send = (of: TestHost, path: string, body: string | Uint8Array, headers: Record<string, string>) =>
-    raw(house, "POST", path, { ...of.headers, ...headers }, body);
+    raw(house, "POST", path, { ...of.headers, ...headers }, body, `203.0.113.${of.id % 250}`);
   return {
     host,
     key,

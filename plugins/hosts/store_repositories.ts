@@ -19,6 +19,14 @@ export async function storeRepositories(
   const gone = had.filter(({ id }) => !wanted.has(id)).map(({ id }) => id);
   const changed = [...wanted].filter(([id]) => !kept.has(id));
   const known = new Set(had.map(({ id }) => id));
+  const fresh = changed.filter(([id]) => !known.has(id));
+  // Those that go and those that come are locked together: one after the other, two reports could wait for each other.
+  if (gone.length > 0 && fresh.length > 0)
+    await rows(
+      db,
+      sql`select from repositories where id = any(${[...gone, ...fresh.map(([id]) => id)]}::integer[])
+        order by id for no key update`,
+    );
   if (gone.length > 0)
     await rows(
       db,
@@ -29,7 +37,6 @@ export async function storeRepositories(
       db,
       sql`update host_repositories set is_enabled = ${isEnabled} where host_id = ${hostId} and repository_id = ${id}`,
     );
-  const fresh = changed.filter(([id]) => !known.has(id));
   if (fresh.length > 0)
     await rows(
       db,

@@ -114,6 +114,7 @@ test("this machine's own packages give the numbers that apt itself gives", async
   expect([code, err]).toEqual([0, ""]);
   const apt = await run(["apt-get", "-s", "--with-new-pkgs", "upgrade"], host, path);
   const upgradable = apt.out.split("\n").filter((line) => /^Inst \S+ \[/.test(line));
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the format is dpkg's own
   const dpkg = await run(["dpkg-query", "-W", "-f", "${db:Status-Abbrev}\\t${Package}\\n"], host, path);
   const installed = new Set(dpkg.out.split("\n").flatMap((line) => /^.i.?\t(\S+)/.exec(line)?.[1] ?? []));
   expect(counts(out)).toEqual({

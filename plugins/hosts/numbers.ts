@@ -14,8 +14,8 @@ const stamp = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD
 const sums = (names: readonly string[]) =>
   names.map((name) => `coalesce(sum(${name}), 0)::float8 as ${name}`).join(", ");
 
-const NUMBERS = prepared<FleetNumbers>(
-  sql.raw(`with edge as (select now() - interval '${WINDOW}' as at),
+/** The statement of a poll. */
+export const NUMBERS_SQL: string = `with edge as (select now() - interval '${WINDOW}' as at),
   versions as (
     select status, os_name, os_version, ${sums(["hosts", "needing", "at_risk", "outdated", "security", "rebooting"])}
     from host_totals group by status, os_name, os_version
@@ -38,8 +38,8 @@ const NUMBERS = prepared<FleetNumbers>(
         order by hosts desc, os_name collate "C", os_version collate "C"), '[]')
       from active where hosts > 0) as versions,
     ${stamp("now()")} as at
-  from active`),
-);
+  from active`;
+const NUMBERS = prepared<FleetNumbers>(sql.raw(NUMBERS_SQL));
 
 /** The numbers as of now. */
 export async function readNumbers(db: Reader): Promise<FleetNumbers> {

@@ -43,45 +43,54 @@ const REFUSALS = {
 } as const;
 const UNAVAILABLE = new ApiError(503, "Service temporarily unavailable", { headers: { "retry-after": "5" } });
 
-/** What the paths of the numbers are given. `failed` is told why credentials could not be judged. */
-export function gateOf(judge: Judge, options: GateOptions, failed: (error: unknown) => void): AreaSpec {
-  const { limit, windowMs } = options;
+/** What the gate asks of the plugin. */
+export interface GateParts {
+  readonly judge: Judge;
+  /** The empty answer to a request whose tag still holds; undefined for every other request. */
+  unchanged(request: Request): Promise<Response | undefined>;
+  /** Is told why credentials could not be judged. */
+  failed(error: unknown): void;
+}
+
+/**
+ * What the paths of the numbers are given. A request with a tag that still holds is answered here, behind the same
+ * limit and credentials as every other: most polls are such, and the way to a route costs more than all the rest.
+ */
+export function gateOf(parts: GateParts, { limit, windowMs, origins }: GateOptions): AreaSpec {
   const limiter = limit > 0 ? memoryLimiter(limit, windowMs) : undefined;
   const seconds = Math.round(windowMs / 1000);
-  const origins = new Set(options.origins);
+  const shared = sharing(new Set(origins));
+  const recognisedBefore = new WeakMap<Request, Viewer | ApiError>();
+  const unchanged = async (request: Request, address: string) => {
+    if (request.headers.get("if-none-match") === null) return undefined;
+    const viewer = await recognised(parts, request, address);
+    recognisedBefore.set(request, viewer);
+    return viewer instanceof ApiError ? undefined : parts.unchanged(request);
+  };
   return {
     limiter: null,
     ownBodies: true,
     fault: (status, message) => ({ error: faultText(status, message) }),
-    authenticate: (request, address) => recognised(judge, request, address, failed),
+    authenticate: (request, address) => recognisedBefore.get(request) ?? recognised(parts, request, address),
     async around(request, address, next) {
-      if (request.method === "OPTIONS") return shared(preflight(), request, origins);
+      if (request.method === "OPTIONS") return shared(request, preflight());
       const allowance = limiter?.take(limitKey(address));
       const left = allowance ? Math.min(seconds, secondsUntil(allowance.resetsAt)) : 0;
-      const response = await answered(request, allowance?.exceeded ? left : undefined, next);
+      let response: Response;
+      if (allowance?.exceeded) response = tooMany(left);
+      else if (!READING.has(request.method)) response = methodRefused();
+      else response = (await unchanged(request, address)) ?? (await next());
       if (allowance) tellLimit(response.headers, allowance, seconds, left);
-      return shared(response, request, origins);
+      return shared(request, response);
     },
   };
 }
 
-/** `retryAfter` is in seconds, where there were too many requests. */
-async function answered(
-  request: Request,
-  retryAfter: number | undefined,
-  next: () => Promise<Response>,
-): Promise<Response> {
-  if (retryAfter !== undefined) return tooMany(retryAfter);
-  if (READING.has(request.method)) return next();
+function methodRefused(): Response {
   return Response.json({ error: "Method not allowed" }, { status: 405, headers: { allow: ALLOWED } });
 }
 
-async function recognised(
-  judge: Judge,
-  request: Request,
-  address: string,
-  failed: (error: unknown) => void,
-): Promise<Viewer | ApiError> {
+async function recognised({ judge, failed }: GateParts, request: Request, address: string): Promise<Viewer | ApiError> {
   const credentials = basicCredentials(request.headers.get("authorization"));
   if (!credentials) return MISSING;
   let verdict: Verdict;
@@ -126,18 +135,21 @@ function secondsUntil(unixTime: number): number {
 }
 
 /** Lets pages of the named origins read an answer; without any named, no answer says a word of origins. */
-function shared(response: Response, request: Request, origins: ReadonlySet<string>): Response {
-  const { headers } = response;
-  headers.set("vary", origins.size > 0 ? "Authorization, Accept-Encoding, Origin" : "Authorization, Accept-Encoding");
-  const origin = request.headers.get("origin");
-  if (origin === null || !origins.has(origin)) return response;
-  headers.set("access-control-allow-origin", origin);
-  headers.set("access-control-expose-headers", EXPOSED);
-  if (request.method !== "OPTIONS") return response;
-  headers.set("access-control-allow-methods", ALLOWED);
-  headers.set("access-control-allow-headers", "Authorization, If-None-Match");
-  headers.set("access-control-max-age", PREFLIGHT_SECONDS);
-  return response;
+function sharing(origins: ReadonlySet<string>): (request: Request, response: Response) => Response {
+  const vary = origins.size > 0 ? "Authorization, Accept-Encoding, Origin" : "Authorization, Accept-Encoding";
+  return (request, response) => {
+    const { headers } = response;
+    headers.set("vary", vary);
+    const origin = origins.size > 0 ? request.headers.get("origin") : null;
+    if (origin === null || !origins.has(origin)) return response;
+    headers.set("access-control-allow-origin", origin);
+    headers.set("access-control-expose-headers", EXPOSED);
+    if (request.method !== "OPTIONS") return response;
+    headers.set("access-control-allow-methods", ALLOWED);
+    headers.set("access-control-allow-headers", "Authorization, If-None-Match");
+    headers.set("access-control-max-age", PREFLIGHT_SECONDS);
+    return response;
+  };
 }
 
 /** Whose requests are counted together: an IPv4 address, or the half of an IPv6 address that names a network. */

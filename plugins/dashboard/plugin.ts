@@ -5,7 +5,7 @@
  */
 import { definePlugin } from "lectern/core";
 import { gateOf } from "./gate.ts";
-import { mountNumbers, mountSnippets } from "./routes.ts";
+import { mountNumbers, mountSnippets, unchangedBy } from "./routes.ts";
 import { originsOf, settings } from "./settings.ts";
 import { coalesced, keptFor, readingOf } from "./stats.ts";
 
@@ -22,14 +22,20 @@ export default definePlugin({
     const { area, contracts, log } = context;
     const { limit, windowMs, ttlMs, origins } = context.settings;
     const { fleet, dashboard_keys: keys } = contracts;
+    const read = keptFor(
+      ttlMs,
+      coalesced(async () => readingOf(await fleet.numbers()), TIMEOUT_MS),
+    );
     const gate = gateOf(
-      (...asked) => keys.judge(...asked),
+      {
+        judge: (...asked) => keys.judge(...asked),
+        unchanged: unchangedBy(read),
+        failed: (error) => log.error("Cannot judge a key", { error }),
+      },
       { limit, windowMs, origins: originsOf(origins) },
-      (error) => log.error("Cannot judge a key", { error }),
     );
     for (const prefix of PREFIXES) area(prefix, gate);
-    const read = async () => readingOf(await fleet.numbers());
-    mountNumbers(context, { fleet, read: keptFor(ttlMs, coalesced(read, TIMEOUT_MS)) });
+    mountNumbers(context, { fleet, read });
     mountSnippets(context);
   },
 });

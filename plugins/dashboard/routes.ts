@@ -20,7 +20,20 @@ export interface Sources {
 }
 
 const CACHE_CONTROL = "private, no-cache";
+/** Addresses of the statistics, which alone have tags. */
+const TAGGED = /\/api\/v1\/(?:dashboard|gethomepage)\/stats\/?(?:\?|$)/;
 const permit = "access-api";
+
+/** Answers requests for the statistics whose tag still holds; a reading that fails is left to the route to tell of. */
+export function unchangedBy(read: Sources["read"]): (request: Request) => Promise<Response | undefined> {
+  return async (request) => {
+    const tag = request.headers.get("if-none-match");
+    if (tag === null || !TAGGED.test(request.url)) return undefined;
+    const found = await read().catch(() => undefined);
+    if (!found || !hasTag(tag, found.etag)) return undefined;
+    return new Response(null, { status: 304, headers: { etag: found.etag, "cache-control": CACHE_CONTROL } });
+  };
+}
 
 /** Mounts the paths of the numbers. */
 export function mountNumbers(context: Context, sources: Sources): void {
@@ -35,11 +48,9 @@ export function mountNumbers(context: Context, sources: Sources): void {
 function mountStatistics({ app, log }: Context, { read }: Sources, path: string, action: string, text: string): void {
   app.get(
     path,
-    async ({ request }) => {
+    async () => {
       const { text: body, etag } = await reading(read, log);
       const headers = { etag, "cache-control": CACHE_CONTROL, "content-type": "application/json" };
-      if (hasTag(request.headers.get("if-none-match"), etag))
-        return new Response(null, { status: 304, headers: { etag, "cache-control": CACHE_CONTROL } });
       return new Response(body, { headers });
     },
     {

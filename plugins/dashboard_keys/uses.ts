@@ -5,7 +5,8 @@ import { type Db, rows } from "lectern/db";
 const FLUSH_MS = 1_000;
 
 interface Noted {
-  readonly at: string;
+  /** In milliseconds since 1970. */
+  readonly at: number;
   /** The address, or the reason of a refusal. */
   readonly text: string;
 }
@@ -26,13 +27,13 @@ export class Uses {
 
   /** Notes a use, now. */
   used(keyId: number, address: string): void {
-    this.#used.set(keyId, { at: new Date().toISOString(), text: address });
+    this.#used.set(keyId, { at: Date.now(), text: address });
     this.#later();
   }
 
   /** Notes a refusal, now. */
   refused(keyId: number, reason: string): void {
-    this.#refused.set(keyId, { at: new Date().toISOString(), text: reason });
+    this.#refused.set(keyId, { at: Date.now(), text: reason });
     this.#later();
   }
 
@@ -64,7 +65,7 @@ export class Uses {
     await rows(
       this.#db,
       sql`update dash_keys set ${sql.ref(time)} = noted.at, ${sql.ref(text)} = noted.text
-        from unnest(${[...noted.keys()]}::integer[], ${values.map(({ at }) => at)}::timestamptz[],
+        from unnest(${[...noted.keys()]}::integer[], ${values.map(({ at }) => new Date(at).toISOString())}::timestamptz[],
           ${values.map((one) => one.text)}::text[]) as noted (id, at, text)
         where dash_keys.id = noted.id and (dash_keys.${sql.ref(time)} is null or dash_keys.${sql.ref(time)} <= noted.at)`,
     );

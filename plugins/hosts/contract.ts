@@ -110,9 +110,9 @@ export interface HostTotalsTable {
   rebooting: number;
 }
 
-/** Reports by hour (`minutes` 60) and minute (1); kept by triggers. */
+/** Reports by stretches of so many `seconds`; kept by triggers. */
 export interface ReportCountsTable {
-  minutes: number;
+  seconds: number;
   starts_at: string;
   shard: number;
   n: number;

@@ -17,6 +17,14 @@ export const WINDOW = "24 hours";
 /** How long counts of reports are kept: a little longer than anybody asks for them. */
 export const COUNTS_KEPT = "26 hours";
 
+/** Seconds of a count of reports, the widest first. */
+export const WIDTHS = [3600, 60, 10] as const;
+
+/** SQL for when the stretch of so many seconds begins in which a moment lies. */
+export function binOf(moment: string, seconds: string | number): string {
+  return `date_bin(make_interval(secs => ${seconds}), ${moment}, 'epoch')`;
+}
+
 const MEASURES = "hosts, needing, at_risk, outdated, security, rebooting";
 
 /** A host's part of the totals; `row` is the name of a row of hosts, `sign` 1 or -1. */
@@ -86,24 +94,25 @@ export const countRepositories = `
     for each statement execute function host_repositories_move();
 `;
 
-const BUCKETS = `select m.minutes, date_trunc(m.unit, c.received_at, 'UTC') as starts_at, c.host_id % ${REPORT_SHARDS} as shard,
-    count(*) as n from changed as c, (values (1, 'minute'), (60, 'hour')) as m (minutes, unit)
+const BUCKETS = `select w.seconds, ${binOf("c.received_at", "w.seconds")} as starts_at,
+    c.host_id % ${REPORT_SHARDS} as shard, count(*) as n
+    from changed as c, (values ${WIDTHS.map((seconds) => `(${seconds})`).join(", ")}) as w (seconds)
     where c.received_at > now() - interval '${COUNTS_KEPT}' group by 1, 2, 3`;
 
-/** Counts reports by hour and minute; minutes are for the hour in which the window begins. */
+/** Counts reports by hour, minute and ten seconds; the narrow ones are for the hour in which the window begins. */
 export const countReports = `
   create function host_reports_count_new() returns trigger language plpgsql as $$
   begin
-    insert into report_counts as t (minutes, starts_at, shard, n) ${BUCKETS} order by 1, 2, 3
-    on conflict (minutes, starts_at, shard) do update set n = t.n + excluded.n;
+    insert into report_counts as t (seconds, starts_at, shard, n) ${BUCKETS} order by 1, 2, 3
+    on conflict (seconds, starts_at, shard) do update set n = t.n + excluded.n;
     return null;
   end $$;
   create function host_reports_count_gone() returns trigger language plpgsql as $$
   begin
-    perform 1 from report_counts as t join (${BUCKETS}) as c using (minutes, starts_at, shard)
-      order by minutes, starts_at, shard for update of t;
+    perform 1 from report_counts as t join (${BUCKETS}) as c using (seconds, starts_at, shard)
+      order by seconds, starts_at, shard for update of t;
     update report_counts as t set n = t.n - c.n from (${BUCKETS}) as c
-      where t.minutes = c.minutes and t.starts_at = c.starts_at and t.shard = c.shard;
+      where t.seconds = c.seconds and t.starts_at = c.starts_at and t.shard = c.shard;
     return null;
   end $$;
   create trigger count_new after insert on host_reports referencing new table as changed

@@ -75,8 +75,8 @@ const TABLES = `
     primary key (status, os_name, os_version, shard)
   ) with (fillfactor = 30, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
   create table report_counts (
-    minutes smallint not null, starts_at timestamptz not null, shard smallint not null, n bigint not null,
-    primary key (minutes, starts_at, shard)
+    seconds smallint not null, starts_at timestamptz not null, shard smallint not null, n bigint not null,
+    primary key (seconds, starts_at, shard)
   ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 `;
 

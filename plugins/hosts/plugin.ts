@@ -12,7 +12,7 @@ import { mountEnrolment } from "./enrol.ts";
 import { checkedInterval } from "./interval.ts";
 import { mountManagement } from "./manage.ts";
 import { migrations } from "./migrations.ts";
-import { readDetails, readNumbers, remembered } from "./numbers.ts";
+import { numbersReader, readDetails, remembered } from "./numbers.ts";
 import { serveReporter } from "./reporter.ts";
 import { keepUp } from "./upkeep.ts";
 
@@ -72,7 +72,7 @@ export default definePlugin({
     serveReporter(context);
     const { drift } = keepUp(context, db as unknown as Db, settings.staleMinutes);
     provide("fleet", {
-      numbers: () => readNumbers(db),
+      numbers: numbersReader(db),
       details: remembered(DETAILS_MS, () => readDetails(db, intervalMinutes * STALE_INTERVALS)),
       intervalMinutes,
       drift,

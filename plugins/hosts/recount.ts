@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { type RawBuilder, sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
-import { COUNTS_KEPT, HOST_SHARDS, REPORT_SHARDS, WINDOW } from "./counters.ts";
+import { binOf, COUNTS_KEPT, HOST_SHARDS, REPORT_SHARDS, WIDTHS, WINDOW } from "./counters.ts";
 
 /** A counter that is not what its rows say. */
 export interface Difference {
@@ -32,9 +32,9 @@ const summed = (row: "t" | "c") =>
   sql.raw(`array[${MEASURES.map((name) => `coalesce(${row}.${name}, 0)`).join(", ")}]`);
 const PACKAGES = sql`select host_id as id, count(*)::integer as n_outdated,
     (count(*) filter (where security))::integer as n_security from host_outdated group by host_id`;
-const REPORTS = sql`select m.minutes::smallint as minutes, date_trunc(m.unit, received_at, 'UTC') as starts_at,
+const REPORTS = sql`select w.seconds::smallint as seconds, ${sql.raw(binOf("received_at", "w.seconds"))} as starts_at,
     (host_id % ${sql.lit(REPORT_SHARDS)})::smallint as shard, count(*) as n
-  from host_reports, (values (1, 'minute'), (60, 'hour')) as m (minutes, unit)
+  from host_reports, (values ${sql.raw(WIDTHS.map((seconds) => `(${seconds})`).join(", "))}) as w (seconds)
   where received_at > now() - interval '${sql.raw(COUNTS_KEPT)}' group by 1, 2, 3`;
 const IN_WINDOW = sql`starts_at >= date_trunc('hour', now() - interval '${sql.raw(WINDOW)}', 'UTC')`;
 
@@ -52,10 +52,10 @@ const CHECKS: readonly RawBuilder<Difference>[] = [
     from repositories
     left join (select repository_id as id, count(*) as n from host_repositories group by 1) as c using (id)
     where n_hosts <> coalesce(c.n, 0)`,
-  sql`select 'reports of ' || minutes || ' min from ' || starts_at || ', shard ' || shard as counter,
+  sql`select 'reports of ' || seconds || ' s from ' || starts_at || ', shard ' || shard as counter,
       coalesce(t.n, 0)::text as stored, coalesce(c.n, 0)::text as counted
     from (select * from report_counts where ${IN_WINDOW}) as t
-    full join (select * from (${REPORTS}) as c where ${IN_WINDOW}) as c using (minutes, starts_at, shard)
+    full join (select * from (${REPORTS}) as c where ${IN_WINDOW}) as c using (seconds, starts_at, shard)
     where coalesce(t.n, 0) <> coalesce(c.n, 0)`,
 ];
 
@@ -91,7 +91,7 @@ export function mend(db: Db): Promise<void> {
         from repositories as r) as c
       where c.id = repositories.id and n_hosts <> c.n`.execute(work);
     await sql`delete from report_counts`.execute(work);
-    await sql`insert into report_counts (minutes, starts_at, shard, n) ${REPORTS}`.execute(work);
+    await sql`insert into report_counts (seconds, starts_at, shard, n) ${REPORTS}`.execute(work);
   });
 }
 

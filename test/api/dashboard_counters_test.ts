@@ -171,7 +171,7 @@ test("the command names every counter that is wrong, and mends it where that is 
   expect(await verify()).toEqual({ code: 0, lines: ["Every counter equals a recount"] });
   await sql`update host_totals set hosts = hosts + 1 where os_name = 'Okapi' and status = 'active'`;
   await sql`update repositories set n_hosts = 7 where url = 'mend'`;
-  await sql`update report_counts set n = n + 2 where minutes = 60 and starts_at = (select max(starts_at) from report_counts where minutes = 60)`;
+  await sql`update report_counts set n = n + 2 where seconds = 3600 and starts_at = (select max(starts_at) from report_counts where seconds = 3600)`;
   await sql`insert into host_totals values ('active', 'Nowhere', '', 0, 3, 0, 0, 0, 0, 0)`;
   await sql`delete from host_outdated where host_id = ${host.id}`;
   const { code, lines } = await verify();
@@ -180,7 +180,7 @@ test("the command names every counter that is wrong, and mends it where that is 
   expect(told).toMatch(/host_totals active, Okapi, , shard \d: stored \{2,1,1,1,1,0\}, counted \{1,1,1,1,1,0\}/);
   expect(told).toContain("host_totals active, Nowhere, , shard 0: stored {3,0,0,0,0,0}, counted {0,0,0,0,0,0}");
   expect(told).toMatch(/hosts of repository \d+: stored 7, counted 1/);
-  expect(told).toMatch(/reports of 60 min from .+: stored \d+, counted \d+/);
+  expect(told).toMatch(/reports of 3600 s from .+: stored \d+, counted \d+/);
   expect(told).toContain(`packages of host ${host.id}: stored {1,1}, counted {0,0}`);
   expect((await verify("--repair")).code).toBe(0);
   expect((await verify()).code).toBe(0);

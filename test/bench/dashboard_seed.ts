@@ -25,7 +25,7 @@ export async function seedFleet(url: string, hosts: number): Promise<void> {
   await sql`insert into hosts (friendly_name, api_id, api_key_hash, status, os_name, os_version, n_packages, n_outdated,
       n_security, last_seen_at, last_report_at)
     select 'host ' || n, 'bench_' || n, ${sha256(API_KEY)}, 'active',
-      (array['Ubuntu','Debian','Rocky Linux','Alpine Linux','Fedora','SUSE'])[1 + n % 6], (1 + n % 4)::text,
+      (array['Ubuntu','Debian','Rocky Linux','Alpine Linux','Fedora','SUSE'])[1 + n * 31 % 101 % 6], (1 + n * 17 % 103 % 4)::text,
       500, ${OUTDATED}, 3, now(), now() from generate_series(1, ${hosts}) n`;
   await sql`insert into host_outdated (host_id, package_id, security, current_version, available_version)
     select h, 1 + (h * 7 + p * 13) % 1000, p < 3, '1.0', '1.1'

@@ -4,6 +4,7 @@ import { BootError } from "./errors.ts";
 import type { Log } from "./log.ts";
 import type { CommandIo } from "./plugin.ts";
 import { pathOf } from "./routes.ts";
+import { HeldSockets } from "./sockets.ts";
 
 /** None of Bun's own: ours answers in the one error shape, and what nobody reads costs no memory. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
@@ -18,11 +19,13 @@ export interface Listening {
 /** Makes a house listen. Throws BootError where the address is taken, the house stopped. */
 export async function listen(house: House, config: Config, log: Log): Promise<Listening> {
   await house.start();
+  const sockets = new HeldSockets();
   const server = await opened(house, config, {
     port: config.port,
     hostname: config.host,
     maxRequestBodySize: NO_LIMIT,
     idleTimeout: 120,
+    websocket: sockets.handler,
     async fetch(request, bun) {
       const started = performance.now();
       const peer = bun.requestIP(request)?.address ?? "";
@@ -35,13 +38,14 @@ export async function listen(house: House, config: Config, log: Log): Promise<Li
           ms: Math.round(performance.now() - started),
         });
       }
-      return response;
+      return sockets.take(request, bun) ? undefined : response;
     },
   });
   return {
     port: server.port ?? config.port,
     async stop() {
       const forced = setTimeout(() => void server.stop(true), config.stopTimeoutMs);
+      sockets.close();
       await server.stop();
       clearTimeout(forced);
       await house.stop();

@@ -96,6 +96,7 @@ export async function boot(parts: HouseParts): Promise<House> {
     store,
     contracts: new Map(),
     slots: new Map(),
+    starts: [],
     stops: [],
     settings: parts.settings ?? {},
   };
@@ -124,7 +125,10 @@ export async function boot(parts: HouseParts): Promise<House> {
     jobs,
     contexts,
     booted,
-    start: () => jobs.start(),
+    async start() {
+      await jobs.start();
+      for (const start of shared.starts) await start();
+    },
     async stop() {
       await jobs.stop();
       await bus.settle();

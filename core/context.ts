@@ -40,6 +40,7 @@ export interface ContextParts {
   readonly settings: Readonly<Record<string, Record<string, unknown>>>;
   readonly contracts: Map<string, unknown>;
   readonly slots: Map<string, unknown[]>;
+  readonly starts: (() => void | Promise<void>)[];
   readonly stops: (() => void | Promise<void>)[];
 }
 
@@ -88,6 +89,7 @@ export function makeContext(
     every: (name, intervalMs, run) => jobs.schedule(`${plugin.name}:${name}`, intervalMs, run),
     cached: (name, load) => parts.caches.make(`${plugin.name}:${name}`, load),
     routes: () => gates.routes(),
+    onStart: (run) => void parts.starts.push(run),
     onStop: (run) => void parts.stops.push(run),
   };
 }

@@ -158,6 +158,8 @@ export interface PluginContext<
   cached<V>(name: string, load: (key: string) => Promise<V>): Cached<V>;
   /** Every route of the house, complete once it has booted. */
   routes(): readonly RouteInfo[];
+  /** Work for when the house starts to work on jobs and to listen; commands and checks never get there. */
+  onStart(run: () => void | Promise<void>): void;
   onStop(run: () => void | Promise<void>): void;
 }
 

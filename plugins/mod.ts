@@ -26,6 +26,7 @@ import tags from "./tags/plugin.ts";
 import throttle from "./throttle/plugin.ts";
 import tokens from "./tokens/plugin.ts";
 import users from "./users/plugin.ts";
+import webhooks from "./webhooks/plugin.ts";
 
 const plugins: readonly AnyPlugin[] = [
   access,
@@ -47,6 +48,7 @@ const plugins: readonly AnyPlugin[] = [
   comments,
   recycleBin,
   auditLog,
+  webhooks,
   links,
   dashboardKeys,
   hosts,

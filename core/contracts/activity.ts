@@ -10,6 +10,8 @@ export interface Activity {
   readonly detail?: string;
   /** The item of content it happened to. */
   readonly item?: { readonly kind: string; readonly id: number };
+  /** What else it happened to, as lists show it; what leaves the house is made of this, so it holds no secret. */
+  readonly related?: Readonly<Record<string, unknown>>;
 }
 
 /** What an event is worth in the log: what happened, in order; nothing where it is not worth a row. */
@@ -25,6 +27,10 @@ export interface LastActivity {
 }
 
 declare module "../registry.ts" {
+  interface Events {
+    /** A row of the log is written: within the act it tells of, whose viewer and time are those of the work. */
+    activity_log: { draft: Activity; result: Activity };
+  }
   interface Slots {
     /** Whoever keeps track of it; the first contribution is asked. */
     last_activity: LastActivity;

@@ -1,3 +1,4 @@
+import type { RawBuilder } from "kysely";
 import type { TableName } from "../../db/mod.ts";
 import type { Work } from "../bus.ts";
 import type { Viewer } from "../viewer.ts";
@@ -31,6 +32,8 @@ export interface ContentKind {
   readonly ownOnly?: string;
   /** What listings show of an item alone, by column; the first one is `id`. Bins show it too. */
   readonly columns: readonly string[];
+  /** SQL for its address below the instance's own, over its table: '/books/' || books.slug. */
+  readonly path: RawBuilder<string>;
   /** Its entries in a book's contents, visible ones only, in their order. */
   readonly contents?: (viewer: Viewer, bookId: number) => Promise<ContentEntry[]>;
 }

@@ -28,11 +28,11 @@ export function ofContent(kinds: readonly ContentKind[], { name, result }: Happe
 /** The other events that ship. */
 export const SOURCES: readonly ActivitySource[] = [
   ...(["user_create", "user_update", "user_delete"] as const).map((event) =>
-    activityOf(event, ({ result }) => [{ type: event, detail: descriptor(result) }]),
+    activityOf(event, ({ result }) => [{ type: event, detail: descriptor(result), related: { ...result } }]),
   ),
   ...(["role_create", "role_update", "role_delete"] as const).map((event) =>
-    activityOf(event, ({ result: { id, display_name } }) => [
-      { type: event, detail: descriptor({ id, name: display_name }) },
+    activityOf(event, ({ result: { users: _, permissions: __, ...role } }) => [
+      { type: event, detail: descriptor({ id: role.id, name: role.display_name }), related: role },
     ]),
   ),
   ...(["api_token_create", "api_token_update", "api_token_delete"] as const).map((event) =>

@@ -46,6 +46,7 @@ export default definePlugin({
     }),
   }),
   migrations,
+  events: ["activity_log"],
   commands: { audit: auditCommand },
   setup(context) {
     const { app, contracts, contribute, db, every, list, narrow, onAny, settings, slot } = context;
@@ -60,7 +61,12 @@ export default definePlugin({
       async join(happening, work) {
         const activities = activitiesOf(happening);
         if (activities.length === 0) return;
-        await write(slot("content"), activities, maskedAddress(work.address ?? "", settings.ipPrecision), work);
+        const ip = maskedAddress(work.address ?? "", settings.ipPrecision);
+        for (const activity of activities)
+          await work.perform("activity_log", activity, async (final, inner) => {
+            await write(slot("content"), final, ip, inner);
+            return final;
+          });
       },
     });
     contribute("hanging", {
@@ -141,22 +147,19 @@ const EXAMPLE = {
 
 async function write(
   kinds: readonly ContentKind[],
-  activities: readonly Activity[],
+  { type, detail, item }: Activity,
   ip: string,
   { db, viewer }: Work,
 ): Promise<void> {
-  for (const { type, detail, item } of activities) {
-    const table = kinds.find(({ kind }) => kind === item?.kind)?.table;
-    const named =
-      table &&
-      item &&
-      sql`(select '(' || id || ') ' || name from ${sql.table(table)}
-      where id = ${item.id}::integer)`;
-    await rows(
-      db,
-      sql`insert into activities (type, detail, user_id, loggable_type, loggable_id, ip)
-      values (${type}, ${detail ?? sql`coalesce(${named ?? null}, '')`}, ${viewer.id}::integer,
-        ${item?.kind ?? null}, ${item?.id ?? null}::integer, ${ip})`,
-    );
-  }
+  const table = kinds.find(({ kind }) => kind === item?.kind)?.table;
+  const named =
+    table && item
+      ? sql`(select '(' || id || ') ' || name from ${sql.table(table)} where id = ${item.id}::integer)`
+      : sql`null`;
+  await rows(
+    db,
+    sql`insert into activities (type, detail, user_id, loggable_type, loggable_id, ip)
+    values (${type}, coalesce(${detail ?? null}::text, ${named}, ''), ${viewer.id}::integer,
+      ${item?.kind ?? null}, ${item?.id ?? null}::integer, ${ip})`,
+  );
 }

@@ -30,6 +30,7 @@ export default definePlugin({
       segment: "books",
       parents: [],
       columns: Object.keys(listing.fields),
+      path: sql<string>`'/books/' || books.slug`,
     });
     // A template that is gone for good is no template any more (content-api 4.7).
     contribute("hanging", {

@@ -44,6 +44,8 @@ export default definePlugin({
       segment: "chapters",
       parents: [{ kind: "book", column: "book_id" }],
       columns: Object.keys(listing.fields),
+      path: sql<string>`(select '/books/' || holder.slug || '/chapter/' || chapters.slug from books as holder
+        where holder.id = chapters.book_id)`,
       contents: entriesOf(context),
     });
     on("book_delete", {

@@ -46,8 +46,17 @@ export default definePlugin({
     for (const event of ["comment_create", "comment_update", "comment_delete"] as const)
       contribute(
         "activity",
-        activityOf(event, ({ result: { id, local_id, page_id } }) => [
-          { type: event, detail: `Comment #${local_id} (ID: ${id}) for page (ID: ${page_id})` },
+        activityOf(event, ({ result: { page_id, ...comment } }) => [
+          {
+            type: event,
+            detail: `Comment #${comment.local_id} (ID: ${comment.id}) for page (ID: ${page_id})`,
+            related: {
+              ...comment,
+              html: contracts.markup.safe(comment.html),
+              commentable_id: page_id,
+              commentable_type: "page",
+            },
+          },
           // The page is told of too (platform 6.4).
           ...(event === "comment_create" ? [{ type: "commented_on", item: { kind: "page", id: page_id } }] : []),
         ]),

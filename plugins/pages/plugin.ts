@@ -64,6 +64,8 @@ export default definePlugin({
       ],
       ownOnly: "draft",
       columns: COLUMNS,
+      path: sql<string>`(select '/books/' || holder.slug || '/page/' || pages.slug from books as holder
+        where holder.id = pages.book_id)`,
       contents: (viewer, bookId) => pagesOfBook(parts, viewer, bookId),
     });
     contribute("shown", pagesOfChapters(parts));

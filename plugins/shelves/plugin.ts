@@ -31,6 +31,7 @@ export default definePlugin({
       segment: "shelves",
       parents: [],
       columns: Object.keys(listing.fields),
+      path: sql<string>`'/shelves/' || bookshelves.slug`,
     });
     contribute("shown", { kind: "book", moment: "read", add: (ids, viewer) => shelvesOf(context, ids, viewer) });
     for (const [kind, column] of [

@@ -96,6 +96,18 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   "DELETE /api/image-gallery/:id": [
     { path: "/api/image-gallery/{image}", needs: ["page-view-all", "image-delete-all"] },
   ],
+  ...managed("webhooks", "settings-manage", "{webhook}", {
+    name: "New",
+    endpoint: "https://example.com",
+    events: ["all"],
+  }),
+  "GET /api/webhooks/:id/deliveries": [{ path: "/api/webhooks/{webhook}/deliveries", needs: ["settings-manage"] }],
+  "GET /api/webhooks/:id/deliveries/:deliveryId": [
+    { path: "/api/webhooks/{hook}/deliveries/{delivery}", needs: ["settings-manage"] },
+  ],
+  "POST /api/webhooks/:id/deliveries/:deliveryId/resend": [
+    { path: "/api/webhooks/{hook}/deliveries/{delivery}/resend", needs: ["settings-manage"] },
+  ],
   "GET /api/audit-log": [{ path: "/api/audit-log", needs: ["settings-manage", "users-manage"] }],
   "GET /api/recycle-bin": [{ path: "/api/recycle-bin", needs: ["settings-manage", "restrictions-manage-all"] }],
   "PUT /api/recycle-bin/:id": [

@@ -1,0 +1,34 @@
+/** What happened, in the words receivers of the original know (platform 10.3). Types without a phrase say their name. */
+const PHRASES: Readonly<Record<string, string>> = {
+  ...verbs("page", "page", ["create", "update", "delete", "restore", "move"]),
+  ...verbs("chapter", "chapter", ["create", "update", "delete", "move"]),
+  ...verbs("book", "book", ["create", "update", "delete"]),
+  ...verbs("bookshelf", "shelf", ["create", "update", "delete"]),
+  ...verbs("user", "user", ["create", "update", "delete"]),
+  ...verbs("role", "role", ["create", "update", "delete"]),
+  ...verbs("api_token", "API token", ["create", "update", "delete"]),
+  ...verbs("webhook", "webhook", ["create", "update", "delete"]),
+  commented_on: "commented on",
+  comment_create: "added comment",
+  comment_update: "updated comment",
+  comment_delete: "deleted comment",
+  permissions_update: "updated permissions",
+  recycle_bin_restore: "restored from recycle bin",
+  recycle_bin_destroy: "removed from recycle bin",
+  auth_login: "logged in",
+  auth_password_reset_request: "requested user password reset",
+  auth_password_reset_update: "reset user password",
+  import_create: "created import",
+  import_run: "updated import",
+  import_delete: "deleted import",
+};
+
+/** The phrase of a type of the log. */
+export function phraseOf(type: string): string {
+  return PHRASES[type] ?? type.replaceAll("_", " ");
+}
+
+function verbs(type: string, noun: string, actions: readonly string[]): Record<string, string> {
+  const past: Record<string, string> = { move: "moved" };
+  return Object.fromEntries(actions.map((action) => [`${type}_${action}`, `${past[action] ?? `${action}d`} ${noun}`]));
+}

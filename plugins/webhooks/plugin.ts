@@ -1,0 +1,126 @@
+/**
+ * Webhooks: addresses that are told of whatever the log tells (platform 10). What happened is kept in the transaction it
+ * happened in, and told after the commit by a dispatcher that no request waits for; a crash loses nothing. Calls are
+ * signed, go to public addresses only unless the operator opens others, follow no redirects, and are tried again with
+ * growing pauses. Receivers may be told of what they could not see: whoever sets up a webhook decides who reads along.
+ */
+import { activityOf, definePlugin, descriptor, type PluginContext, SYSTEM, sql, t } from "lectern/core";
+import { type Db, rows } from "lectern/db";
+import type {} from "./contract.ts";
+import { Dispatcher } from "./dispatch.ts";
+import { migrations } from "./migrations.ts";
+import { keepEvent, payloadOf } from "./record.ts";
+import { mountWebhooks } from "./routes.ts";
+import { changeWebhook, shown } from "./write.ts";
+
+const POLL_MS = 2_000;
+const DAY_MS = 86_400_000;
+const SECOND_MS = 1_000;
+
+export default definePlugin({
+  name: "webhooks",
+  requires: ["users"],
+  permissions: {
+    write: ["webhooks", "webhook_events", "webhook_deliveries"],
+    read: ["users", "page_revisions"],
+    net: "any",
+  },
+  settings: t.Object({
+    pauses: t.String({
+      default: "60,600,3600",
+      pattern: "^(\\d{1,6}(,\\d{1,6}){0,19})?$",
+      env: "WEBHOOK_RETRY_PAUSES",
+      description: "Seconds before a failed call is made again, one for each further attempt",
+    }),
+    patience: t.Integer({
+      default: 10,
+      minimum: 1,
+      env: "WEBHOOK_PATIENCE",
+      description: "Calls in a row that are given up before a webhook is switched off",
+    }),
+    keepDays: t.Integer({
+      default: 14,
+      minimum: 1,
+      env: "WEBHOOK_LOG_DAYS",
+      description: "Days that calls are kept to be looked at",
+    }),
+  }),
+  migrations,
+  events: ["webhook_create", "webhook_update", "webhook_delete", "webhook_call"],
+  setup(context) {
+    const { baseUrl, cached, contracts, contribute, every, fetch, log, narrow, on, onStop, perform, settings, slot } =
+      context;
+    const db = context.db as unknown as Pick<Db, "executeQuery">;
+    // Every event asks whether anybody listens, so the answer is remembered until a webhook changes.
+    const listening = cached("listening", async () => new Set(await typesOf(db)));
+    const dispatcher = new Dispatcher({
+      db,
+      fetch,
+      log,
+      pausesMs: settings.pauses === "" ? [] : settings.pauses.split(",").map((text) => Number(text) * SECOND_MS),
+      patience: settings.patience,
+      switchOff: async ({ secret: _, ...row }) => {
+        await perform("webhook_update", SYSTEM, { row, draft: { active: false } }, async (final, work) => {
+          const saved = await changeWebhook(final.row.id, final.draft, work);
+          await rows(
+            work.db,
+            sql`update webhooks set last_error = 'Switched off after too many failed calls: ' || last_error
+              where id = ${saved.id}::integer`,
+          );
+          return shown(saved);
+        });
+      },
+    });
+    narrow("webhooks", () => true);
+    narrow("webhook_deliveries", () => true);
+    for (const event of ["webhook_create", "webhook_update", "webhook_delete"] as const) {
+      on(event, { join: (_, work) => listening.forget(work) });
+      contribute(
+        "activity",
+        activityOf(event, ({ result }) => [{ type: event, detail: descriptor(result) }]),
+      );
+    }
+    on("activity_log", {
+      async join(activity, work) {
+        const types = await listening.get("");
+        if (!types.has(activity.type) && !types.has("all")) return;
+        const payload = await payloadOf({ kinds: slot("content"), users: contracts.users, baseUrl }, activity, work);
+        const final = await work.perform("webhook_call", payload, async (draft) => draft);
+        const subject = activity.item ? `${activity.item.kind} ${activity.item.id}` : "";
+        await keepEvent(final, subject, work);
+        work.after(() => dispatcher.wake());
+      },
+    });
+    runs(context, dispatcher);
+    onStop(() => dispatcher.stop());
+    every("prune", DAY_MS, async () => {
+      const old = sql`created_at < now() - make_interval(days => ${settings.keepDays}::integer)`;
+      await rows(db, sql`delete from webhook_deliveries where state <> 'waiting' and ${old}`);
+      await rows(
+        db,
+        sql`delete from webhook_events where dispatched and ${old}
+          and not exists (select from webhook_deliveries where event_id = webhook_events.id)`,
+      );
+    });
+    mountWebhooks(context, () => dispatcher.wake());
+  },
+});
+
+/** The dispatcher works while the house does: it begins with the first look, and looks for what is due later. */
+function runs({ onStart, onStop }: Pick<PluginContext, "onStart" | "onStop">, dispatcher: Dispatcher): void {
+  let timer: Timer | undefined;
+  onStart(() => {
+    dispatcher.start();
+    timer = setInterval(() => dispatcher.wake(), POLL_MS);
+    timer.unref();
+  });
+  onStop(() => clearInterval(timer));
+}
+
+async function typesOf(db: Pick<Db, "executeQuery">): Promise<string[]> {
+  const found = await rows<{ type: string }>(
+    db,
+    sql`select distinct unnest(events) as type from webhooks where active`,
+  );
+  return found.map(({ type }) => type);
+}

@@ -1,0 +1,73 @@
+import { ApiError, notFound, saveChanges, sql, type Work } from "lectern/core";
+import { rows } from "lectern/db";
+import type { Webhook, WebhookCreate, WebhookRow, WebhookUpdate } from "./contract.ts";
+import { newSecret } from "./sign.ts";
+
+const DEFAULT_TIMEOUT_SECONDS = 3;
+
+/** Stores a webhook. The secret is in the row and nowhere else. */
+export async function insertWebhook(draft: WebhookCreate, { db }: Work): Promise<WebhookRow> {
+  const { name, endpoint, active = true, timeout = DEFAULT_TIMEOUT_SECONDS, secret = newSecret() } = draft;
+  const [row] = await rows<WebhookRow>(
+    db,
+    sql`insert into webhooks (name, endpoint, events, active, timeout, secret)
+      values (${name}, ${addressOf(endpoint)}, ${eventsOf(draft.events)}::text[], ${active}, ${timeout}::integer, ${secret})
+      returning *`,
+  );
+  return row as WebhookRow;
+}
+
+/** Changes a webhook; who switches it on again begins anew. Throws 404 where it is gone. */
+export async function changeWebhook(id: number, draft: WebhookUpdate, { db }: Work): Promise<WebhookRow> {
+  const [row] = await rows<WebhookRow>(db, sql`select * from webhooks where id = ${id}::integer for update`);
+  if (!row) throw notFound("Webhook");
+  const { events, endpoint, ...more } = draft;
+  const saved = await saveChanges<WebhookRow>(db, "webhooks", row, {
+    wanted: {
+      ...more,
+      ...(endpoint !== undefined && { endpoint: addressOf(endpoint) }),
+      ...(draft.active === true && { failures: 0 }),
+    },
+  });
+  if (events === undefined) return saved;
+  const [changed] = await rows<WebhookRow>(
+    db,
+    sql`update webhooks set events = ${eventsOf(events)}::text[], updated_at = clock_timestamp()
+      where id = ${id}::integer returning *`,
+  );
+  return changed as WebhookRow;
+}
+
+/** Removes a webhook with its deliveries. */
+export async function removeWebhook({ id }: Webhook, { db }: Work): Promise<void> {
+  await rows(db, sql`delete from webhooks where id = ${id}::integer`);
+}
+
+/** A webhook without its secret. */
+export function shown({ secret: _, ...webhook }: WebhookRow): Webhook {
+  return webhook;
+}
+
+/** Names of types, each once; "all" stands for the rest. Throws 422 where nothing is left. */
+function eventsOf(sent: unknown): string[] {
+  const names = [...new Set(Object.values(sent as object).map((one) => String(one).trim()))].filter((name) =>
+    /^[a-z0-9_]{1,100}$/.test(name),
+  );
+  if (names.length === 0) throw faulty("events", "The events field is required.");
+  return names.includes("all") ? ["all"] : names;
+}
+
+/** An address that can be called at all. Throws 422. */
+function addressOf(endpoint: string): string {
+  const url = URL.parse(endpoint);
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
+    throw faulty(
+      "endpoint",
+      "The endpoint must be an address beginning with http:// or https://, without credentials.",
+    );
+  return endpoint;
+}
+
+function faulty(field: string, message: string): ApiError {
+  return new ApiError(422, "The given data was invalid.", { validation: { [field]: [message] } });
+}

@@ -1,0 +1,102 @@
+/**
+ * `bun test/bench/webhooks.ts [bursts]`: how long the creation of a page takes while 0, 10 and 100 webhooks listen to it,
+ * in one run over one server and the embedded store, round after round in turn; medians in milliseconds. Pages are
+ * written in bursts of ten, and calls are made between the bursts, as they are in life: they have the processor then.
+ */
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const PORT = 18_086;
+const BASE = `http://127.0.0.1:${PORT}`;
+const TOKEN = "benchid:benchsecret";
+const headers = { authorization: `Token ${TOKEN}`, "content-type": "application/json" };
+const COUNTS = [0, 10, 100];
+const BURST = 10;
+const ROUNDS = Number(process.argv[2] ?? 12);
+
+let calls = 0;
+const receiver = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  fetch() {
+    calls += 1;
+    return new Response();
+  },
+});
+const dataDir = mkdtempSync(join(tmpdir(), "lectern-bench-"));
+chmodSync(dataDir, 0o755);
+const server = Bun.spawn([process.execPath, "core/cli.ts", "serve", "plugins/mod.ts"], {
+  env: {
+    ...process.env,
+    DATABASE_URL: "",
+    DATA_DIR: dataDir,
+    PORT: String(PORT),
+    LOG_LEVEL: "error",
+    ADMIN_TOKEN: TOKEN,
+    ALLOW_PRIVATE_HOSTS: "127.0.0.1/32",
+    API_REQUESTS_PER_MIN: "1000000",
+  },
+  stdout: "ignore",
+  stderr: "inherit",
+});
+
+try {
+  for (let turn = 0; turn < 200; turn++) {
+    const up = await fetch(`${BASE}/api`).catch(() => undefined);
+    if (up) break;
+    await Bun.sleep(50);
+  }
+  const { id: book } = await ask("POST", "/api/books", { name: "Bench" });
+  const hooks: number[] = [];
+  for (let at = 0; at < 100; at++) {
+    const body = {
+      name: `Hook ${at}`,
+      endpoint: `http://127.0.0.1:${receiver.port}/`,
+      events: ["page_create"],
+      active: false,
+    };
+    hooks.push((await ask("POST", "/api/webhooks", body)).id);
+  }
+  await burst(book);
+  const times = new Map<number, number[]>(COUNTS.map((count) => [count, []]));
+  for (let round = 0; round < ROUNDS; round++)
+    for (const count of COUNTS) {
+      for (const [at, id] of hooks.entries()) await ask("PUT", `/api/webhooks/${id}`, { active: at < count });
+      calls = 0;
+      times.get(count)?.push(...(await burst(book)));
+      for (let turn = 0; turn < 2000 && calls < count * BURST; turn++) await Bun.sleep(10);
+    }
+  const base = median(times.get(0) ?? []);
+  for (const count of COUNTS) {
+    const own = median(times.get(count) ?? []);
+    process.stdout.write(
+      `${String(count).padStart(3)} webhooks: ${own.toFixed(2)} ms, ${(own / base).toFixed(2)} of none\n`,
+    );
+  }
+} finally {
+  server.kill("SIGTERM");
+  await server.exited;
+  await receiver.stop(true);
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+async function burst(book: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let at = 0; at < BURST; at++) {
+    const started = performance.now();
+    await ask("POST", "/api/pages", { book_id: book, name: `Page ${at}`, html: "<p>Some words of a page.</p>" });
+    times.push(performance.now() - started);
+  }
+  return times;
+}
+
+async function ask(method: string, path: string, body: unknown): Promise<{ id: number }> {
+  const response = await fetch(BASE + path, { method, headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response.json() as Promise<{ id: number }>;
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}

@@ -73,7 +73,7 @@ test("a token ends when its day begins", async () => {
 
 test("what cannot be done is said in a sentence", async () => {
   const cases: readonly [string[], number, string][] = [
-    [["create"], 1, 'there is no user ""'],
+    [["create"], 1, "wanted --user with an e-mail address"],
     [["create", "--user", "nobody@example.com"], 1, 'there is no user "nobody@example.com"'],
     [["create", "--user", "admin@example.com", "--expires", "2031-02-30"], 1, "YYYY-MM-DD"],
     [["create", "--user", "admin@example.com", "--name", ""], 1, "1 to 250"],

@@ -6,6 +6,7 @@
 
 import { guarded, migrate, type Store } from "../db/mod.ts";
 import { trustedProxies } from "./address.ts";
+import { checkPermits, checkTables, compile } from "./boot_checks.ts";
 import { Bus } from "./bus.ts";
 import { Caches } from "./cache.ts";
 import { baseUrlOf, bodyLimitOf, type Config } from "./config.ts";
@@ -106,6 +107,11 @@ export async function boot(parts: HouseParts): Promise<House> {
     contexts.set(plugin.name, await setUp(plugin, shared, parts.denied?.[plugin.name] ?? []));
     booted.push({ plugin, migrated, ms: performance.now() - started });
   }
+  compile(gates);
+  checkPermits(plugins, gates);
+  await checkTables(plugins, store.db);
+  for (const name of bus.unheard(plugins.flatMap(({ events }) => events)))
+    log.warn("Nobody performs an event that a plugin takes part in; is it spelled right?", { event: name });
   shared.slots.set(
     "permission",
     plugins.flatMap((plugin) => [...plugin.adds]),

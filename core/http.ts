@@ -7,6 +7,7 @@
  */
 import { Elysia } from "elysia";
 import { clientAddress, type Networks } from "./address.ts";
+import { askedFrom } from "./asking.ts";
 import { refuseLarge } from "./body.ts";
 import { ApiError, errorBody, refusal } from "./errors.ts";
 import { type InputLimits, type InputObject, merge, methodOverride, parseBody, parseQuery, trimmed } from "./input.ts";
@@ -94,6 +95,11 @@ export class Gates {
     return own;
   }
 
+  /** Builds the router now instead of with the first request. Throws where routes contradict each other. */
+  compile(): void {
+    this.#root.compile();
+  }
+
   /** All routes mounted so far. */
   routes(): readonly RouteInfo[] {
     return this.#routes;
@@ -149,7 +155,8 @@ export class Gates {
 
   /** A HEAD is answered as the GET would be, without its body: what is streamed is then never read. */
   async #routed(request: Request, asked: Asked): Promise<Response> {
-    if (request.method !== "HEAD") return this.#root.fetch(request);
+    if (request.method === "GET") return this.#root.fetch(request);
+    if (request.method !== "HEAD") return askedFrom(asked.address, () => this.#root.fetch(request));
     const full = new Request(request.url, { method: "GET", headers: request.headers });
     remember(full, asked);
     const response = await this.#root.fetch(full);
@@ -222,7 +229,7 @@ export class Gates {
 
   #unrouted(request: Request): ApiError {
     const path = pathOf(request.url);
-    const shown = path.replace(/^\/+|\/+$/g, "");
+    const shown = path.replace(/^\/+|\/+$/g, "") || "/";
     const methods = this.#methodsAt(path);
     if (methods.length === 0) return refusal(404, "The route :route could not be found.", { route: shown });
     const refused = request.method === "POST" && request.headers.has("content-type") ? refusalOf(request) : undefined;

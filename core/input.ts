@@ -73,9 +73,14 @@ export async function parseBody(
   if (type === "application/json" || type.endsWith("+json"))
     return parseJson(await bytesOf(request, limits.maxBytes), limits);
   if (type === "application/x-www-form-urlencoded")
-    return parseForm(textOf(await bytesOf(request, limits.maxBytes)), limits);
+    return withoutFiles(parseForm(textOf(await bytesOf(request, limits.maxBytes)), limits));
   if (type === "multipart/form-data") return parseParts(request, limits, keep);
   return {};
+}
+
+/** Such a form can send neither a file nor null: an empty picture is how it takes one away (content-api 4.6). */
+function withoutFiles(form: InputObject): InputObject {
+  return form.image === "" ? { ...form, image: null } : form;
 }
 
 /** Query string and body as one; the body wins. */

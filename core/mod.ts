@@ -6,6 +6,7 @@ export type { Act, AnyHandlers, EnqueueOptions, Handlers, Happening, Work } from
 export type { Cached } from "./cache.ts";
 export { baseUrlOf, type Config, configSchema, fileKilobytes, fileLimit } from "./config.ts";
 export type { Access, Owned } from "./contracts/access.ts";
+export { type Activity, type ActivitySource, activityOf, descriptor, type LastActivity } from "./contracts/activity.ts";
 export { type ContentEntry, type ContentKind, dressed, type Hanging, type Shown } from "./contracts/content.ts";
 export type { FileClaim } from "./contracts/files.ts";
 export type { Letter, Mail } from "./contracts/mail.ts";
@@ -31,6 +32,7 @@ export type { AreaSpec, Authenticate } from "./http.ts";
 export type { InputObject, InputValue } from "./input.ts";
 export {
   authorOf,
+  forgetAuthor,
   freeSlug,
   type ItemPermission,
   type ItemPermissions,
@@ -86,4 +88,4 @@ export { ORPHAN_AGE_MS, type SweepOptions, type Swept, sweepFiles } from "./swee
 export { createTexts, type Texts } from "./texts.ts";
 export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./upload.ts";
 export { type Input, type Lookups, type Rules, ruleStrings, rules, schemaOf, valid } from "./validate.ts";
-export { holds, NOBODY, need, SYSTEM, type Viewer } from "./viewer.ts";
+export { holds, mayUseApi, NOBODY, need, SYSTEM, type Viewer } from "./viewer.ts";

@@ -1,5 +1,6 @@
 import type { House } from "./boot.ts";
 import { baseUrlOf, type Config } from "./config.ts";
+import { BootError } from "./errors.ts";
 import type { Log } from "./log.ts";
 import type { CommandIo } from "./plugin.ts";
 import { pathOf } from "./routes.ts";
@@ -15,11 +16,11 @@ export interface Listening {
   stop(): Promise<void>;
 }
 
-/** Makes a house listen. Throws where the address is taken. */
+/** Makes a house listen. Throws BootError where the address is taken, the house stopped. */
 export async function listen(house: House, config: Config, log: Log): Promise<Listening> {
   await house.start();
   const sockets = new HeldSockets();
-  const server = Bun.serve({
+  const server = await opened(house, config, {
     port: config.port,
     hostname: config.host,
     maxRequestBodySize: NO_LIMIT,
@@ -50,6 +51,22 @@ export async function listen(house: House, config: Config, log: Log): Promise<Li
       await house.stop();
     },
   };
+}
+
+/** Starts the server; where that fails the house is stopped again, so that nothing of it stays behind. */
+async function opened(
+  house: House,
+  config: Config,
+  options: Parameters<typeof Bun.serve>[0],
+): Promise<Bun.Server<undefined>> {
+  try {
+    return Bun.serve(options as never) as Bun.Server<undefined>;
+  } catch (cause) {
+    await house.stop();
+    const { code = "", message } = cause as { code?: string; message: string };
+    const why = code === "EADDRINUSE" ? "something else listens there already" : message;
+    throw new BootError(`Cannot listen on ${config.host}:${config.port}: ${why}; set PORT or HOST`, { cause });
+  }
 }
 
 /** Listens until SIGINT or SIGTERM, then stops in order. Returns the exit code. */

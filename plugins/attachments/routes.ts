@@ -81,6 +81,8 @@ export function mountAttachments(
       },
       async arrange(viewer, row, draft) {
         await needPage(parts, viewer, draft.uploaded_to ?? row.uploaded_to);
+        // Taking an attachment away changes the page it was on as well.
+        if (draft.uploaded_to !== undefined) await needPage(parts, viewer, row.uploaded_to);
         await access.need(viewer, "attachment-update", ownedAs(row));
       },
       insert: (draft, work) => insertAttachment(parts, draft, work),

@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
 import {
+  fileKilobytes,
   type Input,
   type ItemPermissions,
   type ItemTable,
@@ -24,25 +25,31 @@ export interface Book extends Selectable<BooksTable> {
   readonly people?: People;
 }
 
-const shared = {
-  description: ["string", "max:1900"],
-  description_html: ["string", "max:2000"],
-  tags: ["array"],
-  image: ["nullable", "image_extension", "mimes:jpeg,png,gif,webp,avif", "max:50000"],
-  default_template_id: ["nullable", "integer"],
-} as const;
+/** The bodies of a create and an update (content-api 2.4) for a limit on files in megabytes. */
+export function rulesFor(limitMb: number) {
+  const shared = {
+    description: ["string", "max:1900"],
+    description_html: ["string", "max:2000"],
+    tags: ["array"],
+    image: ["nullable", "image_extension", "mimes:jpeg,png,gif,webp,avif", `max:${fileKilobytes(limitMb)}`],
+    default_template_id: ["nullable", "integer"],
+  } as const;
+  return {
+    create: rules({ name: ["required", "string", "max:255"], ...shared }),
+    update: rules({ name: ["string", "min:1", "max:255"], ...shared }),
+  };
+}
 
-/** The body of a create (content-api 2.4). */
-export const createRules = rules({ name: ["required", "string", "max:255"], ...shared });
-
-/** The body of an update. */
-export const updateRules = rules({ name: ["string", "min:1", "max:255"], ...shared });
+/** The rules of a create, as a type. */
+export type CreateRules = ReturnType<typeof rulesFor>["create"];
+/** The rules of an update, as a type. */
+export type UpdateRules = ReturnType<typeof rulesFor>["update"];
 
 /** What a create asks for. */
-export type BookDraft = Input<typeof createRules>;
+export type BookDraft = Input<CreateRules>;
 
 /** What an update asks for: only what shall change. */
-export type BookChange = Input<typeof updateRules>;
+export type BookChange = Input<UpdateRules>;
 
 declare module "lectern/db" {
   interface Tables {

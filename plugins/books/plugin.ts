@@ -1,6 +1,7 @@
-import { definePlugin, itemPermissions, mountResource, sql } from "lectern/core";
+import { definePlugin, fileLimit, itemPermissions, mountResource, sql, t } from "lectern/core";
+import { rows } from "lectern/db";
 import { about, examples } from "./about.ts";
-import { createRules, updateRules } from "./contract.ts";
+import { rulesFor } from "./contract.ts";
 import { listing } from "./listing.ts";
 import { migrations } from "./migrations.ts";
 import { showing } from "./show.ts";
@@ -11,6 +12,7 @@ export default definePlugin({
   name: "books",
   requires: ["access", "users", "tags", "markup"],
   permissions: { write: ["books"], read: ["pages"] },
+  settings: t.Object({ fileLimit }),
   migrations,
   events: ["book_create", "book_update", "book_delete"],
   adds: itemPermissions("book"),
@@ -22,15 +24,30 @@ export default definePlugin({
     } = context;
     narrow("books", () => sql`books.deleted_at is null`);
     narrow("books", access.sees("book", "books"));
-    contribute("content", { kind: "book", table: "books", segment: "books", parents: [] });
+    contribute("content", {
+      kind: "book",
+      table: "books",
+      segment: "books",
+      parents: [],
+      columns: Object.keys(listing.fields),
+    });
+    // A template that is gone for good is no template any more (content-api 4.7).
+    contribute("hanging", {
+      kind: "page",
+      async destroy(ids, { db }) {
+        await rows(
+          db,
+          sql`update books set default_template_id = null where default_template_id = any(${[...ids]}::integer[])`,
+        );
+      },
+    });
     mountResource(
       context,
       {
         name: "book",
         noun: "Book",
         path: "/books",
-        create: createRules,
-        update: updateRules,
+        ...rulesFor(context.settings.fileLimit),
         bodyFirst: false,
         list: { ...listing, reach: access.reach("book", "books") },
         about,

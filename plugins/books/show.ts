@@ -2,9 +2,9 @@ import { dressed, peopleOf, type ResourceHandlers, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import type { BooksContext } from "./_context.ts";
 import { nested } from "./contents.ts";
-import type { Book, createRules, updateRules } from "./contract.ts";
+import type { Book, CreateRules, UpdateRules } from "./contract.ts";
 
-type Handlers = ResourceHandlers<Book, typeof createRules, typeof updateRules, true>;
+type Handlers = ResourceHandlers<Book, CreateRules, UpdateRules, true>;
 
 /** How books are found and shown (content-api 5.1). */
 export function showing({

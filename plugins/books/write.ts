@@ -12,9 +12,9 @@ import {
 } from "lectern/core";
 import { type Db, rows } from "lectern/db";
 import type { BooksContext } from "./_context.ts";
-import type { Book, BookChange, BookDraft, createRules, updateRules } from "./contract.ts";
+import type { Book, BookChange, BookDraft, CreateRules, UpdateRules } from "./contract.ts";
 
-type Handlers = ResourceHandlers<Book, typeof createRules, typeof updateRules, true>;
+type Handlers = ResourceHandlers<Book, CreateRules, UpdateRules, true>;
 
 /** How books are created, changed and put into the bin (content-api 4). */
 export function writing(context: BooksContext): Pick<Handlers, "insert" | "change" | "remove"> {
@@ -69,7 +69,10 @@ async function change(
     ...(renamed && { name: draft.name, slug: await freeSlug(db, "books", draft.name, { id }) }),
     ...(retemplated && { default_template_id: await templateOf(context, db, viewer, asked) }),
   };
-  const saved = await saveChanges(db, "books", locked, { wanted, touched: draft.tags !== undefined });
+  const saved = await saveChanges(db, "books", locked, {
+    wanted,
+    touched: draft.tags !== undefined || draft.image !== undefined,
+  });
   return { ...saved, tags: await saveTags(tags, { kind: "book", id, sent: draft.tags }, work) };
 }
 

@@ -131,13 +131,14 @@ async function lockBook(db: Db, id: number): Promise<BookPlace> {
   return book;
 }
 
+/** Locked first and joined after: a join that waits for the lock would compare with the book from before the wait. */
 async function lockChapter(db: Db, id: number): Promise<Omit<Chapter, "tags">> {
+  const locked = await rows(db, sql`select from chapters where id = ${id} and deleted_at is null for update`);
+  if (locked.length === 0) throw notFound("Chapter");
   const [chapter] = await rows<Chapter>(
     db,
-    sql`
-    select chapters.*, books.slug as book_slug from chapters join books on books.id = chapters.book_id
-    where chapters.id = ${id} and chapters.deleted_at is null for update of chapters`,
+    sql`select chapters.*, books.slug as book_slug from chapters join books on books.id = chapters.book_id
+    where chapters.id = ${id}`,
   );
-  if (!chapter) throw notFound("Chapter");
-  return chapter;
+  return chapter as Chapter;
 }

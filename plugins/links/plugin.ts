@@ -1,4 +1,5 @@
-import { definePlugin, type Work } from "lectern/core";
+import { definePlugin, sql, type Work } from "lectern/core";
+import { rows } from "lectern/db";
 import type {} from "./contract.ts";
 import { type Changed, followLinks } from "./follow.ts";
 import { migrations } from "./migrations.ts";
@@ -17,9 +18,9 @@ export default definePlugin({
   requires: ["markup", "pages"],
   permissions: { write: ["content_links", "books", "chapters", "bookshelves"], read: ["pages"] },
   migrations,
-  setup({ baseUrl, contracts, on }) {
+  setup({ baseUrl, contracts, contribute, on, visible }) {
     const record = (source: Source, before: string, after: string, work: Work) =>
-      recordLinks(baseUrl, source, { before, after }, work);
+      recordLinks({ baseUrl, sees: visible.where }, source, { before, after }, work);
     const follow = (changed: Changed, work: Work) => followLinks({ contracts, baseUrl }, changed, work);
     const created =
       (kind: Source["kind"]) =>
@@ -34,6 +35,16 @@ export default definePlugin({
       if (after.slug !== before.slug) await follow({ kind, id: after.id, withContents: kind === "book" }, work);
     };
 
+    contribute("hanging", {
+      async destroy(ids, { db }, kind) {
+        const gone = sql`any(${[...ids]}::integer[])`;
+        await rows(
+          db,
+          sql`delete from content_links where (from_kind = ${kind} and from_id = ${gone})
+            or (to_kind = ${kind} and to_id = ${gone})`,
+        );
+      },
+    });
     on("page_create", { join: ({ id, html }, work) => record({ kind: "page", id }, "", html, work) });
     on("page_update", {
       async join(after, work, { draft: { row: before } }) {

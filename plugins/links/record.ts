@@ -1,5 +1,5 @@
-import { sql, type Work } from "lectern/core";
-import { rows } from "lectern/db";
+import { type RawBuilder, sql, type Viewer, type Work } from "lectern/core";
+import { rows, type TableName } from "lectern/db";
 import { addressesIn } from "./paths.ts";
 
 /** An item whose content may link to others. */
@@ -8,24 +8,35 @@ export interface Source {
   readonly id: number;
 }
 
+/** What recording needs. */
+export interface RecordParts {
+  readonly baseUrl: string;
+  /** The condition under which a viewer sees rows of a table. */
+  readonly sees: (table: TableName, viewer: Viewer) => RawBuilder<boolean>;
+}
+
 /**
- * Records which items of this instance some content links to, in place of what was recorded before. Addresses that name
- * nothing are left out. Content that links nowhere, before and after, costs no statement.
+ * Records which items of this instance some content links to. Addresses that name nothing are left out, and so are new
+ * ones of what the writer does not see: when such an item gets another address, the link would tell it to a stranger.
+ * What was recorded stays while the content holds it. Content that links nowhere, before and after, costs no statement.
  */
 export async function recordLinks(
-  baseUrl: string,
+  { baseUrl, sees }: RecordParts,
   source: Source,
   { before, after }: { before: string; after: string },
   work: Work,
 ): Promise<void> {
   if (before === after) return;
+  const addresses = addressesIn(after, baseUrl);
+  const paths = addresses.map(({ path }) => path);
   if (before.includes(baseUrl))
     await rows(
       work.db,
-      sql`delete from content_links where from_kind = ${source.kind} and from_id = ${source.id}::integer`,
+      sql`delete from content_links where from_kind = ${source.kind} and from_id = ${source.id}::integer
+        and path <> all(${paths}::text[])`,
     );
-  const addresses = addressesIn(after, baseUrl);
   if (addresses.length === 0) return;
+  const seen = (table: TableName) => sees(table, work.viewer);
   await rows(
     work.db,
     sql`
@@ -36,21 +47,21 @@ export async function recordLinks(
     select ${source.kind}, ${source.id}::integer, found.kind, found.id, found.path from (
       select named.kind, books.id, named.path from named
         join books on books.slug = named.top and books.deleted_at is null
-        where named.kind = 'book'
+        where named.kind = 'book' and ${seen("books")}
       union all
       select named.kind, chapters.id, named.path from named
         join books on books.slug = named.top and books.deleted_at is null
         join chapters on chapters.book_id = books.id and chapters.slug = named.slug and chapters.deleted_at is null
-        where named.kind = 'chapter'
+        where named.kind = 'chapter' and ${seen("chapters")}
       union all
       select named.kind, pages.id, named.path from named
         join books on books.slug = named.top and books.deleted_at is null
         join pages on pages.book_id = books.id and pages.slug = named.slug and pages.deleted_at is null
-        where named.kind = 'page'
+        where named.kind = 'page' and ${seen("pages")}
       union all
       select named.kind, bookshelves.id, named.path from named
         join bookshelves on bookshelves.slug = named.top and bookshelves.deleted_at is null
-        where named.kind = 'bookshelf') as found
+        where named.kind = 'bookshelf' and ${seen("bookshelves")}) as found
     on conflict (from_kind, from_id, path) do update set to_kind = excluded.to_kind, to_id = excluded.to_id`,
   );
 }

@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
 import {
+  fileKilobytes,
   type Input,
   type ItemPermissions,
   type ItemTable,
@@ -30,25 +31,31 @@ export interface Shelf extends Selectable<BookshelvesTable> {
   readonly people?: People;
 }
 
-const shared = {
-  description: ["string", "max:1900"],
-  description_html: ["string", "max:2000"],
-  books: ["array"],
-  tags: ["array"],
-  image: ["nullable", "image_extension", "mimes:jpeg,png,gif,webp,avif", "max:50000"],
-} as const;
+/** The bodies of a create and an update (content-api 2.4) for a limit on files in megabytes. */
+export function rulesFor(limitMb: number) {
+  const shared = {
+    description: ["string", "max:1900"],
+    description_html: ["string", "max:2000"],
+    books: ["array"],
+    tags: ["array"],
+    image: ["nullable", "image_extension", "mimes:jpeg,png,gif,webp,avif", `max:${fileKilobytes(limitMb)}`],
+  } as const;
+  return {
+    create: rules({ name: ["required", "string", "max:255"], ...shared }),
+    update: rules({ name: ["string", "min:1", "max:255"], ...shared }),
+  };
+}
 
-/** The body of a create (content-api 2.4). */
-export const createRules = rules({ name: ["required", "string", "max:255"], ...shared });
-
-/** The body of an update. */
-export const updateRules = rules({ name: ["string", "min:1", "max:255"], ...shared });
+/** The rules of a create, as a type. */
+export type CreateRules = ReturnType<typeof rulesFor>["create"];
+/** The rules of an update, as a type. */
+export type UpdateRules = ReturnType<typeof rulesFor>["update"];
 
 /** What a create asks for. */
-export type ShelfDraft = Input<typeof createRules>;
+export type ShelfDraft = Input<CreateRules>;
 
 /** What an update asks for: only what shall change. */
-export type ShelfChange = Input<typeof updateRules>;
+export type ShelfChange = Input<UpdateRules>;
 
 declare module "lectern/db" {
   interface Tables {

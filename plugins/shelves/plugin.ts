@@ -1,7 +1,8 @@
-import { definePlugin, itemPermissions, mountResource, sql } from "lectern/core";
+import { definePlugin, fileLimit, itemPermissions, mountResource, sql, t } from "lectern/core";
+import { rows } from "lectern/db";
 import { about, examples } from "./about.ts";
 import { shelvesOf } from "./books.ts";
-import { createRules, updateRules } from "./contract.ts";
+import { rulesFor } from "./contract.ts";
 import { listing } from "./listing.ts";
 import { migrations } from "./migrations.ts";
 import { showing } from "./show.ts";
@@ -12,6 +13,7 @@ export default definePlugin({
   name: "shelves",
   requires: ["access", "users", "tags", "markup"],
   permissions: { write: ["bookshelves", "bookshelf_books"], read: ["books"] },
+  settings: t.Object({ fileLimit }),
   migrations,
   events: ["bookshelf_create", "bookshelf_update", "bookshelf_delete"],
   adds: itemPermissions("bookshelf"),
@@ -23,16 +25,31 @@ export default definePlugin({
     } = context;
     narrow("bookshelves", () => sql`bookshelves.deleted_at is null`);
     narrow("bookshelves", access.sees("bookshelf", "bookshelves"));
-    contribute("content", { kind: "bookshelf", table: "bookshelves", segment: "shelves", parents: [] });
+    contribute("content", {
+      kind: "bookshelf",
+      table: "bookshelves",
+      segment: "shelves",
+      parents: [],
+      columns: Object.keys(listing.fields),
+    });
     contribute("shown", { kind: "book", moment: "read", add: (ids, viewer) => shelvesOf(context, ids, viewer) });
+    for (const [kind, column] of [
+      ["bookshelf", "shelf_id"],
+      ["book", "book_id"],
+    ] as const)
+      contribute("hanging", {
+        kind,
+        async destroy(ids, { db }) {
+          await rows(db, sql`delete from bookshelf_books where ${sql.ref(column)} = any(${[...ids]}::integer[])`);
+        },
+      });
     mountResource(
       context,
       {
         name: "bookshelf",
         noun: "Shelf",
         path: "/shelves",
-        create: createRules,
-        update: updateRules,
+        ...rulesFor(context.settings.fileLimit),
         bodyFirst: false,
         list: { ...listing, reach: access.reach("bookshelf", "bookshelves") },
         about,

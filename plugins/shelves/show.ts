@@ -2,9 +2,9 @@ import { dressed, peopleOf, type ResourceHandlers, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import type { ShelvesContext } from "./_context.ts";
 import { booksOf } from "./books.ts";
-import type { createRules, Shelf, updateRules } from "./contract.ts";
+import type { CreateRules, Shelf, UpdateRules } from "./contract.ts";
 
-type Handlers = ResourceHandlers<Shelf, typeof createRules, typeof updateRules, true>;
+type Handlers = ResourceHandlers<Shelf, CreateRules, UpdateRules, true>;
 
 /** How shelves are found and shown (content-api 6). */
 export function showing(context: ShelvesContext): Pick<Handlers, "find" | "listed" | "show"> {

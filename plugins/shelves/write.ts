@@ -12,9 +12,9 @@ import {
 import { rows } from "lectern/db";
 import type { ShelvesContext } from "./_context.ts";
 import { idsOf, setBooks } from "./books.ts";
-import type { createRules, Shelf, ShelfChange, ShelfDraft, updateRules } from "./contract.ts";
+import type { CreateRules, Shelf, ShelfChange, ShelfDraft, UpdateRules } from "./contract.ts";
 
-type Handlers = ResourceHandlers<Shelf, typeof createRules, typeof updateRules, true>;
+type Handlers = ResourceHandlers<Shelf, CreateRules, UpdateRules, true>;
 
 /** How shelves are created, changed and put into the bin (content-api 4, 6). */
 export function writing(context: ShelvesContext): Pick<Handlers, "insert" | "change" | "remove"> {
@@ -71,7 +71,10 @@ async function change(
     updated_by: authorOf(viewer),
     ...(renamed && { name: draft.name, slug: await freeSlug(db, "bookshelves", draft.name, { id }) }),
   };
-  const saved = await saveChanges(db, "bookshelves", locked, { wanted, touched: draft.tags !== undefined });
+  const saved = await saveChanges(db, "bookshelves", locked, {
+    wanted,
+    touched: draft.tags !== undefined || draft.image !== undefined,
+  });
   if (draft.books !== undefined) await setBooks(context, id, idsOf(draft.books), work);
   return { ...saved, tags: await saveTags(tags, { kind: "bookshelf", id, sent: draft.tags }, work) };
 }

@@ -94,6 +94,24 @@ test("an attachment moves to another page and is seen where its page is seen", a
   await house.ask("DELETE", `/api/attachments/${id}`);
 });
 
+test("an attachment is not taken away from a page by who may not change that page", async () => {
+  const { attach, house } = holder();
+  const { id } = (await attach({ link: "https://example.com" })).body;
+  const mover = await house.person("mover", [
+    ...VIEWS,
+    "book-create-all",
+    "page-create-all",
+    "page-update-own",
+    "attachment-update-all",
+  ]);
+  const as = mover.token;
+  const book = (await house.ask("POST", "/api/books", { as, body: { name: "Own" } })).body.id;
+  const own = (await house.ask("POST", "/api/pages", { as, body: { book_id: book, name: "Own", html: "<p>x</p>" } }))
+    .body;
+  const taken = await house.ask("PUT", `/api/attachments/${id}`, { as, body: { uploaded_to: own.id } });
+  expect([own.owned_by.id, taken.status]).toEqual([mover.id, 403]);
+});
+
 test("rights are asked for in the order of the contract", async () => {
   const { house, page } = holder();
   const reader = await house.person("reader", VIEWS);
@@ -142,7 +160,7 @@ test("a page takes its attachments out of sight, and along when it is removed fo
   const context = house.contexts.get("attachments");
   const hanging = context?.slot("hanging").filter(({ kind }) => kind === "page") ?? [];
   await context?.perform("app_boot", SYSTEM, {}, async (_, work) => {
-    for (const { destroy } of hanging) await destroy([gone], work);
+    for (const { destroy } of hanging) await destroy([gone], work, "page");
     return {};
   });
   expect(onDisk().stored).toHaveLength(stored - 1);

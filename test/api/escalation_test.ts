@@ -4,8 +4,9 @@
  * nothing else. Routes come from the house itself, so one that is not in the table fails.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { bootHouse, type TestHouse } from "../support/house.ts";
+import { type Ask, bootHouse, type TestHouse } from "../support/house.ts";
 import { KEYED, PERMITS, type PermitCase, PUBLIC } from "../support/permits.ts";
+import { png } from "../support/pictures.ts";
 
 /** Tables that say nothing of what users see or may: when schedules run next, how often something was tried. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(["schedules", "throttles"]);
@@ -21,8 +22,19 @@ afterAll(() => house.stop());
 const make = async (path: string, body: unknown): Promise<number> =>
   (await house.ask("POST", path, { body })).body.id as number;
 
+const pictured = (fields: object, file: string): FormData => {
+  const parts = new FormData();
+  for (const [name, value] of Object.entries(fields)) parts.set(name, String(value));
+  parts.set(file, new File([png()], "dot.png", { type: "image/png" }));
+  return parts;
+};
+const addPicture = async (page: Thing): Promise<{ id: number; url: string }> =>
+  (await house.ask("POST", "/api/image-gallery", { parts: pictured({ type: "gallery", uploaded_to: page }, "image") }))
+    .body;
+
 /** What stands for a name in paths and bodies: made for this request, by the administrator. */
-const THINGS: Readonly<Record<string, (made: (name: string) => Promise<number>) => Promise<number>>> = {
+type Thing = number | string;
+const THINGS: Readonly<Record<string, (made: (name: string) => Promise<Thing>) => Promise<Thing>>> = {
   shelf: () => make("/api/shelves", { name: "Shelf" }),
   book: () => make("/api/books", { name: "Book" }),
   other: () => make("/api/books", { name: "Other book" }),
@@ -30,6 +42,15 @@ const THINGS: Readonly<Record<string, (made: (name: string) => Promise<number>) 
   page: async (made) => make("/api/pages", { name: "Page", html: "<p>x</p>", book_id: await made("book") }),
   attachment: async (made) =>
     make("/api/attachments", { name: "Link", uploaded_to: await made("page"), link: "https://example.com" }),
+  comment: async (made) => make("/api/comments", { page_id: await made("page"), html: "<p>x</p>" }),
+  binned: async (made) => {
+    const id = await made("book");
+    await house.ask("DELETE", `/api/books/${id}`);
+    return (await house.ask("GET", `/api/recycle-bin?filter[deletable_type]=book&filter[deletable_id]=${id}`)).body
+      .data[0].id;
+  },
+  image: async (made) => (await addPicture(await made("page"))).id,
+  url: async (made) => encodeURIComponent((await addPicture(await made("page"))).url),
   role: () => make("/api/roles", { display_name: "A role" }),
   user: () => make("/api/users", { name: "Somebody", email: `somebody-${turn}@example.com` }),
   token: async (made) => make(`/api/users/${await made("user")}/tokens`, { name: "Token" }),
@@ -44,10 +65,10 @@ const THINGS: Readonly<Record<string, (made: (name: string) => Promise<number>) 
 };
 
 /** The request with its names filled in. */
-async function staged({ path, body }: PermitCase): Promise<{ path: string; body?: unknown }> {
+async function staged({ path, body, picture }: PermitCase): Promise<{ path: string; sent: Ask }> {
   turn += 1;
-  const made = new Map<string, number>();
-  const thing = async (name: string): Promise<number> => {
+  const made = new Map<string, Thing>();
+  const thing = async (name: string): Promise<Thing> => {
     const known = made.get(name) ?? (await THINGS[name]?.(thing));
     if (known === undefined) throw new Error(`Cannot make "${name}": the table names it, the test does not know it`);
     made.set(name, known);
@@ -56,7 +77,9 @@ async function staged({ path, body }: PermitCase): Promise<{ path: string; body?
   let text = JSON.stringify({ path, body });
   for (const [, name = ""] of text.matchAll(/\{(\w+)\}/g)) await thing(name);
   text = text.replace(/"\{(\w+)\}"/g, (_, name: string) => String(made.get(name)));
-  return JSON.parse(text.replace(/\{(\w+)\}/g, (_, name: string) => String(made.get(name))));
+  const filled = JSON.parse(text.replace(/\{(\w+)\}/g, (_, name: string) => String(made.get(name))));
+  if (picture !== undefined) return { path: filled.path, sent: { parts: pictured(filled.body, picture) } };
+  return { path: filled.path, sent: "body" in filled ? { body: filled.body } : {} };
 }
 
 /** One value for the whole content of the store. */
@@ -78,10 +101,7 @@ async function refused(method: string, row: PermitCase, missing: string): Promis
   const request = await staged(row);
   const { token } = await house.person("short", held);
   const before = await digest();
-  const { status } = await house.ask(method, request.path, {
-    as: token,
-    ...(request.body === undefined ? {} : { body: request.body }),
-  });
+  const { status } = await house.ask(method, request.path, { as: token, ...request.sent });
   const told = `${method} ${row.path} without ${missing}: `;
   expect(told + status).toMatch(missing === "access-api" ? /: 403$/ : /: 40[34]$/);
   expect(told + (await digest())).toBe(told + before);
@@ -90,10 +110,7 @@ async function refused(method: string, row: PermitCase, missing: string): Promis
 async function letIn(method: string, row: PermitCase): Promise<void> {
   const request = await staged(row);
   const { token } = await house.person("full", ["access-api", ...row.needs]);
-  const { status } = await house.ask(method, request.path, {
-    as: token,
-    ...(request.body === undefined ? {} : { body: request.body }),
-  });
+  const { status } = await house.ask(method, request.path, { as: token, ...request.sent });
   expect(`${method} ${row.path} with everything: ${status}`).toMatch(/: (20[014]|302)$/);
 }
 

@@ -193,3 +193,31 @@ test("pages that link to each other can be renamed at once", async () => {
   expect((await house.ask("GET", `/api/pages/${left}`)).body.raw_html).toContain("/books/ring/page/east");
   expect((await house.ask("GET", `/api/pages/${right}`)).body.raw_html).toContain("/books/ring/page/west");
 });
+
+test("a link does not tell the new address of what its writer does not see, and others still follow", async () => {
+  const { house } = stage();
+  const open = (await house.ask("POST", "/api/books", { body: { name: "Open" } })).body;
+  const closed = (await house.ask("POST", "/api/books", { body: { name: "Closed" } })).body;
+  const hidden = (
+    await house.ask("POST", "/api/pages", { body: { book_id: closed.id, name: "Plans", html: "<p>x</p>" } })
+  ).body;
+  await house.ask("PUT", `/api/content-permissions/book/${closed.id}`, {
+    body: { fallback_permissions: { inheriting: false, view: false, create: false, update: false, delete: false } },
+  });
+  const guesser = await house.person("guesser", [
+    "access-api",
+    "book-view-all",
+    "page-view-all",
+    "page-create-all",
+    "page-update-all",
+  ]);
+  const html = `<p>${link("/books/closed/page/plans")}</p>`;
+  const write = async (as: string) =>
+    (await house.ask("POST", "/api/pages", { as, body: { book_id: open.id, name: "Links", html } })).body.id;
+  const [guessed, told] = [await write(guesser.token), await write(house.token)];
+  // Somebody who does not see the target changes the text around a link that was there before.
+  await house.ask("PUT", `/api/pages/${told}`, { as: guesser.token, body: { html: `${html}<p>More</p>` } });
+  await house.ask("PUT", `/api/pages/${hidden.id}`, { body: { name: "Layoffs" } });
+  expect((await house.ask("GET", `/api/pages/${guessed}`, { as: guesser.token })).body.html).not.toContain("layoffs");
+  expect((await house.ask("GET", `/api/pages/${told}`)).body.html).toContain("/books/closed/page/layoffs");
+});

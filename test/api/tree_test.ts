@@ -252,3 +252,18 @@ test("a book deleted while chapters are written leaves none behind", async () =>
     [],
   );
 });
+
+test("a chapter that is moved and renamed by several at once is never missing", async () => {
+  const { house } = stage();
+  const [one, two] = await Promise.all(
+    ["Here", "There"].map(async (name) => (await house.ask("POST", "/api/books", { body: { name } })).body.id),
+  );
+  const { id } = (await house.ask("POST", "/api/chapters", { body: { book_id: one, name: "Wanderer" } })).body;
+  const statuses = new Set<number>();
+  for (let round = 0; round < 8; round++) {
+    const bodies = [{ book_id: two }, { book_id: one }, { name: `Wanderer ${round}` }, { book_id: two }];
+    const answers = await Promise.all(bodies.map((body) => house.ask("PUT", `/api/chapters/${id}`, { body })));
+    for (const { status } of answers) statuses.add(status);
+  }
+  expect([...statuses]).toEqual([200]);
+});

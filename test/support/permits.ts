@@ -10,6 +10,8 @@ export interface PermitCase {
   /** Beside access-api; without any one of them the answer is 403 or 404. */
   readonly needs: readonly string[];
   readonly body?: unknown;
+  /** The field of a form that a picture is sent in; the body's fields go along. */
+  readonly picture?: string;
 }
 
 const ITEMS = [
@@ -58,6 +60,49 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   // Deleting asks for no more than the right to delete (content-api 1.5).
   "DELETE /api/attachments/:id": [
     { path: "/api/attachments/{attachment}", needs: ["page-view-all", "attachment-delete-all"] },
+  ],
+  "GET /api/comments": [{ path: "/api/comments", needs: [] }],
+  "POST /api/comments": [
+    {
+      path: "/api/comments",
+      needs: ["page-view-all", "comment-create-all"],
+      body: { page_id: "{page}", html: "<p>New</p>" },
+    },
+  ],
+  "GET /api/comments/:id": [{ path: "/api/comments/{comment}", needs: ["page-view-all"] }],
+  "PUT /api/comments/:id": [
+    {
+      path: "/api/comments/{comment}",
+      needs: ["page-view-all", "comment-update-all"],
+      body: { html: "<p>Other</p>" },
+    },
+  ],
+  "DELETE /api/comments/:id": [{ path: "/api/comments/{comment}", needs: ["page-view-all", "comment-delete-all"] }],
+  "GET /api/image-gallery": [{ path: "/api/image-gallery", needs: [] }],
+  "POST /api/image-gallery": [
+    {
+      path: "/api/image-gallery",
+      needs: ["page-view-all", "image-create-all"],
+      body: { type: "gallery", uploaded_to: "{page}" },
+      picture: "image",
+    },
+  ],
+  "GET /api/image-gallery/url/data": [{ path: "/api/image-gallery/url/data?url={url}", needs: ["page-view-all"] }],
+  "GET /api/image-gallery/:id": [{ path: "/api/image-gallery/{image}", needs: ["page-view-all"] }],
+  "GET /api/image-gallery/:id/data": [{ path: "/api/image-gallery/{image}/data", needs: ["page-view-all"] }],
+  "PUT /api/image-gallery/:id": [
+    { path: "/api/image-gallery/{image}", needs: ["page-view-all", "image-update-all"], body: { name: "Other" } },
+  ],
+  "DELETE /api/image-gallery/:id": [
+    { path: "/api/image-gallery/{image}", needs: ["page-view-all", "image-delete-all"] },
+  ],
+  "GET /api/audit-log": [{ path: "/api/audit-log", needs: ["settings-manage", "users-manage"] }],
+  "GET /api/recycle-bin": [{ path: "/api/recycle-bin", needs: ["settings-manage", "restrictions-manage-all"] }],
+  "PUT /api/recycle-bin/:id": [
+    { path: "/api/recycle-bin/{binned}", needs: ["settings-manage", "restrictions-manage-all"] },
+  ],
+  "DELETE /api/recycle-bin/:id": [
+    { path: "/api/recycle-bin/{binned}", needs: ["settings-manage", "restrictions-manage-all"] },
   ],
   ...managed("users", "users-manage", "{user}", { name: "New", email: "new-{turn}@example.com" }),
   ...managed("roles", "user-roles-manage", "{role}", { display_name: "New role" }),
@@ -115,6 +160,7 @@ export const PUBLIC: Readonly<Record<string, string>> = {
   "GET /api/session": "answers from the cookie alone, to users without access-api as well",
   "DELETE /api/session": "signs out by the cookie alone, users without access-api as well",
   "GET /api/docs/assets/:file": "files of the documentation's page, which hold nothing of the instance",
+  "GET /uploads/images/*": "pictures stand in pages that are read elsewhere; IMAGE_ACCESS narrows it",
   "GET /api/": "the way to the documentation",
   "GET /api/v1/dashboard/reporter.sh": "a script that holds nothing of the instance",
 };

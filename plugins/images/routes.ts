@@ -1,0 +1,202 @@
+/**
+ * The routes of the gallery below /api. A picture is seen by whoever sees its page; changing one asks for the picture
+ * first and for its page after, unlike other resources (content-api 1.5, 12), so these routes are written by hand.
+ * Pictures are decoded before a transaction begins: while pixels are counted nobody should wait for a lock.
+ */
+import {
+  ApiError,
+  contentDisposition,
+  denied,
+  endpoint,
+  fileResponse,
+  idOf,
+  type ListSpec,
+  notFound,
+  type PluginContext,
+  sql,
+  type Viewer,
+} from "lectern/core";
+import { rows } from "lectern/db";
+import { about, examples } from "./about.ts";
+import type { FoundImage, ImageChange, ImageRow } from "./contract.ts";
+import { asked as askedFor, extensionOf, type Form, nameOf } from "./names.ts";
+import type { Parts } from "./parts.ts";
+import { rulesFor } from "./rules.ts";
+import { facts, findImage, findVisible, IN_GALLERY, LISTED, readImage } from "./show.ts";
+import { fileOf, prepare } from "./thumbs.ts";
+import { changeImage, forget, insertImage, type Judged, judge, removeImages } from "./write.ts";
+
+type Context = Pick<PluginContext, "app" | "list" | "valid" | "perform">;
+
+const list: ListSpec = {
+  table: "images",
+  fields: {
+    id: "integer",
+    name: "text",
+    url: { type: "text", column: sql.ref("images.path") },
+    path: "text",
+    type: "text",
+    uploaded_to: "integer",
+    created_at: "timestamp",
+    updated_at: "timestamp",
+    created_by: { type: "integer", nullable: true },
+    updated_by: { type: "integer", nullable: true },
+  },
+  columns: LISTED,
+  where: IN_GALLERY,
+};
+const SEGMENT = "image-gallery";
+
+/** Mounts the routes of the gallery. */
+export function mountGallery(context: Context, parts: Parts, limitMb: number): void {
+  const { app, valid, perform } = context;
+  const { create, update, byUrl } = rulesFor(limitMb);
+  const shown = async (row: ImageRow) => readImage(parts, (await findImage(parts, row.id)) as FoundImage);
+
+  app.get(
+    "/image-gallery",
+    async ({ viewer, asked }) => {
+      const { data, total } = await context.list<ImageRow>(list, viewer, asked);
+      return { data: data.map((row) => facts(row, parts.baseUrl)), total };
+    },
+    { permit: "access-api", ...endpoint(SEGMENT, "list", { about: about.list, example: examples.list }) },
+  );
+  app.post(
+    "/image-gallery",
+    async ({ viewer, input }) => {
+      const draft = await valid(create, input, viewer);
+      await needPage(parts, viewer, draft.uploaded_to, notFound("Page"));
+      const fileName = draft.image.name;
+      const image = {
+        ...draft,
+        type: draft.type as ImageRow["type"],
+        name: draft.name ?? nameOf(fileName),
+        fileName,
+        content: draft.image,
+      };
+      const row = await decoded(parts, image.content, (judged) =>
+        perform("image_create", viewer, image, (final, work) => insertImage(parts, final, judged, work)),
+      );
+      return shown(row);
+    },
+    {
+      permit: "image-create-all",
+      ...endpoint(SEGMENT, "create", { about: about.create, rules: create, example: examples.create }),
+    },
+  );
+  app.get(
+    "/image-gallery/url/data",
+    async ({ viewer, asked, request }) => {
+      const { url } = await valid(byUrl, asked, viewer);
+      const wanted = askedFor(url, parts.baseUrl);
+      const row = wanted && (await findVisible(parts, viewer, wanted));
+      return sent(parts, request.headers, row, wanted?.form);
+    },
+    {
+      permit: "access-api",
+      ...endpoint(SEGMENT, "read-data-for-url", { about: about["read-data-for-url"], rules: byUrl }),
+    },
+  );
+  app.get(
+    "/image-gallery/:id",
+    async ({ viewer, params }) => {
+      const row = await findVisible(parts, viewer, { id: idOf(params.id, "Image") });
+      if (!row) throw notFound("Image");
+      return readImage(parts, row);
+    },
+    { permit: "access-api", ...endpoint(SEGMENT, "read", { about: about.read, example: examples.read }) },
+  );
+  app.get(
+    "/image-gallery/:id/data",
+    async ({ viewer, params, request }) => {
+      const row = await findVisible(parts, viewer, { id: idOf(params.id, "Image") });
+      return sent(parts, request.headers, row);
+    },
+    { permit: "access-api", ...endpoint(SEGMENT, "read-data", { about: about["read-data"] }) },
+  );
+  app.put(
+    "/image-gallery/:id",
+    async ({ viewer, params, input }) => {
+      const draft = await valid(update, input, viewer);
+      const row = await changeable(parts, viewer, params.id, "image-update");
+      if (draft.image) needSameType(row, draft.image);
+      const change = (judged?: Judged) =>
+        perform("image_update", viewer, { row, draft }, (final, work) =>
+          changeImage(parts, final.row, final.draft, judged, work),
+        );
+      return shown(await (draft.image ? decoded(parts, draft.image, change) : change()));
+    },
+    {
+      permit: "access-api",
+      ...endpoint(SEGMENT, "update", { about: about.update, rules: update, example: examples.update }),
+    },
+  );
+  app.delete(
+    "/image-gallery/:id",
+    async ({ viewer, params, set }) => {
+      const row = await changeable(parts, viewer, params.id, "image-delete");
+      await perform("image_delete", viewer, row, async (final, work) => {
+        await removeImages(parts, [final.id], work);
+        return final;
+      });
+      set.status = 204;
+    },
+    { permit: "access-api", ...endpoint(SEGMENT, "delete", { about: about.delete }) },
+  );
+}
+
+/** Looks into a file, makes its smaller forms, and takes those back where what follows fails. */
+async function decoded<R>(
+  parts: Parts,
+  content: NonNullable<ImageChange["image"]>,
+  then: (judged: Judged) => Promise<R>,
+): Promise<R> {
+  const judged = await judge(parts, content);
+  try {
+    await prepare(parts, content, { file_key: judged.file_key, path: "", ...judged.facts });
+    return await then(judged);
+  } catch (error) {
+    await forget(parts, judged.file_key);
+    throw error;
+  }
+}
+
+/** The picture, if its page is seen and the viewer may do this to it: 404, 403, 403 (content-api 1.5). */
+async function changeable(
+  parts: Parts,
+  viewer: Viewer,
+  param: string,
+  action: "image-update" | "image-delete",
+): Promise<FoundImage> {
+  const row = await findImage(parts, idOf(param, "Image"));
+  if (!row) throw notFound("Image");
+  await needPage(parts, viewer, row.uploaded_to, denied());
+  await parts.contracts.access.need(viewer, action, { id: row.id, owned_by: row.created_by });
+  return row;
+}
+
+async function needPage(parts: Parts, viewer: Viewer, id: number, otherwise: ApiError): Promise<void> {
+  const seen = await rows(
+    parts.db,
+    sql`select from pages where pages.id = ${id}::integer and ${parts.sees("pages", viewer)}`,
+  );
+  if (seen.length === 0) throw otherwise;
+}
+
+function needSameType({ path }: ImageRow, image: NonNullable<ImageChange["image"]>): void {
+  if (extensionOf(image.name) === extensionOf(path)) return;
+  throw new ApiError(422, "The given data was invalid.", {
+    validation: { image: ["Image file replacements must be of the same type"] },
+  });
+}
+
+async function sent(parts: Parts, headers: Headers, row: FoundImage | undefined, form?: Form): Promise<Response> {
+  const file = row && (await fileOf(parts, row, form));
+  if (!file) throw notFound("Image");
+  return fileResponse(headers, {
+    file,
+    etag: `${row.file_key}${form ?? ""}`,
+    type: `image/${row.format}`,
+    headers: { "content-disposition": contentDisposition("inline", row.name) },
+  });
+}

@@ -3,7 +3,7 @@
  * at every commit (dashboard-stats 6 and 9). Who wants the numbers asks the contract `fleet`; how they are shown to
  * dashboards is another plugin's business. The server never sends a command to a host.
  */
-import { definePlugin, holds, sql, t } from "lectern/core";
+import { activityOf, definePlugin, descriptor, holds, sql, t } from "lectern/core";
 import type { Db } from "lectern/db";
 import { mountAgents } from "./agents.ts";
 import { openArea } from "./area.ts";
@@ -20,6 +20,9 @@ import { keepUp } from "./upkeep.ts";
 const DETAILS_MS = 60_000;
 /** An active host is stale once it was silent for more intervals than these. */
 const STALE_INTERVALS = 2;
+
+/** What people did to hosts; reports are what hosts do, too many for a log of that. */
+const MANAGED = ["host_create", "host_update", "host_delete"] as const;
 
 export default definePlugin({
   name: "hosts",
@@ -60,11 +63,16 @@ export default definePlugin({
   }),
   migrations,
   commands: { verify: verifyCommand },
-  events: ["host_create", "host_update", "host_delete", "host_report"],
+  events: [...MANAGED, "host_report"],
   setup(context) {
-    const { db, narrow, provide, settings } = context;
+    const { contribute, db, narrow, provide, settings } = context;
     const intervalMinutes = checkedInterval(settings.intervalMinutes);
     narrow("hosts", (viewer) => holds(viewer, "settings-manage") || sql<boolean>`false`);
+    for (const event of MANAGED)
+      contribute(
+        "activity",
+        activityOf(event, ({ result }) => [{ type: event, detail: descriptor(result) }]),
+      );
     openArea(context, settings.requestsPerMinute);
     mountAgents(context, intervalMinutes);
     mountEnrolment(context);

@@ -1,6 +1,6 @@
 /** Keys of dashboards: who may make them, what they open, when they are refused (dashboard-stats 3 and 5). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { fleetOf, raw } from "../support/fleet.ts";
+import { fleetOf, installed, raw } from "../support/fleet.ts";
 import { bootHouse, type TestHouse } from "../support/house.ts";
 
 const HEALTH = "/api/v1/dashboard/health";
@@ -128,6 +128,21 @@ test("only who manages the instance manages keys, and a key outlives its maker",
     status: "ok",
     api_key: "Ben's",
   });
+});
+
+test("the audit log tells what was done to keys and hosts, by name, and nothing of their secrets", async () => {
+  const key = await fleet.key({ token_name: "Logged" });
+  await change(key.id, { is_active: false });
+  await house.ask("DELETE", `/api/v1/dashboard/keys/${key.id}`);
+  const host = await fleet.host("Logged host");
+  await fleet.report(host, { packages: [installed("bash")] });
+  const { body } = await house.ask("GET", "/api/audit-log?sort=-id&count=4");
+  expect(body.data.map(({ type, detail }: { type: string; detail: string }) => [type, detail])).toEqual([
+    ["host_create", `(${host.id}) Logged host`],
+    ["dashboard_key_delete", "Logged"],
+    ["dashboard_key_update", "Logged"],
+    ["dashboard_key_create", "Logged"],
+  ]);
 });
 
 test("keys are listed like everything else, by their status as well", async () => {

@@ -127,6 +127,12 @@ export class Bus {
     this.#closed = true;
   }
 
+  /** Events by name that somebody takes part in and nobody of `performed` performs. */
+  unheard(performed: readonly string[]): string[] {
+    const known = new Set<string>(["app_boot", ...performed]);
+    return [...this.#handlers.keys()].filter((name) => !known.has(name));
+  }
+
   /** Whether anybody listens to an event by name; lets a caller skip making a draft. */
   heeds(name: string): boolean {
     return this.#handlers.has(name);

@@ -31,6 +31,13 @@ export interface AreaSpec {
   readonly authenticate?: Authenticate;
   /** Replaces the limiter of the house; null for none. */
   readonly limiter?: Limiter | null;
+  /**
+   * Stands around all the rest: answers on its own, or finishes what `next` answers. An ApiError it throws is answered in
+   * the area's shape.
+   */
+  readonly around?: (request: Request, address: string, next: () => Promise<Response>) => Response | Promise<Response>;
+  /** Whether bodies are left to the routes, which then read `request` themselves and limit what they read. */
+  readonly ownBodies?: boolean;
   /** The body of an error answer. */
   readonly fault?: (status: number, message: string, error: ApiError) => unknown;
 }
@@ -102,6 +109,18 @@ export class Gates {
   async answer(given: Request, peer: string): Promise<Response> {
     const request = addressed(given);
     const address = clientAddress(peer, request.headers.get("x-forwarded-for"), this.#parts.proxies);
+    const area = this.#areaOf(pathOf(request.url));
+    const next = () => this.#passed(request, address, area);
+    if (!area?.around) return next();
+    try {
+      return finished(await area.around(request, address, next));
+    } catch (error) {
+      return finished(this.#fault(request, error));
+    }
+  }
+
+  /** What comes of a request behind whatever stands around its area. */
+  async #passed(request: Request, address: string, area: AreaSpec | undefined): Promise<Response> {
     const at = request.url.indexOf("?");
     const query = at < 0 ? {} : trimmed(parseQuery(request.url.slice(at + 1)));
     const asked: Asked = {
@@ -113,7 +132,6 @@ export class Gates {
       fault: undefined,
       bodyRead: false,
     };
-    const area = this.#areaOf(pathOf(request.url));
     let allowance: Allowance | undefined;
     let final = request;
     let response: Response;
@@ -124,7 +142,8 @@ export class Gates {
         asked.refusal ? `address ${address}` : `viewer ${asked.viewer.via === "guest" ? address : asked.viewer.id}`,
       );
       if (allowance?.exceeded) throw new ApiError(429, "Too Many Attempts.");
-      final = await this.#read(request, asked, spooled);
+      if (area?.ownBodies) asked.input = query;
+      else final = await this.#read(request, asked, spooled);
       remember(final, asked);
       response = final.method === "OPTIONS" ? this.#options(final) : await this.#routed(final, asked);
     } catch (error) {
@@ -210,7 +229,7 @@ export class Gates {
 
   #unrouted(request: Request): ApiError {
     const path = pathOf(request.url);
-    const shown = path.replace(/^\/+|\/+$/g, "");
+    const shown = path.replace(/^\/+|\/+$/g, "") || "/";
     const methods = this.#methodsAt(path);
     if (methods.length === 0) return refusal(404, "The route :route could not be found.", { route: shown });
     const refused = request.method === "POST" && request.headers.has("content-type") ? refusalOf(request) : undefined;
@@ -239,7 +258,7 @@ export class Gates {
   }
 }
 
-function finished(response: Response, allowance: Allowance | undefined): Response {
+function finished(response: Response, allowance?: Allowance): Response {
   const { headers } = response;
   for (const [name, value] of FIXED_HEADERS) if (!headers.has(name)) headers.set(name, value);
   if (headers.get("content-type")?.startsWith("application/json")) headers.set("content-type", "application/json");

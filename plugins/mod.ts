@@ -7,7 +7,10 @@ import books from "./books/plugin.ts";
 import chapters from "./chapters/plugin.ts";
 import comments from "./comments/plugin.ts";
 import contentPermissions from "./content_permissions/plugin.ts";
+import dashboard from "./dashboard/plugin.ts";
+import dashboardKeys from "./dashboard_keys/plugin.ts";
 import docs from "./docs/plugin.ts";
+import hosts from "./hosts/plugin.ts";
 import images from "./images/plugin.ts";
 import links from "./links/plugin.ts";
 import loader from "./loader/plugin.ts";
@@ -45,6 +48,9 @@ const plugins: readonly AnyPlugin[] = [
   recycleBin,
   auditLog,
   links,
+  dashboardKeys,
+  hosts,
+  dashboard,
   loader,
   docs,
   system,

@@ -63,7 +63,9 @@ async function create(context: AnyContext, args: string[], io: CommandIo): Promi
   const token = await context.perform("api_token_create", SYSTEM, draft, (final, work) =>
     insertToken(final, parts, work),
   );
-  io.out(`(${token.id}) ${token.name}, of ${token.user_name}, ends when ${token.expires_at} begins`);
+  const isOver = token.expires_at <= new Date().toISOString().slice(0, 10);
+  const end = isOver ? `ended already, on ${token.expires_at}` : `ends when ${token.expires_at} begins`;
+  io.out(`(${token.id}) ${token.name}, of ${token.user_name}, ${end}`);
   io.out(`${parts.tokenId}:${parts.secret}`);
 }
 
@@ -99,6 +101,7 @@ async function revoke(context: AnyContext, args: string[], io: CommandIo): Promi
 
 /** The id of a user by e-mail address or id. Throws 404. */
 async function userOf(context: AnyContext, wanted: string): Promise<number> {
+  if (wanted === "") throw new ApiError(422, "wanted --user with an e-mail address");
   const [user] = await rows(
     context.db as never,
     sql<{ id: number }>`select id from users where lower(email) = lower(${wanted}) or id::text = ${wanted}`,

@@ -25,6 +25,7 @@ export default definePlugin({
   settings: t.Object({
     adminEmail: t.String({
       default: "admin@example.com",
+      pattern: "^[^@\\s]+@[^@\\s]+$",
       env: "ADMIN_EMAIL",
       description: "E-mail address of the first administrator",
     }),

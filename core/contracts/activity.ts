@@ -8,7 +8,7 @@ export interface Activity {
   readonly type: string;
   /** A descriptor such as "(7) Runbooks", which is the item's where absent; never a secret, since it is kept for ever. */
   readonly detail?: string;
-  /** The item of content it happened to. */
+  /** The item of content it happened to; one of a kind that is not in the slot `content` is left out. */
   readonly item?: { readonly kind: string; readonly id: number };
   /** What else it happened to, as lists show it; what leaves the house is made of this, so it holds no secret. */
   readonly related?: Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { type Command, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import type { Command } from "lectern/core";
+import { MAX_DAYS, prune } from "./prune.ts";
 
 const USAGE = "prune --older-than DAYS";
 
@@ -15,11 +15,8 @@ export const auditCommand: Command = {
       io.err(`Cannot run "audit ${verb ?? ""}": wanted ${USAGE}, a number of whole days`);
       return 2;
     }
-    const gone = await rows(
-      context.db as never,
-      sql`delete from activities where created_at < now() - make_interval(days => ${days}::integer) returning id`,
-    );
-    io.out(`Removed ${gone.length} rows older than ${days} days`);
+    const gone = await prune(context.db as never, days);
+    io.out(`Removed ${gone} ${gone === 1 ? "row" : "rows"} older than ${days} ${days === 1 ? "day" : "days"}`);
     return 0;
   },
 };
@@ -28,7 +25,7 @@ function daysIn(args: string[]): number | undefined {
   try {
     const { values } = parseArgs({ args, options: { "older-than": { type: "string" } } });
     const text = values["older-than"] ?? "";
-    return /^\d{1,5}$/.test(text) ? Number(text) : undefined;
+    return /^\d{1,7}$/.test(text) && Number(text) <= MAX_DAYS ? Number(text) : undefined;
   } catch {
     return undefined;
   }

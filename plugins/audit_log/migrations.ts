@@ -20,4 +20,10 @@ export const migrations: Migrations = {
       create index activities_by_item on activities (loggable_type, loggable_id, id) where loggable_id is not null;
       create index activities_by_created on activities (created_at, id)`.execute(db);
   },
+  // Listings compare types in lower case, so the number alone leads to an item's rows.
+  async "0002_item_first"(db) {
+    await sql`
+      drop index activities_by_item;
+      create index activities_by_item on activities (loggable_id, id) where loggable_id is not null`.execute(db);
+  },
 };

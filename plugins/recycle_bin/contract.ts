@@ -38,4 +38,7 @@ declare module "lectern/core" {
     /** The bin empties itself; nobody is told of it in the log. */
     recycle_bin_purge: { draft: NamedDeletion; result: Emptied };
   }
+  interface Jobs {
+    recycle_bin_purge: Record<string, never>;
+  }
 }

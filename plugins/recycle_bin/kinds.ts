@@ -40,23 +40,32 @@ export async function itemsBelow(
   return found;
 }
 
-/** Whether something that holds an item lies in the bin itself, or is gone. */
+/**
+ * Whether something that holds an item lies in the bin itself, or is gone. What holds it is kept as it is until the
+ * transaction ends: an item never comes back into a book that is being deleted. The item must be locked already.
+ */
 export async function isHeldInBin(
   db: Db,
   find: FindKind,
   { kind, id }: { readonly kind: ContentKind; readonly id: number },
 ): Promise<boolean> {
-  for (const { kind: name, column } of kind.parents) {
+  const columns = kind.parents.map(({ column }) => sql.ref(column));
+  if (columns.length === 0) return false;
+  const [item] = await rows<Record<string, number | null>>(
+    db,
+    sql`select ${sql.join(columns)} from ${sql.table(kind.table)} where id = ${id}::integer`,
+  );
+  // What lies furthest up is locked first, as whoever deletes it does.
+  for (const { kind: name, column } of kind.parents.toReversed()) {
     const parent = find(name);
-    if (!parent) continue;
+    const parentId = item?.[column];
+    if (!parent || typeof parentId !== "number") continue;
     const [held] = await rows<{ binned: boolean }>(
       db,
-      sql`select parent.deleted_at is not null or parent.id is null as binned
-      from ${sql.table(kind.table)} as item left join ${sql.table(parent.table)} as parent
-        on parent.id = item.${sql.ref(column)}
-      where item.id = ${id}::integer and item.${sql.ref(column)} is not null`,
+      sql`select deleted_at is not null as binned from ${sql.table(parent.table)}
+        where id = ${parentId}::integer for share`,
     );
-    if (held?.binned) return true;
+    if (held?.binned ?? true) return true;
   }
   return false;
 }

@@ -2,19 +2,16 @@
  * The recycle bin (platform 7): what was deleted can be brought back or removed for good. Items are marked as deleted by
  * the plugins they belong to; the bin keeps one entry for each explicit delete and walks the kinds of content for what
  * lies below. What hangs on items that go for good is removed by whoever hung it there. Entries older than a setting go
- * by themselves, by the hour and in small transactions.
+ * by themselves.
  */
 import {
   activityOf,
-  type ContentKind,
   definePlugin,
   endpoint,
   idOf,
   need,
-  notFound,
   type PluginContext,
   rules,
-  SYSTEM,
   sql,
   t,
   type Viewer,
@@ -24,13 +21,16 @@ import { type Db, rows } from "lectern/db";
 import { about, examples } from "./about.ts";
 import type { Deletion, Emptied, NamedDeletion } from "./contract.ts";
 import { destroy } from "./destroy.ts";
+import { lockEntry, putIn } from "./entries.ts";
 import type { FindKind } from "./kinds.ts";
 import { migrations } from "./migrations.ts";
+import { hasDue, type PurgeParts, purge, purgeEntry } from "./purge.ts";
 import { restore } from "./restore.ts";
 import { listing, withItems } from "./show.ts";
 
 const HOUR_MS = 3_600_000;
-const PURGE_BATCH = 100;
+/** No more days than a timestamp can go back. */
+const MAX_DAYS = 1_000_000;
 
 type Context = Pick<PluginContext, "app" | "list" | "perform" | "slot"> & { readonly db: Pick<Db, "executeQuery"> };
 
@@ -41,6 +41,7 @@ export default definePlugin({
     lifetime: t.Integer({
       default: 30,
       minimum: -1,
+      maximum: MAX_DAYS,
       env: "RECYCLE_BIN_LIFETIME",
       description: "Days after which deleted items are removed for good; 0 at once, -1 never",
     }),
@@ -48,19 +49,24 @@ export default definePlugin({
   migrations,
   events: ["recycle_bin_restore", "recycle_bin_destroy", "recycle_bin_purge"],
   setup(context) {
-    const { contribute, every, narrow, on, onAny, settings, slot } = context;
+    const { contribute, every, job, log, narrow, on, onAny, settings, slot } = context;
     const parts: Context = { ...context, db: context.db as unknown as Context["db"] };
     const find: FindKind = (name) => slot("content").find(({ kind }) => kind === name);
     const remove = (entry: NamedDeletion, work: Work) =>
       destroy({ kinds: slot("content"), find, hanging: slot("hanging") }, entry, work);
+    const purging: PurgeParts = { ...parts, log, remove };
+    const { lifetime } = settings;
 
     narrow("deletions", () => true);
     onAny({
       async join({ name, result }, work) {
         const kind = name.endsWith("_delete") ? find(name.slice(0, -"_delete".length)) : undefined;
         if (!kind) return;
-        const entry = await putIn(kind, result as { id: number; name: string }, work);
-        if (settings.lifetime === 0) await remove(entry, work);
+        const { id } = await putIn(kind, result as { id: number; name: string }, work);
+        // Others may still look at the item when they join; it goes once the delete has been committed.
+        if (lifetime === 0) work.after(() => purgeEntry(purging, id));
+        else if (lifetime > 0 && (await hasDue(work.db, lifetime)))
+          await work.enqueue("recycle_bin_purge", {}, { key: "due" });
       },
     });
     on("user_delete", {
@@ -73,7 +79,8 @@ export default definePlugin({
         "activity",
         activityOf(event, ({ result }) => [{ type: event, detail: detailOf(result) }]),
       );
-    if (settings.lifetime > 0) every("purge", HOUR_MS, () => purge(parts, settings.lifetime, remove));
+    job("recycle_bin_purge", () => purge(purging, lifetime));
+    if (lifetime >= 0) every("purge", HOUR_MS, () => purge(purging, lifetime));
 
     mountList(parts, find);
     mountEntries(parts, {
@@ -133,55 +140,6 @@ function mountEntries(
     async ({ viewer, params }) => ({ delete_count: await act("destroy", viewer, params.id) }),
     described("destroy"),
   );
-}
-
-async function putIn(
-  kind: ContentKind,
-  item: { id: number; name: string },
-  { db, viewer }: Work,
-): Promise<NamedDeletion> {
-  const by = viewer.id === 0 ? null : viewer.id;
-  const [entry] = await rows<Deletion>(
-    db,
-    sql`insert into deletions (deletable_type, deletable_id, deleted_by)
-      values (${kind.kind}, ${item.id}::integer, ${by}::integer)
-      on conflict (deletable_type, deletable_id) do update set deleted_by = excluded.deleted_by,
-        created_at = now(), updated_at = now()
-      returning *`,
-  );
-  return { ...(entry as Deletion), name: item.name };
-}
-
-async function lockEntry(kinds: readonly ContentKind[], id: number, { db }: Work): Promise<NamedDeletion> {
-  const [entry] = await rows<Deletion>(db, sql`select * from deletions where id = ${id}::integer for update`);
-  if (!entry) throw notFound("Deletion");
-  const kind = kinds.find((one) => one.kind === entry.deletable_type);
-  const [item] = kind
-    ? await rows<{ name: string }>(
-        db,
-        sql`select name from ${sql.table(kind.table)} where id = ${entry.deletable_id}::integer for update`,
-      )
-    : [];
-  return { ...entry, name: item?.name ?? null };
-}
-
-/** Removes what has lain in the bin for too long, some entries at a time. */
-async function purge(
-  { db, perform, slot }: Context,
-  days: number,
-  remove: (entry: NamedDeletion, work: Work) => Promise<number>,
-): Promise<void> {
-  const old = await rows<{ id: number }>(
-    db,
-    sql`select id from deletions where created_at < now() - make_interval(days => ${days}::integer)
-      order by id limit ${PURGE_BATCH}`,
-  );
-  for (const { id } of old)
-    await perform("recycle_bin_purge", SYSTEM, { id } as NamedDeletion, async (draft, work): Promise<Emptied> => {
-      const entry = await lockEntry(slot("content"), draft.id, work);
-      return { ...entry, count: await remove(entry, work) };
-    });
-  if (old.length === PURGE_BATCH) await purge({ db, perform, slot } as Context, days, remove);
 }
 
 /** How the log tells of an entry (platform 6.3). */

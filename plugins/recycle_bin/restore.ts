@@ -3,7 +3,7 @@
  * comes back gets a slug that nobody has by now: its own wherever possible. Items are locked before their slugs are
  * looked at; who creates the same slug meanwhile meets the unique index, and the bus runs the restoring again.
  */
-import { type ContentKind, sql, uniqueSlug, type Work } from "lectern/core";
+import { type ContentKind, type RawBuilder, sql, uniqueSlug, type Work } from "lectern/core";
 import { rows } from "lectern/db";
 import type { NamedDeletion } from "./contract.ts";
 import { type FindKind, type ItemRef, isHeldInBin, itemsBelow } from "./kinds.ts";
@@ -40,38 +40,52 @@ interface Slugged {
   readonly scope: number;
 }
 
-async function bringBack({ kind, ids }: ItemRef, { db }: Work): Promise<void> {
+async function bringBack({ kind, ids }: ItemRef, work: Work): Promise<void> {
   if (ids.length === 0) return;
   const table = sql.table(kind.table);
   // Slugs are unique within what lies furthest up, such as the book.
   const top = kind.parents.at(-1)?.column;
   const scope = top === undefined ? sql`0` : sql.ref(top);
   const items = await rows<Slugged>(
-    db,
+    work.db,
     sql`select id, name, slug, ${scope} as scope from ${table}
       where id = any(${[...ids]}::integer[]) and deleted_at is not null order by id for update`,
   );
-  const others = await rows<Pick<Slugged, "slug" | "scope">>(
-    db,
-    sql`select slug, ${scope} as scope from ${table} where deleted_at is null
-      and ${scope} = any(${[...new Set(items.map((item) => item.scope))]}::integer[])
-      and slug = any(${items.map(({ slug }) => slug)}::text[])`,
-  );
-  const keyOf = (scoped: number, slug: string) => `${scoped} ${slug}`;
-  const taken = new Set(others.map((other) => keyOf(other.scope, other.slug)));
-  const back: { id: number; slug: string }[] = [];
-  for (const item of items) {
-    const isFree = !taken.has(keyOf(item.scope, item.slug));
-    const slug = isFree
-      ? item.slug
-      : await uniqueSlug(item.name, async (wished) => wished === item.slug || taken.has(keyOf(item.scope, wished)));
-    taken.add(keyOf(item.scope, slug));
-    back.push({ id: item.id, slug });
-  }
+  const back = await withFreeSlugs(items, { table, scope }, work);
   await rows(
-    db,
+    work.db,
     sql`update ${table} as item set deleted_at = null, slug = back.slug
       from jsonb_to_recordset(${JSON.stringify(back)}::text::jsonb) as back(id integer, slug text)
       where item.id = back.id`,
   );
+}
+
+/** Each item's own slug where nobody took it meanwhile, else a free one; one statement unless some were taken. */
+async function withFreeSlugs(
+  items: readonly Slugged[],
+  { table, scope }: { readonly table: RawBuilder<unknown>; readonly scope: RawBuilder<unknown> },
+  { db }: Work,
+): Promise<{ id: number; slug: string }[]> {
+  const present = (scopes: readonly number[], slugs: readonly string[]) =>
+    rows<Pick<Slugged, "slug" | "scope">>(
+      db,
+      sql`select slug, ${scope} as scope from ${table} where deleted_at is null
+        and ${scope} = any(${[...new Set(scopes)]}::integer[]) and slug = any(${[...slugs]}::text[])`,
+    );
+  const keyOf = (within: number, slug: string) => `${within} ${slug}`;
+  const others = await present(
+    items.map((item) => item.scope),
+    items.map(({ slug }) => slug),
+  );
+  const taken = new Set(others.map((other) => keyOf(other.scope, other.slug)));
+  const free: { id: number; slug: string }[] = [];
+  for (const item of items) {
+    // The name may lead to another slug than the one that was taken, so that one is asked for as well.
+    const isTaken = async (wished: string) =>
+      taken.has(keyOf(item.scope, wished)) || (await present([item.scope], [wished])).length > 0;
+    const slug = taken.has(keyOf(item.scope, item.slug)) ? await uniqueSlug(item.name, isTaken) : item.slug;
+    taken.add(keyOf(item.scope, slug));
+    free.push({ id: item.id, slug });
+  }
+  return free;
 }

@@ -1,9 +1,22 @@
 /** The audit log: what leaves rows and what does not, where it came from, what it keeps of items that are gone. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { activityOf, definePlugin, sql } from "lectern/core";
+import { activityOf, definePlugin, NOBODY, sql } from "lectern/core";
 import { rows } from "lectern/db";
+import { SOURCES } from "../../plugins/audit_log/activities.ts";
 import auditLog from "../../plugins/audit_log/plugin.ts";
 import { bootHouse, type TestHouse } from "../support/house.ts";
+
+/** What the contract lists (platform 6.2). */
+const TYPES = new Set(
+  `page_create page_update page_delete page_restore page_move chapter_create chapter_update chapter_delete chapter_move
+  book_create book_create_from_chapter book_update book_delete book_sort bookshelf_create bookshelf_create_from_book
+  bookshelf_update bookshelf_delete commented_on comment_create comment_update comment_delete permissions_update
+  revision_restore revision_delete settings_update maintenance_action_run recycle_bin_empty recycle_bin_restore
+  recycle_bin_destroy user_create user_update user_delete user_mfa_reset api_token_create api_token_update
+  api_token_delete role_create role_update role_delete auth_password_reset_request auth_password_reset_update auth_login
+  auth_register mfa_setup_method mfa_remove_method webhook_create webhook_update webhook_delete import_create import_run
+  import_delete sort_rule_create sort_rule_update sort_rule_delete`.split(/\s+/),
+);
 
 let house: TestHouse;
 const events: string[] = [];
@@ -19,7 +32,9 @@ beforeAll(async () => {
       });
       contribute(
         "activity",
-        activityOf("book_create", ({ result }) => [{ type: "book_admired", detail: `Oh, ${result.name}` }]),
+        activityOf("book_create", ({ result }) => [
+          { type: "book_admired", detail: `Oh, ${result.name}`, item: { kind: "admiration", id: result.id } },
+        ]),
       );
     },
   });
@@ -55,6 +70,16 @@ test("a row tells who did what to what, from where as far as is kept, and a plug
   expect(admired).toMatchObject({ type: "book_admired", detail: "Oh, Logged", loggable_type: null, loggable_id: null });
 });
 
+test("every event of the contract's list that somebody performs leaves rows", () => {
+  const context = house.contexts.get("audit_log");
+  const told = new Set<string>([...SOURCES, ...(context?.slot("activity") ?? [])].map(({ event }) => event));
+  for (const { kind } of context?.slot("content") ?? [])
+    for (const verb of ["create", "update", "delete", "move"]) told.add(`${kind}_${verb}`);
+  const performed = house.house.booted.flatMap(({ plugin }) => plugin.events);
+  expect(performed.length).toBeGreaterThan(30);
+  expect(performed.filter((event) => TYPES.has(event) && !told.has(event))).toEqual([]);
+});
+
 test("what was refused or failed leaves no row", async () => {
   const book = await make("books", { name: "Steady" });
   const before = (await log()).length;
@@ -76,6 +101,25 @@ test("signing in leaves a row with the way it was done, and no secret stands any
   const all = JSON.stringify(await log());
   for (const secret of ["correct horse", "her secret word", token.secret]) expect(all).not.toContain(secret);
   expect((await log())[0]?.detail).toBe(`(${token.id}) Laptop; User: (1) Admin`);
+});
+
+test("who asks for a new password without an account is the guest", async () => {
+  const users = house.contexts.get("users");
+  await users?.perform("auth_password_reset_request", NOBODY, { email: "lost@example.com" }, async (draft) => draft);
+  expect((await log())[0]).toMatchObject({
+    type: "auth_password_reset_request",
+    detail: "lost@example.com",
+    user: { name: "Guest" },
+  });
+});
+
+test("a demo keeps the addresses of its visitors to itself", async () => {
+  const demo = await bootHouse({ env: { APP_ENV: "demo", APP_PROXIES: "*" } });
+  const headers = { "x-forwarded-for": "192.0.2.7" };
+  await demo.ask("POST", "/api/books", { headers, body: { name: "Shown" } });
+  const [row] = (await demo.ask("GET", "/api/audit-log?sort=-id")).body.data;
+  expect(row).toMatchObject({ type: "book_create", ip: "127.0.0.1" });
+  await demo.stop();
 });
 
 test("a move is told before the update it is part of", async () => {
@@ -125,7 +169,24 @@ test("a command removes old rows, and nothing else does", async () => {
   };
   expect((await run("prune", "--older-than", "soon")).code).toBe(2);
   expect((await run("burn")).code).toBe(2);
+  expect((await run("prune", "--older-than", "9999999")).code).toBe(2);
   expect((await run("prune", "--older-than", "50")).text).toBe("Removed 0 rows older than 50 days");
-  expect((await run("prune", "--older-than", "30")).text).toBe("Removed 1 rows older than 30 days");
+  expect((await run("prune", "--older-than", "30")).text).toBe("Removed 1 row older than 30 days");
   expect(await log("&filter[type]=page_move")).toEqual([]);
 });
+
+test("what is older than the setting goes by itself, in as many steps as it takes", async () => {
+  const own = await bootHouse({ env: { AUDIT_LOG_DAYS: "30" } });
+  await own.ask("POST", "/api/books", { body: { name: "Recent" } });
+  await rows(
+    own.db,
+    sql`insert into activities (type, detail, user_id, ip, created_at)
+      select 'old', '', 1, '', now() - interval '31 days' from generate_series(1, 10001)`,
+  );
+  await own.house.start();
+  await rows(own.db, sql`update schedules set next_at = now() where name = 'audit_log:prune'`);
+  const total = async () => (await own.ask("GET", "/api/audit-log")).body.total;
+  for (let turn = 0; turn < 100 && (await total()) > 1; turn++) await Bun.sleep(100);
+  expect(await total()).toBe(1);
+  await own.stop();
+}, 30_000);

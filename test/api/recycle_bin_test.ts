@@ -3,7 +3,7 @@
  * what goes along, and entries that go by themselves.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { sql } from "lectern/core";
+import { definePlugin, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { fetched, imageFiles, pictureForm } from "../support/gallery.ts";
 import { bootHouse, type TestHouse } from "../support/house.ts";
@@ -91,6 +91,45 @@ test("a slug that others took meanwhile stays theirs", async () => {
   ]);
 });
 
+test("a slug that was taken twice over is none to come back with", async () => {
+  await make("books", { name: "Twice" });
+  const second = await make("books", { name: "Twice" });
+  await gone("books", second.id);
+  const third = await make("books", { name: "Other" });
+  await rows(house.db, sql`update books set slug = ${second.slug} where id = ${third.id}::integer`);
+  expect(await restore("book", second.id)).toEqual({ restore_count: 1 });
+  const { slug } = (await house.ask("GET", `/api/books/${second.id}`)).body;
+  expect(slug).toMatch(/^twice-\w{3}$/);
+  expect(slug).not.toBe(second.slug);
+});
+
+test("a page does not come back into a book that is being deleted", async () => {
+  const { book, pages } = await tree();
+  await gone("pages", pages[4].id);
+  const { id } = await entryOf("page", pages[4].id);
+  let restoring: Promise<{ body: unknown }> | undefined;
+  await house.store.sql.begin(async (other) => {
+    await other.unsafe(`update books set deleted_at = now() where id = ${book.id}`);
+    restoring = house.ask("PUT", `/api/recycle-bin/${id}`);
+    await waitingForLock();
+  });
+  expect((await restoring)?.body).toEqual({ restore_count: 0 });
+  expect((await house.ask("GET", `/api/pages/${pages[4].id}`)).status).toBe(404);
+});
+
+/** Until some transaction waits for another one; throws where none does within seconds. */
+async function waitingForLock(): Promise<void> {
+  for (let turn = 0; turn < 100; turn++) {
+    const [{ n } = { n: 0 }] = await rows<{ n: number }>(
+      house.db,
+      sql`select count(*) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    if (n > 0) return;
+    await Bun.sleep(50);
+  }
+  throw new Error("Nobody waited for a lock");
+}
+
 test("two who restore the same entry at once bring it back once", async () => {
   const { book } = await tree();
   await gone("books", book.id);
@@ -160,31 +199,78 @@ test("the bin forgets who put something in when that user goes, and shows what i
   expect(await destroy("book", book.id)).toEqual({ delete_count: 0 });
 });
 
-test("with a lifetime of none, what is deleted is gone at once, and old entries go by the hour", async () => {
+test("with a lifetime of none, what is deleted is gone at once, with the same trace in the log as any other", async () => {
   const own = await bootHouse({ env: { RECYCLE_BIN_LIFETIME: "0" } });
   const { id } = (await own.ask("POST", "/api/books", { body: { name: "Brief" } })).body;
   await own.ask("POST", "/api/pages", { body: { book_id: id, name: "p", html: "<p>x</p>" } });
   expect((await own.ask("DELETE", `/api/books/${id}`)).status).toBe(204);
   expect((await own.ask("GET", "/api/recycle-bin")).body.total).toBe(0);
   expect(await rows(own.db, sql`select from pages`)).toEqual([]);
+  const log = (await own.ask("GET", "/api/audit-log?sort=-id")).body.data as Record<string, unknown>[];
+  expect(log.map(({ type, detail, loggable_id }) => [type, detail, loggable_id])).toEqual([
+    ["book_delete", "Brief", null],
+    ["page_create", "p", null],
+    ["book_create", "Brief", null],
+  ]);
   await own.stop();
 });
 
-test("entries beyond their lifetime are purged, younger ones stay", async () => {
-  const own = await bootHouse({ env: { RECYCLE_BIN_LIFETIME: "2" } });
-  for (const name of ["Old", "Young"]) {
+test("entries beyond their lifetime are purged, younger ones and those that cannot go stay", async () => {
+  const clinging = definePlugin({
+    name: "clinging",
+    setup({ contribute, db }) {
+      contribute("hanging", {
+        kind: "book",
+        async destroy(ids) {
+          const stuck = await rows(
+            db,
+            sql`select from books where name = 'Stuck' and id = any(${[...ids]}::integer[])`,
+          );
+          if (stuck.length > 0) throw new Error("Cannot let go");
+        },
+      });
+    },
+  });
+  const own = await bootHouse({ env: { RECYCLE_BIN_LIFETIME: "2" }, extra: [clinging] });
+  const left = async () =>
+    (await rows<{ name: string }>(own.db, sql`select name from books order by id`)).map(({ name }) => name);
+  const untilLeft = async (...names: string[]) => {
+    for (let turn = 0; turn < 100 && (await left()).length > names.length; turn++) await Bun.sleep(100);
+    expect(await left()).toEqual(names);
+  };
+  const discard = async (name: string) => {
     const { id } = (await own.ask("POST", "/api/books", { body: { name } })).body;
     await own.ask("DELETE", `/api/books/${id}`);
-  }
-  await rows(
-    own.db,
-    sql`update deletions set created_at = now() - interval '3 days'
-    where deletable_id = (select id from books where name = 'Old')`,
-  );
+  };
+  const age = (name: string) =>
+    rows(
+      own.db,
+      sql`update deletions set created_at = now() - interval '3 days'
+        where deletable_id = (select id from books where name = ${name})`,
+    );
+  for (const name of ["Stuck", "Old", "Young"]) await discard(name);
+  await age("Stuck");
+  await age("Old");
   await own.house.start();
   await rows(own.db, sql`update schedules set next_at = now() where name = 'recycle_bin:purge'`);
-  const left = async () => (await rows<{ name: string }>(own.db, sql`select name from books`)).map(({ name }) => name);
-  for (let turn = 0; turn < 100 && (await left()).length > 1; turn++) await Bun.sleep(100);
-  expect(await left()).toEqual(["Young"]);
+  await untilLeft("Stuck", "Young");
+  await age("Young");
+  // A delete that finds entries due has them purged without waiting for the hour.
+  await discard("Last");
+  await untilLeft("Stuck", "Last");
+  await own.stop();
+}, 30_000);
+
+test("without a lifetime nothing goes by itself, not even where a purge was wanted before", async () => {
+  const own = await bootHouse({ env: { RECYCLE_BIN_LIFETIME: "-1" } });
+  const { id } = (await own.ask("POST", "/api/books", { body: { name: "Kept" } })).body;
+  await own.ask("DELETE", `/api/books/${id}`);
+  await rows(own.db, sql`update deletions set created_at = now() - interval '9 years'`);
+  await rows(own.db, sql`insert into jobs (name, payload) values ('recycle_bin_purge', '{}')`);
+  await own.house.start();
+  const waiting = async () => (await rows(own.db, sql`select from jobs where name = 'recycle_bin_purge'`)).length;
+  for (let turn = 0; turn < 100 && (await waiting()) > 0; turn++) await Bun.sleep(100);
+  expect(await waiting()).toBe(0);
+  expect((await own.ask("GET", "/api/recycle-bin")).body.total).toBe(1);
   await own.stop();
 }, 30_000);

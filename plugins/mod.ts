@@ -6,6 +6,7 @@ import books from "./books/plugin.ts";
 import chapters from "./chapters/plugin.ts";
 import contentPermissions from "./content_permissions/plugin.ts";
 import docs from "./docs/plugin.ts";
+import exporting from "./exports/plugin.ts";
 import images from "./images/plugin.ts";
 import links from "./links/plugin.ts";
 import loader from "./loader/plugin.ts";
@@ -39,6 +40,7 @@ const plugins: readonly AnyPlugin[] = [
   attachments,
   images,
   links,
+  exporting,
   loader,
   docs,
   system,

@@ -1,6 +1,7 @@
 import { definePlugin, fileLimit, itemPermissions, mountResource, sql, t } from "lectern/core";
 import { about, examples } from "./about.ts";
 import { rulesFor } from "./contract.ts";
+import { booksInExports } from "./export.ts";
 import { listing } from "./listing.ts";
 import { migrations } from "./migrations.ts";
 import { showing } from "./show.ts";
@@ -24,6 +25,7 @@ export default definePlugin({
     narrow("books", () => sql`books.deleted_at is null`);
     narrow("books", access.sees("book", "books"));
     contribute("content", { kind: "book", table: "books", segment: "books", parents: [] });
+    contribute("export_kind", booksInExports(context));
     mountResource(
       context,
       {

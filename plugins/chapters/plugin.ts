@@ -12,6 +12,7 @@ import { rows } from "lectern/db";
 import type { ChaptersContext } from "./_context.ts";
 import { about, examples } from "./about.ts";
 import { type BookPlace, createRules, updateRules } from "./contract.ts";
+import { chaptersInExports } from "./export.ts";
 import { listing } from "./listing.ts";
 import { migrations } from "./migrations.ts";
 import { entriesOf, showing } from "./show.ts";
@@ -42,6 +43,7 @@ export default definePlugin({
       parents: [{ kind: "book", column: "book_id" }],
       contents: entriesOf(context),
     });
+    contribute("export_kind", chaptersInExports(context));
     on("book_delete", {
       // The same moment as the book's: the bin brings back what went together.
       async join(book, { db }) {

@@ -7,6 +7,7 @@
 import { definePlugin, itemPermissions, sql, t } from "lectern/core";
 import { pagesOfBook, pagesOfChapters } from "./contents.ts";
 import type {} from "./contract.ts";
+import { pagesInExports } from "./export.ts";
 import { lockPage } from "./find.ts";
 import { followDeleted, followMoved } from "./follow.ts";
 import { migrations } from "./migrations.ts";
@@ -59,6 +60,7 @@ export default definePlugin({
       contents: (viewer, bookId) => pagesOfBook(parts, viewer, bookId),
     });
     contribute("shown", pagesOfChapters(parts));
+    contribute("export_kind", pagesInExports(parts));
 
     // Whoever takes part in a change sees the page as it is, not as it was when the request came.
     on("page_update", {

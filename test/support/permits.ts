@@ -92,6 +92,7 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   "DELETE /api/users/:id/sessions/:sessionId": [
     { path: "/api/users/{user}/sessions/{session}", needs: ["users-manage"] },
   ],
+  ...exportRows(),
   "GET /api/docs": [{ path: "/api/docs", needs: [] }],
   "GET /api/docs.json": [{ path: "/api/docs.json", needs: [] }],
   "GET /api/openapi.json": [{ path: "/api/openapi.json", needs: [] }],
@@ -155,4 +156,19 @@ function overrides(body?: unknown): PermitCase[] {
     needs: [`${kind}-view-all`, "restrictions-manage-all"],
     ...(body === undefined ? {} : { body }),
   }));
+}
+
+/** Every format of the interface specification, and the address of those that plugins add. */
+function exportRows(): Record<string, PermitCase[]> {
+  const kinds = { pages: "page", chapters: "chapter", books: "book" };
+  const rows: Record<string, PermitCase[]> = {};
+  for (const [segment, kind] of Object.entries(kinds))
+    for (const format of ["html", "plaintext", "markdown", "zip"])
+      rows[`GET /api/${segment}/:id/export/${format}`] = [
+        { path: `/api/${segment}/{${kind}}/export/${format}`, needs: ["content-export", `${kind}-view-all`] },
+      ];
+  rows["GET /api/:segment/:id/export/:format"] = [
+    { path: "/api/books/{book}/export/html", needs: ["content-export", "book-view-all"] },
+  ];
+  return rows;
 }

@@ -106,6 +106,7 @@ export { type Listening, listen } from "./serve.ts";
 export { readSettings } from "./settings.ts";
 export type { Narrowing } from "./sight.ts";
 export { slugOf, uniqueSlug } from "./slug.ts";
+export { storable } from "./storable.ts";
 export { ORPHAN_AGE_MS, type SweepOptions, type Swept, sweepFiles } from "./sweep.ts";
 export { createTexts, type Texts } from "./texts.ts";
 export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./upload.ts";

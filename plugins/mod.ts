@@ -8,6 +8,7 @@ import contentPermissions from "./content_permissions/plugin.ts";
 import docs from "./docs/plugin.ts";
 import exporting from "./exports/plugin.ts";
 import images from "./images/plugin.ts";
+import importing from "./imports/plugin.ts";
 import links from "./links/plugin.ts";
 import loader from "./loader/plugin.ts";
 import mail from "./mail/plugin.ts";
@@ -41,6 +42,7 @@ const plugins: readonly AnyPlugin[] = [
   images,
   links,
   exporting,
+  importing,
   loader,
   docs,
   system,

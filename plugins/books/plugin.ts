@@ -3,6 +3,7 @@ import { about, examples } from "./about.ts";
 import { rulesFor } from "./contract.ts";
 import { booksInExports } from "./export.ts";
 import { listing } from "./listing.ts";
+import { bookMaker } from "./make.ts";
 import { migrations } from "./migrations.ts";
 import { showing } from "./show.ts";
 import { writing } from "./write.ts";
@@ -26,6 +27,10 @@ export default definePlugin({
     narrow("books", access.sees("book", "books"));
     contribute("content", { kind: "book", table: "books", segment: "books", parents: [] });
     contribute("export_kind", booksInExports(context));
+    contribute(
+      "content_maker",
+      bookMaker(context, () => context.slot("content_record")),
+    );
     mountResource(
       context,
       {

@@ -1,3 +1,7 @@
+/**
+ * Chapters: parts of a book that hold pages (content-api 7). Their pages belong to another plugin, which follows them by
+ * joining in their events; all that is said here is who may see and change a chapter and where it may lie.
+ */
 import {
   definePlugin,
   denied,
@@ -14,11 +18,11 @@ import { about, examples } from "./about.ts";
 import { type BookPlace, createRules, updateRules } from "./contract.ts";
 import { chaptersInExports } from "./export.ts";
 import { listing } from "./listing.ts";
+import { chapterMaker } from "./make.ts";
 import { migrations } from "./migrations.ts";
 import { entriesOf, showing } from "./show.ts";
 import { writing } from "./write.ts";
 
-/** Chapters: parts of a book that hold pages (content-api 7). */
 export default definePlugin({
   name: "chapters",
   requires: ["access", "users", "tags", "markup"],
@@ -44,6 +48,10 @@ export default definePlugin({
       contents: entriesOf(context),
     });
     contribute("export_kind", chaptersInExports(context));
+    contribute(
+      "content_maker",
+      chapterMaker(context, () => context.slot("content_record")),
+    );
     on("book_delete", {
       // The same moment as the book's: the bin brings back what went together.
       async join(book, { db }) {

@@ -17,7 +17,7 @@ export default definePlugin({
   requires: ["markup", "pages"],
   permissions: { write: ["content_links", "books", "chapters", "bookshelves"], read: ["pages"] },
   migrations,
-  setup({ baseUrl, contracts, on, visible }) {
+  setup({ baseUrl, contracts, contribute, on, visible }) {
     const record = (source: Source, before: string, after: string, work: Work) =>
       recordLinks({ baseUrl, sees: visible.where }, source, { before, after }, work);
     const follow = (changed: Changed, work: Work) => followLinks({ contracts, baseUrl }, changed, work);
@@ -34,6 +34,10 @@ export default definePlugin({
       if (after.slug !== before.slug) await follow({ kind, id: after.id, withContents: kind === "book" }, work);
     };
 
+    contribute("content_record", {
+      changed: ({ kind, id }, { before, after }, work) =>
+        record({ kind: kind as Source["kind"], id }, before, after, work),
+    });
     on("page_create", { join: ({ id, html }, work) => record({ kind: "page", id }, "", html, work) });
     on("page_update", {
       async join(after, work, { draft: { row: before } }) {

@@ -10,6 +10,7 @@ import type {} from "./contract.ts";
 import { pagesInExports } from "./export.ts";
 import { lockPage } from "./find.ts";
 import { followDeleted, followMoved } from "./follow.ts";
+import { pageMaker } from "./make.ts";
 import { migrations } from "./migrations.ts";
 import type { Parts } from "./parts.ts";
 import { pagesContract } from "./rewrite.ts";
@@ -61,6 +62,10 @@ export default definePlugin({
     });
     contribute("shown", pagesOfChapters(parts));
     contribute("export_kind", pagesInExports(parts));
+    contribute(
+      "content_maker",
+      pageMaker(parts, () => slot("content_record")),
+    );
 
     // Whoever takes part in a change sees the page as it is, not as it was when the request came.
     on("page_update", {

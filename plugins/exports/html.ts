@@ -5,6 +5,7 @@
  * nor a full page of photographs is ever held at once.
  */
 import {
+  type ExportContent,
   type ExportFormat,
   type ExportItem,
   type Exporting,
@@ -25,16 +26,41 @@ export function htmlDocument(markup: Markup): ExportFormat {
   return {
     name: "html",
     extension: "html",
-    async *write(asked) {
-      const { item, viewer } = asked;
-      yield `<!doctype html>\n<html lang="${Bun.escapeHTML(viewer.language ?? "en")}">\n<head>\n<meta charset="UTF-8">\n`;
-      yield `<meta http-equiv="Content-Security-Policy" content="${POLICY}">\n`;
-      yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n';
-      yield html`<title>${item.name}</title>\n<style>${raw(STYLE)}</style>\n</head>\n`.toString();
-      yield '<body class="export export-format-html export-engine-none">\n<div class="page-content" dir="auto">\n';
-      yield* item.description_html === undefined ? single(asked, markup) : collection(asked, markup);
-      yield "</div>\n</body>\n</html>\n";
-    },
+    write: (asked) => writeHtml(asked, markup, { format: "html", engine: "none" }),
+  };
+}
+
+/** What a document is made for; an engine for PDF shows neither frames nor what is folded. */
+export interface Purpose {
+  readonly format: "html" | "pdf";
+  readonly engine: string;
+}
+
+/** The document, piece by piece. */
+export async function* writeHtml(asked: Exporting, markup: Markup, purpose: Purpose): AsyncGenerator<string> {
+  const { item, viewer } = asked;
+  yield `<!doctype html>\n<html lang="${Bun.escapeHTML(viewer.language ?? "en")}">\n<head>\n<meta charset="UTF-8">\n`;
+  yield `<meta http-equiv="Content-Security-Policy" content="${POLICY}">\n`;
+  yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n';
+  yield html`<title>${item.name}</title>\n<style>${raw(STYLE)}</style>\n</head>\n`.toString();
+  const classes = `export export-format-${purpose.format} export-engine-${purpose.engine}`;
+  yield `<body class="${classes}">\n<div class="page-content" dir="auto">\n`;
+  const edited = purpose.format === "pdf" ? { ...asked, content: printed(asked) } : asked;
+  yield* item.description_html === undefined ? single(edited, markup) : collection(edited, markup);
+  yield "</div>\n</body>\n</html>\n";
+}
+
+/** Contents with addresses in place of frames, and everything unfolded (content-api 15.4). */
+function printed({ content }: Exporting): Exporting["content"] {
+  return async (item) => {
+    const found = await content(item);
+    const html = found?.html
+      .replace(/<iframe\b[^>]*?\bsrc="([^"]*)"[^>]*><\/iframe>/g, (_, source: string) => {
+        const address = source.replace(/^\/\//, "https://");
+        return `<p><a href="${address}">${address}</a></p>`;
+      })
+      .replace(/<details(?=[\s>])/g, "<details open");
+    return found && { ...found, html: html ?? "" };
   };
 }
 
@@ -44,15 +70,18 @@ async function* single(asked: Exporting, markup: Markup): AsyncGenerator<string>
   yield html`<h1 id="bkmrk-page-title">${item.name}</h1>\n`.toString();
   if (!content) return;
   yield* contained(asked, markup, content.html);
+  const notes = notesOf(content).map((note) => html`<div>${note}</div>\n`);
+  yield html`\n<hr>\n<div class="meta">\n${notes}</div>\n`.toString();
+}
+
+/** What is told below a page that is exported by itself: its revision, who made and changed it, when. */
+export function notesOf(content: ExportContent): string[] {
   const by = (name: string | null) => (name === null ? "" : ` by ${name}`);
-  yield html`
-<hr>
-<div class="meta">
-<div>Revision #${content.revision}</div>
-<div>Created ${dateOf(content.created_at)}${by(content.created_by)}</div>
-<div>Updated ${dateOf(content.updated_at)}${by(content.updated_by)}</div>
-</div>
-`.toString();
+  return [
+    `Revision #${content.revision}`,
+    `Created ${dateOf(content.created_at)}${by(content.created_by)}`,
+    `Updated ${dateOf(content.updated_at)}${by(content.updated_by)}`,
+  ];
 }
 
 async function* collection(asked: Exporting, markup: Markup): AsyncGenerator<string> {
@@ -120,7 +149,7 @@ async function* contained(asked: Exporting, markup: Markup, source: string): Asy
 }
 
 /** An address within the instance, complete; others stay (content-api 15.3). */
-function complete(address: string, baseUrl: string): string | undefined {
+export function complete(address: string, baseUrl: string): string | undefined {
   const trimmed = address.trim();
   if (trimmed === "" || /^(#|\/\/|[a-z][a-z0-9+.-]*:)/i.test(trimmed)) return undefined;
   return `${baseUrl}/${trimmed.replace(/^\/+/, "")}`;

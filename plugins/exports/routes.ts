@@ -25,6 +25,7 @@ const SEGMENTS = ["pages", "chapters", "books"];
 /** By format: how the documentation of the interface calls it. */
 const ACTIONS: Readonly<Record<string, string>> = {
   html: "export-html",
+  pdf: "export-pdf",
   plaintext: "export-plain-text",
   markdown: "export-markdown",
   zip: "export-zip",

@@ -180,7 +180,7 @@ function exportRows(): Record<string, PermitCase[]> {
   const kinds = { pages: "page", chapters: "chapter", books: "book" };
   const rows: Record<string, PermitCase[]> = {};
   for (const [segment, kind] of Object.entries(kinds))
-    for (const format of ["html", "plaintext", "markdown", "zip"])
+    for (const format of ["html", "pdf", "plaintext", "markdown", "zip"])
       rows[`GET /api/${segment}/:id/export/${format}`] = [
         { path: `/api/${segment}/{${kind}}/export/${format}`, needs: ["content-export", `${kind}-view-all`] },
       ];

@@ -15,6 +15,7 @@ import {
   randomText,
   raw,
 } from "lectern/core";
+import { printable } from "./printable.ts";
 import { STYLE } from "./style.ts";
 
 const POLICY =
@@ -45,31 +46,25 @@ export async function* writeHtml(asked: Exporting, markup: Markup, purpose: Purp
   yield html`<title>${item.name}</title>\n<style>${raw(STYLE)}</style>\n</head>\n`.toString();
   const classes = `export export-format-${purpose.format} export-engine-${purpose.engine}`;
   yield `<body class="${classes}">\n<div class="page-content" dir="auto">\n`;
-  const edited = purpose.format === "pdf" ? { ...asked, content: printed(asked) } : asked;
-  yield* item.description_html === undefined ? single(edited, markup) : collection(edited, markup);
+  const writing = { asked, markup, isPrinted: purpose.format === "pdf" };
+  yield* item.description_html === undefined ? single(writing) : collection(writing);
   yield "</div>\n</body>\n</html>\n";
 }
 
-/** Contents with addresses in place of frames, and everything unfolded (content-api 15.4). */
-function printed({ content }: Exporting): Exporting["content"] {
-  return async (item) => {
-    const found = await content(item);
-    const html = found?.html
-      .replace(/<iframe\b[^>]*?\bsrc="([^"]*)"[^>]*><\/iframe>/g, (_, source: string) => {
-        const address = source.replace(/^\/\//, "https://");
-        return `<p><a href="${address}">${address}</a></p>`;
-      })
-      .replace(/<details(?=[\s>])/g, "<details open");
-    return found && { ...found, html: html ?? "" };
-  };
+/** What the parts of a document are written with. */
+interface Writing {
+  readonly asked: Exporting;
+  readonly markup: Markup;
+  readonly isPrinted: boolean;
 }
 
-async function* single(asked: Exporting, markup: Markup): AsyncGenerator<string> {
+async function* single(writing: Writing): AsyncGenerator<string> {
+  const { asked } = writing;
   const { item } = asked;
   const content = await asked.content(item);
   yield html`<h1 id="bkmrk-page-title">${item.name}</h1>\n`.toString();
   if (!content) return;
-  yield* contained(asked, markup, content.html);
+  yield* contained(writing, content.html);
   const notes = notesOf(content).map((note) => html`<div>${note}</div>\n`);
   yield html`\n<hr>\n<div class="meta">\n${notes}</div>\n`.toString();
 }
@@ -84,27 +79,22 @@ export function notesOf(content: ExportContent): string[] {
   ];
 }
 
-async function* collection(asked: Exporting, markup: Markup): AsyncGenerator<string> {
-  const { item } = asked;
+async function* collection(writing: Writing): AsyncGenerator<string> {
+  const { item } = writing.asked;
   yield html`<h1>${item.name}</h1>\n<div>`.toString();
-  yield* contained(asked, markup, item.description_html ?? "");
+  yield* contained(writing, item.description_html ?? "");
   yield `</div>\n${contentsOf(item)}`;
-  for (const child of item.children) yield* part(asked, markup, child, undefined);
+  for (const child of item.children) yield* part(writing, child, undefined);
 }
 
-async function* part(
-  asked: Exporting,
-  markup: Markup,
-  item: ExportItem,
-  holder: ExportItem | undefined,
-): AsyncGenerator<string> {
+async function* part(writing: Writing, item: ExportItem, holder: ExportItem | undefined): AsyncGenerator<string> {
   yield '<div class="page-break"></div>\n';
   if (holder) yield html`<div class="chapter-hint">${holder.name}</div>\n`.toString();
   yield html`<h1 id="${item.kind}-${item.id}">${item.name}</h1>\n`.toString();
-  const text = item.description_html ?? (await asked.content(item))?.html ?? "";
-  yield* contained(asked, markup, text);
+  const text = item.description_html ?? (await writing.asked.content(item))?.html ?? "";
+  yield* contained(writing, text);
   yield "\n";
-  for (const child of item.children) yield* part(asked, markup, child, item);
+  for (const child of item.children) yield* part(writing, child, item);
 }
 
 function contentsOf(item: ExportItem): Html {
@@ -116,8 +106,9 @@ function contentsOf(item: ExportItem): Html {
 }
 
 /** HTML with its own pictures inside and its links complete, piece by piece. */
-async function* contained(asked: Exporting, markup: Markup, source: string): AsyncGenerator<string> {
+async function* contained({ asked, markup, isPrinted }: Writing, content: string): AsyncGenerator<string> {
   const { baseUrl } = asked;
+  const source = isPrinted ? printable(content) : content;
   const addresses = new Set<string>();
   markup.readdress(source, ({ element, attribute, address }) => {
     if (element === "img" && attribute === "src") addresses.add(address);
@@ -127,11 +118,13 @@ async function* contained(asked: Exporting, markup: Markup, source: string): Asy
   const mark = `picture-${randomText(MARK_LENGTH)}-`;
   const placed: string[] = [];
   const marked = markup.readdress(source, ({ element, attribute, address }) => {
-    if (attribute === "href") return complete(address, baseUrl);
-    if (element !== "img") return undefined;
+    if (attribute === "href" && (!isPrinted || element === "a" || element === "area"))
+      return complete(address, baseUrl);
+    const stays = isPrinted ? null : undefined;
+    if (element !== "img") return stays;
     // Another source would win over the one that is inside.
     if (attribute === "srcset") return null;
-    return files.get(address)?.picture ? `${mark}${placed.push(address) - 1}-` : undefined;
+    return files.get(address)?.picture ? `${mark}${placed.push(address) - 1}-` : stays;
   });
   for (const [index, piece] of marked.split(mark).entries()) {
     if (index === 0) {

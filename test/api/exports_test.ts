@@ -257,4 +257,4 @@ test("an export larger than what is held in memory arrives whole, and leaves not
   const markdown = (await exported(house, `/api/pages/${page}/export/markdown`)).text;
   expect(markdown.split("\n\n")).toHaveLength(60_001);
   await house.ask("DELETE", `/api/pages/${page}`);
-});
+}, 30_000);

@@ -58,7 +58,7 @@ export function pdfFormat(parts: PdfParts): ExportFormat {
 async function byTypst(parts: PdfParts, asked: Exporting, folder: string): Promise<void> {
   await writeJob(asked, folder, { ...parts, fonts: fontFolders() });
   const child = join(import.meta.dir, "../typst/child.ts");
-  const ended = await runLimited([process.execPath, "run", child, folder], folder, limitsOf(parts));
+  const ended = await runLimited([process.execPath, "--no-install", "run", child, folder], folder, limitsOf(parts));
   if (ended.code === EXITS.missing) {
     parts.log.error("Cannot load the engine for PDF", { errors: ended.errors });
     throw new ApiError(501, MISSING);

@@ -2,6 +2,7 @@
 export const STYLE = `
 :root { color-scheme: light; }
 body { margin: 0 auto; padding: 2rem 1.5rem; max-width: 52rem; color: #222; background: #fff; line-height: 1.6;
+  overflow-wrap: anywhere;
   font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", Ubuntu, Cantarell, "Helvetica Neue", sans-serif; }
 h1, h2, h3, h4, h5, h6 { line-height: 1.25; margin: 1.6em 0 .6em; }
 img, svg, video { max-width: 100%; height: auto; }

@@ -36,7 +36,7 @@ export function blocks(nodes: readonly Node[], place: Place): string {
     written.push(anchored(node as Element, place) + block(node as Element, place));
   }
   close();
-  return written.filter((one) => one !== "").join("\n");
+  return written.filter((one) => one !== "").join("\n\n");
 }
 
 /** Whether a node is a block, or running text around one, such as a link around a table. */

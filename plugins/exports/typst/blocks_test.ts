@@ -19,7 +19,7 @@ const typst = (html: string) => blocks(parse(html).childNodes, place);
 
 const TABLE: readonly [html: string, typst: string][] = [
   ["<p>a <b>b</b>\n c</p>", '#par[#"a ";#strong[#"b";];#" c";]'],
-  ["text <i>bare</i><p>block</p>", '#par[#"text ";#emph[#"bare";];]\n#par[#"block";]'],
+  ["text <i>bare</i><p>block</p>", '#par[#"text ";#emph[#"bare";];]\n\n#par[#"block";]'],
   ['<p>#panic("x") ] $x$ \\</p>', '#par[#"#panic(\\"x\\") ] $x$ \\\\";]'],
   ["<h2>Part</h2>", '#heading(level: 4, outlined: false, bookmarked: true)[#"Part";]'],
   ["<ul><li>a</li><li>b<ul><li>c</li></ul></li></ul>", '#list([#"a";], [#"b";\n#list([#"c";])])'],
@@ -40,7 +40,7 @@ const TABLE: readonly [html: string, typst: string][] = [
   ["<p>مرحبا</p>", '#[#set text(dir: rtl);#par[#"مرحبا";]]'],
   ['<p class="callout danger">x</p>', '#callout(rgb("#b71c1c"))[#par[#"x";]]'],
   ['<p style="text-align: center">x</p>', '#align(center)[#par[#"x";]]'],
-  ["<details><summary>More</summary><p>x</p></details>", '#par[#strong[#"More";]]\n#par[#"x";]'],
+  ["<details><summary>More</summary><p>x</p></details>", '#par[#strong[#"More";]]\n\n#par[#"x";]'],
   ['<iframe src="//example.com/x"></iframe>', '#par[#link("https://example.com/x")[#"https://example.com/x";];]'],
   ["<script>alert(1)</script><style>p{}</style>", ""],
 ];

@@ -6,6 +6,7 @@
 
 import { guarded, migrate, type Store } from "../db/mod.ts";
 import { trustedProxies } from "./address.ts";
+import { checkPermits, checkTables, compile } from "./boot_checks.ts";
 import { Bus } from "./bus.ts";
 import { Caches } from "./cache.ts";
 import { baseUrlOf, bodyLimitOf, type Config } from "./config.ts";
@@ -107,6 +108,10 @@ export async function boot(parts: HouseParts): Promise<House> {
     booted.push({ plugin, migrated, ms: performance.now() - started });
   }
   compile(gates);
+  checkPermits(plugins, gates);
+  await checkTables(plugins, store.db);
+  for (const name of bus.unheard(plugins.flatMap(({ events }) => events)))
+    log.warn("Nobody performs an event that a plugin takes part in; is it spelled right?", { event: name });
   shared.slots.set(
     "permission",
     plugins.flatMap((plugin) => [...plugin.adds]),
@@ -153,16 +158,6 @@ async function setUp(plugin: AnyPlugin, shared: ContextParts, denied: readonly (
   mount(plugin, apps.app, shared.gates);
   mount(plugin, apps.site, shared.gates);
   return context;
-}
-
-/** A router that cannot be built would fail every request, whatever it asks for. */
-function compile(gates: Gates): void {
-  try {
-    gates.compile();
-  } catch (cause) {
-    const text = cause instanceof Error ? cause.message : String(cause);
-    throw new BootError(`Cannot tell the routes of the plugins apart: ${text}`, { cause });
-  }
 }
 
 function mount(plugin: AnyPlugin, app: PluginApp | SiteApp, gates: Gates): void {

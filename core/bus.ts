@@ -8,6 +8,7 @@
  * its filters on; handlers of the first three moments must therefore act on the store alone, or say how to undo the rest.
  */
 import type { Db } from "../db/mod.ts";
+import { addressNow } from "./asking.ts";
 import { ApiError } from "./errors.ts";
 import type { Log } from "./log.ts";
 import type { Draft, EventName, JobName, Jobs, Result } from "./registry.ts";
@@ -20,6 +21,8 @@ export interface Work {
   readonly viewer: Viewer;
   /** When the outermost act began: ISO 8601 UTC with milliseconds. */
   readonly at: string;
+  /** Where the request came from that this happens for; undefined for commands, jobs and schedules. */
+  readonly address: string | undefined;
   /** Performs another event inside this transaction. */
   perform<E extends EventName, R extends Result<E>>(name: E, draft: Draft<E>, act: Act<E, R>): Promise<R>;
   /** Writes a job in this transaction: it exists exactly if the act is committed. */
@@ -124,6 +127,12 @@ export class Bus {
     this.#closed = true;
   }
 
+  /** Events by name that somebody takes part in and nobody of `performed` performs. */
+  unheard(performed: readonly string[]): string[] {
+    const known = new Set<string>(["app_boot", ...performed]);
+    return [...this.#handlers.keys()].filter((name) => !known.has(name));
+  }
+
   /** Whether anybody listens to an event by name; lets a caller skip making a draft. */
   heeds(name: string): boolean {
     return this.#handlers.has(name);
@@ -176,6 +185,7 @@ export class Bus {
       db,
       viewer,
       at,
+      address: addressNow(),
       after: (run) => void after.push(run),
       undo: (run) => void undo.push(run),
       enqueue: (name, payload, options) => this.#parts.enqueue(db, name, payload, options),

@@ -21,8 +21,10 @@ try {
   const { plugins, rest } = await loadPlugins(args);
   const command = findCommand(name, plugins);
   if (!command) {
+    const isAsking = name === undefined || name === "help" || name === "--help";
+    if (!isAsking) io.err(`There is no command "${name}"\n`);
     io.err(usage(plugins));
-    process.exitCode = name === undefined || name === "help" || name === "--help" ? 0 : 2;
+    process.exitCode = isAsking ? 0 : 2;
   } else process.exitCode = await command.run(rest, io);
 } catch (error) {
   if (!(error instanceof BootError || error instanceof StoreError)) throw error;

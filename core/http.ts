@@ -7,6 +7,7 @@
  */
 import { Elysia } from "elysia";
 import { clientAddress, type Networks } from "./address.ts";
+import { askedFrom } from "./asking.ts";
 import { refuseLarge } from "./body.ts";
 import { ApiError, errorBody, refusal } from "./errors.ts";
 import { type InputLimits, type InputObject, merge, methodOverride, parseBody, parseQuery, trimmed } from "./input.ts";
@@ -30,6 +31,13 @@ export interface AreaSpec {
   readonly authenticate?: Authenticate;
   /** Replaces the limiter of the house; null for none. */
   readonly limiter?: Limiter | null;
+  /**
+   * Stands around all the rest: answers on its own, or finishes what `next` answers. An ApiError it throws is answered in
+   * the area's shape.
+   */
+  readonly around?: (request: Request, address: string, next: () => Promise<Response>) => Response | Promise<Response>;
+  /** Whether bodies are left to the routes, which then read `request` themselves and limit what they read. */
+  readonly ownBodies?: boolean;
   /** The body of an error answer. */
   readonly fault?: (status: number, message: string, error: ApiError) => unknown;
 }
@@ -101,6 +109,18 @@ export class Gates {
   async answer(given: Request, peer: string): Promise<Response> {
     const request = addressed(given);
     const address = clientAddress(peer, request.headers.get("x-forwarded-for"), this.#parts.proxies);
+    const area = this.#areaOf(pathOf(request.url));
+    const next = () => this.#passed(request, address, area);
+    if (!area?.around) return next();
+    try {
+      return finished(await area.around(request, address, next));
+    } catch (error) {
+      return finished(this.#fault(request, error));
+    }
+  }
+
+  /** What comes of a request behind whatever stands around its area. */
+  async #passed(request: Request, address: string, area: AreaSpec | undefined): Promise<Response> {
     const at = request.url.indexOf("?");
     const query = at < 0 ? {} : trimmed(parseQuery(request.url.slice(at + 1)));
     const asked: Asked = {
@@ -112,7 +132,6 @@ export class Gates {
       fault: undefined,
       bodyRead: false,
     };
-    const area = this.#areaOf(pathOf(request.url));
     let allowance: Allowance | undefined;
     let final = request;
     let response: Response;
@@ -123,7 +142,8 @@ export class Gates {
         asked.refusal ? `address ${address}` : `viewer ${asked.viewer.via === "guest" ? address : asked.viewer.id}`,
       );
       if (allowance?.exceeded) throw new ApiError(429, "Too Many Attempts.");
-      final = await this.#read(request, asked, spooled);
+      if (area?.ownBodies) asked.input = query;
+      else final = await this.#read(request, asked, spooled);
       remember(final, asked);
       response = final.method === "OPTIONS" ? this.#options(final) : await this.#routed(final, asked);
     } catch (error) {
@@ -135,7 +155,8 @@ export class Gates {
 
   /** A HEAD is answered as the GET would be, without its body: what is streamed is then never read. */
   async #routed(request: Request, asked: Asked): Promise<Response> {
-    if (request.method !== "HEAD") return this.#root.fetch(request);
+    if (request.method === "GET") return this.#root.fetch(request);
+    if (request.method !== "HEAD") return askedFrom(asked.address, () => this.#root.fetch(request));
     const full = new Request(request.url, { method: "GET", headers: request.headers });
     remember(full, asked);
     const response = await this.#root.fetch(full);
@@ -208,7 +229,7 @@ export class Gates {
 
   #unrouted(request: Request): ApiError {
     const path = pathOf(request.url);
-    const shown = path.replace(/^\/+|\/+$/g, "");
+    const shown = path.replace(/^\/+|\/+$/g, "") || "/";
     const methods = this.#methodsAt(path);
     if (methods.length === 0) return refusal(404, "The route :route could not be found.", { route: shown });
     const refused = request.method === "POST" && request.headers.has("content-type") ? refusalOf(request) : undefined;
@@ -237,7 +258,7 @@ export class Gates {
   }
 }
 
-function finished(response: Response, allowance: Allowance | undefined): Response {
+function finished(response: Response, allowance?: Allowance): Response {
   const { headers } = response;
   for (const [name, value] of FIXED_HEADERS) if (!headers.has(name)) headers.set(name, value);
   if (headers.get("content-type")?.startsWith("application/json")) headers.set("content-type", "application/json");

@@ -132,3 +132,13 @@ export async function putAway(db: Db, table: TableName, noun: string, id: number
   );
   if (gone.length === 0) throw notFound(noun);
 }
+
+/** Lets rows forget a user who is gone: who made and changed them is unknown then (platform 5.4). */
+export async function forgetAuthor(db: Db, table: TableName, userId: number): Promise<void> {
+  await rows(
+    db,
+    sql`update ${sql.table(table)} set created_by = nullif(created_by, ${userId}::integer),
+      updated_by = nullif(updated_by, ${userId}::integer)
+    where created_by = ${userId}::integer or updated_by = ${userId}::integer`,
+  );
+}

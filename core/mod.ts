@@ -11,6 +11,7 @@ export type { Act, AnyHandlers, EnqueueOptions, Handlers, Happening, Work } from
 export type { Cached } from "./cache.ts";
 export { baseUrlOf, type Config, configSchema, fileKilobytes, fileLimit } from "./config.ts";
 export type { Access, Owned } from "./contracts/access.ts";
+export { type Activity, type ActivitySource, activityOf, descriptor, type LastActivity } from "./contracts/activity.ts";
 export { type ContentEntry, type ContentKind, dressed, type Hanging, type Shown } from "./contracts/content.ts";
 export type {
   ExportContent,
@@ -56,6 +57,7 @@ export type { AreaSpec, Authenticate } from "./http.ts";
 export type { InputObject, InputValue } from "./input.ts";
 export {
   authorOf,
+  forgetAuthor,
   freeSlug,
   type ItemPermission,
   type ItemPermissions,
@@ -106,9 +108,10 @@ export { type Listening, listen } from "./serve.ts";
 export { readSettings } from "./settings.ts";
 export type { Narrowing } from "./sight.ts";
 export { slugOf, uniqueSlug } from "./slug.ts";
+export { holdOpen } from "./sockets.ts";
 export { storable } from "./storable.ts";
 export { ORPHAN_AGE_MS, type SweepOptions, type Swept, sweepFiles } from "./sweep.ts";
 export { createTexts, type Texts } from "./texts.ts";
 export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./upload.ts";
 export { type Input, type Lookups, type Rules, ruleStrings, rules, schemaOf, valid } from "./validate.ts";
-export { holds, NOBODY, need, SYSTEM, type Viewer } from "./viewer.ts";
+export { holds, mayUseApi, NOBODY, need, SYSTEM, type Viewer } from "./viewer.ts";

@@ -49,6 +49,14 @@ export function holds(viewer: Viewer, permission: string): boolean {
   return viewer.via === "system" || viewer.permissions.has(permission);
 }
 
+/**
+ * Whether the viewer may use the API at all. Administrators always may: no screen could give them that back where their
+ * role has lost it (platform 4 keeps other names for them, since the original has screens).
+ */
+export function mayUseApi(viewer: Viewer): boolean {
+  return viewer.admin || holds(viewer, "access-api");
+}
+
 /** Throws the 403 of the wire contract unless the viewer holds the permission. */
 export function need(viewer: Viewer, permission: string): void {
   if (!holds(viewer, permission)) throw denied();

@@ -2,14 +2,14 @@
  * The default store: a real PostgreSQL as a child process, reached through a unix socket in a closed folder.
  * Every process that opens the folder shares one server: whoever comes first starts it, the others adopt it, and the
  * last to leave stops it, which is known by a lock that each holds while it is there and the kernel frees when it dies.
+ * Each looks after the server while it is there: one that dies, killed for want of memory perhaps, is started again.
  * A killed process therefore leaves a server that still serves, and the next one adopts it. Tying the server to its
  * parent (setpriv --pdeathsig) was left out on purpose: it would take the server away from everybody who adopted it.
  * The server runs in a session of its own, so that Ctrl-C reaches us and not it. fsync stays on; it is only ever
  * asked to stop with SIGINT (fast shutdown), never killed.
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { createConnection } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -22,6 +22,7 @@ import {
   prepareHome,
   spawnAs,
 } from "./embedded_home.ts";
+import { isAlive, isServed, liveSockets, PORT, readPid, serves } from "./embedded_pid.ts";
 import { StoreError } from "./errors.ts";
 import { lock, tryLock, type Unlock } from "./file_lock.ts";
 
@@ -36,6 +37,8 @@ export interface Embedded {
   folder: string;
   /** Leaves, and stops the server when nobody else is there. */
   leave(): Promise<void>;
+  /** Looks after the server from now on: one that dies is started again, and `onRevived` told. */
+  watch(onRevived: () => void): void;
 }
 
 /** Milliseconds: for initdb, start or recovery; and for a predecessor to let go of the folder. */
@@ -45,8 +48,8 @@ export interface EmbeddedOptions {
   predecessorMs: number;
 }
 
-const PORT = 5432;
 const POLL_MS = 10;
+const WATCH_MS = 500;
 const STOP_MAX_MS = 60_000;
 const SETTINGS = {
   listen_addresses: "",
@@ -76,11 +79,52 @@ export async function joinEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const present = await lock(home.presenceLock, "shared", options.predecessorMs);
     try {
       const sockets = (await liveSockets(home)) ?? (await start(home, options));
-      return { sockets, folder: home.folder, leave: () => leave(home, present) };
+      return joined(home, options, { sockets, present });
     } catch (error) {
       present();
       throw error;
     }
+  } finally {
+    unlock();
+  }
+}
+
+function joined(
+  home: Home,
+  options: EmbeddedOptions,
+  { sockets, present }: { sockets: string; present: Unlock },
+): Embedded {
+  let watching: Timer | undefined;
+  let reviving: Promise<void> | undefined;
+  return {
+    sockets,
+    folder: home.folder,
+    watch(onRevived) {
+      watching = setInterval(() => {
+        if (isServed(home)) return;
+        // Failing is no reason to give up: what stood in the way, such as a full disk, may pass.
+        reviving ??= revive(home, options)
+          .then((revived) => revived && onRevived())
+          .catch(() => {})
+          .finally(() => (reviving = undefined)) as Promise<void>;
+      }, WATCH_MS);
+      watching.unref();
+    },
+    async leave() {
+      clearInterval(watching);
+      await reviving;
+      await leave(home, present);
+    },
+  };
+}
+
+/** Starts a server that died, unless another process has; answers whether this one did. */
+async function revive(home: Home, options: EmbeddedOptions): Promise<boolean> {
+  const unlock = await lock(home.bootLock, "alone", options.startTimeoutMs);
+  try {
+    if (isServed(home)) return false;
+    await start(home, options);
+    return true;
   } finally {
     unlock();
   }
@@ -210,24 +254,6 @@ async function isReady(home: Home, child: ChildProcess, timeoutMs: number): Prom
   );
 }
 
-/** The socket folder of a server that already serves this cluster and answers. */
-async function liveSockets(home: Home): Promise<string | undefined> {
-  const found = readPid(home);
-  if (found?.status !== "ready" || !isAlive(found.pid)) return undefined;
-  return (await answers(join(found.sockets, `.s.PGSQL.${PORT}`))) ? found.sockets : undefined;
-}
-
-function answers(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createConnection(path);
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
-  });
-}
-
 async function stop(home: Home): Promise<void> {
   const found = readPid(home);
   if (!found || !isAlive(found.pid) || !serves(found.pid, home)) return;
@@ -235,36 +261,5 @@ async function stop(home: Home): Promise<void> {
   for (const until = performance.now() + STOP_MAX_MS; performance.now() < until; ) {
     if (readPid(home)?.pid !== found.pid || !isAlive(found.pid)) return;
     await sleep(POLL_MS);
-  }
-}
-
-/** Whether a process is the server of this cluster, and not another one that was given a dead server's number. */
-function serves(pid: number, { cluster }: Home): boolean {
-  const listed = `/proc/${pid}/cmdline`;
-  if (existsSync(listed)) return readFileSync(listed, "utf8").includes(cluster);
-  const { stdout } = spawnSync("ps", ["-o", "command=", "-ww", "-p", String(pid)], { encoding: "utf8" });
-  return (stdout ?? "").includes(cluster);
-}
-
-/** Lines of postmaster.pid: pid, folder, start, port, socket folder, address, shared memory, status. */
-function readPid({ cluster }: Home): { pid: number; sockets: string; status: string } | undefined {
-  const path = join(cluster, "postmaster.pid");
-  let lines: string[];
-  try {
-    lines = readFileSync(path, "utf8").split("\n");
-  } catch (error) {
-    if ((error as { code?: string }).code === "ENOENT") return undefined;
-    throw error;
-  }
-  const [pid, , , , sockets, , , status] = lines;
-  return { pid: Number(pid), sockets: sockets ?? "", status: (status ?? "").trim() };
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as { code?: string }).code === "EPERM";
   }
 }

@@ -47,6 +47,8 @@ export interface Home {
 const SOCKET_FOLDER_BYTES_MAX = 85;
 /** Where a store lives when the data folder is closed to the account that PostgreSQL runs as. */
 const ELSEWHERE = "/var/lib/lectern";
+/** What a file system says of a place where nothing can be kept. */
+const UNUSABLE = new Set(["EACCES", "EPERM", "ENOTDIR", "EEXIST", "ENOENT", "EROFS", "ENOSPC", "ENAMETOOLONG"]);
 const WAY_OUT = "or set DATABASE_URL to a PostgreSQL 14 or later";
 
 /**
@@ -55,6 +57,20 @@ const WAY_OUT = "or set DATABASE_URL to a PostgreSQL 14 or later";
  * a file in the wished folder says where. Throws StoreError when nothing is in reach.
  */
 export function prepareHome(dataDir: string): Home {
+  try {
+    return homeIn(dataDir);
+  } catch (cause) {
+    if (cause instanceof StoreError) throw cause;
+    const { code = "" } = cause as { code?: string };
+    if (!UNUSABLE.has(code)) throw cause;
+    throw new StoreError(
+      `Cannot use the data folder "${resolve(dataDir)}": ${(cause as Error).message}; set DATA_DIR to a folder this user may write to, ${WAY_OUT}`,
+      { cause },
+    );
+  }
+}
+
+function homeIn(dataDir: string): Home {
   const wished = join(resolve(dataDir), "postgres");
   mkdirSync(dirname(wished), { recursive: true });
   mkdirSync(wished, { recursive: true, mode: 0o700 });

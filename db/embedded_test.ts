@@ -274,3 +274,24 @@ test("a lock is free again when its holder lets go, and shared holders keep othe
   expect(tryLock(path, "shared")).toBeUndefined();
   alone?.();
 });
+
+test(
+  "a server that dies under a running program is started again",
+  async () => {
+    const folder = fresh();
+    let revived = 0;
+    const store = await openStore({ dataDir: folder, onRevived: () => revived++ });
+    await rows(store.db, sql`create table kept (id integer)`);
+    await rows(store.db, sql`insert into kept values (1)`);
+    process.kill(serverPid(folder) as number, "SIGKILL");
+    const asked = async () => (await rows<{ id: number }>(store.db, sql`select id from kept`)).length;
+    const until = performance.now() + 30_000;
+    let found = 0;
+    while ((found === 0 || revived === 0) && performance.now() < until)
+      found = await asked().catch(() => sleep(100).then(() => 0));
+    expect([found, revived]).toEqual([1, 1]);
+    await store.close();
+    expect(serverPid(folder)).toBeUndefined();
+  },
+  TIMEOUT_MS,
+);

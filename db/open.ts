@@ -27,6 +27,8 @@ export interface StoreOptions {
   database?: string;
   /** What Postgres says beside its answers; ignored by default. */
   onNotice?: (text: string) => void;
+  /** The embedded server had ended, killed perhaps, and was started again. */
+  onRevived?: () => void;
   /** For one connection to come about: 10,000. */
   connectTimeoutMs?: number;
   /** For a transaction to get a connection: 30,000. */
@@ -135,6 +137,7 @@ async function openJoined(settings: Settings, embedded: Embedded): Promise<Store
     await ensureDatabase(on("postgres"), settings.database);
     const { pool, version } = await probe(on(settings.database), settings, `the embedded server in "${folder}"`);
     const description = `PostgreSQL ${version}, embedded, in "${folder}"`;
+    embedded.watch(() => settings.onRevived?.());
     return assemble(settings, on(settings.database), pool, { kind: "embedded", description, leave: embedded.leave });
   } catch (error) {
     await embedded.leave();

@@ -2,11 +2,16 @@
 import type { AnyPlugin } from "lectern/core";
 import access from "./access/plugin.ts";
 import attachments from "./attachments/plugin.ts";
+import auditLog from "./audit_log/plugin.ts";
 import books from "./books/plugin.ts";
 import chapters from "./chapters/plugin.ts";
+import comments from "./comments/plugin.ts";
 import contentPermissions from "./content_permissions/plugin.ts";
+import dashboard from "./dashboard/plugin.ts";
+import dashboardKeys from "./dashboard_keys/plugin.ts";
 import docs from "./docs/plugin.ts";
 import exporting from "./exports/plugin.ts";
+import hosts from "./hosts/plugin.ts";
 import images from "./images/plugin.ts";
 import importing from "./imports/plugin.ts";
 import links from "./links/plugin.ts";
@@ -14,6 +19,7 @@ import loader from "./loader/plugin.ts";
 import mail from "./mail/plugin.ts";
 import markup from "./markup/plugin.ts";
 import pages from "./pages/plugin.ts";
+import recycleBin from "./recycle_bin/plugin.ts";
 import roles from "./roles/plugin.ts";
 import sessions from "./sessions/plugin.ts";
 import shelves from "./shelves/plugin.ts";
@@ -40,9 +46,15 @@ const plugins: readonly AnyPlugin[] = [
   contentPermissions,
   attachments,
   images,
+  comments,
+  recycleBin,
+  auditLog,
   links,
   exporting,
   importing,
+  dashboardKeys,
+  hosts,
+  dashboard,
   loader,
   docs,
   system,

@@ -2,11 +2,13 @@
  * `bun run test`: every test of the house on the embedded store, then those that open a house by test/support again on a
  * server: DATABASE_URL if it is set, else a throw-away cluster of the system's own PostgreSQL where there is one. Tests
  * beside their files need no store, save those of db/, which bring both kinds of store themselves; neither runs twice.
+ * Last come the tests that drive a browser, where Chromium is installed.
  * Arguments narrow the run to files whose path contains one of them. The last line sums up: `N passed, N failed`; a run
  * that dies or hangs counts as a failure.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { browserPath } from "./support/browser.ts";
 import { throwawayUrl } from "./support/cluster.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -34,7 +36,13 @@ function opensHouse(file: string): boolean {
   return file.startsWith("test/") && OPENS_HOUSE.test(readFileSync(join(ROOT, file), "utf8"));
 }
 
+/** Tests that drive a browser, which few machines have where they look for it; they run apart, on one store. */
+function needsBrowser(file: string): boolean {
+  return file.startsWith("test/browser/");
+}
+
 async function suite(title: string, files: readonly string[], databaseUrl: string): Promise<Outcome> {
+  if (files.length === 0) return NOTHING;
   process.stdout.write(`\n== ${title}\n`);
   const paths = files.map((file) => `./${file}`);
   const child = Bun.spawn([process.execPath, "test", "--timeout", String(TEST_TIMEOUT_MS), ...paths], {
@@ -92,8 +100,14 @@ async function onServer(files: readonly string[]): Promise<Outcome> {
   }
 }
 
-function skipped(why: string): Outcome {
-  process.stdout.write(`\n== skipped on a server: ${why}\n`);
+async function inBrowser(files: readonly string[]): Promise<Outcome> {
+  if (files.length === 0) return NOTHING;
+  if (browserPath() !== undefined) return suite("before a browser", files, "");
+  return skipped("no Chromium is installed here and CHROMIUM names none", "before a browser");
+}
+
+function skipped(why: string, what = "on a server"): Outcome {
+  process.stdout.write(`\n== skipped ${what}: ${why}\n`);
   return NOTHING;
 }
 
@@ -104,7 +118,15 @@ async function main(filters: readonly string[]): Promise<number> {
   const outcomes =
     files.length === 0
       ? [NOTHING]
-      : [await suite("on the embedded store", files, ""), await onServer(files.filter(opensHouse))];
+      : [
+          await suite(
+            "on the embedded store",
+            files.filter((file) => !needsBrowser(file)),
+            "",
+          ),
+          await onServer(files.filter((file) => opensHouse(file) && !needsBrowser(file))),
+          await inBrowser(files.filter(needsBrowser)),
+        ];
   const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
   const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0);
   process.stdout.write(`\n${passed} passed, ${failed} failed\n`);

@@ -24,7 +24,17 @@ export interface Runnable {
 export function findCommand(name: string | undefined, plugins: readonly AnyPlugin[]): Runnable | undefined {
   if (name === undefined) return undefined;
   const own = OWN[name];
-  if (own) return { summary: own.summary, run: (args, io) => own.run(plugins, io, args) };
+  if (own)
+    return {
+      summary: own.summary,
+      async run(args, io) {
+        if (own.takes || args.length === 0) return own.run(plugins, io, args);
+        io.err(
+          `Cannot run "${name}" with "${args.join(" ")}": it takes lists of plugins alone; settings are variables`,
+        );
+        return 2;
+      },
+    };
   for (const plugin of plugins) {
     const command = Object.hasOwn(plugin.commands, name) ? plugin.commands[name] : undefined;
     if (command)
@@ -46,12 +56,17 @@ export function usage(plugins: readonly AnyPlugin[]): string {
 
 type Own = (plugins: readonly AnyPlugin[], io: CommandIo, args: readonly string[]) => Promise<number>;
 
-const OWN: Readonly<Record<string, { summary: string; run: Own }>> = {
+/** Those with `takes` have arguments of their own. */
+const OWN: Readonly<Record<string, { summary: string; run: Own; takes?: boolean }>> = {
   serve: { summary: "boots the house and listens until it is told to stop", run: serveHouse },
   migrate: { summary: "runs pending migrations and ends", run: migrateHouse },
   plan: { summary: "shows boot order, grants, migrations, routes, events and boot times", run: planHouse },
   check: { summary: "boots without listening; exit code 1 says why it would not start", run: checkHouse },
-  files: { summary: "files sweep [--dry-run]: removes stored files that nothing names any more", run: sweepHouse },
+  files: {
+    summary: "files sweep [--dry-run]: removes stored files that nothing names any more",
+    run: sweepHouse,
+    takes: true,
+  },
   grants: { summary: "shows what each plugin may touch", run: showGrants },
 };
 

@@ -54,6 +54,8 @@ async function loadList(list: string): Promise<AnyPlugin[]> {
   for (const plugin of plugins) {
     if (!isPlugin(plugin))
       throw new BootError(`Cannot use "${list}": its default export is neither a plugin nor a list of plugins`);
+    if (!Array.isArray(plugin.requires))
+      throw new BootError(`Cannot use the plugin "${plugin.name}" of "${list}": wrap it in definePlugin`);
   }
   return plugins as AnyPlugin[];
 }

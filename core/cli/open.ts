@@ -21,7 +21,10 @@ export async function openHouse(plugins: readonly AnyPlugin[], io: CommandIo): P
   const config = readConfig(io);
   const log = createLog(config.logLevel);
   const choices: Choices = await readChoices();
-  const store = await openStore(storeOptions(config));
+  const store = await openStore({
+    ...storeOptions(config),
+    onRevived: () => log.warn("The embedded store had ended and was started again"),
+  });
   try {
     const files = fileStoreOf(config);
     const house = await boot({

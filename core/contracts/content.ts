@@ -29,6 +29,8 @@ export interface ContentKind {
   readonly parents: readonly { readonly kind: string; readonly column: string }[];
   /** A boolean column that marks rows as their owner's alone, such as drafts: they are nobody else's to count. */
   readonly ownOnly?: string;
+  /** What listings show of an item alone, by column; the first one is `id`. Bins show it too. */
+  readonly columns: readonly string[];
   /** Its entries in a book's contents, visible ones only, in their order. */
   readonly contents?: (viewer: Viewer, bookId: number) => Promise<ContentEntry[]>;
 }
@@ -48,9 +50,10 @@ export interface Shown {
  * the recycle bin; whoever removes items for good walks these first.
  */
 export interface Hanging {
-  readonly kind: string;
+  /** Whose items; every kind's where absent. */
+  readonly kind?: string;
   /** Removes what hangs on these items; what cannot be rolled back, such as files, with `work.after`. */
-  readonly destroy: (ids: readonly number[], work: Work) => Promise<void>;
+  readonly destroy: (ids: readonly number[], work: Work, kind: string) => Promise<void>;
 }
 
 declare module "../registry.ts" {

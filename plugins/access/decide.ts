@@ -23,11 +23,17 @@ export async function decide(listOf: ListOf, viewer: Viewer, permission: string,
   if (!item) return holds(viewer, permission);
   const action = listed(permission);
   if (!action) return byRoles(viewer, permission, item.owned_by);
+  if (!inScope(viewer, permission, item.owned_by)) return false;
   if (viewer.admin) return true;
   if (item.acl_id === undefined)
     throw new Error(`Cannot decide "${permission}" on ${item.id}: its acl_id was not read`);
   const ruling = item.acl_id === 0 ? undefined : ruled((await listOf(item.acl_id))[action], viewer.roles);
   return ruling ?? byRoles(viewer, permission, item.owned_by);
+}
+
+/** What overrides open to the user, a narrower credential of the user may use only where its scope names it. */
+function inScope({ only, id }: Viewer, permission: string, owner: number | null): boolean {
+  return !only || only.has(`${permission}-all`) || (owner === id && only.has(`${permission}-own`));
 }
 
 /** The action of a permission that overrides and administrators have a say in; undefined for others. */

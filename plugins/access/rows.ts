@@ -15,6 +15,14 @@ export function rowsFor(kind: string, table: TableName): Narrowing {
   const { acl, own } = columnsOf(table);
   return (viewer) => {
     if (seesAll(viewer)) return true;
+    const scope = scopeOf(viewer, kind);
+    if (scope === "nothing") return sql<boolean>`false`;
+    const seen = seenBy(viewer);
+    return scope === "own" ? sql<boolean>`(${own(viewer)} and ${seen})` : seen;
+  };
+
+  /** What roles and overrides open, whatever the scope. */
+  function seenBy(viewer: Viewer): RawBuilder<boolean> {
     const plain = plainOf(viewer, kind);
     if (plain === "all") return sql<boolean>`(${acl} = 0 or ${probe(acl, viewer, sql`acl.view_fallback <> 0`)})`;
     const byList = (otherwise: RawBuilder<unknown>) => sql`${acl} <> 0 and ${probe(acl, viewer, otherwise)}`;
@@ -22,7 +30,7 @@ export function rowsFor(kind: string, table: TableName): Narrowing {
     const owns = own(viewer);
     const fallback = sql`(acl.view_fallback = 1 or acl.view_fallback = -1 and ${owns})`;
     return sql<boolean>`(${acl} = 0 and ${owns} or ${byList(fallback)})`;
-  };
+  }
 }
 
 /** How much that is; see `Access.reach`. `ownOnly` is the column of that meaning in the slot `content`. */
@@ -38,6 +46,7 @@ export function reachOf(kind: string, table: TableName, ownOnly: () => string | 
       const personal = ownOnly();
       const isPersonal = personal === undefined ? sql`false` : sql.ref(`${table}.${personal}`);
       const seen = sees(viewer);
+      if (scopeOf(viewer, kind) !== "all") return sql<number>`(select count(*) ${mine(viewer)} and ${seen})`;
       const plain = plainOf(viewer, kind);
       const ofLists = sql`coalesce((select sum(acl_count.n) from acl_count join acl on acl.id = acl_count.acl_id
         where acl_count.kind = ${kind} and ${seen === true ? sql`true` : judged(viewer, openTo(plain))}), 0)`;
@@ -49,9 +58,11 @@ export function reachOf(kind: string, table: TableName, ownOnly: () => string | 
       return sql<number>`(${ofLists} + ${own} + ${personal === undefined ? sql`0` : count(personals)})::bigint`;
     },
     few(viewer) {
-      const plain = plainOf(viewer, kind);
-      if (seesAll(viewer) || plain === "all") return undefined;
+      if (seesAll(viewer)) return undefined;
       const id = sql.ref(`${table}.id`);
+      if (scopeOf(viewer, kind) !== "all") return sql`select ${id} ${mine(viewer)}`;
+      const plain = plainOf(viewer, kind);
+      if (plain === "all") return undefined;
       const listed = sql`select ${id} from ${sql.table(table)} where ${acl} <> 0 and ${present}
         and ${acl} = any(array(select acl.id from acl where ${judged(viewer, openTo(plain))}))`;
       return plain === "own" ? sql`${listed} union all select ${id} ${mine(viewer)}` : listed;
@@ -62,6 +73,12 @@ export function reachOf(kind: string, table: TableName, ownOnly: () => string | 
 /** Step 5, and the house itself. */
 function seesAll(viewer: Viewer): boolean {
   return viewer.via === "system" || viewer.admin;
+}
+
+/** What a narrower credential lets its user see at most; everything where it is not narrower. */
+function scopeOf({ only }: Viewer, kind: string): Plain {
+  if (!only || only.has(`${kind}-view-all`)) return "all";
+  return only.has(`${kind}-view-own`) ? "own" : "nothing";
 }
 
 function plainOf({ permissions }: Viewer, kind: string): Plain {

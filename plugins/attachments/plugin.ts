@@ -3,7 +3,7 @@
  * change both may change it. The bytes lie in the store of files and are streamed both ways, at /api as base64 within
  * the answer, at /attachments/ID as they are. An attachment stays while its page is in the recycle bin.
  */
-import { definePlugin, fileLimit, idOf, notFound, sql, t } from "lectern/core";
+import { definePlugin, fileLimit, forgetAuthor, idOf, notFound, sql, t } from "lectern/core";
 import { rows } from "lectern/db";
 import type { AttachmentPermission } from "./contract.ts";
 import { attachmentsInExports } from "./export.ts";
@@ -51,6 +51,7 @@ export default definePlugin({
     on("attachment_update", {
       filter: async ({ row, draft }, work) => ({ row: await lockAttachment(row.id, work), draft }),
     });
+    on("user_delete", { join: ({ id }, { db }) => forgetAuthor(db, "attachments", id) });
     on("attachment_delete", { filter: (row, work) => lockAttachment(row.id, work) });
 
     mountAttachments(context, parts, context.settings.fileLimit);

@@ -1,4 +1,5 @@
 import { definePlugin, fileLimit, itemPermissions, mountResource, sql, t } from "lectern/core";
+import { rows } from "lectern/db";
 import { about, examples } from "./about.ts";
 import { rulesFor } from "./contract.ts";
 import { booksInExports } from "./export.ts";
@@ -25,7 +26,23 @@ export default definePlugin({
     } = context;
     narrow("books", () => sql`books.deleted_at is null`);
     narrow("books", access.sees("book", "books"));
-    contribute("content", { kind: "book", table: "books", segment: "books", parents: [] });
+    contribute("content", {
+      kind: "book",
+      table: "books",
+      segment: "books",
+      parents: [],
+      columns: Object.keys(listing.fields),
+    });
+    // A template that is gone for good is no template any more (content-api 4.7).
+    contribute("hanging", {
+      kind: "page",
+      async destroy(ids, { db }) {
+        await rows(
+          db,
+          sql`update books set default_template_id = null where default_template_id = any(${[...ids]}::integer[])`,
+        );
+      },
+    });
     contribute("export_kind", booksInExports(context));
     contribute(
       "content_maker",

@@ -1,7 +1,3 @@
-/**
- * Chapters: parts of a book that hold pages (content-api 7). Their pages belong to another plugin, which follows them by
- * joining in their events; all that is said here is who may see and change a chapter and where it may lie.
- */
 import {
   definePlugin,
   denied,
@@ -23,6 +19,10 @@ import { migrations } from "./migrations.ts";
 import { entriesOf, showing } from "./show.ts";
 import { writing } from "./write.ts";
 
+/**
+ * Chapters: parts of a book that hold pages (content-api 7). They are created in a book, may move to another one, and go
+ * into the bin with theirs. What happens to the pages in them is the business of pages, which join the events of chapters.
+ */
 export default definePlugin({
   name: "chapters",
   requires: ["access", "users", "tags", "markup"],
@@ -45,6 +45,7 @@ export default definePlugin({
       table: "chapters",
       segment: "chapters",
       parents: [{ kind: "book", column: "book_id" }],
+      columns: Object.keys(listing.fields),
       contents: entriesOf(context),
     });
     contribute("export_kind", chaptersInExports(context));
@@ -56,6 +57,16 @@ export default definePlugin({
       // The same moment as the book's: the bin brings back what went together.
       async join(book, { db }) {
         await rows(db, sql`update chapters set deleted_at = now() where book_id = ${book.id} and deleted_at is null`);
+      },
+    });
+    // A template that is gone for good is no template any more (content-api 4.7).
+    contribute("hanging", {
+      kind: "page",
+      async destroy(ids, { db }) {
+        await rows(
+          db,
+          sql`update chapters set default_template_id = null where default_template_id = any(${[...ids]}::integer[])`,
+        );
       },
     });
     mountResource(

@@ -21,7 +21,7 @@ export default definePlugin({
   migrations,
   events: ["permissions_update"],
   setup(context) {
-    const { db, every, on, onAny, slot } = context;
+    const { contribute, db, every, on, onAny, slot } = context;
     mountPermissions(context);
 
     onAny({
@@ -32,6 +32,14 @@ export default definePlugin({
         const item = result as { id: number; acl_id?: number };
         if (what === "move") await relist(slot("content"), kind, item.id, work);
         else item.acl_id = await inherit(slot("content"), kind, item.id, work);
+      },
+    });
+    contribute("hanging", {
+      async destroy(ids, work, kind) {
+        await rows(
+          work.db,
+          sql`delete from entity_permissions where kind = ${kind} and item_id = any(${[...ids]}::integer[])`,
+        );
       },
     });
     // The lists need nothing: what they say of a role that nobody has is taken out of them where they are kept.

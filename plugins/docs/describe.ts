@@ -56,13 +56,14 @@ export function templated(path: string): string {
 
 function endpointOf({ segment, action, facts, method, path }: DescribedRoute): Endpoint {
   const params = facts.rules ? ruleStrings(facts.rules) : {};
+  const kebab = action.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   return {
-    name: `${segment}-${action}`,
+    name: `${segment}-${kebab}`,
     uri: templated(path).replace(/^\//, ""),
     method,
     controller: `lectern/${segment}`,
     controller_method: action.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
-    controller_method_kebab: action,
+    controller_method_kebab: kebab,
     base_model: segment,
     description: facts.about,
     body_params: Object.keys(params).length > 0 ? params : null,

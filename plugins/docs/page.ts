@@ -4,11 +4,13 @@ import type { Endpoint } from "./describe.ts";
 /** The page of the API: every endpoint with what it takes, readable without scripts, nothing loaded from elsewhere. */
 export function docsPage(groups: Readonly<Record<string, readonly Endpoint[]>>, baseUrl: string): Html {
   const names = Object.keys(groups);
+  const root = rootOf(baseUrl);
   return html`<html lang="en">
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>API of ${baseUrl}</title>
-<link rel="stylesheet" href="${baseUrl}/api/docs/assets/docs.css">
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${root}/api/docs/assets/docs.css">
 </head>
 <body>
 <header>
@@ -16,8 +18,8 @@ export function docsPage(groups: Readonly<Record<string, readonly Endpoint[]>>, 
 <p>Base address <code>${baseUrl}</code>. Send <code>Authorization: Token &lt;token_id&gt;:&lt;token_secret&gt;</code> with each request.</p>
 <p>Lists answer 100 rows unless <code>count</code> asks for up to 500; go on with <code>offset</code>. Narrow them with
 <code>filter[field]</code> or <code>filter[field:op]</code> (eq, ne, gt, lt, gte, lte, like) and order them with <code>sort=-field</code>.</p>
-<p>For programs: <a href="${baseUrl}/api/docs.json">docs.json</a>, <a href="${baseUrl}/api/openapi.json">openapi.json</a>.
-To try requests: <a href="${baseUrl}/api/docs/try">interactive page</a>.</p>
+<p>For programs: <a href="${root}/api/docs.json">docs.json</a>, <a href="${root}/api/openapi.json">openapi.json</a>.
+To try requests: <a href="${root}/api/docs/try">interactive page</a>.</p>
 <nav aria-label="Resources">${names.map((name) => html`<a href="#${name}">${name}</a> `)}</nav>
 </header>
 <main>${names.map((name) => group(name, groups[name] ?? []))}</main>
@@ -27,20 +29,27 @@ To try requests: <a href="${baseUrl}/api/docs/try">interactive page</a>.</p>
 
 /** The page to try requests on: Swagger UI from this server's own files. */
 export function tryPage(baseUrl: string): Html {
-  const assets = `${baseUrl}/api/docs/assets`;
+  const root = rootOf(baseUrl);
+  const assets = `${root}/api/docs/assets`;
   return html`<html lang="en">
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Try the API of ${baseUrl}</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="${assets}/swagger-ui.css">
 </head>
 <body>
-<div id="swagger-ui" data-document="${baseUrl}/api/openapi.json"></div>
-<noscript>This page needs scripts; <a href="${baseUrl}/api/docs">the list of endpoints</a> does not.</noscript>
+<div id="swagger-ui" data-document="${root}/api/openapi.json" data-root="${root}"></div>
+<noscript>This page needs scripts; <a href="${root}/api/docs">the list of endpoints</a> does not.</noscript>
 <script src="${assets}/swagger-ui-bundle.js"></script>
-<script src="${assets}/try.js"></script>
+<script type="module" src="${assets}/try.js"></script>
 </body>
 </html>`;
+}
+
+/** What comes before all paths. Pages load their parts from wherever they were asked for themselves, by any name of it. */
+function rootOf(baseUrl: string): string {
+  return new URL(baseUrl).pathname.replace(/\/$/, "");
 }
 
 function group(name: string, endpoints: readonly Endpoint[]): Html {

@@ -4,7 +4,7 @@
  * that stand in pages, by default to anybody who knows one. A picture outlives its page, since others may show it too:
  * `images cleanup` takes away what no page shows any more.
  */
-import { definePlugin, fileLimit, sql, t } from "lectern/core";
+import { definePlugin, fileLimit, forgetAuthor, sql, t } from "lectern/core";
 import { rows } from "lectern/db";
 import { imagesCommand } from "./commands.ts";
 import type { ImagePermission } from "./contract.ts";
@@ -81,6 +81,7 @@ export default definePlugin({
     on("image_update", {
       filter: async ({ row, draft }, work) => ({ row: await lockImage(row.id, work), draft }),
     });
+    on("user_delete", { join: ({ id }, { db }) => forgetAuthor(db, "images", id) });
     on("image_delete", { filter: (row, work) => lockImage(row.id, work) });
 
     // A page with fifty pictures is one page read, not fifty-one requests of its reader.

@@ -1,4 +1,4 @@
-import { definePlugin, fileLimit, holds, notFound, sql, t } from "lectern/core";
+import { activityOf, definePlugin, descriptor, fileLimit, holds, notFound, sql, t } from "lectern/core";
 import { rows } from "lectern/db";
 import type {} from "./contract.ts";
 import { migrations } from "./migrations.ts";
@@ -41,6 +41,11 @@ export default definePlugin({
         return used.map(({ file_key }) => file_key);
       },
     });
+    for (const event of ["import_create", "import_run", "import_delete"] as const)
+      contribute(
+        "activity",
+        activityOf(event, ({ result }) => [{ type: event, detail: descriptor(result) }]),
+      );
     on("user_delete", {
       join: async ({ id }, { db }) => {
         await rows(db, sql`update imports set created_by = null where created_by = ${id}::integer`);

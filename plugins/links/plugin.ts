@@ -1,4 +1,5 @@
-import { definePlugin, type Work } from "lectern/core";
+import { definePlugin, sql, type Work } from "lectern/core";
+import { rows } from "lectern/db";
 import type {} from "./contract.ts";
 import { type Changed, followLinks } from "./follow.ts";
 import { migrations } from "./migrations.ts";
@@ -37,6 +38,16 @@ export default definePlugin({
     contribute("content_record", {
       changed: ({ kind, id }, { before, after }, work) =>
         record({ kind: kind as Source["kind"], id }, before, after, work),
+    });
+    contribute("hanging", {
+      async destroy(ids, { db }, kind) {
+        const gone = sql`any(${[...ids]}::integer[])`;
+        await rows(
+          db,
+          sql`delete from content_links where (from_kind = ${kind} and from_id = ${gone})
+            or (to_kind = ${kind} and to_id = ${gone})`,
+        );
+      },
     });
     on("page_create", { join: ({ id, html }, work) => record({ kind: "page", id }, "", html, work) });
     on("page_update", {

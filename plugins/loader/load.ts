@@ -88,6 +88,8 @@ class Run {
     await this.#each("chapters", chapters, this.report.chapters, (chapter) => this.#place("chapter", chapter, living));
     await this.#each("pages", pages, undefined, (page) => this.#firstPass(page, living));
     await this.#each("contents", pages, undefined, (page) => this.#secondPass(page));
+    const planned = new Set(pages.map(({ path }) => path));
+    this.report.orphans = this.#state.pages().filter((path) => !planned.has(path)).length;
     const { shelf } = this.#options;
     const ids = books.flatMap(({ path }) => this.#state.get(path)?.id ?? []);
     if (shelf !== undefined && !this.report.stopped)
@@ -258,14 +260,21 @@ class Run {
     const entry = this.#state.get(path);
     if (entry?.slug === undefined || (path === from && anchor === undefined)) return undefined;
     const own = anchor === undefined ? undefined : (entry.anchors?.[anchor] ?? entry.anchors?.[anchorOf(anchor)]);
-    if (path === from) return own === undefined ? undefined : `#${own}`;
+    // The heading that became the page's name is no heading of the page any more: it is the page.
+    const isTitle = own === undefined && anchor !== undefined && anchorOf(titleIn(entry.name)) === anchorOf(anchor);
+    if (path === from && !isTitle) return own === undefined ? undefined : `#${own}`;
     const book = this.#state.get(
       path.split("/").length === 1 && entry.kind === "page" ? "." : (path.split("/")[0] ?? ""),
     )?.slug;
     const below = { shelf: "", book: "", chapter: `/chapter/${entry.slug}`, page: `/page/${entry.slug}` }[entry.kind];
     const site = `${this.#siteUrl}/books/${entry.kind === "book" ? entry.slug : book}${below}`;
-    return anchor === undefined ? site : `${site}#${own ?? anchor}`;
+    return anchor === undefined || isTitle ? site : `${site}#${own ?? anchor}`;
   }
+}
+
+/** Names of pages further down begin with those of the folders that have no chapter of their own. */
+function titleIn(name = ""): string {
+  return name.split(" / ").at(-1) ?? name;
 }
 
 function listOf(value: unknown): Json[] {

@@ -129,6 +129,21 @@ test("links between files lead to their pages on the server's own address; pictu
   expect(report).toMatchObject({ linksRewritten: 5, linksLost: 1, pictures: 1 });
 });
 
+test("anchors are found as forges write them, the title's is the page, and files that went are counted", async () => {
+  await files({
+    "a/one.md": "# One\n\n## Linux & more\n\n[a](#linux--more) [b](#linux-more) [c](#one)",
+    "a/two.md": "# Two\n\n[d](one.md#linux--more) [e](one.md#one)",
+    "a/gone.md": "# Gone",
+  });
+  await run();
+  const [book] = server.all("books");
+  const one = `https://docs.example.com/books/${book?.slug}/page/${server.page("One")?.slug}`;
+  expect(server.page("One")?.markdown).toContain(`[a](#bkmrk-linux & more) [b](#bkmrk-linux & more) [c](${one})`);
+  expect(server.page("Two")?.markdown).toBe(`[d](${one}#bkmrk-linux & more) [e](${one})`);
+  await rm(join(folder, "a/gone.md"));
+  expect((await run()).orphans).toBe(1);
+});
+
 test("a second run sends nothing, and a changed file is updated", async () => {
   await files({ "a/one.md": "# One\n\n[two](two.md)", "a/two.md": "# Two\n\nText" });
   await run();

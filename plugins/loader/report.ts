@@ -14,6 +14,8 @@ export interface Report {
   linksRewritten: number;
   linksLost: number;
   pictures: number;
+  /** Pages of earlier runs whose files are not there any more; they stay on the server. */
+  orphans: number;
   seconds: number;
   /** Whether the run ended before it was through. */
   stopped: boolean;
@@ -29,6 +31,7 @@ export function emptyReport(): Report {
     linksRewritten: 0,
     linksLost: 0,
     pictures: 0,
+    orphans: 0,
     seconds: 0,
     stopped: false,
   };
@@ -47,5 +50,12 @@ export function linesOfReport(report: Report): string[] {
   });
   const links = `links     ${report.linksRewritten} rewritten, ${report.linksLost} to files that are not loaded`;
   const pictures = `pictures  ${report.pictures} left as they are`;
-  return [...rows, links, pictures, `${report.stopped ? "stopped after" : "time     "} ${report.seconds.toFixed(1)} s`];
+  const orphans = `stay      ${report.orphans} pages of earlier runs without a file`;
+  return [
+    ...rows,
+    links,
+    pictures,
+    ...(report.orphans > 0 ? [orphans] : []),
+    `${report.stopped ? "stopped after" : "time     "} ${report.seconds.toFixed(1)} s`,
+  ];
 }

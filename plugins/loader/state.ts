@@ -60,6 +60,11 @@ export class LoadState {
     return this.#entries.get(path);
   }
 
+  /** Paths of pages that were loaded at some time. */
+  pages(): string[] {
+    return [...this.#entries].filter(([, { kind, id }]) => kind === "page" && id !== undefined).map(([path]) => path);
+  }
+
   /** Whether an id belongs to a path already. */
   isClaimed(kind: Kind, id: number): boolean {
     return this.#claimed.has(`${kind} ${id}`);

@@ -5,6 +5,7 @@
  * and pictures belong to other plugins, which join in through events and slots.
  */
 import { definePlugin, itemPermissions, sql, t } from "lectern/core";
+import { rows } from "lectern/db";
 import { pagesOfBook, pagesOfChapters } from "./contents.ts";
 import type {} from "./contract.ts";
 import { pagesInExports } from "./export.ts";
@@ -16,6 +17,12 @@ import type { Parts } from "./parts.ts";
 import { pagesContract } from "./rewrite.ts";
 import { mountPages } from "./routes.ts";
 import { lockForUpdate } from "./save.ts";
+
+/** What listings show of a page itself (content-api 8.1). */
+const COLUMNS = [
+  ...["id", "book_id", "chapter_id", "name", "slug", "priority", "draft", "revision_count", "template", "editor"],
+  ...["created_at", "updated_at", "created_by", "updated_by", "owned_by"],
+];
 
 export default definePlugin({
   name: "pages",
@@ -58,6 +65,7 @@ export default definePlugin({
         { kind: "book", column: "book_id" },
       ],
       ownOnly: "draft",
+      columns: COLUMNS,
       contents: (viewer, bookId) => pagesOfBook(parts, viewer, bookId),
     });
     contribute("shown", pagesOfChapters(parts));
@@ -66,6 +74,12 @@ export default definePlugin({
       "content_maker",
       pageMaker(parts, () => slot("content_record")),
     );
+    contribute("hanging", {
+      kind: "page",
+      async destroy(ids, { db }) {
+        await rows(db, sql`delete from page_revisions where page_id = any(${[...ids]}::integer[])`);
+      },
+    });
 
     // Whoever takes part in a change sees the page as it is, not as it was when the request came.
     on("page_update", {

@@ -73,6 +73,7 @@ declare module "lectern/db" {
     roles: RolesTable;
     role_permissions: RolePermissionsTable;
     role_user: RoleUserTable;
+    permission_names: { name: string };
   }
 }
 

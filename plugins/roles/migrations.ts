@@ -59,6 +59,10 @@ export const migrations: Migrations = {
     await db.schema.createIndex("role_user_by_role").on("role_user").column("role_id").execute();
     await seed(db);
   },
+  // What has been granted once is not granted again, since an operator may have taken it away.
+  async "0002_names"(db) {
+    await sql`create table permission_names (name text primary key)`.execute(db);
+  },
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: a step must compile long after the tables have changed

@@ -1,4 +1,4 @@
-import { definePlugin, mountResource, sql, t } from "lectern/core";
+import { definePlugin, mountResource, sql, t, type Viewer } from "lectern/core";
 import { roleCommand } from "./commands.ts";
 import { createRules, type Role, type RoleChange, type RoleDraft, updateRules } from "./contract.ts";
 import { migrations } from "./migrations.ts";
@@ -11,7 +11,7 @@ export default definePlugin({
   name: "roles",
   // The table of members refers to users, whose plugin must have made theirs.
   requires: ["users"],
-  permissions: { read: ["users"], write: ["roles", "role_permissions", "role_user"] },
+  permissions: { read: ["users"], write: ["roles", "role_permissions", "role_user", "permission_names"] },
   settings: t.Object({
     registrationRole: t.Integer({
       default: 0,
@@ -28,6 +28,20 @@ export default definePlugin({
     const { db, narrow, on, settings, slot } = context;
     const known = () => new Set([...ALL_NAMES, ...slot("permission")]);
     narrow("roles", () => true);
+    const beyond = ({ only }: Viewer, names: readonly unknown[]) =>
+      only && names.some((name) => !only.has(String(name)))
+        ? "A token may give a role no permission outside its own scope"
+        : undefined;
+    on("role_create", { veto: ({ permissions }, { viewer }) => beyond(viewer, Object.values(permissions ?? {})) });
+    on("role_update", {
+      veto({ row, draft: { permissions } }, { viewer }) {
+        const present = new Set(row.permissions);
+        return beyond(
+          viewer,
+          Object.values(permissions ?? {}).filter((name) => !present.has(String(name))),
+        );
+      },
+    });
     on("app_boot", { join: (_, work) => grantAdmin(known(), work) });
     mountResource<Role, typeof createRules, typeof updateRules, null>(
       context,

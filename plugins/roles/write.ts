@@ -56,10 +56,12 @@ export async function addMembers(from: number, to: number, { db }: Work): Promis
     where role_id = ${from} on conflict do nothing`.execute(db);
 }
 
-/** Gives the administrator's role every known name it lacks, such as those of a plugin that is new. */
+/** Gives the administrator's role every name that was not known before, such as those of a plugin that is new. */
 export async function grantAdmin(known: ReadonlySet<string>, { db }: Work): Promise<void> {
-  await sql`insert into role_permissions (role_id, name)
-    select roles.id, fresh.name from roles cross join unnest(${[...known]}::text[]) as fresh (name)
+  await sql`with fresh as (
+      insert into permission_names (name) select * from unnest(${[...known].sort()}::text[])
+      on conflict do nothing returning name)
+    insert into role_permissions (role_id, name) select roles.id, fresh.name from roles cross join fresh
     where roles.system_name = 'admin' on conflict do nothing`.execute(db);
 }
 

@@ -3,7 +3,7 @@
  * make a browser write. A cookie that names no living session is an anonymous visitor's: the guest, where the instance
  * is public. Requests with a token never come here, as the resolver of tokens is asked first.
  */
-import { ApiError, type Authenticate, holds, type Users, type Viewer } from "lectern/core";
+import { ApiError, type Authenticate, mayUseApi, type Users, type Viewer } from "lectern/core";
 import { type CookieStyle, cookieOf } from "./cookie.ts";
 import type { FindSession } from "./known.ts";
 
@@ -46,7 +46,7 @@ export function sessionResolver(parts: AuthenticateParts): Authenticate {
     const session = await find(cookie);
     const viewer = session && (await users.viewer(session.userId));
     const final = viewer ?? (isPublic ? await guest() : undefined);
-    if (!final || !holds(final, "access-api")) return NO_API;
+    if (!final || !mayUseApi(final)) return NO_API;
     if (method !== "GET") return ONLY_GET;
     if (viewer && needsConfirmation && !session?.isConfirmed) return UNCONFIRMED;
     return final;

@@ -47,6 +47,24 @@ export default definePlugin({
       env: "SESSION_LIFETIME",
       description: "Minutes that a session lives without a request",
     }),
+    attempts: t.Integer({
+      default: 10,
+      minimum: 1,
+      env: "SIGN_IN_ATTEMPTS",
+      description: "Passwords that may be tried within five minutes for one account from one address",
+    }),
+    attemptsByAccount: t.Integer({
+      default: 100,
+      minimum: 1,
+      env: "SIGN_IN_ATTEMPTS_BY_ACCOUNT",
+      description: "The same for one account from anywhere",
+    }),
+    attemptsByAddress: t.Integer({
+      default: 60,
+      minimum: 1,
+      env: "SIGN_IN_ATTEMPTS_BY_ADDRESS",
+      description: "The same from one address for any account",
+    }),
     isPublic: t.Boolean({
       default: false,
       env: "APP_PUBLIC",
@@ -98,7 +116,19 @@ export default definePlugin({
         needsConfirmation,
       }),
     );
-    mountSession(context, { style, find, needsConfirmation, lifetimeMs, end, endWithin });
+    mountSession(context, {
+      style,
+      find,
+      needsConfirmation,
+      lifetimeMs,
+      limits: {
+        pair: settings.attempts,
+        account: settings.attemptsByAccount,
+        address: settings.attemptsByAddress,
+      },
+      end,
+      endWithin,
+    });
     mountSessions(context, { style, touches, lifetimeMs, end });
     endWithUsers(context, known);
     every("sweep", SWEEP_MS, async () => {

@@ -25,8 +25,22 @@ import { type CookieStyle, cookieOf, setCookie } from "./cookie.ts";
 import { type FindSession, type KnownSession, LENGTH } from "./known.ts";
 import { insertSession, NO_MATCH, readShown } from "./write.ts";
 
-const BY_ADDRESS: Allowed = { name: "sign in by address", attempts: 60, seconds: 300 };
-const BY_ACCOUNT: Allowed = { name: "sign in by account", attempts: 10, seconds: 300 };
+/** How often a password may be tried within five minutes. */
+export interface SignInLimits {
+  /** For one account from one address: what somebody who guesses gets. */
+  readonly pair: number;
+  /** For one account from anywhere: far more, or anybody could keep its owner out by guessing wrong. */
+  readonly account: number;
+  /** From one address for any account. */
+  readonly address: number;
+}
+
+const WINDOW_SECONDS = 300;
+const allowed = (by: string, attempts: number): Allowed => ({
+  name: `sign in by ${by}`,
+  attempts,
+  seconds: WINDOW_SECONDS,
+});
 
 type Context = Pick<
   PluginContext<"users" | "throttle", "users" | "sessions">,
@@ -39,6 +53,7 @@ export interface SignInParts {
   readonly find: FindSession;
   readonly needsConfirmation: boolean;
   readonly lifetimeMs: number;
+  readonly limits: SignInLimits;
   /** Ends a session by event. */
   end(session: Session, viewer: Viewer): Promise<void>;
   /** Ends a session within another event. */
@@ -107,8 +122,12 @@ async function signIn(context: Context, parts: SignInParts, { request, input, ad
   const { throttle, users } = contracts;
   const { email, password } = await valid(signInRules, input, NOBODY);
   const account = email.toLowerCase();
-  await throttle.take(BY_ADDRESS, networkOf(address));
-  await throttle.take(BY_ACCOUNT, account);
+  const { limits } = parts;
+  const byPair = allowed("account and address", limits.pair);
+  const pair = `${account}\n${networkOf(address)}`;
+  await throttle.take(allowed("address", limits.address), networkOf(address));
+  await throttle.take(byPair, pair);
+  await throttle.take(allowed("account", limits.account), account);
   const found = await users.byPassword(email, password);
   const viewer = found && (await users.viewer(found.id));
   if (!viewer) throw NO_MATCH;
@@ -121,7 +140,7 @@ async function signIn(context: Context, parts: SignInParts, { request, input, ad
     if (before) await parts.endWithin(before.id, work);
     return insertSession(final, { cookieHash: sha256(value), passwordHash: found.hash }, work);
   });
-  await throttle.forgive(BY_ACCOUNT, account);
+  await throttle.forgive(byPair, pair);
   return { value, session, viewer };
 }
 

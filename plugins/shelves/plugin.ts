@@ -1,4 +1,5 @@
 import { definePlugin, fileLimit, itemPermissions, mountResource, sql, t } from "lectern/core";
+import { rows } from "lectern/db";
 import { about, examples } from "./about.ts";
 import { shelvesOf } from "./books.ts";
 import { rulesFor } from "./contract.ts";
@@ -24,8 +25,24 @@ export default definePlugin({
     } = context;
     narrow("bookshelves", () => sql`bookshelves.deleted_at is null`);
     narrow("bookshelves", access.sees("bookshelf", "bookshelves"));
-    contribute("content", { kind: "bookshelf", table: "bookshelves", segment: "shelves", parents: [] });
+    contribute("content", {
+      kind: "bookshelf",
+      table: "bookshelves",
+      segment: "shelves",
+      parents: [],
+      columns: Object.keys(listing.fields),
+    });
     contribute("shown", { kind: "book", moment: "read", add: (ids, viewer) => shelvesOf(context, ids, viewer) });
+    for (const [kind, column] of [
+      ["bookshelf", "shelf_id"],
+      ["book", "book_id"],
+    ] as const)
+      contribute("hanging", {
+        kind,
+        async destroy(ids, { db }) {
+          await rows(db, sql`delete from bookshelf_books where ${sql.ref(column)} = any(${[...ids]}::integer[])`);
+        },
+      });
     mountResource(
       context,
       {

@@ -10,7 +10,12 @@ export default definePlugin({
   provides: ["tags"],
   permissions: { write: ["tags"] },
   migrations,
-  setup({ provide }) {
+  setup({ contribute, provide }) {
+    contribute("hanging", {
+      async destroy(ids, { db }, kind) {
+        await rows(db, sql`delete from tags where kind = ${kind} and item_id = any(${[...ids]}::integer[])`);
+      },
+    });
     provide("tags", { read: readTags, save, of });
   },
 });

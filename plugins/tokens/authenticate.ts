@@ -3,7 +3,7 @@
  * platform 1.3. Every request of the API passes here, so the usual case touches no store and creates no promise: token
  * and user are remembered until a commit changes them. Sessions are another plugin's business.
  */
-import { ApiError, type Authenticate, type Cached, fitsSecret, holds, type Users, type Viewer } from "lectern/core";
+import { ApiError, type Authenticate, type Cached, fitsSecret, mayUseApi, type Users, type Viewer } from "lectern/core";
 import { credentialsOf } from "./header.ts";
 import { type KnownToken, UNKNOWN } from "./known.ts";
 import { byToken } from "./scope.ts";
@@ -40,7 +40,7 @@ export function tokenResolver(parts: AuthenticateParts): Authenticate {
     if (token.endsAt <= Date.now()) return EXPIRED;
     // The user is gone, and word of it has not reached what is remembered of the token.
     if (!viewer) return UNAUTHORIZED;
-    if (!holds(viewer, "access-api")) return NO_API;
+    if (!mayUseApi(viewer)) return NO_API;
     if (needsConfirmation && !token.isConfirmed) return UNCONFIRMED;
     if (token.readOnly && !READING.has(method)) return READ_ONLY;
     parts.used(token);
@@ -58,7 +58,10 @@ export function tokenResolver(parts: AuthenticateParts): Authenticate {
     return parts.upgrade(token, secret).then((fits) => (fits ? owned(token, method) : WRONG_SECRET));
   };
   return (request) => {
-    const credentials = credentialsOf(request.headers.get("authorization"));
+    const header = request.headers.get("authorization");
+    // Another scheme is another's business, such as a proxy's, where a cookie may say who asks (platform 1.4).
+    if (header !== null && !/^\s*token\b/i.test(header) && request.headers.has("cookie")) return undefined;
+    const credentials = credentialsOf(header);
     if (credentials === undefined) return undefined;
     if (credentials === "malformed") return MALFORMED;
     const token = known.get(credentials.tokenId);

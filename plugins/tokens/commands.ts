@@ -1,12 +1,19 @@
+/**
+ * Tokens for whoever runs the house, beside a running server. They act as the house itself, through the same events as
+ * the API; the secret is printed once, as the last line, so that scripts can take it, and is stored as a hash only.
+ */
 import { parseArgs } from "node:util";
 import { type AnyContext, ApiError, type Command, type CommandIo, SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";
+import type { TokenScope } from "./contract.ts";
+import { checkNames } from "./requests.ts";
 import { insertToken, randomParts, readTokens, removeToken } from "./write.ts";
 
 /** Tokens for whoever runs the house, since the wire contract has no endpoint for them (platform 1.2). */
 export const tokenCommand: Command = {
   summary: "makes, lists and revokes API tokens; works beside a running server",
-  usage: "create --user EMAIL [--name N] [--expires YYYY-MM-DD] | list [--user EMAIL] | revoke ID",
+  usage:
+    "create --user EMAIL [--name N] [--expires YYYY-MM-DD] [--read-only] [--permissions A,B] | list [--user EMAIL] | revoke ID",
   store: true,
   async run([verb = "", ...args], io, context) {
     const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
@@ -38,19 +45,27 @@ async function create(context: AnyContext, args: string[], io: CommandIo): Promi
       user: { type: "string", default: "" },
       name: { type: "string", default: "Made by command" },
       expires: { type: "string" },
+      "read-only": { type: "boolean", default: false },
+      permissions: { type: "string" },
     },
   });
   const { user, name, expires } = values;
+  const permissions = values.permissions?.split(",").map((one) => one.trim()) ?? null;
+  if (permissions) await checkNames(context.db as never, permissions, context.slot("permission"));
   const draft = {
     user_id: await userOf(context, user),
     name,
+    read_only: values["read-only"],
+    permissions,
     ...(expires === undefined ? {} : { expires_at: expires }),
   };
   const parts = randomParts();
   const token = await context.perform("api_token_create", SYSTEM, draft, (final, work) =>
     insertToken(final, parts, work),
   );
-  io.out(`(${token.id}) ${token.name}, of ${token.user_name}, ends when ${token.expires_at} begins`);
+  const isOver = token.expires_at <= new Date().toISOString().slice(0, 10);
+  const end = isOver ? `ended already, on ${token.expires_at}` : `ends when ${token.expires_at} begins`;
+  io.out(`(${token.id}) ${token.name}, of ${token.user_name}, ${end}`);
   io.out(`${parts.tokenId}:${parts.secret}`);
 }
 
@@ -61,10 +76,14 @@ async function list(context: AnyContext, args: string[], io: CommandIo): Promise
     context.db as never,
     owner === undefined ? sql`true` : sql`api_tokens.user_id = ${owner}`,
   );
-  for (const { id, token_id, user_name, name, expires_at, last_used_at } of tokens) {
+  for (const { id, token_id, user_name, name, expires_at, last_used_at, ...scope } of tokens) {
     const times = `ends ${expires_at}  used ${last_used_at ?? "never"}`;
-    io.out(`${String(id).padStart(6)}  ${token_id}  ${user_name}  ${name}  ${times}`);
+    io.out(`${String(id).padStart(6)}  ${token_id}  ${user_name}  ${name}  ${times}${scopeText(scope)}`);
   }
+}
+
+function scopeText({ read_only, permissions }: TokenScope): string {
+  return `${read_only ? "  read-only" : ""}${permissions ? `  only ${permissions.join(",")}` : ""}`;
 }
 
 async function revoke(context: AnyContext, args: string[], io: CommandIo): Promise<void> {
@@ -82,6 +101,7 @@ async function revoke(context: AnyContext, args: string[], io: CommandIo): Promi
 
 /** The id of a user by e-mail address or id. Throws 404. */
 async function userOf(context: AnyContext, wanted: string): Promise<number> {
+  if (wanted === "") throw new ApiError(422, "wanted --user with an e-mail address");
   const [user] = await rows(
     context.db as never,
     sql<{ id: number }>`select id from users where lower(email) = lower(${wanted}) or id::text = ${wanted}`,

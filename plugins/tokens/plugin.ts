@@ -4,7 +4,7 @@ import { tokenCommand } from "./commands.ts";
 import { type KnownToken, readToken } from "./known.ts";
 import { migrations } from "./migrations.ts";
 import { mountTokens } from "./routes.ts";
-import { checkScope, narrowContent } from "./scope.ts";
+import { checkScope } from "./scope.ts";
 import { seedToken } from "./seed.ts";
 import { settings, zoneOf } from "./settings.ts";
 import { Uses } from "./use.ts";
@@ -60,7 +60,6 @@ export default definePlugin({
     watch(context, known);
     on("app_boot", {
       async join(_, work) {
-        narrowContent(context);
         if (adminToken === "" || (await seedToken(adminToken, work))) return;
         log.warn(
           "ADMIN_TOKEN is not in use: an id:secret is read at the first boot only; make tokens with the command token",

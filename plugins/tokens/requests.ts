@@ -7,6 +7,11 @@ export function badDay(day: string | null | undefined): void {
   if (day && !isDay(day)) throw faulty("expires_at", "The expires at must be a day of the form YYYY-MM-DD.");
 }
 
+/** The 422 for a token that shall outlive the one it is made or changed with. */
+export function badEnd(end: string): ApiError {
+  return faulty("expires_at", `The expires at must not be after ${end}, when the token in use ends.`);
+}
+
 /**
  * Throws 422 for a permission that no plugin adds and no role holds. Roles drop such names in silence; a token must
  * not, since a slip would leave it without what it was made for.

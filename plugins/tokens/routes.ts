@@ -17,7 +17,8 @@ import {
 } from "lectern/core";
 import { rows } from "lectern/db";
 import { type ApiTokenChange, type ApiTokenDraft, createRules, updateRules } from "./contract.ts";
-import { badDay, checkNames } from "./requests.ts";
+import { credentialsOf } from "./header.ts";
+import { badDay, badEnd, checkNames } from "./requests.ts";
 import { scopeFor } from "./scope.ts";
 import type { Uses } from "./use.ts";
 import {
@@ -81,13 +82,15 @@ function mountCreate(context: Context, { open }: TokenRoutes): void {
   const { app, db, perform } = context;
   const about =
     "Makes an API token for a user and shows its secret, this once: send both as `Authorization: Token token_id:secret`.\n" +
-    "It may do less than its owner: `read_only` allows GET alone, `permissions` names the only ones it may use.";
+    "It may do less than its owner: `read_only` allows GET alone, `permissions` names the only ones it may use. Made with " +
+    "another token, it may do no more and ends no later than that one.";
   app.post(
     "/users/:id/tokens",
-    async ({ viewer, params, input }) => {
+    async ({ viewer, params, input, request }) => {
       open();
       const owner = await ownerOf(db, viewer, params.id);
-      const draft = await draftOf(context, owner, viewer, input);
+      const asked = await draftOf(context, owner, viewer, input);
+      const draft = { ...asked, ...endWithin(await endOf(db, request), asked) };
       const parts = randomParts();
       const token = await perform("api_token_create", viewer, draft, (final, work) =>
         insertToken({ ...final, ...scopeFor(viewer, final) }, parts, work),
@@ -111,13 +114,13 @@ function mountOne({ app, db, perform, valid }: Context, { open }: TokenRoutes): 
   };
   app.put(
     "/users/:id/tokens/:tokenId",
-    async ({ viewer, params, input }) => {
+    async ({ viewer, params, input, request }) => {
       const row = await found(viewer, params);
       const { name, expires_at } = await valid(updateRules, input, viewer);
       badDay(expires_at);
       const draft: ApiTokenChange = {
         ...(name ? { name } : {}),
-        ...(expires_at === undefined ? {} : { expires_at: expires_at ?? "" }),
+        ...(expires_at === undefined ? {} : endWithin(await endOf(db, request), { expires_at: expires_at ?? "" })),
       };
       return perform("api_token_update", viewer, { row, draft }, (final, work) =>
         changeToken(final.row.id, final.draft, work),
@@ -151,6 +154,21 @@ async function ownerOf(db: Context["db"], viewer: Viewer, param: string): Promis
   const id = idOf(param, "User");
   if ((await rows(db, sql`select from users where id = ${id}`)).length === 0) throw notFound("User");
   return id;
+}
+
+/** The end of the token that a request came with; undefined where it came with a session. */
+async function endOf(db: Context["db"], request: Request): Promise<string | undefined> {
+  const sent = credentialsOf(request.headers.get("authorization"));
+  if (typeof sent !== "object") return undefined;
+  const [token] = await readTokens(db, sql`api_tokens.token_id = ${sent.tokenId}`);
+  return token?.expires_at;
+}
+
+/** A token makes and extends none beyond its own end. Throws 422. */
+function endWithin(end: string | undefined, { expires_at = "" }: { expires_at?: string }): { expires_at?: string } {
+  if (end === undefined || (expires_at !== "" && expires_at <= end)) return { expires_at };
+  if (expires_at === "") return { expires_at: end };
+  throw badEnd(end);
 }
 
 async function draftOf(

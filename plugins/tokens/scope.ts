@@ -1,16 +1,15 @@
 /**
  * Tokens that may do less than their owner. What such a token names is cut with what the owner has, at every request, so
  * it is never wider, whatever happens to the owner's roles. Content permissions may open single items to a role that
- * holds no permission by name; for those, sight is narrowed and every act is asked for its permission again, so a token
- * without a word about pages sees and changes none.
+ * holds no permission by name; for those the contract `access` asks the scope again, and so does every event about
+ * content, so a token without a word about pages sees and changes none.
  */
-import { denied, holds, type PluginContext, sql, type Viewer } from "lectern/core";
+import { denied, holds, type Viewer } from "lectern/core";
 import type { ApiTokenDraft, TokenScope } from "./contract.ts";
 import type { KnownToken } from "./known.ts";
 
 const BY_TOKEN = new WeakMap<Viewer, Viewer>();
 const NARROWED = new WeakMap<KnownToken, { from: Viewer; viewer: Viewer }>();
-const NOTHING = sql<boolean>`false`;
 /** A move takes an item away in one place and brings it into another (platform 2.6). */
 const MOVING = ["create", "update", "delete"];
 /** What a token may always do, having got this far. */
@@ -27,10 +26,15 @@ export function byToken(viewer: Viewer, token: KnownToken): Viewer {
 function narrowed(from: Viewer, token: KnownToken, only: ReadonlySet<string>): Viewer {
   const known = NARROWED.get(token);
   if (known?.from === from) return known.viewer;
-  const permissions = new Set([...from.permissions].filter((name) => name === ALWAYS || only.has(name)));
+  const permissions = new Set([ALWAYS, ...only].filter((name) => holdsPart(from, name)));
   const viewer: Viewer = { ...from, via: "token", permissions, only, admin: false };
   NARROWED.set(token, { from, viewer });
   return viewer;
+}
+
+/** Whether the owner holds a permission; who holds one on all items holds it on own ones (platform 2.3, step 3). */
+function holdsPart({ permissions }: Viewer, name: string): boolean {
+  return permissions.has(name) || permissions.has(name.replace(/-own$/, "-all"));
 }
 
 /** The scope of a token that a viewer makes: a narrower credential cannot make a wider one. */
@@ -39,12 +43,6 @@ export function scopeFor(viewer: Viewer, draft: ApiTokenDraft): TokenScope {
   const { only } = viewer;
   if (!only) return { read_only, permissions };
   return { read_only, permissions: permissions ? permissions.filter((name) => only.has(name)) : [...only].sort() };
-}
-
-/** Keeps narrower tokens to their scope where roles are not asked: call it once every plugin has said what it holds. */
-export function narrowContent({ narrow, slot }: Pick<PluginContext, "narrow" | "slot">): void {
-  for (const { kind, table } of slot("content"))
-    narrow(table, (viewer) => !viewer.only || has(viewer, kind, "view") || NOTHING);
 }
 
 /** Throws 403 where an event changes content in a way the viewer's scope does not name. */

@@ -4,6 +4,7 @@ import { BootError, t } from "lectern/core";
 export const settings = t.Object({
   adminToken: t.String({
     default: "",
+    pattern: "^([^:\\s]+:[^:\\s]+)?$",
     env: "ADMIN_TOKEN",
     description: "id:secret of a token for the first administrator; read at the first boot only",
   }),

@@ -41,6 +41,8 @@ export const joins: RawBuilder<unknown> = sql`join users on users.id = api_token
 export async function insertToken(draft: ApiTokenDraft, parts: Parts, { db }: Work): Promise<ListedToken> {
   const { name, user_id, expires_at, read_only = false, permissions = null } = draft;
   checkName(name);
+  const owner = await rows(db, sql`select from users where id = ${user_id}::integer for key share`);
+  if (owner.length === 0) throw notFound("User");
   const { id } = await db
     .insertInto("api_tokens")
     .values({

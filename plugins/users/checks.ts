@@ -46,7 +46,8 @@ export async function isOnlyAdmin(db: Db, id: number): Promise<boolean> {
   const admins = await rows(
     db,
     sql<{ user_id: number }>`select user_id from role_user
-    join roles on roles.id = role_user.role_id where roles.system_name = 'admin' order by user_id <> ${id} limit 2`,
+    join roles on roles.id = role_user.role_id join users on users.id = role_user.user_id
+    where roles.system_name = 'admin' and users.system_name = '' order by user_id <> ${id} limit 2`,
   );
   return admins.length === 1 && admins[0]?.user_id === id;
 }

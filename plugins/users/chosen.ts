@@ -30,12 +30,12 @@ const BY_ACCOUNT: Allowed = { name: "password resets by account", attempts: 3, s
 
 type Context = Pick<
   PluginContext<"mail" | "throttle", "users" | "user_invites" | "user_resets">,
-  "app" | "contracts" | "db" | "enqueue" | "perform" | "valid"
+  "app" | "contracts" | "db" | "perform" | "valid"
 >;
 
 /** Mounts the routes. `open` throws where the instance lets nobody change accounts. */
 export function mountChosen(context: Context, viewerOf: Users["viewer"], open: () => void): void {
-  const { app, contracts, enqueue, valid } = context;
+  const { app, contracts, perform, valid } = context;
   app.post(
     "/register/invite/:token",
     ({ params, input, address }) =>
@@ -69,7 +69,10 @@ export function mountChosen(context: Context, viewerOf: Users["viewer"], open: (
       await contracts.throttle.take(LETTERS_BY_ADDRESS, address);
       const { email } = await valid(forgottenRules, input, NOBODY);
       await contracts.throttle.take(BY_ACCOUNT, email.toLowerCase());
-      await enqueue("user_reset", { email });
+      await perform("auth_password_reset_request", NOBODY, { email }, async (draft, work) => {
+        await work.enqueue("user_reset", draft);
+        return draft;
+      });
       set.status = 202;
       return { message: "If there is an account with this address, a letter is on its way to it" };
     },
@@ -105,6 +108,7 @@ async function chosen({ contracts, db, perform, valid }: Context, choice: Choice
     const changed = await changeUser(final.row.id, final.draft, work);
     // The letter arrived, so the address is the user's.
     await sql`update users set email_confirmed = true where id = ${changed.id}`.execute(work.db);
+    if (kind === RESET) await work.perform("auth_password_reset_update", changed, async (reset) => reset);
     return changed;
   });
   // Many may accept from one office; only who never has a link is to be slowed down.

@@ -7,11 +7,11 @@
 import { parseArgs } from "node:util";
 import { type AnyContext, ApiError, type Command, type CommandIo, randomText, SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import type { User } from "./contract.ts";
+import { createRules, type User } from "./contract.ts";
 import { INVITE, openLink, renewLink } from "./links.ts";
 import { hashPassword } from "./passwords.ts";
 import { readUser } from "./read.ts";
-import { made } from "./routes.ts";
+import { made, uniqueEmail } from "./routes.ts";
 import { changeUser } from "./write.ts";
 
 const PASSWORD_LENGTH = 20;
@@ -21,7 +21,7 @@ const MIN_PASSWORD = 8;
 export const userCommand: Command = {
   summary: "makes and lists users, sets passwords, shows invitations",
   usage:
-    "create --email E --name N [--admin] [--password P] | list | password --email E [--password P] | " +
+    "create --email E --name N [--admin] [--role NAME …] [--password P] | list | password --email E [--password P] | " +
     "invites | invite --email E",
   store: true,
   async run([verb = "", ...args], io, context) {
@@ -56,16 +56,37 @@ async function create(context: AnyContext, args: string[], io: CommandIo): Promi
       name: { type: "string" },
       password: { type: "string" },
       admin: { type: "boolean", default: false },
+      role: { type: "string", multiple: true, default: [] },
     },
   });
-  const { email, name, admin } = values;
-  if (!email?.includes("@") || !name) throw new ApiError(422, "wanted --email with an address and --name with a name");
+  const { admin, role } = values;
+  const { email, name } = await context.valid(
+    createRules,
+    { email: values.email ?? "", name: values.name ?? "" },
+    SYSTEM,
+    uniqueEmail(context.db),
+  );
   const { hash, told } = await passwordOf(values.password);
-  const admins = await rows(context.db as never, sql<{ id: number }>`select id from roles where system_name = 'admin'`);
-  const draft = { email, name, password_hash: hash, roles: admin ? admins.map(({ id }) => id) : [] };
-  const user = await context.perform("user_create", SYSTEM, draft, made);
+  const roles = await rolesOf(context, role, admin);
+  const user = await context.perform("user_create", SYSTEM, { email, name, password_hash: hash, roles }, made);
   io.out(`(${user.id}) ${user.name} <${user.email}>${told}`);
+  if (roles.length === 0) io.out("They have no role, and so no permission: --role NAME gives one");
   return 0;
+}
+
+/** Ids of roles by name, the administrators' among them where wished. Throws 404. */
+async function rolesOf(context: AnyContext, names: readonly string[], admin: boolean): Promise<number[]> {
+  const found = await rows(
+    context.db as never,
+    sql<{ id: number; name: string; system: string }>`select id, display_name as name, system_name as system
+      from roles order by id`,
+  );
+  const asked = names.map((name) => {
+    const role = found.find((one) => one.name.toLowerCase() === name.toLowerCase());
+    if (!role) throw new ApiError(404, `there is no role "${name}"; "role list" shows them`);
+    return role.id;
+  });
+  return [...(admin ? found.filter(({ system }) => system === "admin").map(({ id }) => id) : []), ...asked];
 }
 
 async function list(context: AnyContext, _args: string[], io: CommandIo): Promise<number> {

@@ -115,6 +115,10 @@ declare module "lectern/core" {
     user_update: { draft: { row: User; draft: UserChange }; result: User };
     /** `heir`: the user who is to own what the other one owned; null for nobody. */
     user_delete: { draft: { row: User; heir: number | null }; result: User };
+    /** Somebody asked for a letter with which to choose a password; whether the address is anybody's is not known here. */
+    auth_password_reset_request: { draft: { email: string }; result: { email: string } };
+    /** Such a letter was used. Performed within the change of the user. */
+    auth_password_reset_update: { draft: User; result: User };
   }
   interface Jobs {
     user_invite: { user_id: number };

@@ -8,6 +8,7 @@ import { migrations } from "./migrations.ts";
 import { byPassword } from "./passwords.ts";
 import { readViewer, refOf } from "./read.ts";
 import { mountUsers } from "./routes.ts";
+import { beyondScope } from "./scope.ts";
 import { seedUsers } from "./seed.ts";
 
 const SWEEP_MS = 3_600_000;
@@ -24,6 +25,7 @@ export default definePlugin({
   settings: t.Object({
     adminEmail: t.String({
       default: "admin@example.com",
+      pattern: "^[^@\\s]+@[^@\\s]+$",
       env: "ADMIN_EMAIL",
       description: "E-mail address of the first administrator",
     }),
@@ -39,7 +41,10 @@ export default definePlugin({
     }),
   }),
   migrations,
-  events: ["user_create", "user_update", "user_delete"],
+  events: [
+    ...(["user_create", "user_update", "user_delete"] as const),
+    ...(["auth_password_reset_request", "auth_password_reset_update"] as const),
+  ],
   commands: { user: userCommand },
   setup(context) {
     const { cached, db, every, narrow, on, provide, settings } = context;
@@ -50,6 +55,8 @@ export default definePlugin({
     for (const event of ["user_create", "user_update", "user_delete"] as const) {
       on(event, { join: (user, work) => viewers.forget(work, String(user.id)) });
     }
+    on("user_create", { veto: (draft, work) => beyondScope(work.viewer, { draft }, work) });
+    on("user_update", { veto: (change, work) => beyondScope(work.viewer, change, work) });
     // Which of them have the role is not worth asking: reading a viewer again is one statement.
     for (const event of ["role_update", "role_delete"] as const) on(event, { join: (_, work) => viewers.forget(work) });
     on("app_boot", {

@@ -2,15 +2,24 @@ import { type RawBuilder, sql, type UserRef, type Viewer } from "lectern/core";
 import { type Db, rows } from "lectern/db";
 import type { User } from "./contract.ts";
 
+/** SQL for when a user last did something, where nobody keeps track of it. */
+const UNKNOWN = sql<string | null>`users.last_activity_at`;
+
 /** The columns of a user that every answer shows. */
-export const columns: RawBuilder<unknown> = sql`users.id, users.name, users.email, users.created_at, users.updated_at,
-  users.external_auth_id, users.slug, users.last_activity_at`;
+export function columnsOf(lastActivity: RawBuilder<string | null> = UNKNOWN): RawBuilder<unknown> {
+  return sql`users.id, users.name, users.email, users.created_at, users.updated_at, users.external_auth_id, users.slug,
+    ${lastActivity} as last_activity_at`;
+}
 
 /** A user with roles, in one statement; undefined where `where` finds none. */
-export async function readUser(db: Pick<Db, "executeQuery">, where: RawBuilder<unknown>): Promise<User | undefined> {
+export async function readUser(
+  db: Pick<Db, "executeQuery">,
+  where: RawBuilder<unknown>,
+  lastActivity?: RawBuilder<string | null>,
+): Promise<User | undefined> {
   const [user] = await rows(
     db,
-    sql<User>`select ${columns},
+    sql<User>`select ${columnsOf(lastActivity)},
     coalesce((select json_agg(json_build_object('id', roles.id, 'display_name', roles.display_name) order by roles.id)
       from role_user join roles on roles.id = role_user.role_id where role_user.user_id = users.id), '[]') as roles
     from users where ${where}`,

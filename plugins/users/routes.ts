@@ -10,32 +10,41 @@ import {
   type Lookups,
   notFound,
   type PluginContext,
+  type RawBuilder,
   sql,
   type Viewer,
   type Work,
 } from "lectern/core";
+import type { Db } from "lectern/db";
 import { isEmailTaken, isHeir } from "./checks.ts";
 import { createRules, deleteRules, type User, type UserChange, type UserDraft, updateRules } from "./contract.ts";
 import { invite } from "./jobs.ts";
-import { columns, readUser } from "./read.ts";
+import { columnsOf, readUser } from "./read.ts";
 import { changeOf, draftOf } from "./requests.ts";
 import { shown } from "./show.ts";
 import { changeUser, insertUser, removeUser } from "./write.ts";
 
-const LISTING: ListSpec = {
-  table: "users",
-  fields: {
-    id: "integer",
-    name: "text",
-    slug: "text",
-    email: "text",
-    external_auth_id: "text",
-    created_at: "timestamp",
-    updated_at: "timestamp",
-    last_activity_at: { type: "timestamp", nullable: true },
-  },
-  columns,
-};
+/** Slots are complete once the house has booted, so this is asked with each request. */
+function lastActivityIn({ slot }: Pick<Context, "slot">): RawBuilder<string | null> | undefined {
+  return slot("last_activity")[0]?.of(sql.ref("users.id"));
+}
+
+function listingOf(lastActivity: RawBuilder<string | null> | undefined): ListSpec {
+  return {
+    table: "users",
+    fields: {
+      id: "integer",
+      name: "text",
+      slug: "text",
+      email: "text",
+      external_auth_id: "text",
+      created_at: "timestamp",
+      updated_at: "timestamp",
+      last_activity_at: { type: "timestamp", nullable: true, ...(lastActivity && { column: lastActivity }) },
+    },
+    columns: columnsOf(lastActivity),
+  };
+}
 
 const PERMIT = "users-manage";
 
@@ -45,7 +54,7 @@ type Context = Pick<PluginContext<never, "users">, "app" | "baseUrl" | "db" | "l
 export function mountUsers(context: Context, open: () => void): void {
   const found: Find = async (param) => {
     open();
-    const user = await readUser(context.db, sql`users.id = ${idOf(param, "User")}`);
+    const user = await readUser(context.db, sql`users.id = ${idOf(param, "User")}`, lastActivityIn(context));
     if (!user) throw notFound("User");
     return user;
   };
@@ -63,7 +72,7 @@ function mountCollection(context: Context, open: () => void): void {
     "/users",
     async ({ viewer, asked }) => {
       open();
-      const { data, total } = await list<User>(LISTING, viewer, asked);
+      const { data, total } = await list<User>(listingOf(lastActivityIn(context)), viewer, asked);
       return { data: data.map((user) => shown(user, baseUrl)), total };
     },
     { permit: PERMIT, ...endpoint("users", "list", { about: "Lists the users." }) },
@@ -73,7 +82,7 @@ function mountCollection(context: Context, open: () => void): void {
     "/users",
     async ({ viewer, input }) => {
       open();
-      const draft = await draftOf(await valid(createRules, input, viewer, uniqueEmail(db)));
+      const draft = await draftOf(await valid(createRules, withoutEmptyPassword(input), viewer, uniqueEmail(db)));
       const user = await perform("user_create", viewer, draft, made);
       return shown(user, baseUrl);
     },
@@ -89,12 +98,15 @@ function mountRead({ app, baseUrl }: Context, found: Find): void {
 }
 
 function mountUpdate({ app, baseUrl, db, perform, valid }: Context, found: Find): void {
-  const about = "Changes a user. A list of roles replaces the present ones.";
+  const about =
+    "Changes a user. A list of roles replaces the present ones.\n" +
+    "A token with a scope changes no passwords or addresses, and gives no role that permits more than itself.";
   app.put(
     "/users/:id",
     async ({ viewer, params, input }) => {
       const row = await found(params.id);
-      const draft = await changeOf(await valid(updateRules, input, viewer, uniqueEmail(db, row.id)));
+      const sent = withoutEmptyPassword(input);
+      const draft = await changeOf(await valid(updateRules, sent, viewer, uniqueEmail(db, row.id)));
       const act = (final: { row: User; draft: UserChange }, work: Work) => changeUser(final.row.id, final.draft, work);
       return shown(await perform("user_update", viewer, { row, draft }, act), baseUrl);
     },
@@ -120,7 +132,15 @@ function mountDelete(context: Context, found: Find): void {
   );
 }
 
-function uniqueEmail(db: Context["db"], except?: number): Lookups {
+/** Forms send the field along where nobody wants another password (platform 5.3). */
+function withoutEmptyPassword(input: InputObject): InputObject {
+  if (input.password !== "") return input;
+  const { password: _, ...rest } = input;
+  return rest;
+}
+
+/** Answers whether an address is free, but for that of the user `except`. */
+export function uniqueEmail(db: Pick<Db, "executeQuery">, except?: number): Lookups {
   return { unique: async (_, email) => !(await isEmailTaken(db, String(email), except)) };
 }
 

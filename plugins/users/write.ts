@@ -31,8 +31,9 @@ export async function insertUser(draft: UserDraft, { db }: Work): Promise<User> 
 
 /** Changes what the draft names. Throws 422 as above, and 500 when the last administrator would lose the role. */
 export async function changeUser(id: number, draft: UserChange, { db }: Work): Promise<User> {
-  await lock(db, id);
+  const { system_name } = await lock(db, id);
   const { roles, password_hash, name, ...more } = draft;
+  if (system_name === "public") await keepGuest(db, id, draft);
   if (more.email !== undefined) await checkEmail(db, more.email, id);
   const slug =
     name === undefined ? {} : { name, slug: await uniqueSlug(name, (wanted) => isSlugTaken(db, wanted, id)) };
@@ -67,6 +68,16 @@ export async function removeUser(
   if (system_name === "public") throw new ApiError(500, "You cannot delete the guest user");
   for (const table of tables) await handOver(db, table, id, heir);
   await db.deleteFrom("users").where("id", "=", id).execute();
+}
+
+/** The guest is nobody who signs in, and what visitors may is said by the role Public alone (platform 1.5). */
+async function keepGuest(db: Db, id: number, { roles, password_hash }: UserChange): Promise<void> {
+  if (password_hash !== undefined) throw faulty("password", "The guest user has no password.");
+  if (roles === undefined) return;
+  const held = await db.selectFrom("role_user").select("role_id").where("user_id", "=", id).execute();
+  const present = new Set(held.map(({ role_id }) => role_id));
+  if (present.size !== new Set(roles).size || !roles.every((role) => present.has(role)))
+    throw faulty("roles", "The roles of the guest user cannot be changed.");
 }
 
 async function lock(db: Db, id: number): Promise<{ system_name: string }> {

@@ -160,7 +160,7 @@ test("a page takes its attachments out of sight, and along when it is removed fo
   const context = house.contexts.get("attachments");
   const hanging = context?.slot("hanging").filter(({ kind }) => kind === "page") ?? [];
   await context?.perform("app_boot", SYSTEM, {}, async (_, work) => {
-    for (const { destroy } of hanging) await destroy([gone], work);
+    for (const { destroy } of hanging) await destroy([gone], work, "page");
     return {};
   });
   expect(onDisk().stored).toHaveLength(stored - 1);

@@ -111,7 +111,7 @@ test("a cover stays while its book is in the bin, and goes with it for good", as
   const hanging = context?.slot("hanging").filter(({ kind }) => kind === "book") ?? [];
   const book = { ...body, tags: [] };
   await context?.perform("book_delete", SYSTEM, book, async (row, work) => {
-    for (const { destroy } of hanging) await destroy([body.id], work);
+    for (const { destroy } of hanging) await destroy([body.id], work, "book");
     return row;
   });
   expect((await fetched(house, body.cover.url)).status).toBe(404);

@@ -40,7 +40,7 @@ const adding = definePlugin({
         for (const one of all) yield `${one.kind} ${one.name}: ${(await content(one))?.html.length ?? 0}\n`;
       },
     });
-    contribute("content", { kind: "poem", table: "books", segment: "poems", parents: [] });
+    contribute("content", { kind: "poem", table: "books", segment: "poems", parents: [], columns: [] });
     contribute("export_kind", {
       kind: "poem",
       async find(_viewer, id) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { definePlugin } from "lectern/core";
+import { definePlugin, SYSTEM } from "lectern/core";
 import { bootHouse, type TestHouse } from "../support/house.ts";
 
 let house: TestHouse;
@@ -180,6 +180,10 @@ test("names that a plugin adds go to the administrator and may be granted", asyn
       body: { display_name: "Pilots", permissions: ["page-fly-all"] },
     });
     expect(made.body.permissions).toEqual(["page-fly-all"]);
+    // What an operator took away stays away when the house boots again.
+    await other.ask("PUT", "/api/roles/1", { body: { permissions: ["access-api"] } });
+    await other.house.bus.perform("app_boot", SYSTEM, {}, async () => ({}));
+    expect((await other.ask("GET", "/api/roles/1")).body.permissions).toHaveLength(6);
   } finally {
     await other.stop();
   }

@@ -238,6 +238,29 @@ test("guessing is slowed down by account, in the store, and success forgets", as
   for (let turn = 0; turn < 10; turn++) expect((await knock(email, "wrong guess")).status).toBe(401);
 });
 
+test("who guesses elsewhere keeps nobody out, unless by far too many", async () => {
+  const { email } = await person("eve");
+  const from = async (address: string, password: string) => {
+    const body = JSON.stringify({ email, password });
+    const headers = { "content-type": "application/json" };
+    const request = new Request("http://localhost/api/session", { method: "POST", headers, body });
+    return (await house.house.gates.answer(request, address)).status;
+  };
+  for (let turn = 0; turn < 10; turn++) expect(await from("192.0.2.7", "wrong guess")).toBe(401);
+  expect(await from("192.0.2.7", PASSWORD)).toBe(429);
+  expect(await from("198.51.100.7", PASSWORD)).toBe(200);
+  await house.store.sql`delete from throttles`;
+});
+
+test("another scheme's header, such as a proxy's, leaves a session as it is", async () => {
+  const { email } = await person("ivy");
+  const cookie = (await knock(email, PASSWORD)).headers.get("set-cookie")?.split(";")[0] ?? "";
+  const ask = (headers: Record<string, string>) => house.ask("GET", "/api/users/me", { as: null, headers });
+  expect((await ask({ cookie, authorization: "Basic dXNlcjpwYXNz" })).status).toBe((await ask({ cookie })).status);
+  expect((await ask({ cookie, authorization: "Token nonsense" })).status).toBe(401);
+  expect((await ask({ authorization: "Basic dXNlcjpwYXNz" })).status).toBe(401);
+});
+
 test("guessing is slowed down by address, whoever is meant", async () => {
   await house.store.sql`update throttles set count = 1000`;
   expect((await knock("somebody-new@example.com", PASSWORD)).status).toBe(429);

@@ -53,7 +53,7 @@ test("a token is made for oneself, shown once, listed without its secret, rename
     body: { name: "Desk", expires_at: "2031-02-03" },
   });
   expect([renamed.body.name, renamed.body.expires_at, renamed.body.secret]).toEqual(["Desk", "2031-02-03", undefined]);
-  const reset = await house.ask("PUT", `${path}/${id}`, { as: token, body: { expires_at: "" } });
+  const reset = await house.ask("PUT", `${path}/${id}`, { as: ann.token, body: { expires_at: "" } });
   expect([reset.body.name, reset.body.expires_at]).toEqual(["Desk", answer.body.expires_at]);
   expect((await house.ask("PUT", `${path}/${id}`, { as: token, body: { expires_at: "2020-01-01" } })).status).toBe(200);
   expect((await house.ask("GET", "/api/books", { as: token })).status).toBe(403);

@@ -38,6 +38,23 @@ test("a token is told once, as the last line, and works at once", async () => {
   expect((await run("list")).out.join("\n")).not.toContain(token.split(":")[1] ?? "");
 });
 
+test("a token by command may be narrower than its owner", async () => {
+  const { out } = await run(
+    "create",
+    "--user",
+    "admin@example.com",
+    "--read-only",
+    "--permissions",
+    "book-view-all, page-view-all",
+  );
+  const token = out.at(-1) ?? "";
+  expect((await house.ask("GET", "/api/books", { as: token })).status).toBe(200);
+  expect((await house.ask("GET", "/api/users", { as: token })).status).toBe(403);
+  expect((await house.ask("POST", "/api/books", { as: token, body: { name: "x" } })).status).toBe(403);
+  expect((await run("list")).out.join("\n")).toContain("read-only  only book-view-all,page-view-all");
+  expect((await run("create", "--user", "admin@example.com", "--permissions", "book-fly-all")).code).toBe(1);
+});
+
 test("a revoked token ends at once", async () => {
   const token = (await run("create", "--user", "admin@example.com")).out.at(-1) ?? "";
   expect(await enters(token)).toBe(200);

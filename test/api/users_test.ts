@@ -106,6 +106,16 @@ test("absent fields stay, empty ones are refused, ignored or cleared", async () 
   expect((await put(id, { roles: [] })).body.roles).toEqual([]);
 });
 
+test("an empty password of a form is no wish for another one", async () => {
+  const made = await house.ask("POST", "/api/users", {
+    form: { name: "Formal", email: "formal@example.com", password: "" },
+  });
+  const changed = await house.ask("POST", `/api/users/${made.body.id}`, {
+    form: { _method: "PUT", name: "More formal", password: "" },
+  });
+  expect([made.status, changed.status, changed.body.name]).toEqual([200, 200, "More formal"]);
+});
+
 test("odd input is refused, never an error of ours", async () => {
   const { id } = (await post({ name: "Odd", email: "odd@example.com" })).body;
   const bodies = [
@@ -154,7 +164,8 @@ test("listings filter and sort by every field", async () => {
   expect(await names("filter[email:like]=%25@list.example")).toEqual(["Listed Bo", "Listed Al"]);
   expect(await names("filter[email:like]=%25@list.example&sort=name")).toEqual(["Listed Al", "Listed Bo"]);
   expect(await names("filter[external_auth_id]=BO7")).toEqual(["Listed Bo"]);
-  expect(await names("filter[last_activity_at:gt]=2000-01-01")).toEqual([]);
+  expect(await names("filter[last_activity_at:gt]=2000-01-01")).toEqual(["Admin"]);
+  expect(await names("filter[last_activity_at:lt]=2000-01-01")).toEqual([]);
   for (const field of ["id", "slug", "created_at", "updated_at", "last_activity_at"])
     expect(await names(`sort=-${field}&count=1`)).toHaveLength(1);
 });
@@ -268,6 +279,12 @@ test("whoever runs the house makes and lists users and sets passwords", async ()
   expect((await run("create", "--email", "root@example.com", "--name", "Again")).err).toContain("already been taken");
   expect((await run("password", "--email", "nobody@example.com")).code).toBe(1);
   expect((await run("password", "--email", "root@example.com", "--password", "short")).code).toBe(1);
+  for (const [email, name] of [
+    ["bad@ address", "y"],
+    ["a@example.com", "n".repeat(101)],
+    ["", "Nobody"],
+  ] as const)
+    expect((await run("create", "--email", email, "--name", name)).code).toBe(1);
   expect((await run("create", "--nonsense")).code).toBe(1);
   expect((await run("dance")).code).toBe(2);
 });

@@ -60,6 +60,21 @@ describe("boot() stops and names the plugin", () => {
     );
   });
 
+  test("whose route asks for a permission that nobody can hold", async () => {
+    const slip = definePlugin({
+      name: "slip",
+      setup: ({ app }) => void app.get("/test-slip", () => "", { permit: "book-viwe-all" as "public" }),
+    });
+    expect(await bootError(slip)).toBe(
+      'GET /api/test-slip asks for the permission "book-viwe-all", which no plugin adds',
+    );
+  });
+
+  test("that wants a table nobody makes", async () => {
+    const slip = definePlugin({ name: "slip", permissions: { read: ["boks" as "books"] }, setup: () => {} });
+    expect(await bootError(slip)).toBe('The plugin "slip" wants the table "boks", which no plugin has made');
+  });
+
   test("whose route cannot be told from that of another", async () => {
     const vague = definePlugin({
       name: "vague",

@@ -65,6 +65,23 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   "DELETE /api/attachments/:id": [
     { path: "/api/attachments/{attachment}", needs: ["page-view-all", "attachment-delete-all"] },
   ],
+  "GET /api/comments": [{ path: "/api/comments", needs: [] }],
+  "POST /api/comments": [
+    {
+      path: "/api/comments",
+      needs: ["page-view-all", "comment-create-all"],
+      body: { page_id: "{page}", html: "<p>New</p>" },
+    },
+  ],
+  "GET /api/comments/:id": [{ path: "/api/comments/{comment}", needs: ["page-view-all"] }],
+  "PUT /api/comments/:id": [
+    {
+      path: "/api/comments/{comment}",
+      needs: ["page-view-all", "comment-update-all"],
+      body: { html: "<p>Other</p>" },
+    },
+  ],
+  "DELETE /api/comments/:id": [{ path: "/api/comments/{comment}", needs: ["page-view-all", "comment-delete-all"] }],
   "GET /api/image-gallery": [{ path: "/api/image-gallery", needs: [] }],
   "POST /api/image-gallery": [
     {
@@ -82,6 +99,14 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   ],
   "DELETE /api/image-gallery/:id": [
     { path: "/api/image-gallery/{image}", needs: ["page-view-all", "image-delete-all"] },
+  ],
+  "GET /api/audit-log": [{ path: "/api/audit-log", needs: ["settings-manage", "users-manage"] }],
+  "GET /api/recycle-bin": [{ path: "/api/recycle-bin", needs: ["settings-manage", "restrictions-manage-all"] }],
+  "PUT /api/recycle-bin/:id": [
+    { path: "/api/recycle-bin/{binned}", needs: ["settings-manage", "restrictions-manage-all"] },
+  ],
+  "DELETE /api/recycle-bin/:id": [
+    { path: "/api/recycle-bin/{binned}", needs: ["settings-manage", "restrictions-manage-all"] },
   ],
   ...managed("users", "users-manage", "{user}", { name: "New", email: "new-{turn}@example.com" }),
   ...managed("roles", "user-roles-manage", "{role}", { display_name: "New role" }),
@@ -115,6 +140,33 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   "GET /api/openapi.json": [{ path: "/api/openapi.json", needs: [] }],
   "GET /api/docs/try": [{ path: "/api/docs/try", needs: [] }],
   "GET /api/system": [{ path: "/api/system", needs: [] }],
+  ...settings("keys", "key", { token_name: "New" }),
+  ...settings("hosts", "host", { friendly_name: "New" }),
+  "GET /api/v1/dashboard/keys/:id/snippets": [
+    { path: "/api/v1/dashboard/keys/{key}/snippets", needs: ["settings-manage"] },
+  ],
+};
+
+/** Routes that know other credentials than those of users, and whose; no user is let in, whatever they may. */
+export const KEYED: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ["dashboard/stats", "dashboard/stats/extended", "dashboard/health", "dashboard/metrics"].map((path) => [
+      `GET /api/v1/${path}`,
+      "dashboards show a key of theirs",
+    ]),
+  ),
+  "GET /api/v1/gethomepage/stats": "dashboards show a key of theirs",
+  "GET /api/v1/gethomepage/health": "dashboards show a key of theirs",
+  "POST /api/v1/auto-enrollment/enroll": "scripts show a key of enrolment",
+  "POST /api/v1/auto-enrollment/enroll/bulk": "scripts show a key of enrolment",
+  "POST /api/v1/hosts/update": "hosts show what they were made with",
+  "POST /api/v1/hosts/ping": "hosts show what they were made with",
+  "GET /api/v1/hosts/settings": "hosts show what they were made with",
+  "GET /api/v1/hosts/agent/version": "hosts show what they were made with",
+  "GET /api/v1/hosts/integrations": "hosts show what they were made with",
+  "POST /api/v1/hosts/integration-status": "hosts show what they were made with",
+  "GET /api/v1/settings/update-interval": "hosts show what they were made with",
+  "GET /api/v1/agents/ws": "hosts show what they were made with",
 };
 
 /** Routes that ask nobody who they are, and why. */
@@ -128,6 +180,7 @@ export const PUBLIC: Readonly<Record<string, string>> = {
   "GET /api/docs/assets/:file": "files of the documentation's page, which hold nothing of the instance",
   "GET /uploads/images/*": "pictures stand in pages that are read elsewhere; IMAGE_ACCESS narrows it",
   "GET /api/": "the way to the documentation",
+  "GET /api/v1/dashboard/reporter.sh": "a script that holds nothing of the instance",
 };
 
 function itemRows({ segment, kind, name, body, create }: (typeof ITEMS)[number]): Record<string, PermitCase[]> {
@@ -164,6 +217,20 @@ function managed(segment: string, permission: string, name: string, body: unknow
     [`GET /api/${segment}/:id`]: [{ path, needs }],
     [`PUT /api/${segment}/:id`]: [{ path, needs, body }],
     [`DELETE /api/${segment}/:id`]: [{ path, needs }],
+  };
+}
+
+/** What hangs on the settings of the instance, below /api/v1/dashboard. */
+function settings(segment: string, thing: string, body: unknown): Record<string, PermitCase[]> {
+  const needs = ["settings-manage"];
+  const all = `/api/v1/dashboard/${segment}`;
+  const path = `${all}/{${thing}}`;
+  return {
+    [`GET ${all}`]: [{ path: all, needs }],
+    [`POST ${all}`]: [{ path: all, needs, body }],
+    [`GET ${all}/:id`]: [{ path, needs }],
+    [`PATCH ${all}/:id`]: [{ path, needs, body }],
+    [`DELETE ${all}/:id`]: [{ path, needs }],
   };
 }
 

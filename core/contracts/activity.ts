@@ -1,0 +1,47 @@
+import type { RawBuilder } from "kysely";
+import type { Happening } from "../bus.ts";
+import type { EventName } from "../registry.ts";
+
+/** Something that happened, as people who look after an instance read it (platform 6). */
+export interface Activity {
+  /** In lower case, such as "book_create". */
+  readonly type: string;
+  /** A descriptor such as "(7) Runbooks", which is the item's where absent; never a secret, since it is kept for ever. */
+  readonly detail?: string;
+  /** The item of content it happened to. */
+  readonly item?: { readonly kind: string; readonly id: number };
+}
+
+/** What an event is worth in the log: what happened, in order; nothing where it is not worth a row. */
+export interface ActivitySource<E extends EventName = EventName> {
+  readonly event: E;
+  readonly activities: (happening: Happening<E>) => readonly Activity[];
+}
+
+/** When a user last did something, for whoever shows users. */
+export interface LastActivity {
+  /** SQL for that time, given SQL for the user's id; null where there is none. */
+  of(user: RawBuilder<unknown>): RawBuilder<string | null>;
+}
+
+declare module "../registry.ts" {
+  interface Slots {
+    /** Whoever keeps track of it; the first contribution is asked. */
+    last_activity: LastActivity;
+    /** Events that leave rows in the log beside those of content. */
+    activity: ActivitySource;
+  }
+}
+
+/** Types an entry of the slot `activity` by its event. */
+export function activityOf<E extends EventName>(
+  event: E,
+  activities: (happening: Happening<E>) => readonly Activity[],
+): ActivitySource {
+  return { event, activities: activities as ActivitySource["activities"] };
+}
+
+/** How most things are told of (platform 6.3): "(7) Runbooks". */
+export function descriptor({ id, name }: { readonly id: number; readonly name: string }): string {
+  return `(${id}) ${name}`;
+}

@@ -1,0 +1,60 @@
+/**
+ * What the events that ship are worth in the log (platform 6.3, 6.4). Content is told of by its kinds, whatever they are;
+ * other things by the entries of the slot `activity`, which any plugin may add to. Attachments and pictures leave no rows,
+ * as in the original.
+ */
+import {
+  type Activity,
+  type ActivitySource,
+  activityOf,
+  type ContentKind,
+  descriptor,
+  type EventName,
+  type Happening,
+} from "lectern/core";
+
+/** What happens to content and is told of. */
+const VERBS = ["create", "update", "delete", "move"];
+
+/** The rows an event of content is worth; undefined where it is none. */
+export function ofContent(kinds: readonly ContentKind[], { name, result }: Happening): Activity[] | undefined {
+  const at = name.lastIndexOf("_");
+  const kind = kinds.find((one) => one.kind === name.slice(0, at));
+  if (!kind || !VERBS.includes(name.slice(at + 1))) return undefined;
+  const item = result as unknown as { id: number; name: string };
+  return [{ type: name, detail: descriptor(item), item: { kind: kind.kind, id: item.id } }];
+}
+
+/** The other events that ship. */
+export const SOURCES: readonly ActivitySource[] = [
+  ...(["user_create", "user_update", "user_delete"] as const).map((event) =>
+    activityOf(event, ({ result }) => [{ type: event, detail: descriptor(result) }]),
+  ),
+  ...(["role_create", "role_update", "role_delete"] as const).map((event) =>
+    activityOf(event, ({ result: { id, display_name } }) => [
+      { type: event, detail: descriptor({ id, name: display_name }) },
+    ]),
+  ),
+  ...(["api_token_create", "api_token_update", "api_token_delete"] as const).map((event) =>
+    activityOf(event, ({ result: { id, name, user_id, user_name } }) => [
+      { type: event, detail: `${descriptor({ id, name })}; User: ${descriptor({ id: user_id, name: user_name })}` },
+    ]),
+  ),
+  activityOf("auth_login", ({ draft: { method, user } }) => [
+    { type: "auth_login", detail: `${method}; ${descriptor(user)}` },
+  ]),
+  activityOf("auth_password_reset_request", ({ result: { email } }) => [
+    { type: "auth_password_reset_request", detail: email },
+  ]),
+  activityOf("auth_password_reset_update", ({ result }) => [
+    { type: "auth_password_reset_update", detail: descriptor(result) },
+  ]),
+  activityOf("permissions_update", ({ result: item }) => [
+    { type: "permissions_update", detail: descriptor(item), item: { kind: item.kind, id: item.id } },
+  ]),
+];
+
+/** The sources of an event, by name. */
+export function sourcesByEvent(sources: readonly ActivitySource[]): ReadonlyMap<EventName, readonly ActivitySource[]> {
+  return Map.groupBy(sources, ({ event }) => event);
+}

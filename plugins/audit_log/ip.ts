@@ -1,0 +1,24 @@
+/**
+ * An address with so many of its four parts as an operator wants to keep, the rest as `x` (platform 6.1). IPv6 loses two
+ * of its eight groups where IPv4 loses one number, and is written out in full. What is no address is masked whole.
+ */
+export function maskedAddress(address: string, precision: number): string {
+  if (address === "") return "";
+  if (precision >= 4) return address;
+  const groups = address.includes(":") ? groupsOf(address) : address.split(".");
+  const separator = address.includes(":") ? ":" : ".";
+  const kept = Math.max(0, precision) * (groups.length / 4);
+  return groups.map((group, at) => (at < kept ? group : "x")).join(separator);
+}
+
+/** The eight groups of an IPv6 address, `::` written out; a mapped IPv4 part counts as two groups. */
+function groupsOf(address: string): string[] {
+  const plain = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) =>
+    [Number(a) * 256 + Number(b), Number(c) * 256 + Number(d)].map((group) => group.toString(16)).join(":"),
+  );
+  const [head = "", tail] = plain.split("::");
+  const before = head === "" ? [] : head.split(":");
+  if (tail === undefined) return before;
+  const after = tail === "" ? [] : tail.split(":");
+  return [...before, ...Array<string>(Math.max(0, 8 - before.length - after.length)).fill("0"), ...after];
+}

@@ -1,0 +1,162 @@
+/**
+ * The audit log (platform 6): who did what to which item, when and from where. Rows are written in the transaction of
+ * what they tell of, so neither exists without the other; refused and failed requests leave none. It tells of content by
+ * kind and of other events by the slot `activity`. Rows are never changed, but for those of an item that goes for good:
+ * they keep its name and let go of its number.
+ */
+import {
+  type Activity,
+  type ContentKind,
+  definePlugin,
+  endpoint,
+  type Happening,
+  type ListSpec,
+  need,
+  sql,
+  t,
+  type UserRef,
+  type Work,
+} from "lectern/core";
+import { rows } from "lectern/db";
+import { ofContent, SOURCES, sourcesByEvent } from "./activities.ts";
+import { auditCommand } from "./commands.ts";
+import type {} from "./contract.ts";
+import { maskedAddress } from "./ip.ts";
+import { migrations } from "./migrations.ts";
+
+const DAY_MS = 86_400_000;
+
+export default definePlugin({
+  name: "audit_log",
+  requires: ["users"],
+  permissions: { write: ["activities"], read: ["users"] },
+  settings: t.Object({
+    ipPrecision: t.Integer({
+      default: 4,
+      minimum: 0,
+      maximum: 4,
+      env: "IP_ADDRESS_PRECISION",
+      description: "How many of the four parts of an address the audit log keeps; 0 keeps none",
+    }),
+    retention: t.Integer({
+      default: 0,
+      minimum: 0,
+      env: "AUDIT_LOG_DAYS",
+      description: "Days that rows of the audit log are kept; 0 keeps them for ever",
+    }),
+  }),
+  migrations,
+  commands: { audit: auditCommand },
+  setup(context) {
+    const { app, contracts, contribute, db, every, list, narrow, onAny, settings, slot } = context;
+    let sources: ReturnType<typeof sourcesByEvent> | undefined;
+    const activitiesOf = (happening: Happening): readonly Activity[] => {
+      sources ??= sourcesByEvent([...SOURCES, ...slot("activity")]);
+      const own = sources.get(happening.name)?.flatMap((source) => source.activities(happening)) ?? [];
+      return [...(ofContent(slot("content"), happening) ?? []), ...own];
+    };
+    narrow("activities", () => true);
+    onAny({
+      async join(happening, work) {
+        const activities = activitiesOf(happening);
+        if (activities.length === 0) return;
+        await write(slot("content"), activities, maskedAddress(work.address ?? "", settings.ipPrecision), work);
+      },
+    });
+    contribute("hanging", {
+      async destroy(ids, work, name) {
+        const kind = slot("content").find((one) => one.kind === name);
+        if (!kind) return;
+        await rows(
+          work.db,
+          sql`update activities set detail = item.name, loggable_type = null, loggable_id = null
+            from ${sql.table(kind.table)} as item
+            where loggable_type = ${name} and loggable_id = item.id and item.id = any(${[...ids]}::integer[])`,
+        );
+      },
+    });
+    contribute("last_activity", {
+      of: (user) => sql<string | null>`(select max(activities.created_at) from activities
+        where activities.user_id = ${user})`,
+    });
+    const { retention } = settings;
+    if (retention > 0)
+      every("prune", DAY_MS, async () => {
+        await sql`delete from activities where created_at < now() - make_interval(days => ${retention}::integer)`.execute(
+          db,
+        );
+      });
+
+    const people = contracts.users.ref(sql.ref("activities.user_id"));
+    const listing: ListSpec = {
+      table: "activities",
+      fields: {
+        id: "integer",
+        type: "text",
+        detail: "text",
+        user_id: "integer",
+        loggable_id: { type: "integer", nullable: true },
+        loggable_type: { type: "text", nullable: true },
+        ip: "text",
+        created_at: "timestamp",
+      },
+      columns: sql`activities.id, activities.type, activities.detail, activities.user_id, activities.loggable_id,
+        activities.loggable_type, activities.ip, activities.created_at, ${people} as "user"`,
+    };
+    app.get(
+      "/audit-log",
+      async ({ viewer, asked }) => {
+        need(viewer, "users-manage");
+        return list<Row>(listing, viewer, asked);
+      },
+      { permit: "settings-manage", ...endpoint("audit-log", "list", { about: ABOUT, example: { response: EXAMPLE } }) },
+    );
+  },
+});
+
+interface Row {
+  readonly id: number;
+  readonly user: UserRef | null;
+}
+
+const ABOUT =
+  "Lists what happened: who did what to which item, when and from where.\n" +
+  "Needs the rights to manage settings and users.";
+const EXAMPLE = {
+  data: [
+    {
+      id: 120,
+      type: "book_create",
+      detail: "(7) Runbooks",
+      user_id: 1,
+      loggable_id: 7,
+      loggable_type: "book",
+      ip: "192.0.2.7",
+      created_at: "2026-01-05T09:30:00.000000Z",
+      user: { id: 1, name: "Ada", slug: "ada" },
+    },
+  ],
+  total: 1,
+};
+
+async function write(
+  kinds: readonly ContentKind[],
+  activities: readonly Activity[],
+  ip: string,
+  { db, viewer }: Work,
+): Promise<void> {
+  for (const { type, detail, item } of activities) {
+    const table = kinds.find(({ kind }) => kind === item?.kind)?.table;
+    const named =
+      table &&
+      item &&
+      sql`(select '(' || id || ') ' || name from ${sql.table(table)}
+      where id = ${item.id}::integer)`;
+    await rows(
+      db,
+      sql`insert into activities (type, detail, user_id, loggable_type, loggable_id, ip)
+      values (${type}, ${detail ?? sql`coalesce(${named ?? null}, '')`}, ${viewer.id}::integer,
+        ${item?.kind ?? null}, ${item?.id ?? null}::integer, ${ip})`,
+    );
+  }
+}

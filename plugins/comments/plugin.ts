@@ -1,0 +1,92 @@
+/**
+ * Comments on pages: replies, archived threads, references to a stretch of the page (content-api 10). Who sees the page
+ * sees its comments, drafts have none. A comment stays while its page is in the recycle bin and goes with it for good;
+ * one that is deleted is gone at once, and what replied to it stays.
+ */
+import { activityOf, definePlugin, forgetAuthor, mountResource, sql } from "lectern/core";
+import { rows } from "lectern/db";
+import { about, examples } from "./about.ts";
+import { type CommentPermission, createRules, type FoundComment, updateRules } from "./contract.ts";
+import { migrations } from "./migrations.ts";
+import { commentsOf, findComment, listing, type Parts, readComment, savedComment } from "./show.ts";
+import { changeComment, insertComment, lockComment } from "./write.ts";
+
+const PERMISSIONS = (["create", "update", "delete"] as const).flatMap((action): CommentPermission[] => [
+  `comment-${action}-all`,
+  `comment-${action}-own`,
+]);
+
+export default definePlugin({
+  name: "comments",
+  requires: ["access", "markup", "pages", "users"],
+  permissions: { write: ["comments"], read: ["pages", "users"] },
+  migrations,
+  events: ["comment_create", "comment_update", "comment_delete"],
+  adds: PERMISSIONS,
+  setup(context) {
+    const { contracts, contribute, narrow, on, visible } = context;
+    const parts: Parts = {
+      db: context.db as unknown as Parts["db"],
+      contracts,
+      sees: (table, viewer) => visible.where(table, viewer),
+    };
+
+    narrow(
+      "comments",
+      (viewer) => sql<boolean>`exists (select from pages
+        where pages.id = comments.page_id and ${visible.where("pages", viewer)})`,
+    );
+    contribute("shown", { kind: "page", moment: "read", add: (ids, viewer) => commentsOf(parts, viewer, ids) });
+    contribute("hanging", {
+      kind: "page",
+      async destroy(ids, { db }) {
+        await rows(db, sql`delete from comments where page_id = any(${[...ids]}::integer[])`);
+      },
+    });
+    for (const event of ["comment_create", "comment_update", "comment_delete"] as const)
+      contribute(
+        "activity",
+        activityOf(event, ({ result: { id, local_id, page_id } }) => [
+          { type: event, detail: `Comment #${local_id} (ID: ${id}) for page (ID: ${page_id})` },
+          // The page is told of too (platform 6.4).
+          ...(event === "comment_create" ? [{ type: "commented_on", item: { kind: "page", id: page_id } }] : []),
+        ]),
+      );
+    // Whoever takes part in a change sees the comment as it is, not as it was when the request came.
+    on("comment_update", {
+      filter: async ({ row, draft }, work) => ({ row: await lockComment(row.id, work), draft }),
+    });
+    on("user_delete", { join: ({ id }, { db }) => forgetAuthor(db, "comments", id) });
+    on("comment_delete", { filter: (row, work) => lockComment(row.id, work) });
+
+    mountResource<FoundComment, typeof createRules, typeof updateRules, undefined>(
+      context,
+      {
+        name: "comment",
+        noun: "Comment",
+        path: "/comments",
+        create: createRules,
+        update: updateRules,
+        bodyFirst: false,
+        permits: { create: "comment-create-all" },
+        list: listing,
+        about,
+        examples,
+      },
+      {
+        find: (viewer, id) => findComment(parts, viewer, id),
+        may: (viewer, verb, { id, created_by }) =>
+          contracts.access.may(viewer, `comment-${verb}`, { id, owned_by: created_by }),
+        // The page is looked for once the body has been judged, in the act that locks it (content-api 1.5).
+        place: async () => undefined,
+        insert: (draft, work) => insertComment(parts, draft, work),
+        change: (row, draft, work) => changeComment(parts, row, draft, work),
+        async remove({ id }, { db }) {
+          await rows(db, sql`delete from comments where id = ${id}::integer`);
+        },
+        listed: (records) => [...records],
+        show: async (row, _viewer, moment) => (moment === "saved" ? savedComment(parts, row) : readComment(parts, row)),
+      },
+    );
+  },
+});

@@ -1,0 +1,109 @@
+/**
+ * How comments are found and shown (content-api 10): rows of listings, single reads with their direct replies, and all
+ * comments of a page as trees. Content is filtered each time it is shown, as that of pages is. Who sees a comment is
+ * decided by its page alone, through the rule the plugin gives to `narrow`.
+ */
+import { type Contracts, type ListSpec, type RawBuilder, sql, type UserRef, type Viewer } from "lectern/core";
+import { type Db, rows } from "lectern/db";
+import type { CommentRow, FoundComment } from "./contract.ts";
+import { type Tree, treesOf } from "./tree.ts";
+
+/** What the parts of this plugin share. */
+export interface Parts {
+  readonly db: Pick<Db, "executeQuery">;
+  readonly contracts: Pick<Contracts, "access" | "markup" | "users">;
+  /** The condition under which a viewer sees rows of a table. */
+  readonly sees: (table: "comments" | "pages", viewer: Viewer) => RawBuilder<boolean>;
+}
+
+/** All there are: only pages can be commented on. */
+const TYPE = "page";
+
+/** The listing of comments (content-api 3, 10.1). */
+export const listing: ListSpec = {
+  table: "comments",
+  fields: {
+    id: "integer",
+    commentable_id: { type: "integer", column: sql.ref("comments.page_id") },
+    commentable_type: { type: "text", column: sql`${sql.lit(TYPE)}::text` },
+    parent_id: { type: "integer", nullable: true },
+    local_id: "integer",
+    content_ref: "text",
+    created_by: { type: "integer", nullable: true },
+    updated_by: { type: "integer", nullable: true },
+    created_at: "timestamp",
+    updated_at: "timestamp",
+  },
+  columns: sql`comments.id, comments.page_id as commentable_id, ${sql.lit(TYPE)}::text as commentable_type,
+    comments.parent_id, comments.local_id, comments.content_ref, comments.created_by, comments.updated_by,
+    comments.created_at, comments.updated_at`,
+};
+
+/** The comment with those direct replies the viewer sees, if they see the page it is on. */
+export async function findComment(parts: Parts, viewer: Viewer, id: number): Promise<FoundComment | undefined> {
+  const { users } = parts.contracts;
+  const found = await rows<FoundComment>(
+    parts.db,
+    sql`select comments.*, case when comments.id = asked.id then json_build_object(
+      'created_by', ${users.ref(sql.ref("comments.created_by"))},
+      'updated_by', ${users.ref(sql.ref("comments.updated_by"))}) end as people
+    from comments as asked join comments on comments.page_id = asked.page_id
+      and (comments.id = asked.id or comments.parent_id = asked.local_id)
+    where asked.id = ${id}::integer and ${parts.sees("comments", viewer)}
+    order by comments.created_at, comments.id`,
+  );
+  const itself = found.find((row) => row.id === id);
+  return itself && { ...itself, replies: found.filter((row) => row !== itself) };
+}
+
+/** A comment as answers show it after a save (content-api 10.1). */
+export function savedComment({ contracts: { markup } }: Parts, row: CommentRow) {
+  return {
+    id: row.id,
+    commentable_id: row.page_id,
+    commentable_type: TYPE,
+    parent_id: row.parent_id,
+    local_id: row.local_id,
+    content_ref: row.content_ref,
+    created_by: row.created_by,
+    updated_by: row.updated_by,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    html: markup.safe(row.html),
+    archived: row.archived,
+  };
+}
+
+/** A comment in full, with direct replies (content-api 10.4). */
+export function readComment(parts: Parts, { people, replies = [], ...row }: FoundComment) {
+  return {
+    ...savedComment(parts, row),
+    ...people,
+    replies: replies.map((reply) => savedComment(parts, reply)),
+  };
+}
+
+/** A comment as it stands in the tree of a page (content-api 10.5). */
+type Shown = ReturnType<typeof savedComment> | { readonly created_by: UserRef | null };
+
+/** The comments of pages as their reads show them to a viewer, by page. */
+export async function commentsOf(
+  parts: Parts,
+  viewer: Viewer,
+  pageIds: readonly number[],
+): Promise<Map<number, { comments: { active: Tree<Shown>[]; archived: Tree<Shown>[] } }>> {
+  const { users } = parts.contracts;
+  const found = await rows<CommentRow & { author: UserRef | null }>(
+    parts.db,
+    sql`select comments.*, ${users.ref(sql.ref("comments.created_by"))} as author from comments
+      where page_id = any(${[...pageIds]}::integer[]) and ${parts.sees("comments", viewer)}
+      order by created_at, id`,
+  );
+  const byPage = Map.groupBy(found, ({ page_id }) => page_id);
+  return new Map(
+    pageIds.map((id) => {
+      const trees = treesOf(byPage.get(id) ?? [], (row) => ({ ...savedComment(parts, row), created_by: row.author }));
+      return [id, { comments: trees }];
+    }),
+  );
+}

@@ -1,0 +1,41 @@
+/**
+ * Statistics for dashboards that poll (dashboard-stats 1, 2 and 7). It owns no table: numbers come from the contract
+ * `fleet`, keys are judged by `dashboard_keys`, and other plugins add figures through the slot `dashboard_figure`. What is
+ * its own is the way in (limit, credentials, errors) and the shape in which dashboards read.
+ */
+import { definePlugin } from "lectern/core";
+import { gateOf } from "./gate.ts";
+import { mountNumbers, mountSnippets, unchangedBy } from "./routes.ts";
+import { originsOf, settings } from "./settings.ts";
+import { coalesced, keptFor, readingOf } from "./stats.ts";
+
+/** How long a reading of the numbers may take (dashboard-stats 9.4). */
+const TIMEOUT_MS = 2_000;
+const PREFIXES = ["/v1/dashboard/stats", "/v1/dashboard/health", "/v1/dashboard/metrics", "/v1/gethomepage"];
+
+export default definePlugin({
+  name: "dashboard",
+  requires: ["fleet", "dashboard_keys"],
+  permissions: { read: ["dash_keys"] },
+  settings,
+  setup(context) {
+    const { area, contracts, log } = context;
+    const { limit, windowMs, ttlMs, origins } = context.settings;
+    const { fleet, dashboard_keys: keys } = contracts;
+    const read = keptFor(
+      ttlMs,
+      coalesced(async () => readingOf(await fleet.numbers()), TIMEOUT_MS),
+    );
+    const gate = gateOf(
+      {
+        judge: (...asked) => keys.judge(...asked),
+        unchanged: unchangedBy(read),
+        failed: (error) => log.error("Cannot judge a key", { error }),
+      },
+      { limit, windowMs, origins: originsOf(origins) },
+    );
+    for (const prefix of PREFIXES) area(prefix, gate);
+    mountNumbers(context, { fleet, read });
+    mountSnippets(context);
+  },
+});

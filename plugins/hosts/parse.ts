@@ -1,0 +1,143 @@
+/**
+ * From what agents send to a report, for agents of every age (dashboard-stats 6.4): keys nobody knows are passed over, and
+ * of those that only describe a machine none can make a report fail. Judged strictly is what is counted: packages must be
+ * a list, not empty, with a name each, since a broken collector must never read as "fully patched".
+ */
+import { ApiError } from "lectern/core";
+import { hostnameHash, interfacesHash, objectsOf, packagesHash, plain, reposHash } from "./canonical.ts";
+import type { PackageEntry, Report, ReportFacts, RepositoryEntry, Section } from "./contract.ts";
+import { systemName } from "./systems.ts";
+
+/** Packages and repositories one report may have. */
+const MAX_ROWS = 10_000;
+const MAX_NAME = 255;
+/** Characters kept of versions, system names and the like. */
+const MAX_WORD = 255;
+const MAX_URL = 2_000;
+const SECTIONS = ["packages", "repos", "interfaces", "hostname"] as const;
+
+type Payload = Readonly<Record<string, unknown>>;
+
+/** Reads a report. Throws ApiError 400 naming what is wrong with it. */
+export function parseReport(text: string): Report {
+  const payload = objectOf(text);
+  const sections = sectionsOf(payload.sections);
+  const has = (section: (typeof SECTIONS)[number]) => sections?.has(section) ?? true;
+  const hashes = isObject(payload.hashes) ? payload.hashes : {};
+  const repositories = objectsOf(payload.repositories);
+  // Without sections, agents leave repositories out that they could not read.
+  const tellsRepositories = sections ? sections.has("repos") : repositories.length > 0;
+  return {
+    kind: sections && SECTIONS.some((section) => !sections.has(section)) ? "partial" : "full",
+    ...(has("packages") ? { packages: packagesOf(payload.packages, hashes.packagesHash) } : {}),
+    ...(tellsRepositories ? { repositories: repositoriesOf(repositories, hashes.reposHash) } : {}),
+    ...(has("interfaces") && payload.networkInterfaces !== undefined
+      ? { interfacesHash: agreed(interfacesHash(objectsOf(payload.networkInterfaces)), hashes.interfacesHash) }
+      : {}),
+    ...(has("hostname") && plain(payload.hostname) !== ""
+      ? { hostnameHash: agreed(hostnameHash(payload.hostname), hashes.hostnameHash) }
+      : {}),
+    facts: factsOf(payload),
+  };
+}
+
+/** Reads JSON that must be an object. Throws ApiError 400. */
+export function objectOf(text: string): Payload {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new ApiError(400, "Request body is not JSON");
+  }
+  if (!isObject(value)) throw new ApiError(400, "Request body must be a JSON object");
+  return value;
+}
+
+/** Packages as they were sent, with their hash. Throws ApiError 400. */
+export function packagesOf(value: unknown, sentHash?: unknown): Section<PackageEntry> {
+  if (!Array.isArray(value)) throw new ApiError(400, "Packages must be an array");
+  if (value.length === 0) throw new ApiError(400, "Packages must not be empty");
+  if (value.length > MAX_ROWS) throw new ApiError(400, `Packages must be at most ${MAX_ROWS}`);
+  const byName = new Map(value.map((item, at) => packageOf(item, at)));
+  return { entries: [...byName.values()], hash: agreed(packagesHash(value), sentHash) };
+}
+
+/** Repositories as they were sent, with their hash. */
+export function repositoriesOf(sent: readonly Payload[], sentHash?: unknown): Section<RepositoryEntry> {
+  const byPlace = new Map(
+    sent.slice(0, MAX_ROWS).map((item) => {
+      const entry = repositoryOf(item);
+      return [[entry.url, entry.distribution, entry.components].join("\0"), entry];
+    }),
+  );
+  return { entries: [...byPlace.values()].filter(({ url }) => url !== ""), hash: agreed(reposHash(sent), sentHash) };
+}
+
+/** What a report tells of the host itself. */
+export function factsOf(payload: Payload): ReportFacts {
+  const word = (key: string) => plain(payload[key]).slice(0, MAX_WORD);
+  const system = systemName(word("osType"));
+  const facts = {
+    os_name: system === "Unknown" ? "" : system,
+    os_version: word("osVersion"),
+    hostname: word("hostname"),
+    ip: word("ip"),
+    machine_id: word("machineId"),
+    architecture: word("architecture"),
+    kernel_version: word("kernelVersion"),
+    agent_version: word("agentVersion"),
+  };
+  const told = Object.fromEntries(Object.entries(facts).filter(([, text]) => text !== ""));
+  if (typeof payload.needsReboot !== "boolean") return told;
+  return { ...told, needs_reboot: payload.needsReboot, reboot_reason: word("rebootReason") };
+}
+
+/** The hash to keep: ours, unless the agent's says something else, which asks for the section again. */
+function agreed(ours: string, sent: unknown): string | null {
+  return typeof sent !== "string" || sent === "" || sent === ours ? ours : null;
+}
+
+function sectionsOf(value: unknown): ReadonlySet<string> | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value) || value.length === 0) throw new ApiError(400, "Sections must be a list of sections");
+  const unknown = value.find((section) => !SECTIONS.includes(section));
+  if (unknown !== undefined) throw new ApiError(400, `Sections must be among ${SECTIONS.join(", ")}`);
+  return new Set(value as string[]);
+}
+
+function packageOf(value: unknown, at: number): [string, PackageEntry] {
+  const sent: Payload = isObject(value) ? value : {};
+  const name = plain(sent.name);
+  if (name === "" || name.length > MAX_NAME)
+    throw new ApiError(400, `Package ${at} must have a name of 1 to ${MAX_NAME} characters`);
+  const outdated = sent.needsUpdate === true;
+  const version = (key: string) => plain(sent[key]).slice(0, MAX_WORD);
+  return [
+    name,
+    {
+      name,
+      current: version("currentVersion") || "unknown",
+      available: version("availableVersion"),
+      outdated,
+      security: outdated && sent.isSecurityUpdate === true,
+    },
+  ];
+}
+
+function repositoryOf(sent: Payload): RepositoryEntry {
+  const word = (key: string, max = MAX_WORD) => plain(sent[key]).slice(0, max);
+  const url = word("url", MAX_URL);
+  return {
+    url,
+    name: word("name"),
+    distribution: word("distribution"),
+    components: word("components"),
+    repo_type: word("repoType"),
+    is_enabled: sent.isEnabled !== false,
+    is_secure: typeof sent.isSecure === "boolean" ? sent.isSecure : url.startsWith("https:"),
+  };
+}
+
+function isObject(value: unknown): value is Payload {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,190 @@
+/**
+ * The recycle bin (platform 7): what was deleted can be brought back or removed for good. Items are marked as deleted by
+ * the plugins they belong to; the bin keeps one entry for each explicit delete and walks the kinds of content for what
+ * lies below. What hangs on items that go for good is removed by whoever hung it there. Entries older than a setting go
+ * by themselves, by the hour and in small transactions.
+ */
+import {
+  activityOf,
+  type ContentKind,
+  definePlugin,
+  endpoint,
+  idOf,
+  need,
+  notFound,
+  type PluginContext,
+  rules,
+  SYSTEM,
+  sql,
+  t,
+  type Viewer,
+  type Work,
+} from "lectern/core";
+import { type Db, rows } from "lectern/db";
+import { about, examples } from "./about.ts";
+import type { Deletion, Emptied, NamedDeletion } from "./contract.ts";
+import { destroy } from "./destroy.ts";
+import type { FindKind } from "./kinds.ts";
+import { migrations } from "./migrations.ts";
+import { restore } from "./restore.ts";
+import { listing, withItems } from "./show.ts";
+
+const HOUR_MS = 3_600_000;
+const PURGE_BATCH = 100;
+
+type Context = Pick<PluginContext, "app" | "list" | "perform" | "slot"> & { readonly db: Pick<Db, "executeQuery"> };
+
+export default definePlugin({
+  name: "recycle_bin",
+  permissions: { write: ["deletions"] },
+  settings: t.Object({
+    lifetime: t.Integer({
+      default: 30,
+      minimum: -1,
+      env: "RECYCLE_BIN_LIFETIME",
+      description: "Days after which deleted items are removed for good; 0 at once, -1 never",
+    }),
+  }),
+  migrations,
+  events: ["recycle_bin_restore", "recycle_bin_destroy", "recycle_bin_purge"],
+  setup(context) {
+    const { contribute, every, narrow, on, onAny, settings, slot } = context;
+    const parts: Context = { ...context, db: context.db as unknown as Context["db"] };
+    const find: FindKind = (name) => slot("content").find(({ kind }) => kind === name);
+    const remove = (entry: NamedDeletion, work: Work) =>
+      destroy({ kinds: slot("content"), find, hanging: slot("hanging") }, entry, work);
+
+    narrow("deletions", () => true);
+    onAny({
+      async join({ name, result }, work) {
+        const kind = name.endsWith("_delete") ? find(name.slice(0, -"_delete".length)) : undefined;
+        if (!kind) return;
+        const entry = await putIn(kind, result as { id: number; name: string }, work);
+        if (settings.lifetime === 0) await remove(entry, work);
+      },
+    });
+    on("user_delete", {
+      async join({ id }, { db }) {
+        await rows(db, sql`update deletions set deleted_by = null where deleted_by = ${id}::integer`);
+      },
+    });
+    for (const event of ["recycle_bin_restore", "recycle_bin_destroy"] as const)
+      contribute(
+        "activity",
+        activityOf(event, ({ result }) => [{ type: event, detail: detailOf(result) }]),
+      );
+    if (settings.lifetime > 0) every("purge", HOUR_MS, () => purge(parts, settings.lifetime, remove));
+
+    mountList(parts, find);
+    mountEntries(parts, {
+      restore: (entry, work) => restore(slot("content"), find, entry, work),
+      destroy: remove,
+    });
+  },
+});
+
+/** Who looks after the bin needs both rights (platform 7). */
+function needBoth(viewer: Viewer): void {
+  need(viewer, "restrictions-manage-all");
+}
+
+function mountList({ app, db, list, slot }: Context, find: FindKind): void {
+  app.get(
+    "/recycle-bin",
+    async ({ viewer, asked }) => {
+      needBoth(viewer);
+      const { data, total } = await list<Deletion>(listing, viewer, asked);
+      return { data: await withItems(db, slot("content"), find, data), total };
+    },
+    { permit: "settings-manage", ...endpoint("recycle-bin", "list", { about: about.list, example: examples.list }) },
+  );
+}
+
+function mountEntries(
+  { app, perform, slot }: Context,
+  run: Readonly<Record<"restore" | "destroy", (entry: NamedDeletion, work: Work) => Promise<number>>>,
+): void {
+  const act = async (action: "restore" | "destroy", viewer: Viewer, param: string): Promise<number> => {
+    needBoth(viewer);
+    const draft = { id: idOf(param, "Deletion") } as NamedDeletion;
+    // The entry is locked and named within the act, so that of two who restore it one finds it gone.
+    const { count } = await perform(`recycle_bin_${action}`, viewer, draft, async ({ id }, work): Promise<Emptied> => {
+      const entry = await lockEntry(slot("content"), id, work);
+      return { ...entry, count: await run[action](entry, work) };
+    });
+    return count;
+  };
+  const described = (action: "restore" | "destroy") =>
+    ({
+      permit: "settings-manage",
+      ...endpoint("recycle-bin", action, {
+        about: about[action],
+        example: examples[action],
+        ...(action === "restore" && { rules: rules({}) }),
+      }),
+    }) as const;
+  app.put(
+    "/recycle-bin/:id",
+    async ({ viewer, params }) => ({ restore_count: await act("restore", viewer, params.id) }),
+    described("restore"),
+  );
+  app.delete(
+    "/recycle-bin/:id",
+    async ({ viewer, params }) => ({ delete_count: await act("destroy", viewer, params.id) }),
+    described("destroy"),
+  );
+}
+
+async function putIn(
+  kind: ContentKind,
+  item: { id: number; name: string },
+  { db, viewer }: Work,
+): Promise<NamedDeletion> {
+  const by = viewer.id === 0 ? null : viewer.id;
+  const [entry] = await rows<Deletion>(
+    db,
+    sql`insert into deletions (deletable_type, deletable_id, deleted_by)
+      values (${kind.kind}, ${item.id}::integer, ${by}::integer)
+      on conflict (deletable_type, deletable_id) do update set deleted_by = excluded.deleted_by,
+        created_at = now(), updated_at = now()
+      returning *`,
+  );
+  return { ...(entry as Deletion), name: item.name };
+}
+
+async function lockEntry(kinds: readonly ContentKind[], id: number, { db }: Work): Promise<NamedDeletion> {
+  const [entry] = await rows<Deletion>(db, sql`select * from deletions where id = ${id}::integer for update`);
+  if (!entry) throw notFound("Deletion");
+  const kind = kinds.find((one) => one.kind === entry.deletable_type);
+  const [item] = kind
+    ? await rows<{ name: string }>(
+        db,
+        sql`select name from ${sql.table(kind.table)} where id = ${entry.deletable_id}::integer for update`,
+      )
+    : [];
+  return { ...entry, name: item?.name ?? null };
+}
+
+/** Removes what has lain in the bin for too long, some entries at a time. */
+async function purge(
+  { db, perform, slot }: Context,
+  days: number,
+  remove: (entry: NamedDeletion, work: Work) => Promise<number>,
+): Promise<void> {
+  const old = await rows<{ id: number }>(
+    db,
+    sql`select id from deletions where created_at < now() - make_interval(days => ${days}::integer)
+      order by id limit ${PURGE_BATCH}`,
+  );
+  for (const { id } of old)
+    await perform("recycle_bin_purge", SYSTEM, { id } as NamedDeletion, async (draft, work): Promise<Emptied> => {
+      const entry = await lockEntry(slot("content"), draft.id, work);
+      return { ...entry, count: await remove(entry, work) };
+    });
+  if (old.length === PURGE_BATCH) await purge({ db, perform, slot } as Context, days, remove);
+}
+
+/** How the log tells of an entry (platform 6.3). */
+function detailOf({ id, deletable_type, deletable_id, name }: NamedDeletion): string {
+  return name === null ? `Deletion (${id})` : `Deletion (${id}) for ${deletable_type} (${deletable_id}) ${name}`;
+}

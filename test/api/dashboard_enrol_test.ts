@@ -1,0 +1,102 @@
+/** Enrolment: keys of their own, a day's allowance, one host or many (dashboard-stats 6.3). */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { fleetOf, installed, raw } from "../support/fleet.ts";
+import { bootHouse, type TestHouse } from "../support/house.ts";
+
+let house: TestHouse;
+let fleet: ReturnType<typeof fleetOf>;
+beforeAll(async () => {
+  house = await bootHouse();
+  fleet = fleetOf(house);
+}, 60_000);
+afterAll(() => house.stop());
+
+type Pair = { token_key: string; token_secret: string };
+let callers = 0;
+/** Each call comes from another address, so that the limit by address is met only where it is meant. */
+const enrol = (key: Partial<Pair>, body: unknown, path = "enroll") => {
+  const headers = {
+    ...(key.token_key === undefined ? {} : { "x-auto-enrollment-key": key.token_key }),
+    ...(key.token_secret === undefined ? {} : { "x-auto-enrollment-secret": key.token_secret }),
+  };
+  const address = `198.51.100.${callers++ % 250}`;
+  return raw(house, "POST", `/api/v1/auto-enrollment/${path}`, headers, JSON.stringify(body), address);
+};
+const change = (id: number, body: unknown) => house.ask("PATCH", `/api/v1/dashboard/keys/${id}`, { body });
+
+test("a key of enrolment makes a host that can report at once", async () => {
+  const key = await fleet.key({ integration_type: "enrolment" });
+  expect(key.token_key).toMatch(/^enrol_[0-9a-f]{32}$/);
+  const { status, body } = await enrol(key, { friendly_name: "web-1", metadata: { any: 1 } });
+  expect([status, body.message]).toEqual([201, "Host enrolled successfully"]);
+  expect(body.host).toMatchObject({ friendly_name: "web-1", host_group: null, status: "pending" });
+  expect(body.host.api_id).toMatch(/^patchmon_[0-9a-f]{16}$/);
+  expect(body.host.api_key).toMatch(/^[0-9a-f]{64}$/);
+  const headers = { "x-api-id": body.host.api_id, "x-api-key": body.host.api_key };
+  expect((await fleet.report({ id: body.host.id, headers }, { packages: [installed("bash")] })).status).toBe(200);
+});
+
+test("a key opens its own door and no other", async () => {
+  const [board, script] = [await fleet.key(), await fleet.key({ integration_type: "enrolment" })];
+  expect((await enrol(board, { friendly_name: "x" })).body).toEqual({ error: "Invalid or inactive token" });
+  const { status, body } = await fleet.read(script);
+  expect([status, body]).toEqual([401, { error: "Invalid API key" }]);
+});
+
+test("each refusal has its own words", async () => {
+  const key = await fleet.key({ integration_type: "enrolment" });
+  const told = async (pair: Partial<Pair>) => {
+    const { status, body } = await enrol(pair, { friendly_name: "x" });
+    return [status, body.error];
+  };
+  expect(await told({})).toEqual([401, "Auto-enrollment credentials required"]);
+  expect(await told({ ...key, token_key: "enrol_0" })).toEqual([401, "Invalid or inactive token"]);
+  expect(await told({ ...key, token_secret: "wrong" })).toEqual([401, "Invalid token secret"]);
+  await change(key.id, { is_active: false });
+  expect(await told(key)).toEqual([401, "Invalid or inactive token"]);
+  expect(await told({ ...key, token_secret: "wrong" })).toEqual([401, "Invalid token secret"]);
+  await change(key.id, { is_active: true, expires_at: "2001-01-01T00:00:00Z" });
+  expect(await told(key)).toEqual([401, "Token expired"]);
+  await change(key.id, { expires_at: null, allowed_ip_ranges: ["203.0.113.1"] });
+  expect(await told(key)).toEqual([403, "IP address not authorized for this token"]);
+});
+
+test("a day's allowance is exact, however many ask at once", async () => {
+  const key = await fleet.key({ integration_type: "enrolment", max_hosts_per_day: 5 });
+  const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => enrol(key, { friendly_name: `h${at}` })));
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 201, 201, ...Array(7).fill(429)]);
+  expect(answers.find(({ status }) => status === 429)?.body).toEqual({
+    error: "Rate limit exceeded",
+    message: "This token has enrolled as many hosts as it may in a day",
+  });
+  await house.store.sql`update dash_keys set hosts_made_on = hosts_made_on - 1 where id = ${key.id}`;
+  expect((await enrol(key, { friendly_name: "tomorrow" })).status).toBe(201);
+});
+
+test("a machine is enrolled once, however many scripts run", async () => {
+  const key = await fleet.key({ integration_type: "enrolment" });
+  const host = { friendly_name: "same", machine_id: "0123456789abcdef" };
+  const answers = await Promise.all([enrol(key, host), enrol(key, host), enrol(key, host)]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+});
+
+test("up to fifty hosts at a time, those refused named with the reason", async () => {
+  const key = await fleet.key({ integration_type: "enrolment", max_hosts_per_day: 2 });
+  const hosts = ["a", "b", "c"].map((name) => ({ friendly_name: name }));
+  const { status, body } = await enrol(key, { hosts }, "enroll/bulk");
+  expect([status, body.message]).toEqual([201, "Bulk enrollment completed: 2 succeeded, 1 failed"]);
+  expect(body.results.success.map((host: { friendly_name: string }) => host.friendly_name)).toEqual(["a", "b"]);
+  expect(body.results.failed).toEqual([{ friendly_name: "c", error: "Rate limit exceeded" }]);
+  for (const bad of [{}, { hosts: [] }, { hosts: Array(51).fill(hosts[0]) }, { hosts: [{}] }, { hosts: [null] }])
+    expect((await enrol(key, bad, "enroll/bulk")).status).toBe(400);
+});
+
+test("a name is needed, and no address may ask without end", async () => {
+  const key = await fleet.key({ integration_type: "enrolment" });
+  for (const bad of [{}, { friendly_name: "" }, { friendly_name: "x".repeat(256) }, { friendly_name: 7 }, [], null])
+    expect((await enrol(key, bad)).status).toBe(400);
+  const statuses: number[] = [];
+  for (let n = 0; n < 121; n++)
+    statuses.push((await raw(house, "POST", "/api/v1/auto-enrollment/enroll", {}, "{}", "192.0.2.99")).status);
+  expect(new Set(statuses)).toEqual(new Set([401, 429]));
+});

@@ -1,0 +1,194 @@
+/**
+ * The reference reporter as an operator runs it: on this machine's own packages where it has apt, and on what dnf and apk
+ * are known to print; and the ten lines of the README. All of them send to a house that listens.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fleetOf, raw, type TestHost } from "../support/fleet.ts";
+import { bootHouse, type TestHouse } from "../support/house.ts";
+
+const TOOLS = "sh awk sed sort cat mktemp rm id uname curl grep printf command".split(" ");
+const README = join(import.meta.dir, "../../plugins/hosts/README.md");
+
+let house: TestHouse;
+let fleet: ReturnType<typeof fleetOf>;
+let server: ReturnType<typeof Bun.serve>;
+let script: string;
+const folder = mkdtempSync(join(tmpdir(), "lectern-reporter-"));
+beforeAll(async () => {
+  house = await bootHouse();
+  fleet = fleetOf(house);
+  server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: (request) => house.house.gates.answer(request, "127.0.0.1"),
+  });
+  const { status, body } = await raw(house, "GET", "/api/v1/dashboard/reporter.sh", {});
+  expect(status).toBe(200);
+  script = join(folder, "reporter.sh");
+  writeFileSync(script, body);
+}, 60_000);
+afterAll(async () => {
+  await server.stop(true);
+  await house.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Run {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function run(command: string[], host: TestHost, path = process.env.PATH): Promise<Run> {
+  const env = {
+    PATH: path,
+    NO_REFRESH: "1",
+    URL: `http://127.0.0.1:${server.port}/`,
+    API_ID: host.headers["x-api-id"],
+    API_KEY: host.headers["x-api-key"],
+  };
+  const child = Bun.spawn(command, { env, stdout: "pipe", stderr: "pipe" });
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  return { code: await child.exited, out, err };
+}
+
+/** A folder with the tools every machine has and commands that print what they are given; its path. */
+function machine(commands: Readonly<Record<string, string>>): string {
+  const place = mkdtempSync(join(folder, "machine-"));
+  for (const tool of TOOLS) {
+    const found = Bun.which(tool);
+    if (found) symlinkSync(found, join(place, tool));
+  }
+  for (const [name, body] of Object.entries(commands)) {
+    writeFileSync(join(place, name), `#!/bin/sh\n${body}\n`);
+    chmodSync(join(place, name), 0o755);
+  }
+  return place;
+}
+
+const says = (text: string, code = 0) => `cat <<'END'\n${text}\nEND\nexit ${code}`;
+const byArguments = (cases: Readonly<Record<string, string>>) =>
+  `case "$*" in\n${Object.entries(cases)
+    .map(([pattern, body]) => `${pattern}) ${body}\n;;`)
+    .join("\n")}\nesac`;
+
+const APT = {
+  "apt-get": byArguments({
+    "*upgrade*": says(
+      "Inst bash [5.2-1] (5.2-2 Debian:12/stable [amd64])\nInst openssl [3.0-1] (3.0-2 Debian-Security:12/stable-security [amd64])\nInst fresh (1.0 Debian:12/stable [amd64])",
+    ),
+    "*indextargets*": says("#repo\tdeb\thttp://deb.example/debian/\tbookworm\tmain"),
+  }),
+  "dpkg-query": says("ii \tbash\t5.2-1\nii \topenssl\t3.0-1\nrc \tgone\t1\nii \tzlib\t1.2"),
+};
+const DNF = {
+  rpm: says("bash\t5.1.8-6.el9\nopenssl-libs\t1:3.0.7-27.el9\ngpg-pubkey\t8483c65d-5ccc5b19\nzlib\t1.2.11-40.el9"),
+  dnf: byArguments({
+    "*check-update*": says(
+      "\nbash.x86_64          5.1.8-9.el9        baseos\nopenssl-libs.x86_64  1:3.0.7-28.el9     baseos\nObsoleting Packages\nzlib.x86_64 1.3-1.el9 baseos",
+      100,
+    ),
+    "*updateinfo*": says("RHSA-2024:1 Important/Sec. openssl-libs-1:3.0.7-28.el9.x86_64"),
+    "*repolist*": says(
+      "Repo-id            : baseos\nRepo-name          : Base\nRepo-baseurl       : https://rpm.example/baseos/ (1 more)",
+    ),
+  }),
+};
+const APK = {
+  apk: byArguments({
+    "info*": says("musl-1.2.4-r1\nfont-noto-2-extra-1.0-r0\nzlib-1.3.1-r0"),
+    "version*": says("musl-1.2.4-r1                    < 1.2.4-r2\nfont-noto-2-extra-1.0-r0 < 1.1-r0"),
+  }),
+};
+
+const counts = (text: string) => JSON.parse(text.trim());
+const shown = async ({ id }: TestHost) => (await house.ask("GET", `/api/v1/dashboard/hosts/${id}`)).body;
+
+test("this machine's own packages give the numbers that apt itself gives", async () => {
+  const path = Bun.which("apt-get") && Bun.which("dpkg-query") ? (process.env.PATH as string) : machine(APT);
+  const host = await fleet.host("own");
+  const { code, out, err } = await run(["sh", script], host, path);
+  expect([code, err]).toEqual([0, ""]);
+  const apt = await run(["apt-get", "-s", "--with-new-pkgs", "upgrade"], host, path);
+  const upgradable = apt.out.split("\n").filter((line) => /^Inst \S+ \[/.test(line));
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the format is dpkg's own
+  const dpkg = await run(["dpkg-query", "-W", "-f", "${db:Status-Abbrev}\\t${Package}\\n"], host, path);
+  const installed = new Set(dpkg.out.split("\n").flatMap((line) => /^.i.?\t(\S+)/.exec(line)?.[1] ?? []));
+  expect(counts(out)).toEqual({
+    message: "Host updated successfully",
+    packagesProcessed: installed.size,
+    updatesAvailable: new Set(upgradable.map((line) => line.split(" ")[1])).size,
+    securityUpdates: upgradable.filter((line) => /\(.*security/i.test(line)).length,
+  });
+  expect((await shown(host)).status).toBe("active");
+}, 60_000);
+
+test("apt: what would be new is not outdated, what is half removed is not installed", async () => {
+  const host = await fleet.host("apt");
+  const { out, err } = await run(["sh", script], host, machine(APT));
+  expect([counts(out), err]).toMatchObject([{ packagesProcessed: 3, updatesAvailable: 2, securityUpdates: 1 }, ""]);
+  expect(await shown(host)).toMatchObject({
+    outdated: [
+      { name: "bash", current_version: "5.2-1", available_version: "5.2-2", security: false },
+      { name: "openssl", security: true },
+    ],
+    repositories: [{ url: "http://deb.example/debian/", distribution: "bookworm", components: "main", type: "deb" }],
+  });
+});
+
+test("dnf: exit code 100 is good news, what is obsoleted is no update, signatures are no packages", async () => {
+  const host = await fleet.host("dnf");
+  const { out, err } = await run(["sh", script], host, machine(DNF));
+  expect([counts(out), err]).toMatchObject([{ packagesProcessed: 3, updatesAvailable: 2, securityUpdates: 1 }, ""]);
+  expect(await shown(host)).toMatchObject({
+    outdated: [{ name: "bash" }, { name: "openssl-libs", available_version: "1:3.0.7-28.el9", security: true }],
+    repositories: [{ url: "https://rpm.example/baseos/", type: "rpm" }],
+  });
+});
+
+test("apk: versions begin where they begin, and digits in names are names", async () => {
+  const host = await fleet.host("apk");
+  const { out } = await run(["sh", script], host, machine(APK));
+  expect(counts(out)).toMatchObject({ packagesProcessed: 3, updatesAvailable: 2, securityUpdates: 0 });
+  expect((await shown(host)).outdated.map(({ name }: { name: string }) => name)).toEqual(["font-noto-2-extra", "musl"]);
+});
+
+test("a query that fails sends nothing, since an empty list would read as patched", async () => {
+  const host = await fleet.host("failing");
+  const broken = [
+    { ...APT, "dpkg-query": "exit 2" },
+    { ...APT, "apt-get": "exit 100" },
+    { ...APT, "dpkg-query": says("rc \tgone\t1") },
+    { ...DNF, dnf: "exit 1" },
+    { ...DNF, rpm: "exit 1" },
+    { apk: "exit 1" },
+    {},
+  ];
+  for (const commands of broken) expect((await run(["sh", script], host, machine(commands))).code).not.toBe(0);
+  expect((await shown(host)).status).toBe("pending");
+});
+
+test("a server that refuses makes the reporter fail", async () => {
+  const { code, err } = await run(
+    ["sh", script],
+    { id: 0, headers: { "x-api-id": "x", "x-api-key": "y" } },
+    machine(APT),
+  );
+  expect([code === 0, err]).toEqual([false, expect.stringContaining("401")]);
+});
+
+test("the ten lines of the README report as well", async () => {
+  const lines = /```sh\n(#!\/bin\/sh\n[\s\S]*?)```/.exec(await Bun.file(README).text())?.[1] ?? "";
+  expect(lines.trimEnd().split("\n").length).toBeLessThanOrEqual(10);
+  const short = join(folder, "short.sh");
+  writeFileSync(short, lines);
+  const { code, out, err } = await run(["sh", short], await fleet.host("short"), machine(APT));
+  expect([code, err, counts(out)]).toMatchObject([
+    0,
+    "",
+    { packagesProcessed: 3, updatesAvailable: 2, securityUpdates: 1 },
+  ]);
+});

@@ -1,0 +1,241 @@
+/**
+ * `bun test/bench/dashboard.ts [hosts] [seconds]`: what dashboards and hosts cost, each beside what it is measured against
+ * and in the same run, taking turns; shown are medians of the rounds and ratios of the medians. Sections:
+ *
+ * 1. a poll of an instance with many hosts while 64 writers report, beside a poll of an empty instance: writers at the
+ *    pace of one report a second each, then as fast as they can, which is the whole machine and no fleet;
+ * 2. an empty answer (304) beside a bare Elysia route with a constant body, and beside one with the same headers;
+ * 3. the time one report of 500 packages with 10 changed takes in the database.
+ *
+ * PostgreSQL is a throw-away cluster without fsync, or that of DATABASE_URL. Poller, writers, both houses and the
+ * database share the machine.
+ */
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import postgres from "postgres";
+import { createDatabase, throwawayUrl } from "../support/cluster.ts";
+import { API_KEY, packageName, seedFleet } from "./dashboard_seed.ts";
+import { load, type Shot } from "./load.ts";
+
+const TOKEN = "benchid:benchsecret";
+const PORTS = { empty: 8347, full: 8348, bare: 8349 };
+const ROUNDS = 5;
+const WRITERS = 64;
+const hosts = Number(process.argv[2] ?? 100_000);
+const seconds = Number(process.argv[3] ?? 3);
+
+const cluster = await throwawayUrl();
+const admin = cluster?.url ?? process.env.DATABASE_URL;
+if (!admin) throw new Error("Cannot measure: set DATABASE_URL or install PostgreSQL");
+const children: Bun.Subprocess[] = [];
+const folders: string[] = [];
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+
+try {
+  const urls = { empty: await createDatabase(admin), full: await createDatabase(admin) };
+  for (const name of ["empty", "full"] as const) await startHouse(name, urls[name]);
+  const began = performance.now();
+  await seedFleet(urls.full, hosts);
+  say(
+    `${hosts} hosts, 24 reports each; seeded in ${Math.round((performance.now() - began) / 1000)} s; ${availableParallelism()} cores`,
+  );
+  const keys = { empty: await keyOf(PORTS.empty), full: await keyOf(PORTS.full) };
+  await comparePolls(keys, urls);
+  await compareEmptyAnswers(keys.full, urls.full);
+  await timeReports(urls.full);
+} finally {
+  for (const child of children) child.kill("SIGTERM");
+  await Promise.all(children.map((child) => child.exited));
+  await cluster?.stop();
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+}
+
+type Keys = Readonly<Record<"empty" | "full", string>>;
+
+function pollOf(authorization: string, etag?: string): Shot {
+  const headers = { authorization, ...(etag === undefined ? {} : { "if-none-match": etag }) };
+  return { method: "GET", path: "/api/v1/dashboard/stats", headers };
+}
+
+async function comparePolls(keys: Keys, urls: Keys): Promise<void> {
+  const statement = { empty: await statementMs(urls.empty), full: await statementMs(urls.full) };
+  say(
+    `statement of a poll, in the database: empty ${statement.empty.toFixed(3)} ms, full ${statement.full.toFixed(3)} ms`,
+  );
+  const paces = [
+    { name: "no writers", write: () => async () => 0 },
+    { name: `${WRITERS} writers, one report a second each`, write: () => writers(1_000) },
+    { name: `${WRITERS} writers without a pause`, write: () => writers(0) },
+  ];
+  for (const { name, write } of paces) {
+    const empty: number[] = [];
+    const full: number[] = [];
+    let reports = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      empty.push((await load(PORTS.empty, 1, seconds, () => pollOf(keys.empty))).p50);
+      const stop = write();
+      full.push((await load(PORTS.full, 1, seconds, () => pollOf(keys.full))).p50);
+      reports += await stop();
+    }
+    const rate = Math.round(reports / ROUNDS / seconds);
+    say(
+      `poll, ${name} (${rate} reports/s): empty p50 ${median(empty).toFixed(3)} ms, full p50 ${median(full).toFixed(3)} ms, ` +
+        `ratio ${(median(full) / median(empty)).toFixed(2)}`,
+    );
+  }
+}
+
+/** Starts reporting; what it returns stops and says how many reports were taken. */
+function writers(pauseMs: number): () => Promise<number> {
+  let isWriting = true;
+  let taken = 0;
+  const runs = Array.from({ length: WRITERS }, async (_, writer) => {
+    await Bun.sleep((writer * pauseMs) / WRITERS);
+    for (let n = 0; isWriting; n++) {
+      const host = 1 + Math.floor(Math.random() * hosts);
+      const answer = await reportOf(host, 50, n);
+      if (answer.ok) taken += 1;
+      await answer.text();
+      await Bun.sleep(pauseMs);
+    }
+  });
+  return async () => {
+    isWriting = false;
+    await Promise.all(runs);
+    return taken;
+  };
+}
+
+/** A report of so many packages, of which ten are other ones than in the report before. */
+function reportOf(host: number, packages: number, turn: number): Promise<Response> {
+  const list = Array.from({ length: packages }, (_, n) => {
+    const needsUpdate = n >= (turn % 2) * 5 && n < 10 + (turn % 2) * 5;
+    return {
+      name: packageName((host + n) % 1000),
+      currentVersion: "1.0",
+      availableVersion: needsUpdate ? `1.${turn}` : "1.0",
+      needsUpdate,
+      isSecurityUpdate: n % 4 === 0,
+    };
+  });
+  return fetch(`http://127.0.0.1:${PORTS.full}/api/v1/hosts/update`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-api-id": `bench_${host}`, "x-api-key": API_KEY },
+    body: JSON.stringify({ packages: list }),
+  });
+}
+
+/** Reports that leave the window would change the tag, so those that could are taken away first. */
+async function compareEmptyAnswers(authorization: string, url: string): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  await sql`delete from host_reports where received_at < now() - interval '22 hours'`;
+  await sql.end();
+  await start(["test/bench/dashboard_static.ts"], { PORT: String(PORTS.bare) }, PORTS.bare);
+  const answer = await fetch(`http://127.0.0.1:${PORTS.full}/api/v1/dashboard/stats`, { headers: { authorization } });
+  const shots = {
+    plain: { method: "GET", path: "/plain" },
+    dressed: { method: "GET", path: "/dressed" },
+    house: pollOf(authorization, answer.headers.get("etag") ?? ""),
+  };
+  for (const connections of [1, 32, 64]) {
+    const rates = { plain: [] as number[], dressed: [] as number[], house: [] as number[] };
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const name of ["plain", "dressed", "house"] as const) {
+        const { perSecond, refused } = await load(
+          name === "house" ? PORTS.full : PORTS.bare,
+          connections,
+          seconds,
+          () => shots[name],
+        );
+        rates[name].push(perSecond);
+        // A 304 counts as refused with the generator; anything else among them is another answer.
+        if (name === "house" && refused < perSecond * seconds * 0.9) say("the tag changed during the run");
+      }
+    }
+    const [plain, dressed, house] = [median(rates.plain), median(rates.dressed), median(rates.house)];
+    say(
+      `304, ${connections} connections: house ${Math.round(house)}/s; bare ${Math.round(plain)}/s, ratio ${(house / plain).toFixed(2)}; ` +
+        `bare with the same headers ${Math.round(dressed)}/s, ratio ${(house / dressed).toFixed(2)}`,
+    );
+  }
+}
+
+/** By the server's own account of how long it worked on statements of this database. */
+async function timeReports(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  const active = async () => {
+    // Sessions tell of their work at the latest a second after it.
+    await Bun.sleep(2_500);
+    const [row] = await sql`select active_time from pg_stat_database where datname = current_database()`;
+    return Number(row?.active_time);
+  };
+  const per: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let turn = 0; turn < 2; turn++) await reportOf(round + 1, 500, turn);
+    const before = await active();
+    const count = 40;
+    for (let turn = 0; turn < count; turn++) await (await reportOf(round + 1, 500, turn)).text();
+    per.push(((await active()) - before) / count);
+  }
+  say(`report of 500 packages, 10 changed: ${median(per).toFixed(2)} ms of database time`);
+  await sql.end();
+}
+
+async function statementMs(url: string): Promise<number> {
+  const { NUMBERS_SQL } = await import("../../plugins/hosts/numbers.ts");
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  const times: number[] = [];
+  for (let n = 0; n < 50; n++) {
+    const [row] = await sql.unsafe(`explain (analyze, timing off, summary on, format json) ${NUMBERS_SQL}`);
+    const plans = (row?.["QUERY PLAN"] ?? []) as { "Execution Time": number }[];
+    times.push(plans[0]?.["Execution Time"] ?? Number.NaN);
+  }
+  await sql.end();
+  return median(times);
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+async function startHouse(name: "empty" | "full", url: string): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), "lectern-bench-"));
+  chmodSync(dataDir, 0o755);
+  folders.push(dataDir);
+  const env = {
+    DATABASE_URL: url,
+    DATA_DIR: dataDir,
+    LOG_LEVEL: "warn",
+    ADMIN_TOKEN: TOKEN,
+    ADMIN_PASSWORD: "bench password",
+    DASHBOARD_RATE_LIMIT_MAX: "0",
+    HOSTS_REQUESTS_PER_MIN: "0",
+    PORT: String(PORTS[name]),
+  };
+  await start(["core/cli.ts", "serve", "plugins/mod.ts"], env, PORTS[name]);
+}
+
+async function keyOf(port: number): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${port}/api/v1/dashboard/keys`, {
+    method: "POST",
+    headers: { authorization: `Token ${TOKEN}`, "content-type": "application/json" },
+    body: JSON.stringify({ token_name: "Bench" }),
+  });
+  return `Basic ${((await answer.json()) as { basic: string }).basic}`;
+}
+
+async function start(args: string[], env: Record<string, string>, port: number): Promise<void> {
+  children.push(
+    Bun.spawn([process.execPath, ...args], { env: { ...process.env, ...env }, stdout: "ignore", stderr: "inherit" }),
+  );
+  for (let tries = 0; tries < 400; tries++) {
+    const answers = await fetch(`http://127.0.0.1:${port}/`).then(
+      () => true,
+      () => false,
+    );
+    if (answers) return;
+    await Bun.sleep(50);
+  }
+  throw new Error(`Cannot measure: nothing answers on port ${port}`);
+}

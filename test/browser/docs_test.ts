@@ -1,0 +1,43 @@
+/** The pages of the API as a browser shows them, by another name of the server than the one it knows itself by. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { openBrowser } from "../support/browser.ts";
+import { dataFolder, type Program, startProgram } from "../support/program.ts";
+
+setDefaultTimeout(60_000);
+const folder = dataFolder();
+let browser: Browser;
+let program: Program;
+beforeAll(async () => {
+  [browser, program] = await Promise.all([openBrowser(), startProgram(folder.path, { API_DOCS_PUBLIC: "true" })]);
+});
+afterAll(async () => {
+  await browser.close();
+  program.signal("SIGTERM");
+  await program.ended;
+  folder.remove();
+});
+
+test("both pages come with their styles and scripts, nothing is refused, and a request can be tried", async () => {
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  const elsewhere: string[] = [];
+  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  page.on("request", (request) => {
+    if (!/^(http:\/\/localhost:|data:)/.test(request.url())) elsewhere.push(request.url());
+  });
+  const base = `http://localhost:${program.port}/api/docs`;
+  await page.goto(base);
+  const family = await page.evaluate<string>("getComputedStyle(document.body).fontFamily");
+  expect(family).not.toContain("Times");
+  await page.goto(`${base}/try`);
+  await page.waitForSelector(".opblock");
+  await page.click("#operations-system-system-read .opblock-summary-control");
+  await page.click(".try-out__btn");
+  await page.click(".execute");
+  await page.waitForSelector(".live-responses-table tr.response td.response-col_status");
+  const status = await page.textContent(".live-responses-table tr.response td.response-col_status");
+  expect(status).toContain("401");
+  expect(elsewhere).toEqual([]);
+  expect(complaints.filter((text) => !text.includes("401"))).toEqual([]);
+});

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { ApiError, definePlugin, endpoint } from "lectern/core";
+import { bootHouse, type TestHouse } from "../support/house.ts";
+
+const porter = definePlugin({
+  name: "porter",
+  setup({ app, area }) {
+    area("/porter", {
+      authenticate: () => new ApiError(401, "Who are you?"),
+      limiter: null,
+      ownBodies: true,
+      fault: (_status, message) => ({ told: message }),
+      async around(request, address, next) {
+        if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: { "x-for": address } });
+        if (request.headers.get("x-mood") === "bad") throw new ApiError(429, "Come back later.");
+        const response = await next();
+        response.headers.set("x-porter", "Bob");
+        return response;
+      },
+    });
+    const about = "A route of the test.";
+    app.get("/porter/private", () => ({ secret: true }), {
+      permit: "access-api",
+      ...endpoint("porter", "a", { about }),
+    });
+    app.post("/porter/letters", async ({ request, input }) => ({ text: await request.text(), input }), {
+      permit: "public",
+      ...endpoint("porter", "b", { about, rules: {} }),
+    });
+  },
+});
+
+let house: TestHouse;
+beforeAll(async () => {
+  house = await bootHouse({ extra: [porter] });
+});
+afterAll(() => house.stop());
+
+test("what stands around an area may answer before anybody is asked who they are", async () => {
+  const answer = await house.ask("OPTIONS", "/api/porter/private", { as: null });
+  expect([answer.status, answer.headers.get("x-for"), answer.headers.get("x-porter")]).toEqual([
+    204,
+    "127.0.0.1",
+    null,
+  ]);
+  expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+});
+
+test("what it throws is answered in the area's own shape", async () => {
+  const { status, body } = await house.ask("GET", "/api/porter/private", { headers: { "x-mood": "bad" } });
+  expect([status, body]).toEqual([429, { told: "Come back later." }]);
+});
+
+test("it finishes every other answer, refusals and missing routes included", async () => {
+  for (const [path, status, told] of [
+    ["/api/porter/private", 401, "Who are you?"],
+    ["/api/porter/nothing", 404, "The route api/porter/nothing could not be found."],
+  ] as const) {
+    const answer = await house.ask("GET", path);
+    expect([answer.status, answer.body, answer.headers.get("x-porter")]).toEqual([status, { told }, "Bob"]);
+    expect(answer.headers.get("x-ratelimit-limit")).toBeNull();
+  }
+  expect((await house.ask("GET", "/api/books")).headers.get("x-porter")).toBeNull();
+});
+
+test("an area that reads its own bodies is given them as they came", async () => {
+  const { body } = await house.ask("POST", "/api/porter/letters?to=ann", { body: '{"a": 1' });
+  expect(body).toEqual({ text: '{"a": 1', input: { to: "ann" } });
+});

@@ -1,0 +1,37 @@
+/** WebSockets of clients that want a line to the server: held open, never spoken on, and told when the server goes. */
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { dataFolder, startProgram } from "../support/program.ts";
+
+setDefaultTimeout(60_000);
+const folder = dataFolder();
+afterAll(folder.remove);
+
+test("an agent's line is held open while it knows its host's credentials, and closed when the server stops", async () => {
+  const program = await startProgram(folder.path);
+  const { body } = await program.ask("POST", "/api/v1/dashboard/hosts", { friendly_name: "line" });
+  const headers = { "X-API-ID": String(body.api_id), "X-API-KEY": String(body.api_key) };
+  const address = `ws://127.0.0.1:${program.port}/api/v1/agents/ws`;
+  const opened = (given: Record<string, string>) => {
+    const socket = new WebSocket(address, { headers: given });
+    return new Promise<WebSocket | undefined>((resolve) => {
+      socket.onopen = () => resolve(socket);
+      socket.onerror = () => resolve(undefined);
+    });
+  };
+  expect(await opened({ ...headers, "X-API-KEY": "wrong" })).toBeUndefined();
+  const socket = await opened(headers);
+  expect(socket?.readyState).toBe(WebSocket.OPEN);
+  const pong = Promise.withResolvers<void>();
+  socket?.addEventListener("pong", () => pong.resolve());
+  socket?.ping();
+  await pong.promise;
+  socket?.send("anything");
+  const closed = new Promise<number>((resolve) => {
+    socket?.addEventListener("close", ({ code }) => resolve(code));
+  });
+  const plain = await fetch(address.replace("ws:", "http:"), { headers });
+  expect([plain.status, plain.headers.get("upgrade")]).toEqual([426, "websocket"]);
+  program.signal("SIGTERM");
+  expect(await closed).toBe(1001);
+  expect(await program.ended).toBe(0);
+});

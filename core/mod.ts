@@ -12,7 +12,14 @@ export type { Cached } from "./cache.ts";
 export { baseUrlOf, type Config, configSchema, fileKilobytes, fileLimit } from "./config.ts";
 export type { Access, Owned } from "./contracts/access.ts";
 export { type Activity, type ActivitySource, activityOf, descriptor, type LastActivity } from "./contracts/activity.ts";
-export { type ContentEntry, type ContentKind, dressed, type Hanging, type Shown } from "./contracts/content.ts";
+export {
+  type ContentEntry,
+  type ContentKind,
+  dressed,
+  type Hanging,
+  type Searchable,
+  type Shown,
+} from "./contracts/content.ts";
 export type {
   ExportContent,
   ExportEntry,

@@ -70,6 +70,7 @@ export default definePlugin({
         where holder.id = pages.book_id)`,
       contents: (viewer, bookId) => pagesOfBook(parts, viewer, bookId),
     });
+    contribute("searchable", { kind: "page", body: sql<string>`pages.text` });
     contribute("shown", pagesOfChapters(parts));
     contribute("export_kind", pagesInExports(parts));
     contribute(

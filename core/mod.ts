@@ -119,6 +119,14 @@ export { holdOpen } from "./sockets.ts";
 export { storable } from "./storable.ts";
 export { ORPHAN_AGE_MS, type SweepOptions, type Swept, sweepFiles } from "./sweep.ts";
 export { createTexts, type Texts } from "./texts.ts";
+export {
+  defineTheme,
+  type HookedPage,
+  type OriginalHooks,
+  type PageContentHook,
+  type ThemeContext,
+  type ThemeSpec,
+} from "./theme.ts";
 export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./upload.ts";
 export { type Input, type Lookups, type Rules, ruleStrings, rules, schemaOf, valid } from "./validate.ts";
 export { holds, mayUseApi, NOBODY, need, SYSTEM, type Viewer } from "./viewer.ts";

@@ -48,6 +48,7 @@ export default definePlugin({
       baseUrl: context.baseUrl,
       sees: (table, viewer) => visible.where(table, viewer),
       pictureKeeper: () => slot("picture_keeper")[0],
+      hooks: () => slot("page_content"),
       revisionLimit: context.settings.revisionLimit,
     };
 

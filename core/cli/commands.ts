@@ -11,6 +11,7 @@ import type { AnyPlugin, Command, CommandIo } from "../plugin.ts";
 import { serve } from "../serve.ts";
 import { sweepHouse } from "./files.ts";
 import { readChoices } from "./load.ts";
+import { newPlugin } from "./new_plugin.ts";
 import { openHouse, readConfig, storeOptions } from "./open.ts";
 import { grantsOf, planOf } from "./plan.ts";
 
@@ -68,6 +69,11 @@ const OWN: Readonly<Record<string, { summary: string; run: Own; takes?: boolean 
     takes: true,
   },
   grants: { summary: "shows what each plugin may touch", run: showGrants },
+  new: {
+    summary: "new plugin NAME: writes a plugin that works, with a test, to be changed",
+    run: (_plugins, io, args) => newPlugin(io, args),
+    takes: true,
+  },
 };
 
 async function serveHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {

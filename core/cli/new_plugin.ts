@@ -1,0 +1,132 @@
+/**
+ * `new plugin NAME`: writes a plugin that works, with a table, a route, an event it joins and a test, for its author to
+ * change. It lies beside package.json, where the house's types reach it; nothing is written over.
+ */
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CommandIo } from "../plugin.ts";
+
+/** Also the name of a folder, a table, a path and an event, so it holds nothing but what all of these may. */
+const NAME = /^[a-z][a-z0-9_]{1,39}$/;
+
+/** Writes the plugin into a folder of its name; returns the exit code. */
+export async function newPlugin(io: CommandIo, args: readonly string[], folder = process.cwd()): Promise<number> {
+  const [what, name = "", ...rest] = args;
+  if (what !== "plugin" || !NAME.test(name) || rest.length > 0) {
+    io.err('Usage: new plugin NAME, the name in small letters, digits and "_", such as "book_votes"');
+    return 2;
+  }
+  const target = join(folder, name);
+  if (existsSync(target)) {
+    io.err(`Cannot write the plugin "${name}": there is a "${name}" already`);
+    return 1;
+  }
+  mkdirSync(target);
+  writeFileSync(join(target, "plugin.ts"), pluginText(name));
+  writeFileSync(join(target, "plugin_test.ts"), testText(name));
+  io.out(`Wrote ${name}/plugin.ts and ${name}/plugin_test.ts`);
+  io.out(`Try it:   bun test ./${name}`);
+  io.out(`Run it:   bun core/cli.ts serve plugins/mod.ts ./${name}/plugin.ts`);
+  return 0;
+}
+
+function pluginText(name: string): string {
+  return `/** Notes that readers leave on books. */
+import { definePlugin, endpoint, idOf, notFound, rules, sql } from "lectern/core";
+import { rows } from "lectern/db";
+
+declare module "lectern/db" {
+  interface Tables {
+    ${name}: { book_id: number; user_id: number; note: string };
+  }
+}
+
+interface Note {
+  book_id: number;
+  user_id: number;
+  note: string;
+}
+
+declare module "lectern/core" {
+  interface Events {
+    ${name}_leave: { draft: Note; result: Note };
+  }
+}
+
+const noteRules = rules({ note: ["required", "string", "max:500"] });
+
+export default definePlugin({
+  name: "${name}",
+  permissions: { write: ["${name}"], read: ["books"] },
+  migrations: {
+    // Steps are never changed once they have run somewhere; add "0002_…" for what comes next.
+    async "0001_init"(db) {
+      await sql\`create table ${name} (
+        book_id integer not null, user_id integer not null, note text not null, primary key (book_id, user_id)
+      )\`.execute(db);
+    },
+  },
+  events: ["${name}_leave"],
+  setup({ app, contribute, db, perform, valid, visible }) {
+    // Gone for good means gone with all that hangs on it.
+    contribute("hanging", {
+      kind: "book",
+      async destroy(ids, work) {
+        await rows(work.db, sql\`delete from ${name} where book_id = any(\${[...ids]}::integer[])\`);
+      },
+    });
+    app.get(
+      "/books/:id/${name}",
+      async ({ params, viewer }) => {
+        const book = await visible("books", viewer).select("id").where("id", "=", idOf(params.id, "Book")).executeTakeFirst();
+        if (!book) throw notFound("Book");
+        const data = await db.selectFrom("${name}").selectAll().where("book_id", "=", book.id).execute();
+        return { data, total: data.length };
+      },
+      { permit: "access-api", ...endpoint("${name}", "list", { about: "Lists the notes on a book." }) },
+    );
+    app.post(
+      "/books/:id/${name}",
+      async ({ params, viewer, input }) => {
+        const book = await visible("books", viewer).select("id").where("id", "=", idOf(params.id, "Book")).executeTakeFirst();
+        if (!book) throw notFound("Book");
+        const { note } = await valid(noteRules, input, viewer);
+        const draft = { book_id: book.id, user_id: viewer.id, note };
+        return perform("${name}_leave", viewer, draft, async (final, work) => {
+          await rows(
+            work.db,
+            sql\`insert into ${name} (book_id, user_id, note) values (\${final.book_id}, \${final.user_id}, \${final.note})
+              on conflict (book_id, user_id) do update set note = excluded.note\`,
+          );
+          return final;
+        });
+      },
+      { permit: "access-api", ...endpoint("${name}", "leave", { about: "Leaves a note on a book.", rules: noteRules }) },
+    );
+  },
+});
+`;
+}
+
+function testText(name: string): string {
+  return `import { afterAll, beforeAll, expect, test } from "bun:test";
+import { bootHouse, type TestHouse } from "lectern/test";
+import plugin from "./plugin.ts";
+
+let house: TestHouse;
+beforeAll(async () => {
+  house = await bootHouse({ extra: [plugin] });
+});
+afterAll(() => house.stop());
+
+test("a note is left on a book, and listed by whoever sees the book", async () => {
+  const { body: book } = await house.ask("POST", "/api/books", { body: { name: "Read me" } });
+  const path = \`/api/books/\${book.id}/${name}\`;
+  expect((await house.ask("POST", path, { body: { note: "Well said" } })).status).toBe(200);
+  expect((await house.ask("POST", path, { body: {} })).status).toBe(422);
+  expect((await house.ask("GET", path)).body).toEqual({ data: [{ book_id: book.id, user_id: 1, note: "Well said" }], total: 1 });
+  const stranger = await house.person("stranger", ["access-api"]);
+  expect((await house.ask("GET", path, { as: stranger.token })).status).toBe(404);
+});
+`;
+}

@@ -20,6 +20,7 @@ const webhook = {
   active: true,
   timeout: 3,
   failures: 0,
+  failing_since: null,
   last_called_at: null,
   last_errored_at: null,
   last_error: "",

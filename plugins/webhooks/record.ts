@@ -18,7 +18,7 @@ export interface RecordParts {
 /** The payload of something that happened (platform 10.3), but for what names the webhook; the item is read with it. */
 export async function payloadOf(
   parts: RecordParts,
-  { type, detail, item, related }: Activity,
+  { type, item, related, path }: Activity,
   { db, viewer, at }: Work,
 ): Promise<Payload> {
   const { id, name, slug } = viewer;
@@ -31,9 +31,16 @@ export async function payloadOf(
     triggered_by: { id, name, slug },
     triggered_by_profile_url: `${parts.baseUrl}/user/${slug}`,
     ...(found && { url: `${parts.baseUrl}${found.path}`, related_item: found.item }),
+    ...(!found && path !== undefined && { url: `${parts.baseUrl}${path}` }),
     ...(!found && related && { related_item: related }),
-    ...(!found && !related && detail !== undefined && { detail }),
   };
+}
+
+/** What must be heard of in order: an item of content, or whatever else was made, changed and removed; "" for neither. */
+export function subjectOf({ type, item, related, path, subject }: Activity): string {
+  if (subject !== undefined) return subject;
+  if (item) return `${item.kind} ${item.id}`;
+  return related?.id === undefined ? (path ?? "") : `${type.slice(0, type.lastIndexOf("_"))} ${String(related.id)}`;
 }
 
 /** Keeps it for whoever listens. */

@@ -26,6 +26,7 @@ export function signedHeaders(secret: string, { id, timestamp, body }: Signed): 
   const plain = createHmac("sha256", secret).update(body).digest("hex");
   return {
     "content-type": "application/json",
+    "accept-encoding": "identity",
     "user-agent": "Lectern-Webhooks",
     "webhook-id": id,
     "webhook-timestamp": String(timestamp),

@@ -26,9 +26,15 @@ export async function changeWebhook(id: number, draft: WebhookUpdate, { db }: Wo
     wanted: {
       ...more,
       ...(endpoint !== undefined && { endpoint: addressOf(endpoint) }),
-      ...(draft.active === true && { failures: 0 }),
+      ...(draft.active === true && { failures: 0, failing_since: null }),
     },
   });
+  if (saved.active && !row.active)
+    await rows(
+      db,
+      sql`update webhook_deliveries set next_at = now()
+        where webhook_id = ${id}::integer and state = 'waiting' and next_at > now()`,
+    );
   if (events === undefined) return saved;
   const [changed] = await rows<WebhookRow>(
     db,

@@ -1,3 +1,8 @@
+/**
+ * Everything a plugin or theme may import from the house, and nothing else: they know "lectern/core" and "lectern/db",
+ * never the files behind them, so that those may change. Types of the services that plugins give each other come from
+ * `contracts/`. Only re-exports stand here; what is not listed is the house's own business.
+ */
 export { type Static, type TObject, Type as t } from "@sinclair/typebox";
 export { type RawBuilder, sql } from "kysely";
 export { jsonWithFile } from "./base64_json.ts";
@@ -8,10 +13,30 @@ export { baseUrlOf, type Config, configSchema, fileKilobytes, fileLimit } from "
 export type { Access, Owned } from "./contracts/access.ts";
 export { type Activity, type ActivitySource, activityOf, descriptor, type LastActivity } from "./contracts/activity.ts";
 export { type ContentEntry, type ContentKind, dressed, type Hanging, type Shown } from "./contracts/content.ts";
+export type {
+  ExportContent,
+  ExportEntry,
+  ExportFile,
+  ExportFiles,
+  ExportFormat,
+  ExportItem,
+  Exporting,
+  ExportKind,
+  ItemRef,
+} from "./contracts/exports.ts";
 export type { FileClaim } from "./contracts/files.ts";
+export type {
+  ContentMaker,
+  ContentRecord,
+  ImportedFile,
+  ImportFiles,
+  MadeItem,
+  NewItem,
+} from "./contracts/imports.ts";
 export type { Letter, Mail } from "./contracts/mail.ts";
-export type { EmbeddedPicture, Markup, StoredContent } from "./contracts/markup.ts";
+export type { AddressAt, EmbeddedPicture, Markup, StoredContent } from "./contracts/markup.ts";
 export type { Pages, PictureKeeper } from "./contracts/pages.ts";
+export type { SystemFacts } from "./contracts/system.ts";
 export type { Tag, Tags } from "./contracts/tags.ts";
 export type { Allowed, Throttle } from "./contracts/throttle.ts";
 export type { Credentialed, UserRef, Users } from "./contracts/users.ts";
@@ -84,6 +109,7 @@ export { readSettings } from "./settings.ts";
 export type { Narrowing } from "./sight.ts";
 export { slugOf, uniqueSlug } from "./slug.ts";
 export { holdOpen } from "./sockets.ts";
+export { storable } from "./storable.ts";
 export { ORPHAN_AGE_MS, type SweepOptions, type Swept, sweepFiles } from "./sweep.ts";
 export { createTexts, type Texts } from "./texts.ts";
 export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./upload.ts";

@@ -10,8 +10,10 @@ import contentPermissions from "./content_permissions/plugin.ts";
 import dashboard from "./dashboard/plugin.ts";
 import dashboardKeys from "./dashboard_keys/plugin.ts";
 import docs from "./docs/plugin.ts";
+import exporting from "./exports/plugin.ts";
 import hosts from "./hosts/plugin.ts";
 import images from "./images/plugin.ts";
+import importing from "./imports/plugin.ts";
 import links from "./links/plugin.ts";
 import loader from "./loader/plugin.ts";
 import mail from "./mail/plugin.ts";
@@ -50,6 +52,8 @@ const plugins: readonly AnyPlugin[] = [
   auditLog,
   webhooks,
   links,
+  exporting,
+  importing,
   dashboardKeys,
   hosts,
   dashboard,

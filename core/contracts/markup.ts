@@ -36,6 +36,15 @@ export interface StoredContent {
 /** Answers stored HTML by page id; a page the reader may not see is missing from the map (content-api 9.4). */
 export type LoadPages = (pageIds: readonly number[]) => Promise<ReadonlyMap<number, string>>;
 
+/** An address in an element: what is asked about it. */
+export interface AddressAt {
+  /** Name of the element in lower case: "img". */
+  readonly element: string;
+  /** The attribute: href, src, srcset, poster, data. */
+  readonly attribute: string;
+  readonly address: string;
+}
+
 /** Conversion, cleaning and rewriting of text with markup. No function throws on hostile or broken input. */
 export interface Markup {
   /**
@@ -64,6 +73,11 @@ export interface Markup {
   comment(html: string): string;
   /** Plain text of HTML (content-api 15.5 @25): a new line for each element that is not inline. */
   text(html: string): string;
+  /**
+   * Replaces addresses in elements, each asked about in document order: a text is the new address, null takes the
+   * attribute away, undefined leaves it. The rest of the HTML comes back as the house writes it.
+   */
+  readdress(html: string, change: (at: AddressAt) => string | null | undefined): string;
   /**
    * Replaces link targets, old absolute URL to new one; a path, fragment or query after it is kept, and the longest
    * old URL wins. Answers `undefined` if nothing changed (content-api 4.4).

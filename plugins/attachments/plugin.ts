@@ -6,6 +6,8 @@
 import { definePlugin, fileLimit, forgetAuthor, idOf, notFound, sql, t } from "lectern/core";
 import { rows } from "lectern/db";
 import type { AttachmentPermission } from "./contract.ts";
+import { attachmentsInExports } from "./export.ts";
+import { attachmentsInImports } from "./import.ts";
 import { migrations } from "./migrations.ts";
 import type { Parts } from "./parts.ts";
 import { mountAttachments } from "./routes.ts";
@@ -42,6 +44,8 @@ export default definePlugin({
         where pages.id = attachments.uploaded_to and ${visible.where("pages", viewer)})`,
     );
     contribute("hanging", { kind: "page", destroy: (ids, work) => removeOfPages(parts, ids, work) });
+    contribute("export_files", attachmentsInExports(parts));
+    contribute("import_files", attachmentsInImports(parts));
     contribute("file_claims", { plugin: "attachments", used: (keys) => usedKeys(parts, keys) });
     // Whoever takes part in a change sees the attachment as it is, not as it was when the request came.
     on("attachment_update", {

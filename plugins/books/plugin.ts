@@ -2,7 +2,9 @@ import { definePlugin, fileLimit, itemPermissions, mountResource, sql, t } from 
 import { rows } from "lectern/db";
 import { about, examples } from "./about.ts";
 import { rulesFor } from "./contract.ts";
+import { booksInExports } from "./export.ts";
 import { listing } from "./listing.ts";
+import { bookMaker } from "./make.ts";
 import { migrations } from "./migrations.ts";
 import { showing } from "./show.ts";
 import { writing } from "./write.ts";
@@ -42,6 +44,11 @@ export default definePlugin({
         );
       },
     });
+    contribute("export_kind", booksInExports(context));
+    contribute(
+      "content_maker",
+      bookMaker(context, () => context.slot("content_record")),
+    );
     mountResource(
       context,
       {

@@ -12,7 +12,9 @@ import { rows } from "lectern/db";
 import type { ChaptersContext } from "./_context.ts";
 import { about, examples } from "./about.ts";
 import { type BookPlace, createRules, updateRules } from "./contract.ts";
+import { chaptersInExports } from "./export.ts";
 import { listing } from "./listing.ts";
+import { chapterMaker } from "./make.ts";
 import { migrations } from "./migrations.ts";
 import { entriesOf, showing } from "./show.ts";
 import { writing } from "./write.ts";
@@ -48,6 +50,11 @@ export default definePlugin({
         where holder.id = chapters.book_id)`,
       contents: entriesOf(context),
     });
+    contribute("export_kind", chaptersInExports(context));
+    contribute(
+      "content_maker",
+      chapterMaker(context, () => context.slot("content_record")),
+    );
     on("book_delete", {
       // The same moment as the book's: the bin brings back what went together.
       async join(book, { db }) {

@@ -9,6 +9,8 @@ import { rows } from "lectern/db";
 import { imagesCommand } from "./commands.ts";
 import type { ImagePermission } from "./contract.ts";
 import { keepCovers } from "./covers.ts";
+import { picturesInExports } from "./export.ts";
+import { coversInImports, picturesInImports } from "./import.ts";
 import { pictureKeeper } from "./keeper.ts";
 import { migrations } from "./migrations.ts";
 import { FOLDER } from "./names.ts";
@@ -70,6 +72,9 @@ export default definePlugin({
         else exists (select from pages where pages.id = images.uploaded_to and ${visible.where("pages", viewer)}) end`,
     );
     contribute("picture_keeper", pictureKeeper(parts));
+    contribute("export_files", picturesInExports(parts, settings.audience));
+    contribute("import_files", picturesInImports(parts));
+    contribute("import_files", coversInImports(parts));
     contribute("file_claims", { plugin: "images", used: (keys) => usedKeys(parts, keys) });
     keepCovers(context, parts);
     // Whoever takes part in a change sees the picture as it is, not as it was when the request came.

@@ -35,6 +35,10 @@ export default definePlugin({
       if (after.slug !== before.slug) await follow({ kind, id: after.id, withContents: kind === "book" }, work);
     };
 
+    contribute("content_record", {
+      changed: ({ kind, id }, { before, after }, work) =>
+        record({ kind: kind as Source["kind"], id }, before, after, work),
+    });
     contribute("hanging", {
       async destroy(ids, { db }, kind) {
         const gone = sql`any(${[...ids]}::integer[])`;

@@ -1,3 +1,4 @@
+import type { AddressAt } from "lectern/core";
 import { serialize } from "./serialize.ts";
 import { attributeOf, eachElement, type Parent, parse, setAttribute } from "./tree.ts";
 
@@ -10,6 +11,23 @@ export function linksIn(root: Parent): string[] {
     if (target) links.add(target);
   });
   return [...links];
+}
+
+const ADDRESSES = ["href", "src", "srcset", "poster", "data"];
+
+/** Replaces or takes away addresses in elements, as `change` says for each. */
+export function readdress(html: string, change: (at: AddressAt) => string | null | undefined): string {
+  const tree = parse(html);
+  eachElement(tree, (element) => {
+    for (const attribute of ADDRESSES) {
+      const address = attributeOf(element, attribute);
+      if (address === undefined) continue;
+      const wanted = change({ element: element.tagName, attribute, address });
+      if (typeof wanted === "string") setAttribute(element, attribute, wanted);
+      if (wanted === null) element.attrs = element.attrs.filter(({ name, prefix }) => name !== attribute || prefix);
+    }
+  });
+  return serialize(tree);
 }
 
 /** Replaces link targets in stored content (content-api 4.4); `undefined` if there was nothing to replace. */

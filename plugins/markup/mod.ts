@@ -5,7 +5,7 @@ import { followIds, setIds } from "./ids.ts";
 import { extractImages, extractMarkdownImages } from "./images.ts";
 import { withoutTags } from "./include_tags.ts";
 import { includesIn, resolveIncludes } from "./includes.ts";
-import { linksIn, relink } from "./links.ts";
+import { linksIn, readdress, relink } from "./links.ts";
 import { toHtml } from "./markdown.ts";
 import { serialize } from "./serialize.ts";
 import { plainText } from "./text.ts";
@@ -20,6 +20,7 @@ export const markup: Markup = {
   describeHtml,
   comment,
   text: (html) => plainText(parse(html)),
+  readdress,
   relink,
 };
 

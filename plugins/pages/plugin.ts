@@ -8,8 +8,10 @@ import { definePlugin, itemPermissions, sql, t } from "lectern/core";
 import { rows } from "lectern/db";
 import { pagesOfBook, pagesOfChapters } from "./contents.ts";
 import type {} from "./contract.ts";
+import { pagesInExports } from "./export.ts";
 import { lockPage } from "./find.ts";
 import { followDeleted, followMoved } from "./follow.ts";
+import { pageMaker } from "./make.ts";
 import { migrations } from "./migrations.ts";
 import type { Parts } from "./parts.ts";
 import { pagesContract } from "./rewrite.ts";
@@ -69,6 +71,11 @@ export default definePlugin({
       contents: (viewer, bookId) => pagesOfBook(parts, viewer, bookId),
     });
     contribute("shown", pagesOfChapters(parts));
+    contribute("export_kind", pagesInExports(parts));
+    contribute(
+      "content_maker",
+      pageMaker(parts, () => slot("content_record")),
+    );
     contribute("hanging", {
       kind: "page",
       async destroy(ids, { db }) {

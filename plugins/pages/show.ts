@@ -32,7 +32,7 @@ export async function shownPage(parts: Parts, page: FoundPage, viewer: Viewer) {
 }
 
 /** Includes resolve to what this viewer may see, and to nothing else (content-api 9.4). */
-function renderedFor(parts: Parts, html: string, viewer: Viewer): Promise<string> {
+export function renderedFor(parts: Parts, html: string, viewer: Viewer): Promise<string> {
   return parts.contracts.markup.render(html, async (ids) => {
     const found = await rows<{ id: number; html: string }>(
       parts.db,

@@ -14,6 +14,7 @@ const settings = t.Object({
 /** Facts about the instance: GET /api/system (platform 9). */
 export default definePlugin({
   name: "system",
+  provides: ["system"],
   permissions: { write: ["instance"] },
   settings,
   migrations: {
@@ -24,19 +25,18 @@ export default definePlugin({
       await sql`insert into instance (id) values (gen_random_uuid())`.execute(db);
     },
   },
-  setup({ app, baseUrl, db, settings: { appName, appLogo, version } }) {
+  setup({ app, baseUrl, db, provide, settings: { appName, appLogo, version } }) {
+    const instanceId = async () => (await db.selectFrom("instance").select("id").executeTakeFirstOrThrow()).id;
+    provide("system", { instanceId, version });
     app.get(
       "/system",
-      async () => {
-        const { id } = await db.selectFrom("instance").select("id").executeTakeFirstOrThrow();
-        return {
-          version,
-          instance_id: id,
-          app_name: appName,
-          app_logo: appLogo === "" ? null : appLogo,
-          base_url: baseUrl,
-        };
-      },
+      async () => ({
+        version,
+        instance_id: await instanceId(),
+        app_name: appName,
+        app_logo: appLogo === "" ? null : appLogo,
+        base_url: baseUrl,
+      }),
       {
         permit: "access-api",
         ...endpoint("system", "read", { about: "Reads details about the instance. Some values may be null." }),

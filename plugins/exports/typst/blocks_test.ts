@@ -1,0 +1,80 @@
+import { describe, expect, test } from "bun:test";
+import { blocks } from "./blocks.ts";
+import { parse } from "./dom.ts";
+import type { Place } from "./place.ts";
+
+const place: Place = {
+  width: 480,
+  blocks: 0,
+  lists: 0,
+  tables: 0,
+  level: 2,
+  book: {
+    pictures: new Map([["/a.png", { file: "picture-0.png", width: 2000, height: 10 }]]),
+    label: (address) => (address === "http://x/page" ? "page-1" : undefined),
+    anchor: (id) => (id === "wanted" ? "a-0" : undefined),
+  },
+};
+const typst = (html: string) => blocks(parse(html).childNodes, place);
+
+const TABLE: readonly [html: string, typst: string][] = [
+  ["<p>a <b>b</b>\n c</p>", '#par[#"a ";#strong[#"b";];#" c";]'],
+  ["text <i>bare</i><p>block</p>", '#par[#"text ";#emph[#"bare";];]\n\n#par[#"block";]'],
+  ['<p>#panic("x") ] $x$ \\</p>', '#par[#"#panic(\\"x\\") ] $x$ \\\\";]'],
+  ["<h2>Part</h2>", '#heading(level: 4, outlined: false, bookmarked: true)[#"Part";]'],
+  ["<ul><li>a</li><li>b<ul><li>c</li></ul></li></ul>", '#list([#"a";], [#"b";\n#list([#"c";])])'],
+  [
+    '<ol start="4" type="a"><li>x</li><li value="9">y</li></ol>',
+    '#enum(start: 4, numbering: "a.", [#"x";], enum.item(9)[#"y";])',
+  ],
+  ['<pre><code class="language-JS">a\n"b"\n</code></pre>', '#raw("a\\n\\"b\\"", block: true, lang: "js")'],
+  [
+    '<p><a href="http://x/page">in</a> <a href="https://y/&quot;)">out</a> <a href="javascript:x">none</a></p>',
+    '#par[#link(label("page-1"))[#"in";];#" ";#link("https://y/\\")")[#"out";];#" ";#"none";]',
+  ],
+  ['<p id="wanted">x</p>', '#[#metadata(none)#label("a-0")];#par[#"x";]'],
+  [
+    '<img src="/a.png" alt="A"><img src="/b.png" alt="B">',
+    '#par[#box(image("picture-0.png", width: 480.0pt, alt: "A"));#"B";]',
+  ],
+  ["<p>مرحبا</p>", '#[#set text(dir: rtl);#par[#"مرحبا";]]'],
+  ['<p class="callout danger">x</p>', '#callout(rgb("#b71c1c"))[#par[#"x";]]'],
+  ['<p style="text-align: center">x</p>', '#align(center)[#par[#"x";]]'],
+  ["<details><summary>More</summary><p>x</p></details>", '#par[#strong[#"More";]]\n\n#par[#"x";]'],
+  ['<iframe src="//example.com/x"></iframe>', '#par[#link("https://example.com/x")[#"https://example.com/x";];]'],
+  ["<script>alert(1)</script><style>p{}</style>", ""],
+];
+
+for (const [html, wanted] of TABLE)
+  test(`${html.slice(0, 50)} is written as Typst`, () => {
+    expect(typst(html)).toBe(wanted);
+  });
+
+describe("cells of a table", () => {
+  const cells = (html: string) => [...typst(html).matchAll(/table\.cell\(([^)]*)\)/g)].map(([, settings]) => settings);
+
+  test("are placed as a browser does, and never meet", () => {
+    const html =
+      '<table><tr><td rowspan="2">a</td><td colspan="2">b</td></tr><tr><td>c</td><td rowspan="9">d</td></tr></table>';
+    expect(cells(html)).toEqual(["x: 0, y: 0, rowspan: 2", "x: 1, y: 0, colspan: 2", "x: 1, y: 1", "x: 2, y: 1"]);
+  });
+
+  test("of a head are repeated, and reach no further", () => {
+    const written = typst("<table><thead><tr><th rowspan=3>a</th></tr></thead><tr><td>b</td></tr></table>");
+    expect(written).toContain('table.header(table.cell(x: 0, y: 0)[#strong[#par[#"a";]]]),');
+    expect(written).toContain('table.cell(x: 0, y: 1)[#par[#"b";]]');
+  });
+});
+
+test("what is nested deeper than the engine follows is written flat, with all its text", () => {
+  for (const [open, close] of [
+    ["<blockquote>", "</blockquote>"],
+    ["<ul><li>", "</li></ul>"],
+    ["<table><tr><td>", "</td></tr></table>"],
+    ["<sup>", "</sup>"],
+  ]) {
+    const written = typst(`${open?.repeat(60)}deep${close?.repeat(60)}`);
+    expect(written).toContain('#"deep";');
+    expect([...written].filter((one) => one === "[").length).toBeLessThan(50);
+  }
+});

@@ -9,7 +9,7 @@ import { type Db, rows } from "lectern/db";
 import type {} from "./contract.ts";
 import { Dispatcher } from "./dispatch.ts";
 import { migrations } from "./migrations.ts";
-import { keepEvent, payloadOf, subjectOf } from "./record.ts";
+import { keeper } from "./record.ts";
 import { mountWebhooks } from "./routes.ts";
 import { changeWebhook, shown } from "./write.ts";
 
@@ -59,6 +59,7 @@ export default definePlugin({
     const db = context.db as unknown as Db;
     // Every event asks whether anybody listens, so the answer is remembered until a webhook changes.
     const listening = cached("listening", async () => new Set(await typesOf(db)));
+    const keep = keeper({ kinds: () => slot("content"), users: contracts.users, baseUrl });
     const dispatcher = new Dispatcher({
       db,
       fetch,
@@ -97,9 +98,7 @@ export default definePlugin({
       async join(activity, work) {
         const types = await listening.get("");
         if (!types.has(activity.type) && !types.has("all")) return;
-        const payload = await payloadOf({ kinds: slot("content"), users: contracts.users, baseUrl }, activity, work);
-        const final = await work.perform("webhook_call", payload, async (draft) => draft);
-        await keepEvent(final, subjectOf(activity), work);
+        await keep(activity, work);
         work.after(() => dispatcher.wake());
       },
     });

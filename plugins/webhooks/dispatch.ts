@@ -4,7 +4,8 @@
  * and all that fail share a number of lanes well below the calls a process can have under way. Calls about the same
  * subject are made in the order of what happened, each after the one before it has been delivered or given up. What a
  * crash cut off is made again when its lease ends, so receivers hear of everything at least once, and tell repetitions by
- * the id of the call. It does not spread a webhook's calls over time: who cannot keep up says so, and is asked again.
+ * the id of the call. All lanes together ask the store one thing at a time, so that requests always find it free; that
+ * bounds the calls per second, and a backlog takes the longer for it.
  */
 import type { Log, OutgoingFetch } from "lectern/core";
 import type { Db } from "lectern/db";
@@ -45,6 +46,8 @@ export class Dispatcher {
   readonly #earned = new Map<number, number>();
   readonly #running = new Set<Promise<void>>();
   readonly #end = new AbortController();
+  /** The last question to the store; the next one waits for it. */
+  #asked: Promise<unknown> = Promise.resolve();
   #open = 0;
   #troubled = 0;
   #isOpen = false;
@@ -91,9 +94,18 @@ export class Dispatcher {
   async #handOut(): Promise<void> {
     while (this.#again && this.#isOpen) {
       this.#again = false;
-      while ((await handOut(this.#parts.db)) === BATCH);
-      for (const id of await dueHooks(this.#parts.db)) this.#openLane(id);
+      while ((await this.#ask(handOut)) === BATCH);
+      for (const id of await this.#ask(dueHooks)) this.#openLane(id);
     }
+  }
+
+  /** Asks the store when all who asked before have been answered. */
+  #ask<T>(question: (db: Db) => Promise<T>): Promise<T> {
+    const answer = this.#asked.then(() => question(this.#parts.db));
+    this.#asked = answer.catch(() => {
+      // Whoever asked is told; the next question is another one's.
+    });
+    return answer;
   }
 
   /** Opens a lane for a webhook, unless all it may have are open. */
@@ -121,11 +133,11 @@ export class Dispatcher {
    */
   async #lane(webhookId: number): Promise<void> {
     while (this.#isOpen) {
-      const claimed = await claim(this.#parts.db, webhookId);
+      const claimed = await this.#ask((db) => claim(db, webhookId));
       if (!claimed) return;
       this.#openLane(webhookId);
       const outcome = await call(this.#parts.fetch, claimed, this.#end.signal);
-      if (outcome === "cut") return release(this.#parts.db, claimed);
+      if (outcome === "cut") return this.#ask((db) => release(db, claimed));
       const isTaken = outcome.error === "";
       this.#earned.set(webhookId, isTaken ? Math.min(LANES, (this.#earned.get(webhookId) ?? 1) + 1) : 0);
       await this.#note(claimed, outcome);
@@ -135,10 +147,11 @@ export class Dispatcher {
   }
 
   async #note(claimed: Claimed, { mayRetry, status, ...outcome }: Outcome): Promise<void> {
-    const { db, log, pausesMs, patience, switchOff } = this.#parts;
+    const { log, pausesMs, patience, switchOff } = this.#parts;
     const pauseMs = mayRetry ? pausesMs[claimed.attempts - 1] : undefined;
     const state = outcome.error === "" ? "delivered" : pauseMs === undefined ? "failed" : "waiting";
-    const standing = await noteCall(db, claimed, { ...outcome, status: status ?? null, state, pauseMs: pauseMs ?? 0 });
+    const verdict = { ...outcome, status: status ?? null, state, pauseMs: pauseMs ?? 0 } as const;
+    const standing = await this.#ask((db) => noteCall(db, claimed, verdict));
     if (state !== "failed" || !standing?.active || standing.failures < patience.calls) return;
     if ((standing.failing_minutes ?? 0) < patience.minutes) return;
     await switchOff(claimed.hook);

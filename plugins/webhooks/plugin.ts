@@ -81,12 +81,7 @@ export default definePlugin({
     narrow("webhooks", () => true);
     narrow("webhook_deliveries", () => true);
     for (const event of ["webhook_create", "webhook_update", "webhook_delete"] as const) {
-      on(event, {
-        async join(_, work) {
-          await listening.forget(work);
-          work.after(() => dispatcher.wake());
-        },
-      });
+      on(event, { join: (_, work) => listening.forget(work) });
       contribute(
         "activity",
         activityOf(event, ({ result }) => [

@@ -73,7 +73,7 @@ try {
   tell("in bursts", times);
   const busy = new Map<number, number[]>(COUNTS.map((count) => [count, []]));
   const calling = new Map<number, number>();
-  for (let round = 0; round < Math.ceil(ROUNDS / 4); round++)
+  for (let round = 0; round < 2; round++)
     for (const count of COUNTS) {
       for (const [at, id] of hooks.entries()) await ask("PUT", `/api/webhooks/${id}`, { active: at < count });
       calls = 0;

@@ -6,6 +6,7 @@ import { StoreError } from "../db/mod.ts";
  */
 import { findCommand, usage } from "./cli/commands.ts";
 import { loadPlugins } from "./cli/load.ts";
+import { loadTheme } from "./cli/theme.ts";
 import { BootError } from "./errors.ts";
 
 const [name, ...args] = process.argv.slice(2);
@@ -18,7 +19,9 @@ const io = {
 };
 
 try {
-  const { plugins, rest } = await loadPlugins(args);
+  const { plugins: listed, rest } = await loadPlugins(args);
+  const theme = process.env.APP_THEME ?? "";
+  const plugins = theme === "" ? listed : [...listed, await loadTheme(theme, listed)];
   const command = findCommand(name, plugins);
   if (!command) {
     const isAsking = name === undefined || name === "help" || name === "--help";

@@ -12,7 +12,14 @@ export type { Cached } from "./cache.ts";
 export { baseUrlOf, type Config, configSchema, fileKilobytes, fileLimit } from "./config.ts";
 export type { Access, Owned } from "./contracts/access.ts";
 export { type Activity, type ActivitySource, activityOf, descriptor, type LastActivity } from "./contracts/activity.ts";
-export { type ContentEntry, type ContentKind, dressed, type Hanging, type Shown } from "./contracts/content.ts";
+export {
+  type ContentEntry,
+  type ContentKind,
+  dressed,
+  type Hanging,
+  type Searchable,
+  type Shown,
+} from "./contracts/content.ts";
 export type {
   ExportContent,
   ExportEntry,
@@ -112,6 +119,14 @@ export { holdOpen } from "./sockets.ts";
 export { storable } from "./storable.ts";
 export { ORPHAN_AGE_MS, type SweepOptions, type Swept, sweepFiles } from "./sweep.ts";
 export { createTexts, type Texts } from "./texts.ts";
+export {
+  defineTheme,
+  type HookedPage,
+  type OriginalHooks,
+  type PageContentHook,
+  type ThemeContext,
+  type ThemeSpec,
+} from "./theme.ts";
 export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./upload.ts";
 export { type Input, type Lookups, type Rules, ruleStrings, rules, schemaOf, valid } from "./validate.ts";
 export { holds, mayUseApi, NOBODY, need, SYSTEM, type Viewer } from "./viewer.ts";

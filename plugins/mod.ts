@@ -21,6 +21,7 @@ import markup from "./markup/plugin.ts";
 import pages from "./pages/plugin.ts";
 import recycleBin from "./recycle_bin/plugin.ts";
 import roles from "./roles/plugin.ts";
+import search from "./search/plugin.ts";
 import sessions from "./sessions/plugin.ts";
 import shelves from "./shelves/plugin.ts";
 import system from "./system/plugin.ts";
@@ -51,6 +52,7 @@ const plugins: readonly AnyPlugin[] = [
   recycleBin,
   auditLog,
   webhooks,
+  search,
   links,
   exporting,
   importing,

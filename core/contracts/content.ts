@@ -59,8 +59,17 @@ export interface Hanging {
   readonly destroy: (ids: readonly number[], work: Work, kind: string) => Promise<void>;
 }
 
+/** What can be found of a kind of content beside its name and tags. */
+export interface Searchable {
+  /** A kind of the slot `content`. */
+  readonly kind: string;
+  /** SQL for its plain text, over its table: books.description. */
+  readonly body: RawBuilder<string>;
+}
+
 declare module "../registry.ts" {
   interface Slots {
+    searchable: Searchable;
     content: ContentKind;
     hanging: Hanging;
     shown: Shown;

@@ -26,6 +26,7 @@ export default definePlugin({
     } = context;
     narrow("books", () => sql`books.deleted_at is null`);
     narrow("books", access.sees("book", "books"));
+    contribute("searchable", { kind: "book", body: sql<string>`books.description` });
     contribute("content", {
       kind: "book",
       table: "books",

@@ -40,6 +40,7 @@ export default definePlugin({
     const placeIn = placing(context);
     narrow("chapters", () => sql`chapters.deleted_at is null`);
     narrow("chapters", access.sees("chapter", "chapters"));
+    contribute("searchable", { kind: "chapter", body: sql<string>`chapters.description` });
     contribute("content", {
       kind: "chapter",
       table: "chapters",

@@ -24,10 +24,17 @@ export async function storedContent(
   pageId: () => Promise<number>,
   work: Work,
 ): Promise<StoredContent> {
+  const { markup } = parts.contracts;
   const keeper = parts.pictureKeeper();
-  if (!keeper) return parts.contracts.markup.store(content);
-  const saveImage = async (picture: EmbeddedPicture) => keeper.keep(picture, await pageId(), work);
-  return parts.contracts.markup.store(content, { saveImage });
+  const saveImage = keeper && (async (picture: EmbeddedPicture) => keeper.keep(picture, await pageId(), work));
+  const stored = await markup.store(content, saveImage ? { saveImage } : {});
+  const hooks = parts.hooks().flatMap(({ preStore }) => preStore ?? []);
+  if (hooks.length === 0) return stored;
+  const page = { id: await pageId() };
+  let { html } = stored;
+  for (const hook of hooks) html = (await hook(html, page)) ?? html;
+  // What is shown and found must follow from what is stored.
+  return html === stored.html ? stored : { ...(await markup.store({ html })), markdown: stored.markdown };
 }
 
 /** The editor of a page after a save; `present` is undefined for a new page (content-api 8.5). */

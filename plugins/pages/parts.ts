@@ -1,4 +1,4 @@
-import type { Contracts, PictureKeeper, RawBuilder, Viewer } from "lectern/core";
+import type { Contracts, PageContentHook, PictureKeeper, RawBuilder, Viewer } from "lectern/core";
 import type { Db } from "lectern/db";
 
 /** What the parts of this plugin share. */
@@ -10,6 +10,8 @@ export interface Parts {
   readonly sees: (table: "books" | "chapters" | "pages", viewer: Viewer) => RawBuilder<boolean>;
   /** Who keeps pictures embedded in content, once the house has booted. */
   readonly pictureKeeper: () => PictureKeeper | undefined;
+  /** What others make of content when it is stored and shown, once the house has booted. */
+  readonly hooks: () => readonly PageContentHook[];
   /** Newest revisions kept of each page; 0 keeps all. */
   readonly revisionLimit: number;
 }

@@ -48,6 +48,7 @@ export default definePlugin({
       baseUrl: context.baseUrl,
       sees: (table, viewer) => visible.where(table, viewer),
       pictureKeeper: () => slot("picture_keeper")[0],
+      hooks: () => slot("page_content"),
       revisionLimit: context.settings.revisionLimit,
     };
 
@@ -70,6 +71,7 @@ export default definePlugin({
         where holder.id = pages.book_id)`,
       contents: (viewer, bookId) => pagesOfBook(parts, viewer, bookId),
     });
+    contribute("searchable", { kind: "page", body: sql<string>`pages.text` });
     contribute("shown", pagesOfChapters(parts));
     contribute("export_kind", pagesInExports(parts));
     contribute(

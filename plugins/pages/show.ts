@@ -16,7 +16,7 @@ export async function shownPage(parts: Parts, page: FoundPage, viewer: Viewer) {
     chapter_id: page.chapter_id,
     name: page.name,
     slug: page.slug,
-    html: page.rendered ?? (await renderedFor(parts, page.html, viewer)),
+    html: await hooked(parts, page, page.rendered ?? (await renderedFor(parts, page.html, viewer))),
     raw_html: page.html,
     priority: page.priority,
     created_at: page.created_at,
@@ -29,6 +29,13 @@ export async function shownPage(parts: Parts, page: FoundPage, viewer: Viewer) {
     editor: page.editor,
     tags: page.tags,
   };
+}
+
+/** What others make of it last, such as a theme. */
+async function hooked(parts: Parts, { id }: FoundPage, rendered: string): Promise<string> {
+  let html = rendered;
+  for (const { postRender } of parts.hooks()) html = (await postRender?.(html, { id })) ?? html;
+  return html;
 }
 
 /** Includes resolve to what this viewer may see, and to nothing else (content-api 9.4). */

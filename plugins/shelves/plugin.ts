@@ -25,6 +25,7 @@ export default definePlugin({
     } = context;
     narrow("bookshelves", () => sql`bookshelves.deleted_at is null`);
     narrow("bookshelves", access.sees("bookshelf", "bookshelves"));
+    contribute("searchable", { kind: "bookshelf", body: sql<string>`bookshelves.description` });
     contribute("content", {
       kind: "bookshelf",
       table: "bookshelves",

@@ -99,6 +99,8 @@ test("uses and refusals are noted with their address and reason, and refusals do
   await health(key.headers, "192.0.2.44");
   const used = await shown(key.id);
   expect(used.last_used_ip).toBe("192.0.2.44");
+  // Times are kept in milliseconds.
+  await Bun.sleep(5);
   await fleet.read(key);
   expect((await shown(key.id)).last_used_at > used.last_used_at).toBe(true);
   await change(key.id, { allowed_ip_ranges: ["192.0.2.44"] });

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { definePlugin } from "lectern/core";
+import { isEcho } from "../support/echoes.ts";
 import { bootHouse, type TestHouse } from "../support/house.ts";
 import { picture, png } from "../support/pictures.ts";
 import { portable, upload } from "../support/zips.ts";
@@ -21,7 +22,7 @@ const watching = definePlugin({
   setup: ({ onAny }) =>
     onAny({
       join: async ({ name, result }) => {
-        seen.push(name);
+        if (!isEcho(name)) seen.push(name);
         if (name === "page_create" && (result as { name: string }).name === "Slow") await Bun.sleep(300);
         if (name === "page_create" && (result as { name: string }).name === "Broken")
           throw new Error("Broken on purpose");

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin } from "lectern/core";
+import { isEcho } from "../support/echoes.ts";
 import { bootHouse, type TestHouse } from "../support/house.ts";
 
 const events: string[] = [];
 const witness = definePlugin({
   name: "witness",
-  setup: ({ onAny }) => onAny({ join: ({ name }) => void events.push(name) }),
+  setup: ({ onAny }) => onAny({ join: ({ name }) => void (isEcho(name) || events.push(name)) }),
 });
 
 let house: TestHouse;

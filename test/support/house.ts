@@ -82,6 +82,10 @@ export async function bootHouse(options: HouseOptions = {}): Promise<TestHouse> 
   };
   const config = readSettings("lectern", configSchema, env);
   const log = createLog(config.logLevel);
+  const drops = async () => {
+    await drop();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
   const house = await boot({
     config,
     store,
@@ -89,6 +93,11 @@ export async function bootHouse(options: HouseOptions = {}): Promise<TestHouse> 
     log,
     plugins: [...plugins, ...(options.extra ?? [])],
     env,
+  }).catch(async (error: unknown) => {
+    // A house that refuses to boot is what some tests want; it must leave as little behind as others.
+    await store.close();
+    await drops();
+    throw error;
   });
   const client = clientOf(house);
   return {
@@ -102,8 +111,7 @@ export async function bootHouse(options: HouseOptions = {}): Promise<TestHouse> 
     ...client,
     async stop() {
       await house.stop();
-      await drop();
-      rmSync(dataDir, { recursive: true, force: true });
+      await drops();
     },
   };
 }

@@ -113,6 +113,7 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
     { path: "/api/webhooks/{hook}/deliveries/{delivery}/resend", needs: ["settings-manage"] },
   ],
   "GET /api/audit-log": [{ path: "/api/audit-log", needs: ["settings-manage", "users-manage"] }],
+  "GET /api/search": [{ path: "/api/search?query=x", needs: [] }],
   "GET /api/recycle-bin": [{ path: "/api/recycle-bin", needs: ["settings-manage", "restrictions-manage-all"] }],
   "PUT /api/recycle-bin/:id": [
     { path: "/api/recycle-bin/{binned}", needs: ["settings-manage", "restrictions-manage-all"] },

@@ -5,6 +5,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin } from "lectern/core";
+import { isEcho } from "./echoes.ts";
 import { bootHouse, type TestHouse } from "./house.ts";
 
 /** One row of a table. */
@@ -45,7 +46,7 @@ export function openStage(people: Readonly<Record<string, readonly string[]>>): 
     const events: string[] = [];
     const witness = definePlugin({
       name: "witness",
-      setup: ({ onAny }) => onAny({ join: ({ name }) => void events.push(name) }),
+      setup: ({ onAny }) => onAny({ join: ({ name }) => void (isEcho(name) || events.push(name)) }),
     });
     const house = await bootHouse({ extra: [witness] });
     stage = { house, tokens: { admin: house.token, guest: null }, saved: {}, events };

@@ -1,0 +1,162 @@
+/** Themes as an operator has them: switched on by a variable, with the last word, and named with their line when broken. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BootError } from "lectern/core";
+import { loadTheme } from "../../core/cli/theme.ts";
+import plugins from "../../plugins/mod.ts";
+import { bootHouse, type TestHouse } from "../support/house.ts";
+import { openReceiver, type Receiver } from "../support/receiver.ts";
+
+setDefaultTimeout(60_000);
+const ROOT = join(import.meta.dir, "../..");
+const CORE = JSON.stringify(join(ROOT, "core/mod.ts"));
+const folder = mkdtempSync(join(tmpdir(), "lectern-themes-"));
+let receiver: Receiver;
+let house: TestHouse;
+
+function theme(name: string, code: string): void {
+  mkdirSync(join(folder, name), { recursive: true });
+  writeFileSync(join(folder, name, "functions.ts"), code);
+}
+
+async function withTheme(name: string, from = folder): Promise<TestHouse> {
+  const extra = [await loadTheme(name, plugins, from)];
+  return bootHouse({ extra, env: { ALLOW_PRIVATE_HOSTS: "127.0.0.1/32" } });
+}
+
+beforeAll(async () => {
+  receiver = openReceiver();
+  house = await withTheme("example", join(ROOT, "themes"));
+  await house.house.start();
+});
+afterAll(async () => {
+  await house.stop();
+  await receiver.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("the example keeps secrets out of pages, says more to webhooks, words a message anew, and brings a command", async () => {
+  const book = (await house.ask("POST", "/api/books", { body: { name: "Guarded" } })).body;
+  const secret = { book_id: book.id, name: "Keys", html: "<p>AKIAABCDEFGHIJKLMNOP</p>" };
+  const refused = await house.ask("POST", "/api/pages", { body: secret });
+  expect([refused.status, refused.body.error.message]).toEqual([
+    403,
+    "This page seems to hold a secret key; take it out first",
+  ]);
+  const page = (await house.ask("POST", "/api/pages", { body: { ...secret, html: "<p>Fine</p>" } })).body;
+  expect(
+    (await house.ask("PUT", `/api/pages/${page.id}`, { body: { markdown: `ghp_${"a".repeat(36)}` } })).status,
+  ).toBe(403);
+  const endpoint = `${receiver.url}/in`;
+  await house.ask("POST", "/api/webhooks", {
+    body: { name: "Chat", endpoint, events: ["shelf_create", "book_create"] },
+  });
+  await house.ask("POST", "/api/books", { body: { name: "Told" } });
+  await receiver.until(1);
+  expect(receiver.received[0]?.json).toMatchObject({ event: "book_create", source: "Example handbook" });
+  expect((await house.ask("GET", "/api/pages/987654")).body.error.message).toBe("Page has moved, or never was");
+  await house.store.sql`update pages set updated_at = now() - interval '14 months'`;
+  const lines: string[] = [];
+  const io = { out: (line: string) => void lines.push(line), err: () => {} };
+  const { plugin } = house.house.booted.at(-1) ?? {};
+  await plugin?.commands.stale?.run([], io as never, house.contexts.get("theme:example"));
+  expect(lines).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\d {2}Keys$/), "1 pages"]);
+});
+
+test("hooks of the original are called by their names, with what they are told there", async () => {
+  theme(
+    "hooks",
+    `import { defineTheme } from ${CORE};
+    globalThis.heard = [];
+    export default defineTheme(({ listen }) => {
+      listen("activity_logged", (type, detail) => void heard.push([type, typeof detail === "string" ? detail : detail.item.kind]));
+      listen("auth_login", (method, user) => void heard.push([method, user.slug]));
+      listen("webhook_call_before", (event, hook, detail, who, time) => ({ said: detail, by: who.id, time: time > 1e9 }));
+      listen("page_content_pre_store", (html) => html.replace(">teh", ">the"));
+      listen("page_content_pre_store", (html) => html + "<p>Second</p>");
+      listen("page_content_post_render", (html, page) => html + "<p>Page " + page.id + "</p>");
+      listen("app_boot", () => void heard.push(["boot"]));
+      listen("oidc_auth_pre_redirect", () => {});
+    });`,
+  );
+  const own = await withTheme("hooks");
+  await own.house.start();
+  const { body: book } = await own.ask("POST", "/api/books", { body: { name: "Told" } });
+  await own.ask("POST", "/api/session", {
+    as: null,
+    body: { email: "admin@example.com", password: "correct horse battery" },
+  });
+  const { body: page } = await own.ask("POST", "/api/pages", {
+    body: { book_id: book.id, name: "P", markdown: "teh words" },
+  });
+  expect(page.raw_html).toBe('<p id="bkmrk-teh-words">the words</p>\n<p id="bkmrk-second">Second</p>');
+  expect(page.html).toEndWith(`Second</p><p>Page ${page.id}</p>`);
+  expect(page.markdown).toBe("teh words");
+  receiver.received.length = 0;
+  await own.ask("POST", "/api/webhooks", { body: { name: "Hook", endpoint: receiver.url, events: ["page_delete"] } });
+  await own.ask("DELETE", `/api/pages/${page.id}`);
+  await receiver.until(1);
+  expect(receiver.received[0]?.json).toMatchObject({
+    event: "page_delete",
+    said: 'Admin deleted page "P"',
+    by: 1,
+    time: true,
+  });
+  await own.house.bus.settle();
+  const { heard } = globalThis as unknown as { heard: unknown[] };
+  expect(heard).toContainEqual(["boot"]);
+  expect(heard).toContainEqual(["book_create", "book"]);
+  expect(heard).toContainEqual(["standard", "admin"]);
+  await own.stop();
+});
+
+test("a broken theme stops the boot with file, line and cause", async () => {
+  theme(
+    "typo",
+    `import { defineTheme } from ${CORE};\n\nexport default defineTheme((theme) => {\n  theme.listne("app_boot");\n});\n`,
+  );
+  theme("syntax", `export default {\n  setup( {\n};\n`);
+  theme("throws", `const x = 1;\nthrow new Error("Not today");\n`);
+  theme("shape", "export default 7;\n");
+  const failure = async (name: string) => {
+    try {
+      await (await withTheme(name)).stop();
+      return "booted";
+    } catch (error) {
+      expect(error).toBeInstanceOf(BootError);
+      return (error as Error).message;
+    }
+  };
+  expect(await failure("typo")).toMatch(
+    /^Failed loading theme functions file at ".*typo\/functions\.ts:4" with error: .*listne/,
+  );
+  expect(await failure("syntax")).toMatch(
+    /^Failed loading theme functions file at ".*syntax\/functions\.ts:\d" with error: /,
+  );
+  expect(await failure("throws")).toMatch(
+    /^Failed loading theme functions file at ".*throws\/functions\.ts:2" with error: Not today$/,
+  );
+  expect(await failure("shape")).toMatch(/^Cannot use the theme "shape": the default export of ".*" is no defineTheme/);
+  expect(await failure("nobody")).toMatch(/^Cannot use the theme "nobody": there is no ".*nobody\/functions\.ts"$/);
+  expect(await failure("../example")).toBe(
+    'Cannot use the theme "../example": wanted the name of a folder below "themes"',
+  );
+});
+
+test("APP_THEME switches a theme on for the program", async () => {
+  const run = (env: Record<string, string>, ...args: string[]) => {
+    const child = Bun.spawnSync([process.execPath, "core/cli.ts", ...args], {
+      cwd: ROOT,
+      env: { ...process.env, ...env },
+    });
+    return { code: child.exitCode, text: `${child.stdout}${child.stderr}` };
+  };
+  expect(run({ APP_THEME: "example" }, "help").text).toContain("stale [MONTHS]");
+  expect(run({ APP_THEME: "" }, "help").text).not.toContain("stale");
+  expect(run({ APP_THEME: "nobody" }, "help")).toMatchObject({
+    code: 1,
+    text: expect.stringContaining('theme "nobody"'),
+  });
+});

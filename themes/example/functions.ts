@@ -1,0 +1,43 @@
+/**
+ * An example of what a theme can do in a few lines: keep secrets out of pages, tell outsiders where calls of webhooks
+ * came from, and a command of the house's own. Switched on by APP_THEME=example; copy the folder and make it yours.
+ */
+import { defineTheme, sql } from "lectern/core";
+
+/** What keys of common services look like. */
+const SECRETS = [/AKIA[0-9A-Z]{16}/, /ghp_[A-Za-z0-9]{36}/, /-----BEGIN [A-Z ]*PRIVATE KEY-----/];
+
+export default defineTheme({
+  texts: { en: { ":noun not found": ":noun has moved, or never was" } },
+  permissions: { read: ["pages"] },
+  commands: {
+    stale: {
+      summary: "lists the pages that nobody has changed for so many months",
+      usage: "[MONTHS]",
+      store: true,
+      async run([months = "12"], io, context) {
+        if (!context || !/^\d{1,3}$/.test(months)) return 2;
+        const { rows: found } = await sql<{ name: string; updated_at: string }>`select name, updated_at from pages
+          where deleted_at is null and not draft
+            and updated_at < now() - make_interval(months => ${Number(months)}::integer) order by updated_at`.execute(
+          context.db,
+        );
+        for (const { name, updated_at } of found) io.out(`${updated_at.slice(0, 10)}  ${name}`);
+        io.out(`${found.length} pages`);
+        return 0;
+      },
+    },
+  },
+  setup({ listen, on }) {
+    for (const event of ["page_create", "page_update"] as const)
+      on(event, {
+        veto(draft) {
+          const { html = "", markdown = "" } = "draft" in draft ? draft.draft : draft;
+          return SECRETS.some((secret) => secret.test(html) || secret.test(markdown))
+            ? "This page seems to hold a secret key; take it out first"
+            : undefined;
+        },
+      });
+    listen("webhook_call", (payload) => ({ ...payload, source: "Example handbook" }));
+  },
+});

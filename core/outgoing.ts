@@ -36,7 +36,7 @@ export function outgoingFetch(
     const url = new URL(target);
     if (url.protocol !== "http:" && url.protocol !== "https:") throw refusal(url, "only http and https are spoken");
     if (!granted(rules.hosts, url.hostname)) throw refusal(url, "the plugin was not granted this host");
-    const address = await reachable(url, open, resolve);
+    const address = await inTime(reachable(url, open, resolve), init.signal);
     const headers = new Headers(init.headers);
     headers.set("host", url.host);
     const pinned = new URL(url);
@@ -61,6 +61,20 @@ async function reachable(url: URL, open: Networks, resolve: Resolve): Promise<st
   if (!allowed || forbidden)
     throw refusal(url, "it is a private or reserved address, which ALLOW_PRIVATE_HOSTS does not open");
   return allowed.address;
+}
+
+/** Resolving a name knows no limit of its own, and must not outlast the call it is for. Throws the signal's reason. */
+async function inTime<T>(work: Promise<T>, signal: AbortSignal | null | undefined): Promise<T> {
+  if (!signal) return work;
+  signal.throwIfAborted();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }
 
 function granted(hosts: OutgoingRules["hosts"], hostname: string): boolean {

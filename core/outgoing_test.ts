@@ -72,3 +72,8 @@ test("outgoingFetch() hands redirects back", async () => {
   const pinned = outgoingFetch({ hosts: "any", allowPrivate: "*" });
   expect((await pinned(`http://127.0.0.1:${server.port}/away`)).status).toBe(302);
 });
+
+test("outgoingFetch() waits for a name that does not resolve no longer than the call may take", async () => {
+  const stuck = outgoingFetch({ hosts: "any", allowPrivate: "" }, () => new Promise(() => {}));
+  await expect(stuck("http://hooks.example.com/", { signal: AbortSignal.timeout(20) })).rejects.toThrow("timed out");
+});

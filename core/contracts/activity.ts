@@ -12,6 +12,10 @@ export interface Activity {
   readonly item?: { readonly kind: string; readonly id: number };
   /** What else it happened to, as lists show it; what leaves the house is made of this, so it holds no secret. */
   readonly related?: Readonly<Record<string, unknown>>;
+  /** Where people find what else it happened to, below the instance's own address; items of content know theirs. */
+  readonly path?: string;
+  /** What it is told of in order with, such as "book 7", where that is neither the item nor what is `related`. */
+  readonly subject?: string;
 }
 
 /** What an event is worth in the log: what happened, in order; nothing where it is not worth a row. */

@@ -28,7 +28,10 @@ export function ofContent(kinds: readonly ContentKind[], { name, result }: Happe
 /** The other events that ship. */
 export const SOURCES: readonly ActivitySource[] = [
   ...(["user_create", "user_update", "user_delete"] as const).map((event) =>
-    activityOf(event, ({ result }) => [{ type: event, detail: descriptor(result), related: { ...result } }]),
+    // No more of a person than references show: addresses of mail are not for whoever reads along (platform 10.3).
+    activityOf(event, ({ result: { id, name, slug } }) => [
+      { type: event, detail: descriptor({ id, name }), related: { id, name, slug } },
+    ]),
   ),
   ...(["role_create", "role_update", "role_delete"] as const).map((event) =>
     activityOf(event, ({ result: { users: _, permissions: __, ...role } }) => [
@@ -37,7 +40,11 @@ export const SOURCES: readonly ActivitySource[] = [
   ),
   ...(["api_token_create", "api_token_update", "api_token_delete"] as const).map((event) =>
     activityOf(event, ({ result: { id, name, user_id, user_name } }) => [
-      { type: event, detail: `${descriptor({ id, name })}; User: ${descriptor({ id: user_id, name: user_name })}` },
+      {
+        type: event,
+        detail: `${descriptor({ id, name })}; User: ${descriptor({ id: user_id, name: user_name })}`,
+        path: `/api-tokens/${user_id}/${id}`,
+      },
     ]),
   ),
   activityOf("auth_login", ({ draft: { method, user } }) => [

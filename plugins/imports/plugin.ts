@@ -44,7 +44,7 @@ export default definePlugin({
     for (const event of ["import_create", "import_run", "import_delete"] as const)
       contribute(
         "activity",
-        activityOf(event, ({ result }) => [{ type: event, detail: descriptor(result) }]),
+        activityOf(event, ({ result }) => [{ type: event, detail: descriptor(result), path: `/import/${result.id}` }]),
       );
     on("user_delete", {
       join: async ({ id }, { db }) => {

@@ -77,7 +77,14 @@ export default definePlugin({
     for (const event of ["recycle_bin_restore", "recycle_bin_destroy"] as const)
       contribute(
         "activity",
-        activityOf(event, ({ result }) => [{ type: event, detail: detailOf(result) }]),
+        activityOf(event, ({ result }) => [
+          {
+            type: event,
+            detail: detailOf(result),
+            path: `/settings/recycle-bin/${result.id}/restore`,
+            subject: `${result.deletable_type} ${result.deletable_id}`,
+          },
+        ]),
       );
     job("recycle_bin_purge", () => purge(purging, lifetime));
     if (lifetime >= 0) every("purge", HOUR_MS, () => purge(purging, lifetime));

@@ -3,13 +3,15 @@ export const about = {
   list: "Lists the webhooks, with when each was last called and what went wrong.",
   create:
     "Creates a webhook: an address that is told of what happens. events are types of the audit log, or all.\n" +
-    "The answer holds the secret that calls are signed with, this once; it is made up unless it is sent.",
+    "The answer holds the secret that calls are signed with, this once; it is made up unless it is sent.\n" +
+    "Calls carry the headers of Standard Webhooks. Libraries read the secret as it is; one of your own that does not " +
+    "begin with whsec_ is the key itself, which they call raw.",
   read: "Reads a webhook.",
   update: "Changes a webhook; fields that are not sent stay. Switching it on forgets its failures.",
   delete: "Deletes a webhook and what is known of its calls.",
   deliveries: "Lists the calls of a webhook: what they were about, whether they were taken, and the last answer.",
   delivery: "Reads a call with what is sent, and the beginning of the answer.",
-  resend: "Makes a call again, whatever came of it before.",
+  resend: "Makes a call again, whatever came of it before; while its webhook is switched off, it waits.",
 } as const;
 
 const webhook = {
@@ -20,6 +22,7 @@ const webhook = {
   active: true,
   timeout: 3,
   failures: 0,
+  failing_since: null,
   last_called_at: null,
   last_errored_at: null,
   last_error: "",

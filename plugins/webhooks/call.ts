@@ -1,5 +1,5 @@
 import { OutgoingError, type OutgoingFetch } from "lectern/core";
-import type { WebhookRow } from "./contract.ts";
+import type { Payload, WebhookRow } from "./contract.ts";
 import { signedHeaders } from "./sign.ts";
 
 /** What came of one call. */
@@ -19,19 +19,29 @@ const MAX_ANSWER_BYTES = 4096;
 /** Answers after which it is worth asking again (platform 10.4). */
 const PASSING = new Set([408, 425, 429]);
 
-/** Makes one call and never throws. Redirects are answers like others, and no good ones. */
-export async function call(
-  fetch: OutgoingFetch,
-  { endpoint, secret, timeout }: Pick<WebhookRow, "endpoint" | "secret" | "timeout">,
-  body: string,
-  id: string,
-): Promise<Outcome> {
+/** What is told to whom. */
+export interface Told {
+  readonly id: number;
+  readonly hook: WebhookRow;
+  readonly payload: Payload;
+}
+
+/** The body of a call: what happened, and whose webhook is told. */
+export function bodyOf({ hook: { id, name }, payload }: Pick<Told, "hook" | "payload">): string {
+  return JSON.stringify({ ...payload, webhook_id: id, webhook_name: name });
+}
+
+/** Makes one call and never throws; "cut" where `end` came first. Redirects are answers like others, and no good ones. */
+export async function call(fetch: OutgoingFetch, told: Told, end: AbortSignal): Promise<Outcome | "cut"> {
+  const { endpoint, secret, timeout } = told.hook;
   const started = performance.now();
-  const headers = signedHeaders(secret, { id, timestamp: Math.floor(Date.now() / 1000), body });
+  const body = bodyOf(told);
+  const headers = signedHeaders(secret, { id: String(told.id), timestamp: Math.floor(Date.now() / 1000), body });
   const since = () => Math.round(performance.now() - started);
   try {
-    const signal = AbortSignal.timeout(timeout * 1000);
-    const response = await fetch(endpoint, { method: "POST", headers, body, signal });
+    const signal = AbortSignal.any([AbortSignal.timeout(timeout * 1000), end]);
+    // What comes packed is kept as it came: a small answer may unpack to more than there is room for.
+    const response = await fetch(endpoint, { method: "POST", headers, body, signal, decompress: false });
     const answer = await beginningOf(response);
     const isTaken = response.status >= 200 && response.status < 300;
     return {
@@ -42,6 +52,7 @@ export async function call(
       mayRetry: response.status >= 500 || PASSING.has(response.status),
     };
   } catch (error) {
+    if (end.aborted) return "cut";
     const isLate = error instanceof Error && error.name === "TimeoutError";
     const text = isLate ? `No answer came within ${timeout} seconds` : String((error as Error).message ?? error);
     return { error: text.slice(0, 1000), answer: "", durationMs: since(), mayRetry: !(error instanceof OutgoingError) };

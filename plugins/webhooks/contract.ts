@@ -20,6 +20,8 @@ export interface WebhooksTable {
   secret: string;
   /** Calls in a row that were given up. */
   failures: Generated<number>;
+  /** When the first call failed of those with none taken since; null where the last one was taken. */
+  failing_since: string | null;
   last_called_at: string | null;
   last_errored_at: string | null;
   last_error: string;

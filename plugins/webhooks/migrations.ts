@@ -51,4 +51,11 @@ export const migrations: Migrations = {
       create index webhook_deliveries_by_webhook on webhook_deliveries (webhook_id, id);
       create index webhook_deliveries_by_event on webhook_deliveries (event_id)`.execute(db);
   },
+  async "0002_failing"(db) {
+    await sql`
+      alter table webhooks add column failing_since timestamptz;
+      drop index webhook_deliveries_due;
+      create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_at, id)
+        where state = 'waiting'`.execute(db);
+  },
 };

@@ -9,7 +9,7 @@ import { type Db, rows } from "lectern/db";
 import type {} from "./contract.ts";
 import { Dispatcher } from "./dispatch.ts";
 import { migrations } from "./migrations.ts";
-import { keepEvent, payloadOf } from "./record.ts";
+import { keeper } from "./record.ts";
 import { mountWebhooks } from "./routes.ts";
 import { changeWebhook, shown } from "./write.ts";
 
@@ -38,6 +38,12 @@ export default definePlugin({
       env: "WEBHOOK_PATIENCE",
       description: "Calls in a row that are given up before a webhook is switched off",
     }),
+    patienceMinutes: t.Integer({
+      default: 60,
+      minimum: 0,
+      env: "WEBHOOK_PATIENCE_MIN",
+      description: "Minutes for which no call was taken before a webhook is switched off",
+    }),
     keepDays: t.Integer({
       default: 14,
       minimum: 1,
@@ -50,15 +56,16 @@ export default definePlugin({
   setup(context) {
     const { baseUrl, cached, contracts, contribute, every, fetch, log, narrow, on, onStop, perform, settings, slot } =
       context;
-    const db = context.db as unknown as Pick<Db, "executeQuery">;
+    const db = context.db as unknown as Db;
     // Every event asks whether anybody listens, so the answer is remembered until a webhook changes.
     const listening = cached("listening", async () => new Set(await typesOf(db)));
+    const keep = keeper({ kinds: () => slot("content"), users: contracts.users, baseUrl });
     const dispatcher = new Dispatcher({
       db,
       fetch,
       log,
       pausesMs: settings.pauses === "" ? [] : settings.pauses.split(",").map((text) => Number(text) * SECOND_MS),
-      patience: settings.patience,
+      patience: { calls: settings.patience, minutes: settings.patienceMinutes },
       switchOff: async ({ secret: _, ...row }) => {
         await perform("webhook_update", SYSTEM, { row, draft: { active: false } }, async (final, work) => {
           const saved = await changeWebhook(final.row.id, final.draft, work);
@@ -77,17 +84,16 @@ export default definePlugin({
       on(event, { join: (_, work) => listening.forget(work) });
       contribute(
         "activity",
-        activityOf(event, ({ result }) => [{ type: event, detail: descriptor(result) }]),
+        activityOf(event, ({ result }) => [
+          { type: event, detail: descriptor(result), path: `/settings/webhooks/${result.id}` },
+        ]),
       );
     }
     on("activity_log", {
       async join(activity, work) {
         const types = await listening.get("");
         if (!types.has(activity.type) && !types.has("all")) return;
-        const payload = await payloadOf({ kinds: slot("content"), users: contracts.users, baseUrl }, activity, work);
-        const final = await work.perform("webhook_call", payload, async (draft) => draft);
-        const subject = activity.item ? `${activity.item.kind} ${activity.item.id}` : "";
-        await keepEvent(final, subject, work);
+        await keep(activity, work);
         work.after(() => dispatcher.wake());
       },
     });

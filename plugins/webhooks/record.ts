@@ -1,89 +1,91 @@
 /**
- * Keeping what webhooks shall be told, in the transaction of what happened: one statement, which also reads the item as
- * it is at that moment, so that the call for a deleted page still shows the page. Where no webhook listens, nothing is
- * asked of the store.
+ * Keeping what webhooks shall be told, in the transaction of what happened: one statement, which reads the item as it is
+ * at that moment and writes it down, so that the call for a deleted page still shows the page, and one more webhook costs
+ * the request nothing. Where no webhook listens, nothing is asked of the store.
  */
 import { type Activity, type ContentKind, type RawBuilder, sql, type Users, type Work } from "lectern/core";
-import { rows } from "lectern/db";
-import type { Payload } from "./contract.ts";
+import { prepared, rows } from "lectern/db";
 import { phraseOf } from "./phrases.ts";
 
 /** What recording needs. */
 export interface RecordParts {
-  readonly kinds: readonly ContentKind[];
+  /** Every kind of content. */
+  readonly kinds: () => readonly ContentKind[];
   readonly users: Pick<Users, "ref">;
   readonly baseUrl: string;
 }
 
-/** The payload of something that happened (platform 10.3), but for what names the webhook; the item is read with it. */
-export async function payloadOf(
-  parts: RecordParts,
-  { type, detail, item, related }: Activity,
-  { db, viewer, at }: Work,
-): Promise<Payload> {
-  const { id, name, slug } = viewer;
-  const found = item && (await itemOf(parts, item, type, db));
-  const quoted = found ? ` "${String(found.item.name)}"` : "";
-  return {
-    event: type,
-    text: `${name} ${phraseOf(type)}${quoted}`,
-    triggered_at: at.replace(/\.\d+Z$/, ".000000Z"),
-    triggered_by: { id, name, slug },
-    triggered_by_profile_url: `${parts.baseUrl}/user/${slug}`,
-    ...(found && { url: `${parts.baseUrl}${found.path}`, related_item: found.item }),
-    ...(!found && related && { related_item: related }),
-    ...(!found && !related && detail !== undefined && { detail }),
+/** Keeps what happened for whoever listens: the payload of platform 10.3, but for what names the webhook. */
+export type Keep = (activity: Activity, work: Work) => Promise<void>;
+
+/** Makes the one that keeps; what it asks of each kind of content is put together once. */
+export function keeper({ kinds, users, baseUrl }: RecordParts): Keep {
+  const shown = new Map<string, RawBuilder<unknown>>();
+  const shownOf = (kind: ContentKind, withRevision: boolean) => {
+    const key = `${kind.kind} ${withRevision}`;
+    const known = shown.get(key) ?? prepared(itemOf(kind, users, withRevision));
+    shown.set(key, known);
+    return known;
+  };
+  return async (activity, { db, viewer, at }) => {
+    const { type, item, related, path } = activity;
+    const { id, name, slug } = viewer;
+    const kind = item && kinds().find((one) => one.kind === item.kind);
+    const text = `${name} ${phraseOf(type)}`;
+    const payload = {
+      event: type,
+      text,
+      triggered_at: at.replace(/\.\d+Z$/, ".000000Z"),
+      triggered_by: { id, name, slug },
+      triggered_by_profile_url: `${baseUrl}/user/${slug}`,
+      ...(path !== undefined && { url: `${baseUrl}${path}` }),
+      ...(related && { related_item: related }),
+    };
+    const given = sql`${JSON.stringify(payload)}::text::jsonb`;
+    const kept =
+      kind && item
+        ? sql`select ${type}, ${subjectOf(activity)}, ${given} || case when item.id is null then '{}' else
+              jsonb_build_object('text', ${`${text} "`} || item.name || '"', 'url', ${baseUrl} || item.path,
+                'related_item', item.shown) end
+            from (values (1)) as once left join (${shownOf(kind, REVISED.has(type))}) as item
+              on item.id = ${item.id}::integer`
+        : sql`values (${type}, ${subjectOf(activity)}, ${given})`;
+    await rows(db, sql`insert into webhook_events (type, subject, payload) ${kept}`);
   };
 }
 
-/** Keeps it for whoever listens. */
-export async function keepEvent(payload: Payload, subject: string, { db }: Work): Promise<void> {
-  await rows(
-    db,
-    sql`insert into webhook_events (type, subject, payload)
-      values (${payload.event}, ${subject}, ${JSON.stringify(payload)}::text::jsonb)`,
-  );
-}
-
-interface Found {
-  readonly path: string;
-  readonly item: Record<string, unknown>;
-}
-
-async function itemOf(
-  { kinds, users }: RecordParts,
-  { kind: name, id }: NonNullable<Activity["item"]>,
-  type: string,
-  db: Work["db"],
-): Promise<Found | undefined> {
-  const kind = kinds.find((one) => one.kind === name);
-  if (!kind) return undefined;
-  const column = (one: string) => sql.ref(`${kind.table}.${one}`);
-  const shown = kind.columns.map((one) =>
-    PEOPLE.has(one) ? sql`${users.ref(column(one))} as ${sql.id(one)}` : column(one),
-  );
-  const revision: RawBuilder<unknown> = REVISED.has(type)
-    ? sql`, ${revisionOf(column("id"))} as current_revision`
-    : sql``;
-  const [found] = await rows<Record<string, unknown> & { path: string }>(
-    db,
-    sql`select ${sql.join(shown)}, ${kind.path} as path ${revision}
-      from ${sql.table(kind.table)} where ${column("id")} = ${id}::integer`,
-  );
-  if (!found) return undefined;
-  const { path, ...item } = found;
-  return { path, item };
+/** What must be heard of in order: an item of content, or whatever else was made, changed and removed; "" for neither. */
+export function subjectOf({ type, item, related, path, subject }: Activity): string {
+  if (subject !== undefined) return subject;
+  if (item) return `${item.kind} ${item.id}`;
+  return related?.id === undefined ? (path ?? "") : `${type.slice(0, type.lastIndexOf("_"))} ${String(related.id)}`;
 }
 
 const PEOPLE = new Set(["created_by", "updated_by", "owned_by"]);
 const REVISED = new Set(["page_create", "page_update"]);
 
+/** The items of a kind as lists show them, each with its name and its address below the instance's own. */
+function itemOf(kind: ContentKind, users: Pick<Users, "ref">, withRevision: boolean): RawBuilder<unknown> {
+  const column = (name: string) => sql.ref(`${kind.table}.${name}`);
+  const value = (name: string) => {
+    if (PEOPLE.has(name)) return users.ref(column(name));
+    return name.endsWith("_at") ? timeOf(column(name)) : column(name);
+  };
+  const pairs = kind.columns.map((name) => sql`${sql.lit(name)}, ${value(name)}`);
+  if (withRevision) pairs.push(sql`'current_revision', ${revisionOf(column("id"))}`);
+  return sql`select ${column("id")}, ${column("name")}, ${kind.path} as path, jsonb_build_object(${sql.join(pairs)}) as shown
+    from ${sql.table(kind.table)}`;
+}
+
 /** The newest revision of a page; the original shows it where a page was written. */
 function revisionOf(page: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`(select json_build_object('id', revision.id, 'page_id', revision.page_id, 'name', revision.name,
+  const time = timeOf(sql`revision.created_at`);
+  return sql`(select jsonb_build_object('id', revision.id, 'page_id', revision.page_id, 'name', revision.name,
       'slug', revision.slug, 'book_slug', revision.book_slug, 'type', 'version', 'summary', revision.summary,
-      'revision_number', revision.number, 'created_by', revision.created_by,
-      'created_at', to_char(revision.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
-      'updated_at', to_char(revision.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
+      'revision_number', revision.number, 'created_by', revision.created_by, 'created_at', ${time}, 'updated_at', ${time})
     from page_revisions as revision where revision.page_id = ${page} order by revision.number desc limit 1)`;
+}
+
+function timeOf(column: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }

@@ -6,8 +6,8 @@
 import { endpoint, idOf, type ListSpec, notFound, type PluginContext, rules, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { about, examples } from "./about.ts";
+import { bodyOf } from "./call.ts";
 import { createRules, type Delivery, type Payload, updateRules, type Webhook, type WebhookRow } from "./contract.ts";
-import { bodyOf } from "./dispatch.ts";
 import { changeWebhook, insertWebhook, removeWebhook, shown } from "./write.ts";
 
 type Context = Pick<
@@ -17,7 +17,8 @@ type Context = Pick<
 
 const PERMIT = "settings-manage";
 const COLUMNS = sql`webhooks.id, webhooks.name, webhooks.endpoint, webhooks.events, webhooks.active, webhooks.timeout,
-  webhooks.failures, webhooks.last_called_at, webhooks.last_errored_at, webhooks.last_error, webhooks.created_at,
+  webhooks.failures, webhooks.failing_since,
+  webhooks.last_called_at, webhooks.last_errored_at, webhooks.last_error, webhooks.created_at,
   webhooks.updated_at`;
 const LISTING: ListSpec = {
   table: "webhooks",
@@ -141,7 +142,8 @@ function mountDeliveries(context: Context, wake: () => void): void {
       const { id } = await deliveryOf(context, params);
       await rows(
         db,
-        sql`update webhook_deliveries set state = 'waiting', attempts = 0, next_at = now(), leased_until = null
+        sql`update webhook_deliveries set state = 'waiting', attempts = 0, next_at = now(),
+            leased_until = case when state = 'waiting' then leased_until end
           where id = ${id}::bigint`,
       );
       wake();

@@ -2,10 +2,22 @@ import { createHmac } from "node:crypto";
 
 const PREFIX = "whsec_";
 const SECRET_BYTES = 24;
+const MAX_SECRET_BYTES = 64;
 
 /** A fresh secret, in the form the Standard Webhooks libraries read. */
 export function newSecret(): string {
   return PREFIX + Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString("base64");
+}
+
+/**
+ * Whether a call can be signed with a secret so that others can tell: one that looks like ours holds 24 to 64 bytes, as
+ * Standard Webhooks has it, and any other text is taken as it is.
+ */
+export function isSecret(secret: string): boolean {
+  if (!secret.startsWith(PREFIX)) return true;
+  const text = secret.slice(PREFIX.length);
+  const bytes = Buffer.from(text, "base64");
+  return bytes.toString("base64") === text && bytes.length >= SECRET_BYTES && bytes.length <= MAX_SECRET_BYTES;
 }
 
 /** What a call says about itself, so that its receiver can tell that it is ours, whole, and no repetition. */
@@ -26,6 +38,7 @@ export function signedHeaders(secret: string, { id, timestamp, body }: Signed): 
   const plain = createHmac("sha256", secret).update(body).digest("hex");
   return {
     "content-type": "application/json",
+    "accept-encoding": "identity",
     "user-agent": "Lectern-Webhooks",
     "webhook-id": id,
     "webhook-timestamp": String(timestamp),

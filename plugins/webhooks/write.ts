@@ -1,7 +1,7 @@
 import { ApiError, notFound, saveChanges, sql, type Work } from "lectern/core";
 import { rows } from "lectern/db";
 import type { Webhook, WebhookCreate, WebhookRow, WebhookUpdate } from "./contract.ts";
-import { newSecret } from "./sign.ts";
+import { isSecret, newSecret } from "./sign.ts";
 
 const DEFAULT_TIMEOUT_SECONDS = 3;
 
@@ -11,7 +11,8 @@ export async function insertWebhook(draft: WebhookCreate, { db }: Work): Promise
   const [row] = await rows<WebhookRow>(
     db,
     sql`insert into webhooks (name, endpoint, events, active, timeout, secret)
-      values (${name}, ${addressOf(endpoint)}, ${eventsOf(draft.events)}::text[], ${active}, ${timeout}::integer, ${secret})
+      values (${name}, ${addressOf(endpoint)}, ${eventsOf(draft.events)}::text[], ${active}, ${timeout}::integer,
+        ${secretOf(secret)})
       returning *`,
   );
   return row as WebhookRow;
@@ -25,10 +26,17 @@ export async function changeWebhook(id: number, draft: WebhookUpdate, { db }: Wo
   const saved = await saveChanges<WebhookRow>(db, "webhooks", row, {
     wanted: {
       ...more,
+      ...(more.secret !== undefined && { secret: secretOf(more.secret) }),
       ...(endpoint !== undefined && { endpoint: addressOf(endpoint) }),
-      ...(draft.active === true && { failures: 0 }),
+      ...(draft.active === true && { failures: 0, failing_since: null }),
     },
   });
+  if (saved.active && !row.active)
+    await rows(
+      db,
+      sql`update webhook_deliveries set next_at = now()
+        where webhook_id = ${id}::integer and state = 'waiting' and next_at > now()`,
+    );
   if (events === undefined) return saved;
   const [changed] = await rows<WebhookRow>(
     db,
@@ -66,6 +74,12 @@ function addressOf(endpoint: string): string {
       "The endpoint must be an address beginning with http:// or https://, without credentials.",
     );
   return endpoint;
+}
+
+/** A secret that receivers can use. Throws 422. */
+function secretOf(secret: string): string {
+  if (isSecret(secret)) return secret;
+  throw faulty("secret", "The secret must be whsec_ and 24 to 64 bytes in Base64, or a text that begins otherwise.");
 }
 
 function faulty(field: string, message: string): ApiError {

@@ -14,7 +14,12 @@ let receiver: Receiver;
 beforeAll(async () => {
   receiver = openReceiver();
   house = await bootHouse({
-    env: { ALLOW_PRIVATE_HOSTS: "127.0.0.1/32", WEBHOOK_RETRY_PAUSES: "0,0", WEBHOOK_PATIENCE: "2" },
+    env: {
+      ALLOW_PRIVATE_HOSTS: "127.0.0.1/32",
+      WEBHOOK_RETRY_PAUSES: "0,0",
+      WEBHOOK_PATIENCE: "2",
+      WEBHOOK_PATIENCE_MIN: "0",
+    },
   });
   await house.house.start();
 });

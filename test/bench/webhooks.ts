@@ -2,6 +2,8 @@
  * `bun test/bench/webhooks.ts [bursts]`: how long the creation of a page takes while 0, 10 and 100 webhooks listen to it,
  * in one run over one server and the embedded store, round after round in turn; medians in milliseconds. Pages are
  * written in bursts of ten, and calls are made between the bursts, as they are in life: they have the processor then.
+ * After that, page upon page without a pause, so that the calls, their receiver and the pages share one machine: what is
+ * shown then is not what a webhook costs the request but what it costs the machine. How long the calls go on is shown too.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,6 +16,7 @@ const headers = { authorization: `Token ${TOKEN}`, "content-type": "application/
 const COUNTS = [0, 10, 100];
 const BURST = 10;
 const ROUNDS = Number(process.argv[2] ?? 12);
+const WITHOUT_PAUSE = 60;
 
 let calls = 0;
 const receiver = Bun.serve({
@@ -67,18 +70,35 @@ try {
       times.get(count)?.push(...(await burst(book)));
       for (let turn = 0; turn < 2000 && calls < count * BURST; turn++) await Bun.sleep(10);
     }
-  const base = median(times.get(0) ?? []);
-  for (const count of COUNTS) {
-    const own = median(times.get(count) ?? []);
-    process.stdout.write(
-      `${String(count).padStart(3)} webhooks: ${own.toFixed(2)} ms, ${(own / base).toFixed(2)} of none\n`,
-    );
-  }
+  tell("in bursts", times);
+  const busy = new Map<number, number[]>(COUNTS.map((count) => [count, []]));
+  const calling = new Map<number, number>();
+  for (let round = 0; round < 2; round++)
+    for (const count of COUNTS) {
+      for (const [at, id] of hooks.entries()) await ask("PUT", `/api/webhooks/${id}`, { active: at < count });
+      calls = 0;
+      const started = performance.now();
+      for (let at = 0; at < WITHOUT_PAUSE; at += BURST) busy.get(count)?.push(...(await burst(book)));
+      for (let turn = 0; turn < 12_000 && calls < count * WITHOUT_PAUSE; turn++) await Bun.sleep(10);
+      calling.set(count, Math.round((calls * 1000) / (performance.now() - started)));
+    }
+  tell("without a pause", busy, calling);
 } finally {
   server.kill("SIGTERM");
   await server.exited;
   await receiver.stop(true);
   rmSync(dataDir, { recursive: true, force: true });
+}
+
+function tell(how: string, times: ReadonlyMap<number, number[]>, calling = new Map<number, number>()): void {
+  const base = median(times.get(0) ?? []);
+  for (const count of COUNTS) {
+    const own = median(times.get(count) ?? []);
+    const rate = calling.get(count) ? `; ${calling.get(count)} calls per second` : "";
+    process.stdout.write(
+      `${how}, ${String(count).padStart(3)} webhooks: ${own.toFixed(2)} ms, ${(own / base).toFixed(2)} of none${rate}\n`,
+    );
+  }
 }
 
 async function burst(book: number): Promise<number[]> {

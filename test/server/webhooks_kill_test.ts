@@ -1,5 +1,5 @@
-/** A server killed amid a thousand calls of webhooks: all of them are made, once it is started again. */
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+/** A server that ends amid calls of webhooks, killed or told to: all of them are made, once it is started again. */
+import { afterAll, afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { dataFolder, startProgram } from "../support/program.ts";
 import { openReceiver } from "../support/receiver.ts";
 
@@ -9,6 +9,9 @@ const BOOKS = 100;
 setDefaultTimeout(120_000);
 const folder = dataFolder();
 const receiver = openReceiver();
+afterEach(() => {
+  receiver.received.length = 0;
+});
 afterAll(async () => {
   await receiver.stop();
   folder.remove();
@@ -38,6 +41,26 @@ test("killed amid a thousand calls and started again, it has made every one of t
   const told = () => new Set(receiver.received.map(({ path, json }) => `${path} ${json.related_item.name}`));
   for (const end = Date.now() + 60_000; told().size < HOOKS * BOOKS && Date.now() < end; ) await Bun.sleep(100);
   expect(told().size).toBe(HOOKS * BOOKS);
+  again.signal("SIGTERM");
+  expect(await again.ended).toBe(0);
+});
+
+test("told to stop, it waits for no receiver that hangs, and calls it again as soon as it is started", async () => {
+  const more = { ALLOW_PRIVATE_HOSTS: "127.0.0.1/32" };
+  const program = await startProgram(folder.path, more);
+  const endpoint = `${receiver.url}/hanging`;
+  await program.ask("POST", "/api/webhooks", { name: "Hanging", endpoint, events: ["bookshelf_create"], timeout: 600 });
+  receiver.answer = () => new Promise(() => {});
+  await program.ask("POST", "/api/shelves", { name: "Shelf" });
+  await receiver.until(1);
+  const started = performance.now();
+  program.signal("SIGTERM");
+  expect(await program.ended).toBe(0);
+  expect(performance.now() - started).toBeLessThan(10_000);
+  receiver.answer = () => new Response();
+  const again = await startProgram(folder.path, more);
+  await receiver.until(2, 20_000);
+  expect(new Set(receiver.received.map(({ headers }) => headers.get("webhook-id"))).size).toBe(1);
   again.signal("SIGTERM");
   expect(await again.ended).toBe(0);
 });

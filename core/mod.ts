@@ -11,9 +11,10 @@ export { baseUrlOf, type Config, configSchema, fileKilobytes, fileLimit } from "
 export type { Access, Owned } from "./contracts/access.ts";
 export { type Activity, type ActivitySource, activityOf, descriptor, type LastActivity } from "./contracts/activity.ts";
 export { type ContentEntry, type ContentKind, dressed, type Hanging, type Shown } from "./contracts/content.ts";
-export type { FileClaim } from "./contracts/files.ts";
+export type { FileClaim, FileKeeper } from "./contracts/files.ts";
 export type { Letter, Mail } from "./contracts/mail.ts";
 export type { EmbeddedPicture, Markup, StoredContent } from "./contracts/markup.ts";
+export type { Override, Overrides } from "./contracts/overrides.ts";
 export type { Pages, PictureKeeper } from "./contracts/pages.ts";
 export type { Tag, Tags } from "./contracts/tags.ts";
 export type { Allowed, Throttle } from "./contracts/throttle.ts";

@@ -9,7 +9,7 @@ import { rows } from "lectern/db";
 import { imagesCommand } from "./commands.ts";
 import type { ImagePermission } from "./contract.ts";
 import { keepCovers } from "./covers.ts";
-import { pictureKeeper } from "./keeper.ts";
+import { fileKeeper, pictureKeeper } from "./keeper.ts";
 import { migrations } from "./migrations.ts";
 import { FOLDER } from "./names.ts";
 import type { Parts } from "./parts.ts";
@@ -71,6 +71,7 @@ export default definePlugin({
     );
     contribute("picture_keeper", pictureKeeper(parts));
     contribute("file_claims", { plugin: "images", used: (keys) => usedKeys(parts, keys) });
+    contribute("file_keeper", fileKeeper(parts));
     keepCovers(context, parts);
     // Whoever takes part in a change sees the picture as it is, not as it was when the request came.
     on("image_update", {

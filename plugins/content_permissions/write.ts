@@ -1,3 +1,8 @@
+/**
+ * Writing overrides: those of the item itself as they were asked for, then the lists of it and of all below it. The item
+ * and what holds it are locked first, from the top, so that no list is made of what changes meanwhile. Who may do this
+ * is asked by the routes; the contract is for whoever brings items in and asks nobody.
+ */
 import { type ContentKind, notFound, type Overrides, sql, type Work } from "lectern/core";
 import { rows } from "lectern/db";
 import type { Entry, Item, PermissionsDraft } from "./contract.ts";

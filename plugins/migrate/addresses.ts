@@ -44,7 +44,7 @@ export class Addresses {
     const prefix = [...prefixes].map((one) => RegExp.escape(one)).join("|");
     const before = String.raw`((?:\b(?:href|src)\s{0,9}=\s{0,9}["']?|\]\(<?))`;
     const areas = "books|shelves|link|attachments|uploads";
-    this.#relative = new RegExp(String.raw`${before}(?:${prefix})(/(?:${areas})/${REST})`, "gi");
+    this.#relative = new RegExp(`${before}(?:${prefix})(/(?:${areas})/${REST})`, "gi");
   }
 
   /** A text with the addresses and numbers of here. */

@@ -5,7 +5,7 @@
 import type { Json, Work } from "lectern/core";
 import { sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { describedOf, historyOf, overridesOf, slugFor, writeContent } from "./content.ts";
+import { describedOf, historyOf, overridesOf, slugFor, textsOf, writeContent } from "./content.ts";
 import type { Outcome } from "./contract.ts";
 import { keep, type Row, updateRow } from "./keep.ts";
 import { fetchCover, writeCover } from "./pictures.ts";
@@ -32,7 +32,7 @@ export async function copyTop(run: Run, kind: "book" | "bookshelf", id: number, 
   return keep(run, {
     kind,
     id,
-    wanted: { ...facts, slug: run.state.get(kind, id)?.slug, tags, overrides, books, cover: cover?.wanted },
+    wanted: { ...facts, ...textsOf(item), tags, overrides, books, cover: cover?.wanted },
     async write({ own, id: ownId, entry }, work) {
       const table = kind === "book" ? "books" : "bookshelves";
       const slug = await slugFor({ table, slug: entry.slug, name, id: ownId }, work);
@@ -75,7 +75,7 @@ export async function copyChapter(run: Run, id: number, item: Json): Promise<Out
   return keep(run, {
     kind: "chapter",
     id,
-    wanted: { ...facts, slug: run.state.get("chapter", id)?.slug, tags, overrides },
+    wanted: { ...facts, ...textsOf(item), tags, overrides },
     async write({ own, id: ownId, entry }, work) {
       const book = await lockBook(bookId, work);
       const slug = await slugFor({ table: "chapters", slug: entry.slug, name, id: ownId, bookId }, work);

@@ -12,7 +12,10 @@ export interface SourceComment {
   readonly localId: number;
   /** The `localId` of what it replies to. */
   readonly parentId: number | null;
-  readonly wanted: Columns & { readonly html: string };
+  /** As it is there. */
+  readonly wanted: Columns;
+  /** Its columns here. */
+  readonly columns: Columns & { readonly html: string };
 }
 
 /** The comments of a page as its read shows them, in the order they were made; places are kept for new ones. */
@@ -30,14 +33,11 @@ export async function commentsIn(run: Run, page: Json, what: string): Promise<So
     if (id === undefined || localId === undefined) return [];
     const { owned_by: _, ...history } = historyOf(run, comment);
     const parentId = numberOf(comment.parent_id) ?? null;
-    const html = rewritten(run, `comment on ${what}`, textOf(comment.html)).text;
-    const wanted = {
-      html: run.contracts.markup.comment(html),
-      content_ref: textOf(comment.content_ref),
-      archived: comment.archived === true,
-      ...history,
-    };
-    return [{ id, localId, parentId, wanted }];
+    const html = textOf(comment.html);
+    const facts = { content_ref: textOf(comment.content_ref), archived: comment.archived === true, ...history };
+    const changed = rewritten(run, `comment on ${what}`, html).text;
+    const columns = { ...facts, html: run.contracts.markup.comment(changed) };
+    return [{ id, localId, parentId, wanted: { ...facts, html }, columns }];
   });
   const wishes = comments.map(({ id }) => ({ id, slug: "", name: "", scope: 0 }));
   await run.state.reserve("comment", wishes);
@@ -65,16 +65,18 @@ export async function copyComments(
   const page = run.state.get("page", pageId)?.own_id ?? 0;
   const numbers = new Map(await present(page, work));
   const localOf = new Map<number, number>();
-  for (const { id, localId, parentId, wanted } of comments) {
+  for (const { id, localId, parentId, wanted, columns } of comments) {
     const ownId = run.state.get("comment", id)?.own_id ?? 0;
     const used = new Set(numbers.values());
-    const local = numbers.get(ownId) ?? (used.has(localId) ? Math.max(...used) + 1 : localId);
     const parent = parentId === null ? null : (localOf.get(parentId) ?? parentId);
+    // A reply must count higher than what it replies to.
+    const isFree = !used.has(localId) && localId > (parent ?? 0);
+    const local = numbers.get(ownId) ?? (isFree ? localId : Math.max(0, ...used) + 1);
     const write = async ({ own }: { own: { readonly id: number } | undefined }) => {
-      const { html, content_ref } = wanted;
-      const update = (_: unknown, inner: Work) => updateRow(inner, "comments", ownId, wanted);
+      const { html, content_ref } = columns;
+      const update = (_: unknown, inner: Work) => updateRow(inner, "comments", ownId, columns);
       const create = (_: unknown, inner: Work) =>
-        insertRow(inner, "comments", { ...wanted, id: ownId, page_id: page, local_id: local, parent_id: parent });
+        insertRow(inner, "comments", { ...columns, id: ownId, page_id: page, local_id: local, parent_id: parent });
       const draft = { page_id: page, html, ...(parent !== null && { reply_to: parent }) };
       if (own) await work.perform("comment_update", { row: own as never, draft: { html } }, update as never);
       else await work.perform("comment_create", { ...draft, content_ref: String(content_ref) }, create as never);

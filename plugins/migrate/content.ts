@@ -39,6 +39,12 @@ export function rewritten(run: Run, what: string, text: string): { text: string;
   return { text: changed, links };
 }
 
+/** What is compared of texts: those of the source, since ours change when what they link to moves here. */
+export function textsOf(item: Json): Columns {
+  const { slug, description, description_html } = item;
+  return { slug: textOf(slug), description: textOf(description), description_html: textOf(description_html) };
+}
+
 /** Both forms of a description as they are stored here, and where they lead to. */
 export function describedOf(run: Run, what: string, item: Json) {
   const html = rewritten(run, what, textOf(item.description_html));

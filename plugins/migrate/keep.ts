@@ -1,6 +1,6 @@
 /**
- * Writes one item, or finds that nothing is to be done. Compared is what the item shall be here, links and owners of here
- * included, with what was written last. Whoever changed it here keeps the change: a stamp that is not the one we left
+ * Writes one item, or finds that nothing is to be done. Compared is what the source says now, with owners and parents of
+ * here, and what it said when the item was written last. Whoever changed it here keeps the change: a stamp that is not the one we left
  * means hands off, unless the operator says otherwise. Row, what hangs on it and the note that it was written are one
  * transaction.
  */
@@ -8,7 +8,7 @@ import { type RawBuilder, SYSTEM, sql, type Work } from "lectern/core";
 import { rows, type TableName } from "lectern/db";
 import type { Kind, Outcome } from "./contract.ts";
 import type { Run } from "./run_parts.ts";
-import { type Entry, FOUND, TABLES } from "./state.ts";
+import { type Entry, FOUND, stampOf, TABLES } from "./state.ts";
 import { hashOf } from "./values.ts";
 
 /** Columns of a row by name; the names are our own and never come from elsewhere. */
@@ -22,7 +22,7 @@ export interface Keeping<T = undefined> {
   readonly kind: Kind;
   /** Its id at the source. */
   readonly id: number;
-  /** All that it shall be here. */
+  /** All that it is there: texts as they are there, what it names by number as that is here. */
   readonly wanted: object;
   /** Fetches what it needs, before any transaction; left out where nothing is to be done. */
   readonly prepare?: () => Promise<T>;
@@ -99,8 +99,8 @@ function setsOf(kind: Kind, own: number, hash: string): RawBuilder<unknown> {
   const table = sql.table(TABLES[kind]);
   const column = ADDRESS[kind];
   const slug = column ? sql`, slug = (select ${sql.ref(column)} from ${table} where id = ${own}::integer)` : sql``;
-  return sql`hash = ${hash}, stamp = (select to_char(updated_at at time zone 'UTC', ${WIRE})
-    from ${table} where id = ${own}::integer)${slug}`;
+  return sql`hash = ${hash}, stamp = (select ${stampOf(sql.ref("updated_at"))} from ${table}
+    where id = ${own}::integer)${slug}`;
 }
 
 /** The column that is a row's own part of its address. */
@@ -113,9 +113,6 @@ const ADDRESS: Partial<Record<Kind, string>> = {
   image: "path",
   cover: "path",
 };
-
-/** Times as the store gives them on the wire. */
-const WIRE = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"';
 
 async function lockedRow(table: TableName, id: number, work: Work): Promise<Row | undefined> {
   const [row] = await rows<Row>(work.db, sql`select * from ${sql.table(table)} where id = ${id}::integer for update`);

@@ -27,8 +27,13 @@ export async function copyPage(run: Run, id: number, page: Json): Promise<Outcom
   if (!parent) return undefined;
   const name = textOf(page.name);
   const what = `page "${name}"`;
-  const html = rewritten(run, what, typeof page.raw_html === "string" ? textOf(page.raw_html) : textOf(page.html));
-  const markdown = run.addresses.rewrite(textOf(page.markdown)).text;
+  const texts = {
+    slug: textOf(page.slug),
+    html: typeof page.raw_html === "string" ? textOf(page.raw_html) : textOf(page.html),
+    markdown: textOf(page.markdown),
+  };
+  const html = rewritten(run, what, texts.html);
+  const markdown = run.addresses.rewrite(texts.markdown).text;
   const history = historyOf(run, page);
   const facts = {
     name,
@@ -41,7 +46,7 @@ export async function copyPage(run: Run, id: number, page: Json): Promise<Outcom
   };
   const tags = tagsOf(page.tags);
   const overrides = await overridesOf(run, "page", id, what);
-  const wanted = { ...facts, slug: state.get("page", id)?.slug, html: html.text, markdown, tags, overrides };
+  const wanted = { ...facts, ...texts, tags, overrides };
   const comments = await commentsIn(run, page, what);
   const isDone = isKept(run, "page", id, wanted) && comments.every((one) => isKept(run, "comment", one.id, one.wanted));
   if (isDone) {

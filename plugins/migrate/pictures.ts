@@ -42,7 +42,7 @@ export async function copyPicture(run: Run, id: number, image: Json): Promise<Ou
   return keep(run, {
     kind: "image",
     id,
-    wanted: { ...facts, path: run.state.get("image", id)?.slug },
+    wanted: { ...facts, path: picturePath(image) },
     prepare: () => run.source.picture(textOf(image.url), id),
     async write({ own, id: ownId, entry }, work, bytes) {
       const keeper = run.keeper("images");

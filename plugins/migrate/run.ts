@@ -100,15 +100,20 @@ async function listed({ source, report }: Run): Promise<Stock> {
   const pictures = await source.allIfShown("image-gallery");
   if (!pictures) report.remark("The source shows no pictures over its API: none are copied.");
   const pages = await source.all("pages");
+  const attachments = await source.all("attachments");
   const drafts = pages.filter(({ draft }) => draft === true).length;
   if (drafts > 0) report.remark(`${drafts} drafts are not copied: they are nobody's but the token's owner's.`);
+  const copied = new Set(pages.filter(({ draft }) => draft !== true).map(idIn));
+  const hangs = ({ uploaded_to }: Json) => copied.has(idIn(uploaded_to));
+  const loose = [...attachments, ...(pictures ?? [])].filter((file) => !hangs(file)).length;
+  if (loose > 0) report.remark(`${loose} files are not copied: they hang on drafts, or on pages in the recycle bin.`);
   return {
     shelves: await source.all("shelves"),
     books: await source.all("books"),
     chapters: await source.all("chapters"),
     pages: pages.filter(({ draft }) => draft !== true),
-    pictures: pictures ?? [],
-    attachments: await source.all("attachments"),
+    pictures: (pictures ?? []).filter(hangs),
+    attachments: attachments.filter(hangs),
   };
 }
 

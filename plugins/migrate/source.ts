@@ -48,8 +48,9 @@ export class Source {
         `/api/${segment}?count=${COUNT}&sort=id&${encodeURIComponent("filter[id:gt]")}=${last}`,
       );
       const rows = listOf(answer.data).filter((row) => (idIn(row) ?? 0) > last);
-      if (rows.length === 0) return found;
       found.push(...rows);
+      // The total is that of the rows behind the last one.
+      if (rows.length === 0 || rows.length === answer.total) return found;
       last = Math.max(...rows.map((row) => idIn(row) ?? 0));
     }
   }

@@ -38,6 +38,20 @@ export interface Wish {
   readonly scope: number;
 }
 
+const BOOK = sql`'/books/' || (select slug from books where id = item.book_id)`;
+/** Addresses of items, over their table as "item". */
+const PATHS = {
+  bookshelf: sql`'/shelves/' || item.slug`,
+  book: sql`'/books/' || item.slug`,
+  chapter: sql`${BOOK} || '/chapter/' || item.slug`,
+  page: sql`${BOOK} || '/page/' || item.slug`,
+} as const;
+
+/** A time as text, as the store gives it on the wire: what stamps are compared with. */
+export function stampOf(time: RawBuilder<unknown>): RawBuilder<string> {
+  return sql<string>`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+}
+
 const BATCH = 1000;
 const SUFFIX_LENGTH = 3;
 
@@ -130,10 +144,14 @@ export class State {
     this.note(kind, id, { own_id: own, source_slug: "", slug: "", hash, stamp, run: 0 });
   }
 
-  /** Keeps ids and addresses for items that have none yet, and new addresses for those that got others there. */
-  async reserve(kind: Kind, wishes: readonly Wish[]): Promise<void> {
+  /**
+   * Keeps ids and addresses for items that have none yet, and new addresses for those that got others there. Answers
+   * whose those are.
+   */
+  async reserve(kind: Kind, wishes: readonly Wish[]): Promise<ReadonlySet<number>> {
     const open = wishes.filter(({ id, slug }) => this.get(kind, id)?.source_slug !== slug);
-    if (open.length === 0) return;
+    const fresh = new Set(open.map(({ id }) => id));
+    if (open.length === 0) return fresh;
     const taken = await this.#taken(kind, open);
     for (const wish of wishes) {
       const entry = this.get(kind, wish.id);
@@ -147,6 +165,20 @@ export class State {
       });
       await this.#keep(kind, batch);
     }
+    return fresh;
+  }
+
+  /** Addresses here, by id there, of items that were changed here since they were written. */
+  async changedHere(kind: keyof typeof PATHS): Promise<Map<number, string>> {
+    const table = sql.table(TABLES[kind]);
+    const found = await rows<{ source_id: number; path: string }>(
+      this.#db,
+      sql`select migrated.source_id, ${PATHS[kind]} as path
+        from migrated_items migrated join ${table} as item on item.id = migrated.own_id and item.deleted_at is null
+        where source = ${this.source} and kind = ${kind} and hash is not null
+          and stamp is distinct from ${stampOf(sql.ref("item.updated_at"))}`,
+    );
+    return new Map(found.map(({ source_id, path }) => [source_id, encodeURI(path)]));
   }
 
   async #keep(kind: Kind, batch: readonly { source_id: number; source_slug: string; slug: string }[]): Promise<void> {

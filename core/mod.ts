@@ -9,6 +9,9 @@ export { jsonWithFile } from "./base64_json.ts";
 export { boot, type House, type HouseParts } from "./boot.ts";
 export type { Act, AnyHandlers, EnqueueOptions, Handlers, Happening, Work } from "./bus.ts";
 export type { Cached } from "./cache.ts";
+export { AnswerError, ApiClient, type ApiClientOptions, type Json, serverUrlOf } from "./cli/api_client.ts";
+export { inParallel } from "./cli/parallel.ts";
+export { Progress } from "./cli/progress.ts";
 export { baseUrlOf, type Config, configSchema, fileKilobytes, fileLimit } from "./config.ts";
 export type { Access, Owned } from "./contracts/access.ts";
 export { type Activity, type ActivitySource, activityOf, descriptor, type LastActivity } from "./contracts/activity.ts";
@@ -31,7 +34,7 @@ export type {
   ExportKind,
   ItemRef,
 } from "./contracts/exports.ts";
-export type { FileClaim } from "./contracts/files.ts";
+export type { FileClaim, FileKeeper } from "./contracts/files.ts";
 export type {
   ContentMaker,
   ContentRecord,
@@ -42,6 +45,7 @@ export type {
 } from "./contracts/imports.ts";
 export type { Letter, Mail } from "./contracts/mail.ts";
 export type { AddressAt, EmbeddedPicture, Markup, StoredContent } from "./contracts/markup.ts";
+export type { Override, Overrides } from "./contracts/overrides.ts";
 export type { Pages, PictureKeeper } from "./contracts/pages.ts";
 export type { SystemFacts } from "./contracts/system.ts";
 export type { Tag, Tags } from "./contracts/tags.ts";

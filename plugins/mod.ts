@@ -18,6 +18,7 @@ import links from "./links/plugin.ts";
 import loader from "./loader/plugin.ts";
 import mail from "./mail/plugin.ts";
 import markup from "./markup/plugin.ts";
+import migrate from "./migrate/plugin.ts";
 import pages from "./pages/plugin.ts";
 import recycleBin from "./recycle_bin/plugin.ts";
 import roles from "./roles/plugin.ts";
@@ -60,6 +61,7 @@ const plugins: readonly AnyPlugin[] = [
   hosts,
   dashboard,
   loader,
+  migrate,
   docs,
   system,
 ];

@@ -1,3 +1,5 @@
+import type { Work } from "../bus.ts";
+
 /** Which files of a plugin are in use. Files of a plugin that makes no claim are never swept away. */
 export interface FileClaim {
   /** The plugin whose files these are. */
@@ -6,8 +8,22 @@ export interface FileClaim {
   readonly used: (keys: readonly string[]) => Promise<readonly string[]>;
 }
 
+/** Keeps a plugin's files for whoever writes its rows, such as a copy of a whole instance. */
+export interface FileKeeper {
+  /** The plugin whose files these are. */
+  readonly plugin: string;
+  /**
+   * Stores bytes and answers the columns of a row that tell of them, `file_key` among them. They are taken back if the
+   * transaction is. Throws ApiError 422 for what the plugin would refuse from a request.
+   */
+  keep(content: Uint8Array, work: Work): Promise<Readonly<Record<string, unknown>>>;
+  /** Removes a file with the commit, once no row names it. */
+  drop(fileKey: string, work: Work): void;
+}
+
 declare module "../registry.ts" {
   interface Slots {
     file_claims: FileClaim;
+    file_keeper: FileKeeper;
   }
 }

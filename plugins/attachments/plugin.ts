@@ -13,7 +13,7 @@ import type { Parts } from "./parts.ts";
 import { mountAttachments } from "./routes.ts";
 import { serveAttachment } from "./serve.ts";
 import { findAttachment } from "./show.ts";
-import { lockAttachment, removeOfPages } from "./write.ts";
+import { fileKeeper, lockAttachment, removeOfPages } from "./write.ts";
 
 const PERMISSIONS = (["create", "update", "delete"] as const).flatMap((action): AttachmentPermission[] => [
   `attachment-${action}-all`,
@@ -47,6 +47,7 @@ export default definePlugin({
     contribute("export_files", attachmentsInExports(parts));
     contribute("import_files", attachmentsInImports(parts));
     contribute("file_claims", { plugin: "attachments", used: (keys) => usedKeys(parts, keys) });
+    contribute("file_keeper", fileKeeper(parts));
     // Whoever takes part in a change sees the attachment as it is, not as it was when the request came.
     on("attachment_update", {
       filter: async ({ row, draft }, work) => ({ row: await lockAttachment(row.id, work), draft }),

@@ -3,7 +3,17 @@
  * an old file goes once no row names it any more. The page is locked, so that two attachments never get the same place
  * on it, and none is left behind on a page that is being removed.
  */
-import { ApiError, authorOf, notFound, saveChanges, sql, type Upload, type Work } from "lectern/core";
+import {
+  ApiError,
+  authorOf,
+  type FileContent,
+  type FileKeeper,
+  notFound,
+  saveChanges,
+  sql,
+  type Upload,
+  type Work,
+} from "lectern/core";
 import { rows } from "lectern/db";
 import type { AttachmentCreate, AttachmentRow, AttachmentUpdate } from "./contract.ts";
 import { extensionOf, nameOf } from "./names.ts";
@@ -91,10 +101,24 @@ async function contentOf(
 ): Promise<Content | undefined> {
   if (link !== undefined) return { external: true, link, file_key: null, extension: "" };
   if (!file) return undefined;
+  return { external: false, link: "", file_key: await store(parts, file, work), extension: extensionOf(file.name) };
+}
+
+/** Keeps the files of attachments whose rows somebody else writes. */
+export function fileKeeper(parts: Parts): FileKeeper {
+  return {
+    plugin: "attachments",
+    keep: async (content, work) => ({ file_key: await store(parts, content, work) }),
+    drop: (fileKey, work) => forgetFile(parts, fileKey, work),
+  };
+}
+
+/** The key of a stored file, which goes again if the transaction is rolled back. */
+async function store({ files }: Parts, content: FileContent, work: Work): Promise<string> {
   const key = `${work.at.slice(0, 7)}/${crypto.randomUUID()}`;
-  work.undo(() => parts.files.remove(key));
-  await parts.files.put(key, file);
-  return { external: false, link: "", file_key: key, extension: extensionOf(file.name) };
+  work.undo(() => files.remove(key));
+  await files.put(key, content);
+  return key;
 }
 
 function forgetFile(parts: Parts, key: string | null, work: Work): void {

@@ -11,18 +11,24 @@ import { migrations } from "./migrations.ts";
 import { fromTheTop, inherit, relist } from "./relist.ts";
 import { mountPermissions } from "./routes.ts";
 import { sweep } from "./sweep.ts";
+import { overrides } from "./write.ts";
 
 const SWEEP_MS = 60 * 60_000;
 
 export default definePlugin({
   name: "content_permissions",
   requires: ["access", "users"],
+  provides: ["overrides"],
   permissions: { write: ["entity_permissions", "acl", "acl_count"], read: ["roles", "users"] },
   migrations,
   events: ["permissions_update"],
   setup(context) {
-    const { contribute, db, every, on, onAny, slot } = context;
+    const { contribute, db, every, on, onAny, provide, slot } = context;
     mountPermissions(context);
+    provide(
+      "overrides",
+      overrides(() => slot("content")),
+    );
 
     onAny({
       async join({ name, result }, work) {

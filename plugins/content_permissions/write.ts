@@ -1,4 +1,9 @@
-import { type ContentKind, notFound, sql, type Work } from "lectern/core";
+/**
+ * Writing overrides: those of the item itself as they were asked for, then the lists of it and of all below it. The item
+ * and what holds it are locked first, from the top, so that no list is made of what changes meanwhile. Who may do this
+ * is asked by the routes; the contract is for whoever brings items in and asks nobody.
+ */
+import { type ContentKind, notFound, type Overrides, sql, type Work } from "lectern/core";
 import { rows } from "lectern/db";
 import type { Entry, Item, PermissionsDraft } from "./contract.ts";
 import { type Kinds, parentsOf, relist } from "./relist.ts";
@@ -24,6 +29,28 @@ export async function changePermissions(
     sql`select id, name, owned_by, acl_id from ${sql.table(kind.table)} where id = ${item.id}::integer`,
   );
   return { ...(changed as Omit<Item, "kind">), kind: kind.kind };
+}
+
+/** The contract `overrides`. */
+export function overrides(kinds: () => Kinds): Overrides {
+  return {
+    async replace(name, id, entries, work) {
+      const kind = kinds().find((known) => known.kind === name);
+      if (!kind) throw new Error(`Cannot set permissions of a "${name}": it is no kind of content`);
+      const [item] = await rows<Omit<Item, "kind">>(
+        work.db,
+        sql`select id, name, owned_by, acl_id from ${sql.table(kind.table)} where id = ${id}::integer`,
+      );
+      if (!item) throw notFound("Item");
+      const fallback = entries.find(({ role_id }) => role_id === 0) ?? null;
+      const roles = entries.filter(({ role_id }) => role_id !== 0);
+      await work.perform(
+        "permissions_update",
+        { item: { ...item, kind: name }, draft: { roles, fallback } },
+        (final, inner) => changePermissions(kinds(), { ...final, kind }, inner),
+      );
+    },
+  };
 }
 
 /** Keeps what holds the item as it is, from the top, and then the item itself: the order of all who lock several. */

@@ -1,7 +1,7 @@
-import { ApiError, holds, type PictureKeeper } from "lectern/core";
+import { ApiError, type FileKeeper, holds, type PictureKeeper } from "lectern/core";
 import { embeddedName } from "./names.ts";
 import type { Parts } from "./parts.ts";
-import { insertImage, judge } from "./write.ts";
+import { forget, insertImage, judge, store } from "./write.ts";
 
 /** Puts pictures that came inside a page into the gallery, if who saves the page may (content-api 9.5). */
 export function pictureKeeper(parts: Parts): PictureKeeper {
@@ -17,6 +17,19 @@ export function pictureKeeper(parts: Parts): PictureKeeper {
       );
       return `${parts.baseUrl}${path}`;
     },
+  };
+}
+
+/** Keeps the files of pictures whose rows somebody else writes. */
+export function fileKeeper(parts: Parts): FileKeeper {
+  return {
+    plugin: "images",
+    async keep(content, work) {
+      const { file_key, facts } = await judge(parts, content);
+      await store(parts, file_key, content, work);
+      return { file_key, ...facts };
+    },
+    drop: (fileKey, work) => work.after(() => forget(parts, fileKey)),
   };
 }
 

@@ -11,7 +11,7 @@ import type { ImagePermission } from "./contract.ts";
 import { keepCovers } from "./covers.ts";
 import { picturesInExports } from "./export.ts";
 import { coversInImports, picturesInImports } from "./import.ts";
-import { pictureKeeper } from "./keeper.ts";
+import { fileKeeper, pictureKeeper } from "./keeper.ts";
 import { migrations } from "./migrations.ts";
 import { FOLDER } from "./names.ts";
 import type { Parts } from "./parts.ts";
@@ -76,6 +76,7 @@ export default definePlugin({
     contribute("import_files", picturesInImports(parts));
     contribute("import_files", coversInImports(parts));
     contribute("file_claims", { plugin: "images", used: (keys) => usedKeys(parts, keys) });
+    contribute("file_keeper", fileKeeper(parts));
     keepCovers(context, parts);
     // Whoever takes part in a change sees the picture as it is, not as it was when the request came.
     on("image_update", {

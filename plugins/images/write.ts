@@ -88,7 +88,8 @@ export async function forget(parts: Pick<Parts, "files">, fileKey: string): Prom
   await parts.files.remove(fileKey);
 }
 
-async function store(parts: Parts, key: string, content: ImageDraft["content"], work: Work): Promise<void> {
+/** Stores a file under its key; it goes again if the transaction is rolled back. */
+export async function store(parts: Parts, key: string, content: ImageDraft["content"], work: Work): Promise<void> {
   work.undo(() => forget(parts, key));
   await parts.files.put(key, content);
 }

@@ -4,12 +4,10 @@
  * never printed. The work itself is in `load.ts`, what becomes of which file in `plan.ts`.
  */
 import { parseArgs } from "node:util";
-import type { Command, CommandIo } from "lectern/core";
-import { AnswerError, baseUrlOf } from "./client.ts";
+import { AnswerError, type Command, type CommandIo, Progress, serverUrlOf } from "lectern/core";
 import { LoadError } from "./errors.ts";
 import { type LoadOptions, load as loadFolder } from "./load.ts";
 import { planFolder } from "./plan.ts";
-import { Progress } from "./progress.ts";
 import { isClean, linesOfReport } from "./report.ts";
 
 /** How many requests run at a time where the caller does not say. */
@@ -65,12 +63,19 @@ export function readArguments(args: readonly string[], env: CommandIo["env"]): L
     folder,
     dryRun,
     token: token ?? "",
-    baseUrl: baseUrl === undefined ? "" : baseUrlOf(baseUrl),
+    baseUrl: baseUrl === undefined ? "" : checkedUrl(baseUrl),
     shelf: values.shelf,
     stateFile: values.state,
     limit: wholeNumber("limit", values.limit, Number.MAX_SAFE_INTEGER),
     concurrency: wholeNumber("concurrency", values.concurrency, MAX_CONCURRENCY) ?? DEFAULT_CONCURRENCY,
   };
+}
+
+function checkedUrl(given: string): string {
+  const url = serverUrlOf(given);
+  if (url === undefined)
+    throw new LoadError(`Cannot use the base URL "${given}": it must begin with http:// or https://`);
+  return url;
 }
 
 function parse(args: readonly string[]) {

@@ -5,15 +5,15 @@
  * server that fails several times in a row stops the run: the next one goes on from there. Nothing is ever deleted.
  */
 import { join } from "node:path";
+import { AnswerError, ApiClient, inParallel, type Json } from "lectern/core";
 import { anchorOf, anchorsOf } from "./anchors.ts";
-import { AnswerError, Client, type Json } from "./client.ts";
 import { rewriteLinks } from "./links.ts";
 import { make, newestId, numberOf, PATHS, type Wanted } from "./make.ts";
-import { inParallel, Turns } from "./parallel.ts";
 import { type Plan, type PlannedPage, type PlannedPlace, planFolder } from "./plan.ts";
 import { emptyReport, type Report, type Tally } from "./report.ts";
 import { putOnShelf } from "./shelf.ts";
 import { hashOf, type Kind, LoadState } from "./state.ts";
+import { Turns } from "./turns.ts";
 
 /** How many failures of the server, the token or the way there in a row end a run. */
 export const MAX_OUTAGES = 3;
@@ -48,7 +48,7 @@ export async function load(
   const plan = await planFolder(options.folder, options.limit);
   for (const note of plan.notes) listener.say(note, "err");
   const state = await LoadState.open(options.stateFile ?? join(plan.root, STATE_FILE), options.baseUrl);
-  const client = new Client({ ...options, sleep, say: (line) => listener.say(line) });
+  const client = new ApiClient({ ...options, sleep, say: (line) => listener.say(line) });
   const run = new Run(plan, state, client, listener, options);
   await run.all();
   run.report.seconds = (performance.now() - began) / 1000;
@@ -59,7 +59,7 @@ class Run {
   readonly report: Report = emptyReport();
   readonly #plan: Plan;
   readonly #state: LoadState;
-  readonly #client: Client;
+  readonly #client: ApiClient;
   readonly #listener: Listener;
   readonly #options: LoadOptions;
   readonly #tops = new Map<Kind, number>();
@@ -70,7 +70,7 @@ class Run {
   #siteUrl = "";
   #outages = 0;
 
-  constructor(plan: Plan, state: LoadState, client: Client, listener: Listener, options: LoadOptions) {
+  constructor(plan: Plan, state: LoadState, client: ApiClient, listener: Listener, options: LoadOptions) {
     this.#plan = plan;
     this.#state = state;
     this.#client = client;

@@ -3,8 +3,7 @@
  * is found pending is looked for before it is sent again: same name, same parent, an id above the highest known before,
  * and no other path's own. So a kill between sending and noting, or an answer lost on the way, doubles nothing.
  */
-import type { Client, Json } from "./client.ts";
-import { AnswerError } from "./client.ts";
+import { AnswerError, type ApiClient, type Json } from "lectern/core";
 import type { Kind, LoadState } from "./state.ts";
 
 /** Something to create. */
@@ -36,13 +35,13 @@ export interface Made {
 }
 
 /** The highest id of a kind the client may see; 0 where there is none. Throws AnswerError. */
-export async function newestId(client: Client, kind: Kind): Promise<number> {
+export async function newestId(client: ApiClient, kind: Kind): Promise<number> {
   const rows = rowsOf(await client.get(`${PATHS[kind]}?count=1&sort=-id`));
   return rows[0] === undefined ? 0 : numberOf(rows[0].id);
 }
 
 /** Creates it, or finds what an earlier run or try created. Throws AnswerError. */
-export async function make(client: Client, state: LoadState, wanted: Wanted, above: number): Promise<Made> {
+export async function make(client: ApiClient, state: LoadState, wanted: Wanted, above: number): Promise<Made> {
   const { kind, path, name } = wanted;
   const pendingAbove = state.get(path)?.pendingAbove;
   const floor = pendingAbove ?? above;
@@ -57,7 +56,7 @@ export async function make(client: Client, state: LoadState, wanted: Wanted, abo
   return { ...made, answer: typeof row.html === "string" ? row : undefined };
 }
 
-async function find(client: Client, state: LoadState, wanted: Wanted, floor: number): Promise<Json | undefined> {
+async function find(client: ApiClient, state: LoadState, wanted: Wanted, floor: number): Promise<Json | undefined> {
   const query = new URLSearchParams({
     count: "500",
     sort: "id",

@@ -1,10 +1,10 @@
-import type { Client } from "./client.ts";
+import type { ApiClient } from "lectern/core";
 import { make, newestId, numberOf, PATHS, rowsOf } from "./make.ts";
 import type { LoadState } from "./state.ts";
 
 /** Puts books on the shelf of a name, behind those that stand there; makes it where it is missing. Throws AnswerError. */
 export async function putOnShelf(
-  client: Client,
+  client: ApiClient,
   state: LoadState,
   name: string,
   bookIds: readonly number[],

@@ -1,11 +1,10 @@
 /**
- * Asks a server of this API over HTTP and puts up with what a long run meets: a full rate limit is waited out for all
- * workers at once, server errors and broken connections are tried again with growing pauses. A request that creates is
- * never simply repeated: its sender is asked first whether the server has it already. Redirects are not followed, since
- * they would carry the token elsewhere and turn POST into GET. No message holds the token.
+ * Asks a server of this API over HTTP, for commands that talk to another one, and puts up with what a long run meets: a
+ * full rate limit is waited out for all workers at once, server errors and broken connections are tried again with
+ * growing pauses. A request that creates is never simply repeated: its sender is asked first whether the server has it
+ * already. Redirects are not followed, since they would carry the token elsewhere and turn POST into GET. No message
+ * holds the token.
  */
-import { LoadError } from "./errors.ts";
-
 /** How often a request is sent before a server error or a broken connection counts. */
 export const MAX_TRIES = 6;
 /** The pause before the second try, in milliseconds; it doubles up to the longest. */
@@ -20,12 +19,14 @@ export const UNNAMED_WAIT_MS = 10_000;
 export const MAX_WAITS = 100;
 /** How long an answer may take, in milliseconds. */
 export const ANSWER_TIMEOUT_MS = 60_000;
+/** How long a file may take that comes as an answer, in milliseconds. */
+export const FILE_TIMEOUT_MS = 600_000;
 
 /** A JSON object as the server sent it. */
 export type Json = Readonly<Record<string, unknown>>;
 
 /** What a client needs. */
-export interface ClientOptions {
+export interface ApiClientOptions {
   /** Without `/api` and final slash. */
   readonly baseUrl: string;
   /** `ID:SECRET`. */
@@ -49,46 +50,59 @@ export class AnswerError extends Error {
   }
 }
 
+/** What is asked, and how an answer is read; what `read` returns as AnswerError is one. */
+interface Question<T> {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: object;
+  readonly timeoutMs: number;
+  read(response: Response): Promise<T | AnswerError>;
+  /** What an earlier try may have created. */
+  found(): Promise<T | undefined>;
+}
+
 /** A client of one server. */
-export class Client {
-  readonly #options: ClientOptions;
+export class ApiClient {
+  readonly #options: ApiClientOptions;
   #closedUntil = 0;
 
-  constructor(options: ClientOptions) {
+  constructor(options: ApiClientOptions) {
     this.#options = options;
   }
 
   /** Reads; the path begins with `/api`. Throws AnswerError. */
-  get(path: string): Promise<Json> {
-    return this.#ask("GET", path, undefined, async () => undefined);
+  get(path: string, timeoutMs = ANSWER_TIMEOUT_MS): Promise<Json> {
+    return this.#ask(json("GET", path, undefined, timeoutMs));
+  }
+
+  /** Reads a file; the path begins with a slash. Throws AnswerError. */
+  bytes(path: string): Promise<Uint8Array<ArrayBuffer>> {
+    const read = async (response: Response) =>
+      response.ok ? new Uint8Array(await response.arrayBuffer()) : refused(response, "GET", path);
+    return this.#ask({ method: "GET", path, timeoutMs: FILE_TIMEOUT_MS, read, found: nothing });
   }
 
   /** Updates. Throws AnswerError. */
   put(path: string, body: object): Promise<Json> {
-    return this.#ask("PUT", path, body, async () => undefined);
+    return this.#ask(json("PUT", path, body));
   }
 
   /** Creates. `found` looks, before each further try, for what an earlier one created. Throws AnswerError. */
   post(path: string, body: object, found: () => Promise<Json | undefined>): Promise<Json> {
-    return this.#ask("POST", path, body, found);
+    return this.#ask({ ...json("POST", path, body), found });
   }
 
-  async #ask(
-    method: string,
-    path: string,
-    body: object | undefined,
-    found: () => Promise<Json | undefined>,
-  ): Promise<Json> {
+  async #ask<T>(question: Question<T>): Promise<T> {
     let waits = 0;
     for (let tries = 1; ; ) {
       await this.#gate();
-      const answer = await this.#send(method, path, body);
+      const answer = await this.#send(question);
       if (!(answer instanceof AnswerError)) return answer;
       if (answer.status === 429 && ++waits <= MAX_WAITS) continue;
       const again = answer.status === 0 || answer.status >= 500;
       if (!again || ++tries > MAX_TRIES) throw answer;
       await this.#options.sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 2)));
-      const earlier = await found();
+      const earlier = await question.found();
       if (earlier !== undefined) return earlier;
     }
   }
@@ -101,7 +115,7 @@ export class Client {
     }
   }
 
-  async #send(method: string, path: string, body: object | undefined): Promise<Json | AnswerError> {
+  async #send<T>({ method, path, body, timeoutMs, read }: Question<T>): Promise<T | AnswerError> {
     const { baseUrl, token } = this.#options;
     try {
       const response = await fetch(baseUrl + path, {
@@ -113,10 +127,10 @@ export class Client {
         },
         ...(body ? { body: JSON.stringify(body) } : {}),
         redirect: "manual",
-        signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+        signal: AbortSignal.timeout(timeoutMs),
       });
       if (response.status === 429) this.#close(response.headers.get("retry-after"));
-      return await judge(response, method, path);
+      return await read(response);
     } catch (cause) {
       return new AnswerError(
         0,
@@ -136,22 +150,33 @@ export class Client {
   }
 }
 
+function json(method: string, path: string, body?: object, timeoutMs = ANSWER_TIMEOUT_MS): Question<Json> {
+  const read = (response: Response) => judge(response, method, path);
+  return { method, path, timeoutMs, read, found: nothing, ...(body && { body }) };
+}
+
+async function nothing(): Promise<undefined> {}
+
 async function judge(response: Response, method: string, path: string): Promise<Json | AnswerError> {
-  const text = await response.text();
-  const json = parse(text);
-  if (response.ok && json !== undefined) return json;
-  if (response.ok)
-    return new AnswerError(
+  if (!response.ok) return refused(response, method, path);
+  return (
+    parse(await response.text()) ??
+    new AnswerError(
       400,
       `${method} ${path} answers ${response.status} without JSON: is the base URL that of the server?`,
-    );
+    )
+  );
+}
+
+async function refused(response: Response, method: string, path: string): Promise<AnswerError> {
+  const text = await response.text();
   const place = response.headers.get("location");
   if (place !== null)
     return new AnswerError(
       400,
       `${method} ${path} is redirected to "${place}": give the base URL the server itself uses`,
     );
-  return new AnswerError(response.status, `${method} ${path} answers ${response.status}${reasonOf(json)}`);
+  return new AnswerError(response.status, `${method} ${path} answers ${response.status}${reasonOf(parse(text))}`);
 }
 
 function parse(text: string): Json | undefined {
@@ -174,10 +199,9 @@ function reasonOf(json: Json | undefined): string {
   return `: ${details.length > 0 ? details.join("; ") : String(message)}`;
 }
 
-/** A base URL as the client wants it. Throws LoadError for what is no HTTP address. */
-export function baseUrlOf(given: string): string {
+/** The base URL of a server as the client wants it, without `/api`; undefined for what is no HTTP address. */
+export function serverUrlOf(given: string): string | undefined {
   const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new LoadError(`Cannot use the base URL "${given}": it must begin with http:// or https://`);
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined;
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "").replace(/\/api$/, "");
 }

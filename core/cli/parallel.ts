@@ -1,15 +1,3 @@
-/** Lets work on the same key happen one after the other. */
-export class Turns {
-  readonly #last = new Map<string, Promise<unknown>>();
-
-  /** Runs the work once all earlier work on the key is over, well or not. */
-  take<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const turn = (this.#last.get(key) ?? Promise.resolve()).then(work, work);
-    this.#last.set(key, turn);
-    return turn;
-  }
-}
-
 /** Works through items in order, so many at a time. Rejects with the first failure, after which no item is begun. */
 export async function inParallel<T>(
   workers: number,

@@ -1,0 +1,26 @@
+import { sql } from "kysely";
+import type { Migrations } from "lectern/db";
+
+/** Tables of the plugin. */
+export const migrations: Migrations = {
+  async "0001_init"(db) {
+    await sql`
+      create table migration_sources (
+        source text primary key,
+        run integer not null,
+        finished boolean not null
+      );
+      create table migrated_items (
+        source text not null,
+        kind text not null,
+        source_id integer not null,
+        own_id integer not null,
+        source_slug text not null,
+        slug text not null,
+        hash text,
+        stamp text,
+        run integer not null,
+        primary key (source, kind, source_id)
+      )`.execute(db);
+  },
+};

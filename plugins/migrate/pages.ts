@@ -1,0 +1,154 @@
+/**
+ * Pages with their content and comments, in one transaction each. The stored HTML of the source is taken and not rendered
+ * anew from Markdown, since comments and links name places in it; it goes through the house's own preparation, which sets
+ * what is derived from it and takes pictures out that came inside. Earlier revisions no API gives; the present state
+ * becomes the one revision, under the number it has at the source.
+ */
+import type { EmbeddedPicture, Json, Work } from "lectern/core";
+import { sql } from "lectern/core";
+import { rows } from "lectern/db";
+import { commentsIn, copyComments } from "./comments.ts";
+import { historyOf, overridesOf, rewritten, slugFor, writeContent } from "./content.ts";
+import type { Outcome } from "./contract.ts";
+import { type Columns, inTransaction, isKept, keepWithin, type Row, updateRow } from "./keep.ts";
+import type { Run } from "./run_parts.ts";
+import { idIn, numberOf, tagsOf, textOf } from "./values.ts";
+
+/** Where a page lies here. */
+interface Parent {
+  readonly book_id: number;
+  readonly chapter_id: number | null;
+}
+
+/** Copies a page, given in full, with its comments. Undefined where its book or chapter is not here. */
+export async function copyPage(run: Run, id: number, page: Json): Promise<Outcome | undefined> {
+  const { state } = run;
+  const parent = parentOf(run, page);
+  if (!parent) return undefined;
+  const name = textOf(page.name);
+  const what = `page "${name}"`;
+  const texts = {
+    slug: textOf(page.slug),
+    html: typeof page.raw_html === "string" ? textOf(page.raw_html) : textOf(page.html),
+    markdown: textOf(page.markdown),
+  };
+  const html = rewritten(run, what, texts.html);
+  const markdown = run.addresses.rewrite(texts.markdown).text;
+  const history = historyOf(run, page);
+  const facts = {
+    name,
+    ...parent,
+    ...history,
+    priority: numberOf(page.priority) ?? 0,
+    template: page.template === true,
+    editor: textOf(page.editor) || (markdown === "" ? "wysiwyg" : "markdown"),
+    revision_count: numberOf(page.revision_count) ?? 1,
+  };
+  const tags = tagsOf(page.tags);
+  const overrides = await overridesOf(run, "page", id, what);
+  const wanted = { ...facts, ...texts, tags, overrides };
+  const comments = await commentsIn(run, page, what);
+  const isDone = isKept(run, "page", id, wanted) && comments.every((one) => isKept(run, "comment", one.id, one.wanted));
+  if (isDone) {
+    for (const _ of comments) run.report.count("comment", "skipped");
+    for (const comment of comments) await state.pass("comment", comment.id);
+    await state.pass("page", id);
+    return "skipped";
+  }
+  return inTransaction(run, "page", id, async (work) => {
+    const outcome = await keepWithin(
+      run,
+      {
+        kind: "page",
+        id,
+        wanted,
+        async write({ own, id: ownId, entry }) {
+          const { slug } = entry;
+          const columns = { ...facts, slug: await slugIn(parent, { slug, name, id: ownId }, work) };
+          const placed = own && (await moved(own, parent, String(columns.slug), work));
+          const draft = { html: html.text, markdown, priority: facts.priority, ...(!own && draftParent(parent)) };
+          const filled = (final: Json, inner: Work) => contentOf(run, what, ownId, final, inner);
+          const content = {
+            kind: "page" as const,
+            own: placed,
+            id: ownId,
+            columns,
+            tags,
+            overrides,
+            links: html.links,
+          };
+          await writeContent(run, { ...content, draft, filled }, work);
+          await writeRevision(ownId, history, work);
+        },
+      },
+      work,
+      undefined,
+    );
+    if (outcome !== "removed") await copyComments(run, id, comments, work);
+    return outcome;
+  });
+}
+
+function parentOf({ state }: Run, page: Json): Parent | undefined {
+  const bookId = state.written("book", idIn(page.book_id));
+  if (bookId === undefined) return undefined;
+  const chapter = idIn(page.chapter_id) ?? 0;
+  if (chapter === 0) return { book_id: bookId, chapter_id: null };
+  const chapterId = state.written("chapter", chapter);
+  return chapterId === undefined ? undefined : { book_id: bookId, chapter_id: chapterId };
+}
+
+function draftParent({ book_id, chapter_id }: Parent): object {
+  return chapter_id === null ? { book_id } : { chapter_id };
+}
+
+/** Locks what holds the page, and finds its slug there. Throws where that was removed here. */
+async function slugIn(
+  { book_id, chapter_id }: Parent,
+  { slug, name, id }: { slug: string; name: string; id: number },
+  work: Work,
+): Promise<string> {
+  const held =
+    chapter_id === null
+      ? sql`select from books where id = ${book_id}::integer and deleted_at is null for share`
+      : sql`select from chapters where id = ${chapter_id}::integer and book_id = ${book_id}::integer
+          and deleted_at is null for share`;
+  if ((await rows(work.db, held)).length === 0) throw new Error("the book or chapter it lies in was removed here");
+  return slugFor({ table: "pages", slug, name, id, bookId: book_id }, work);
+}
+
+async function moved(own: Row, parent: Parent, slug: string, work: Work): Promise<Row> {
+  if (own.book_id === parent.book_id && own.chapter_id === parent.chapter_id) return own;
+  const act = (_: unknown, inner: Work) => updateRow(inner, "pages", own.id, { ...parent, slug });
+  return work.perform("page_move", { row: own as never, parent }, act as never);
+}
+
+/** The columns of the content, pictures that came inside it kept for the page. */
+async function contentOf(run: Run, what: string, id: number, final: Json, work: Work): Promise<Columns> {
+  const keeper = run.pictureKeeper();
+  const saveImage = async (picture: EmbeddedPicture) => keeper?.keep(picture, id, work);
+  const html = textOf(final.html);
+  const markdown = textOf(final.markdown);
+  // Pictures inside Markdown can only be taken out where the HTML is made of it.
+  const hasPictures = /data:image\//i.test(markdown);
+  const stored = await run.contracts.markup.store(hasPictures ? { markdown } : { html }, { saveImage });
+  if (!hasPictures && stored.html !== html && !/data:image\//i.test(html))
+    work.after(() => run.report.add("html", what));
+  return {
+    html: stored.html,
+    markdown: hasPictures ? stored.markdown : markdown,
+    text: stored.text,
+    rendered: stored.rendered,
+  };
+}
+
+async function writeRevision(id: number, { updated_by, updated_at }: Columns, work: Work): Promise<void> {
+  await rows(
+    work.db,
+    sql`insert into page_revisions
+      (page_id, number, name, slug, book_slug, html, markdown, text, summary, created_by, created_at)
+    select pages.id, revision_count, pages.name, pages.slug, coalesce(books.slug, ''), html, markdown, text,
+      'Copied from another server', ${updated_by}::integer, ${updated_at}
+    from pages left join books on books.id = pages.book_id where pages.id = ${id}::integer`,
+  );
+}

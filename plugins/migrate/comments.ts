@@ -1,3 +1,8 @@
+/**
+ * Comments of pages, as the source shows them in the tree of each page's read: numbers, replies, archive, dates and authors
+ * stay as they are there. Places are kept for new ones first, so that a run that is cut off finds them again; a source
+ * that shows no comments is told of in the report and is no fault.
+ */
 import { type Json, sql, type Work } from "lectern/core";
 import { rows } from "lectern/db";
 import { historyOf, rewritten } from "./content.ts";

@@ -74,6 +74,7 @@ export function makeContext(
     perform: (name, viewer, draft, act) => bus.perform(name, viewer, draft, act),
     on: (name, handlers) => bus.on(name, handlers),
     onAny: (handlers) => bus.onAny(handlers),
+    heeds: (name) => bus.heeds(name),
     auth: (authenticate) => gates.auth(authenticate),
     area: (prefix, spec) => gates.area(prefix, spec),
     narrow: (table, rule) => sight.narrow(table, rule),

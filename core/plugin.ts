@@ -135,6 +135,8 @@ export interface PluginContext<
     act: Act<E, A>,
   ): Promise<A>;
   on<E extends EventName>(name: E, handlers: Handlers<E>): void;
+  /** Whether anybody takes part in an event by its name, so that a costly draft is made for somebody; asked after boot. */
+  heeds(name: EventName): boolean;
   onAny(handlers: AnyHandlers): void;
   /** Adds a way to recognise who asks; resolvers are tried in boot order. */
   auth(authenticate: Authenticate): void;

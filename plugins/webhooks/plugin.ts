@@ -54,12 +54,31 @@ export default definePlugin({
   migrations,
   events: ["webhook_create", "webhook_update", "webhook_delete", "webhook_call"],
   setup(context) {
-    const { baseUrl, cached, contracts, contribute, every, fetch, log, narrow, on, onStop, perform, settings, slot } =
-      context;
+    const {
+      baseUrl,
+      cached,
+      contracts,
+      contribute,
+      every,
+      fetch,
+      heeds,
+      log,
+      narrow,
+      on,
+      onStop,
+      perform,
+      settings,
+      slot,
+    } = context;
     const db = context.db as unknown as Db;
     // Every event asks whether anybody listens, so the answer is remembered until a webhook changes.
     const listening = cached("listening", async () => new Set(await typesOf(db)));
-    const keep = keeper({ kinds: () => slot("content"), users: contracts.users, baseUrl });
+    const keep = keeper({
+      kinds: () => slot("content"),
+      users: contracts.users,
+      baseUrl,
+      isHeeded: () => heeds("webhook_call"),
+    });
     const dispatcher = new Dispatcher({
       db,
       fetch,

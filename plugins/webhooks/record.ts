@@ -5,6 +5,7 @@
  */
 import { type Activity, type ContentKind, type RawBuilder, sql, type Users, type Work } from "lectern/core";
 import { prepared, rows } from "lectern/db";
+import type { Payload } from "./contract.ts";
 import { phraseOf } from "./phrases.ts";
 
 /** What recording needs. */
@@ -13,13 +14,15 @@ export interface RecordParts {
   readonly kinds: () => readonly ContentKind[];
   readonly users: Pick<Users, "ref">;
   readonly baseUrl: string;
+  /** Whether somebody may change payloads; only then are they read back. */
+  readonly isHeeded: () => boolean;
 }
 
 /** Keeps what happened for whoever listens: the payload of platform 10.3, but for what names the webhook. */
 export type Keep = (activity: Activity, work: Work) => Promise<void>;
 
 /** Makes the one that keeps; what it asks of each kind of content is put together once. */
-export function keeper({ kinds, users, baseUrl }: RecordParts): Keep {
+export function keeper({ kinds, users, baseUrl, isHeeded }: RecordParts): Keep {
   const shown = new Map<string, RawBuilder<unknown>>();
   const shownOf = (kind: ContentKind, withRevision: boolean) => {
     const key = `${kind.kind} ${withRevision}`;
@@ -27,7 +30,8 @@ export function keeper({ kinds, users, baseUrl }: RecordParts): Keep {
     shown.set(key, known);
     return known;
   };
-  return async (activity, { db, viewer, at }) => {
+  return async (activity, work) => {
+    const { db, viewer, at } = work;
     const { type, item, related, path } = activity;
     const { id, name, slug } = viewer;
     const kind = item && kinds().find((one) => one.kind === item.kind);
@@ -50,8 +54,21 @@ export function keeper({ kinds, users, baseUrl }: RecordParts): Keep {
             from (values (1)) as once left join (${shownOf(kind, REVISED.has(type))}) as item
               on item.id = ${item.id}::integer`
         : sql`values (${type}, ${subjectOf(activity)}, ${given})`;
-    await rows(db, sql`insert into webhook_events (type, subject, payload) ${kept}`);
+    const insert = sql`insert into webhook_events (type, subject, payload) ${kept}`;
+    if (isHeeded()) await filtered(insert, work);
+    else await rows(db, insert);
   };
+}
+
+/** Keeps what those who take part make of the payload. */
+async function filtered(insert: RawBuilder<unknown>, { db, perform }: Work): Promise<void> {
+  const [event] = await rows<{ id: number; payload: Payload }>(db, sql`${insert} returning id, payload`);
+  if (!event) return;
+  const payload = await perform("webhook_call", event.payload, async (final) => final);
+  await rows(
+    db,
+    sql`update webhook_events set payload = ${JSON.stringify(payload)}::text::jsonb where id = ${event.id}::bigint`,
+  );
 }
 
 /** What must be heard of in order: an item of content, or whatever else was made, changed and removed; "" for neither. */

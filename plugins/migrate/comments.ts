@@ -1,3 +1,7 @@
+/**
+ * Comments of pages, read with their page and written in its transaction. Numbers, replies, archived threads and the place
+ * in the page that a comment is about stay as they are; only who has commented here meanwhile moves later ones on.
+ */
 import { type Json, sql, type Work } from "lectern/core";
 import { rows } from "lectern/db";
 import { historyOf, rewritten } from "./content.ts";

@@ -66,6 +66,18 @@ export class Addresses {
     return { text: this.#numbered(linked), links: [...links.values()], left: [...left] };
   }
 
+  /** Pictures of the source that a text shows and that are not known to be copied, by path. */
+  unknownPictures(text: string): string[] {
+    const found = new Set<string>();
+    const note = (path: string) => {
+      const whole = wholePicture(decoded(/^[^?#]*/.exec(path)?.[0] ?? ""));
+      if (PICTURE.test(whole) && this.#places.picture(whole) === undefined) found.add(whole);
+    };
+    for (const [, path = ""] of text.matchAll(this.#absolute)) note(path);
+    for (const [, , path = ""] of text.matchAll(this.#relative)) note(path);
+    return [...found];
+  }
+
   #numbered(text: string): string {
     return text
       .replace(/(\{\{@\s?)(\d{1,10})(?=[#}\s])/g, (whole, before: string, id: string) => {
@@ -116,14 +128,18 @@ export class Addresses {
   }
 
   #picture(path: string): string | undefined {
-    const [, form, file] = FORM.exec(path) ?? [];
-    const whole = form === undefined ? path : path.replace(FORM, `/${(file ?? "").replaceAll("$", "$$$$")}`);
-    const own = this.#places.picture(whole);
+    const form = FORM.exec(path)?.[1];
+    const own = this.#places.picture(wholePicture(path));
     if (own === undefined) return undefined;
     const shown =
       form !== undefined && OWN_FORMS.has(form) ? own.replace(/\/([^/]+)$/, (rest) => `/${form}${rest}`) : own;
     return encodeURI(shown);
   }
+}
+
+/** The path of a picture, given that of it or of a smaller form of it. */
+function wholePicture(path: string): string {
+  return path.replace(FORM, (_, _form, file: string) => `/${file}`);
 }
 
 /** How `Places` knows an item by the slugs in its address there. */

@@ -7,8 +7,8 @@ import { sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { describedOf, historyOf, overridesOf, slugFor, textsOf, writeContent } from "./content.ts";
 import type { Outcome } from "./contract.ts";
+import { fetchCover, writeCover } from "./covers.ts";
 import { keep, type Row, updateRow } from "./keep.ts";
-import { fetchCover, writeCover } from "./pictures.ts";
 import type { Run } from "./run_parts.ts";
 import { idIn, listOf, numberOf, tagsOf, textOf } from "./values.ts";
 

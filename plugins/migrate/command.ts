@@ -27,7 +27,7 @@ import { idIn } from "./values.ts";
 const DEFAULT_CONCURRENCY = 4;
 const MAX_CONCURRENCY = 16;
 const USAGE =
-  "--base-url URL --token ID:SECRET [--concurrency 4] [--overwrite] [--without-permissions]   (or MIGRATE_TOKEN)";
+  "--base-url URL --token ID:SECRET [--also-known-as URL …] [--concurrency 4] [--overwrite] [--without-permissions]";
 
 /** Why a run cannot begin; the message is for the person at the command line. */
 class UsageError extends Error {}
@@ -36,6 +36,8 @@ class UsageError extends Error {}
 interface Asked extends Choices {
   readonly baseUrl: string;
   readonly token: string;
+  /** Further addresses of the source that links in its content may begin with. */
+  readonly aliases: readonly string[];
 }
 
 /** `migrate-from`: copies another server into this one. Exit code 1: something failed or differs; 2: wrong call. */
@@ -83,10 +85,18 @@ function readArguments(args: readonly string[], env: CommandIo["env"]): Asked {
   return {
     baseUrl,
     token,
+    aliases: (values["also-known-as"] ?? []).map(aliasOf),
     concurrency,
     overwrite: values.overwrite === true,
     withoutPermissions: values["without-permissions"] === true,
   };
+}
+
+function aliasOf(given: string): string {
+  const url = serverUrlOf(given);
+  if (url === undefined)
+    throw new UsageError(`Cannot use --also-known-as "${given}": it must begin with http:// or https://`);
+  return url;
 }
 
 function parse(args: readonly string[]) {
@@ -95,6 +105,7 @@ function parse(args: readonly string[]) {
   const options = {
     "base-url": text,
     token: text,
+    "also-known-as": { ...text, multiple: true },
     concurrency: text,
     overwrite: flag,
     "without-permissions": flag,
@@ -112,7 +123,7 @@ async function copy(asked: Asked, context: AnyContext, listener: Listener): Prom
   const { baseUrl, token } = asked;
   const db = context.db as unknown as Db;
   const client = new ApiClient({ baseUrl, token, sleep: Bun.sleep, say: (line) => listener.say(line) });
-  const source = new Source({ client, baseUrl, fetch: context.fetch });
+  const source = new Source({ client, baseUrl, aliases: asked.aliases, fetch: context.fetch });
   const { bases, version, instance } = await source.facts();
   await needAnotherServer(db, instance);
   if (!asked.withoutPermissions) await needPermissions(source);

@@ -1,7 +1,6 @@
 /**
- * Comments of pages, as the source shows them in the tree of each page's read: numbers, replies, archive, dates and authors
- * stay as they are there. Places are kept for new ones first, so that a run that is cut off finds them again; a source
- * that shows no comments is told of in the report and is no fault.
+ * Comments of pages, read with their page and written in its transaction. Numbers, replies, archived threads and the place
+ * in the page that a comment is about stay as they are; only who has commented here meanwhile moves later ones on.
  */
 import { type Json, sql, type Work } from "lectern/core";
 import { rows } from "lectern/db";

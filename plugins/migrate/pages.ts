@@ -8,10 +8,12 @@ import type { EmbeddedPicture, Json, Work } from "lectern/core";
 import { sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { commentsIn, copyComments } from "./comments.ts";
-import { historyOf, overridesOf, rewritten, slugFor, writeContent } from "./content.ts";
+import { type Content, historyOf, overridesOf, rewritten, slugFor, writeContent } from "./content.ts";
 import type { Outcome } from "./contract.ts";
-import { type Columns, inTransaction, isKept, keepWithin, type Row, updateRow } from "./keep.ts";
+import { type Columns, inTransaction, isKept, type Keeping, keepWithin, type Row, updateRow } from "./keep.ts";
+import { fetchStrays, writeStrays } from "./pictures.ts";
 import type { Run } from "./run_parts.ts";
+import type { Entry } from "./state.ts";
 import { idIn, numberOf, tagsOf, textOf } from "./values.ts";
 
 /** Where a page lies here. */
@@ -22,71 +24,93 @@ interface Parent {
 
 /** Copies a page, given in full, with its comments. Undefined where its book or chapter is not here. */
 export async function copyPage(run: Run, id: number, page: Json): Promise<Outcome | undefined> {
-  const { state } = run;
+  const { state, report } = run;
   const parent = parentOf(run, page);
   if (!parent) return undefined;
-  const name = textOf(page.name);
-  const what = `page "${name}"`;
-  const texts = {
-    slug: textOf(page.slug),
-    html: typeof page.raw_html === "string" ? textOf(page.raw_html) : textOf(page.html),
-    markdown: textOf(page.markdown),
-  };
-  const html = rewritten(run, what, texts.html);
-  const markdown = run.addresses.rewrite(texts.markdown).text;
-  const history = historyOf(run, page);
-  const facts = {
-    name,
-    ...parent,
-    ...history,
-    priority: numberOf(page.priority) ?? 0,
-    template: page.template === true,
-    editor: textOf(page.editor) || (markdown === "" ? "wysiwyg" : "markdown"),
-    revision_count: numberOf(page.revision_count) ?? 1,
-  };
-  const tags = tagsOf(page.tags);
-  const overrides = await overridesOf(run, "page", id, what);
-  const wanted = { ...facts, ...texts, tags, overrides };
+  const wanted = await wantedOf(run, id, page, parent);
+  const isSame = isKept(run, "page", id, wanted);
+  const what = `page "${wanted.name}"`;
+  const strays = isSame ? [] : await fetchStrays(run, `${wanted.html}\n${wanted.markdown}`);
+  const html = rewritten(run, what, wanted.html);
   const comments = await commentsIn(run, page, what);
-  const isDone = isKept(run, "page", id, wanted) && comments.every((one) => isKept(run, "comment", one.id, one.wanted));
-  if (isDone) {
-    for (const _ of comments) run.report.count("comment", "skipped");
+  if (isSame && comments.every((one) => isKept(run, "comment", one.id, one.wanted))) {
+    for (const _ of comments) report.count("comment", "skipped");
     for (const comment of comments) await state.pass("comment", comment.id);
     await state.pass("page", id);
     return "skipped";
   }
   return inTransaction(run, "page", id, async (work) => {
-    const outcome = await keepWithin(
-      run,
-      {
-        kind: "page",
-        id,
-        wanted,
-        async write({ own, id: ownId, entry }) {
-          const { slug } = entry;
-          const columns = { ...facts, slug: await slugIn(parent, { slug, name, id: ownId }, work) };
-          const placed = own && (await moved(own, parent, String(columns.slug), work));
-          const draft = { html: html.text, markdown, priority: facts.priority, ...(!own && draftParent(parent)) };
-          const filled = (final: Json, inner: Work) => contentOf(run, what, ownId, final, inner);
-          const content = {
-            kind: "page" as const,
-            own: placed,
-            id: ownId,
-            columns,
-            tags,
-            overrides,
-            links: html.links,
-          };
-          await writeContent(run, { ...content, draft, filled }, work);
-          await writeRevision(ownId, history, work);
-        },
+    const keeping: Keeping = {
+      kind: "page",
+      id,
+      wanted,
+      async write(facts) {
+        await writePage(run, { ...facts, wanted, html, what }, work);
+        await writeStrays(run, { id: facts.id, columns: historyOf(run, page) }, strays, work);
       },
-      work,
-      undefined,
-    );
+    };
+    const outcome = await keepWithin(run, keeping, work, undefined);
     if (outcome !== "removed") await copyComments(run, id, comments, work);
     return outcome;
   });
+}
+
+type Wanted = Awaited<ReturnType<typeof wantedOf>>;
+
+/** What a page is at the source, with what it names by number as that is here. Throws AnswerError. */
+async function wantedOf(run: Run, id: number, page: Json, parent: Parent) {
+  const name = textOf(page.name);
+  const markdown = textOf(page.markdown);
+  const columns = {
+    name,
+    ...parent,
+    ...historyOf(run, page),
+    priority: numberOf(page.priority) ?? 0,
+    template: page.template === true,
+    editor: textOf(page.editor) || (markdown === "" ? "wysiwyg" : "markdown"),
+    revision_count: numberOf(page.revision_count) ?? 1,
+  };
+  return {
+    name,
+    columns,
+    parent,
+    slug: textOf(page.slug),
+    html: typeof page.raw_html === "string" ? textOf(page.raw_html) : textOf(page.html),
+    markdown,
+    tags: tagsOf(page.tags),
+    overrides: await overridesOf(run, "page", id, `page "${name}"`),
+  };
+}
+
+/** A page to write: what it shall be, and its HTML with the addresses of here. */
+interface PageFacts {
+  readonly own: Row | undefined;
+  readonly id: number;
+  readonly entry: Entry;
+  readonly wanted: Wanted;
+  readonly html: ReturnType<typeof rewritten>;
+  readonly what: string;
+}
+
+async function writePage(run: Run, { own, id, entry, wanted, html, what }: PageFacts, work: Work): Promise<void> {
+  const { parent, name, tags, overrides } = wanted;
+  const slug = await slugIn(parent, { slug: entry.slug, name, id }, work);
+  const placed = own && (await moved(own, parent, slug, work));
+  const markdown = run.addresses.rewrite(wanted.markdown).text;
+  const { priority } = wanted.columns;
+  const content: Content = {
+    kind: "page",
+    own: placed,
+    id,
+    columns: { ...wanted.columns, slug },
+    tags,
+    overrides,
+    links: html.links,
+    draft: { html: html.text, markdown, priority, ...(!own && draftParent(parent)) },
+    filled: (final, inner) => contentOf(run, what, id, final, inner),
+  };
+  await writeContent(run, content, work);
+  await writeRevision(id, wanted.columns, work);
 }
 
 function parentOf({ state }: Run, page: Json): Parent | undefined {

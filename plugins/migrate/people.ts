@@ -1,6 +1,6 @@
 /**
- * Roles and users. A role of the same name is the same role; one that was never changed here is given the permissions it
- * has at the source, one that was is left alone and told of. A user with the same e-mail address is the same user and is
+ * Roles and users. A role of the same name is the same role; one that was never changed here and that nobody has yet is
+ * given the permissions it has at the source, any other is left alone and told of. A user with the same e-mail address is the same user and is
  * left alone; others are made without a password, so that nobody signs in until they choose one. A built-in role is
  * never taken for an ordinary one of the same name: that would make administrators.
  */
@@ -17,11 +17,14 @@ interface OwnRole {
   readonly display_name: string;
   readonly system_name: string;
   readonly updated_at: string;
+  /** Nobody changed it since it was made, and nobody has it but the guest. */
   readonly untouched: boolean;
   readonly permissions: readonly string[];
 }
 
-const PLAIN = sql`select roles.id, display_name, system_name, updated_at, updated_at = created_at as untouched,
+const PLAIN = sql`select roles.id, display_name, system_name, updated_at, 
+  updated_at = created_at and not exists (select from role_user join users on users.id = role_user.user_id
+    where role_user.role_id = roles.id and users.system_name = '') as untouched,
   coalesce((select json_agg(name order by name) from role_permissions where role_id = roles.id), '[]') as permissions
   from roles order by id`;
 
@@ -74,7 +77,7 @@ export async function copyRole(run: Run, id: number, role: Json): Promise<Outcom
     mfa_enforced: role.mfa_enforced === true,
     updated_at: timeOf(role.updated_at),
   };
-  return keep(run, {
+  const outcome = await keep(run, {
     kind: "role",
     id,
     wanted: { ...columns, permissions },
@@ -96,6 +99,8 @@ export async function copyRole(run: Run, id: number, role: Json): Promise<Outcom
       else await work.perform("role_create", draft, act as never);
     },
   });
+  if (outcome === "updated") report.add("roles", `${name}: permits now what it permits there`);
+  return outcome;
 }
 
 /** Tells in what a role that is left alone differs. */
@@ -173,5 +178,5 @@ export async function copyUser(run: Run, id: number, user: Json): Promise<Outcom
 }
 
 const PASSWORDS =
-  "Passwords are not copied: new users choose theirs by an invitation (`user invite --email …`) or a letter from " +
-  "/api/auth/password; pictures of users and API tokens are not copied either.";
+  "Passwords are not copied: new users choose theirs by an invitation (`user invite --email …`) or the letter for a " +
+  "forgotten one; pictures of users and API tokens are not copied either.";

@@ -1,14 +1,15 @@
 /**
- * Pictures of pages, and covers. Bytes are fetched before any transaction and only where the picture is not here yet or was
- * replaced at the source; they are kept as they are, under the address they have there as long as it is free here.
+ * Pictures of pages. Bytes are fetched before any transaction and only where the picture is not here yet or was replaced at
+ * the source; they are kept as they are, under the address they have there as long as it is free here. Pages also show
+ * pictures that no listing names, since the page they were put on is gone: those are fetched by their address and become
+ * pictures of the page that shows them.
  */
-import { type Json, sql, uploadOf, type Work } from "lectern/core";
-import { rows } from "lectern/db";
+import { type Json, uploadOf, type Work } from "lectern/core";
 import { historyOf } from "./content.ts";
 import type { Outcome } from "./contract.ts";
-import { type Columns, insertRow, isKept, keep, keepWithin, updateRow } from "./keep.ts";
+import { type Columns, insertRow, keep, keepWithin, updateRow } from "./keep.ts";
 import type { Run } from "./run_parts.ts";
-import { idIn, objectOf, textOf } from "./values.ts";
+import { hashOf, idIn, textOf } from "./values.ts";
 
 /** The path of a picture at the source; "" where it is told in no way we know. */
 export function picturePath(image: Json): string {
@@ -22,13 +23,13 @@ export function picturePath(image: Json): string {
 /** The path to wish for here: that of the source where it has our form, else one like it. */
 export function wishedPath(image: Json): string {
   const path = picturePath(image);
-  if (/^\/uploads\/images\/[a-z_]+\/\d{4}-\d\d\/[^/]+\.[a-z]{3,4}$/i.test(path)) return path;
+  if (/^\/uploads\/images\/[a-z_]+\/\d{4}-\d\d\/[^/\s"'<>?#\\]+\.[a-z]{3,4}$/i.test(path)) return path;
   const file = path.slice(path.lastIndexOf("/") + 1) || "picture.png";
   return `/uploads/images/${textOf(image.type) || "gallery"}/${textOf(image.created_at).slice(0, 7)}/${file}`;
 }
 
 /** What a picture is beside its file. */
-function columnsOf(run: Run, image: Json): Columns & { readonly name: string } {
+export function columnsOf(run: Run, image: Json): Columns & { readonly name: string } {
   const { owned_by: _, ...history } = historyOf(run, image);
   return { name: textOf(image.name), ...history };
 }
@@ -71,67 +72,54 @@ export async function copyPicture(run: Run, id: number, image: Json): Promise<Ou
   });
 }
 
-/** The cover of a book or shelf: what it shall be here, and its bytes unless it is here already. */
-export interface Cover {
+/** A picture that no listing names, by a number we give it. */
+export interface Stray {
   readonly id: number;
-  readonly wanted: Columns;
-  readonly bytes: Uint8Array | undefined;
+  readonly path: string;
+  readonly bytes: Uint8Array;
 }
 
-/** Reads the cover of an item; undefined where there is none or it cannot be had, which is told of. */
-export async function fetchCover(run: Run, shown: unknown): Promise<Cover | undefined> {
-  const image = objectOf(shown);
-  const id = idIn(image);
-  if (id === undefined || picturePath(image) === "") return undefined;
-  await run.state.reserve("cover", [{ id, slug: wishedPath(image), name: textOf(image.name), scope: 0 }]);
-  const path = run.state.get("cover", id)?.slug;
-  const wanted = { path, ...columnsOf(run, image) };
-  if (isKept(run, "cover", id, wanted)) return { id, wanted, bytes: undefined };
-  try {
-    return { id, wanted, bytes: await run.source.picture(textOf(image.url)) };
-  } catch (error) {
-    run.report.count("cover", "failed");
-    run.report.add(
-      "failed",
-      `cover "${textOf(image.name)}": ${error instanceof Error ? error.message : String(error)}`,
-    );
-    return undefined;
+/** Fetches the pictures a text shows that no listing names; what cannot be had is left to be told of as a dead link. */
+export async function fetchStrays(run: Run, text: string): Promise<Stray[]> {
+  const strays: Stray[] = [];
+  for (const path of run.addresses.unknownPictures(text)) {
+    // Below zero, where no source has numbers.
+    const id = -1 - (Number.parseInt(hashOf({ path }).slice(0, 8), 16) >>> 2);
+    const bytes = await run.source.picture(path).catch(() => undefined);
+    if (!bytes) continue;
+    const slug = wishedPath({ path, type: "gallery" });
+    await run.state.reserve("image", [{ id, slug, name: "", scope: 0 }]);
+    run.places.addPicture(path, run.state.get("image", id)?.slug ?? slug);
+    strays.push({ id, path, bytes });
   }
+  return strays;
 }
 
-/** Writes the cover of an item within its transaction, in place of any other. */
-export async function writeCover(
+/** Writes such pictures within the transaction of the page that shows them. */
+export async function writeStrays(
   run: Run,
-  item: { readonly kind: "book" | "bookshelf"; readonly id: number },
-  cover: Cover | undefined,
+  page: { readonly id: number; readonly columns: Columns },
+  strays: readonly Stray[],
   work: Work,
 ): Promise<void> {
-  const keeper = run.keeper("images");
-  const type = `cover_${item.kind}`;
-  const ownId = run.state.get("cover", cover?.id)?.own_id ?? 0;
-  const gone = await rows<{ file_key: string }>(
-    work.db,
-    sql`delete from images where type = ${type} and uploaded_to = ${item.id}::integer and id <> ${ownId}::integer
-      returning file_key`,
-  );
-  for (const { file_key } of gone) keeper.drop(file_key, work);
-  if (!cover?.bytes) return;
-  const { id, wanted, bytes } = cover;
-  const outcome = await keepWithin(
-    run,
-    {
-      kind: "cover",
+  const { owned_by: _, ...history } = page.columns;
+  for (const { id, path, bytes } of strays) {
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const row = { type: "gallery", uploaded_to: page.id, name, ...history } as const;
+    const keeping = {
+      kind: "image" as const,
       id,
-      wanted,
-      async write({ own, id: imageId }) {
-        const row = { type, uploaded_to: item.id, ...wanted, ...(await keeper.keep(bytes, work)) };
-        if (own) await updateRow(work, "images", imageId, row);
-        else await insertRow(work, "images", { ...row, id: imageId });
-        if (own) keeper.drop(String(own.file_key), work);
+      wanted: { path },
+      async write({ id: ownId, entry }: { id: number; entry: { slug: string } }) {
+        const create = async (_: unknown, inner: Work) => {
+          const kept = await run.keeper("images").keep(bytes, inner);
+          return insertRow(inner, "images", { ...row, ...kept, path: entry.slug, id: ownId });
+        };
+        const draft = { type: row.type, uploaded_to: page.id, name, fileName: name, content: bytes };
+        await work.perform("image_create", draft, create as never);
       },
-    },
-    work,
-    undefined,
-  );
-  work.after(() => run.report.count("cover", outcome));
+    };
+    const outcome = await keepWithin(run, keeping, work, undefined);
+    work.after(() => run.report.count("image", outcome));
+  }
 }

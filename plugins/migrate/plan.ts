@@ -122,6 +122,9 @@ function addFiles({ state, places }: Run, { pictures, attachments }: Stock): voi
     const own = state.get("image", id);
     if (own) places.addPicture(picturePath(row), own.slug, { source: id, own: own.own_id });
   }
+  // Those that no listing names are known by what an earlier run made of them.
+  for (const [id, { hash, source_slug, slug }] of state.ofKind("image"))
+    if (id < 0 && hash !== null) places.addPicture(source_slug, slug);
   for (const row of attachments) {
     const id = idIn(row) ?? 0;
     const own = state.get("attachment", id);

@@ -10,7 +10,7 @@ const LISTS = {
   matched: "found here and left as they are",
   edited: "changed here since the last run, left (--overwrite gives the changes up)",
   removed: "removed here since, not copied again",
-  roles: "roles that permit something else here",
+  roles: "remarks on what roles permit",
   addresses: "addresses that are taken here, so that these have others",
   left: "addresses of the source that lead to nothing copied, left as they are",
   permissions: "content permissions of roles that are not here, left out",

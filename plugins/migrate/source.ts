@@ -14,6 +14,8 @@ export interface SourceParts {
   readonly client: ApiClient;
   /** The address it is asked at, without a final slash. */
   readonly baseUrl: string;
+  /** Other addresses it goes by or went by, as the operator says. */
+  readonly aliases: readonly string[];
   /** For pictures that it keeps on another server. */
   readonly fetch: OutgoingFetch;
 }
@@ -28,16 +30,24 @@ export class Source {
 
   constructor(parts: SourceParts) {
     this.#parts = parts;
-    this.#hosts = new Set([new URL(parts.baseUrl).host]);
+    this.#hosts = new Set([parts.baseUrl, ...parts.aliases].map((base) => new URL(base).host));
   }
 
   /** Facts about the server; empty where it is too old to tell. Throws AnswerError where it does not let us in. */
   async facts(): Promise<{ readonly bases: readonly string[]; readonly version: string; readonly instance: string }> {
     const facts = (await this.optional("/api/system")) ?? {};
-    const declared = serverUrlOf(textOf(facts.base_url));
-    if (declared !== undefined) this.#hosts.add(new URL(declared).host);
-    const bases = [...new Set([this.#parts.baseUrl, declared ?? this.#parts.baseUrl])];
+    const { baseUrl, aliases } = this.#parts;
+    const declared = serverUrlOf(textOf(facts.base_url)) ?? (await this.#baseOfPictures()) ?? baseUrl;
+    this.#hosts.add(new URL(declared).host);
+    const bases = [...new Set([baseUrl, declared, ...aliases])];
     return { bases, version: textOf(facts.version), instance: textOf(facts.instance_id) };
+  }
+
+  /** An older server tells its own address with each picture alone. */
+  async #baseOfPictures(): Promise<string | undefined> {
+    const [picture = {}] = listOf((await this.optional("/api/image-gallery?count=1"))?.data);
+    const [url, path] = [textOf(picture.url), textOf(picture.path)];
+    return path !== "" && url.endsWith(path) ? serverUrlOf(url.slice(0, -path.length)) : undefined;
   }
 
   /** Everything of a listing, by id. Throws AnswerError. */

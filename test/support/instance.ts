@@ -3,7 +3,10 @@
  * place of numbers and one word in place of its address, so that two of them can be compared.
  */
 import { picture } from "./pictures.ts";
-import type { Program } from "./program.ts";
+import type { Program as Running } from "./program.ts";
+
+/** A server that is asked. */
+export type Program = Pick<Running, "port" | "authorization" | "ask">;
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 type Answer = any;
@@ -55,7 +58,6 @@ export async function fill(to: Program, url: string): Promise<Filled> {
   });
   // In the bin before anything else, so that numbers there and here are never the same.
   const gone = await send(to, "POST", "/api/pages", { book_id: runbooks.id, name: "Gone", html: "<p>gone</p>" });
-  await to.ask("DELETE", `/api/pages/${gone.id}`);
   const first = await send(to, "POST", "/api/pages", { chapter_id: chapter.id, name: "Failover", html: "<p>soon</p>" });
   const shelf = await sendForm(to, "/api/shelves", { name: "Operations", description: "Everything", image: png });
   await send(to, "PUT", `/api/shelves/${shelf.id}`, { books: [taken.id, runbooks.id] });
@@ -72,6 +74,13 @@ export async function fill(to: Program, url: string): Promise<Filled> {
   });
   await send(to, "POST", "/api/attachments", { name: "Link", uploaded_to: first.id, link: `${url}/books/taken` });
   const images = "/api/image-gallery";
+  // Its page goes for good, and another one goes on showing it.
+  const lost = await sendForm(to, images, {
+    type: "gallery",
+    uploaded_to: String(gone.id),
+    image: new File([await picture("png", { red: 7 })], "lost.png"),
+  });
+  await to.ask("DELETE", `/api/pages/${gone.id}`);
   const rack = await sendForm(to, images, { type: "gallery", uploaded_to: String(first.id), image: png });
   const plan = await sendForm(to, images, { type: "drawio", uploaded_to: String(first.id), image: png, name: "Plan" });
   const dot = Buffer.from(await picture("png")).toString("base64");
@@ -86,7 +95,7 @@ export async function fill(to: Program, url: string): Promise<Filled> {
     html: `<h2 id="bkmrk-look">Look</h2><p>Call <a href="${url}/books/taken/page/before-the-others?x=1&amp;y=2#bkmrk-look">first</a>,
       <a href="/link/${secret.id}">then</a>, <a href="${url}/attachments/${file.id}">the map</a>, ${url}/books/runbooks.</p>
       <p><a href="${rack.url}"><img src="${rack.thumbs.display}" alt="rack"></a> <img src="${rack.thumbs.gallery}"></p>
-      <div drawio-diagram="${plan.id}"><img src="${plan.url}"></div><p>{{@${secret.id}}}</p>
+      <div drawio-diagram="${plan.id}"><img src="${plan.url}"></div><p>{{@${secret.id}}}</p><p><img src="${lost.url}"></p>
       <p><a href="${url}/books/runbooks/page/gone">nothing</a> <a href="https://elsewhere.test/books/taken">far</a></p>`,
   });
   await fillComments(to, first.id, url);

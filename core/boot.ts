@@ -15,9 +15,10 @@ import { BootError } from "./errors.ts";
 import type { FileStore } from "./files.ts";
 import { Gates } from "./http.ts";
 import { defaultInputLimits } from "./input.ts";
-import { JobQueue, jobMigrations } from "./jobs.ts";
-import { memoryLimiter } from "./limit.ts";
+import { JobQueue } from "./jobs.ts";
+import { limiterOf } from "./limit.ts";
 import type { Log } from "./log.ts";
+import { coreMigrations } from "./migrations.ts";
 import { inBootOrder } from "./order.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import { appBelow, type PluginApp, type SiteApp } from "./plugin_app.ts";
@@ -38,8 +39,6 @@ export interface HouseParts {
   readonly settings?: Readonly<Record<string, Record<string, unknown>>>;
   /** What the operator takes away from a plugin, by its name. */
   readonly denied?: Readonly<Record<string, readonly (keyof Grants)[]>>;
-  /** Whether pending migrations are run; without it they stop the boot. */
-  readonly migrates?: boolean;
 }
 
 /** A booted house. */
@@ -60,7 +59,7 @@ export interface House {
 export async function boot(parts: HouseParts): Promise<House> {
   const { config, store, log } = parts;
   const plugins = inBootOrder(parts.plugins);
-  await migrate(store.db, "core", jobMigrations);
+  await migrate(store.db, "core", coreMigrations);
   const caches = new Caches();
   const stopCaches = await caches.listen(store);
   const jobs = new JobQueue(store, log);
@@ -74,7 +73,7 @@ export async function boot(parts: HouseParts): Promise<House> {
   await spool.sweep();
   const gates = new Gates({
     log,
-    limiter: memoryLimiter(config.requestsPerMinute),
+    limiter: limiterOf(store.db, config)("api", config.requestsPerMinute),
     proxies: trustedProxies(config.proxies),
     inputLimits: { ...defaultInputLimits, maxBytes: bodyLimitOf(config) },
     spool,

@@ -1,8 +1,4 @@
 /**
- * What an operator may set for the house itself: one list, from which the settings are read and described. Settings of
- * plugins stand with the plugins; only the limit of files is shared, since every plugin that takes files needs it.
- */
-/**
  * What an operator may set for the house itself, as data: the schema is read from the environment, printed nowhere with its
  * values, and compared with the README by a test. Settings of plugins are the plugins' own; here stands what the house
  * needs before there is any plugin, and what several plugins must agree on.
@@ -58,6 +54,11 @@ export const configSchema = t.Object({
     maximum: 100_000_000,
     env: "API_REQUESTS_PER_MIN",
     description: "API requests per user and minute",
+  }),
+  sharesLimits: t.Boolean({
+    default: false,
+    env: "RATE_LIMITS_SHARED",
+    description: "Counts requests in the store, so that several servers on one database share their limits",
   }),
   defaultCount: t.Integer({
     default: 100,

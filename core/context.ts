@@ -13,6 +13,7 @@ import { BootError } from "./errors.ts";
 import { below, type FileStore } from "./files.ts";
 import type { Gates } from "./http.ts";
 import type { JobQueue } from "./jobs.ts";
+import { limiterOf } from "./limit.ts";
 import { listRows } from "./listing.ts";
 import type { Log } from "./log.ts";
 import { outgoingFetch } from "./outgoing.ts";
@@ -77,6 +78,7 @@ export function makeContext(
     heeds: (name) => bus.heeds(name),
     auth: (authenticate) => gates.auth(authenticate),
     area: (prefix, spec) => gates.area(prefix, spec),
+    limiter: (name, limit, windowMs) => limiterOf(parts.store.db, config)(`${plugin.name}:${name}`, limit, windowMs),
     narrow: (table, rule) => sight.narrow(table, rule),
     visible: visible as AnyContext["visible"],
     list: (spec, viewer, query) => listRows(parts.store.db, sight, limits, spec, viewer, query),

@@ -138,7 +138,7 @@ export class Gates {
     const spooled = this.#parts.spool.visit();
     try {
       await this.#recognise(request, asked, area);
-      allowance = this.#limiter(area)?.take(
+      allowance = await this.#limiter(area)?.take(
         asked.refusal ? `address ${address}` : `viewer ${asked.viewer.via === "guest" ? address : asked.viewer.id}`,
       );
       if (allowance?.exceeded) throw new ApiError(429, "Too Many Attempts.");

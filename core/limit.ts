@@ -1,3 +1,11 @@
+/**
+ * How many requests one key may make in a window. Counts are kept in this process, which costs nothing, or in the store,
+ * which costs one write a request and is right for any number of servers on one database.
+ */
+import { sql } from "kysely";
+import { type Db, type Migrations, rows } from "../db/mod.ts";
+import type { Config } from "./config.ts";
+
 /** How often a key was seen in its window. */
 export interface Allowance {
   readonly limit: number;
@@ -9,20 +17,20 @@ export interface Allowance {
 
 /** Counts requests in fixed windows, each opened by the first request of its key (platform 1.6). */
 export interface Limiter {
-  take(key: string): Allowance;
+  take(key: string): Allowance | Promise<Allowance>;
 }
 
 /** Keys held before windows that have ended are swept out. */
 const SWEEP_AT = 10_000;
 
 /** A limiter in this process's memory: `limit` requests in `windowMs` milliseconds for each key. */
-export function memoryLimiter(limit: number, windowMs = 60_000, now: () => number = Date.now): Limiter {
+export function memoryLimiter(limit: number, windowMs = 60_000, now: () => number = Date.now) {
   const windows = new Map<string, { count: number; endsAt: number }>();
   const sweep = (at: number) => {
     for (const [key, window] of windows) if (window.endsAt <= at) windows.delete(key);
   };
   return {
-    take(key) {
+    take(key: string): Allowance {
       const at = now();
       let window = windows.get(key);
       if (!window || window.endsAt <= at) {
@@ -31,12 +39,64 @@ export function memoryLimiter(limit: number, windowMs = 60_000, now: () => numbe
         windows.set(key, window);
       }
       window.count += 1;
-      return {
-        limit,
-        remaining: Math.max(0, limit - window.count),
-        resetsAt: Math.ceil(window.endsAt / 1000),
-        exceeded: window.count > limit,
-      };
+      return allowance(limit, window.count, window.endsAt / 1000);
     },
+  };
+}
+
+/** The table of windows that servers share. It is not logged: a crash of the store forgets counts and nothing else. */
+export const limitMigrations: Migrations = {
+  async "0002_rate_windows"(db) {
+    await sql`create unlogged table rate_windows (
+      key text primary key, count integer not null, ends_at timestamptz not null)`.execute(db);
+    await sql`create index rate_windows_ended on rate_windows (ends_at)`.execute(db);
+  },
+};
+
+/** A limiter in the store, shared by every process that makes one of this name. */
+export function storeLimiter(db: Db, name: string, limit: number, windowMs = 60_000): Limiter {
+  let sweepAt = 0;
+  const sweep = async () => {
+    sweepAt = Date.now() + windowMs;
+    // Locked rows are somebody's who is counting: left for the next sweep.
+    await rows(
+      db,
+      sql`delete from rate_windows where key in
+        (select key from rate_windows where ends_at <= now() for update skip locked)`,
+    );
+  };
+  return {
+    async take(key) {
+      const [window] = await rows<{ count: number; ends_at: number }>(
+        db,
+        sql`insert into rate_windows as w (key, count, ends_at)
+            values (${`${name} ${key}`}, 1, now() + ${windowMs / 1000}::float8 * interval '1 second')
+            on conflict (key) do update set
+              count = case when w.ends_at <= now() then 1 else w.count + 1 end,
+              ends_at = case when w.ends_at <= now() then excluded.ends_at else w.ends_at end
+            returning count, extract(epoch from ends_at)::float8 as ends_at`,
+      );
+      if (!window) throw new Error("Cannot count a request: the store answered nothing");
+      if (Date.now() >= sweepAt) await sweep();
+      return allowance(limit, window.count, window.ends_at);
+    },
+  };
+}
+
+/** Makes limiters as configured: each name has counts of its own; `windowMs` is a minute unless told otherwise. */
+export type MakeLimiter = (name: string, limit: number, windowMs?: number) => Limiter;
+
+/** Limiters in the store where servers share them, else in this process. */
+export function limiterOf(db: Db, { sharesLimits }: Pick<Config, "sharesLimits">): MakeLimiter {
+  return (name, limit, windowMs) =>
+    sharesLimits ? storeLimiter(db, name, limit, windowMs) : memoryLimiter(limit, windowMs);
+}
+
+function allowance(limit: number, count: number, endsAt: number): Allowance {
+  return {
+    limit,
+    remaining: Math.max(0, limit - count),
+    resetsAt: Math.ceil(endsAt),
+    exceeded: count > limit,
   };
 }

@@ -83,7 +83,7 @@ export {
   type Tagged,
 } from "./items.ts";
 export type { JobOptions, JobRun } from "./jobs.ts";
-export { type Limiter, memoryLimiter } from "./limit.ts";
+export { type Allowance, type Limiter, type MakeLimiter, memoryLimiter } from "./limit.ts";
 export type { FieldType, ListField, Listing, ListSpec, Reach } from "./listing.ts";
 export { createLog, type Log, type LogLevel, redact } from "./log.ts";
 export { isPublic, OutgoingError, type OutgoingFetch } from "./outgoing.ts";

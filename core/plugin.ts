@@ -13,6 +13,7 @@ import type { FileStore } from "./files.ts";
 import type { AreaSpec, Authenticate } from "./http.ts";
 import type { InputObject } from "./input.ts";
 import type { JobOptions, JobRun } from "./jobs.ts";
+import type { MakeLimiter } from "./limit.ts";
 import type { Listing, ListSpec } from "./listing.ts";
 import type { Log } from "./log.ts";
 import type { OutgoingFetch } from "./outgoing.ts";
@@ -142,6 +143,8 @@ export interface PluginContext<
   auth(authenticate: Authenticate): void;
   /** Gives a stretch of paths, below /api unless it says otherwise, its own credentials, limit and error shape. */
   area(prefix: string, spec: AreaSpec): void;
+  /** Makes a limit of requests by key; servers on one store share it where they are configured to. */
+  readonly limiter: MakeLimiter;
   narrow(table: TableName, rule: Narrowing): void;
   visible: Visible;
   /** Answers a listing request over what the viewer may see. */

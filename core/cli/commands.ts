@@ -4,8 +4,8 @@
  * such boots and nothing more.
  */
 import { migrate, openStore, pending } from "../../db/mod.ts";
-import { jobMigrations } from "../jobs.ts";
 import { createLog } from "../log.ts";
+import { coreMigrations } from "../migrations.ts";
 import { inBootOrder } from "../order.ts";
 import type { AnyPlugin, Command, CommandIo } from "../plugin.ts";
 import { serve } from "../serve.ts";
@@ -84,7 +84,7 @@ async function serveHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise
 async function migrateHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
   const store = await openStore(storeOptions(readConfig(io)));
   try {
-    for (const { name, migrations } of [{ name: "core", migrations: jobMigrations }, ...inBootOrder(plugins)]) {
+    for (const { name, migrations } of [{ name: "core", migrations: coreMigrations }, ...inBootOrder(plugins)]) {
       for (const step of await migrate(store.db, name, migrations)) io.out(`${name} ${step}`);
     }
   } finally {

@@ -5,19 +5,18 @@
  */
 
 import ipaddr from "ipaddr.js";
-import { ApiError, type AreaSpec, type Contracts, memoryLimiter, type Viewer } from "lectern/core";
+import { type Allowance, ApiError, type AreaSpec, type Contracts, type Limiter, type Viewer } from "lectern/core";
 import { basicCredentials } from "./basic.ts";
 
 /** What an operator chose about the way to the numbers. */
 export interface GateOptions {
-  /** Requests of one address in a window; 0 for any number. */
-  readonly limit: number;
+  /** Counts the requests of an address; undefined where any number is welcome. */
+  readonly limiter: Limiter | undefined;
   readonly windowMs: number;
   /** Origins whose pages may read the numbers in a browser; none by default. */
   readonly origins: readonly string[];
 }
 
-type Allowance = ReturnType<ReturnType<typeof memoryLimiter>["take"]>;
 type Judge = Contracts["dashboard_keys"]["judge"];
 type Verdict = Awaited<ReturnType<Judge>>;
 
@@ -56,8 +55,7 @@ export interface GateParts {
  * What the paths of the numbers are given. A request with a tag that still holds is answered here, behind the same
  * limit and credentials as every other: most polls are such, and the way to a route costs more than all the rest.
  */
-export function gateOf(parts: GateParts, { limit, windowMs, origins }: GateOptions): AreaSpec {
-  const limiter = limit > 0 ? memoryLimiter(limit, windowMs) : undefined;
+export function gateOf(parts: GateParts, { limiter, windowMs, origins }: GateOptions): AreaSpec {
   const seconds = Math.round(windowMs / 1000);
   const shared = sharing(new Set(origins));
   const recognisedBefore = new WeakMap<Request, Viewer | ApiError>();
@@ -74,7 +72,7 @@ export function gateOf(parts: GateParts, { limit, windowMs, origins }: GateOptio
     authenticate: (request, address) => recognisedBefore.get(request) ?? recognised(parts, request, address),
     async around(request, address, next) {
       if (request.method === "OPTIONS") return shared(request, preflight());
-      const allowance = limiter?.take(limitKey(address));
+      const allowance = await limiter?.take(limitKey(address));
       const left = allowance ? Math.min(seconds, secondsUntil(allowance.resetsAt)) : 0;
       let response: Response;
       if (allowance?.exceeded) response = tooMany(left);

@@ -32,7 +32,11 @@ export default definePlugin({
         unchanged: unchangedBy(read),
         failed: (error) => log.error("Cannot judge a key", { error }),
       },
-      { limit, windowMs, origins: originsOf(origins) },
+      {
+        limiter: limit > 0 ? context.limiter("address", limit, windowMs) : undefined,
+        windowMs,
+        origins: originsOf(origins),
+      },
     );
     for (const prefix of PREFIXES) area(prefix, gate);
     mountNumbers(context, { fleet, read });

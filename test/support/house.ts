@@ -46,6 +46,8 @@ export interface TestHouse {
   /** The administrator's token. */
   readonly token: string;
   readonly baseUrl: string;
+  /** The name of its database. */
+  readonly database: string;
   /** Below it lie uploaded files in "files", and in "spool" those of requests under way. */
   readonly dataDir: string;
   ask(method: string, path: string, ask?: Ask): Promise<Answer>;
@@ -60,6 +62,8 @@ export interface HouseOptions {
   readonly env?: Record<string, string>;
   /** Plugins beside those that ship. */
   readonly extra?: readonly AnyPlugin[];
+  /** Another house whose database this one shares, as a second server would; it is stopped before that one. */
+  readonly beside?: TestHouse;
 }
 
 const ADMIN_TOKEN = "adminid:adminsecret";
@@ -69,7 +73,9 @@ const BASE_URL = "http://localhost";
 export async function bootHouse(options: HouseOptions = {}): Promise<TestHouse> {
   const dataDir = mkdtempSync(join(tmpdir(), "lectern-house-"));
   chmodSync(dataDir, 0o755);
-  const { store, drop } = await freshStore(dataDir);
+  const { store, drop, database } = await (options.beside
+    ? sharedStore(options.beside.database, dataDir)
+    : freshStore(dataDir));
   const env: Record<string, string> = {
     APP_URL: BASE_URL,
     DATA_DIR: dataDir,
@@ -107,6 +113,7 @@ export async function bootHouse(options: HouseOptions = {}): Promise<TestHouse> 
     contexts: house.contexts,
     token: ADMIN_TOKEN,
     baseUrl: BASE_URL,
+    database,
     dataDir,
     ...client,
     async stop() {
@@ -161,32 +168,47 @@ async function tokenFor(house: House, email: string): Promise<string> {
   return lines.at(-1) ?? "";
 }
 
-async function freshStore(dataDir: string): Promise<{ store: Store; drop: () => Promise<void> }> {
+interface OwnStore {
+  readonly store: Store;
+  readonly database: string;
+  drop(): Promise<void>;
+}
+
+async function freshStore(dataDir: string): Promise<OwnStore> {
+  const database = `lectern_test_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`;
   const server = process.env.DATABASE_URL;
-  const name = `lectern_test_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`;
-  if (server === undefined || server === "") return embeddedStore(name);
+  if (server === undefined || server === "") return sharedStore(database, dataDir);
   const admin = await openStore({ databaseUrl: server, dataDir, poolSize: 2 });
-  await admin.sql.unsafe(`create database ${name}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
+  await admin.sql.unsafe(`create database ${database}`);
   return {
-    store: await openStore({ databaseUrl: url.href, dataDir, poolSize: 6 }),
+    ...(await sharedStore(database, dataDir)),
     async drop() {
-      await admin.sql.unsafe(`drop database ${name} with (force)`);
+      await admin.sql.unsafe(`drop database ${database} with (force)`);
       await admin.close();
     },
   };
 }
 
+/** A store over a database that is dropped by somebody else; the embedded server makes it where it is new. */
+async function sharedStore(database: string, dataDir: string): Promise<OwnStore> {
+  const drop = async () => {};
+  const server = process.env.DATABASE_URL;
+  if (server === undefined || server === "")
+    return { store: await openStore({ dataDir: embeddedFolder(), poolSize: 6, database }), database, drop };
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  return { store: await openStore({ databaseUrl: url.href, dataDir, poolSize: 6 }), database, drop };
+}
+
 let shared: string | undefined;
 
 /** One embedded server for all files of a run: making a cluster takes longer than most tests. */
-async function embeddedStore(database: string): Promise<{ store: Store; drop: () => Promise<void> }> {
+function embeddedFolder(): string {
   if (shared === undefined) {
     const folder = mkdtempSync(join(tmpdir(), "lectern-tests-"));
     chmodSync(folder, 0o755);
     process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
     shared = folder;
   }
-  return { store: await openStore({ dataDir: shared, poolSize: 6, database }), drop: async () => {} };
+  return shared;
 }

@@ -1,0 +1,158 @@
+/** Two servers on one database are one: what one is told, the other acts on; what is to be done is done by one of them. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { definePlugin } from "lectern/core";
+import { bootHouse, type TestHouse } from "../support/house.ts";
+import { openReceiver } from "../support/receiver.ts";
+
+declare module "lectern/core" {
+  interface Jobs {
+    "two-work": { n: number };
+  }
+}
+
+const INTERVAL_MS = 400;
+const LIMIT = 5;
+/** How long a notification may take, and by how much a schedule may be late on a busy machine. */
+const PATIENCE_MS = 10_000;
+
+const done: string[] = [];
+const ticks: number[] = [];
+const worker = (place: string) =>
+  definePlugin({
+    name: "two-worker",
+    setup({ job, every }) {
+      job("two-work", async ({ n }) => {
+        done.push(`${n} ${place}`);
+        await Bun.sleep(1);
+      });
+      every("tick", INTERVAL_MS, async () => void ticks.push(Date.now()));
+    },
+  });
+
+const env = { RATE_LIMITS_SHARED: "true", ALLOW_PRIVATE_HOSTS: "127.0.0.0/8" };
+let one: TestHouse;
+let two: TestHouse;
+beforeAll(async () => {
+  one = await bootHouse({ env, extra: [worker("one")] });
+  two = await bootHouse({ env, extra: [worker("two")], beside: one });
+  await one.house.start();
+  await two.house.start();
+});
+afterAll(async () => {
+  await two.stop();
+  await one.stop();
+});
+
+/** Asks until the answer is as wanted; what is wrong at the end of patience is shown by the caller. */
+async function until<T>(ask: () => T | Promise<T>, fits: (answer: T) => boolean): Promise<T> {
+  const end = Date.now() + PATIENCE_MS;
+  let answer = await ask();
+  while (!fits(answer) && Date.now() < end) {
+    await Bun.sleep(10);
+    answer = await ask();
+  }
+  return answer;
+}
+
+test("a token that one server revokes is refused by the other, and so is a user it deletes", async () => {
+  const ann = await one.person("Ann", ["access-api", "book-view-all"]);
+  const status = (as: string) => async () => (await two.ask("GET", "/api/books", { as })).status;
+  expect(await status(ann.token)()).toBe(200);
+  const { body } = await one.ask("GET", `/api/users/${ann.id}/tokens`);
+  await one.ask("DELETE", `/api/users/${ann.id}/tokens/${body.data[0].id}`);
+  expect(await until(status(ann.token), (found) => found === 401)).toBe(401);
+  const ben = await two.person("Ben", ["access-api", "book-view-all"]);
+  expect(await status(ben.token)()).toBe(200);
+  await one.ask("DELETE", `/api/users/${ben.id}`);
+  expect(await until(status(ben.token), (found) => found === 401)).toBe(401);
+});
+
+test("what one server lets a role or an item do holds on the other", async () => {
+  const cid = await one.person("Cid", ["access-api", "book-view-all"]);
+  const { body: book } = await one.ask("POST", "/api/books", { body: { name: "Shared" } });
+  const read = async () => (await two.ask("GET", `/api/books/${book.id}`, { as: cid.token })).status;
+  expect(await read()).toBe(200);
+  const overrides = {
+    role_permissions: [{ role_id: cid.role, view: false, create: false, update: false, delete: false }],
+  };
+  await one.ask("PUT", `/api/content-permissions/book/${book.id}`, { body: overrides });
+  expect(await until(read, (found) => found === 404)).toBe(404);
+  await one.ask("PUT", `/api/content-permissions/book/${book.id}`, { body: { role_permissions: [] } });
+  expect(await until(read, (found) => found === 200)).toBe(200);
+  await one.ask("PUT", `/api/roles/${cid.role}`, { body: { permissions: ["access-api"] } });
+  expect(await until(read, (found) => found === 404)).toBe(404);
+});
+
+test("each job is done once, by either", async () => {
+  const contexts = [one, two].map((house) => house.contexts.get("two-worker"));
+  for (let n = 0; n < 60; n++) await contexts[n % 2]?.enqueue("two-work", { n });
+  await until(
+    () => done.length,
+    (count) => count >= 60,
+  );
+  await Bun.sleep(200);
+  const numbers = done.map((line) => Number(line.split(" ")[0]));
+  expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, n) => n));
+});
+
+test("a schedule runs once in its time, whoever runs it", async () => {
+  const from = ticks.length;
+  // Each job wakes both servers at the same moment, and both look for what is due.
+  await until(
+    async () => {
+      await one.contexts.get("two-worker")?.enqueue("two-work", { n: 0 });
+      await Bun.sleep(20);
+      return ticks.length;
+    },
+    (count) => count >= from + 4,
+  );
+  const gaps = ticks
+    .slice(from, from + 4)
+    .map((at, index, all) => (index === 0 ? INTERVAL_MS : at - (all[index - 1] ?? 0)));
+  // Less the time between the claim in the store and the note of it here.
+  expect(Math.min(...gaps)).toBeGreaterThan(INTERVAL_MS / 2);
+});
+
+test("a webhook made on one is told by one what happens on the other", async () => {
+  const chat = openReceiver();
+  await one.ask("POST", "/api/webhooks", { body: { name: "Chat", endpoint: chat.url, events: ["book_create"] } });
+  await until(
+    async () => {
+      await two.ask("POST", "/api/books", { body: { name: "Told of" } });
+      return chat.received.length;
+    },
+    (count) => count > 0,
+  );
+  const { body } = await two.ask("POST", "/api/books", { body: { name: "The last" } });
+  const calls = () => chat.received.filter(({ json }) => json.related_item.id === body.id);
+  await until(calls, (found) => found.length > 0);
+  await Bun.sleep(200);
+  expect(calls()).toHaveLength(1);
+  await chat.stop();
+});
+
+test("servers that share limits count together, and each window ends", async () => {
+  const [here, there] = await Promise.all(
+    [one, two].map((beside) =>
+      bootHouse({ env: { ...env, API_REQUESTS_PER_MIN: String(LIMIT), DASHBOARD_RATE_LIMIT_MAX: "2" }, beside }),
+    ),
+  );
+  if (!here || !there) throw new Error("No houses");
+  const { token } = await one.person("Dee", ["access-api"]);
+  const left: (string | null)[] = [];
+  for (let at = 0; at < LIMIT + 1; at++) {
+    const { status, headers } = await (at % 2 ? here : there).ask("GET", "/api/system", { as: token });
+    left.push(`${status} ${headers.get("x-ratelimit-remaining")}`);
+  }
+  expect(left).toEqual(["200 4", "200 3", "200 2", "200 1", "200 0", "429 0"]);
+  const polls = [];
+  for (const house of [here, there, here]) polls.push((await house.ask("GET", "/api/v1/dashboard/stats")).status);
+  expect(polls).toEqual([401, 401, 429]);
+  await here.db
+    .updateTable("rate_windows" as never)
+    .set({ ends_at: new Date(0).toISOString() } as never)
+    .execute();
+  expect((await here.ask("GET", "/api/system", { as: token })).headers.get("x-ratelimit-remaining")).toBe("4");
+  await here.stop();
+  await there.stop();
+});

@@ -78,6 +78,7 @@ export function makeContext(
     heeds: (name) => bus.heeds(name),
     auth: (authenticate) => gates.auth(authenticate),
     area: (prefix, spec) => gates.area(prefix, spec),
+    ask: (viewer, method, path, asking) => gates.ask(viewer, method, path, asking),
     limiter: (name, limit, windowMs) => limiterOf(parts.store.db, config)(`${plugin.name}:${name}`, limit, windowMs),
     narrow: (table, rule) => sight.narrow(table, rule),
     visible: visible as AnyContext["visible"],

@@ -7,6 +7,7 @@
  */
 import { Elysia } from "elysia";
 import { clientAddress, type Networks } from "./address.ts";
+import { Areas, type AreaSpec, type Authenticate } from "./areas.ts";
 import { askedFrom } from "./asking.ts";
 import { refuseLarge } from "./body.ts";
 import { ApiError, errorBody, refusal } from "./errors.ts";
@@ -19,27 +20,13 @@ import type { Spool, SpoolVisit } from "./spool.ts";
 import type { Texts } from "./texts.ts";
 import { NOBODY, type Viewer } from "./viewer.ts";
 
-/** Recognises who asks: a viewer, an error to answer with, or nothing where the credential is of another kind. */
-export type Authenticate = (request: Request, address: string) => Recognised | Promise<Recognised>;
-type Recognised = Viewer | ApiError | undefined;
-
-/** A stretch of paths with its own credentials, limit and error shape. */
-export interface AreaSpec {
-  /** Whether the prefix is that of a whole path and not of one below /api. */
-  readonly outside?: boolean;
-  /** Replaces the resolvers of the house; without it they hold. */
-  readonly authenticate?: Authenticate;
-  /** Replaces the limiter of the house; null for none. */
-  readonly limiter?: Limiter | null;
-  /**
-   * Stands around all the rest: answers on its own, or finishes what `next` answers. An ApiError it throws is answered in
-   * the area's shape.
-   */
-  readonly around?: (request: Request, address: string, next: () => Promise<Response>) => Response | Promise<Response>;
-  /** Whether bodies are left to the routes, which then read `request` themselves and limit what they read. */
-  readonly ownBodies?: boolean;
-  /** The body of an error answer. */
-  readonly fault?: (status: number, message: string, error: ApiError) => unknown;
+/** What is asked along with a route's path. */
+export interface Asking {
+  /** What a body would hold. */
+  readonly input?: InputObject;
+  /** Where whoever is behind it asks from. */
+  readonly address?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What the gates need of the house. */
@@ -66,7 +53,7 @@ const FIXED_HEADERS = [
 export class Gates {
   readonly #parts: GateParts;
   readonly #resolvers: Authenticate[] = [];
-  readonly #areas: { prefix: string; spec: AreaSpec }[] = [];
+  readonly #areas = new Areas();
   readonly #root = new Elysia({ handler: { standardHostname: false } });
   #routes: RouteInfo[] = [];
 
@@ -84,7 +71,7 @@ export class Gates {
 
   /** Adds an area; `prefix` is below /api, such as `/v1/dashboard`, unless the area lies outside. */
   area(prefix: string, spec: AreaSpec): void {
-    this.#areas.push({ prefix: spec.outside ? prefix : `/api${prefix}`, spec });
+    this.#areas.add(prefix, spec);
   }
 
   /** Mounts a plugin's routes and returns them. */
@@ -109,7 +96,7 @@ export class Gates {
   async answer(given: Request, peer: string): Promise<Response> {
     const request = addressed(given);
     const address = clientAddress(peer, request.headers.get("x-forwarded-for"), this.#parts.proxies);
-    const area = this.#areaOf(pathOf(request.url));
+    const area = this.#areas.at(pathOf(request.url));
     const next = () => this.#passed(request, address, area);
     if (!area?.around) return next();
     try {
@@ -119,10 +106,28 @@ export class Gates {
     }
   }
 
+  /**
+   * Asks a route of the house on a viewer's behalf, within this process: past credentials, limits of requests and the
+   * reading of bodies, and through everything behind them. Never throws; faults are answered as they would be outside.
+   */
+  async ask(viewer: Viewer, method: string, path: string, asking: Asking = {}): Promise<Response> {
+    const { input = {}, address = "", headers = {} } = asking;
+    const request = new Request(`http://house${path}`, { method, headers });
+    let query: InputObject;
+    try {
+      query = queryOf(path);
+    } catch (error) {
+      return this.#fault(request, error);
+    }
+    const refusal = viewer === NOBODY ? NO_CREDENTIALS : undefined;
+    remember(request, { viewer, input: merge(query, input), query, address, refusal, fault: undefined, bodyRead: true });
+    const answer = async () => this.#root.fetch(request);
+    return method === "GET" ? answer() : askedFrom(address, answer);
+  }
+
   /** What comes of a request behind whatever stands around its area. */
   async #passed(request: Request, address: string, area: AreaSpec | undefined): Promise<Response> {
-    const at = request.url.indexOf("?");
-    const query = at < 0 ? {} : trimmed(parseQuery(request.url.slice(at + 1)));
+    const query = queryOf(request.url);
     const asked: Asked = {
       viewer: NOBODY,
       input: {},
@@ -167,7 +172,7 @@ export class Gates {
   }
 
   async #recognise(request: Request, asked: Asked, area: AreaSpec | undefined): Promise<void> {
-    for (const authenticate of area?.authenticate ? [area.authenticate] : this.#resolvers) {
+    for (const authenticate of area?.authenticate ? [area.authenticate, ...this.#resolvers] : this.#resolvers) {
       const pending = authenticate(request, asked.address);
       const found = pending instanceof Promise ? await pending : pending;
       if (found === undefined) continue;
@@ -208,10 +213,6 @@ export class Gates {
     );
   }
 
-  #areaOf(path: string): AreaSpec | undefined {
-    return this.#areas.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))?.spec;
-  }
-
   #methodsAt(path: string): string[] {
     const methods = new Set(
       this.#routes.filter((route) => patternOf(route.path).test(path)).map((route) => route.method),
@@ -245,7 +246,7 @@ export class Gates {
     const error = thrown instanceof ApiError ? thrown : this.#unexpected(request, thrown);
     // Some refusals of the wire contract are answered with 500; they are no crash, and still worth a line.
     if (thrown === error && error.status >= 500) this.#parts.log.warn("Refused a request", { reason: error.message });
-    const shape = this.#areaOf(pathOf(request.url))?.fault;
+    const shape = this.#areas.at(pathOf(request.url))?.fault;
     const [text, params] = error.details.text ?? [error.message, {}];
     const message = this.#parts.texts.say(text, params, languageOf(request) ?? this.#parts.language);
     const body = shape ? shape(error.status, message, error) : errorBody(error, message);
@@ -256,6 +257,11 @@ export class Gates {
     this.#parts.log.error("Cannot answer a request", { method: request.method, path: pathOf(request.url), error });
     return new ApiError(500, "An error occurred");
   }
+}
+
+function queryOf(url: string): InputObject {
+  const at = url.indexOf("?");
+  return at < 0 ? {} : trimmed(parseQuery(url.slice(at + 1)));
 }
 
 function finished(response: Response, allowance?: Allowance): Response {

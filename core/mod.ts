@@ -47,10 +47,30 @@ export type { Letter, Mail } from "./contracts/mail.ts";
 export type { AddressAt, EmbeddedPicture, Markup, StoredContent } from "./contracts/markup.ts";
 export type { Override, Overrides } from "./contracts/overrides.ts";
 export type { Pages, PictureKeeper } from "./contracts/pages.ts";
+export type { Sessions } from "./contracts/sessions.ts";
 export type { SystemFacts } from "./contracts/system.ts";
 export type { Tag, Tags } from "./contracts/tags.ts";
 export type { Allowed, Throttle } from "./contracts/throttle.ts";
 export type { Credentialed, UserRef, Users } from "./contracts/users.ts";
+export type {
+  Admission,
+  ConfirmSpec,
+  Crumb,
+  FieldSpec,
+  FormSpec,
+  Handler,
+  MenuEntry,
+  PageSpec,
+  Parts,
+  Screen,
+  ScreenPart,
+  Sent,
+  TableSpec,
+  Ui,
+  View,
+  Visit,
+  Web,
+} from "./contracts/web.ts";
 export { type EndpointFacts, endpoint } from "./endpoint.ts";
 export { ApiError, BootError, denied, errorBody, notFound, refusal } from "./errors.ts";
 export { contentDisposition, type FileAnswer, fileResponse } from "./file_response.ts";
@@ -63,8 +83,9 @@ export {
   type StoredFile,
 } from "./files.ts";
 export { type S3Options, s3Store } from "./files_s3.ts";
-export { Html, html, htmlResponse, raw } from "./html.ts";
-export type { AreaSpec, Authenticate } from "./http.ts";
+export { Html, type HtmlPart, html, htmlResponse, raw } from "./html.ts";
+export type { AreaSpec, Authenticate } from "./areas.ts";
+export type { Asking } from "./http.ts";
 export type { InputObject, InputValue } from "./input.ts";
 export {
   authorOf,

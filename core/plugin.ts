@@ -10,7 +10,8 @@ import type { Db, Migrations, TableName, Tables } from "../db/mod.ts";
 import type { Act, AnyHandlers, EnqueueOptions, Handlers } from "./bus.ts";
 import type { Cached } from "./cache.ts";
 import type { FileStore } from "./files.ts";
-import type { AreaSpec, Authenticate } from "./http.ts";
+import type { AreaSpec, Authenticate } from "./areas.ts";
+import type { Asking } from "./http.ts";
 import type { InputObject } from "./input.ts";
 import type { JobOptions, JobRun } from "./jobs.ts";
 import type { MakeLimiter } from "./limit.ts";
@@ -143,6 +144,11 @@ export interface PluginContext<
   auth(authenticate: Authenticate): void;
   /** Gives a stretch of paths, below /api unless it says otherwise, its own credentials, limit and error shape. */
   area(prefix: string, spec: AreaSpec): void;
+  /**
+   * Asks a route of the house on a viewer's behalf, as if they had sent the request: every rule, event and message holds.
+   * `path` begins with a slash and may hold a query. Never throws for what the route refuses.
+   */
+  ask(viewer: Viewer, method: string, path: string, asking?: Asking): Promise<Response>;
   /** Makes a limit of requests by key; servers on one store share it where they are configured to. */
   readonly limiter: MakeLimiter;
   narrow(table: TableName, rule: Narrowing): void;

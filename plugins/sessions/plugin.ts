@@ -17,7 +17,7 @@ import {
 import { type Db, rows } from "lectern/db";
 import { asGuest, sessionResolver } from "./authenticate.ts";
 import type { Session } from "./contract.ts";
-import { cookieStyle } from "./cookie.ts";
+import { cookieOf, cookieStyle } from "./cookie.ts";
 import { type KnownSession, readSession, sessionFinder } from "./known.ts";
 import { migrations } from "./migrations.ts";
 import { mountSessions } from "./routes.ts";
@@ -32,6 +32,7 @@ const SWEEP_MS = 3_600_000;
 export default definePlugin({
   name: "sessions",
   requires: ["users", "throttle"],
+  provides: ["sessions"],
   permissions: { read: ["users"], write: ["sessions"] },
   settings: t.Object({
     cookie: t.String({
@@ -116,6 +117,14 @@ export default definePlugin({
         needsConfirmation,
       }),
     );
+    context.provide("sessions", {
+      async viewer(request) {
+        const session = await find(cookieOf(request.headers.get("cookie"), style));
+        const viewer = session && (await contracts.users.viewer(session.userId));
+        return needsConfirmation && !session?.isConfirmed ? undefined : viewer;
+      },
+      guest: async () => (isPublic ? guestOf(db, contracts.users) : undefined),
+    });
     mountSession(context, {
       style,
       find,

@@ -1,0 +1,218 @@
+import type { Html, HtmlPart, html, raw } from "../html.ts";
+import type { InputObject } from "../input.ts";
+import type { SiteApp } from "../plugin_app.ts";
+import type { Viewer } from "../viewer.ts";
+
+/** What a view has beside its data: the language, addresses, pictures and rights of whoever looks. */
+export interface Ui {
+  readonly html: typeof html;
+  readonly raw: typeof raw;
+  /** A text in the reader's language. The English text is the key; `:name` marks places to fill. */
+  t(text: string, params?: Readonly<Record<string, string | number>>): string;
+  /** A picture from `icons/` of the theme or of the house; without a label it is decoration. */
+  icon(name: string, label?: string): Html;
+  /** The address of a path of this instance, which may live below one of another site. */
+  url(path: string): string;
+  /** A time of the API as a `<time>` element; a dash for none. */
+  time(at: string | null | undefined): Html;
+  readonly language: string;
+  readonly viewer: Viewer;
+  /** Whether the reader is a user and no visitor. */
+  readonly isSignedIn: boolean;
+  /** Whether the reader's roles grant a permission by name. */
+  may(permission: string): boolean;
+}
+
+/** Draws a part of a screen. Data are what the house knows; everything is escaped unless it is markup already. */
+export type View<D> = (data: D, ui: Ui) => Html;
+
+/** A step of the way to a screen. */
+export interface Crumb {
+  readonly text: string;
+  readonly path?: string;
+}
+
+/** What a screen shows. */
+export interface Screen {
+  readonly title: string;
+  readonly body: Html;
+  readonly crumbs?: readonly Crumb[];
+  /** Beside the body on wide screens, before it in the document. */
+  readonly aside?: Html | undefined;
+  /** The status of the answer; 200 unless told otherwise. */
+  readonly status?: number;
+  /** Which entry of the menus this screen belongs to: the path of that entry. */
+  readonly menu?: string;
+  /** Further rules of style for this document alone, which carries a nonce for them. Never of what somebody wrote. */
+  readonly style?: string | undefined;
+}
+
+/** What the API answered to a form. */
+export type Sent<T> =
+  | { readonly ok: true; readonly body: T }
+  | {
+      readonly ok: false;
+      readonly status: number;
+      readonly message: string;
+      /** Faults by field, as validation reports them. */
+      readonly faults: Readonly<Record<string, readonly string[]>>;
+    };
+
+/** One request to a screen. */
+export interface Visit {
+  readonly request: Request;
+  readonly viewer: Viewer;
+  readonly ui: Ui;
+  readonly params: Readonly<Record<string, string>>;
+  /** The query string. */
+  readonly query: InputObject;
+  /** Query string and form together. */
+  readonly input: InputObject;
+  readonly address: string;
+  /** What the API answers to a GET on the reader's behalf. Throws its error, which becomes the screen's. */
+  get<T>(path: string): Promise<T>;
+  /** The same, undefined where the reader may not see it or there is none. */
+  find<T>(path: string): Promise<T | undefined>;
+  /** Asks the API to change something; what it refuses is answered, to be shown beside the form. */
+  send<T>(method: string, path: string, input?: InputObject): Promise<Sent<T>>;
+  /** The API's answer as it is, for files. */
+  ask(method: string, path: string, input?: InputObject): Promise<Response>;
+  /** Goes on to another path of this instance with a notice that is shown there, once. */
+  goTo(path: string, notice?: string): Response;
+  /** A text of the form as it was sent, "" where it was not. */
+  text(field: string): string;
+}
+
+/** Who may come to a screen: everybody, whoever may read here, who is signed in, or who holds one of these permissions. */
+export type Admission = "anyone" | "reader" | "user" | readonly string[];
+
+/** Answers a request to a screen. */
+export type Handler = (visit: Visit) => Promise<Screen | Response> | Screen | Response;
+
+/** A field of a form. */
+export interface FieldSpec {
+  readonly name: string;
+  readonly label: string;
+  /** `textarea`, `select`, `checkbox`, `password`, `email`, `datetime-local`, `file` …; `text` unless told otherwise. */
+  readonly type?: string;
+  readonly value?: string | number | boolean | null | undefined;
+  readonly faults?: readonly string[] | undefined;
+  readonly help?: HtmlPart;
+  readonly required?: boolean;
+  readonly rows?: number;
+  readonly autocomplete?: string;
+  readonly placeholder?: string;
+  readonly accept?: string;
+  readonly multiple?: boolean;
+  readonly maxlength?: number;
+  readonly min?: number;
+  readonly max?: number;
+  readonly autofocus?: boolean;
+  /** Of a `select`: values with their texts. */
+  readonly options?: readonly (readonly [value: string | number, text: string])[];
+}
+
+/** A form that sends itself by POST; `method` is what the server takes it for. */
+export interface FormSpec {
+  readonly action: string;
+  readonly fields: HtmlPart;
+  readonly submit: string;
+  readonly cancel?: string;
+  /** What went wrong with the form as a whole. */
+  readonly fault?: string | undefined;
+  readonly files?: boolean;
+  /** Whether what it does cannot be undone. */
+  readonly danger?: boolean;
+  readonly label?: string;
+  readonly id?: string;
+}
+
+/** A table with its head; cells of a row in the order of the head. */
+export interface TableSpec {
+  readonly caption: string;
+  readonly head: readonly HtmlPart[];
+  readonly rows: readonly (readonly HtmlPart[])[];
+  /** What stands there instead of a table without rows. */
+  readonly empty: string;
+}
+
+/** Where one is in a long listing. */
+export interface PageSpec {
+  readonly path: string;
+  readonly query: InputObject;
+  readonly total: number;
+  /** The number of the page, from 1. */
+  readonly page: number;
+  readonly size: number;
+}
+
+/** A question before something that cannot be undone; focus is on the way back. */
+export interface ConfirmSpec {
+  readonly question: string;
+  readonly detail: HtmlPart;
+  readonly action: string;
+  readonly submit: string;
+  readonly back: string;
+  readonly fields?: HtmlPart;
+}
+
+/** Pieces that screens are made of; each can be replaced by a theme under the name `parts/<name>`. */
+export interface Parts {
+  field(ui: Ui, spec: FieldSpec): Html;
+  form(ui: Ui, spec: FormSpec): Html;
+  table(ui: Ui, spec: TableSpec): Html;
+  pager(ui: Ui, spec: PageSpec): Html;
+  confirm(ui: Ui, spec: ConfirmSpec): Html;
+  notice(ui: Ui, kind: "good" | "bad" | "note", text: HtmlPart): Html;
+  /** A value with a button that copies it; a secret is masked until it is asked for. */
+  copyable(ui: Ui, spec: { label: string; value: string; secret?: boolean; lines?: boolean }): Html;
+  /** A form of one button, for what is done at once. */
+  button(ui: Ui, spec: { action: string; text: string; icon?: string; kind?: "plain" | "danger" }): Html;
+  /** A link that opens in a dialog where scripts run, and is a screen of its own where they do not. */
+  dialogLink(ui: Ui, spec: { path: string; text: string; icon?: string; kind?: "plain" | "danger" }): Html;
+  tabs(ui: Ui, label: string, tabs: readonly { path: string; text: string; current: boolean }[]): Html;
+  badge(ui: Ui, kind: "good" | "bad" | "note", text: string): Html;
+}
+
+/** An entry of a menu. */
+export interface MenuEntry {
+  readonly menu: "main" | "settings" | "account";
+  readonly path: string;
+  /** English; shown in the reader's language. */
+  readonly text: string;
+  readonly icon: string;
+  readonly admits: Admission;
+  /** Smaller stands first; 50 unless told otherwise. */
+  readonly order?: number;
+}
+
+/** Markup that plugins add to a place on screens, such as `page/below`; data are what the screen shows there. */
+export interface ScreenPart {
+  readonly at: string;
+  draw(data: unknown, visit: Visit): Promise<HtmlPart> | HtmlPart;
+}
+
+/** What plugins with screens build on. */
+export interface Web {
+  readonly parts: Parts;
+  /** Names a view, so that a theme can replace it; answers the view as it is drawn from then on. */
+  view<D>(name: string, view: View<D>): View<D>;
+  /** Serves a screen by GET; `name` is that of no other. */
+  screen(site: SiteApp, path: string, admits: Admission, handler: Handler): void;
+  /** Takes a form by POST, from pages of this instance alone. */
+  form(site: SiteApp, path: string, admits: Admission, handler: Handler): void;
+  /** What plugins added to a place on screens. */
+  added(at: string, data: unknown, visit: Visit): Promise<HtmlPart>;
+  /** Number of rows and place of a listing's page that a query asks for, as the API takes them. */
+  paged(query: InputObject, size?: number): { readonly page: number; readonly size: number; readonly query: string };
+}
+
+declare module "../registry.ts" {
+  interface Contracts {
+    web: Web;
+  }
+  interface Slots {
+    menu: MenuEntry;
+    screen_part: ScreenPart;
+  }
+}

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BootError } from "../errors.ts";
 import type { AnyPlugin, Grants } from "../plugin.ts";
+import { fileOfList, HOUSE, lendHouse } from "./resolve.ts";
 
 /** The operator's choices in the "lectern" block of package.json. */
 export interface Choices {
@@ -20,18 +21,20 @@ export async function readChoices(folder = process.cwd()): Promise<Choices> {
   return { plugins: block.plugins ?? [], settings: block.settings ?? {}, denied: block.denied ?? {} };
 }
 
-/**
- * Loads plugins from the lists among the arguments (those that end in .ts, .js or .mjs), else from package.json, else
- * the list that ships with the house. Returns the other arguments as `rest`. Throws BootError naming the list.
- */
+/** The lists of plugins named by the arguments (those that end in .ts, .js or .mjs), else by package.json, else what ships. */
+export function listsOf(args: readonly string[], choices: Choices): readonly string[] {
+  const named = args.filter(isList);
+  if (named.length > 0) return named;
+  return choices.plugins.length > 0 ? choices.plugins : [resolve(HOUSE, "plugins/mod.ts")];
+}
+
+/** Loads plugins from their lists. Returns the arguments that are no lists as `rest`. Throws BootError naming the list. */
 export async function loadPlugins(
   args: readonly string[],
 ): Promise<{ plugins: AnyPlugin[]; rest: string[]; choices: Choices }> {
   const choices = await readChoices();
-  const named = args.filter(isList);
-  const shipped = resolve(import.meta.dir, "../../plugins/mod.ts");
-  const lists = named.length > 0 ? named : choices.plugins.length > 0 ? choices.plugins : [shipped];
-  const loaded = await Promise.all(lists.map(loadList));
+  lendHouse();
+  const loaded = await Promise.all(listsOf(args, choices).map(loadList));
   return { plugins: loaded.flat(), rest: args.filter((arg) => !isList(arg)), choices };
 }
 
@@ -40,10 +43,12 @@ function isList(arg: string): boolean {
 }
 
 async function loadList(list: string): Promise<AnyPlugin[]> {
-  const target = /^[./]/.test(list) || isList(list) ? pathToFileURL(resolve(list)).href : list;
+  const file = fileOfList(list);
+  if (file === undefined)
+    throw new BootError(`Cannot load the plugins of "${list}": wanted a file, a folder with a plugin.ts or a package`);
   let loaded: { default?: unknown };
   try {
-    loaded = (await import(target)) as { default?: unknown };
+    loaded = (await import(pathToFileURL(file).href)) as { default?: unknown };
   } catch (cause) {
     throw new BootError(
       `Cannot load the plugins of "${list}": ${cause instanceof Error ? cause.message : String(cause)}`,

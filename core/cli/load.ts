@@ -38,7 +38,8 @@ export async function loadPlugins(
   return { plugins: loaded.flat(), rest: args.filter((arg) => !isList(arg)), choices };
 }
 
-function isList(arg: string): boolean {
+/** Whether an argument names a list of plugins. */
+export function isList(arg: string): boolean {
   return !arg.startsWith("-") && /\.(ts|js|mjs)$/.test(arg);
 }
 
@@ -50,10 +51,7 @@ async function loadList(list: string): Promise<AnyPlugin[]> {
   try {
     loaded = (await import(pathToFileURL(file).href)) as { default?: unknown };
   } catch (cause) {
-    throw new BootError(
-      `Cannot load the plugins of "${list}": ${cause instanceof Error ? cause.message : String(cause)}`,
-      { cause },
-    );
+    throw new BootError(`Cannot load the plugins of "${list}": ${reasonOf(cause)}`, { cause });
   }
   const plugins = Array.isArray(loaded.default) ? loaded.default : [loaded.default];
   for (const plugin of plugins) {
@@ -73,4 +71,18 @@ function isPlugin(value: unknown): value is AnyPlugin {
     typeof value.setup === "function" &&
     "name" in value
   );
+}
+
+/** What is wrong and where: texts that cannot be read carry their place, what was thrown has it in its stack. */
+function reasonOf(cause: unknown): string {
+  const first = (cause as { errors?: unknown[] }).errors?.[0] ?? cause;
+  if (typeof first !== "object" || first === null || !("message" in first)) return String(first);
+  const { message, position, stack } = first as {
+    message: string;
+    position?: { file: string; line: number } | null;
+    stack?: string;
+  };
+  const thrown = /\bat [^\n]*?([^\s(]+:\d+):\d+/.exec(stack ?? "")?.[1];
+  const place = position ? `${position.file}:${position.line}` : thrown;
+  return place === undefined ? message : `${message} (${place})`;
 }

@@ -11,7 +11,7 @@ import type { AnyPlugin, Command, CommandIo } from "../plugin.ts";
 import { serve } from "../serve.ts";
 import { dev } from "./dev.ts";
 import { sweepHouse } from "./files.ts";
-import { readChoices } from "./load.ts";
+import { readChoices, strangersAmong } from "./load.ts";
 import { newPlugin } from "./new_plugin.ts";
 import { openHouse, readConfig, storeOptions } from "./open.ts";
 import { grantsOf, planOf } from "./plan.ts";
@@ -90,7 +90,11 @@ const OWN: Readonly<Record<string, { summary: string; run: Own; takes?: boolean;
 };
 
 async function serveHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
+  const { denied } = await readChoices();
+  const strangers = await strangersAmong(plugins);
   const { config, house } = await openHouse(plugins, io);
+  for (const plugin of strangers)
+    io.out(`Beside what ships, and what it may touch: ${grantsOf(plugin, denied[plugin.name] ?? [])}`);
   return serve(house, config, createLog(config.logLevel), io);
 }
 
@@ -116,7 +120,7 @@ async function planHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise<
   }
   const { house } = await openHouse(plugins, io);
   try {
-    io.out(planOf(house, waiting));
+    io.out(planOf(house, waiting, (await readChoices()).denied));
   } finally {
     await house.stop();
   }

@@ -4,6 +4,8 @@ import { BootError } from "../errors.ts";
 import type { AnyPlugin, Grants } from "../plugin.ts";
 import { fileOfList, HOUSE, lendHouse } from "./resolve.ts";
 
+const SHIPPED = resolve(HOUSE, "plugins/mod.ts");
+
 /** The operator's choices in the "lectern" block of package.json. */
 export interface Choices {
   /** Plugin lists or single plugins: paths or package names. */
@@ -25,7 +27,7 @@ export async function readChoices(folder = process.cwd()): Promise<Choices> {
 export function listsOf(args: readonly string[], choices: Choices): readonly string[] {
   const named = args.filter(isList);
   if (named.length > 0) return named;
-  return choices.plugins.length > 0 ? choices.plugins : [resolve(HOUSE, "plugins/mod.ts")];
+  return choices.plugins.length > 0 ? choices.plugins : [SHIPPED];
 }
 
 /** Loads plugins from their lists. Returns the arguments that are no lists as `rest`. Throws BootError naming the list. */
@@ -36,6 +38,12 @@ export async function loadPlugins(
   lendHouse();
   const loaded = await Promise.all(listsOf(args, choices).map(loadList));
   return { plugins: loaded.flat(), rest: args.filter((arg) => !isList(arg)), choices };
+}
+
+/** Those of the plugins that do not ship with the house. */
+export async function strangersAmong(plugins: readonly AnyPlugin[]): Promise<AnyPlugin[]> {
+  const shipped = await loadList(SHIPPED);
+  return plugins.filter((plugin) => !shipped.includes(plugin));
 }
 
 /** Whether an argument names a list of plugins. */

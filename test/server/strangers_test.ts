@@ -65,6 +65,11 @@ test("a folder and a package are installed by one file, and all they bring along
   choose(ALL, { settings: { applause: { most: 20 } } });
   expect((await cli("grants")).out).toMatch(/applause +read=books write=applause\npodium +read=books\n/);
   await serving(async (server) => {
+    const told = server.output().match(/(?<=what it may touch: ).*/g);
+    expect(told).toEqual([
+      expect.stringMatching(/^applause +read=books/),
+      expect.stringMatching(/^podium +read=books/),
+    ]);
     for (const name of ["Quiet", "Loud"]) await server.ask("POST", "/api/books", { name });
     const clap = (book: number, hands: unknown) => server.ask("POST", `/api/books/${book}/applause`, { hands });
     expect((await clap(1, 12)).body).toEqual({ book_id: 1, user_id: 1, hands: 12 });
@@ -125,6 +130,7 @@ test("a permission they add is asked for, can be given to roles, and a variable 
 test("what the operator denies is refused while the server runs, and nobody else suffers", async () => {
   choose(ALL, { denied: { podium: ["read"] } });
   expect((await cli("grants")).out).toContain("read=books (denied)");
+  expect((await cli("plan")).out).toMatch(/podium +read=books \(denied\)/);
   await serving(async (server) => {
     expect((await server.ask("GET", "/api/podium")).status).toBe(500);
     expect(server.output()).toContain('Plugin \\"podium\\" cannot read table \\"books\\"');

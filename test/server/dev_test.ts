@@ -3,13 +3,16 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { dataFolder, startProgram } from "../support/program.ts";
+import { dataFolder, type Program, startProgram } from "../support/program.ts";
 
 setDefaultTimeout(120_000);
 const PATIENCE_MS = 30_000;
 const home = realpathSync(mkdtempSync(join(tmpdir(), "lectern-dev-")));
 const data = dataFolder();
-afterAll(() => {
+let program: Program | undefined;
+afterAll(async () => {
+  program?.signal("SIGTERM");
+  await program?.ended;
   data.remove();
   rmSync(home, { recursive: true, force: true });
 });
@@ -32,11 +35,12 @@ test("a change of a plugin is served soon, a broken one says why and waits to be
   write("package.json", JSON.stringify({ lectern: { plugins: ["lectern/plugins", "./parrot"] } }));
   write("parrot/plugin.ts", plugin('"one"'));
   write("parrot/words/words.ts", 'export const words = "!";\n');
-  const program = await startProgram(data.path, {}, { cwd: home, args: ["dev"] });
+  const dev = await startProgram(data.path, {}, { cwd: home, args: ["dev"] });
+  program = dev;
 
   /** Each server listens on a port of its own, which the last line about it tells. */
   const says = async (): Promise<unknown> => {
-    const port = program
+    const port = dev
       .output()
       .match(/(?<=answers at http:\/\/[^/]+:)\d+/g)
       ?.at(-1);
@@ -50,9 +54,9 @@ test("a change of a plugin is served soon, a broken one says why and waits to be
   const until = async (seen: () => unknown, wanted: unknown): Promise<void> => {
     for (const start = Date.now(); Date.now() - start < PATIENCE_MS; await Bun.sleep(25))
       if (Bun.deepEquals(await seen(), wanted)) return;
-    expect([await seen(), program.output()]).toEqual([wanted, ""]);
+    expect([await seen(), dev.output()]).toEqual([wanted, ""]);
   };
-  const servers = () => program.output().split("answers at").length - 1;
+  const servers = () => dev.output().split("answers at").length - 1;
 
   await until(says, { says: "one!" });
   write("parrot/plugin.ts", plugin('"two"'));
@@ -61,8 +65,8 @@ test("a change of a plugin is served soon, a broken one says why and waits to be
   await until(says, { says: "two?" });
 
   write("parrot/plugin.ts", plugin("]"));
-  await until(() => program.output().includes("the next change starts it again"), true);
-  expect(program.output()).toContain(
+  await until(() => dev.output().includes("the next change starts it again"), true);
+  expect(dev.output()).toContain(
     `Cannot load the plugins of "./parrot": Unexpected ] (${join(home, "parrot/plugin.ts")}:6)`,
   );
   write("parrot/plugin.ts", plugin('"four"'));
@@ -77,8 +81,8 @@ test("a change of a plugin is served soon, a broken one says why and waits to be
   expect(servers()).toBe(before + 1);
 
   expect(existsSync(join(data.path, "postgres/cluster/postmaster.pid"))).toBe(true);
-  program.signal("SIGTERM");
-  expect(await program.ended).toBe(0);
+  dev.signal("SIGTERM");
+  expect(await dev.ended).toBe(0);
   expect(existsSync(join(data.path, "postgres/cluster/postmaster.pid"))).toBe(false);
   expect(await says()).toContain("Unable to connect");
 });

@@ -30,6 +30,7 @@ import tags from "./tags/plugin.ts";
 import throttle from "./throttle/plugin.ts";
 import tokens from "./tokens/plugin.ts";
 import users from "./users/plugin.ts";
+import web from "./web/plugin.ts";
 import webhooks from "./webhooks/plugin.ts";
 
 const plugins: readonly AnyPlugin[] = [
@@ -64,6 +65,7 @@ const plugins: readonly AnyPlugin[] = [
   migrate,
   docs,
   system,
+  web,
 ];
 
 export default plugins;

@@ -19,6 +19,7 @@ import loader from "./loader/plugin.ts";
 import mail from "./mail/plugin.ts";
 import markup from "./markup/plugin.ts";
 import migrate from "./migrate/plugin.ts";
+import pageDrafts from "./page_drafts/plugin.ts";
 import pages from "./pages/plugin.ts";
 import recycleBin from "./recycle_bin/plugin.ts";
 import roles from "./roles/plugin.ts";
@@ -47,6 +48,7 @@ const plugins: readonly AnyPlugin[] = [
   books,
   chapters,
   pages,
+  pageDrafts,
   contentPermissions,
   attachments,
   images,

@@ -65,6 +65,13 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   "DELETE /api/attachments/:id": [
     { path: "/api/attachments/{attachment}", needs: ["page-view-all", "attachment-delete-all"] },
   ],
+  "GET /api/drafts/:kind/:id": [{ path: "/api/drafts/page/{page}", needs: ["page-view-all", "page-update-all"] }],
+  "PUT /api/drafts/:kind/:id": [
+    { path: "/api/drafts/page/{page}", needs: ["page-view-all", "page-update-all"], body: { name: "Draft" } },
+    { path: "/api/drafts/book/{book}", needs: ["book-view-all", "page-create-all"], body: { name: "Draft" } },
+  ],
+  "DELETE /api/drafts/:kind/:id": [{ path: "/api/drafts/page/{page}", needs: ["page-view-all", "page-update-all"] }],
+  "POST /api/drafts/preview": [{ path: "/api/drafts/preview", needs: [], body: { markdown: "*x*" } }],
   "GET /api/comments": [{ path: "/api/comments", needs: [] }],
   "POST /api/comments": [
     {

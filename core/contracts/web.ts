@@ -43,6 +43,8 @@ export interface Screen {
   readonly status?: number;
   /** Which entry of the menus this screen belongs to: the path of that entry. */
   readonly menu?: string;
+  /** Scripts of this screen beside those of every one, as `Web.asset` names them. */
+  readonly scripts?: readonly string[];
   /** Further rules of style for this document alone, which carries a nonce for them. Never of what somebody wrote. */
   readonly style?: string | undefined;
 }
@@ -197,6 +199,8 @@ export interface Web {
   readonly parts: Parts;
   /** Names a view, so that a theme can replace it; answers the view as it is drawn from then on. */
   view<D>(name: string, view: View<D>): View<D>;
+  /** Serves a file of the plugin's own to documents; answers its address, which changes with its content. */
+  asset(name: string, path: string): string;
   /** Serves a screen by GET; `name` is that of no other. */
   screen(site: SiteApp, path: string, admits: Admission, handler: Handler): void;
   /** Takes a form by POST, from pages of this instance alone. */

@@ -39,10 +39,19 @@ export interface ThemeFolder {
   readonly path: string;
 }
 
-/** Serves the files; answers the address of each for documents, which changes with its content. */
-export function mountAssets(site: SiteApp, root: string, theme: ThemeFolder | undefined): (name: string) => string {
+/** The files that documents may load, each under an address that changes with its content. */
+export interface Assets {
+  /** The address of one of the house's own. */
+  own(name: string): string;
+  /** Serves one more; answers its address. */
+  add(name: string, path: string): string;
+}
+
+/** Serves the files. */
+export function mountAssets(site: SiteApp, root: string, theme: ThemeFolder | undefined): Assets {
   const contents = new Map(Object.entries(FILES).map(([name, path]) => [name, readFileSync(path)]));
-  const prints = new Map([...contents].map(([name, bytes]) => [name, Bun.hash(bytes).toString(36)]));
+  const addressOf = (name: string) =>
+    `${root}/web/assets/${name}?${Bun.hash(contents.get(name) ?? new Uint8Array()).toString(36)}`;
   site.get(
     "/web/assets/:name",
     ({ params }) => {
@@ -61,7 +70,14 @@ export function mountAssets(site: SiteApp, root: string, theme: ThemeFolder | un
     },
     { permit: "public" },
   );
-  return (name) => `${root}/web/assets/${name}?${prints.get(name) ?? ""}`;
+  return {
+    own: addressOf,
+    add(name, path) {
+      if (contents.has(name)) throw new Error(`Cannot serve "${name}" twice`);
+      contents.set(name, readFileSync(path));
+      return addressOf(name);
+    },
+  };
 }
 
 /** The address of a theme's own style sheet or script, where it has one. */

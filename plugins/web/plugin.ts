@@ -41,15 +41,15 @@ export default definePlugin({
     const theme = themeOf(settings.theme);
     const icons = readIcons(theme?.path);
     const views = new Views(await readThemedViews(theme?.path));
-    const asset = mountAssets(site, root, theme);
+    const assets = mountAssets(site, root, theme);
     const head = views.add<Frame>("layout/header", header);
     const foot = views.add<Frame>("layout/footer", footer);
     const screens = new Screens({
       context,
       root,
       facts: { app: settings.app, logo: settings.logo },
-      styles: [asset("pico.css"), asset("web.css"), ...themeFile(theme, "theme.css", root)],
-      scripts: [asset("htmx.js"), asset("web.js"), ...themeFile(theme, "theme.js", root)],
+      styles: [assets.own("pico.css"), assets.own("web.css"), ...themeFile(theme, "theme.css", root)],
+      scripts: [assets.own("htmx.js"), assets.own("web.js"), ...themeFile(theme, "theme.js", root)],
       uiFor(request, viewer) {
         const accepted = request.headers.get("accept-language");
         return uiOf(
@@ -74,6 +74,7 @@ export default definePlugin({
     const web: Web = {
       parts: partsOf(views),
       view: (name, view) => views.add(name, view),
+      asset: (name, path) => assets.add(name, path),
       screen: (...given) => screens.screen(...given),
       form: (...given) => screens.form(...given),
       async added(at, data, visit: Visit) {

@@ -176,7 +176,7 @@ export class Screens {
       settings: screen.aside ? [] : isIn(settings) ? settings : isIn(account) ? account : [],
       account,
       styles,
-      scripts,
+      scripts: [...scripts, ...(screen.scripts ?? [])],
       scheme,
       search: context.slot("menu").some(({ path, admits }) => path === "/search" && isAdmitted(admits, ui)),
       style: nonce !== "" && html`<style nonce="${nonce}">${ui.raw(screen.style ?? "")}</style>`,

@@ -32,6 +32,7 @@ import throttle from "./throttle/plugin.ts";
 import tokens from "./tokens/plugin.ts";
 import users from "./users/plugin.ts";
 import web from "./web/plugin.ts";
+import webEditing from "./web_editing/plugin.ts";
 import webhooks from "./webhooks/plugin.ts";
 
 const plugins: readonly AnyPlugin[] = [
@@ -68,6 +69,7 @@ const plugins: readonly AnyPlugin[] = [
   docs,
   system,
   web,
+  webEditing,
 ];
 
 export default plugins;

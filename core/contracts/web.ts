@@ -79,7 +79,7 @@ export interface Visit {
   send<T>(method: string, path: string, input?: InputObject): Promise<Sent<T>>;
   /** The API's answer as it is, for files. */
   ask(method: string, path: string, input?: InputObject): Promise<Response>;
-  /** Goes on to another path of this instance with a notice that is shown there, once. */
+  /** Goes on to another path of this instance, to "/" where it is none, with a notice that is shown there, once. */
   goTo(path: string, notice?: string): Response;
   /** A text of the form as it was sent, "" where it was not. */
   text(field: string): string;

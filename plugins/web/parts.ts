@@ -24,7 +24,7 @@ export function field(spec: FieldSpec, ui: Ui): Html {
   if (type === "checkbox")
     return html`<div class="field check"><input type="checkbox" id="${id}" name="${name}" value="true"${spec.value === true && html` checked`}${aria}>
 <label for="${id}">${label}</label>${notes}</div>`;
-  return html`<div class="field"><label for="${id}">${label}${spec.required && html` <span class="needed" aria-hidden="true">*</span>`}</label>
+  return html`<div class="field"><label for="${id}"${spec.required && html` class="needed"`}>${label}</label>
 ${control(spec, id, type, aria)}${notes}</div>`;
 }
 

@@ -20,6 +20,7 @@ import {
 import { toSignIn } from "./area.ts";
 import type { Entry, Frame } from "./layout.ts";
 import { leaveNotice, takeNotice } from "./notices.ts";
+import { ownPath } from "./redirects.ts";
 
 /** What serving needs of the plugin. */
 export interface ScreenParts {
@@ -136,7 +137,7 @@ export class Screens {
       },
       ask,
       goTo(path, notice) {
-        const sent = new Headers({ location: root + path });
+        const sent = new Headers({ location: root + ownPath(path) });
         if (notice !== undefined) sent.append("set-cookie", leaveNotice(notice, root));
         return new Response(null, { status: 303, headers: sent });
       },

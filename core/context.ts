@@ -72,6 +72,8 @@ export function makeContext(
     log: parts.log.with({ plugin: plugin.name }),
     baseUrl: parts.baseUrl,
     texts,
+    language: config.language,
+    theme: config.theme,
     perform: (name, viewer, draft, act) => bus.perform(name, viewer, draft, act),
     on: (name, handlers) => bus.on(name, handlers),
     onAny: (handlers) => bus.onAny(handlers),

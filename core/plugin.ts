@@ -130,6 +130,10 @@ export interface PluginContext<
   /** The address of the instance without a final slash, for links in answers. */
   readonly baseUrl: string;
   readonly texts: Texts;
+  /** Language of messages and screens for those who wish no other. */
+  readonly language: string;
+  /** Name of the theme in force; "" where there is none. */
+  readonly theme: string;
   perform<E extends EventName, A extends Result<E>>(
     name: E,
     viewer: Viewer,

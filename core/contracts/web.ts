@@ -1,3 +1,9 @@
+/**
+ * What the plugin "web" offers to plugins with screens, and what it is given: a screen asks the API on the reader's behalf,
+ * puts what it answers into a view, and is shown within the frame of all screens. Views and pieces have names, so that a
+ * theme replaces one of them without copying the rest. Who may come is stated with each screen; what they may do there is
+ * the API's to say, and nothing of it is decided a second time.
+ */
 import type { Html, HtmlPart, html, raw } from "../html.ts";
 import type { InputObject } from "../input.ts";
 import type { SiteApp } from "../plugin_app.ts";

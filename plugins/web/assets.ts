@@ -1,4 +1,8 @@
-/** Files that documents load: the house's own, and those of the theme. Nothing else below their folders is served. */
+/**
+ * Files that documents load: the house's own, those of other plugins, and those of the theme. Nothing else below their
+ * folders is served. The house's are read once and kept for ever by browsers, as their addresses change with their content;
+ * a theme's are read each time, so that its author sees what changes.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { extname, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -9,7 +9,7 @@ export interface Icons {
 }
 
 const OWN = join(import.meta.dir, "icons");
-const NAME = /^([a-z][a-z0-9-]*)\.svg$/;
+const NAME = /^([a-z][a-z0-9_]*)\.svg$/;
 
 /**
  * Reads the house's pictures and, over them, those of a theme's `icons` folder. They stand within documents, so a picture

@@ -1,3 +1,8 @@
+/**
+ * The frame around every screen: head, menus, the way to where one is, notices, foot. It is drawn from plain data, so that
+ * themes can replace its head and foot; the skeleton with its landmarks, the skip link and the dialog stays the house's, as
+ * scripts and people who navigate by landmarks rely on it.
+ */
 import { type Crumb, type Html, type HtmlPart, html, type Ui } from "lectern/core";
 
 /** What the frame of a screen shows. */
@@ -79,8 +84,8 @@ ${
   ui.isSignedIn
     ? html`<li><details class="dropdown"><summary>${ui.icon("user")} <span>${ui.viewer.name}</span></summary>
 <ul>${account.map((entry) => item(entry, ui))}
-<li><form method="post" action="${ui.url("/logout")}"><button class="as-link">${ui.icon("sign-out")} ${ui.t("Sign out")}</button></form></li></ul></details></li>`
-    : html`<li><a href="${ui.url("/login")}">${ui.icon("sign-in")} <span>${ui.t("Sign in")}</span></a></li>`
+<li><form method="post" action="${ui.url("/logout")}"><button class="as-link">${ui.icon("sign_out")} ${ui.t("Sign out")}</button></form></li></ul></details></li>`
+    : html`<li><a href="${ui.url("/login")}">${ui.icon("sign_in")} <span>${ui.t("Sign in")}</span></a></li>`
 }</ul></nav>
 </header>`;
 }

@@ -1,4 +1,8 @@
-/** The pieces screens are made of. Every one is markup that works without scripts; `web.js` makes some of it quicker. */
+/**
+ * The pieces screens are made of. Every one is markup that works without scripts; `web.js` makes some of it quicker. They
+ * know nothing of what they show: a piece gets words that are translated already, and ties labels, help and faults together
+ * for those who do not see where they stand.
+ */
 import {
   type ConfirmSpec,
   type FieldSpec,

@@ -5,7 +5,7 @@
  */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { BootError, definePlugin, type InputObject, t, type Visit, type Web } from "lectern/core";
+import { BootError, definePlugin, type InputObject, type Visit, type Web } from "lectern/core";
 import { areaOf } from "./area.ts";
 import { mountAssets, type ThemeFolder, themeFile } from "./assets.ts";
 import { readIcons } from "./icons.ts";
@@ -22,23 +22,13 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 
 export default definePlugin({
   name: "web",
-  requires: ["mail", "sessions"],
+  requires: ["mail", "sessions", "system"],
   provides: ["web"],
-  settings: t.Object({
-    app: t.String({ default: "Lectern", env: "APP_NAME", description: "Name of the instance, on every screen" }),
-    logo: t.String({ default: "", env: "APP_LOGO", description: "Address of a picture in place of its symbol" }),
-    language: t.String({
-      default: "en",
-      env: "APP_LANG",
-      description: "Language of screens unless a reader wishes another",
-    }),
-    theme: t.String({ default: "", env: "APP_THEME", description: "The theme in force" }),
-  }),
   async setup(context) {
-    const { area, baseUrl, contracts, log, onStart, provide, settings, site, slot, texts } = context;
+    const { area, baseUrl, contracts, log, onStart, provide, site, slot, texts } = context;
     const { origin, pathname } = new URL(baseUrl);
     const root = pathname.replace(/\/+$/, "");
-    const theme = themeOf(settings.theme);
+    const theme = themeOf(context.theme);
     const icons = readIcons(theme?.path);
     const views = new Views(await readThemedViews(theme?.path));
     const assets = mountAssets(site, root, theme);
@@ -47,7 +37,7 @@ export default definePlugin({
     const screens = new Screens({
       context,
       root,
-      facts: { app: settings.app, logo: settings.logo },
+      facts: { app: contracts.system.name, logo: contracts.system.logo },
       styles: [assets.own("pico.css"), assets.own("web.css"), ...themeFile(theme, "theme.css", root)],
       scripts: [assets.own("htmx.js"), assets.own("web.js"), ...themeFile(theme, "theme.js", root)],
       uiFor(request, viewer) {
@@ -55,7 +45,7 @@ export default definePlugin({
         return uiOf(
           { texts, icons, root },
           viewer,
-          chosenLanguage(viewer.language, accepted, texts.languages(), settings.language),
+          chosenLanguage(viewer.language, accepted, texts.languages(), context.language),
         );
       },
       document: (frame, ui) => document(frame, ui, head(frame, ui), foot(frame, ui)),

@@ -1,4 +1,8 @@
-/** How screens are served: who may come, what their handler is given, and the document around what it answers. */
+/**
+ * How screens are served: who may come, what their handler is given, and the document around what it answers. A handler
+ * never sees a cookie or a header it does not need; what it asks goes to the API as the reader, in the reader's language,
+ * and what the API refuses becomes either a fault beside a form or the screen of an error.
+ */
 import {
   type Admission,
   ApiError,

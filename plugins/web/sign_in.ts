@@ -1,4 +1,8 @@
-/** Screens of those who come and go: sign-in and out, a forgotten password, and links that letters hold. */
+/**
+ * Screens of those who come and go: sign-in and out, a forgotten password, and links that letters hold. They send what is
+ * typed to the API and hand its cookie on; throttling, the choice of messages that tell a stranger nothing, and ending the
+ * session one came with are the API's.
+ */
 import {
   type Html,
   html,

@@ -1,4 +1,7 @@
-/** Files and links that hang on a page: adding, renaming, and taking away. */
+/**
+ * Files and links that hang on a page: adding them and taking them away, on a screen of their own. Renaming and moving
+ * is left to clients of the API, as hardly anybody does it; reading them is the page's screen.
+ */
 import {
   ApiError,
   type Html,

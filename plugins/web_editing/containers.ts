@@ -1,4 +1,7 @@
-/** Forms of books, chapters and shelves: making, changing and deleting them. */
+/**
+ * Forms of books, chapters and shelves: making, changing and deleting them. The three share one form, since they differ in
+ * two fields; what a form does not show stays as it is. A refused form is shown again with what was typed and what is wrong.
+ */
 import {
   type Html,
   html,
@@ -26,6 +29,11 @@ import {
 } from "./find.ts";
 import { shelfBooks, shelfBooksIn } from "./shelf_books.ts";
 
+interface Named {
+  readonly id: number;
+  readonly name: string;
+}
+
 type Kind = "book" | "chapter" | "shelf";
 
 /** What the form of a container shows. */
@@ -39,6 +47,8 @@ export interface ContainerData {
   readonly sent: Sent<unknown> | undefined;
   /** The books a shelf may hold, drawn already. */
   readonly books: Html | undefined;
+  /** Pages that new pages may begin as; none for a shelf. */
+  readonly templates: readonly Named[];
 }
 
 const SEGMENTS = { book: "books", chapter: "chapters", shelf: "shelves" } as const;
@@ -101,13 +111,14 @@ export function mountContainers({ site }: Pick<PluginContext, "site">, web: Web,
 function containerForm(view: View<ContainerData>, scripts: readonly string[]) {
   const shown = async (
     visit: Visit,
-    data: Omit<ContainerData, "tags" | "books">,
+    data: Omit<ContainerData, "tags" | "books" | "templates">,
     tags: readonly NamedTag[],
   ): Promise<Screen> => {
     const books = data.kind === "shelf" ? await shelfBooks(visit, data.item.books ?? []) : undefined;
+    const templates = data.kind === "shelf" ? [] : await templatesFor(visit, data.item.default_template_id ?? null);
     return {
       title: data.title,
-      body: view({ ...data, tags, books }, visit.ui),
+      body: view({ ...data, tags, books, templates }, visit.ui),
       status: data.sent && !data.sent.ok ? data.sent.status : 200,
       menu: data.kind === "shelf" ? "/shelves" : "/books",
       scripts,
@@ -156,6 +167,13 @@ function containerForm(view: View<ContainerData>, scripts: readonly string[]) {
   };
 }
 
+/** Pages marked as templates, and the one in use whatever it is marked as. */
+async function templatesFor(visit: Visit, present: number | null): Promise<Named[]> {
+  const { data } = await visit.get<{ data: Named[] }>("/api/pages?filter[template]=true&sort=name&count=500");
+  if (present === null || data.some(({ id }) => id === present)) return data;
+  return [...data, { id: present, name: (await visit.find<Named>(`/api/pages/${present}`))?.name ?? `#${present}` }];
+}
+
 const NEW = { book: "New book", chapter: "New chapter", shelf: "New shelf" } as const;
 
 /** Fields that not every container has. */
@@ -166,7 +184,11 @@ function furtherIn(visit: Visit, kind: Kind): InputObject {
   return kind === "book" ? { ...coverIn(visit), ...chosen } : chosen;
 }
 
-function drawn({ parts }: Web, { kind, title, action, back, item, tags, sent, books }: ContainerData, ui: Ui): Html {
+function drawn(
+  { parts }: Web,
+  { kind, title, action, back, item, tags, sent, books, templates }: ContainerData,
+  ui: Ui,
+): Html {
   const { faults, fault } = faultsIn(sent);
   const hasMarkup = /<(?!\/?p>|br)/.test(item.description_html ?? "");
   const fields = html`${nameField(parts, ui, item.name ?? "", faults.name)}
@@ -181,15 +203,15 @@ ${parts.field(ui, {
 ${kind !== "chapter" && coverFields(parts, ui, item.cover ?? null, faults.image)}
 ${books}
 ${
-  kind !== "shelf" &&
+  templates.length > 0 &&
   parts.field(ui, {
     name: "default_template_id",
-    label: ui.t("Template of new pages, by its number"),
-    type: "number",
-    min: 0,
-    value: item.default_template_id ?? "",
+    label: ui.t("Template of new pages"),
+    type: "select",
+    options: [[0, ui.t("None")], ...templates.map(({ id, name }) => [id, name] as const)],
+    value: item.default_template_id ?? 0,
     faults: faults.default_template_id,
-    help: ui.t("New pages here begin as a copy of that page; 0 for none."),
+    help: ui.t("New pages here begin as a copy of that page."),
   })
 }
 ${tagFields(tags, ui)}`;

@@ -1,4 +1,7 @@
-/** What is done with pages and chapters as a whole: moving, copying, deleting. */
+/**
+ * What is done with pages and chapters as a whole: moving, copying, deleting. Places are found by name, since an instance
+ * may have more books than a list can hold; whether content may go there is the API's to say.
+ */
 import {
   ApiError,
   type Html,

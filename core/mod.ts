@@ -104,6 +104,7 @@ export {
   type Tagged,
 } from "./items.ts";
 export type { JobOptions, JobRun } from "./jobs.ts";
+export { chosenLanguage } from "./languages.ts";
 export { type Allowance, type Limiter, type MakeLimiter, memoryLimiter } from "./limit.ts";
 export type { FieldType, ListField, Listing, ListSpec, Reach } from "./listing.ts";
 export { createLog, type Log, type LogLevel, redact } from "./log.ts";

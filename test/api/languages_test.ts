@@ -35,3 +35,18 @@ test("messages are told in the language a user wishes, and in English where it h
   expect((await told("GET", "/api/nowhere", token)).message).toBe("The route api/nowhere could not be found.");
   expect((await told("GET", "/api/books/999", house.token)).message).toBe("Book not found");
 });
+
+test("who has chosen none is told in the language their client asks for, where there is one", async () => {
+  const told = async (language: string, method = "GET", body?: unknown) =>
+    (
+      await house.ask(method, method === "GET" ? "/api/books/999" : "/api/books", {
+        headers: { "accept-language": language },
+        body,
+      })
+    ).body.error;
+  expect((await told("ja, de-AT;q=0.9, en;q=0.5")).message).toBe("Book gibt es nicht");
+  expect((await told("en;q=0.9, de;q=0.5")).message).toBe("Book not found");
+  expect((await told("x".repeat(5000))).message).toBe("Book not found");
+  expect((await told("de", "POST", {})).validation).toEqual({ name: ["Das Feld name fehlt."] });
+  expect((await told("*", "POST", {})).validation).toEqual({ name: ["The name field is required."] });
+});

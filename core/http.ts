@@ -258,9 +258,16 @@ export class Gates {
     if (thrown === error && error.status >= 500) this.#parts.log.warn("Refused a request", { reason: error.message });
     const shape = this.#areas.at(pathOf(request.url))?.fault;
     const [text, params] = error.details.text ?? [error.message, {}];
-    const message = this.#parts.texts.say(text, params, this.#wished(request) ?? this.#parts.language);
+    const message = this.#said(text, params, this.#wished(request) ?? this.#parts.language);
     const body = shape ? shape(error.status, message, error) : errorBody(error, message);
     return Response.json(body, { status: error.status, headers: { ...error.details.headers } });
+  }
+
+  /** A message with what fills its places, such as "Book" in ":noun not found", in one language. */
+  #said(text: string, params: Readonly<Record<string, string>>, language: string): string {
+    const { texts } = this.#parts;
+    const told = Object.entries(params).map(([name, value]) => [name, texts.say(value, {}, language)]);
+    return texts.say(text, Object.fromEntries(told), language);
   }
 
   #wished(request: Request): string | undefined {

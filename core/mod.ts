@@ -145,7 +145,7 @@ export { slugOf, uniqueSlug } from "./slug.ts";
 export { holdOpen } from "./sockets.ts";
 export { storable } from "./storable.ts";
 export { ORPHAN_AGE_MS, type SweepOptions, type Swept, sweepFiles } from "./sweep.ts";
-export { createTexts, type Texts } from "./texts.ts";
+export { type Catalogue, createTexts, type Texts } from "./texts.ts";
 export {
   defineTheme,
   type HookedPage,

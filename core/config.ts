@@ -93,6 +93,11 @@ export const configSchema = t.Object({
     env: "ALLOW_PRIVATE_HOSTS",
     description: "Private addresses that outgoing calls may reach: CIDR ranges, or *",
   }),
+  theme: t.String({
+    default: "",
+    env: "APP_THEME",
+    description: "The theme in force, by its folder below themes",
+  }),
   language: t.String({ default: "en", env: "APP_LANG", description: "Language of messages" }),
   logLevel: t.Union(
     [t.Literal("debug"), t.Literal("info"), t.Literal("warn"), t.Literal("error"), t.Literal("silent")],

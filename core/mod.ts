@@ -5,6 +5,7 @@
  */
 export { type Static, type TObject, Type as t } from "@sinclair/typebox";
 export { type RawBuilder, sql } from "kysely";
+export type { AreaSpec, Authenticate } from "./areas.ts";
 export { jsonWithFile } from "./base64_json.ts";
 export { boot, type House, type HouseParts } from "./boot.ts";
 export type { Act, AnyHandlers, EnqueueOptions, Handlers, Happening, Work } from "./bus.ts";
@@ -84,7 +85,6 @@ export {
 } from "./files.ts";
 export { type S3Options, s3Store } from "./files_s3.ts";
 export { Html, type HtmlPart, html, htmlResponse, raw } from "./html.ts";
-export type { AreaSpec, Authenticate } from "./areas.ts";
 export type { Asking } from "./http.ts";
 export type { InputObject, InputValue } from "./input.ts";
 export {
@@ -104,6 +104,7 @@ export {
   type Tagged,
 } from "./items.ts";
 export type { JobOptions, JobRun } from "./jobs.ts";
+export { chosenLanguage } from "./languages.ts";
 export { type Allowance, type Limiter, type MakeLimiter, memoryLimiter } from "./limit.ts";
 export type { FieldType, ListField, Listing, ListSpec, Reach } from "./listing.ts";
 export { createLog, type Log, type LogLevel, redact } from "./log.ts";
@@ -118,6 +119,7 @@ export {
   type PluginContext,
   type PluginSpec,
 } from "./plugin.ts";
+export type { PluginApp, SiteApp } from "./plugin_app.ts";
 export type {
   ContractName,
   Contracts,
@@ -143,7 +145,7 @@ export { slugOf, uniqueSlug } from "./slug.ts";
 export { holdOpen } from "./sockets.ts";
 export { storable } from "./storable.ts";
 export { ORPHAN_AGE_MS, type SweepOptions, type Swept, sweepFiles } from "./sweep.ts";
-export { createTexts, type Texts } from "./texts.ts";
+export { type Catalogue, createTexts, type Texts } from "./texts.ts";
 export {
   defineTheme,
   type HookedPage,

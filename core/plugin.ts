@@ -7,10 +7,10 @@
 import type { Static, TObject } from "@sinclair/typebox";
 import type { Kysely, RawBuilder, SelectQueryBuilder } from "kysely";
 import type { Db, Migrations, TableName, Tables } from "../db/mod.ts";
+import type { AreaSpec, Authenticate } from "./areas.ts";
 import type { Act, AnyHandlers, EnqueueOptions, Handlers } from "./bus.ts";
 import type { Cached } from "./cache.ts";
 import type { FileStore } from "./files.ts";
-import type { AreaSpec, Authenticate } from "./areas.ts";
 import type { Asking } from "./http.ts";
 import type { InputObject } from "./input.ts";
 import type { JobOptions, JobRun } from "./jobs.ts";
@@ -130,6 +130,10 @@ export interface PluginContext<
   /** The address of the instance without a final slash, for links in answers. */
   readonly baseUrl: string;
   readonly texts: Texts;
+  /** Language of messages and screens for those who wish no other. */
+  readonly language: string;
+  /** Name of the theme in force; "" where there is none. */
+  readonly theme: string;
   perform<E extends EventName, A extends Result<E>>(
     name: E,
     viewer: Viewer,

@@ -27,7 +27,7 @@ export default definePlugin({
   },
   setup({ app, baseUrl, db, provide, settings: { appName, appLogo, version } }) {
     const instanceId = async () => (await db.selectFrom("instance").select("id").executeTakeFirstOrThrow()).id;
-    provide("system", { instanceId, version });
+    provide("system", { instanceId, name: appName, logo: appLogo, version });
     app.get(
       "/system",
       async () => ({

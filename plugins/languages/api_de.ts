@@ -1,3 +1,7 @@
+/**
+ * What the API says, in German, by its English text or, where a message has one, its name. Names of fields stand in messages as
+ * clients know them; a message that is missing here is told in English.
+ */
 import type { Catalogue } from "lectern/core";
 
 /** What the API says, in German. */

@@ -4,7 +4,7 @@
  * registering closes; jobs and schedules start with `start()`. Stopping runs in reverse.
  */
 
-import { guarded, migrate, type Store } from "../db/mod.ts";
+import { migrate, type Store } from "../db/mod.ts";
 import { trustedProxies } from "./address.ts";
 import { checkPermits, checkTables, compile } from "./boot_checks.ts";
 import { Bus } from "./bus.ts";
@@ -143,11 +143,7 @@ async function setUp(plugin: AnyPlugin, shared: ContextParts, denied: readonly (
   const grants = Object.fromEntries(
     Object.entries(plugin.permissions).filter(([kind]) => !denied.includes(kind as keyof Grants)),
   );
-  const db = guarded(shared.store.db, plugin.name, {
-    read: [...(grants.read ?? [])],
-    write: [...(grants.write ?? [])],
-  });
-  const context = makeContext(plugin, grants, apps, db, shared);
+  const context = makeContext(plugin, grants, apps, shared);
   try {
     await plugin.setup(context);
   } catch (cause) {

@@ -91,7 +91,7 @@ export const configSchema = t.Object({
   allowPrivateHosts: t.String({
     default: "",
     env: "ALLOW_PRIVATE_HOSTS",
-    description: "Private addresses that outgoing calls may reach: CIDR ranges, or *",
+    description: "Private addresses that outgoing calls may reach: CIDR ranges, or *; those of clouds' metadata one by one alone",
   }),
   language: t.String({ default: "en", env: "APP_LANG", description: "Language of messages" }),
   logLevel: t.Union(

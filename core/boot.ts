@@ -9,6 +9,7 @@ import { trustedProxies } from "./address.ts";
 import { checkPermits, checkTables, compile } from "./boot_checks.ts";
 import { Bus } from "./bus.ts";
 import { Caches } from "./cache.ts";
+import { checkChoices, checkVariables, type PluginChoices } from "./choices.ts";
 import { baseUrlOf, bodyLimitOf, type Config } from "./config.ts";
 import { type ContextParts, makeContext } from "./context.ts";
 import { BootError } from "./errors.ts";
@@ -28,17 +29,13 @@ import { createTexts } from "./texts.ts";
 import { SYSTEM } from "./viewer.ts";
 
 /** What a house is made of. */
-export interface HouseParts {
+export interface HouseParts extends PluginChoices {
   readonly config: Config;
   readonly store: Store;
   readonly files: FileStore;
   readonly log: Log;
   readonly plugins: readonly AnyPlugin[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Settings by plugin name, from the operator's configuration. */
-  readonly settings?: Readonly<Record<string, Record<string, unknown>>>;
-  /** What the operator takes away from a plugin, by its name. */
-  readonly denied?: Readonly<Record<string, readonly (keyof Grants)[]>>;
 }
 
 /** A booted house. */
@@ -59,6 +56,8 @@ export interface House {
 export async function boot(parts: HouseParts): Promise<House> {
   const { config, store, log } = parts;
   const plugins = inBootOrder(parts.plugins);
+  checkVariables(parts.plugins);
+  checkChoices(plugins, parts);
   await migrate(store.db, "core", coreMigrations);
   const caches = new Caches();
   const stopCaches = await caches.listen(store);
@@ -143,7 +142,9 @@ async function setUp(plugin: AnyPlugin, shared: ContextParts, denied: readonly (
   const grants = Object.fromEntries(
     Object.entries(plugin.permissions).filter(([kind]) => !denied.includes(kind as keyof Grants)),
   );
-  const context = makeContext(plugin, grants, apps, shared);
+  // What is denied reaches it by no way, and so no setting by its variable.
+  const env = denied.includes("env") ? {} : shared.env;
+  const context = makeContext(plugin, grants, apps, { ...shared, env });
   try {
     await plugin.setup(context);
   } catch (cause) {

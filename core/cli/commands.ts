@@ -4,6 +4,7 @@
  * such boots and nothing more.
  */
 import { migrate, openStore, pending } from "../../db/mod.ts";
+import { checkChoices, checkVariables } from "../choices.ts";
 import { createLog } from "../log.ts";
 import { coreMigrations } from "../migrations.ts";
 import { inBootOrder } from "../order.ts";
@@ -118,7 +119,10 @@ async function checkHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise
 }
 
 async function showGrants(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
-  const { denied } = await readChoices();
+  const choices = await readChoices();
+  const { denied } = choices;
+  checkVariables(plugins);
+  checkChoices(plugins, choices);
   for (const plugin of inBootOrder(plugins)) io.out(grantsOf(plugin, denied[plugin.name] ?? []));
   return 0;
 }

@@ -109,6 +109,36 @@ describe("boot() stops and names the plugin", () => {
   });
 });
 
+test("boot() follows the operator's choices, and stops where they name what is not there", async () => {
+  const seen: unknown[] = [];
+  const told = definePlugin({
+    name: "told",
+    permissions: { env: ["TOLD_GRANTED"] },
+    settings: t.Object({ size: t.Integer({ default: 1, env: "TOLD_SIZE" }) }),
+    setup: ({ env, settings }) => void seen.push([settings.size, env.TOLD_GRANTED]),
+  });
+  const env = { TOLD_SIZE: "3", TOLD_GRANTED: "yes" };
+  for (const choices of [{}, { denied: { told: ["env"] as const } }, { settings: { told: { size: 2 } }, denied: {} }]) {
+    const house = await bootHouse({ extra: [told], env, choices });
+    await house.stop();
+  }
+  expect(seen).toEqual([
+    [3, "yes"],
+    [1, undefined],
+    [3, "yes"],
+  ]);
+  const slip = bootHouse({ extra: [told], choices: { denied: { tolt: ["env"] } } });
+  await expect(slip).rejects.toThrow('"denied" names the plugin "tolt", which is not there; did you mean "told"?');
+  const thief = definePlugin({
+    name: "thief",
+    settings: t.Object({ url: t.String({ default: "", env: "DATABASE_URL" }) }),
+    setup: () => {},
+  });
+  expect(await bootError(thief)).toBe(
+    'The plugin "thief" reads its setting "url" from DATABASE_URL, which is the house\'s',
+  );
+});
+
 describe("a plugin's context", () => {
   let house: TestHouse;
   const seen: string[] = [];

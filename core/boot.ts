@@ -22,7 +22,8 @@ import type { Log } from "./log.ts";
 import { coreMigrations } from "./migrations.ts";
 import { inBootOrder } from "./order.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
-import { appBelow, type PluginApp, type SiteApp } from "./plugin_app.ts";
+import { appBelow, doubledIn, type PluginApp, type SiteApp } from "./plugin_app.ts";
+import type { RouteInfo } from "./routes.ts";
 import { Sight } from "./sight.ts";
 import { openSpool } from "./spool.ts";
 import { createTexts } from "./texts.ts";
@@ -162,10 +163,21 @@ async function setUp(plugin: AnyPlugin, shared: ContextParts, denied: readonly (
 
 function mount(plugin: AnyPlugin, app: PluginApp | SiteApp, gates: Gates): void {
   const taken = new Map(gates.routes().map((route) => [`${route.method} ${route.path}`, route]));
-  for (const { method, path, permit } of gates.mount(app)) {
+  const [doubled] = doubledIn(app);
+  if (doubled !== undefined) throw new BootError(`The plugin "${plugin.name}" serves ${doubled} twice`);
+  for (const { method, path, permit } of mounted(plugin, app, gates)) {
     if (taken.has(`${method} ${path}`))
       throw new BootError(`The plugin "${plugin.name}" serves ${method} ${path}, which another plugin serves already`);
     if (permit === undefined)
       throw new BootError(`The plugin "${plugin.name}" serves ${method} ${path} without saying what it permits`);
+  }
+}
+
+function mounted(plugin: AnyPlugin, app: PluginApp | SiteApp, gates: Gates): readonly RouteInfo[] {
+  try {
+    return gates.mount(app);
+  } catch (cause) {
+    const text = cause instanceof Error ? cause.message : String(cause);
+    throw new BootError(`Cannot mount the routes of the plugin "${plugin.name}": ${text}`, { cause });
   }
 }

@@ -10,12 +10,12 @@ import { clientAddress, type Networks } from "./address.ts";
 import { type AreaSpec, Areas, type Authenticate } from "./areas.ts";
 import { askedFrom } from "./asking.ts";
 import { refuseLarge } from "./body.ts";
-import { ApiError, errorBody, refusal } from "./errors.ts";
+import { ApiError, BootError, errorBody, refusal } from "./errors.ts";
 import { type InputLimits, type InputObject, merge, methodOverride, parseBody, parseQuery, trimmed } from "./input.ts";
 import type { Allowance, Limiter } from "./limit.ts";
 import type { Log } from "./log.ts";
 import { type Asked, languageOf, type PluginApp, refusalOf, remember, type SiteApp } from "./plugin_app.ts";
-import { addressed, pathOf, patternOf, type RouteInfo, routesOf } from "./routes.ts";
+import { addressed, hooksOf, pathOf, patternOf, type RouteInfo, routesOf } from "./routes.ts";
 import type { Spool, SpoolVisit } from "./spool.ts";
 import type { Texts } from "./texts.ts";
 import { NOBODY, type Viewer } from "./viewer.ts";
@@ -74,10 +74,15 @@ export class Gates {
     this.#areas.add(prefix, spec);
   }
 
-  /** Mounts a plugin's routes and returns them. */
+  /** Mounts a plugin's routes and returns them. Throws BootError where it brings hooks for the routes of others. */
   mount(app: PluginApp | SiteApp): readonly RouteInfo[] {
     const own = routesOf(app);
+    const before = hooksOf(this.#root);
     this.#root.use(app as unknown as Elysia);
+    const leaked = hooksOf(this.#root).find(
+      ({ name, count }) => count > (before.find((one) => one.name === name)?.count ?? 0),
+    );
+    if (leaked) throw new BootError(`its "${leaked.name}" would take part in the routes of others; hooks are for its own`);
     this.#routes.push(...own);
     return own;
   }

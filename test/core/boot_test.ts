@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type AnyPlugin, BootError, definePlugin, sql, t } from "lectern/core";
+import { type AnyContext, type AnyPlugin, BootError, definePlugin, sql, t } from "lectern/core";
 import { bootHouse, type TestHouse } from "../support/house.ts";
 import { PUBLIC } from "../support/permits.ts";
 
@@ -16,6 +16,8 @@ declare module "lectern/db" {
     test_notes: { id: number; text: string };
   }
 }
+
+type App = AnyContext["app"];
 
 async function bootError(...extra: AnyPlugin[]): Promise<string> {
   try {
@@ -58,6 +60,35 @@ describe("boot() stops and names the plugin", () => {
     expect(await bootError(thief)).toBe(
       'The plugin "thief" serves GET /api/system, which another plugin serves already',
     );
+  });
+
+  test.each([
+    ["beforeHandle", (app: App) => void app.onBeforeHandle({ as: "global" }, () => "mine")],
+    ["afterHandle", (app: App) => void app.onAfterHandle({ as: "scoped" }, () => "mine")],
+    ["request", (app: App) => void app.onRequest(() => {})],
+    ["error", (app: App) => void app.onError({ as: "global" }, () => "mine")],
+    ["guard", (app: App) => void app.guard({ as: "global", headers: t.Object({ key: t.String() }) })],
+    ["wrap", (app: App) => void app.wrap((run: () => unknown) => run)],
+  ])("whose %s hook would take part in the routes of others", async (name, hook) => {
+    const greedy = definePlugin({
+      name: "greedy",
+      setup({ app }) {
+        hook(app);
+        app.get("/test-greedy", () => "", { permit: "public" });
+      },
+    });
+    expect(await bootError(greedy)).toBe(
+      `Cannot mount the routes of the plugin "greedy": its "${name}" would take part in the routes of others; hooks are for its own`,
+    );
+  });
+
+  test("that serves a route twice", async () => {
+    const twice = definePlugin({
+      name: "twice",
+      setup: ({ app }) =>
+        void app.get("/test-t", () => 1, { permit: "public" }).get("test-t", () => 2, { permit: "public" }),
+    });
+    expect(await bootError(twice)).toBe('The plugin "twice" serves GET /test-t twice');
   });
 
   test("whose route asks for a permission that nobody can hold", async () => {

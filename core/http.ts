@@ -82,7 +82,8 @@ export class Gates {
     const leaked = hooksOf(this.#root).find(
       ({ name, count }) => count > (before.find((one) => one.name === name)?.count ?? 0),
     );
-    if (leaked) throw new BootError(`its "${leaked.name}" would take part in the routes of others; hooks are for its own`);
+    if (leaked)
+      throw new BootError(`its "${leaked.name}" would take part in the routes of others; hooks are for its own`);
     this.#routes.push(...own);
     return own;
   }

@@ -111,7 +111,7 @@ function listening(context: AnyContext): (name: string, handler: Handler) => voi
           const time = Math.floor(Date.parse(String(payload.triggered_at)) / 1000);
           const { event, text, triggered_by } = payload;
           const answer = await call(handler, event, undefined, text, triggered_by, time);
-          return (answer === undefined ? undefined : { event, ...(answer as object) }) as never;
+          return answer as never;
         },
       }),
     page_content_pre_store: (handler) => contribute("page_content", { preStore: handler as never }),

@@ -98,12 +98,8 @@ test("hooks of the original are called by their names, with what they are told t
   await own.ask("POST", "/api/webhooks", { body: { name: "Hook", endpoint: receiver.url, events: ["page_delete"] } });
   await own.ask("DELETE", `/api/pages/${page.id}`);
   await receiver.until(1);
-  expect(receiver.received[0]?.json).toMatchObject({
-    event: "page_delete",
-    said: 'Admin deleted page "P"',
-    by: 1,
-    time: true,
-  });
+  // The answer is the whole of what is told, as in the original.
+  expect(receiver.received[0]?.json).toEqual({ said: 'Admin deleted page "P"', by: 1, time: true });
   await own.house.bus.settle();
   const { heard } = globalThis as unknown as { heard: unknown[] };
   expect(heard).toContainEqual(["boot"]);

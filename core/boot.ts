@@ -9,7 +9,7 @@ import { trustedProxies } from "./address.ts";
 import { checkPermits, checkTables, compile } from "./boot_checks.ts";
 import { Bus } from "./bus.ts";
 import { Caches } from "./cache.ts";
-import { checkChoices, checkVariables, type PluginChoices } from "./choices.ts";
+import { checkChoices, checkCommands, checkVariables, type PluginChoices } from "./choices.ts";
 import { baseUrlOf, bodyLimitOf, type Config } from "./config.ts";
 import { type ContextParts, makeContext } from "./context.ts";
 import { BootError } from "./errors.ts";
@@ -58,6 +58,7 @@ export async function boot(parts: HouseParts): Promise<House> {
   const { config, store, log } = parts;
   const plugins = inBootOrder(parts.plugins);
   checkVariables(parts.plugins);
+  checkCommands(parts.plugins, []);
   checkChoices(plugins, parts);
   await migrate(store.db, "core", coreMigrations);
   const caches = new Caches();
@@ -162,14 +163,14 @@ async function setUp(plugin: AnyPlugin, shared: ContextParts, denied: readonly (
 }
 
 function mount(plugin: AnyPlugin, app: PluginApp | SiteApp, gates: Gates): void {
+  const who = `The plugin "${plugin.name}"${plugin.source === undefined ? "" : ` ("${plugin.source}")`}`;
   const taken = new Map(gates.routes().map((route) => [`${route.method} ${route.path}`, route]));
   const [doubled] = doubledIn(app);
-  if (doubled !== undefined) throw new BootError(`The plugin "${plugin.name}" serves ${doubled} twice`);
+  if (doubled !== undefined) throw new BootError(`${who} serves ${doubled} twice`);
   for (const { method, path, permit } of mounted(plugin, app, gates)) {
     if (taken.has(`${method} ${path}`))
-      throw new BootError(`The plugin "${plugin.name}" serves ${method} ${path}, which another plugin serves already`);
-    if (permit === undefined)
-      throw new BootError(`The plugin "${plugin.name}" serves ${method} ${path} without saying what it permits`);
+      throw new BootError(`${who} serves ${method} ${path}, which another plugin serves already`);
+    if (permit === undefined) throw new BootError(`${who} serves ${method} ${path} without saying what it permits`);
   }
 }
 

@@ -57,6 +57,19 @@ export function checkVariables(plugins: readonly AnyPlugin[]): void {
   for (const { name, settings } of plugins) claim(name, settings);
 }
 
+/** A command has one meaning: that of a plugin is neither the house's nor another plugin's. Throws BootError. */
+export function checkCommands(plugins: readonly AnyPlugin[], own: readonly string[]): void {
+  const owners = new Map(own.map((name) => [name, "the house"]));
+  for (const plugin of plugins) {
+    for (const name of Object.keys(plugin.commands)) {
+      const owner = owners.get(name);
+      if (owner !== undefined)
+        throw new BootError(`The plugin "${plugin.name}" brings the command "${name}", which ${owner} has already`);
+      owners.set(name, `"${plugin.name}"`);
+    }
+  }
+}
+
 /** The environment variables that reach a plugin: those it was granted, and those its settings name. */
 export function variablesOf({ permissions, settings }: Pick<AnyPlugin, "permissions" | "settings">): string[] {
   const named = Object.values(settings?.properties ?? {}).flatMap(({ env }) => (typeof env === "string" ? [env] : []));

@@ -21,7 +21,7 @@ const io = {
 try {
   const { plugins: listed, rest } = await loadPlugins(args);
   const theme = process.env.APP_THEME ?? "";
-  const plugins = theme === "" ? listed : [...listed, await loadTheme(theme, listed)];
+  const plugins = theme === "" || theme === "false" ? listed : [...listed, await loadTheme(theme, listed)];
   const command = findCommand(name, plugins);
   if (!command) {
     const isAsking = name === undefined || name === "help" || name === "--help";

@@ -6,6 +6,7 @@
 import { Type } from "@sinclair/typebox";
 import type { Kysely } from "kysely";
 import { type Db, GrantError, guarded, type Store, type TableName, type Tables } from "../db/mod.ts";
+import { stopping } from "./boot_listeners.ts";
 import type { Bus } from "./bus.ts";
 import type { Caches } from "./cache.ts";
 import type { Config } from "./config.ts";
@@ -83,7 +84,8 @@ export function makeContext(
     baseUrl: parts.baseUrl,
     texts,
     perform: (name, viewer, draft, act) => bus.perform(name, viewer, draft, own.act(act)),
-    on: (name, handlers) => bus.on(name, own.handlers(handlers)),
+    on: (name, handlers) =>
+      bus.on(name, own.handlers(name === "app_boot" ? stopping(handlers, (cause) => failed(plugin, cause)) : handlers)),
     onAny: (handlers) => bus.onAny(own.anyHandlers(handlers)),
     heeds: (name) => bus.heeds(name),
     auth: (authenticate) => gates.auth(authenticate),
@@ -110,6 +112,11 @@ export function makeContext(
     onStart: (run) => void parts.starts.push(run),
     onStop: (run) => void parts.stops.push(run),
   };
+}
+
+function failed({ name }: AnyPlugin, cause: unknown): BootError {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return new BootError(`The plugin "${name}" stopped the boot, as its part in "app_boot" failed: ${text}`, { cause });
 }
 
 function provide(plugin: AnyPlugin, contracts: Map<string, unknown>, name: string, service: unknown): void {

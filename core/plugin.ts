@@ -97,6 +97,8 @@ export interface PluginSpec<Q extends ContractName, R extends TableName, W exten
 /** A plugin with its types erased, as the house keeps it. */
 export interface AnyPlugin {
   readonly name: string;
+  /** The file it was loaded from, where its author wants to be told of faults by that. */
+  readonly source?: string;
   readonly requires: readonly ContractName[];
   readonly provides: readonly ContractName[];
   readonly permissions: Grants;

@@ -5,6 +5,8 @@
  * they were added. What this instance never does, such as drawing pages, never calls its handlers; boot says so.
  */
 import type { Activity } from "./contracts/activity.ts";
+import { BootError } from "./errors.ts";
+import { nearest } from "./nearest.ts";
 import type { AnyContext, AnyPlugin, Command, Grants } from "./plugin.ts";
 import type { Draft, EventName } from "./registry.ts";
 import type { Catalogue } from "./texts.ts";
@@ -27,6 +29,7 @@ type Handler = (...args: never[]) => unknown;
 
 /** The original's hooks that this instance knows, by their names there (platform 11.3). */
 export interface OriginalHooks {
+  app_boot: () => void | Promise<void>;
   activity_logged: (type: string, detail: string | Activity) => void | Promise<void>;
   auth_login: (method: string, user: { id: number; name: string; slug: string }) => void | Promise<void>;
   /** Of our payloads the webhook is not known yet: one is made for all who listen. */
@@ -83,14 +86,15 @@ export function pluginOf(name: string, theme: ThemeSpec, plugins: readonly AnyPl
     commands: theme.commands ?? {},
     async setup(context) {
       for (const [language, texts] of Object.entries(theme.texts ?? {})) context.texts.add(language, texts);
-      await theme.setup?.({ ...context, listen: listening(context) as ThemeContext["listen"] });
+      await theme.setup?.({ ...context, listen: listening(context, plugins) as ThemeContext["listen"] });
     },
   };
 }
 
-function listening(context: AnyContext): (name: string, handler: Handler) => void {
+function listening(context: AnyContext, plugins: readonly AnyPlugin[]): (name: string, handler: Handler) => void {
   const { contribute, log, on } = context;
   const hooks: Readonly<Record<string, (handler: Handler) => void>> = {
+    app_boot: (handler) => on("app_boot", { filter: async () => void (await call(handler)) as undefined }),
     activity_logged: (handler) =>
       on("activity_log", {
         async notify(activity) {
@@ -117,12 +121,19 @@ function listening(context: AnyContext): (name: string, handler: Handler) => voi
     page_content_pre_store: (handler) => contribute("page_content", { preStore: handler as never }),
     page_content_post_render: (handler) => contribute("page_content", { postRender: handler as never }),
   };
+  const events = plugins.flatMap((plugin) => plugin.events as readonly string[]);
   return (name, handler) => {
     const hook = Object.hasOwn(hooks, name) ? hooks[name] : undefined;
     if (hook) hook(handler);
     else if (ABSENT.has(name)) log.warn("A theme listens to what never happens here", { event: name });
+    else if (!events.includes(name)) throw unknown(name, [...Object.keys(hooks), ...ABSENT, ...events]);
     else on(name as EventName, { filter: async (draft) => (await call(handler, draft)) as never });
   };
+}
+
+function unknown(name: string, known: readonly string[]): BootError {
+  const near = nearest(name, known);
+  return new BootError(`Nothing is called "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`);
 }
 
 async function call(handler: Handler, ...args: unknown[]): Promise<unknown> {

@@ -3,8 +3,10 @@
  * listening, so that it does exactly what the server would do and works beside a running one; `plan` and `check` are
  * such boots and nothing more.
  */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { migrate, openStore, pending } from "../../db/mod.ts";
-import { checkChoices, checkVariables } from "../choices.ts";
+import { checkChoices, checkCommands, checkVariables } from "../choices.ts";
 import { createLog } from "../log.ts";
 import { coreMigrations } from "../migrations.ts";
 import { inBootOrder } from "../order.ts";
@@ -14,7 +16,7 @@ import { sweepHouse } from "./files.ts";
 import { readChoices } from "./load.ts";
 import { newPlugin } from "./new_plugin.ts";
 import { openHouse, readConfig, storeOptions } from "./open.ts";
-import { grantsOf, planOf } from "./plan.ts";
+import { grantsOf, planOf, tellGrants } from "./plan.ts";
 
 /** A command ready to run. */
 export interface Runnable {
@@ -22,8 +24,9 @@ export interface Runnable {
   run(args: string[], io: CommandIo): Promise<number>;
 }
 
-/** The command of a name: the house's own, or a plugin's; undefined where there is none. */
+/** The command of a name: the house's own, or a plugin's; undefined where there is none. Throws BootError for shadows. */
 export function findCommand(name: string | undefined, plugins: readonly AnyPlugin[]): Runnable | undefined {
+  checkCommands(plugins, [...Object.keys(OWN), "help"]);
   if (name === undefined) return undefined;
   const own = OWN[name];
   if (own)
@@ -78,8 +81,17 @@ const OWN: Readonly<Record<string, { summary: string; run: Own; takes?: boolean 
 };
 
 async function serveHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
+  const log = createLog(readConfig(io).logLevel);
+  const { denied } = await readChoices();
+  tellGrants(inBootOrder(plugins), await shippedPlugins(), denied, log);
   const { config, house } = await openHouse(plugins, io);
-  return serve(house, config, createLog(config.logLevel), io);
+  return serve(house, config, log, io);
+}
+
+/** What ships, whoever loads it; nothing where the house is used without. */
+async function shippedPlugins(): Promise<readonly AnyPlugin[]> {
+  const list = resolve(import.meta.dir, "../../plugins/mod.ts");
+  return existsSync(list) ? ((await import(list)) as { default: readonly AnyPlugin[] }).default : [];
 }
 
 async function migrateHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
@@ -104,7 +116,7 @@ async function planHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise<
   }
   const { house } = await openHouse(plugins, io);
   try {
-    io.out(planOf(house, waiting));
+    io.out(planOf(house, waiting, (await readChoices()).denied));
   } finally {
     await house.stop();
   }

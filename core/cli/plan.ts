@@ -1,6 +1,8 @@
 import type { House } from "../boot.ts";
 import { variablesOf } from "../choices.ts";
+import type { Log } from "../log.ts";
 import type { AnyPlugin, Grants } from "../plugin.ts";
+import type { Choices } from "./load.ts";
 
 /** One line for each plugin: its name and what it may touch, less what the operator took away. */
 export function grantsOf(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): string {
@@ -14,12 +16,30 @@ export function grantsOf(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): 
   return `${plugin.name.padEnd(16)} ${parts.join(" ") || "nothing"}`;
 }
 
+/** Tells an operator what plugins may touch, before any of them does: those of strangers always, others to whoever looks. */
+export function tellGrants(
+  plugins: readonly AnyPlugin[],
+  shipped: readonly AnyPlugin[],
+  denied: Choices["denied"],
+  log: Log,
+): void {
+  const own = new Set(shipped);
+  for (const plugin of plugins) {
+    const [, grants = ""] = /^\S+ +(.*)$/.exec(grantsOf(plugin, denied[plugin.name] ?? [])) ?? [];
+    log[own.has(plugin) ? "debug" : "info"]("What a plugin may touch", { plugin: plugin.name, grants });
+  }
+}
+
 /** The boot plan as text: order, grants, waiting migrations, boot times, routes and events. */
-export function planOf(house: House, waiting: ReadonlyMap<string, readonly string[]>): string {
+export function planOf(
+  house: House,
+  waiting: ReadonlyMap<string, readonly string[]>,
+  denied: Choices["denied"] = {},
+): string {
   const plugins = house.booted.map(({ plugin, ms }) => {
     const steps = waiting.get(plugin.name) ?? [];
     const migrations = steps.length === 0 ? "" : `  was waiting: ${steps.join(", ")}`;
-    return `  ${grantsOf(plugin, [])}  ${ms.toFixed(1)} ms${migrations}`;
+    return `  ${grantsOf(plugin, denied[plugin.name] ?? [])}  ${ms.toFixed(1)} ms${migrations}`;
   });
   const routes = house.gates.routes().map(({ method, path, permit }) => `  ${method.padEnd(7)} ${path}  (${permit})`);
   const events = house.booted.flatMap(({ plugin }) => plugin.events.map((event) => `  ${event}  (${plugin.name})`));

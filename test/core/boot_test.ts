@@ -47,6 +47,22 @@ describe("boot() stops and names the plugin", () => {
     expect(await bootError(broken)).toBe('Cannot set up the plugin "broken": x is not a function');
   });
 
+  test("whose part in app_boot fails", async () => {
+    const late = definePlugin({
+      name: "late",
+      setup({ on }) {
+        on("app_boot", {
+          join() {
+            throw new TypeError("x is not a function");
+          },
+        });
+      },
+    });
+    expect(await bootError(late)).toBe(
+      'The plugin "late" stopped the boot, as its part in "app_boot" failed: x is not a function',
+    );
+  });
+
   test("that serves a route without a permit", async () => {
     const open = definePlugin({ name: "open", setup: ({ app }) => void app.get("/test-open", () => "hello") });
     expect(await bootError(open)).toBe('The plugin "open" serves GET /api/test-open without saying what it permits');

@@ -4,6 +4,7 @@
  * nothing. It is no second event system: each name stands for an event or a slot of ours, and handlers chain in the order
  * they were added. What this instance never does, such as drawing pages, never calls its handlers; boot says so.
  */
+import type { Marked } from "marked";
 import type { Activity } from "./contracts/activity.ts";
 import { BootError } from "./errors.ts";
 import { nearest } from "./nearest.ts";
@@ -22,6 +23,18 @@ export interface PageContentHook {
   readonly preStore?: (html: string, page: HookedPage) => Answer<string>;
   /** After includes and filtering (`page_content_post_render`). What it adds is not filtered again. */
   readonly postRender?: (html: string, page: HookedPage) => Answer<string>;
+  /** Instead of what an include tag stands for; filtered after that (`page_include_parse`). */
+  readonly include?: (
+    reference: string,
+    html: string,
+    page: HookedPage,
+    referenced: HookedPage | null,
+  ) => Answer<string>;
+}
+
+/** Changes how Markdown becomes HTML: what it is given or another, once (`commonmark_environment_configure`). */
+export interface MarkdownConverterHook {
+  readonly configure: (converter: Marked) => Marked | undefined;
 }
 
 type Answer<T> = T | undefined | Promise<T | undefined>;
@@ -42,12 +55,15 @@ export interface OriginalHooks {
   ) => Answer<Record<string, unknown>>;
   page_content_pre_store: NonNullable<PageContentHook["preStore"]>;
   page_content_post_render: NonNullable<PageContentHook["postRender"]>;
+  page_include_parse: NonNullable<PageContentHook["include"]>;
+  /** Texts that would take it long, by their length or nesting, are converted without it. */
+  commonmark_environment_configure: MarkdownConverterHook["configure"];
 }
 
 /** Hooks of the original for what does not happen here (platform 11.3). */
 const ABSENT: ReadonlySet<string> = new Set([
-  ...["auth_pre_register", "auth_register", "commonmark_environment_configure", "oidc_auth_pre_redirect"],
-  ...["oidc_id_token_pre_validate", "page_include_parse", "routes_register_web", "routes_register_web_auth"],
+  ...["auth_pre_register", "auth_register", "oidc_auth_pre_redirect"],
+  ...["oidc_id_token_pre_validate", "routes_register_web", "routes_register_web_auth"],
   ...["theme_register_views", "web_middleware_before", "web_middleware_after"],
 ]);
 
@@ -120,6 +136,8 @@ function listening(context: AnyContext, plugins: readonly AnyPlugin[]): (name: s
       }),
     page_content_pre_store: (handler) => contribute("page_content", { preStore: handler as never }),
     page_content_post_render: (handler) => contribute("page_content", { postRender: handler as never }),
+    page_include_parse: (handler) => contribute("page_content", { include: handler as never }),
+    commonmark_environment_configure: (handler) => contribute("markdown_converter", { configure: handler as never }),
   };
   const events = plugins.flatMap((plugin) => plugin.events as readonly string[]);
   return (name, handler) => {
@@ -143,5 +161,6 @@ async function call(handler: Handler, ...args: unknown[]): Promise<unknown> {
 declare module "./registry.ts" {
   interface Slots {
     page_content: PageContentHook;
+    markdown_converter: MarkdownConverterHook;
   }
 }

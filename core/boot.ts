@@ -4,7 +4,7 @@
  * registering closes; jobs and schedules start with `start()`. Stopping runs in reverse.
  */
 
-import { migrate, type Store } from "../db/mod.ts";
+import { type Db, migrate, type Store, standing } from "../db/mod.ts";
 import { trustedProxies } from "./address.ts";
 import { checkPermits, checkTables, compile } from "./boot_checks.ts";
 import { Bus } from "./bus.ts";
@@ -24,6 +24,7 @@ import { inBootOrder } from "./order.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import { appBelow, doubledIn, type PluginApp, type SiteApp } from "./plugin_app.ts";
 import type { RouteInfo } from "./routes.ts";
+import { readSettings } from "./settings.ts";
 import { Sight } from "./sight.ts";
 import { openSpool } from "./spool.ts";
 import { createTexts } from "./texts.ts";
@@ -60,6 +61,9 @@ export async function boot(parts: HouseParts): Promise<House> {
   checkVariables(parts.plugins);
   checkCommands(parts.plugins, []);
   checkChoices(plugins, parts);
+  // Settings are judged before the first table is altered; each plugin reads them again as it is set up.
+  for (const { name, settings } of plugins)
+    if (settings) readSettings(name, settings, parts.env, parts.settings?.[name]);
   await migrate(store.db, "core", coreMigrations);
   const caches = new Caches();
   const stopCaches = await caches.listen(store);
@@ -104,7 +108,7 @@ export async function boot(parts: HouseParts): Promise<House> {
   const booted: { plugin: AnyPlugin; ms: number; migrated: readonly string[] }[] = [];
   for (const plugin of plugins) {
     const started = performance.now();
-    const migrated = await migrate(store.db, plugin.name, plugin.migrations);
+    const migrated = await migratedOf(plugin, store.db, log);
     contexts.set(plugin.name, await setUp(plugin, shared, parts.denied?.[plugin.name] ?? []));
     booted.push({ plugin, migrated, ms: performance.now() - started });
   }
@@ -137,6 +141,17 @@ export async function boot(parts: HouseParts): Promise<House> {
       await store.close();
     },
   };
+}
+
+/** Runs a plugin's steps, and says where its ledger knows more than it does: an older plugin over newer tables. */
+async function migratedOf({ name, migrations }: AnyPlugin, db: Db, log: Log): Promise<readonly string[]> {
+  const { pending, unknown } = await standing(db, name, migrations);
+  if (unknown.length > 0)
+    log.warn("The store holds steps of a plugin that it does not know; is it older than its tables?", {
+      plugin: name,
+      steps: unknown,
+    });
+  return pending.length > 0 ? migrate(db, name, migrations) : [];
 }
 
 async function setUp(plugin: AnyPlugin, shared: ContextParts, denied: readonly (keyof Grants)[]): Promise<AnyContext> {

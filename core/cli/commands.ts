@@ -75,7 +75,7 @@ const OWN: Readonly<Record<string, { summary: string; run: Own; takes?: boolean 
   grants: { summary: "shows what each plugin may touch", run: showGrants },
   new: {
     summary: "new plugin NAME: writes a plugin that works, with a test, to be changed",
-    run: (_plugins, io, args) => newPlugin(io, args),
+    run: (plugins, io, args) => newPlugin(io, args, plugins),
     takes: true,
   },
 };

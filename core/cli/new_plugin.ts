@@ -46,7 +46,7 @@ function ownerOf(name: string, plugins: readonly AnyPlugin[]): string | undefine
   for (const plugin of plugins) {
     const { read = [], write = [] } = plugin.permissions;
     if (plugin.name.replaceAll("-", "_") === name) return "a plugin is named so";
-    if ([...read, ...write].includes(name as TableName)) return `a table of "${plugin.name}" is named so`;
+    if ([...read, ...write].includes(name as TableName)) return `"${plugin.name}" uses a table of that name`;
     if ((plugin.events as readonly string[]).includes(`${name}_leave`)) return `"${plugin.name}" has its event`;
   }
   return undefined;

@@ -19,8 +19,8 @@ async function asked(name: string): Promise<[number, string]> {
 }
 
 test.each([
-  ["books", 'a table of "library-books" is named so'],
-  ["users", 'a table of "library-books" is named so'],
+  ["books", '"library-books" uses a table of that name'],
+  ["users", '"library-books" uses a table of that name'],
   ["library_books", "a plugin is named so"],
 ])("%s is taken and not written", async (name, reason) => {
   expect(await asked(name)).toEqual([1, `Cannot write the plugin "${name}": ${reason}; choose another name`]);

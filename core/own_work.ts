@@ -40,7 +40,8 @@ export class OwnWork {
     let own: Db | undefined;
     const view: Work = {
       get db() {
-        return (own ??= narrow(db));
+        own ??= narrow(db);
+        return own;
       },
       viewer,
       at,

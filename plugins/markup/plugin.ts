@@ -13,7 +13,8 @@ export default definePlugin({
     const converter = () => {
       const hooks = slot("markdown_converter");
       if (hooks.length === 0) return undefined;
-      return (known ??= hooks.reduce((changed, hook) => hook.configure(changed) ?? changed, newConverter()));
+      known ??= hooks.reduce((changed, hook) => hook.configure(changed) ?? changed, newConverter());
+      return known;
     };
     provide("markup", markupWith(converter));
   },

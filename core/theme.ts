@@ -128,7 +128,9 @@ function listening(context: AnyContext, plugins: readonly AnyPlugin[]): (name: s
       on("webhook_call" as EventName, {
         async filter(draft) {
           const payload = draft as unknown as Record<string, unknown>;
-          const time = Math.floor(Date.parse(String(payload.triggered_at)) / 1000);
+          // A payload that another handler replaced no longer says what happened: its answer stands, as in the original.
+          if (typeof payload.triggered_at !== "string") return undefined;
+          const time = Math.floor(Date.parse(payload.triggered_at) / 1000);
           const { event, text, triggered_by } = payload;
           const answer = await call(handler, event, undefined, text, triggered_by, time);
           return answer as never;

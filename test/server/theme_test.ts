@@ -74,6 +74,7 @@ test("hooks of the original are called by their names, with what they are told t
       listen("activity_logged", (type, detail) => void heard.push([type, typeof detail === "string" ? detail : detail.item.kind]));
       listen("auth_login", (method, user) => void heard.push([method, user.slug]));
       listen("webhook_call_before", (event, hook, detail, who, time) => ({ said: detail, by: who.id, time: time > 1e9 }));
+      listen("webhook_call_before", () => ({ said: "too late" }));
       listen("page_content_pre_store", (html) => html.replace(">teh", ">the"));
       listen("page_content_pre_store", (html) => html + "<p>Second</p>");
       listen("page_content_post_render", (html, page) => html + "<p>Page " + page.id + "</p>");

@@ -154,6 +154,7 @@ export {
   type ThemeContext,
   type ThemeSpec,
 } from "./theme.ts";
+export type { ScreenHook, ScreenHooks, ScreenRouter, ViewPart, ViewRegistry } from "./theme_screens.ts";
 export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./upload.ts";
 export { type Input, type Lookups, type Rules, ruleStrings, rules, schemaOf, valid } from "./validate.ts";
 export { holds, mayUseApi, NOBODY, need, SYSTEM, type Viewer } from "./viewer.ts";

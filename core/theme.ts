@@ -2,7 +2,7 @@
  * Themes: an operator's own code, booted after every plugin so that it has the last word. A theme is a plugin by another
  * name, with one help more: `listen`, for those who know the original's hooks, whose handlers answer something else or
  * nothing. It is no second event system: each name stands for an event or a slot of ours, and handlers chain in the order
- * they were added. What this instance never does, such as drawing pages, never calls its handlers; boot says so.
+ * they were added. What this instance never does, such as registering, never calls its handlers; boot says so.
  */
 import type { Marked } from "marked";
 import type { Activity } from "./contracts/activity.ts";
@@ -11,6 +11,7 @@ import { nearest } from "./nearest.ts";
 import type { AnyContext, AnyPlugin, Command, Grants } from "./plugin.ts";
 import type { Draft, EventName } from "./registry.ts";
 import type { Catalogue } from "./texts.ts";
+import { type ScreenHooks, screenHooks } from "./theme_screens.ts";
 
 /** A page as its hooks are told of it. */
 export interface HookedPage {
@@ -41,7 +42,7 @@ type Answer<T> = T | undefined | Promise<T | undefined>;
 type Handler = (...args: never[]) => unknown;
 
 /** The original's hooks that this instance knows, by their names there (platform 11.3). */
-export interface OriginalHooks {
+export interface OriginalHooks extends ScreenHooks {
   app_boot: () => void | Promise<void>;
   activity_logged: (type: string, detail: string | Activity) => void | Promise<void>;
   auth_login: (method: string, user: { id: number; name: string; slug: string }) => void | Promise<void>;
@@ -62,9 +63,7 @@ export interface OriginalHooks {
 
 /** Hooks of the original for what does not happen here (platform 11.3). */
 const ABSENT: ReadonlySet<string> = new Set([
-  ...["auth_pre_register", "auth_register", "oidc_auth_pre_redirect"],
-  ...["oidc_id_token_pre_validate", "routes_register_web", "routes_register_web_auth"],
-  ...["theme_register_views", "web_middleware_before", "web_middleware_after"],
+  ...["auth_pre_register", "auth_register", "oidc_auth_pre_redirect", "oidc_id_token_pre_validate"],
 ]);
 
 /** What a theme works with: all a plugin has, and `listen`. */
@@ -140,6 +139,7 @@ function listening(context: AnyContext, plugins: readonly AnyPlugin[]): (name: s
     page_content_post_render: (handler) => contribute("page_content", { postRender: handler as never }),
     page_include_parse: (handler) => contribute("page_content", { include: handler as never }),
     commonmark_environment_configure: (handler) => contribute("markdown_converter", { configure: handler as never }),
+    ...(screenHooks(context) as unknown as Readonly<Record<string, (handler: Handler) => void>>),
   };
   const events = plugins.flatMap((plugin) => plugin.events as readonly string[]);
   return (name, handler) => {

@@ -1,10 +1,20 @@
-import { existsSync } from "node:fs";
+/**
+ * Finding and reading the theme in force: its code, where it has any, and its texts. What is only to be seen, views, icons
+ * and files, is read by the screens themselves. Whatever is wrong with a theme stops the boot with the file at fault, the
+ * line and the cause, since an operator who switched it on wants it as it is or not at all.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { stopping } from "../boot_listeners.ts";
 import { BootError } from "../errors.ts";
 import type { AnyPlugin } from "../plugin.ts";
+import type { Catalogue } from "../texts.ts";
 import { pluginOf, type ThemeSpec } from "../theme.ts";
+
+/** What a theme may be made of beside its code. */
+const VISIBLE = ["views", "icons", "lang", "public"];
+const LANGUAGE_FILE = /^([a-z]{2,3}(?:[_-][A-Za-z0-9]{2,8})?)\.json$/;
 
 /** Names are folders, so they hold nothing that leads elsewhere. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
@@ -20,7 +30,12 @@ export async function loadTheme(
 ): Promise<AnyPlugin> {
   if (!NAME.test(name))
     throw new BootError(`Cannot use the theme "${name}": wanted the name of a folder below "themes"`);
-  const file = join(folder, name, "functions.ts");
+  const home = join(folder, name);
+  const file = join(home, "functions.ts");
+  const texts = readTexts(join(home, "lang"));
+  // What is only to be seen needs no code.
+  if (!existsSync(file) && VISIBLE.some((part) => existsSync(join(home, part))))
+    return pluginOf(name, { texts }, plugins);
   if (!existsSync(file)) throw new BootError(`Cannot use the theme "${name}": there is no "${shown(file)}"`);
   let loaded: { default?: unknown };
   try {
@@ -31,7 +46,7 @@ export async function loadTheme(
   const theme = loaded.default as ThemeSpec | undefined;
   if (typeof theme !== "object" || theme === null || (theme.setup !== undefined && typeof theme.setup !== "function"))
     throw new BootError(`Cannot use the theme "${name}": the default export of "${shown(file)}" is no defineTheme(…)`);
-  const plugin = pluginOf(name, theme, plugins);
+  const plugin = pluginOf(name, { ...theme, texts: merged(texts, theme.texts ?? {}) }, plugins);
   return {
     ...plugin,
     source: shown(file),
@@ -45,6 +60,39 @@ export async function loadTheme(
       }
     },
   };
+}
+
+/** Texts by language from `lang/<language>.json`. Throws BootError naming the file that is not a list of texts. */
+function readTexts(folder: string): Record<string, Catalogue> {
+  const found: Record<string, Catalogue> = {};
+  if (!existsSync(folder)) return found;
+  for (const entry of readdirSync(folder)) {
+    const language = LANGUAGE_FILE.exec(entry)?.[1];
+    if (language === undefined) continue;
+    const file = join(folder, entry);
+    let texts: unknown;
+    try {
+      texts = JSON.parse(readFileSync(file, "utf8"));
+    } catch (cause) {
+      throw new BootError(`Cannot read the texts of the theme in "${shown(file)}": ${String(cause)}`, { cause });
+    }
+    if (typeof texts !== "object" || texts === null || !Object.values(texts).every((text) => typeof text === "string"))
+      throw new BootError(
+        `Cannot read the texts of the theme in "${shown(file)}": wanted {"English text": "other text"}`,
+      );
+    found[language] = texts as Catalogue;
+  }
+  return found;
+}
+
+/** Texts of both, those of the second over the first. */
+function merged(
+  first: Record<string, Catalogue>,
+  second: Readonly<Record<string, Catalogue>>,
+): Record<string, Catalogue> {
+  const all = { ...first };
+  for (const [language, texts] of Object.entries(second)) all[language] = { ...all[language], ...texts };
+  return all;
 }
 
 /** Where and why a theme's code failed, as its author wants to read it (platform 11.2). */

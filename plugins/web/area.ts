@@ -4,7 +4,7 @@
  * `Origin` where that is missing), cookies do not travel with foreign forms (SameSite), and who sends neither header is no
  * browser, whose cookies could be used behind its back.
  */
-import { ApiError, type AreaSpec, type Html, NOBODY, type Sessions, type Viewer } from "lectern/core";
+import { ApiError, type AreaSpec, type Html, NOBODY, type ScreenHook, type Sessions, type Viewer } from "lectern/core";
 
 /** What the area needs of the plugin. */
 export interface AreaParts {
@@ -12,6 +12,8 @@ export interface AreaParts {
   /** The origin of APP_URL. */
   readonly origin: string;
   readonly root: string;
+  /** What a theme puts around every screen. */
+  hooks(): readonly ScreenHook[];
   /** The document of an error, for a reader in their language. */
   fault(request: Request, viewer: Viewer, status: number, message: string): Promise<Html>;
   document(body: Html, status: number): Response;
@@ -24,7 +26,7 @@ const FOREIGN = new ApiError(
 );
 
 /** The area around everything outside the API. */
-export function areaOf({ sessions, origin, root, fault, document }: AreaParts): AreaSpec {
+export function areaOf({ sessions, origin, root, hooks, fault, document }: AreaParts): AreaSpec {
   const visitors = new WeakMap<Request, Viewer>();
   return {
     outside: true,
@@ -41,7 +43,12 @@ export function areaOf({ sessions, origin, root, fault, document }: AreaParts): 
         if (!isDocument) throw FOREIGN;
         return document(await fault(request, NOBODY, FOREIGN.status, FOREIGN.message), FOREIGN.status);
       }
-      const response = await next();
+      for (const { before } of hooks()) {
+        const ended = await before?.(request);
+        if (ended) return ended;
+      }
+      let response = await next();
+      for (const { after } of hooks()) response = (await after?.(request, response)) ?? response;
       if (response.status < 400 || !isDocument || !isJson(response)) return response;
       const viewer = visitors.get(request) ?? NOBODY;
       if (response.status === 401 && viewer === NOBODY) return toSignIn(request, root);

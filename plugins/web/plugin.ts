@@ -29,7 +29,7 @@ export default definePlugin({
     const root = pathname.replace(/\/+$/, "");
     const theme = themeOf(context.theme);
     const icons = readIcons(theme?.path);
-    const views = new Views(await readThemedViews(theme?.path));
+    const views = new Views(await readThemedViews(theme?.path), () => slot("view_part"));
     const assets = mountAssets(site, root, theme);
     const head = views.add<Frame>("layout/header", header);
     const foot = views.add<Frame>("layout/footer", footer);
@@ -56,6 +56,7 @@ export default definePlugin({
         sessions: contracts.sessions,
         origin,
         root,
+        hooks: () => slot("screen_hook"),
         fault: (...asked) => screens.fault(...asked),
         document: (body, status) => screens.respond(body, status),
       }),

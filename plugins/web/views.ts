@@ -6,7 +6,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
-import { BootError, Html, type Log, type Ui, type View } from "lectern/core";
+import { BootError, Html, html, type Log, type Ui, type View, type ViewPart } from "lectern/core";
 
 /** What a theme's file exports. */
 export type ThemedView<D = never> = (help: Ui & { next(data: D): Html }) => (data: D) => Html;
@@ -16,10 +16,13 @@ const NAME = /^[a-z][a-z0-9_]*(?:\/[a-z][a-z0-9_]*)+$/;
 /** The views of one house. */
 export class Views {
   readonly #themed: ReadonlyMap<string, ThemedView>;
+  readonly #parts: () => readonly ViewPart[];
   readonly #names = new Set<string>();
 
-  constructor(themed: ReadonlyMap<string, ThemedView>) {
+  /** `parts`: what is drawn before and after views, complete once the house has booted. */
+  constructor(themed: ReadonlyMap<string, ThemedView>, parts: () => readonly ViewPart[]) {
     this.#themed = themed;
+    this.#parts = parts;
   }
 
   /** Names a view; answers it as it is drawn, by the theme where that has one of the name. */
@@ -28,7 +31,20 @@ export class Views {
     if (this.#names.has(name)) throw new Error(`Cannot name a view "${name}": there is one already`);
     this.#names.add(name);
     const themed = this.#themed.get(name) as ThemedView<D> | undefined;
-    if (!themed) return view;
+    const own = themed ? this.#byTheme(name, themed, view) : view;
+    return (data, ui) => {
+      const parts = this.#parts().filter(({ target }) => target === name);
+      if (parts.length === 0) return own(data, ui);
+      const drawn = (place: ViewPart["place"]) =>
+        parts
+          .filter((part) => part.place === place)
+          .sort((a, b) => a.priority - b.priority)
+          .map(({ draw }) => draw(data as never, ui));
+      return html`${drawn("before")}${own(data, ui)}${drawn("after")}`;
+    };
+  }
+
+  #byTheme<D>(name: string, themed: ThemedView<D>, view: View<D>): View<D> {
     return (data, ui) => {
       const drawn: unknown = themed({ ...ui, next: (given) => view(given, ui) })(data);
       if (!(drawn instanceof Html)) throw new Error(`The theme's view "${name}" answers no html\`…\``);
@@ -38,7 +54,7 @@ export class Views {
 
   /** Tells of views of the theme that nobody draws, which are most likely misspelt. */
   warn(log: Log): void {
-    for (const name of this.#themed.keys())
+    for (const name of [...this.#themed.keys(), ...this.#parts().map(({ target }) => target)])
       if (!this.#names.has(name))
         log.warn("A theme has a view that nobody draws; is it spelled right?", { view: name });
   }

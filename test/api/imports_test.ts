@@ -119,6 +119,21 @@ test("a book comes with its chapters, pages, pictures, files and cover, and what
   expect(revision?.html).not.toContain("bsexport");
 });
 
+test("what a run answers is what is stored, references in descriptions as well", async () => {
+  const about = (kind: string) => `<p>Read [[bsexport:${kind}:7]]/page/x</p>`;
+  const whole = await pending({ book: { id: 7, name: "Spoken", description_html: about("book") } });
+  const made = (await run(whole)).body;
+  expect(made.description).toBe("Read http://localhost/books/spoken/page/x");
+  const part = await pending({ chapter: { id: 7, name: "Said", description_html: about("chapter") } });
+  const chapter = (await run(part, { parent_type: "book", parent_id: made.id })).body;
+  expect(chapter.description).toBe("Read http://localhost/books/spoken/chapter/said/page/x");
+  for (const [path, { id, description }] of [
+    ["books", made],
+    ["chapters", chapter],
+  ])
+    expect((await house.ask("GET", `/api/${path}/${id}`)).body.description).toBe(description);
+});
+
 test("events come in the order of the audit log, and the import is gone after", async () => {
   seen.length = 0;
   const id = await pending({ page: { name: "Told", html: "<p>x</p>" } });

@@ -7,6 +7,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { definePlugin } from "lectern/core";
 import { isEcho } from "../support/echoes.ts";
+import { longestGap } from "../support/gaps.ts";
 import { bootHouse, type TestHouse } from "../support/house.ts";
 import { picture, png } from "../support/pictures.ts";
 import { portable, upload } from "../support/zips.ts";
@@ -207,6 +208,17 @@ describe("a run that fails", () => {
     expect((await house.ask("GET", "/api/chapters?filter[name]=Once")).body.total).toBe(1);
   });
 });
+
+test("others are answered while an archive of thousands of pages is judged", async () => {
+  const html = "<p>All work and no play.</p>".repeat(100);
+  const pages = Array.from({ length: 10_000 }, (_, at) => ({ id: at + 1, name: `Page ${at}`, html }));
+  const bytes = portable({ book: { name: "Long", pages } });
+  const gaps: number[] = [];
+  // The best of three: other work on the machine is not what is asked about.
+  while (gaps.length < 3 && !gaps.some((gap) => gap < 100))
+    gaps.push(await longestGap(async () => expect((await upload(house, bytes)).status).toBe(200)));
+  expect(Math.min(...gaps)).toBeLessThan(100);
+}, 60_000);
 
 test("names and texts that no store holds are mended, long ones refused", async () => {
   const id = await pending(

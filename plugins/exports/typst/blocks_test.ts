@@ -5,12 +5,16 @@ import type { Place } from "./place.ts";
 
 const place: Place = {
   width: 480,
+  height: 600,
   blocks: 0,
   lists: 0,
   tables: 0,
   level: 2,
   book: {
-    pictures: new Map([["/a.png", { file: "picture-0.png", width: 2000, height: 10 }]]),
+    pictures: new Map([
+      ["/a.png", { file: "picture-0.png", width: 2000, height: 10 }],
+      ["/tall.png", { file: "picture-1.png", width: 200, height: 4000 }],
+    ]),
     label: (address) => (address === "http://x/page" ? "page-1" : undefined),
     anchor: (id) => (id === "wanted" ? "a-0" : undefined),
   },
@@ -37,6 +41,8 @@ const TABLE: readonly [html: string, typst: string][] = [
     '<img src="/a.png" alt="A"><img src="/b.png" alt="B">',
     '#par[#box(image("picture-0.png", width: 480.0pt, alt: "A"));#"B";]',
   ],
+  ['<img src="/tall.png">', '#par[#box(image("picture-1.png", width: 30.0pt, alt: ""));]'],
+  ['<img src="/tall.png" width="9000">', '#par[#box(image("picture-1.png", width: 30.0pt, alt: ""));]'],
   ["<p>مرحبا</p>", '#[#set text(dir: rtl);#par[#"مرحبا";]]'],
   ['<p class="callout danger">x</p>', '#callout(rgb("#b71c1c"))[#par[#"x";]]'],
   ['<p style="text-align: center">x</p>', '#align(center)[#par[#"x";]]'],

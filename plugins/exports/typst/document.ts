@@ -10,7 +10,7 @@ import { FILES, type Job, type JobItem } from "./job.ts";
 import { Links } from "./links.ts";
 import { prepared } from "./pictures.ts";
 import type { Place } from "./place.ts";
-import { HELPERS, LINE_WIDTH, preamble } from "./template.ts";
+import { HELPERS, preamble, SHEET } from "./template.ts";
 import { breakable, isRightToLeft, literal, quoted } from "./text.ts";
 
 /** Writes all files of a document into the job's folder. Answers a function that writes one item again as plain text. */
@@ -18,10 +18,9 @@ export async function writeDocument(folder: string, job: Job): Promise<(file: st
   const htmlOf = ({ html }: JobItem) => Bun.file(join(folder, html)).text();
   const links = await Links.of(job.items, htmlOf);
   const pictures = await prepared(folder, job.pictures);
-  const width = LINE_WIDTH[job.paper];
   for (const [index, item] of job.items.entries()) {
     const book = { pictures, ...links.within(item) };
-    const place: Place = { width, blocks: 0, lists: 0, tables: 0, level: item.depth, book };
+    const place: Place = { ...SHEET[job.paper], blocks: 0, lists: 0, tables: 0, level: item.depth, book };
     await Bun.write(
       join(folder, fileOf(index)),
       HELPERS + around(job, item, blocks(parse(await htmlOf(item)).childNodes, place)),

@@ -109,13 +109,13 @@ function link(element: Element, { book }: Place, content: string): string {
   return `#link(${quoted(address.replace(/\s/g, "%20"))})[${content}];`;
 }
 
-/** A picture on its line. */
-export function picture(element: Element, { width, book }: Place): string {
+/** A picture on its line; it keeps its shape, and neither side of it leaves the sheet. */
+export function picture(element: Element, { width, height, book }: Place): string {
   const found = book.pictures.get(attribute(element, "src"));
   if (!found) return literal(attribute(element, "alt"));
   const asked = Number.parseFloat(style(element, "width") || attribute(element, "width"));
   const natural = asked > 0 ? asked : found.width;
-  const shown = Math.min(width, natural * PIXEL);
+  const shown = Math.min(width, natural * PIXEL, height * (found.width / found.height));
   return `#box(image(${quoted(found.file)}, width: ${shown.toFixed(1)}pt, alt: ${quoted(attribute(element, "alt"))}));`;
 }
 

@@ -2,6 +2,8 @@
 export interface Place {
   /** Points that a picture may be wide here. */
   readonly width: number;
+  /** Points that it may be high. */
+  readonly height: number;
   /** Blocks, lists and tables around it. */
   readonly blocks: number;
   readonly lists: number;

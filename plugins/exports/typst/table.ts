@@ -16,6 +16,10 @@ interface Cell {
   readonly rows: number;
 }
 
+/** How much of a sheet's height a picture may take: rows of a head are repeated, and other rows need room below them. */
+const SHARE_OF_HEAD = 0.25;
+const SHARE_BELOW_HEAD = 0.6;
+
 /** More cells than this in a row are no table that anybody reads on paper. */
 const MOST_COLUMNS = 60;
 
@@ -29,12 +33,17 @@ export function table(element: Element, place: Place, blocks: Blocks): string {
   const inner = within(place, "tables", place.width / columns - 12);
   if (!inner) return cells.map((cell) => blocks(cell.element.childNodes, place)).join("\n");
   if (cells.length === 0) return "";
-  const written = (all: readonly Cell[]) => all.map((cell) => cellOf(cell, inner, blocks)).join(",\n");
+  const written = (all: readonly Cell[], share: number) =>
+    all.map((cell) => cellOf(cell, { ...inner, height: inner.height * share }, blocks)).join(",\n");
   const top = cells.filter(({ y }) => y < head);
-  const header = top.length > 0 ? `table.header(${written(top)}),\n` : "";
+  const header = top.length > 0 ? `table.header(${written(top, SHARE_OF_HEAD)}),\n` : "";
+  const body = written(
+    cells.filter(({ y }) => y >= head),
+    top.length > 0 ? SHARE_BELOW_HEAD : 1,
+  );
   const title = caption ? `${blocks(caption.childNodes, place)}\n` : "";
   const dir = isRightToLeft(textOf(element)) ? "#set text(dir: rtl);" : "";
-  return `${title}#[${dir}#table(columns: ${columns},\n${header}${written(cells.filter(({ y }) => y >= head))})]`;
+  return `${title}#[${dir}#table(columns: ${columns},\n${header}${body})]`;
 }
 
 function rowsOf(element: Element): Element[] {

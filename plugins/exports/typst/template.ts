@@ -3,8 +3,11 @@ import { quoted } from "./text.ts";
 /** Sizes of paper, as Typst and CSS name them. */
 export type Paper = "a4" | "us-letter";
 
-/** Points a line of text is wide on each. */
-export const LINE_WIDTH: Readonly<Record<Paper, number>> = { a4: 481, "us-letter": 498 };
+/** Points a line of text is wide on each, and a picture may be high: the sheet without margins and frames around it. */
+export const SHEET: Readonly<Record<Paper, { readonly width: number; readonly height: number }>> = {
+  a4: { width: 481, height: 660 },
+  "us-letter": { width: 498, height: 610 },
+};
 
 const FONTS = [
   "Noto Sans",

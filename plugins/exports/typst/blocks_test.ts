@@ -65,6 +65,19 @@ describe("cells of a table", () => {
     expect(cells(html)).toEqual(["x: 0, y: 0, rowspan: 2", "x: 1, y: 0, colspan: 2", "x: 1, y: 1", "x: 2, y: 1"]);
   });
 
+  test("are all there, however many stand in a row and whatever they span", () => {
+    const row = (tag: string) => Array.from({ length: 130 }, (_, at) => `<${tag}>${tag}${at}</${tag}>`).join("");
+    const html = `<table><tr>${row("th")}</tr><tr><td colspan="100">wide</td><td colspan="9999">rest</td></tr><tr>${row("td")}</tr></table>`;
+    const written = typst(html);
+    for (let at = 0; at < 130; at++)
+      for (const tag of ["th", "td"]) expect(written.split(`#"${tag}${at}";`)).toHaveLength(2);
+    for (const text of ["wide", "rest"]) expect(written.split(`#"${text}";`)).toHaveLength(2);
+    const counts = [...written.matchAll(/#table\(columns: (\d+)/g)].map(([, count]) => Number(count));
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(130);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(20);
+    expect(written.match(/table\.header\(/g)).toHaveLength(counts.length);
+  });
+
   test("of a head are repeated, and reach no further", () => {
     const written = typst("<table><thead><tr><th rowspan=3>a</th></tr></thead><tr><td>b</td></tr></table>");
     expect(written).toContain('table.header(table.cell(x: 0, y: 0)[#strong[#par[#"a";]]]),');

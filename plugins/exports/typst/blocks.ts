@@ -3,11 +3,13 @@
  * is a paragraph. What reads from right to left is set so, block by block. Deeper than Typst can follow, blocks lose
  * their frames and keep their texts.
  */
+
+import { asking, directed, start } from "./direction.ts";
 import { attribute, type Element, hasClass, isElement, type Node, style, textIn, textOf } from "./dom.ts";
 import { anchored, inline } from "./inline.ts";
 import { type Place, within } from "./place.ts";
 import { table } from "./table.ts";
-import { breakable, isRightToLeft, quoted } from "./text.ts";
+import { breakable, quoted } from "./text.ts";
 
 const BLOCKS = new Set(
   (
@@ -33,7 +35,8 @@ export function blocks(nodes: readonly Node[], place: Place): string {
       continue;
     }
     close();
-    written.push(anchored(node as Element, place) + block(node as Element, place));
+    const element = node as Element;
+    written.push(anchored(element, place) + block(element, asking(element, place)));
   }
   close();
   return written.filter((one) => one !== "").join("\n\n");
@@ -47,13 +50,7 @@ function holdsBlock(node: Node): boolean {
 function paragraph(nodes: readonly Node[], place: Place): string {
   const content = inline(nodes, place);
   if (content === "") return "";
-  return directed(nodes.map(textOf).join(""), `#par[${content}]`);
-}
-
-/** Set from right to left where its text reads so. */
-function directed(text: string, written: string, asked = ""): string {
-  const isRtl = asked === "rtl" || (asked !== "ltr" && isRightToLeft(text));
-  return isRtl ? `#[#set text(dir: rtl);${written}]` : written;
+  return directed(nodes.map(textOf).join(""), place, () => `#par[${content}]`);
 }
 
 function block(element: Element, place: Place): string {
@@ -72,7 +69,8 @@ function block(element: Element, place: Place): string {
       return code(element);
     case "blockquote": {
       const inner = within(place, "blocks", place.width - 14);
-      return inner ? `#quoted[${blocks(element.childNodes, inner)}]` : blocks(element.childNodes, place);
+      if (!inner) return blocks(element.childNodes, place);
+      return directed(textOf(element), inner, (at) => `#quoted${atStart(at)}[${blocks(element.childNodes, at)}]`);
     }
     case "hr":
       return "#line(length: 100%, stroke: .5pt + luma(180))";
@@ -80,7 +78,7 @@ function block(element: Element, place: Place): string {
       return table(element, place, blocks);
     case "summary":
     case "dt":
-      return `#par[#strong[${inline(element.childNodes, place)}]]`;
+      return directed(textOf(element), place, (at) => `#par[#strong[${inline(element.childNodes, at)}]]`);
     case "dd":
       return indented(element, place);
     default:
@@ -92,7 +90,11 @@ function heading(element: Element, place: Place, level: number): string {
   const content = inline(element.childNodes, place);
   if (content === "") return "";
   const shown = Math.min(LAST_LEVEL, place.level + level);
-  return directed(textOf(element), `#heading(level: ${shown}, outlined: false, bookmarked: true)[${content}]`);
+  return directed(
+    textOf(element),
+    place,
+    () => `#heading(level: ${shown}, outlined: false, bookmarked: true)[${content}]`,
+  );
 }
 
 function framed(element: Element, place: Place, write: (inner: Place) => string): string {
@@ -100,7 +102,13 @@ function framed(element: Element, place: Place, write: (inner: Place) => string)
   const inner = within(place, "blocks", place.width - 24);
   if (!inner) return write(place);
   const kind = (Object.keys(CALLOUTS) as (keyof typeof CALLOUTS)[]).find((one) => hasClass(element, one)) ?? "info";
-  return `#callout(rgb("${CALLOUTS[kind]}"))[${write(inner)}]`;
+  return directed(textOf(element), inner, (at) => `#callout${atStart(at, `rgb("${CALLOUTS[kind]}")`)}[${write(at)}]`);
+}
+
+/** What a call of ours is given, with the side it draws at where that is not the left one. */
+function atStart(place: Place, ...given: string[]): string {
+  const all = [...given, ...(start(place) === "right" ? ['side: "right"'] : [])];
+  return all.length === 0 ? "" : `(${all.join(", ")})`;
 }
 
 function aligned(element: Element, written: string): string {
@@ -111,7 +119,9 @@ function aligned(element: Element, written: string): string {
       ? "center"
       : asked === "right" || hasClass(element, "align-right")
         ? "right"
-        : "";
+        : asked === "left"
+          ? "left"
+          : "";
   return side === "" ? written : `#align(${side})[${written}]`;
 }
 
@@ -131,28 +141,32 @@ function withBreaks(node: Node | Element): string {
 
 function indented(element: Element, place: Place): string {
   const inner = within(place, "blocks", place.width - 18);
-  const content = blocks(element.childNodes, inner ?? place);
-  return inner ? `#pad(left: 18pt)[${content}]` : content;
+  if (!inner) return blocks(element.childNodes, place);
+  return directed(textOf(element), inner, (at) => `#pad(${start(at)}: 18pt)[${blocks(element.childNodes, at)}]`);
 }
 
 function list(element: Element, place: Place): string {
   const inner = within(place, "lists");
-  if (!inner)
-    return blocks(
-      element.childNodes.flatMap((node) => (isElement(node) ? node.childNodes : [])),
-      place,
-    );
+  if (inner) return directed(textOf(element), inner, (at) => listOf(element, at));
+  return blocks(
+    element.childNodes.flatMap((node) => (isElement(node) ? node.childNodes : [])),
+    place,
+  );
+}
+
+function listOf(element: Element, place: Place): string {
   const items = element.childNodes.filter(isElement).map((item) => {
     // A list that stands among items belongs to the one before it; as an item of its own it is still read in place.
     const content = item.tagName === "li" ? item.childNodes : [item];
     const number = /^\d{1,6}$/.exec(attribute(item, "value"))?.[0];
-    const written = `[${anchored(item, inner)}${itemContent(content, inner)}]`;
+    const at = asking(item, place);
+    // The marker stays at the side of the list; texts that ask for nothing follow it.
+    const set = { ...at, asked: at.asked ?? place.direction };
+    const written = `[${anchored(item, place)}${directed("", set, (inner) => itemContent(content, { ...inner, asked: at.asked }))}]`;
     return element.tagName === "ol" && number !== undefined ? `enum.item(${number})${written}` : written;
   });
   if (items.length === 0) return "";
-  const isRtl = isRightToLeft(textOf(element));
-  const written = element.tagName === "ol" ? numbered(element, items) : `#list(${items.join(", ")})`;
-  return isRtl ? `#[#set text(dir: rtl);${written}]` : written;
+  return element.tagName === "ol" ? numbered(element, items) : `#list(${items.join(", ")})`;
 }
 
 function numbered(element: Element, items: readonly string[]): string {

@@ -9,6 +9,7 @@ const place: Place = {
   blocks: 0,
   lists: 0,
   tables: 0,
+  direction: "ltr",
   level: 2,
   book: {
     pictures: new Map([
@@ -44,6 +45,28 @@ const TABLE: readonly [html: string, typst: string][] = [
   ['<img src="/tall.png">', '#par[#box(image("picture-1.png", width: 30.0pt, alt: ""));]'],
   ['<img src="/tall.png" width="9000">', '#par[#box(image("picture-1.png", width: 30.0pt, alt: ""));]'],
   ["<p>مرحبا</p>", '#[#set text(dir: rtl);#par[#"مرحبا";]]'],
+  ['<p dir="rtl">Latin, 1</p>', '#[#set text(dir: rtl);#par[#"Latin, 1";]]'],
+  ['<p dir="ltr">مرحبا</p>', '#par[#"مرحبا";]'],
+  [
+    '<div dir="RTL"><p>a</p><p dir="ltr">b</p><p dir="auto">c</p></div>',
+    '#[#set text(dir: rtl);#par[#"a";]]\n\n#par[#"b";]\n\n#par[#"c";]',
+  ],
+  ['<h3 dir="rtl">a</h3>', '#[#set text(dir: rtl);#heading(level: 5, outlined: false, bookmarked: true)[#"a";]]'],
+  ['<ul dir="rtl"><li>a</li></ul>', '#[#set text(dir: rtl);#list([#"a";])]'],
+  ['<ol><li dir="rtl">a</li><li>b</li></ol>', '#enum([#[#set text(dir: rtl);#"a";]], [#"b";])'],
+  ['<blockquote dir="rtl">a</blockquote>', '#[#set text(dir: rtl);#quoted(side: "right")[#par[#"a";]]]'],
+  [
+    '<p class="callout info" dir="rtl">x</p>',
+    '#[#set text(dir: rtl);#callout(rgb("#0288d1"), side: "right")[#par[#"x";]]]',
+  ],
+  [
+    '<table dir="rtl"><tr><td>a</td><td dir="ltr">b</td></tr></table>',
+    '#[#set text(dir: rtl);#table(columns: 2,\ntable.cell(x: 0, y: 0)[#par[#"a";]],\ntable.cell(x: 1, y: 0)[#[#set text(dir: ltr);#par[#"b";]]])]',
+  ],
+  [
+    '<table><tbody dir="rtl"><tr><td>a</td></tr></tbody></table>',
+    '#table(columns: 1,\ntable.cell(x: 0, y: 0)[#[#set text(dir: rtl);#par[#"a";]]])',
+  ],
   ['<p class="callout danger">x</p>', '#callout(rgb("#b71c1c"))[#par[#"x";]]'],
   ['<p style="text-align: center">x</p>', '#align(center)[#par[#"x";]]'],
   ["<details><summary>More</summary><p>x</p></details>", '#par[#strong[#"More";]]\n\n#par[#"x";]'],

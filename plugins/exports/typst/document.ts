@@ -20,7 +20,15 @@ export async function writeDocument(folder: string, job: Job): Promise<(file: st
   const pictures = await prepared(folder, job.pictures);
   for (const [index, item] of job.items.entries()) {
     const book = { pictures, ...links.within(item) };
-    const place: Place = { ...SHEET[job.paper], blocks: 0, lists: 0, tables: 0, level: item.depth, book };
+    const place: Place = {
+      ...SHEET[job.paper],
+      blocks: 0,
+      lists: 0,
+      tables: 0,
+      direction: "ltr",
+      level: item.depth,
+      book,
+    };
     await Bun.write(
       join(folder, fileOf(index)),
       HELPERS + around(job, item, blocks(parse(await htmlOf(item)).childNodes, place)),

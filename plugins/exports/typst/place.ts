@@ -1,3 +1,6 @@
+/** Which way text reads. */
+export type Direction = "ltr" | "rtl";
+
 /** Where in a document something is written. */
 export interface Place {
   /** Points that a picture may be wide here. */
@@ -8,6 +11,9 @@ export interface Place {
   readonly blocks: number;
   readonly lists: number;
   readonly tables: number;
+  /** The direction that is set here, and the one that some element around has asked for. */
+  readonly direction: Direction;
+  readonly asked?: Direction | undefined;
   /** Level of the heading of the page it is on. */
   readonly level: number;
   readonly book: Book;

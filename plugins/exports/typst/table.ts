@@ -3,9 +3,11 @@
  * that meet. Spans are cut to what is free; rows of a head are repeated on every sheet. A table of more columns than a
  * sheet has room for is cut into several, one below the other.
  */
+
+import { asking, directed } from "./direction.ts";
 import { attribute, type Element, elements, isElement, type Node, style, textOf } from "./dom.ts";
 import { type Place, within } from "./place.ts";
-import { colour, isRightToLeft } from "./text.ts";
+import { colour } from "./text.ts";
 
 type Blocks = (nodes: readonly Node[], place: Place) => string;
 
@@ -43,9 +45,9 @@ export function table(element: Element, place: Place, blocks: Blocks): string {
   if (!inner) return cells.map((cell) => blocks(cell.element.childNodes, place)).join("\n");
   if (cells.length === 0) return "";
   const title = caption ? `${blocks(caption.childNodes, place)}\n` : "";
-  const dir = isRightToLeft(textOf(element)) ? "#set text(dir: rtl);" : "";
-  const bands = inBands(cells, place.width).map((band) => bandOf(band, head, inner, blocks));
-  return `${title}#[${dir}${bands.join("\n")}]`;
+  const bands = inBands(cells, place.width);
+  const set = directed(textOf(element), inner, (at) => bands.map((band) => bandOf(band, head, at, blocks)).join("\n"));
+  return title + set;
 }
 
 /** Some columns of a table, as a table. */
@@ -167,6 +169,14 @@ function cellOf({ element, x, y, columns, rows, isRest }: Cell, place: Place, bl
     ...(rows > 1 ? [`rowspan: ${rows}`] : []),
     ...(fill === undefined ? [] : [`fill: ${fill}`]),
   ];
-  const content = isRest ? "" : blocks(element.childNodes, { ...place, width: place.width * columns });
+  const at = around(element).reduce((inner, one) => asking(one, inner), { ...place, width: place.width * columns });
+  const content = isRest ? "" : blocks(element.childNodes, at);
   return `table.cell(${settings.join(", ")})[${element.tagName === "th" ? `#strong[${content}]` : content}]`;
+}
+
+/** A cell with its row and what that is in, outermost first: each may ask for a direction. */
+function around(cell: Element): Element[] {
+  const row = cell.parentNode as Element;
+  const group = row.parentNode as Element;
+  return group.tagName === "table" ? [row, cell] : [group, row, cell];
 }

@@ -28,7 +28,7 @@ export function preamble(title: string, language: string, paper: Paper): string 
   const lang = /^[a-z]{2,3}/.exec(language)?.[0] ?? "en";
   return `#set document(title: ${quoted(title)})
 #set page(paper: ${quoted(paper)}, margin: 20mm, footer: context align(center)[#text(size: 8pt, fill: luma(110))[#counter(page).display("1 / 1", both: true)]])
-#set text(font: ${named(FONTS)}, size: 10pt, lang: ${quoted(lang)}, hyphenate: false)
+#set text(font: ${named(FONTS)}, size: 10pt, lang: ${quoted(lang)}, dir: ltr, hyphenate: false)
 #set par(leading: .7em, spacing: 1.15em)
 #set heading(numbering: none)
 #set table(stroke: .5pt + luma(170), inset: 5pt)
@@ -43,6 +43,6 @@ export function preamble(title: string, language: string, paper: Paper): string 
 
 /** What every file of a document begins with: calls that its blocks are written with. */
 export const HELPERS = `#let small(body) = text(size: .85em, body)
-#let quoted(body) = block(inset: (left: 10pt), stroke: (left: 2pt + luma(200)), body)
-#let callout(colour, body) = block(width: 100%, fill: colour.lighten(90%), stroke: (left: 3pt + colour), inset: 9pt, body)
+#let quoted(body, side: "left") = block(inset: ((side): 10pt), stroke: ((side): 2pt + luma(200)), body)
+#let callout(colour, body, side: "left") = block(width: 100%, fill: colour.lighten(90%), stroke: ((side): 3pt + colour), inset: 9pt, body)
 `;

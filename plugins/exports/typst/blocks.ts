@@ -9,7 +9,8 @@ import { attribute, type Element, hasClass, isElement, type Node, style, textIn,
 import { anchored, inline } from "./inline.ts";
 import { type Place, within } from "./place.ts";
 import { table } from "./table.ts";
-import { breakable, quoted } from "./text.ts";
+import { quoted } from "./text.ts";
+import { fitted, isTooLong } from "./words.ts";
 
 const BLOCKS = new Set(
   (
@@ -20,6 +21,8 @@ const BLOCKS = new Set(
 const CALLOUTS = { info: "#0288d1", success: "#2e7d32", warning: "#c77700", danger: "#b71c1c" } as const;
 const NUMBERING: Readonly<Record<string, string>> = { a: '"a."', A: '"A."', i: '"i."', I: '"I."' };
 const LAST_LEVEL = 8;
+/** Points of the frame of code. */
+const AROUND_CODE = 14;
 
 /** Nodes as blocks, one below the other. */
 export function blocks(nodes: readonly Node[], place: Place): string {
@@ -50,7 +53,7 @@ function holdsBlock(node: Node): boolean {
 function paragraph(nodes: readonly Node[], place: Place): string {
   const content = inline(nodes, place);
   if (content === "") return "";
-  return directed(nodes.map(textOf).join(""), place, () => `#par[${content}]`);
+  return directed(nodes.map(textOf).join(""), place, () => fitted(`#par[${content}]`, place.width));
 }
 
 function block(element: Element, place: Place): string {
@@ -66,7 +69,7 @@ function block(element: Element, place: Place): string {
     case "ol":
       return list(element, place);
     case "pre":
-      return code(element);
+      return code(element, place);
     case "blockquote": {
       const inner = within(place, "blocks", place.width - 14);
       if (!inner) return blocks(element.childNodes, place);
@@ -78,7 +81,9 @@ function block(element: Element, place: Place): string {
       return table(element, place, blocks);
     case "summary":
     case "dt":
-      return directed(textOf(element), place, (at) => `#par[#strong[${inline(element.childNodes, at)}]]`);
+      return directed(textOf(element), place, (at) =>
+        fitted(`#par[#strong[${inline(element.childNodes, at)}]]`, at.width),
+      );
     case "dd":
       return indented(element, place);
     default:
@@ -125,11 +130,13 @@ function aligned(element: Element, written: string): string {
   return side === "" ? written : `#align(${side})[${written}]`;
 }
 
-function code(element: Element): string {
-  const inner = element.childNodes.find(isElement);
-  const language = /(?:^|\s)language-([\w+-]+)/.exec(attribute(inner ?? element, "class"))?.[1];
+function code(element: Element, place: Place): string {
+  const first = element.childNodes.find(isElement);
+  const language = /(?:^|\s)language-([\w+-]+)/.exec(attribute(first ?? element, "class"))?.[1];
   const text = withBreaks(element).replace(/^\n/, "").replace(/\n$/, "");
-  return `#raw(${quoted(breakable(text))}, block: true${language === undefined ? "" : `, lang: ${quoted(language.toLowerCase())}`})`;
+  const written = `#raw(${quoted(text)}, block: true${language === undefined ? "" : `, lang: ${quoted(language.toLowerCase())}`})`;
+  const inner = place.width - AROUND_CODE;
+  return isTooLong(text, inner) ? `#fit(less: ${AROUND_CODE}pt)[${written}]` : written;
 }
 
 function withBreaks(node: Node | Element): string {
@@ -184,7 +191,7 @@ function itemContent(nodes: readonly Node[], place: Place): string {
   const first = nodes.findIndex(holdsBlock);
   const lead = first < 0 ? nodes : nodes.slice(0, first);
   const rest = first < 0 ? [] : nodes.slice(first);
-  const line = inline(lead, place);
+  const line = fitted(inline(lead, place), place.width);
   const below = blocks(rest, place);
   return below === "" ? line : `${line}\n${below}`;
 }

@@ -11,7 +11,8 @@ import { Links } from "./links.ts";
 import { prepared } from "./pictures.ts";
 import type { Place } from "./place.ts";
 import { HELPERS, preamble, SHEET } from "./template.ts";
-import { breakable, isRightToLeft, literal, quoted } from "./text.ts";
+import { isRightToLeft, literal, quoted } from "./text.ts";
+import { fitted } from "./words.ts";
 
 /** Writes all files of a document into the job's folder. Answers a function that writes one item again as plain text. */
 export async function writeDocument(folder: string, job: Job): Promise<(file: string) => Promise<boolean>> {
@@ -40,7 +41,10 @@ export async function writeDocument(folder: string, job: Job): Promise<(file: st
     const index = job.items.findIndex((_, at) => fileOf(at) === file);
     const item = job.items[index];
     if (!item) return false;
-    await Bun.write(join(folder, file), HELPERS + around(job, item, plain(textOf(parse(await htmlOf(item))))));
+    await Bun.write(
+      join(folder, file),
+      HELPERS + around(job, item, plain(textOf(parse(await htmlOf(item))), SHEET[job.paper].width)),
+    );
     return true;
   };
 }
@@ -51,24 +55,26 @@ function fileOf(index: number): string {
 
 function around(job: Job, item: JobItem, content: string): string {
   const isTop = item.depth === 0;
-  const name = literal(breakable(item.name));
+  const { width } = SHEET[job.paper];
+  const name = literal(item.name);
   const label = `#label(${quoted(item.label)})`;
   // Even the title is a heading: readers of the file find it in the outline.
   const title = isTop
     ? `#heading(level: 1, outlined: false)[#text(size: 24pt)[${name}]]${label}`
     : `#heading(level: ${item.depth})[${name}]${label}`;
-  const hint = item.hint === undefined ? "" : `#text(size: 9pt, fill: luma(110))[${literal(item.hint)}]\n`;
+  const hint =
+    item.hint === undefined ? "" : `${fitted(`#text(size: 9pt, fill: luma(110))[${literal(item.hint)}]`, width)}\n`;
   const contents = isTop && job.items.length > 1 ? "\n#v(1em)\n#outline(title: none, depth: 3, indent: auto)\n" : "";
   const notes = item.notes.map((note) => literal(note)).join("#linebreak();");
   const below =
     notes === ""
       ? ""
-      : `\n#line(length: 100%, stroke: .5pt + luma(180))\n#text(size: 8pt, fill: luma(110))[${notes}]\n`;
+      : `\n#line(length: 100%, stroke: .5pt + luma(180))\n${fitted(`#text(size: 8pt, fill: luma(110))[${notes}]`, width)}\n`;
   const heading = isRightToLeft(item.name) ? `#[#set text(dir: rtl);${title}]` : title;
   return `${isTop ? "" : "#pagebreak(weak: true)\n"}${hint}${heading}\n${content}${contents}${below}\n`;
 }
 
-function plain(text: string): string {
+function plain(text: string, width: number): string {
   const lines = text.split(/\n+/).filter((line) => line.trim() !== "");
-  return lines.map((line) => `#par[${literal(breakable(line))}]`).join("\n");
+  return lines.map((line) => fitted(`#par[${literal(line)}]`, width)).join("\n");
 }

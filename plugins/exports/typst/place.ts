@@ -40,11 +40,13 @@ export interface Picture {
 /** Typst gives up where things are nested deeper; what is deeper is written flat. */
 const MOST = { blocks: 18, lists: 10, tables: 3 } as const;
 const LIST_INDENT = 18;
+/** Points that are left to what stands deep in others. */
+const NARROWEST = 8;
 
 /** The place within one more block, list or table; undefined where it is deep enough. */
 export function within(place: Place, what: keyof typeof MOST, width = place.width): Place | undefined {
   if (place[what] >= MOST[what] || place.blocks >= MOST.blocks) return undefined;
   const indent = what === "lists" ? LIST_INDENT : 0;
   const blocks = place.blocks + 1;
-  return { ...place, [what]: place[what] + 1, blocks, width: Math.max(40, width - indent) };
+  return { ...place, [what]: place[what] + 1, blocks, width: Math.max(NARROWEST, width - indent) };
 }

@@ -10,7 +10,7 @@ import { anchored, inline } from "./inline.ts";
 import { type Place, within } from "./place.ts";
 import { table } from "./table.ts";
 import { quoted } from "./text.ts";
-import { fitted, isTooLong } from "./words.ts";
+import { fitted } from "./words.ts";
 
 const BLOCKS = new Set(
   (
@@ -50,10 +50,14 @@ function holdsBlock(node: Node): boolean {
   return isElement(node) && (BLOCKS.has(node.tagName) || node.childNodes.some(holdsBlock));
 }
 
+function roomOf({ width, book }: Place) {
+  return { width, cuts: book.cuts };
+}
+
 function paragraph(nodes: readonly Node[], place: Place): string {
   const content = inline(nodes, place);
   if (content === "") return "";
-  return directed(nodes.map(textOf).join(""), place, () => fitted(`#par[${content}]`, place.width));
+  return directed(nodes.map(textOf).join(""), place, () => fitted(`#par[${content}]`, roomOf(place)));
 }
 
 function block(element: Element, place: Place): string {
@@ -82,7 +86,7 @@ function block(element: Element, place: Place): string {
     case "summary":
     case "dt":
       return directed(textOf(element), place, (at) =>
-        fitted(`#par[#strong[${inline(element.childNodes, at)}]]`, at.width),
+        fitted(`#par[#strong[${inline(element.childNodes, at)}]]`, roomOf(at)),
       );
     case "dd":
       return indented(element, place);
@@ -135,8 +139,7 @@ function code(element: Element, place: Place): string {
   const language = /(?:^|\s)language-([\w+-]+)/.exec(attribute(first ?? element, "class"))?.[1];
   const text = withBreaks(element).replace(/^\n/, "").replace(/\n$/, "");
   const written = `#raw(${quoted(text)}, block: true${language === undefined ? "" : `, lang: ${quoted(language.toLowerCase())}`})`;
-  const inner = place.width - AROUND_CODE;
-  return isTooLong(text, inner) ? `#fit(less: ${AROUND_CODE}pt)[${written}]` : written;
+  return fitted(written, { ...roomOf(place), frame: AROUND_CODE });
 }
 
 function withBreaks(node: Node | Element): string {
@@ -191,7 +194,7 @@ function itemContent(nodes: readonly Node[], place: Place): string {
   const first = nodes.findIndex(holdsBlock);
   const lead = first < 0 ? nodes : nodes.slice(0, first);
   const rest = first < 0 ? [] : nodes.slice(first);
-  const line = fitted(inline(lead, place), place.width);
+  const line = fitted(inline(lead, place), roomOf(place));
   const below = blocks(rest, place);
   return below === "" ? line : `${line}\n${below}`;
 }

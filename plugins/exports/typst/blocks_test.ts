@@ -12,6 +12,7 @@ const place: Place = {
   direction: "ltr",
   level: 2,
   book: {
+    cuts: { left: 999 },
     pictures: new Map([
       ["/a.png", { file: "picture-0.png", width: 2000, height: 10 }],
       ["/tall.png", { file: "picture-1.png", width: 200, height: 4000 }],

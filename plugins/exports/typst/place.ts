@@ -1,3 +1,5 @@
+import type { Cuts } from "./words.ts";
+
 /** Which way text reads. */
 export type Direction = "ltr" | "rtl";
 
@@ -23,6 +25,7 @@ export interface Place {
 export interface Book {
   /** The file and size of a picture by its address in the HTML; missing ones are told by their texts. */
   readonly pictures: ReadonlyMap<string, Picture>;
+  readonly cuts: Cuts;
   /** The label an address leads to within the document; undefined where it leads elsewhere. */
   label(address: string): string | undefined;
   /** The label of an element's id on the page that is written, where some link leads there. */

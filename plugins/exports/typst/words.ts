@@ -27,13 +27,49 @@ export const FIT = `#let word = regex("[^\\\\s${BROKEN_ANYWHERE.map((script) => 
     range(0, letters.len(), step: step).map(at => letters.slice(at, calc.min(at + step, letters.len())).join()).join(box())
   }
 }
-#let fit(body, less: 0pt) = layout(size => { show word: it => cut(size.width - less, it); body })
+#let fit(body, less: 0pt) = layout(size => {
+  let room = size.width - less
+  // No letter is wider than it is high, so most words need no measuring.
+  let short = int(room / 1em.to-absolute())
+  show word: it => if it.text.len() <= short { it } else { cut(room, it) }
+  body
+})
 `;
 
-/** What is written for the engine, cut where its words are longer than the points given. */
-export function fitted(written: string, width: number): string {
-  const text = [...written.matchAll(RUNS)].map(([, run]) => run).join("");
-  return isTooLong(text, width) ? `#fit[${written}]` : written;
+/** How many more times a document may have the engine measure its words, which takes it up to 200 kB each. */
+export interface Cuts {
+  left: number;
+}
+
+/** Cuts by measuring that a document has. */
+export const MOST_CUTS = 2_000;
+
+/**
+ * What is written for the engine, cut where its words are longer than the points given, of which a frame takes some. When
+ * a document has no cuts left, blanks of no width must do: they are copied along, but it is made.
+ */
+export function fitted(
+  written: string,
+  { width, cuts, frame = 0 }: { width: number; cuts: Cuts; frame?: number },
+): string {
+  const text = [...written.matchAll(RUNS)].map(([, run = ""]) => run.replace(/\\[nt]/g, " ")).join("");
+  if (!isTooLong(text, width - frame)) return written;
+  if (cuts.left <= 0)
+    return written.replace(RUNS, (whole, run: string) => {
+      const start = whole.indexOf('"') + 1;
+      return `${whole.slice(0, start)}${loosened(run, width - frame)}"`;
+    });
+  cuts.left -= 1;
+  return `#fit${frame === 0 ? "" : `(less: ${frame}pt)`}[${written}]`;
+}
+
+/** A run of text, still escaped, with a blank of no width after each letter of its long words. */
+function loosened(run: string, width: number): string {
+  const loose = (word: string) => (widthOf(word) > width ? (word.match(/\\.|./gsu) ?? []).join("\u200b") : word);
+  return run
+    .split(/(\\[nt])/)
+    .map((part, index) => (index % 2 === 1 ? part : part.replace(WORD, loose)))
+    .join("");
 }
 
 /** Whether a word of a text may be wider than the points given. */

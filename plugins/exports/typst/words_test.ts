@@ -19,8 +19,17 @@ describe("what is written is cut", () => {
   ];
   for (const [what, written, width, isCut] of cases)
     test(what, () => {
-      expect(fitted(written, width)).toBe(isCut ? `#fit[${written}]` : written);
+      expect(fitted(written, { width, cuts: { left: 1 } })).toBe(isCut ? `#fit[${written}]` : written);
     });
+});
+
+test("a document that has no cuts left is cut by blanks of no width, and not within what is escaped", () => {
+  const cuts = { left: 1 };
+  expect(fitted('#raw("long")', { width: 9, cuts, frame: 2 })).toBe('#fit(less: 2pt)[#raw("long")]');
+  const written = '#raw("a\\nlong\\\\x\\"y")#link("https://example.com")[#"i"];';
+  expect(fitted(written, { width: 9, cuts })).toBe(
+    written.replace('long\\\\x\\"y', [..."long", "\\\\", "x", '\\"', "y"].join("\u200b")),
+  );
 });
 
 test("a word is never taken for shorter than it is", () => {
@@ -47,7 +56,7 @@ describe("as the engine sets it", () => {
     tables: 0,
     direction: "ltr",
     level: 1,
-    book: { pictures: new Map(), label: () => undefined, anchor: () => undefined },
+    book: { pictures: new Map(), cuts: { left: 999 }, label: () => undefined, anchor: () => undefined },
   };
 
   /** Points that HTML is wide and high when it is set as wide as its place. */

@@ -120,6 +120,8 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
     { path: "/api/webhooks/{hook}/deliveries/{delivery}/resend", needs: ["settings-manage"] },
   ],
   "GET /api/audit-log": [{ path: "/api/audit-log", needs: ["settings-manage", "users-manage"] }],
+  "GET /api/tags/names": [{ path: "/api/tags/names", needs: [] }],
+  "GET /api/tags/values-for-name": [{ path: "/api/tags/values-for-name?name=x", needs: [] }],
   "GET /api/search": [{ path: "/api/search?query=x", needs: [] }],
   "GET /api/recycle-bin": [{ path: "/api/recycle-bin", needs: ["settings-manage", "restrictions-manage-all"] }],
   "PUT /api/recycle-bin/:id": [

@@ -154,7 +154,7 @@ export class Gates {
     const spooled = this.#parts.spool.visit();
     try {
       await this.#recognise(request, asked, area);
-      allowance = await this.#limiter(area)?.take(
+      allowance = await this.#limiter(area, request)?.take(
         asked.refusal ? `address ${address}` : `viewer ${asked.viewer.via === "guest" ? address : asked.viewer.id}`,
       );
       if (allowance?.exceeded) throw new ApiError(429, "Too Many Attempts.");
@@ -195,8 +195,10 @@ export class Gates {
     asked.refusal = NO_CREDENTIALS;
   }
 
-  #limiter(area: AreaSpec | undefined): Limiter | null {
-    return area?.limiter === undefined ? this.#parts.limiter : area.limiter;
+  /** Tokens are never tried without a limit, whatever an area says about those who come without one. */
+  #limiter(area: AreaSpec | undefined, { headers }: Request): Limiter | null {
+    const isOpen = area?.limiter === null && area.outside === true && headers.has("authorization");
+    return area?.limiter === undefined || isOpen ? this.#parts.limiter : area.limiter;
   }
 
   /** Reads the body of a recognised viewer and applies a disguised method; a faulty body is kept for after the permit. */

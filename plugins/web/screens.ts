@@ -57,12 +57,12 @@ export class Screens {
 
   /** Serves a screen. */
   screen(site: SiteApp, path: string, admits: Admission, handler: Handler): void {
-    site.get(path, (asked: Asked) => this.#answer(asked, admits, handler), { permit: "public" });
+    site.get(path, (asked: Asked) => this.#answer(asked, admits, handler), told(admits));
   }
 
   /** Takes a form. */
   form(site: SiteApp, path: string, admits: Admission, handler: Handler): void {
-    site.post(path, (asked: Asked) => this.#answer(asked, admits, handler), { permit: "public" });
+    site.post(path, (asked: Asked) => this.#answer(asked, admits, handler), told(admits));
   }
 
   /** The document of an error. */
@@ -187,6 +187,11 @@ export class Screens {
       style: nonce !== "" && html`<style nonce="${nonce}">${ui.raw(screen.style ?? "")}</style>`,
     };
   }
+}
+
+/** Routes of screens let everybody pass, as they ask for a sign-in themselves; whom they admit is told to whoever lists them. */
+function told(admits: Admission) {
+  return { permit: "public", detail: { "x-screen": admits } as Record<string, unknown> } as const;
 }
 
 const SPEAKING = new WeakMap<Viewer, Map<string, Viewer>>();

@@ -199,6 +199,8 @@ export const PUBLIC: Readonly<Record<string, string>> = {
   "GET /api/session": "answers from the cookie alone, to users without access-api as well",
   "DELETE /api/session": "signs out by the cookie alone, users without access-api as well",
   "GET /api/docs/assets/:file": "files of the documentation's page, which hold nothing of the instance",
+  "GET /web/assets/:name": "styles and scripts of screens, the sign-in among them",
+  "GET /theme/:name/*": "files that the operator's theme offers to every screen",
   "GET /uploads/images/*": "pictures stand in pages that are read elsewhere; IMAGE_ACCESS narrows it",
   "GET /api/": "the way to the documentation",
   "GET /api/v1/dashboard/reporter.sh": "a script that holds nothing of the instance",

@@ -24,6 +24,7 @@ export interface Token {
   readonly name: string;
   readonly token_id: string;
   readonly expires_at: string;
+  readonly created_at: string;
   readonly last_used_at: string | null;
   readonly read_only: boolean;
   readonly permissions: readonly string[] | null;
@@ -42,8 +43,8 @@ export interface NewTokenData {
 }
 
 const PATH = "/my-account/tokens";
-/** Tokens without an end are given one in a hundred years. */
-const NEVER_FROM = 90;
+/** Tokens without an end are given one in so many years. */
+const NEVER_YEARS = 100;
 
 /** Mounts the screens. */
 export function mountTokens(site: SiteApp, web: Web): void {
@@ -153,11 +154,12 @@ function scopeOf(parts: Web["parts"], { read_only, permissions }: Token, ui: Ui)
   return words.length === 0 ? html`${t("Whatever you may")}` : html`${words.map((word) => html`${word} `)}`;
 }
 
-function expiryOf(parts: Web["parts"], { expires_at }: Token, ui: Ui): Html {
+function expiryOf(parts: Web["parts"], { created_at, expires_at }: Token, ui: Ui): Html {
   const today = new Date().toISOString().slice(0, 10);
   if (expires_at <= today) return parts.badge(ui, "bad", ui.t("Ended on :day", { day: expires_at }));
-  const isFar = Number(expires_at.slice(0, 4)) - Number(today.slice(0, 4)) >= NEVER_FROM;
-  return html`${isFar ? ui.t("Never") : expires_at}`;
+  const madeOn = created_at.slice(0, 10);
+  const isNever = expires_at === `${Number(madeOn.slice(0, 4)) + NEVER_YEARS}${madeOn.slice(4)}`;
+  return html`${isNever ? ui.t("Never") : expires_at}`;
 }
 
 function newForm({ parts }: Web, data: NewTokenData, ui: Ui): Html {

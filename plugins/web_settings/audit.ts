@@ -107,7 +107,7 @@ ${parts.field(ui, { name: "type", label: t("What"), type: "select", value: filte
 ${parts.field(ui, { name: "user", label: t("Who"), type: "select", value: filters.user, options: [["", t("Everybody")], ...users.map(({ id, name }) => [id, name] as const)] })}
 ${parts.field(ui, { name: "from", label: t("From"), type: "date", value: filters.from })}
 ${parts.field(ui, { name: "to", label: t("To"), type: "date", value: filters.to })}
-${parts.field(ui, { name: "ip", label: t("Address begins with"), value: filters.ip })}
+${parts.field(ui, { name: "ip", label: t("Address"), placeholder: "192.0.2.", value: filters.ip })}
 <button class="secondary">${t("Filter")}</button>
 ${Object.values(filters).some((value) => value !== "") && html`<a href="${ui.url(PATH)}">${t("Show everything")}</a>`}</form>
 <p class="quiet">${t(":total entries", { total })}</p>

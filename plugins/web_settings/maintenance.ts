@@ -117,7 +117,7 @@ function mountImages(site: SiteApp, web: Web): void {
   const here = `${PATH}/images`;
   const ignores = (visit: Visit) => visit.text("ignore_revisions") === "true";
   const unused = (visit: Visit) =>
-    visit.get<UnusedData["images"]>(`/api/image-gallery/unused?ignore_revisions=${ignores(visit)}`);
+    visit.get<UnusedData["images"]>(`/api/image-gallery/unused?ignore_revisions=${ignores(visit) ? 1 : 0}`);
   const view = web.view<UnusedData>("settings/unused_images", ({ images, ignoresRevisions }, ui) => {
     const { t } = ui;
     const rows = images.data.map(({ name, url, created_at }) => [

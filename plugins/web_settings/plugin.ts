@@ -25,12 +25,12 @@ const ENTRIES: readonly Omit<MenuEntry, "menu">[] = [
 
 export default definePlugin({
   name: "web_settings",
-  requires: ["web"],
+  requires: ["mail", "web"],
   setup(context) {
     const { contracts, contribute, site, slot, texts } = context;
     const { web } = contracts;
     for (const entry of ENTRIES) contribute("menu", { menu: "settings", ...entry });
-    mountUsers(site, web, texts);
+    mountUsers(site, web, { texts, canInvite: () => contracts.mail.isConfigured });
     mountRoles(site, web, () => slot("permission"));
     mountAudit(site, web, LOG, () => slot("content"));
     mountBin(site, web, BIN);

@@ -94,9 +94,10 @@ ${parts.table(ui, { caption: t("Plugins"), head, rows, empty: t("There are no pl
 
 function grantsOf({ grants, denied }: PluginRow, ui: Ui): Html {
   const { t } = ui;
-  const given = Object.entries(grants).filter(
-    ([, grant]) => grant !== false && !(Array.isArray(grant) && grant.length === 0),
-  );
+  const kinds = new Set([...Object.keys(GRANTS), ...Object.keys(grants)]);
+  const given = [...kinds]
+    .map((kind) => [kind, grants[kind] ?? false] as const)
+    .filter(([, grant]) => grant !== false && !(Array.isArray(grant) && grant.length === 0));
   if (given.length === 0) return html`<span class="quiet">${t("Nothing")}</span>`;
   return html`<ul class="plain">${given.map(([kind, grant]) => {
     const label = t(GRANTS[kind] ?? kind);

@@ -24,6 +24,8 @@ export interface UserFormData {
   /** All there are; undefined where the reader may not see them. */
   readonly roles: readonly RoleRef[] | undefined;
   readonly languages: readonly string[];
+  /** Whether this instance sends letters. */
+  readonly canInvite: boolean;
   readonly refused: Refused;
 }
 
@@ -46,8 +48,8 @@ ${parts.field(ui, { name: "name", label: t("Name"), value: typed.name, required:
 ${parts.field(ui, { name: "email", label: t("E-mail address"), type: "email", value: typed.email, required: true, faults: faults.email, autocomplete: "off" })}
 ${rolesField(web, data, ui)}
 ${parts.field(ui, { name: "language", label: t("Language"), type: "select", value: typed.language, options: [["", stays], ...data.languages.map((each) => [each, nameOf(each)] as const)], faults: faults.language })}
-${!user && parts.field(ui, { name: "send_invite", label: t("Send a letter with which they choose a password"), type: "checkbox", value: typed.invite, faults: faults.send_invite })}
-${parts.field(ui, { name: "password", label: user ? t("New password") : t("Password"), type: "password", faults: faults.password, autocomplete: "new-password", help: user ? t("Leave it empty to keep the present one. A new one ends their sessions.") : t("At least 8 characters. Leave it empty where a letter is sent.") })}
+${!user && data.canInvite && parts.field(ui, { name: "send_invite", label: t("Send a letter with which they choose a password"), type: "checkbox", value: typed.invite, faults: faults.send_invite })}
+${parts.field(ui, { name: "password", label: user ? t("New password") : t("Password"), type: "password", faults: faults.password, autocomplete: "new-password", help: user ? t("Leave it empty to keep the present one. A new one ends their sessions.") : data.canInvite ? t("At least 8 characters. Leave it empty where a letter is sent.") : t("At least 8 characters.") })}
 ${parts.field(ui, { name: "external_auth_id", label: t("Id at another service"), value: typed.external_auth_id, maxlength: 255, faults: faults.external_auth_id })}`;
   return html`<div class="head-line"><h1>${title}</h1>
 ${user && parts.dialogLink(ui, { path: `${PATH}/${user.id}/delete`, text: t("Delete"), icon: "delete", kind: "danger" })}</div>

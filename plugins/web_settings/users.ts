@@ -39,10 +39,17 @@ export interface UsersData {
 const PATH = "/settings/users";
 const ADMITS = ["users-manage"];
 
+/** What the forms need of the house. */
+export interface UserParts {
+  readonly texts: Texts;
+  /** Whether this instance sends letters. */
+  canInvite(): boolean;
+}
+
 /** Mounts the screens. */
-export function mountUsers(site: SiteApp, web: Web, texts: Texts): void {
+export function mountUsers(site: SiteApp, web: Web, parts: UserParts): void {
   mountList(site, web);
-  mountForms(site, web, texts);
+  mountForms(site, web, parts);
   mountDelete(site, web);
 }
 
@@ -76,7 +83,7 @@ ${pager}`;
   });
 }
 
-function mountForms(site: SiteApp, web: Web, texts: Texts): void {
+function mountForms(site: SiteApp, web: Web, { texts, canInvite }: UserParts): void {
   const view = web.view<UserFormData>("settings/user", (data, ui) => userForm(web, data, ui));
   const shown = async (visit: Visit, data: Partial<UserFormData>): Promise<Screen> => {
     const roles = await visit.find<Listed<RoleRef>>(`/api/roles?count=${MOST_CHOICES}&sort=display_name`);
@@ -87,6 +94,7 @@ function mountForms(site: SiteApp, web: Web, texts: Texts): void {
       typed: { name: "", email: "", roles: [], language: "", external_auth_id: "", invite: true },
       roles: roles?.data,
       languages: texts.languages(),
+      canInvite: canInvite(),
       refused: refused(undefined),
       ...data,
     };

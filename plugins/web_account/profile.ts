@@ -1,3 +1,7 @@
+/**
+ * The profile: name and language, which the account keeps, and light or dark, which the browser keeps. What others give, such
+ * as roles and the address to sign in with, is shown and not changed here.
+ */
 import {
   html,
   type Refused,

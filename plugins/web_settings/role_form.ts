@@ -1,3 +1,7 @@
+/**
+ * The form of a role: what it permits on content as a grid, the rights of the system each with what it means, and what
+ * plugins add by name. A name that nobody here knows is shown and kept, since a client or a plugin may have given it.
+ */
 import { faultsOfList, type Html, html, type Refused, type Ui, type Web } from "lectern/core";
 import {
   ADMIN_KEEPS,

@@ -1,3 +1,7 @@
+/**
+ * What the house is made of: versions, store, plugins with what each may touch. Nothing is changed here, and no value of a
+ * setting is shown, since some are secrets. Plugins have no versions of their own; those that ship have the house's.
+ */
 import { type Html, html, type SiteApp, type Ui, type Web } from "lectern/core";
 import { type Listed, sizeOf } from "./pieces.ts";
 

@@ -64,7 +64,7 @@ function mountList(site: SiteApp, web: Web): void {
     ]);
     return html`<div class="head-line"><h1>${t("Users")}</h1>
 <a role="button" class="small" href="${ui.url(`${PATH}/create`)}">${ui.icon("plus")} ${t("New user")}</a></div>
-<form class="filters" method="get" action="${ui.url(PATH)}" role="search" aria-label="${t("Users")}">
+<form class="filters" method="get" action="${ui.url(PATH)}" aria-label="${t("Find users")}">
 ${parts.field(ui, { name: "search", label: t("Name or e-mail address"), type: "search", value: search })}
 <button class="secondary">${t("Find")}</button></form>
 <p class="quiet">${t(":total users", { total })}</p>

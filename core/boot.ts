@@ -14,6 +14,7 @@ import { baseUrlOf, bodyLimitOf, type Config } from "./config.ts";
 import { type ContextParts, makeContext } from "./context.ts";
 import { BootError } from "./errors.ts";
 import type { FileStore } from "./files.ts";
+import { type BootedPlugin, factsOf } from "./house_facts.ts";
 import { Gates } from "./http.ts";
 import { defaultInputLimits } from "./input.ts";
 import { JobQueue } from "./jobs.ts";
@@ -47,7 +48,7 @@ export interface House {
   readonly jobs: JobQueue;
   readonly contexts: ReadonlyMap<string, AnyContext>;
   /** Plugins in boot order, with the milliseconds their migrations and setup took. */
-  readonly booted: readonly { plugin: AnyPlugin; ms: number; migrated: readonly string[] }[];
+  readonly booted: readonly BootedPlugin[];
   /** Starts jobs and schedules. */
   start(): Promise<void>;
   /** Stops in reverse order; the store is closed last. */
@@ -85,6 +86,8 @@ export async function boot(parts: HouseParts): Promise<House> {
     texts,
     language: config.language,
   });
+  const booted: BootedPlugin[] = [];
+  const slots: ContextParts["slots"] = new Map();
   const shared: ContextParts = {
     config,
     log,
@@ -99,18 +102,19 @@ export async function boot(parts: HouseParts): Promise<House> {
     env: parts.env,
     store,
     contracts: new Map(),
-    slots: new Map(),
+    slots,
+    facts: factsOf(booted, parts.files, () => (slots.get("file_claims") ?? []) as never),
     starts: [],
     stops: [],
     settings: parts.settings ?? {},
   };
   const contexts = new Map<string, AnyContext>();
-  const booted: { plugin: AnyPlugin; ms: number; migrated: readonly string[] }[] = [];
   for (const plugin of plugins) {
     const started = performance.now();
     const migrated = await migratedOf(plugin, store.db, log);
-    contexts.set(plugin.name, await setUp(plugin, shared, parts.denied?.[plugin.name] ?? []));
-    booted.push({ plugin, migrated, ms: performance.now() - started });
+    const denied = parts.denied?.[plugin.name] ?? [];
+    contexts.set(plugin.name, await setUp(plugin, shared, denied));
+    booted.push({ plugin, migrated, denied, ms: performance.now() - started });
   }
   compile(gates);
   checkPermits(plugins, gates);

@@ -13,6 +13,7 @@ import type { Caches } from "./cache.ts";
 import type { Config } from "./config.ts";
 import { BootError } from "./errors.ts";
 import { below, type FileStore } from "./files.ts";
+import type { HouseFacts } from "./house_facts.ts";
 import type { Gates } from "./http.ts";
 import type { JobQueue } from "./jobs.ts";
 import { limiterOf } from "./limit.ts";
@@ -46,6 +47,7 @@ export interface ContextParts {
   readonly slots: Map<string, unknown[]>;
   readonly starts: (() => void | Promise<void>)[];
   readonly stops: (() => void | Promise<void>)[];
+  readonly facts: HouseFacts;
 }
 
 /** Makes what one plugin gets to work with. Throws BootError for settings that cannot be read. */
@@ -112,6 +114,7 @@ export function makeContext(
     every: (name, intervalMs, run) => jobs.schedule(`${plugin.name}:${name}`, intervalMs, run),
     cached: (name, load) => parts.caches.make(`${plugin.name}:${name}`, load),
     routes: () => gates.routes(),
+    house: parts.facts,
     onStart: (run) => void parts.starts.push(run),
     onStop: (run) => void parts.stops.push(run),
   };

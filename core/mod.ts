@@ -120,6 +120,7 @@ export {
   type PluginSpec,
 } from "./plugin.ts";
 export type { PluginApp, SiteApp } from "./plugin_app.ts";
+export { faultsOfList, type Refused, refused } from "./refused.ts";
 export type {
   ContractName,
   Contracts,

@@ -11,6 +11,7 @@ import type { AreaSpec, Authenticate } from "./areas.ts";
 import type { Act, AnyHandlers, EnqueueOptions, Handlers } from "./bus.ts";
 import type { Cached } from "./cache.ts";
 import type { FileStore } from "./files.ts";
+import type { HouseFacts } from "./house_facts.ts";
 import type { Asking } from "./http.ts";
 import type { InputObject } from "./input.ts";
 import type { JobOptions, JobRun } from "./jobs.ts";
@@ -178,6 +179,8 @@ export interface PluginContext<
   cached<V>(name: string, load: (key: string) => Promise<V>): Cached<V>;
   /** Every route of the house, complete once it has booted. */
   routes(): readonly RouteInfo[];
+  /** What the house knows of itself, for whoever looks after it. */
+  readonly house: HouseFacts;
   /** Work for when the house starts to work on jobs and to listen; commands and checks never get there. */
   onStart(run: () => void | Promise<void>): void;
   onStop(run: () => void | Promise<void>): void;

@@ -33,7 +33,9 @@ import throttle from "./throttle/plugin.ts";
 import tokens from "./tokens/plugin.ts";
 import users from "./users/plugin.ts";
 import web from "./web/plugin.ts";
+import webAccount from "./web_account/plugin.ts";
 import webEditing from "./web_editing/plugin.ts";
+import webSettings from "./web_settings/plugin.ts";
 import webhooks from "./webhooks/plugin.ts";
 
 const plugins: readonly AnyPlugin[] = [
@@ -72,6 +74,8 @@ const plugins: readonly AnyPlugin[] = [
   languages,
   web,
   webEditing,
+  webAccount,
+  webSettings,
 ];
 
 export default plugins;

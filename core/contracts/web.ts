@@ -91,8 +91,11 @@ export interface Visit {
   text(field: string): string;
 }
 
-/** Who may come to a screen: everybody, whoever may read here, who is signed in, or who holds one of these permissions. */
-export type Admission = "anyone" | "reader" | "user" | readonly string[];
+/**
+ * Who may come to a screen: everybody, whoever may read here, who is signed in, or who holds one of these permissions, or all
+ * of them.
+ */
+export type Admission = "anyone" | "reader" | "user" | readonly string[] | { readonly all: readonly string[] };
 
 /** Answers a request to a screen. */
 export type Handler = (visit: Visit) => Promise<Screen | Response> | Screen | Response;

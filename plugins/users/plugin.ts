@@ -78,7 +78,7 @@ export default definePlugin({
     const open = () => {
       if (settings.environment === "demo") throw denied();
     };
-    mountMe(context);
+    mountMe(context, open);
     mountUsers(context, open);
     mountChosen(context, viewer, open);
   },

@@ -209,7 +209,8 @@ function isAdmitted(admits: Admission, ui: Ui): boolean {
   if (admits === "anyone") return true;
   if (admits === "user") return ui.isSignedIn;
   if (admits === "reader") return ui.viewer !== NOBODY;
-  return ui.isSignedIn && admits.some((permission) => ui.may(permission));
+  if (!ui.isSignedIn) return false;
+  return "all" in admits ? admits.all.every((name) => ui.may(name)) : admits.some((name) => ui.may(name));
 }
 
 async function errorOf(response: Response): Promise<ApiError> {

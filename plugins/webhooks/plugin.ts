@@ -8,6 +8,7 @@ import { activityOf, definePlugin, descriptor, type PluginContext, SYSTEM, sql, 
 import { type Db, rows } from "lectern/db";
 import type {} from "./contract.ts";
 import { Dispatcher } from "./dispatch.ts";
+import { mountEvents } from "./events.ts";
 import { migrations } from "./migrations.ts";
 import { keeper } from "./record.ts";
 import { mountWebhooks } from "./routes.ts";
@@ -127,6 +128,7 @@ export default definePlugin({
           and not exists (select from webhook_deliveries where event_id = webhook_events.id)`,
       );
     });
+    mountEvents(context);
     mountWebhooks(context, () => dispatcher.wake());
   },
 });

@@ -33,6 +33,7 @@ import tokens from "./tokens/plugin.ts";
 import users from "./users/plugin.ts";
 import web from "./web/plugin.ts";
 import webEditing from "./web_editing/plugin.ts";
+import webIntegrations from "./web_integrations/plugin.ts";
 import webhooks from "./webhooks/plugin.ts";
 
 const plugins: readonly AnyPlugin[] = [
@@ -70,6 +71,7 @@ const plugins: readonly AnyPlugin[] = [
   system,
   web,
   webEditing,
+  webIntegrations,
 ];
 
 export default plugins;

@@ -49,7 +49,10 @@ function mountUsage({ app, db, visible }: Context, { windows, limit, windowMs }:
     async ({ viewer }) => {
       const used = await rows(
         db,
-        sql<{ address: string; keys: string[] }>`select last_used_ip as address, array_agg(name order by name, id) as keys
+        sql<{
+          address: string;
+          keys: string[];
+        }>`select last_used_ip as address, array_agg(name order by name, id) as keys
           from dash_keys where integration_type = 'dashboard' and last_used_ip is not null
             and ${visible.where("dash_keys", viewer)}
           group by last_used_ip order by max(last_used_at) desc limit 50`,

@@ -32,7 +32,8 @@ async function copy(button) {
     document.execCommand("copy");
     area.remove();
   }
-  uncopied.delete(source.id);
+  // Who copies one half of what is shown once, or both in one, has been told.
+  if (uncopied.has(source.id)) uncopied = new Set();
   const label = one("span", button) ?? button;
   const before = label.textContent;
   label.textContent = button.dataset.done;

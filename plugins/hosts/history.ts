@@ -48,12 +48,13 @@ export function mountHistory({ app, db, valid }: Pick<PluginContext<never, "host
       const step = days <= DAYS_BY_HOUR ? "hour" : "day";
       const points = await rows<Point>(
         db,
-        sql`select distinct on (date_trunc(${step}::text, at, 'UTC')) at, hosts::float8 as total_hosts,
-            needing::float8 as hosts_needing_updates, at_risk::float8 as hosts_with_security_updates,
-            outdated::float8 as total_outdated_packages, security::float8 as security_updates,
-            rebooting::float8 as reboot_required_hosts
-          from host_history where at >= now() - make_interval(days => ${days}::integer)
-          order by date_trunc(${step}::text, at, 'UTC'), at desc`,
+        sql`with kept as (
+            select *, date_trunc(${step}::text, at, 'UTC') as bin from host_history
+            where at >= now() - make_interval(days => ${days}::integer))
+          select distinct on (bin) at, hosts::float8 as total_hosts, needing::float8 as hosts_needing_updates,
+            at_risk::float8 as hosts_with_security_updates, outdated::float8 as total_outdated_packages,
+            security::float8 as security_updates, rebooting::float8 as reboot_required_hosts
+          from kept order by bin, at desc`,
       );
       return { days, step, points };
     },

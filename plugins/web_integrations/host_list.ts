@@ -54,16 +54,15 @@ export function hostListView(web: Web): View<HostListData> {
     const isFiltered = Object.values(filters).some((value) => value !== "");
     const rows = hosts.data.map((host) => [
       html`<a href="${ui.url(`${path}/${host.id}`)}">${host.friendly_name}</a>${host.hostname !== null && host.hostname !== host.friendly_name && html`<br><span class="quiet">${host.hostname}</span>`}`,
-      statusBadge(web, host, ui),
+      html`${statusBadge(web, host, ui)}${host.needs_reboot && html`<br>${parts.badge(ui, "note", t("Wants a restart"))}`}`,
       systemOf(host, ui),
       host.outdated_packages,
       html`${host.security_updates > 0 ? html`<strong>${ui.icon("warning")} ${host.security_updates}</strong>` : "0"}`,
-      host.needs_reboot ? t("yes") : t("no"),
       ui.time(host.last_report_at),
     ]);
     const table = parts.table(ui, {
       caption: t("Hosts"),
-      head: [t("Name"), t("Status"), t("System"), t("Outdated"), t("Security"), t("Wants a restart"), t("Last report")],
+      head: [t("Name"), t("Status"), t("System"), t("Outdated"), t("Security"), t("Last report")],
       rows,
       empty: isFiltered
         ? t("No host fits these filters.")

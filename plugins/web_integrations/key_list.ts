@@ -38,7 +38,7 @@ export function keyListView(web: Web): View<KeyListData> {
     return html`<li class="card"><div class="card-head"><h2>${key.token_name}</h2> ${parts.badge(ui, shade, t(word))}</div>
 ${parts.copyable(ui, { label: t("Key"), value: key.token_key })}
 <dl class="facts-grid">${facts(key, ui).map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
-<div class="actions" role="group" aria-label="${t("Actions for “:name”", { name: key.token_name })}">
+<div class="actions">
 ${kind.type === "dashboard" && html`<a role="button" class="small secondary outline" href="${ui.url(`${path}/setup`)}">${ui.icon("copy")} ${t("Set up")}</a>`}
 <a role="button" class="small secondary outline" href="${ui.url(`${path}/edit`)}">${ui.icon("edit")} ${t("Edit")}</a>
 ${

@@ -52,14 +52,14 @@ function statisticsView(web: Web): View<StatisticsData> {
 <dl class="tiles">${tiles(numbers, ui).map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
 ${web.parts.tabs(ui, t("Time shown"), ranges)}
 ${points.length < 2 && web.parts.notice(ui, "note", t("The numbers are kept once an hour from now on; the lines grow with them."))}
-${overTime(web, ui, step, points, {
-  id: "hosts",
-  title: t("Hosts over time"),
-  lines: [
-    { name: t("All hosts"), of: (point) => point.total_hosts },
-    { name: t("Hosts with outdated packages"), of: (point) => point.hosts_needing_updates },
-  ],
-})}
+<div class="charts">${overTime(web, ui, step, points, {
+      id: "hosts",
+      title: t("Hosts over time"),
+      lines: [
+        { name: t("All hosts"), of: (point) => point.total_hosts },
+        { name: t("Hosts with outdated packages"), of: (point) => point.hosts_needing_updates },
+      ],
+    })}
 ${overTime(web, ui, step, points, {
   id: "updates",
   title: t("Outdated packages and security updates"),
@@ -68,7 +68,7 @@ ${overTime(web, ui, step, points, {
     { name: t("Security updates"), of: (point) => point.security_updates },
   ],
 })}
-${systems(web, ui, numbers)}`;
+${systems(web, ui, numbers)}</div>`;
   });
 }
 

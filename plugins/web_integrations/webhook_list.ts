@@ -23,10 +23,9 @@ export function hookListView(web: Web): View<HookListData> {
     const { t } = ui;
     const table = parts.table(ui, {
       caption: t("Webhooks"),
-      head: [t("Name"), t("Address"), t("Hears of"), t("State"), t("Last called"), t("Calls")],
+      head: [t("Webhook"), t("Hears of"), t("State"), t("Last called"), t("Calls")],
       rows: hooks.data.map((hook) => [
-        html`<a href="${ui.url(`${WEBHOOKS}/${hook.id}`)}">${hook.name}</a>`,
-        html`<code class="breaks">${hook.endpoint}</code>`,
+        html`<a href="${ui.url(`${WEBHOOKS}/${hook.id}`)}">${hook.name}</a><br><code class="breaks">${hook.endpoint}</code>`,
         hook.events.includes("all") ? t("everything") : t("kinds of events: :count", { count: hook.events.length }),
         html`${stateBadge(web, hook, ui)}${hook.last_error !== "" && (!hook.active || hook.failing_since !== null) && html`<br><span class="quiet">${hook.last_error}</span>`}`,
         ui.time(hook.last_called_at),

@@ -1,6 +1,6 @@
 /** What webhooks can be told of, so that people choose from a list: everything that the log of this house tells. */
 import { endpoint, type PluginContext } from "lectern/core";
-import { phraseOf } from "./phrases.ts";
+import { PHRASED, phraseOf } from "./phrases.ts";
 
 const VERBS = ["create", "update", "delete"];
 
@@ -16,7 +16,7 @@ export function mountEvents({ app, slot }: Pick<PluginContext, "app" | "slot">):
       const content = slot("content").flatMap(({ kind, parents }) =>
         (parents.length > 0 ? [...VERBS, "move"] : VERBS).map((verb) => `${kind}_${verb}`),
       );
-      const types = [...new Set<string>([...content, ...told])];
+      const types = [...new Set<string>([...content, ...PHRASED, ...told])];
       return { events: types.map((type) => ({ type, text: phraseOf(type) })) };
     },
     {

@@ -25,6 +25,9 @@ const PHRASES: Readonly<Record<string, string>> = {
   import_delete: "deleted import",
 };
 
+/** Types that have a phrase. */
+export const PHRASED: readonly string[] = Object.keys(PHRASES);
+
 /** The phrase of a type of the log. */
 export function phraseOf(type: string): string {
   return PHRASES[type] ?? type.replaceAll("_", " ");

@@ -6,6 +6,7 @@
 import { Type } from "@sinclair/typebox";
 import type { Kysely } from "kysely";
 import type { Db, Store, TableName, Tables } from "../db/mod.ts";
+import { languageNow } from "./asking.ts";
 import type { Bus } from "./bus.ts";
 import type { Caches } from "./cache.ts";
 import type { Config } from "./config.ts";
@@ -86,7 +87,7 @@ export function makeContext(
     visible: visible as AnyContext["visible"],
     list: (spec, viewer, query) => listRows(parts.store.db, sight, limits, spec, viewer, query),
     valid: (rules, input, viewer, lookups = {}) =>
-      valid(rules, input, { texts, lookups, language: viewer.language ?? config.language }),
+      valid(rules, input, { texts, lookups, language: viewer.language ?? languageNow() ?? config.language }),
     provide: (name, service) => provide(plugin, parts.contracts, name, service),
     contribute: (name, contribution) => void parts.slots.set(name, [...(parts.slots.get(name) ?? []), contribution]),
     slot: (name) => (parts.slots.get(name) ?? []) as never,

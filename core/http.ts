@@ -12,6 +12,7 @@ import { askedFrom } from "./asking.ts";
 import { refuseLarge } from "./body.ts";
 import { ApiError, errorBody, refusal } from "./errors.ts";
 import { type InputLimits, type InputObject, merge, methodOverride, parseBody, parseQuery, trimmed } from "./input.ts";
+import { chosenLanguage } from "./languages.ts";
 import type { Allowance, Limiter } from "./limit.ts";
 import type { Log } from "./log.ts";
 import { type Asked, languageOf, type PluginApp, refusalOf, remember, type SiteApp } from "./plugin_app.ts";
@@ -130,7 +131,7 @@ export class Gates {
       bodyRead: true,
     });
     const answer = async () => this.#root.fetch(request);
-    return method === "GET" ? answer() : askedFrom(address, answer);
+    return method === "GET" ? answer() : askedFrom({ address, language: viewer.language }, answer);
   }
 
   /** What comes of a request behind whatever stands around its area. */
@@ -169,7 +170,8 @@ export class Gates {
   /** A HEAD is answered as the GET would be, without its body: what is streamed is then never read. */
   async #routed(request: Request, asked: Asked): Promise<Response> {
     if (request.method === "GET") return this.#root.fetch(request);
-    if (request.method !== "HEAD") return askedFrom(asked.address, () => this.#root.fetch(request));
+    if (request.method !== "HEAD")
+      return askedFrom({ address: asked.address, language: this.#wished(request) }, () => this.#root.fetch(request));
     const full = new Request(request.url, { method: "GET", headers: request.headers });
     remember(full, asked);
     const response = await this.#root.fetch(full);
@@ -256,9 +258,20 @@ export class Gates {
     if (thrown === error && error.status >= 500) this.#parts.log.warn("Refused a request", { reason: error.message });
     const shape = this.#areas.at(pathOf(request.url))?.fault;
     const [text, params] = error.details.text ?? [error.message, {}];
-    const message = this.#parts.texts.say(text, params, languageOf(request) ?? this.#parts.language);
+    const message = this.#said(text, params, this.#wished(request) ?? this.#parts.language);
     const body = shape ? shape(error.status, message, error) : errorBody(error, message);
     return Response.json(body, { status: error.status, headers: { ...error.details.headers } });
+  }
+
+  /** A message with what fills its places, such as "Book" in ":noun not found", in one language. */
+  #said(text: string, params: Readonly<Record<string, string>>, language: string): string {
+    const { texts } = this.#parts;
+    const told = Object.entries(params).map(([name, value]) => [name, texts.say(value, {}, language)]);
+    return texts.say(text, Object.fromEntries(told), language);
+  }
+
+  #wished(request: Request): string | undefined {
+    return chosenLanguage(languageOf(request), request.headers.get("accept-language"), this.#parts.texts.languages());
   }
 
   #unexpected(request: Request, error: unknown): ApiError {

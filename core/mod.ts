@@ -104,6 +104,7 @@ export {
   type Tagged,
 } from "./items.ts";
 export type { JobOptions, JobRun } from "./jobs.ts";
+export { chosenLanguage } from "./languages.ts";
 export { type Allowance, type Limiter, type MakeLimiter, memoryLimiter } from "./limit.ts";
 export type { FieldType, ListField, Listing, ListSpec, Reach } from "./listing.ts";
 export { createLog, type Log, type LogLevel, redact } from "./log.ts";
@@ -144,7 +145,7 @@ export { slugOf, uniqueSlug } from "./slug.ts";
 export { holdOpen } from "./sockets.ts";
 export { storable } from "./storable.ts";
 export { ORPHAN_AGE_MS, type SweepOptions, type Swept, sweepFiles } from "./sweep.ts";
-export { createTexts, type Texts } from "./texts.ts";
+export { type Catalogue, createTexts, type Texts } from "./texts.ts";
 export {
   defineTheme,
   type HookedPage,

@@ -14,6 +14,7 @@ import exporting from "./exports/plugin.ts";
 import hosts from "./hosts/plugin.ts";
 import images from "./images/plugin.ts";
 import importing from "./imports/plugin.ts";
+import languages from "./languages/plugin.ts";
 import links from "./links/plugin.ts";
 import loader from "./loader/plugin.ts";
 import mail from "./mail/plugin.ts";
@@ -69,6 +70,7 @@ const plugins: readonly AnyPlugin[] = [
   migrate,
   docs,
   system,
+  languages,
   web,
   webEditing,
   webIntegrations,

@@ -1,10 +1,11 @@
 /**
  * `new plugin NAME`: writes a plugin that works, with a table, a route, an event it joins and a test, for its author to
- * change. It lies beside package.json, where the house's types reach it; nothing is written over.
+ * change. It lies in the folder the command is run in, and is told how to run from there; nothing is written over.
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { CommandIo } from "../plugin.ts";
+import { HOUSE } from "./resolve.ts";
 
 /** Also the name of a folder, a table, a path and an event, so it holds nothing but what all of these may. */
 const NAME = /^[a-z][a-z0-9_]{1,39}$/;
@@ -25,8 +26,10 @@ export async function newPlugin(io: CommandIo, args: readonly string[], folder =
   writeFileSync(join(target, "plugin.ts"), pluginText(name));
   writeFileSync(join(target, "plugin_test.ts"), testText(name));
   io.out(`Wrote ${name}/plugin.ts and ${name}/plugin_test.ts`);
-  io.out(`Try it:   bun test ./${name}`);
-  io.out(`Run it:   bun core/cli.ts serve plugins/mod.ts ./${name}/plugin.ts`);
+  const inside = !relative(HOUSE, target).startsWith("..");
+  const house = (path: string) => (inside ? path : join(HOUSE, path));
+  io.out(`Try it:   bun test ${inside ? "" : `--preload ${house("core/cli/preload.ts")} `}./${name}`);
+  io.out(`Run it:   bun ${house("core/cli.ts")} serve ${house("plugins/mod.ts")} ./${name}/plugin.ts`);
   return 0;
 }
 

@@ -14,11 +14,15 @@ export function grantsOf(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): 
 }
 
 /** The boot plan as text: order, grants, waiting migrations, boot times, routes and events. */
-export function planOf(house: House, waiting: ReadonlyMap<string, readonly string[]>): string {
+export function planOf(
+  house: House,
+  waiting: ReadonlyMap<string, readonly string[]>,
+  denied: Readonly<Record<string, readonly (keyof Grants)[]>>,
+): string {
   const plugins = house.booted.map(({ plugin, ms }) => {
     const steps = waiting.get(plugin.name) ?? [];
     const migrations = steps.length === 0 ? "" : `  was waiting: ${steps.join(", ")}`;
-    return `  ${grantsOf(plugin, [])}  ${ms.toFixed(1)} ms${migrations}`;
+    return `  ${grantsOf(plugin, denied[plugin.name] ?? [])}  ${ms.toFixed(1)} ms${migrations}`;
   });
   const routes = house.gates.routes().map(({ method, path, permit }) => `  ${method.padEnd(7)} ${path}  (${permit})`);
   const events = house.booted.flatMap(({ plugin }) => plugin.events.map((event) => `  ${event}  (${plugin.name})`));

@@ -5,11 +5,10 @@
  */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { BootError, definePlugin, type InputObject, type Visit, type Web } from "lectern/core";
+import { BootError, chosenLanguage, definePlugin, type InputObject, type Visit, type Web } from "lectern/core";
 import { areaOf } from "./area.ts";
 import { mountAssets, type ThemeFolder, themeFile } from "./assets.ts";
 import { readIcons } from "./icons.ts";
-import { chosenLanguage } from "./languages.ts";
 import { document, type Frame, faultBody, footer, header } from "./layout.ts";
 import * as pieces from "./parts.ts";
 import { Screens } from "./screens.ts";
@@ -45,7 +44,7 @@ export default definePlugin({
         return uiOf(
           { texts, icons, root },
           viewer,
-          chosenLanguage(viewer.language, accepted, texts.languages(), context.language),
+          chosenLanguage(viewer.language, accepted, texts.languages()) ?? context.language,
         );
       },
       document: (frame, ui) => document(frame, ui, head(frame, ui), foot(frame, ui)),

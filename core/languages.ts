@@ -1,16 +1,14 @@
 /**
- * The language for a reader: what the user chose, else the first that the browser asks for and the catalogue has, else
- * the instance's own. A language with a region stands in for the plain one.
+ * The language for a reader: what the user chose, else the first that the client asks for and the catalogue has;
+ * undefined where neither is so, and the instance's own holds. A language with a region stands in for the plain one.
  */
 export function chosenLanguage(
   wished: string | undefined,
   accepted: string | null,
   known: readonly string[],
-  own: string,
-): string {
+): string | undefined {
   if (wished !== undefined && has(known, wished)) return wished;
-  for (const tag of acceptedOf(accepted)) if (has(known, tag)) return tag;
-  return own;
+  return accepted === null ? undefined : acceptedOf(accepted).find((tag) => has(known, tag));
 }
 
 function has(known: readonly string[], tag: string): boolean {

@@ -1,0 +1,107 @@
+/**
+ * What the API says, in German, by its English text or, where a message has one, its name. Names of fields stand in messages as
+ * clients know them; a message that is missing here is told in English.
+ */
+import type { Catalogue } from "lectern/core";
+
+/** What the API says, in German. */
+export const apiDe: Catalogue = {
+  "validation.invalid": "Die Angaben sind ungültig.",
+  "validation.alpha_dash": ":attribute darf nur Buchstaben, Ziffern, Binde- und Unterstriche enthalten.",
+  "validation.array": ":attribute muss eine Liste sein.",
+  "validation.boolean": ":attribute muss wahr oder falsch sein.",
+  "validation.email": ":attribute muss eine gültige E-Mail-Adresse sein.",
+  "validation.exists": "Der Wert für :attribute ist ungültig.",
+  "validation.file": ":attribute muss eine gültige Datei sein.",
+  "validation.image_extension": ":attribute muss die Endung eines unterstützten Bildformats haben.",
+  "validation.in": "Der Wert für :attribute ist ungültig.",
+  "validation.integer": ":attribute muss eine ganze Zahl sein.",
+  "validation.max.file": ":attribute darf nicht größer als :max Kilobyte sein.",
+  "validation.max.number": ":attribute darf nicht größer als :max sein.",
+  "validation.max.string": ":attribute darf nicht länger als :max Zeichen sein.",
+  "validation.max.array": ":attribute darf nicht mehr als :max Einträge haben.",
+  "validation.mimes": ":attribute muss eine Datei dieser Art sein: :values.",
+  "validation.min.array": ":attribute muss mindestens :min Einträge haben.",
+  "validation.min.file": ":attribute muss mindestens :min Kilobyte groß sein.",
+  "validation.min.number": ":attribute muss mindestens :min sein.",
+  "validation.min.string": ":attribute muss mindestens :min Zeichen lang sein.",
+  "validation.required": "Das Feld :attribute fehlt.",
+  "validation.required_if": "Das Feld :attribute wird gebraucht, wenn :other :value ist.",
+  "validation.required_with": "Das Feld :attribute wird gebraucht, wenn :values angegeben ist.",
+  "validation.required_without": "Das Feld :attribute wird gebraucht, wenn :values nicht angegeben ist.",
+  "validation.safe_url": "Der angegebene Link ist womöglich nicht sicher.",
+  "validation.string": ":attribute muss ein Text sein.",
+  "validation.unique": ":attribute ist bereits vergeben.",
+  "validation.uploaded":
+    "Die Datei konnte nicht hochgeladen werden. Dateien dieser Größe nimmt der Server womöglich nicht an.",
+  ":noun not found": ":noun nicht gefunden",
+  Attachment: "Anhang",
+  Book: "Buch",
+  Bookshelf: "Regal",
+  Chapter: "Kapitel",
+  Comment: "Kommentar",
+  "Content type": "Inhaltstyp",
+  Deletion: "Löschung",
+  Delivery: "Zustellung",
+  Draft: "Entwurf",
+  File: "Datei",
+  Host: "Rechner",
+  Image: "Bild",
+  Import: "Import",
+  Item: "Eintrag",
+  Key: "Schlüssel",
+  Link: "Link",
+  Page: "Seite",
+  Role: "Rolle",
+  Session: "Sitzung",
+  Shelf: "Regal",
+  Token: "Token",
+  User: "Benutzer",
+  Webhook: "Webhook",
+  "An attachment needs a file or a link": "Ein Anhang braucht eine Datei oder einen Link",
+  "An error occurred": "Ein Fehler ist aufgetreten",
+  "File not found": "Datei nicht gefunden",
+  "No authorization token found on the request": "Der Anfrage fehlt das Token",
+  "No matching API token was found for the provided authorization token": "Zu diesem Token gibt es keinen Eintrag",
+  "No session found on the request": "Die Anfrage gehört zu keiner Sitzung",
+  "Only GET requests are allowed when using the API with cookie-based authentication":
+    "Mit einem Cookie sind an der API nur GET-Anfragen erlaubt",
+  "Page not found": "Seite nicht gefunden",
+  "Role not found": "Rolle nicht gefunden",
+  "User not found": "Benutzer nicht gefunden",
+  "Sessions begin and end on this site, not on behalf of another one":
+    "Sitzungen beginnen und enden auf dieser Website, nicht im Auftrag einer anderen",
+  "Sign in to see this picture.": "Um dieses Bild zu sehen, melden Sie sich an.",
+  "The :method method is not allowed.": "Die Methode :method ist nicht erlaubt.",
+  "The :method method is not supported for route :route. Supported methods: :methods.":
+    "Die Methode :method gibt es für :route nicht. Möglich sind: :methods.",
+  "The API token used is read-only: it allows the methods GET and HEAD alone":
+    "Dieses Token darf nur lesen: es erlaubt allein die Methoden GET und HEAD",
+  "The PDF could not be made": "Das PDF konnte nicht erzeugt werden",
+  "The authorization token used has expired": "Dieses Token ist abgelaufen",
+  "The email address for the account in use needs to be confirmed":
+    "Die E-Mail-Adresse dieses Kontos muss erst bestätigt werden",
+  "The owner of the used API token does not have permission to make API calls":
+    "Der Inhaber dieses Tokens darf die API nicht benutzen",
+  "The request body could not be parsed as JSON.": "Der Inhalt der Anfrage ist kein gültiges JSON.",
+  "The request body could not be read.": "Der Inhalt der Anfrage ist nicht lesbar.",
+  "The requested resource could not be found.": "Das Gesuchte gibt es nicht.",
+  "The route :route could not be found.": "Die Adresse :route gibt es nicht.",
+  "The secret provided for the given used API token is incorrect": "Das Geheimnis zu diesem Token ist falsch",
+  "These credentials do not match our records.": "E-Mail-Adresse oder Passwort sind falsch.",
+  "This form was sent from another site, or from an address this instance does not know":
+    "Dieses Formular kam von einer anderen Website oder von einer Adresse, die dieser Server nicht kennt",
+  "This instance sends no mail; ask its administrator for a new password":
+    "Dieser Server verschickt keine Mails; bitten Sie den Verwalter um ein neues Passwort",
+  "This page was changed since you opened it": "Diese Seite wurde geändert, seit Sie sie geöffnet haben",
+  "This role cannot be deleted while set as the default registration role":
+    "Diese Rolle bekommt, wer sich registriert, und kann darum nicht gelöscht werden",
+  "This role is a system role and cannot be deleted": "Diese Rolle gehört zum System und kann nicht gelöscht werden",
+  "Too Many Attempts.": "Zu viele Versuche.",
+  "Too many PDFs are waiting to be made; try again in a minute":
+    "Es warten zu viele PDFs; versuchen Sie es in einer Minute wieder",
+  "You cannot add comments to a draft.": "Entwürfe lassen sich nicht kommentieren.",
+  "You cannot delete the guest user": "Der Gast kann nicht gelöscht werden",
+  "You cannot delete the only admin": "Der einzige Verwalter kann nicht gelöscht werden",
+  "You do not have permission to perform the requested action.": "Dazu fehlt Ihnen die Berechtigung.",
+};

@@ -1,0 +1,107 @@
+/**
+ * What the API says, in French, by its English text or, where a message has one, its name. Names of fields stand in messages as
+ * clients know them; a message that is missing here is told in English.
+ */
+import type { Catalogue } from "lectern/core";
+
+/** What the API says, in French. */
+export const apiFr: Catalogue = {
+  "validation.invalid": "Les données fournies ne sont pas valides.",
+  "validation.alpha_dash": ":attribute ne peut contenir que des lettres, des chiffres, des tirets et des tirets bas.",
+  "validation.array": ":attribute doit être une liste.",
+  "validation.boolean": ":attribute doit être vrai ou faux.",
+  "validation.email": ":attribute doit être une adresse e-mail valide.",
+  "validation.exists": "La valeur de :attribute n’est pas valide.",
+  "validation.file": ":attribute doit être un fichier valide.",
+  "validation.image_extension": ":attribute doit avoir l’extension d’une image prise en charge.",
+  "validation.in": "La valeur de :attribute n’est pas valide.",
+  "validation.integer": ":attribute doit être un nombre entier.",
+  "validation.max.file": ":attribute ne peut pas dépasser :max kilo-octets.",
+  "validation.max.number": ":attribute ne peut pas dépasser :max.",
+  "validation.max.string": ":attribute ne peut pas dépasser :max caractères.",
+  "validation.max.array": ":attribute ne peut pas compter plus de :max éléments.",
+  "validation.mimes": ":attribute doit être un fichier de type : :values.",
+  "validation.min.array": ":attribute doit compter au moins :min éléments.",
+  "validation.min.file": ":attribute doit faire au moins :min kilo-octets.",
+  "validation.min.number": ":attribute doit être au moins :min.",
+  "validation.min.string": ":attribute doit compter au moins :min caractères.",
+  "validation.required": "Le champ :attribute est obligatoire.",
+  "validation.required_if": "Le champ :attribute est obligatoire quand :other vaut :value.",
+  "validation.required_with": "Le champ :attribute est obligatoire quand :values est présent.",
+  "validation.required_without": "Le champ :attribute est obligatoire quand :values est absent.",
+  "validation.safe_url": "Le lien fourni n’est peut-être pas sûr.",
+  "validation.string": ":attribute doit être un texte.",
+  "validation.unique": ":attribute est déjà pris.",
+  "validation.uploaded":
+    "Le fichier n’a pas pu être envoyé. Le serveur n’accepte peut-être pas les fichiers de cette taille.",
+  ":noun not found": ":noun introuvable",
+  Attachment: "Pièce jointe",
+  Book: "Livre",
+  Bookshelf: "Étagère",
+  Chapter: "Chapitre",
+  Comment: "Commentaire",
+  "Content type": "Type de contenu",
+  Deletion: "Suppression",
+  Delivery: "Envoi",
+  Draft: "Brouillon",
+  File: "Fichier",
+  Host: "Machine",
+  Image: "Image",
+  Import: "Import",
+  Item: "Élément",
+  Key: "Clé",
+  Link: "Lien",
+  Page: "Page",
+  Role: "Rôle",
+  Session: "Session",
+  Shelf: "Étagère",
+  Token: "Jeton",
+  User: "Utilisateur",
+  Webhook: "Webhook",
+  "An attachment needs a file or a link": "Une pièce jointe demande un fichier ou un lien",
+  "An error occurred": "Une erreur est survenue",
+  "File not found": "Fichier introuvable",
+  "No authorization token found on the request": "La requête ne porte pas de jeton",
+  "No matching API token was found for the provided authorization token": "Aucun jeton ne correspond à celui fourni",
+  "No session found on the request": "La requête n’appartient à aucune session",
+  "Only GET requests are allowed when using the API with cookie-based authentication":
+    "Avec un cookie, l’API n’accepte que les requêtes GET",
+  "Page not found": "Page introuvable",
+  "Role not found": "Rôle introuvable",
+  "User not found": "Utilisateur introuvable",
+  "Sessions begin and end on this site, not on behalf of another one":
+    "Les sessions commencent et finissent sur ce site, pas pour le compte d’un autre",
+  "Sign in to see this picture.": "Connectez-vous pour voir cette image.",
+  "The :method method is not allowed.": "La méthode :method n’est pas permise.",
+  "The :method method is not supported for route :route. Supported methods: :methods.":
+    "La méthode :method n’existe pas pour :route. Méthodes possibles : :methods.",
+  "The API token used is read-only: it allows the methods GET and HEAD alone":
+    "Ce jeton ne permet que la lecture : méthodes GET et HEAD seulement",
+  "The PDF could not be made": "Le PDF n’a pas pu être produit",
+  "The authorization token used has expired": "Ce jeton a expiré",
+  "The email address for the account in use needs to be confirmed":
+    "L’adresse e-mail de ce compte doit d’abord être confirmée",
+  "The owner of the used API token does not have permission to make API calls":
+    "Le propriétaire de ce jeton n’a pas le droit d’utiliser l’API",
+  "The request body could not be parsed as JSON.": "Le corps de la requête n’est pas du JSON valide.",
+  "The request body could not be read.": "Le corps de la requête est illisible.",
+  "The requested resource could not be found.": "La ressource demandée est introuvable.",
+  "The route :route could not be found.": "L’adresse :route est introuvable.",
+  "The secret provided for the given used API token is incorrect": "Le secret de ce jeton est incorrect",
+  "These credentials do not match our records.": "Adresse e-mail ou mot de passe incorrects.",
+  "This form was sent from another site, or from an address this instance does not know":
+    "Ce formulaire vient d’un autre site, ou d’une adresse que ce serveur ne connaît pas",
+  "This instance sends no mail; ask its administrator for a new password":
+    "Ce serveur n’envoie pas de courrier ; demandez un nouveau mot de passe à son administrateur",
+  "This page was changed since you opened it": "Cette page a été modifiée depuis que vous l’avez ouverte",
+  "This role cannot be deleted while set as the default registration role":
+    "Ce rôle est donné à qui s’inscrit et ne peut donc pas être supprimé",
+  "This role is a system role and cannot be deleted": "Ce rôle appartient au système et ne peut pas être supprimé",
+  "Too Many Attempts.": "Trop de tentatives.",
+  "Too many PDFs are waiting to be made; try again in a minute":
+    "Trop de PDF sont en attente ; réessayez dans une minute",
+  "You cannot add comments to a draft.": "Un brouillon ne peut pas être commenté.",
+  "You cannot delete the guest user": "L’invité ne peut pas être supprimé",
+  "You cannot delete the only admin": "Le seul administrateur ne peut pas être supprimé",
+  "You do not have permission to perform the requested action.": "Vous n’avez pas le droit de faire cela.",
+};

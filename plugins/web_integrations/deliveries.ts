@@ -1,4 +1,8 @@
-/** Calls of a webhook: what was told, what came back, and telling it again. */
+/**
+ * Calls of a webhook: what was told, what came back, and telling it again. This is where somebody looks whose receiver says
+ * that nothing came: the list shows which calls were given up and why, a call shows both sides of the wire as they were.
+ * What is kept, and for how long, is the plugin's of webhooks; the text of an answer is shown as text, whatever it holds.
+ */
 import { html, type InputObject, type Ui, type View, type Visit, type Web } from "lectern/core";
 import type { Delivery, DeliveryDetail, Listing, Webhook } from "./shapes.ts";
 import { ADMITS, type Mounting } from "./tabs.ts";

@@ -1,4 +1,8 @@
-/** The list of hosts with its filters. */
+/**
+ * The list of hosts with its filters. It answers what an administrator asks in the morning: which machines want something,
+ * and which have fallen silent. Filters stand in the address, so that a view of the list can be kept as a bookmark; what
+ * they mean is the API's to say, and a filter nobody knows is none.
+ */
 import { type Html, html, type InputObject, type Ui, type View, type Web } from "lectern/core";
 import type { Host, Listing } from "./shapes.ts";
 import { integrationsHead } from "./tabs.ts";

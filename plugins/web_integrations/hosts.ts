@@ -1,4 +1,8 @@
-/** Monitored hosts: their list, what one reported, making one, and what is done to one. */
+/**
+ * Monitored hosts: their list, what one reported, making one, and what is done to one. A host's key is in the screen that
+ * answers the form which made it, with command lines that hold it, and in no other. Taking a host out of the numbers asks
+ * no question, as it can be undone; deleting one does. Hosts that scripts enrol with a key appear here like all others.
+ */
 import type { Screen, Sent, Visit } from "lectern/core";
 import { beside, generalFault } from "./faults.ts";
 import { hostCreatedView } from "./host_created.ts";

@@ -1,4 +1,8 @@
-/** What the API answers, as far as these screens show it. */
+/**
+ * What the API answers, as far as these screens show it. The types are written down here and not taken from the plugins
+ * that answer: screens are clients like any other, and plugins import nothing from each other. A field that is not shown
+ * is not named; a secret is only in the shapes of answers that make something.
+ */
 
 /** A page of a listing. */
 export interface Listing<T> {

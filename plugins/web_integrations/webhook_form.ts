@@ -1,4 +1,8 @@
-/** The form of a webhook: where it calls, what it is told of, and how it stands. */
+/**
+ * The form of a webhook: where it calls, what it is told of, and how it stands. Types of events come from the API, since
+ * every plugin may add some; here they are only put under headings. A secret that is not typed stays as it is, or is made
+ * up for a new webhook. One that the house switched off says why, above the form by which it is switched on again.
+ */
 import { type Html, html, type InputObject, type Sent, type Ui, type View, type Visit, type Web } from "lectern/core";
 import { beside, generalFault } from "./faults.ts";
 import type { EventType, Webhook } from "./shapes.ts";

@@ -35,6 +35,7 @@ import users from "./users/plugin.ts";
 import web from "./web/plugin.ts";
 import webAccount from "./web_account/plugin.ts";
 import webEditing from "./web_editing/plugin.ts";
+import webIntegrations from "./web_integrations/plugin.ts";
 import webSettings from "./web_settings/plugin.ts";
 import webhooks from "./webhooks/plugin.ts";
 
@@ -76,6 +77,7 @@ const plugins: readonly AnyPlugin[] = [
   webEditing,
   webAccount,
   webSettings,
+  webIntegrations,
 ];
 
 export default plugins;

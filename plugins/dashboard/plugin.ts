@@ -5,9 +5,11 @@
  */
 import { definePlugin } from "lectern/core";
 import { gateOf } from "./gate.ts";
+import { mountOwn } from "./own.ts";
 import { mountNumbers, mountSnippets, unchangedBy } from "./routes.ts";
 import { originsOf, settings } from "./settings.ts";
 import { coalesced, keptFor, readingOf } from "./stats.ts";
+import { Windows } from "./windows.ts";
 
 /** How long a reading of the numbers may take (dashboard-stats 9.4). */
 const TIMEOUT_MS = 2_000;
@@ -26,6 +28,7 @@ export default definePlugin({
       ttlMs,
       coalesced(async () => readingOf(await fleet.numbers()), TIMEOUT_MS),
     );
+    const windows = new Windows();
     const gate = gateOf(
       {
         judge: (...asked) => keys.judge(...asked),
@@ -33,7 +36,7 @@ export default definePlugin({
         failed: (error) => log.error("Cannot judge a key", { error }),
       },
       {
-        limiter: limit > 0 ? context.limiter("address", limit, windowMs) : undefined,
+        limiter: limit > 0 ? windows.watching(context.limiter("address", limit, windowMs)) : undefined,
         windowMs,
         origins: originsOf(origins),
       },
@@ -41,5 +44,6 @@ export default definePlugin({
     for (const prefix of PREFIXES) area(prefix, gate);
     mountNumbers(context, { fleet, read });
     mountSnippets(context);
+    mountOwn(context, { fleet, read, windows, limit, windowMs });
   },
 });

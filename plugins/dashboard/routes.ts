@@ -133,11 +133,13 @@ export function mountSnippets({ app, baseUrl, db, visible }: Context): void {
   );
 }
 
-function reading(read: Sources["read"], log: Context["log"]): Promise<Reading> {
+/** The numbers; what fails is logged and told as dashboards know it. */
+export function reading(read: Sources["read"], log: Context["log"]): Promise<Reading> {
   return tried(log, read);
 }
 
-async function tried<T>(log: Context["log"], read: () => Promise<T>): Promise<T> {
+/** The same of anything that is made of the numbers. */
+export async function tried<T>(log: Context["log"], read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {

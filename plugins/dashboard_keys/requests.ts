@@ -44,6 +44,8 @@ export function changeOf(sent: Input<typeof updateRules>): KeyChange {
   };
 }
 
+const NO_MOMENT = "The expires at must be a time with its offset, such as 2030-01-31T12:00:00Z.";
+const NO_RANGE = 'The allowed ip ranges hold ":range", which is neither an address nor a CIDR range.';
 const MOMENT = /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?(Z|[+-](0\d|1[0-4]):?[0-5]\d)$/i;
 
 /** A moment as ISO 8601 UTC; null where none was sent. Throws 400 unless it names its offset and is in the calendar. */
@@ -52,7 +54,7 @@ export function momentOf(text: string | null | undefined): string | null {
   const parts = MOMENT.exec(text.trim());
   const day = new Date(`${text.trim().slice(0, 10)}T00:00:00Z`);
   if (!parts || Number.isNaN(day.getTime()) || day.getUTCDate() !== Number(parts[3]) || parts[1] === "0000")
-    throw new ApiError(400, "The expires at must be a time with its offset, such as 2030-01-31T12:00:00Z.");
+    throw new ApiError(400, NO_MOMENT, { validation: { expires_at: [NO_MOMENT] } });
   return new Date(text.trim().replace(/([+-]\d{2})(\d{2})$/, "$1:$2")).toISOString();
 }
 
@@ -61,8 +63,11 @@ function rangesOf(sent: unknown): string[] {
   const ranges = Object.values(sent as object).map((range) => String(range).trim());
   const wrong = ranges.find((range) => !networkOf(range));
   if (wrong !== undefined)
-    throw refusal(400, 'The allowed ip ranges hold ":range", which is neither an address nor a CIDR range.', {
-      range: wrong,
-    });
+    throw refusal(
+      400,
+      NO_RANGE,
+      { range: wrong },
+      { validation: { allowed_ip_ranges: [NO_RANGE.replace(":range", () => wrong)] } },
+    );
   return [...new Set(ranges)];
 }

@@ -118,6 +118,17 @@ export interface ReportCountsTable {
   n: number;
 }
 
+/** The numbers of active hosts at the beginning of each hour in which a server ran. */
+export interface HostHistoryTable {
+  at: string;
+  hosts: number;
+  needing: number;
+  at_risk: number;
+  outdated: number;
+  security: number;
+  rebooting: number;
+}
+
 /** A host as the table holds it. */
 export type HostRow = Selectable<HostsTable>;
 
@@ -255,6 +266,7 @@ declare module "lectern/db" {
     host_reports: HostReportsTable;
     host_totals: HostTotalsTable;
     report_counts: ReportCountsTable;
+    host_history: HostHistoryTable;
   }
 }
 

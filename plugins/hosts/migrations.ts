@@ -80,10 +80,20 @@ const TABLES = `
   ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 `;
 
+const HISTORY = `
+  create table host_history (
+    at timestamptz primary key, hosts bigint not null, needing bigint not null, at_risk bigint not null,
+    outdated bigint not null, security bigint not null, rebooting bigint not null
+  )
+`;
+
 /** Tables and triggers of the plugin. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await sql.raw(TABLES).execute(db);
     for (const text of [countHosts, countRepositories, countReports, refuseTruncate]) await sql.raw(text).execute(db);
+  },
+  async "0002_history"(db) {
+    await sql.raw(HISTORY).execute(db);
   },
 };

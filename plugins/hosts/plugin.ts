@@ -9,6 +9,7 @@ import { mountAgents } from "./agents.ts";
 import { openArea } from "./area.ts";
 import { verifyCommand } from "./command.ts";
 import { mountEnrolment } from "./enrol.ts";
+import { mountHistory } from "./history.ts";
 import { checkedInterval } from "./interval.ts";
 import { mountManagement } from "./manage.ts";
 import { migrations } from "./migrations.ts";
@@ -39,6 +40,7 @@ export default definePlugin({
       "host_reports",
       "host_totals",
       "report_counts",
+      "host_history",
     ],
   },
   settings: t.Object({
@@ -77,6 +79,7 @@ export default definePlugin({
     mountAgents(context, intervalMinutes);
     mountEnrolment(context);
     mountManagement(context);
+    mountHistory(context);
     serveReporter(context);
     const { drift } = keepUp(context, db as unknown as Db, settings.staleMinutes);
     provide("fleet", {

@@ -6,6 +6,7 @@
 import { type Log, type PluginContext, sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
 import { COUNTS_KEPT } from "./counters.ts";
+import { keepHistory } from "./history.ts";
 import { type Difference, mend, recount } from "./recount.ts";
 
 const HOUR_MS = 3_600_000;
@@ -20,6 +21,7 @@ const SHOWN = 20;
 export function keepUp({ every, log }: Pick<PluginContext, "every" | "log">, db: Db, staleMinutes: number) {
   let differences: readonly Difference[] = [];
   every("sweep", HOUR_MS, () => sweep(db));
+  every("history", HOUR_MS, () => keepHistory(db));
   every("recount", DAY_MS, async () => {
     differences = await recount(db);
     if (differences.length > 0) await repair(db, differences, log);

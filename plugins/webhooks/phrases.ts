@@ -8,6 +8,8 @@ const PHRASES: Readonly<Record<string, string>> = {
   ...verbs("role", "role", ["create", "update", "delete"]),
   ...verbs("api_token", "API token", ["create", "update", "delete"]),
   ...verbs("webhook", "webhook", ["create", "update", "delete"]),
+  ...verbs("host", "host", ["create", "update", "delete"]),
+  ...verbs("dashboard_key", "dashboard key", ["create", "update", "delete"]),
   commented_on: "commented on",
   comment_create: "added comment",
   comment_update: "updated comment",
@@ -22,6 +24,9 @@ const PHRASES: Readonly<Record<string, string>> = {
   import_run: "updated import",
   import_delete: "deleted import",
 };
+
+/** Types that have a phrase. */
+export const PHRASED: readonly string[] = Object.keys(PHRASES);
 
 /** The phrase of a type of the log. */
 export function phraseOf(type: string): string {

@@ -8,6 +8,7 @@ import { activityOf, definePlugin, descriptor, type PluginContext, SYSTEM, sql, 
 import { type Db, rows } from "lectern/db";
 import type {} from "./contract.ts";
 import { Dispatcher } from "./dispatch.ts";
+import { mountEvents } from "./events.ts";
 import { migrations } from "./migrations.ts";
 import { TYPES } from "./phrases.ts";
 import { keeper } from "./record.ts";
@@ -134,6 +135,7 @@ export default definePlugin({
           and not exists (select from webhook_deliveries where event_id = webhook_events.id)`,
       );
     });
+    mountEvents(context);
     mountWebhooks(context, { known, wake: () => dispatcher.wake() });
   },
 });

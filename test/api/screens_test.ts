@@ -20,6 +20,11 @@ beforeAll(async () => {
   const chapter = (await house.ask("POST", "/api/chapters", { body: { name: "Chapter", book_id: book } })).body.id;
   await house.ask("POST", "/api/pages", { body: { name: "Page", chapter_id: chapter, markdown: "# Hi" } });
   await house.ask("POST", "/api/shelves", { body: { name: "Shelf", books: [book] } });
+  await house.ask("POST", "/api/v1/dashboard/keys", { body: { token_name: "Board" } });
+  await house.ask("POST", "/api/v1/dashboard/hosts", { body: { friendly_name: "Host" } });
+  await house.ask("POST", "/api/webhooks", {
+    body: { name: "Hook", endpoint: "https://example.com", events: ["all"], active: false },
+  });
   const { id } = await house.person("short", []);
   await house.ask("PUT", `/api/users/${id}`, { body: { email: "short@example.com", password: "long enough" } });
   cookies = {
@@ -134,6 +139,8 @@ test("no screen and no form answers with a fault of ours, whatever is sent", asy
     "q",
     "page",
     "query",
+    ...["token_name", "friendly_name", "allowed_ip_ranges", "expires_at", "zone", "max_hosts_per_day"],
+    ...["endpoint", "events[]", "events", "timeout", "secret", "active", "days", "state", "status", "wanting"],
   ];
   const pairs = fc.array(fc.tuple(fc.constantFrom(...fields), odd), { maxLength: 5 });
   const form = pairs.map((list) =>

@@ -175,6 +175,10 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
       .concat("POST /api/system/jobs/retry", "DELETE /api/system/jobs")
       .map((route) => [route, [{ path: route.split(" ")[1] ?? "", needs: ["settings-manage"] }]]),
   ),
+  "GET /api/webhooks/events": [{ path: "/api/webhooks/events", needs: ["settings-manage"] }],
+  "GET /api/v1/dashboard/numbers": [{ path: "/api/v1/dashboard/numbers", needs: ["settings-manage"] }],
+  "GET /api/v1/dashboard/history": [{ path: "/api/v1/dashboard/history", needs: ["settings-manage"] }],
+  "GET /api/v1/dashboard/usage": [{ path: "/api/v1/dashboard/usage", needs: ["settings-manage"] }],
   ...settings("keys", "key", { token_name: "New" }),
   ...settings("hosts", "host", { friendly_name: "New" }),
   "GET /api/v1/dashboard/keys/:id/snippets": [

@@ -32,7 +32,8 @@ async function copy(button) {
     document.execCommand("copy");
     area.remove();
   }
-  uncopied.delete(source.id);
+  // Who copies one half of what is shown once, or both in one, has been told.
+  if (uncopied.has(source.id)) uncopied = new Set();
   const label = one("span", button) ?? button;
   const before = label.textContent;
   label.textContent = button.dataset.done;
@@ -99,7 +100,16 @@ window.addEventListener("beforeunload", (event) => {
   uncopied = new Set();
 });
 
+// A choice of time zones begins with the reader's own, unless a time was chosen in another.
+function beginInOwnZone() {
+  const zone = one("select[name=zone]");
+  if (!zone || one("input[type=datetime-local]", zone.form)?.value) return;
+  zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (zone.selectedIndex < 0) zone.value = "UTC";
+}
+
 document.documentElement.classList.add("has-script");
+beginInOwnZone();
 localise(document);
 uncopied = new Set([...document.querySelectorAll("input[type=password][readonly]")].map(({ id }) => id));
 new MutationObserver((changes) => {

@@ -1,0 +1,46 @@
+/**
+ * Times as people type them: a day and an hour in a time zone they name. Forms send `2030-01-31T12:00` and the zone; the
+ * API wants a moment.
+ */
+
+/** Time zones that forms offer; UTC comes first. */
+export const ZONES: readonly string[] = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((name) => name !== "UTC")];
+
+const LOCAL = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2}))?$/;
+
+/**
+ * The moment of a local time as ISO 8601; null where nothing was typed. What is no time of that kind is handed on as it
+ * is, to be judged by the API.
+ */
+export function momentIn(zone: string, local: string): string | null {
+  const text = local.trim();
+  if (text === "") return null;
+  const parts = LOCAL.exec(text);
+  const asUtc = new Date(`${text}Z`);
+  if (!parts || Number.isNaN(asUtc.getTime()) || asUtc.getUTCDate() !== Number(parts[3])) return text;
+  const known = ZONES.includes(zone) ? zone : "UTC";
+  // The offset is that of the moment which is sought: a second look settles days on which clocks change.
+  const guess = asUtc.getTime() - offsetMs(known, asUtc.getTime());
+  return new Date(asUtc.getTime() - offsetMs(known, guess)).toISOString();
+}
+
+/** A moment as a field of a form shows it, in UTC. */
+export function fieldTime(at: string | null): string {
+  return at === null ? "" : at.slice(0, 16);
+}
+
+function offsetMs(zone: string, at: number): number {
+  const parts = new Intl.DateTimeFormat("en-GB", {
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+  }).formatToParts(at);
+  const of = (type: string) => Number(parts.find((part) => part.type === type)?.value ?? 0);
+  const shown = Date.UTC(of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second"));
+  return shown - Math.floor(at / 1000) * 1000;
+}

@@ -34,6 +34,7 @@ import tokens from "./tokens/plugin.ts";
 import users from "./users/plugin.ts";
 import web from "./web/plugin.ts";
 import webEditing from "./web_editing/plugin.ts";
+import webReading from "./web_reading/plugin.ts";
 import webhooks from "./webhooks/plugin.ts";
 
 const plugins: readonly AnyPlugin[] = [
@@ -71,6 +72,7 @@ const plugins: readonly AnyPlugin[] = [
   system,
   languages,
   web,
+  webReading,
   webEditing,
 ];
 

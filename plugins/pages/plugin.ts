@@ -94,6 +94,8 @@ export default definePlugin({
     on("chapter_delete", { join: ({ id }, work) => followDeleted("chapter_id", id, work) });
     on("chapter_move", { join: (chapter, work) => followMoved(chapter, work) });
 
+    // Who sees a page sees what it was; the routes look the page up first.
+    narrow("page_revisions", () => true);
     mountPages(context, parts);
   },
 });

@@ -6,6 +6,7 @@ import { sweepLinks } from "./links.ts";
 import { mountMe } from "./me.ts";
 import { migrations } from "./migrations.ts";
 import { byPassword } from "./passwords.ts";
+import { mountPeople } from "./people.ts";
 import { readViewer, refOf } from "./read.ts";
 import { mountUsers } from "./routes.ts";
 import { beyondScope } from "./scope.ts";
@@ -78,6 +79,7 @@ export default definePlugin({
       if (settings.environment === "demo") throw denied();
     };
     mountMe(context);
+    mountPeople(context);
     mountUsers(context, open);
     mountChosen(context, viewer, open);
   },

@@ -38,6 +38,7 @@ const THINGS: Readonly<Record<string, (made: (name: string) => Promise<Thing>) =
   other: () => make("/api/books", { name: "Other book" }),
   chapter: async (made) => make("/api/chapters", { name: "Chapter", book_id: await made("book") }),
   page: async (made) => make("/api/pages", { name: "Page", html: "<p>x</p>", book_id: await made("book") }),
+  revision: async (made) => (await house.ask("GET", `/api/pages/${await made("page")}/revisions`)).body.data[0].id,
   attachment: async (made) =>
     make("/api/attachments", { name: "Link", uploaded_to: await made("page"), link: "https://example.com" }),
   comment: async (made) => make("/api/comments", { page_id: await made("page"), html: "<p>x</p>" }),

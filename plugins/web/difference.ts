@@ -7,7 +7,7 @@ const MAX_LENGTH = 200_000;
 const AROUND = 160;
 
 /** What was changed from one text to another, word by word; long stretches that are the same are left out. */
-export function difference(before: string, after: string, ui: Ui): Html {
+export function difference({ before, after }: { before: string; after: string }, ui: Ui): Html {
   if (before.length + after.length > MAX_LENGTH)
     return html`<p>${ui.t("The texts are too long to be compared here.")}</p>`;
   const parts = diffWordsWithSpace(before, after);

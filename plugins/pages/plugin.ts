@@ -11,6 +11,7 @@ import type {} from "./contract.ts";
 import { pagesInExports } from "./export.ts";
 import { lockPage } from "./find.ts";
 import { followDeleted, followMoved } from "./follow.ts";
+import { mountHistory } from "./history.ts";
 import { pageMaker } from "./make.ts";
 import { migrations } from "./migrations.ts";
 import type { Parts } from "./parts.ts";
@@ -97,5 +98,6 @@ export default definePlugin({
     // Who sees a page sees what it was; the routes look the page up first.
     narrow("page_revisions", () => true);
     mountPages(context, parts);
+    mountHistory(context, parts);
   },
 });

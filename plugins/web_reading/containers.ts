@@ -106,8 +106,8 @@ ${description(shelf, ui)}${tagList(shelf.tags, ui)}
 ${books.length === 0 ? html`<p class="empty">${ui.t("No book stands on this shelf that you may see.")}</p>` : tiles(books, "book", bookPath, ui)}
 ${history(shelf, ui)}`;
   });
-  web.screen(site, "/shelves/:slug", "reader", async (visit) => {
-    const shelf = await visit.item<Shelf>("shelves", "Shelf", { slug: visit.params.slug ?? "" });
+  web.screen(site, "/shelves/:shelf", "reader", async (visit) => {
+    const shelf = await visit.item<Shelf>("shelves", "Shelf", { slug: visit.params.shelf ?? "" });
     const books = await coversOf(visit, shelf.books);
     const crumbs = [{ text: visit.ui.t("Shelves"), path: "/shelves" }, { text: shelf.name }];
     return { title: shelf.name, crumbs, menu: "/shelves", body: view({ shelf, books }, visit.ui) };

@@ -65,6 +65,10 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   "DELETE /api/attachments/:id": [
     { path: "/api/attachments/{attachment}", needs: ["page-view-all", "attachment-delete-all"] },
   ],
+  "GET /api/pages/:id/revisions": [{ path: "/api/pages/{page}/revisions", needs: ["page-view-all"] }],
+  "GET /api/pages/:id/revisions/:revisionId": [
+    { path: "/api/pages/{page}/revisions/{revision}", needs: ["page-view-all"] },
+  ],
   "GET /api/people/:slug": [{ path: "/api/people/admin", needs: [] }],
   "GET /api/drafts/:kind/:id": [{ path: "/api/drafts/page/{page}", needs: ["page-view-all", "page-update-all"] }],
   "PUT /api/drafts/:kind/:id": [

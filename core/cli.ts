@@ -29,7 +29,7 @@ try {
 async function withPlugins(): Promise<number> {
   const { plugins: listed, rest } = await loadPlugins(args);
   const theme = process.env.APP_THEME ?? "";
-  const plugins = theme === "" ? listed : [...listed, await loadTheme(theme, listed)];
+  const plugins = theme === "" || theme === "false" ? listed : [...listed, await loadTheme(theme, listed)];
   const command = findCommand(name, plugins);
   if (command) return command.run(rest, io);
   const isAsking = name === undefined || name === "help" || name === "--help";

@@ -10,13 +10,14 @@ import { clientAddress, type Networks } from "./address.ts";
 import { type AreaSpec, Areas, type Authenticate } from "./areas.ts";
 import { askedFrom } from "./asking.ts";
 import { refuseLarge } from "./body.ts";
-import { ApiError, errorBody, refusal } from "./errors.ts";
+import { ApiError, BootError, errorBody, refusal } from "./errors.ts";
+import { finished } from "./finished.ts";
 import { type InputLimits, type InputObject, merge, methodOverride, parseBody, parseQuery, trimmed } from "./input.ts";
 import { chosenLanguage } from "./languages.ts";
 import type { Allowance, Limiter } from "./limit.ts";
 import type { Log } from "./log.ts";
 import { type Asked, languageOf, type PluginApp, refusalOf, remember, type SiteApp } from "./plugin_app.ts";
-import { addressed, pathOf, patternOf, type RouteInfo, routesOf } from "./routes.ts";
+import { addressed, hooksOf, pathOf, patternOf, type RouteInfo, routesOf } from "./routes.ts";
 import type { Spool, SpoolVisit } from "./spool.ts";
 import type { Texts } from "./texts.ts";
 import { NOBODY, type Viewer } from "./viewer.ts";
@@ -44,11 +45,6 @@ export interface GateParts {
 }
 
 const NO_CREDENTIALS = new ApiError(401, "No authorization token found on the request");
-const FIXED_HEADERS = [
-  ["cache-control", "no-cache, no-store, private"],
-  ["expires", "Sun, 12 Jul 2015 19:01:00 GMT"],
-  ["x-content-type-options", "nosniff"],
-] as const;
 
 /** The HTTP side of one house. */
 export class Gates {
@@ -75,10 +71,16 @@ export class Gates {
     this.#areas.add(prefix, spec);
   }
 
-  /** Mounts a plugin's routes and returns them. */
+  /** Mounts a plugin's routes and returns them. Throws BootError where it brings hooks for the routes of others. */
   mount(app: PluginApp | SiteApp): readonly RouteInfo[] {
     const own = routesOf(app);
+    const before = hooksOf(this.#root);
     this.#root.use(app as unknown as Elysia);
+    const leaked = hooksOf(this.#root).find(
+      ({ name, count }) => count > (before.find((one) => one.name === name)?.count ?? 0),
+    );
+    if (leaked)
+      throw new BootError(`its "${leaked.name}" would take part in the routes of others; hooks are for its own`);
     this.#routes.push(...own);
     return own;
   }
@@ -283,17 +285,4 @@ export class Gates {
 function queryOf(url: string): InputObject {
   const at = url.indexOf("?");
   return at < 0 ? {} : trimmed(parseQuery(url.slice(at + 1)));
-}
-
-function finished(response: Response, allowance?: Allowance): Response {
-  const { headers } = response;
-  for (const [name, value] of FIXED_HEADERS) if (!headers.has(name)) headers.set(name, value);
-  if (headers.get("content-type")?.startsWith("application/json")) headers.set("content-type", "application/json");
-  if (!allowance) return response;
-  headers.set("x-ratelimit-limit", String(allowance.limit));
-  headers.set("x-ratelimit-remaining", String(allowance.remaining));
-  if (!allowance.exceeded) return response;
-  headers.set("x-ratelimit-reset", String(allowance.resetsAt));
-  headers.set("retry-after", String(Math.max(1, allowance.resetsAt - Math.floor(Date.now() / 1000))));
-  return response;
 }

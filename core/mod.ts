@@ -45,7 +45,7 @@ export type {
   NewItem,
 } from "./contracts/imports.ts";
 export type { Letter, Mail } from "./contracts/mail.ts";
-export type { AddressAt, EmbeddedPicture, Markup, StoredContent } from "./contracts/markup.ts";
+export type { AddressAt, EmbeddedPicture, Included, Markup, StoredContent } from "./contracts/markup.ts";
 export type { Override, Overrides } from "./contracts/overrides.ts";
 export type { Pages, PictureKeeper } from "./contracts/pages.ts";
 export type { Sessions } from "./contracts/sessions.ts";

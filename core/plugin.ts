@@ -43,7 +43,7 @@ export interface Grants {
   readonly write?: readonly TableName[];
   /** Hosts it may call: names, `*.name` for sub-domains, or any. */
   readonly net?: readonly string[] | "any";
-  /** Environment variables it may read. */
+  /** Environment variables it may read, beside those that its settings name. */
   readonly env?: readonly string[];
   /** Whether it keeps files. */
   readonly files?: boolean;
@@ -79,7 +79,10 @@ export interface PluginSpec<Q extends ContractName, R extends TableName, W exten
   /** Contracts it fulfils in `setup`. */
   readonly provides?: readonly ContractName[];
   readonly permissions?: Grants & { readonly read?: readonly R[]; readonly write?: readonly W[] };
-  /** Its settings: every field has a default; a field's `env` option names a variable that sets it. */
+  /**
+   * Its settings: every field has a default; a field's `env` option names a variable that sets it, which counts as a
+   * grant of that variable. One that others read too says `shared: true`, as all of them must.
+   */
   readonly settings?: S;
   /** Steps by name, "0001_init" onward. */
   readonly migrations?: Migrations;
@@ -94,6 +97,8 @@ export interface PluginSpec<Q extends ContractName, R extends TableName, W exten
 /** A plugin with its types erased, as the house keeps it. */
 export interface AnyPlugin {
   readonly name: string;
+  /** The file it was loaded from, where its author wants to be told of faults by that. */
+  readonly source?: string;
   readonly requires: readonly ContractName[];
   readonly provides: readonly ContractName[];
   readonly permissions: Grants;

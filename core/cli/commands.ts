@@ -4,6 +4,7 @@
  * such boots and nothing more.
  */
 import { migrate, openStore, pending } from "../../db/mod.ts";
+import { checkChoices, checkCommands, checkVariables } from "../choices.ts";
 import { createLog } from "../log.ts";
 import { coreMigrations } from "../migrations.ts";
 import { inBootOrder } from "../order.ts";
@@ -11,7 +12,7 @@ import type { AnyPlugin, Command, CommandIo } from "../plugin.ts";
 import { serve } from "../serve.ts";
 import { dev } from "./dev.ts";
 import { sweepHouse } from "./files.ts";
-import { readChoices, strangersAmong } from "./load.ts";
+import { readChoices, shippedPlugins, strangersAmong } from "./load.ts";
 import { newPlugin } from "./new_plugin.ts";
 import { openHouse, readConfig, storeOptions } from "./open.ts";
 import { grantsOf, planOf } from "./plan.ts";
@@ -22,8 +23,9 @@ export interface Runnable {
   run(args: string[], io: CommandIo): Promise<number>;
 }
 
-/** The command of a name: the house's own, or a plugin's; undefined where there is none. */
+/** The command of a name: the house's own, or a plugin's; undefined where there is none. Throws BootError for shadows. */
 export function findCommand(name: string | undefined, plugins: readonly AnyPlugin[]): Runnable | undefined {
+  checkCommands(plugins, [...Object.keys(OWN), "help"]);
   if (name === undefined) return undefined;
   const own = OWN[name];
   if (own)
@@ -83,7 +85,7 @@ const OWN: Readonly<Record<string, { summary: string; run: Own; takes?: boolean;
   grants: { summary: "shows what each plugin may touch", run: showGrants },
   new: {
     summary: "new plugin NAME: writes a plugin that works, with a test, to be changed",
-    run: (_plugins, io, args) => newPlugin(io, args),
+    run: async (_plugins, io, args) => newPlugin(io, args, await shippedPlugins()),
     takes: true,
     bare: true,
   },
@@ -135,7 +137,10 @@ async function checkHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise
 }
 
 async function showGrants(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
-  const { denied } = await readChoices();
+  const choices = await readChoices();
+  const { denied } = choices;
+  checkVariables(plugins);
+  checkChoices(plugins, choices);
   for (const plugin of inBootOrder(plugins)) io.out(grantsOf(plugin, denied[plugin.name] ?? []));
   return 0;
 }

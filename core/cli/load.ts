@@ -1,3 +1,8 @@
+/**
+ * Plugins from where an operator names them: lists among the arguments, the "lectern" block of package.json, or what ships.
+ * Everything that can be wrong with a list (no file, no plugin, a package that is not installed, code that throws) stops the
+ * start in a sentence that names it; nothing is fetched, and no plugin runs before all of them have been read.
+ */
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BootError } from "../errors.ts";
@@ -40,9 +45,15 @@ export async function loadPlugins(
   return { plugins: loaded.flat(), rest: args.filter((arg) => !isList(arg)), choices };
 }
 
+/** The plugins that ship with the house. */
+export function shippedPlugins(): Promise<AnyPlugin[]> {
+  lendHouse();
+  return loadList(SHIPPED);
+}
+
 /** Those of the plugins that do not ship with the house. */
 export async function strangersAmong(plugins: readonly AnyPlugin[]): Promise<AnyPlugin[]> {
-  const shipped = await loadList(SHIPPED);
+  const shipped = await shippedPlugins();
   return plugins.filter((plugin) => !shipped.includes(plugin));
 }
 

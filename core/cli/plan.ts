@@ -1,9 +1,11 @@
 import type { House } from "../boot.ts";
+import { variablesOf } from "../choices.ts";
 import type { AnyPlugin, Grants } from "../plugin.ts";
+import type { Choices } from "./load.ts";
 
 /** One line for each plugin: its name and what it may touch, less what the operator took away. */
 export function grantsOf(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): string {
-  const { permissions } = plugin;
+  const permissions: Grants = { ...plugin.permissions, env: variablesOf(plugin) };
   const parts = (["read", "write", "net", "env", "files"] as const).flatMap((kind) => {
     const grant = permissions[kind];
     if (grant === undefined || grant === false || (Array.isArray(grant) && grant.length === 0)) return [];
@@ -17,7 +19,7 @@ export function grantsOf(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): 
 export function planOf(
   house: House,
   waiting: ReadonlyMap<string, readonly string[]>,
-  denied: Readonly<Record<string, readonly (keyof Grants)[]>>,
+  denied: Choices["denied"] = {},
 ): string {
   const plugins = house.booted.map(({ plugin, ms }) => {
     const steps = waiting.get(plugin.name) ?? [];

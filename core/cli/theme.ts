@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
+import { stopping } from "../boot_listeners.ts";
 import { BootError } from "../errors.ts";
 import type { AnyPlugin } from "../plugin.ts";
 import { pluginOf, type ThemeSpec } from "../theme.ts";
@@ -33,9 +34,12 @@ export async function loadTheme(
   const plugin = pluginOf(name, theme, plugins);
   return {
     ...plugin,
+    source: shown(file),
     async setup(context) {
+      const on: typeof context.on = (event, handlers) =>
+        context.on(event, event === "app_boot" ? stopping(handlers, (cause) => broken(file, cause)) : handlers);
       try {
-        await plugin.setup(context);
+        await plugin.setup({ ...context, on });
       } catch (cause) {
         throw broken(file, cause);
       }
@@ -45,21 +49,28 @@ export async function loadTheme(
 
 /** Where and why a theme's code failed, as its author wants to read it (platform 11.2). */
 function broken(file: string, cause: unknown): BootError {
-  const { line, text } = placeOf(file, cause);
-  const at = line === undefined ? shown(file) : `${shown(file)}:${line}`;
+  const { place, line, text } = placeOf(file, cause);
+  const at = line === undefined ? shown(place) : `${shown(place)}:${line}`;
   return new BootError(`Failed loading theme functions file at "${at}" with error: ${text}`, { cause });
 }
 
-function placeOf(file: string, cause: unknown): { line: number | undefined; text: string } {
-  const text = cause instanceof Error ? cause.message : String(cause);
-  // What cannot be parsed says where by itself, what was thrown by its stack.
-  const own = (cause as { position?: { line?: number } }).position?.line;
-  const stack = cause instanceof Error ? (cause.stack ?? "") : "";
-  const found = stack.split("\n").find((each) => each.includes(file));
-  const thrown = found === undefined ? undefined : /:(\d+)(?::\d+)?\)?\s*$/.exec(found)?.[1];
-  const nested = (cause as { errors?: unknown[] }).errors?.[0];
-  if (own === undefined && thrown === undefined && nested !== undefined) return placeOf(file, nested);
-  return { line: own ?? (thrown === undefined ? undefined : Number(thrown)), text };
+interface Place {
+  readonly place: string;
+  readonly line: number | undefined;
+  readonly text: string;
+}
+
+function placeOf(file: string, cause: unknown): Place {
+  const text = cause instanceof Error ? cause.message : String((cause as { message?: unknown })?.message ?? cause);
+  // What cannot be parsed says where by itself, what was thrown by its stack: the innermost file of the theme.
+  const { position, errors } = (cause ?? {}) as { position?: { file?: string; line?: number }; errors?: unknown[] };
+  if (position?.line !== undefined) return { place: position.file || file, line: position.line, text };
+  const home = dirname(file) + sep;
+  for (const each of (cause instanceof Error ? (cause.stack ?? "") : "").split("\n")) {
+    const [, place, line] = /(?:file:\/\/)?(\/[^()]*?):(\d+)(?::\d+)?\)?\s*$/.exec(each) ?? [];
+    if (place?.startsWith(home)) return { place, line: Number(line), text };
+  }
+  return errors?.[0] === undefined ? { place: file, line: undefined, text } : placeOf(file, errors[0]);
 }
 
 function shown(file: string): string {

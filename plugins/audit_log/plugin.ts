@@ -49,6 +49,7 @@ export default definePlugin({
     environment: t.String({
       default: "production",
       env: "APP_ENV",
+      shared: true,
       description: "demo keeps the addresses of visitors out of the log",
     }),
   }),

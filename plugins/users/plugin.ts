@@ -38,6 +38,7 @@ export default definePlugin({
     environment: t.String({
       default: "production",
       env: "APP_ENV",
+      shared: true,
       description: "demo keeps everybody from managing users",
     }),
   }),

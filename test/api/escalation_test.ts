@@ -48,7 +48,7 @@ const THINGS: Readonly<Record<string, (made: (name: string) => Promise<Thing>) =
     return (await house.ask("GET", `/api/recycle-bin?filter[deletable_type]=book&filter[deletable_id]=${id}`)).body
       .data[0].id;
   },
-  webhook: () => make("/api/webhooks", { name: "Hook", endpoint: "https://example.com", events: ["none_of_ours"] }),
+  webhook: () => make("/api/webhooks", { name: "Hook", endpoint: "https://example.com", events: ["sort_rule_create"] }),
   hook: async (made) => made("webhook"),
   delivery: async (made) => {
     const hook = await made("hook");

@@ -101,7 +101,13 @@ export function mountHistory({ app, list }: Pick<PluginContext, "app" | "list">,
       );
       if (!found) throw notFound("Revision");
       const { html, markdown, text, ...revision } = found;
-      return { ...revision, html: await renderedFor(parts, html, viewer), raw_html: html, markdown, text };
+      return {
+        ...revision,
+        html: await renderedFor(parts, { id: page.id, html }, viewer),
+        raw_html: html,
+        markdown,
+        text,
+      };
     },
     {
       permit: "access-api",

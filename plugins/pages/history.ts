@@ -103,7 +103,7 @@ export function mountHistory({ app, list }: Pick<PluginContext, "app" | "list">,
       const { html, markdown, text, ...revision } = found;
       return {
         ...revision,
-        html: await renderedFor(parts, { id: page.id, html }, viewer),
+        html: await renderedFor(parts, { id: page, html }, viewer),
         raw_html: html,
         markdown,
         text,

@@ -39,7 +39,7 @@ export function mountPage({ site }: Pick<PluginContext, "site">, web: Web): void
     const { ui, params } = visit;
     const book = await visit.item<Book>("books", "Book", { slug: params.book ?? "" });
     const page = await visit.item<Page>("pages", "Page", { slug: params.page ?? "", book_id: book.id });
-    const content = dressed(page.html);
+    const content = dressed(page.html, ui);
     const { data: attachments } = await visit.get<Listing<Attachment>>(
       `/api/attachments?count=500&filter[uploaded_to]=${page.id}`,
     );

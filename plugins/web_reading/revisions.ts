@@ -107,7 +107,7 @@ ${
       `/api/pages/${page.id}/revisions?count=1&sort=-number&filter[number:lt]=${revision.number}`,
     );
     const before = data[0] && (await visit.get<Whole>(`/api/pages/${page.id}/revisions/${data[0].number}`));
-    const { html: content, style } = dressed(revision.html);
+    const { html: content, style } = dressed(revision.html, ui);
     const title = ui.t("Revision #:number", { number: revision.number });
     const way = [...crumbs, { text: ui.t("Revisions"), path: `${path}/revisions` }, { text: `#${revision.number}` }];
     return { title, crumbs: way, menu: "/books", style, body: one({ page, path, revision, before, content }, ui) };

@@ -55,7 +55,7 @@ function drawComment(parts: Web["parts"], { each: { comment, children }, isTop, 
       action: `${own}/archive?archived=${comment.archived ? "false" : "true"}`,
       text: comment.archived ? t("Take out of the archive") : t("Archive"),
     })
-  }${may("delete") && parts.dialogLink(ui, { path: `${own}/delete`, text: t("Delete"), icon: "delete", kind: "danger" })}</footer></article>
+  }${may("delete") && parts.dialogLink(ui, { path: `${own}/delete`, text: t("Delete") })}</footer></article>
 ${children.length > 0 && html`<ul>${children.map((child) => drawComment(parts, { each: child, isTop: false, path, mayAdd }, ui))}</ul>`}</li>`;
 }
 

@@ -191,5 +191,6 @@ ${
 
 /** A book's contents beside what is shown of it. */
 export function bookAside(book: Book, current: string, ui: Ui): Html {
-  return html`<nav aria-label="${ui.t("Contents of the book")}"><p><a class="aside-title" href="${ui.url(bookPath(book))}">${ui.icon("book")} <strong>${book.name}</strong></a></p>${contentsTree(book, current, ui)}</nav>`;
+  return html`<nav aria-label="${ui.t("Contents of the book")}"><p><a class="aside-title" href="${ui.url(bookPath(book))}">${ui.icon("book")} <strong>${book.name}</strong></a></p>
+<details class="fold" open><summary>${ui.t("Contents")}</summary>${contentsTree(book, current, ui)}</details></nav>`;
 }

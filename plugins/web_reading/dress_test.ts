@@ -11,14 +11,16 @@ test("styles become rules, and what could end a rule, load something or lift its
     ui,
   );
   expect(html).toStartWith('<p data-style="0">a</p><p data-style="1">b</p>\n<p>c</p>');
-  expect(style).toBe('[data-style="0"]{text-align:center;width:1px}\n[data-style="1"]{width:2px}');
+  expect(style).toBe(
+    '.page-content [data-style="0"]{text-align:center;width:1px}\n.page-content [data-style="1"]{width:2px}',
+  );
 });
 
 test("colours of authors are turned for dark screens", () => {
   const { style } = dressed('<p style="color: #000 !important; background-color: rgb(255, 255, 0)">a</p>', ui);
   expect(style).toContain("color:oklch(from #000 max(l, 0.78) c h) !important");
   expect(style).toContain("background-color:oklch(from rgb(255, 255, 0) min(l, 0.35) c h)");
-  expect(style).toContain('@media screen{[data-theme="dark"] [data-style="0"]{');
+  expect(style).toContain('@media screen{[data-theme="dark"] .page-content [data-style="0"]{');
 });
 
 test("code of a known language is coloured and stays what it was", () => {

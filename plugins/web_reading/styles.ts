@@ -26,7 +26,7 @@ export function declarationsIn(style: string): readonly (readonly [property: str
 
 /** The rules for the element of a number. */
 export function rulesFor(number: number, declarations: ReturnType<typeof declarationsIn>): string {
-  const at = `[data-style="${number}"]`;
+  const at = `.page-content [data-style="${number}"]`;
   const plain = declarations.map(([property, value]) => `${property}:${value}`).join(";");
   const dark = declarations
     .flatMap(([property, value]) => {

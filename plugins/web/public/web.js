@@ -100,6 +100,9 @@ window.addEventListener("beforeunload", (event) => {
 });
 
 document.documentElement.classList.add("has-script");
+// What stands beside the text on wide screens is folded above it on narrow ones.
+if (matchMedia("(max-width: 52rem)").matches)
+  for (const fold of document.querySelectorAll("details.fold")) fold.open = false;
 localise(document);
 uncopied = new Set([...document.querySelectorAll("input[type=password][readonly]")].map(({ id }) => id));
 new MutationObserver((changes) => {

@@ -10,7 +10,7 @@ export function drawComments({ parts }: Web, { book, page }: { book: Book; page:
   const { t } = ui;
   const path = `${pagePath(book, page)}/comments`;
   const { active, archived } = page.comments;
-  const mayAdd = ui.may("comment-create-all") || ui.may("comment-create-own");
+  const mayAdd = ui.isSignedIn && (ui.may("comment-create-all") || ui.may("comment-create-own"));
   if (active.length + archived.length === 0 && !mayAdd) return html``;
   const tree = (each: CommentTree, isTop: boolean) => drawComment(parts, { each, isTop, path, mayAdd }, ui);
   return html`<section class="comments" aria-labelledby="comments-title"><h2 id="comments-title">${ui.icon("comment")} ${t("Comments")} <span class="quiet">${countOf([...active, ...archived])}</span></h2>

@@ -1,7 +1,7 @@
 /** Where readers arrive, where they search, and who the people are whose names stand below pages. */
 import { type Html, html, type PluginContext, type Visit, type Web } from "lectern/core";
 import { tiles } from "./containers.ts";
-import { type Book, bookPath, type Cover, type Item, type Listing, shelfPath } from "./shapes.ts";
+import { type Book, bookPath, type Cover, type Item, type Listing, pagePath, shelfPath } from "./shapes.ts";
 
 interface Recent extends Item {
   readonly book_slug: string;
@@ -53,8 +53,8 @@ ${shelves.length > 0 && html`<section aria-labelledby="home-shelves"><h2 id="hom
 ${
   pages.length > 0 &&
   html`<section aria-labelledby="home-pages"><h2 id="home-pages">${t("Changed of late")}</h2><ul class="recent">${pages.map(
-    ({ id, name, updated_at }) =>
-      html`<li><a href="${ui.url(`/link/${id}`)}">${ui.icon("page")} ${name}</a> <span class="quiet">${ui.time(updated_at)}</span></li>`,
+    ({ name, slug, book_slug, updated_at }) =>
+      html`<li><a href="${ui.url(pagePath({ slug: book_slug }, { slug }))}">${ui.icon("page")} ${name}</a> <span class="quiet">${ui.time(updated_at)}</span></li>`,
   )}</ul></section>`
 }${added}`;
   });

@@ -1,5 +1,5 @@
 /** Pieces that several screens of reading share. */
-import { type Html, html, type Tag, type Ui } from "lectern/core";
+import { type Html, type HtmlPart, html, type Tag, type Ui } from "lectern/core";
 import { type Book, chapterPath, type Entry, type Item, pagePath } from "./shapes.ts";
 
 /** A book's contents as a tree of links; `current` is the path of the screen that is shown. */
@@ -25,11 +25,21 @@ export function tagList(tags: readonly Tag[] | undefined, ui: Ui): Html {
   )}</ul>`;
 }
 
+/** A text of the catalogue with markup in its places. */
+export function said(ui: Ui, text: string, places: Readonly<Record<string, HtmlPart>>): Html {
+  // Places are found again by signs that no text holds.
+  const marks = Object.fromEntries(Object.keys(places).map((name) => [name, `\u0001${name}\u0001`]));
+  const parts = ui.t(text, marks).split("\u0001");
+  return html`${parts.map((part, index) => (index % 2 === 1 ? places[part] : part))}`;
+}
+
 /** Who made and changed an item, and when. */
 export function history(item: Item, ui: Ui): Html {
-  const by = (user: Item["created_by"]) =>
-    user ? html` ${ui.t("by")} <a href="${ui.url(`/user/${encodeURIComponent(user.slug)}`)}">${user.name}</a>` : html``;
-  return html`<p class="quiet history">${ui.icon("history")} ${ui.t("Created")} ${ui.time(item.created_at)}${by(item.created_by)} · ${ui.t("Changed")} ${ui.time(item.updated_at)}${by(item.updated_by)}</p>`;
+  const who = (user: Item["created_by"]) =>
+    user ? html`<a href="${ui.url(`/user/${encodeURIComponent(user.slug)}`)}">${user.name}</a>` : ui.t("Somebody");
+  const made = { when: ui.time(item.created_at), who: who(item.created_by) };
+  const changed = { when: ui.time(item.updated_at), who: who(item.updated_by) };
+  return html`<p class="quiet history">${ui.icon("history")} ${said(ui, "Created :when by :who", made)} · ${said(ui, "Changed :when by :who", changed)}</p>`;
 }
 
 /** A description as the API shows it. */

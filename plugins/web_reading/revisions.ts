@@ -73,7 +73,13 @@ ${parts.table(ui, { caption: t("Revisions"), head, rows, empty: t("No revision o
 <p class="quiet">${revision.name} · ${revision.created_by?.name ?? t("Somebody")} · ${ui.time(revision.created_at)}${isPresent && html` · ${t("This is what the page is now.")}`}</p>
 ${
   before
-    ? html`<h2>${t("Changed since revision #:number", { number: before.number })}</h2>${parts.difference(ui, source(before), source(revision))}`
+    ? html`<h2>${t("Changed since revision #:number", { number: before.number })}</h2>${
+        before.name !== revision.name && html`<p>${t("Name")}</p>${parts.difference(ui, before.name, revision.name)}`
+      }${
+        source(before) === source(revision)
+          ? html`<p>${before.raw_html === revision.raw_html ? t("The text is the same.") : t("The words are the same; how they are set was changed.")}</p>`
+          : parts.difference(ui, source(before), source(revision))
+      }`
     : html`<p>${t("This is the first revision that is kept.")}</p>`
 }
 <h2>${t("The page as it was")}</h2><div class="page-content framed" dir="auto">${ui.raw(content)}</div>`;

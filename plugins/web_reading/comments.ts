@@ -1,144 +1,96 @@
 /**
  * Comments below a page: threads with their replies, those that are archived folded away, and a form for each thing a
- * reader may do with them. What is typed is plain text; the API stores it as paragraphs.
+ * reader may do with them.
  */
-import { ApiError, type Html, html, type PluginContext, type Ui, type Visit, type Web } from "lectern/core";
+import { type Html, html, type Ui, type Web } from "lectern/core";
+import { type Typed, typedOf } from "./comment_text.ts";
+import { said } from "./pieces.ts";
 import { type Book, type CommentTree, type Page, pagePath } from "./shapes.ts";
+
+/** Replies below this depth stand beside what they reply to: there is no room on a telephone to go further in. */
+const MAX_DEPTH = 6;
 
 /** Draws the comments of a page. */
 export function drawComments({ parts }: Web, { book, page }: { book: Book; page: Page }, ui: Ui): Html {
   const { t } = ui;
   const path = `${pagePath(book, page)}/comments`;
   const { active, archived } = page.comments;
-  const mayAdd = ui.isSignedIn && (ui.may("comment-create-all") || ui.may("comment-create-own"));
+  const mayAdd = !page.draft && ui.isSignedIn && (ui.may("comment-create-all") || ui.may("comment-create-own"));
   if (active.length + archived.length === 0 && !mayAdd) return html``;
-  const tree = (each: CommentTree, isTop: boolean) => drawComment(parts, { each, isTop, path, mayAdd }, ui);
+  const tree = (each: CommentTree) => drawComment(parts, { each, depth: 0, path, mayAdd }, ui);
+  const fields = commentFields(parts, { typed: { text: "", format: "plain" }, label: t("Add a comment") }, ui);
   return html`<section class="comments" aria-labelledby="comments-title"><h2 id="comments-title">${ui.icon("comment")} ${t("Comments")} <span class="quiet">${countOf([...active, ...archived])}</span></h2>
-<ul>${active.map((each) => tree(each, true))}</ul>
-${archived.length > 0 && html`<details class="archived"><summary>${t("Archived threads")} (${archived.length})</summary><ul>${archived.map((each) => tree(each, true))}</ul></details>`}
-${
-  mayAdd &&
-  parts.form(ui, {
-    action: path,
-    label: t("New comment"),
-    submit: t("Comment"),
-    fields: parts.field(ui, { name: "text", label: t("Add a comment"), type: "textarea", rows: 3, required: true }),
-  })
-}</section>`;
+${active.length > 0 && html`<ul>${active.map(tree)}</ul>`}
+${archived.length > 0 && html`<details class="archived"><summary>${t("Archived threads (:count)", { count: archived.length })}</summary><ul>${archived.map(tree)}</ul></details>`}
+${mayAdd && parts.form(ui, { action: path, label: t("New comment"), submit: t("Comment"), fields })}</section>`;
+}
+
+/** The field of a comment's text, and in which form it is typed. */
+export function commentFields(
+  parts: Web["parts"],
+  { typed, label, faults }: { typed: Typed; label: string; faults?: readonly string[] },
+  ui: Ui,
+): Html {
+  const help = typed.format === "html" ? ui.t("This comment holds more than text, so you change its HTML.") : undefined;
+  const field = { name: "text", label, type: "textarea", rows: 4, required: true, value: typed.text, faults };
+  return html`<input type="hidden" name="format" value="${typed.format}">${parts.field(ui, { ...field, ...(help === undefined ? {} : { help }) })}`;
 }
 
 interface Drawn {
   readonly each: CommentTree;
-  readonly isTop: boolean;
+  readonly depth: number;
   readonly path: string;
   readonly mayAdd: boolean;
 }
 
-function drawComment(parts: Web["parts"], { each: { comment, children }, isTop, path, mayAdd }: Drawn, ui: Ui): Html {
+function drawComment(parts: Web["parts"], { each, depth, path, mayAdd }: Drawn, ui: Ui): Html {
   const { t } = ui;
+  const { comment, children } = each;
   const may = (act: string) =>
-    ui.may(`comment-${act}-all`) || (ui.may(`comment-${act}-own`) && comment.created_by?.id === ui.viewer.id);
+    ui.isSignedIn &&
+    (ui.may(`comment-${act}-all`) || (ui.may(`comment-${act}-own`) && comment.created_by?.id === ui.viewer.id));
   const own = `${path}/${comment.id}`;
-  const reply = (action: string, label: string, submit: string, value = "") =>
-    html`<details class="comment-form"><summary>${label}</summary>${parts.form(ui, {
-      action,
-      submit,
-      label: `${label} #${comment.local_id}`,
-      fields: html`<label>${t("Text")}<textarea name="text" rows="3" required>\n${value}</textarea></label>`,
-    })}</details>`;
-  return html`<li id="comment${comment.local_id}"><article class="comment"><header><strong>${comment.created_by?.name ?? t("Somebody")}</strong> <span class="quiet">#${comment.local_id} · ${ui.time(comment.created_at)}${comment.updated_at !== comment.created_at && html` · ${t("changed")}`}</span></header>
+  const replies = children.map((child) => drawComment(parts, { each: child, depth: depth + 1, path, mayAdd }, ui));
+  const nested = depth < MAX_DEPTH ? html`<ul>${replies}</ul></li>` : html`</li>${replies}`;
+  const archive = comment.archived ? t("Take out of the archive") : t("Archive");
+  return html`<li id="comment${comment.local_id}"><article class="comment"><header><strong>${comment.created_by?.name ?? t("Somebody")}</strong> <span class="quiet">#${comment.local_id} · ${when(comment, ui)}</span></header>
 <div class="page-content" dir="auto">${ui.raw(comment.html)}</div>
-<footer class="actions">${mayAdd && reply(`${path}?reply_to=${comment.local_id}`, t("Reply"), t("Reply"))}${may("update") && reply(`${own}/edit`, t("Edit"), t("Save"), wordsOf(comment.html))}${
-    isTop &&
+<footer class="actions">${mayAdd && unfolding({ comment, action: `${path}?reply_to=${comment.local_id}`, label: t("Reply"), submit: t("Reply"), typed: { text: "", format: "plain" } }, ui)}${
     may("update") &&
-    parts.button(ui, {
-      action: `${own}/archive?archived=${comment.archived ? "false" : "true"}`,
-      text: comment.archived ? t("Take out of the archive") : t("Archive"),
-    })
+    unfolding({ comment, action: `${own}/edit`, label: t("Edit"), submit: t("Save"), typed: typedOf(comment.html) }, ui)
+  }${
+    depth === 0 &&
+    comment.parent_id === null &&
+    may("update") &&
+    parts.button(ui, { action: `${own}/archive?archived=${comment.archived ? "false" : "true"}`, text: archive })
   }${may("delete") && parts.dialogLink(ui, { path: `${own}/delete`, text: t("Delete") })}</footer></article>
-${children.length > 0 && html`<ul>${children.map((child) => drawComment(parts, { each: child, isTop: false, path, mayAdd }, ui))}</ul>`}</li>`;
+${children.length > 0 ? nested : html`</li>`}`;
 }
 
-/** Mounts the forms. */
-export function mountComments({ site }: Pick<PluginContext, "site">, web: Web): void {
-  const at = "/books/:book/page/:page/comments";
-  const pageOf = async (visit: Visit) => {
-    const book = await visit.item<Book>("books", "Book", { slug: visit.params.book ?? "" });
-    const page = await visit.item<Page>("pages", "Page", { slug: visit.params.page ?? "", book_id: book.id });
-    return { page, path: pagePath(book, page) };
-  };
-  const done = async (
-    visit: Visit,
-    method: string,
-    path: string,
-    input: Record<string, string | number | boolean>,
-    told: string,
-  ) => {
-    const { path: back } = await pageOf(visit);
-    const sent = await visit.send<{ local_id?: number } | undefined>(method, path, input);
-    if (!sent.ok) throw new ApiError(sent.status, Object.values(sent.faults).flat()[0] ?? sent.message);
-    return visit.goTo(`${back}#${sent.body?.local_id ? `comment${sent.body.local_id}` : "comments-title"}`, told);
-  };
-  const one = (visit: Visit) => `/api/comments/${encodeURIComponent(visit.params.comment ?? "")}`;
+/** When a comment was made, and when it was changed where somebody did. */
+function when({ created_at, updated_at }: CommentTree["comment"], ui: Ui): Html {
+  if (updated_at === created_at) return ui.time(created_at);
+  return said(ui, ":made, changed :changed", { made: ui.time(created_at), changed: ui.time(updated_at) });
+}
 
-  web.form(site, at, "user", async (visit) => {
-    const { page } = await pageOf(visit);
-    const reply = visit.text("reply_to");
-    const input = {
-      page_id: page.id,
-      html: paragraphs(visit.text("text")),
-      ...(reply === "" ? {} : { reply_to: reply }),
-    };
-    return done(visit, "POST", "/api/comments", input, visit.ui.t("Your comment is added."));
-  });
-  web.form(site, `${at}/:comment/edit`, "user", (visit) =>
-    done(visit, "PUT", one(visit), { html: paragraphs(visit.text("text")) }, visit.ui.t("The comment is changed.")),
-  );
-  web.form(site, `${at}/:comment/archive`, "user", (visit) =>
-    done(visit, "PUT", one(visit), { archived: visit.text("archived") === "true" }, visit.ui.t("The thread is moved.")),
-  );
-  web.screen(site, `${at}/:comment/delete`, "user", async (visit) => {
-    const { path } = await pageOf(visit);
-    const comment = await visit.get<{ id: number; local_id: number }>(one(visit));
-    const { ui } = visit;
-    const title = ui.t("Delete comment #:number?", { number: comment.local_id });
-    const body = web.parts.confirm(ui, {
-      question: title,
-      detail: ui.t("It is gone at once and cannot be brought back. Replies to it stay."),
-      action: `${path}/comments/${comment.id}/delete`,
-      submit: ui.t("Delete"),
-      back: path,
-    });
-    return { title, body, menu: "/books" };
-  });
-  web.form(site, `${at}/:comment/delete`, "user", (visit) =>
-    done(visit, "DELETE", one(visit), {}, visit.ui.t("The comment is deleted.")),
-  );
+interface Unfolding {
+  readonly comment: CommentTree["comment"];
+  readonly action: string;
+  readonly label: string;
+  readonly submit: string;
+  readonly typed: Typed;
+}
+
+/** A form that unfolds where its word is chosen. Many stand on one screen, so nothing in it has an id. */
+function unfolding({ comment, action, label, submit, typed }: Unfolding, ui: Ui): Html {
+  const help =
+    typed.format === "html" &&
+    html`<small>${ui.t("This comment holds more than text, so you change its HTML.")}</small>`;
+  return html`<details class="comment-form"><summary>${label} <span class="unseen">#${comment.local_id}</span></summary><form method="post" action="${ui.url(action)}">
+<input type="hidden" name="format" value="${typed.format}"><label>${ui.t("Text")}<textarea name="text" rows="4" required>\n${typed.text}</textarea>${help}</label>
+<div class="ends"><button class="small">${submit}</button></div></form></details>`;
 }
 
 function countOf(trees: readonly CommentTree[]): number {
   return trees.reduce((sum, { children }) => sum + 1 + countOf(children), 0);
-}
-
-/** Plain text as the paragraphs that the API stores. */
-function paragraphs(text: string): string {
-  return text
-    .replaceAll("\r\n", "\n")
-    .split(/\n{2,}/)
-    .filter((each) => each.trim() !== "")
-    .map((each) => `<p>${html`${each}`}</p>`.replaceAll("\n", "<br>"))
-    .join("");
-}
-
-/** The words of a comment, for the form that changes them. */
-function wordsOf(markup: string): string {
-  return markup
-    .replace(/<br[^>]*>\n?/g, "\n")
-    .replace(/<\/(?:p|li)>\s*/g, "\n\n")
-    .replace(/<[^>]*>/g, "")
-    .replace(
-      /&(amp|lt|gt|quot|nbsp);/g,
-      (_, name: string) => ({ amp: "&", lt: "<", gt: ">", quot: '"', nbsp: " " })[name] ?? "",
-    )
-    .trim();
 }

@@ -3,7 +3,7 @@
  * ask the API for what they show and decide nothing about who sees what.
  */
 import { definePlugin } from "lectern/core";
-import { mountComments } from "./comments.ts";
+import { mountComments } from "./comment_forms.ts";
 import { mountContainers } from "./containers.ts";
 import { mountExports } from "./files.ts";
 import { mountHome } from "./home.ts";

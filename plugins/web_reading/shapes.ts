@@ -54,6 +54,7 @@ export interface CommentTree {
   readonly comment: {
     readonly id: number;
     readonly local_id: number;
+    readonly parent_id: number | null;
     readonly html: string;
     readonly archived: boolean;
     readonly created_at: string;

@@ -36,6 +36,7 @@ import web from "./web/plugin.ts";
 import webAccount from "./web_account/plugin.ts";
 import webEditing from "./web_editing/plugin.ts";
 import webIntegrations from "./web_integrations/plugin.ts";
+import webReading from "./web_reading/plugin.ts";
 import webSettings from "./web_settings/plugin.ts";
 import webhooks from "./webhooks/plugin.ts";
 
@@ -74,6 +75,7 @@ const plugins: readonly AnyPlugin[] = [
   system,
   languages,
   web,
+  webReading,
   webEditing,
   webAccount,
   webSettings,

@@ -81,6 +81,8 @@ export interface Visit {
   get<T>(path: string): Promise<T>;
   /** The same, undefined where the reader may not see it or there is none. */
   find<T>(path: string): Promise<T | undefined>;
+  /** The item of an address: what the API reads of the first one whose fields are these. Throws 404 with its noun. */
+  item<T>(segment: string, noun: string, fields: Readonly<Record<string, string | number>>): Promise<T>;
   /** Asks the API to change something; what it refuses is answered, to be shown beside the form. */
   send<T>(method: string, path: string, input?: InputObject): Promise<Sent<T>>;
   /** The API's answer as it is, for files. */
@@ -181,6 +183,8 @@ export interface Parts {
   button(ui: Ui, spec: { action: string; text: string; icon?: string; kind?: "plain" | "danger" }): Html;
   /** A link that opens in a dialog where scripts run, and is a screen of its own where they do not. */
   dialogLink(ui: Ui, spec: { path: string; text: string; icon?: string; kind?: "plain" | "danger" }): Html;
+  /** What was changed from one text to another, word by word, told apart not by colour alone. */
+  difference(ui: Ui, before: string, after: string): Html;
   tabs(ui: Ui, label: string, tabs: readonly { path: string; text: string; current: boolean }[]): Html;
   badge(ui: Ui, kind: "good" | "bad" | "note", text: string): Html;
 }

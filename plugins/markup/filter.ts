@@ -1,9 +1,10 @@
 /**
  * The script filter of content-api 9.3, for everything that is shown: scripts, script URLs, event attributes, frames
  * with documents, form controls, and elements that are no content, are removed; classes, styles, tables, ordinary
- * frames and targets stay, as there is no allow-list. Three things go beyond the table: URLs are compared without white space
+ * frames and targets stay, as there is no allow-list. Four things go beyond the table: URLs are compared without white space
  * and control characters, as browsers do; attributes that hold a script or data URL are dropped wherever they stand;
- * and elements that a browser with scripting reads as raw text are removed or turned into `pre`.
+ * so are those by which htmx sends requests on its own, in the reader's name; and elements that a browser with scripting
+ * reads as raw text are removed or turned into `pre`.
  *
  * Filtered HTML is written, parsed and filtered again until nothing changes, so that what a browser builds from it is
  * what was judged here. Should it never come to rest, first svg and math go, then all markup.
@@ -122,7 +123,8 @@ function cleanElement(element: Element): boolean {
 function mustGo(element: Element, attribute: Element["attrs"][number]): boolean {
   const name = attribute.name.toLowerCase();
   const { prefix, value } = attribute;
-  if (name.startsWith("on") || FORM_ATTRIBUTES.has(name) || name.includes("xlink:href")) return true;
+  if (name.startsWith("on") || /^(?:data-)?hx-/.test(name) || FORM_ATTRIBUTES.has(name) || name.includes("xlink:href"))
+    return true;
   if (prefix === "xlink" && name === "href") return true;
   if (!isHtml(element)) return runs(value) || hasData(value);
   if (WORDS.has(name) || name.startsWith("data-") || name.startsWith("aria-")) return false;

@@ -8,6 +8,7 @@ import { attributeOf, eachElement, parse } from "./tree.ts";
 const FILTERED: [string, string][] = [
   ["<p>safe</p><script>alert(1)</script>", "<p>safe</p>"],
   ['<p onclick="alert(1)" class="k">click</p>', '<p class="k">click</p>'],
+  ['<p hx-post="/logout" data-hx-trigger="load" HX-ON:click="x" title="hx-post">a</p>', '<p title="hx-post">a</p>'],
   ['<p>before <a href="javascript:alert(1)">bad</a> after</p>', "<p>before  after</p>"],
   ['<p>x<a href="  JaVaScript:alert(1)">bad</a></p>', "<p>x</p>"],
   ['<p>x<a href="/go?to=javascript:alert(1)">bad</a></p>', "<p>x</p>"],

@@ -11,6 +11,7 @@ import type {} from "./contract.ts";
 import { pagesInExports } from "./export.ts";
 import { lockPage } from "./find.ts";
 import { followDeleted, followMoved } from "./follow.ts";
+import { mountHistory } from "./history.ts";
 import { pageMaker } from "./make.ts";
 import { migrations } from "./migrations.ts";
 import type { Parts } from "./parts.ts";
@@ -94,6 +95,9 @@ export default definePlugin({
     on("chapter_delete", { join: ({ id }, work) => followDeleted("chapter_id", id, work) });
     on("chapter_move", { join: (chapter, work) => followMoved(chapter, work) });
 
+    // Who sees a page sees what it was; the routes look the page up first.
+    narrow("page_revisions", () => true);
     mountPages(context, parts);
+    mountHistory(context, parts);
   },
 });

@@ -6,6 +6,7 @@ import { sweepLinks } from "./links.ts";
 import { mountMe } from "./me.ts";
 import { migrations } from "./migrations.ts";
 import { byPassword } from "./passwords.ts";
+import { mountPeople } from "./people.ts";
 import { readViewer, refOf } from "./read.ts";
 import { mountUsers } from "./routes.ts";
 import { beyondScope } from "./scope.ts";
@@ -79,6 +80,7 @@ export default definePlugin({
       if (settings.environment === "demo") throw denied();
     };
     mountMe(context, open);
+    mountPeople(context);
     mountUsers(context, open);
     mountChosen(context, viewer, open);
   },

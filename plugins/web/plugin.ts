@@ -8,6 +8,7 @@ import { resolve } from "node:path";
 import { BootError, chosenLanguage, definePlugin, type InputObject, type Visit, type Web } from "lectern/core";
 import { areaOf } from "./area.ts";
 import { mountAssets, type ThemeFolder, themeFile } from "./assets.ts";
+import { difference } from "./difference.ts";
 import { readIcons } from "./icons.ts";
 import { document, type Frame, faultBody, footer, header } from "./layout.ts";
 import * as pieces from "./parts.ts";
@@ -90,6 +91,7 @@ function partsOf(views: Views): Web["parts"] {
   const copyable = views.add("parts/copyable", pieces.copyable);
   const button = views.add("parts/button", pieces.button);
   const dialogLink = views.add("parts/dialog_link", pieces.dialogLink);
+  const compared = views.add("parts/difference", difference);
   const tabs = views.add("parts/tabs", pieces.tabs);
   const badge = views.add("parts/badge", pieces.badge);
   return {
@@ -102,6 +104,7 @@ function partsOf(views: Views): Web["parts"] {
     copyable: (ui, spec) => copyable(spec, ui),
     button: (ui, spec) => button(spec, ui),
     dialogLink: (ui, spec) => dialogLink(spec, ui),
+    difference: (ui, before, after) => compared({ before, after }, ui),
     tabs: (ui, label, each) => tabs({ label, tabs: each }, ui),
     badge: (ui, kind, text) => badge({ kind, text }, ui),
   };

@@ -13,6 +13,7 @@ import {
   type InputObject,
   type MenuEntry,
   NOBODY,
+  notFound,
   type PluginContext,
   type Screen,
   type Sent,
@@ -132,6 +133,13 @@ export class Screens {
         if (response.status === 403 || response.status === 404) return undefined;
         if (!response.ok) throw await errorOf(response);
         return (await response.json()) as T;
+      },
+      async item<T>(segment: string, noun: string, fields: Readonly<Record<string, string | number>>) {
+        const search = new URLSearchParams({ count: "1" });
+        for (const [name, value] of Object.entries(fields)) search.set(`filter[${name}]`, String(value));
+        const { data } = await get<{ data: { id: number }[] }>(`/api/${segment}?${search}`);
+        if (!data[0]) throw notFound(noun);
+        return get<T>(`/api/${segment}/${data[0].id}`);
       },
       async send<T>(method: string, path: string, given?: InputObject): Promise<Sent<T>> {
         const response = await ask(method, path, given);

@@ -1,5 +1,4 @@
 import { type Html, html, type Ui, type Web } from "lectern/core";
-import { difference } from "./difference.ts";
 import type { EditorData } from "./editor.ts";
 import { faultsIn, nameField, tagFields } from "./fields.ts";
 
@@ -50,7 +49,7 @@ ${
   conflict &&
   html`<section class="notice bad" role="alert"><h2>${t("Somebody else changed this page")}</h2>
 <p>${t(":name saved it after you opened it. Nothing of yours is lost: it stands below. What your text changes of theirs:", { name: conflict.by || t("Somebody") })} ${ui.time(conflict.at)}</p>
-${difference(conflict.content, content, ui)}
+${parts.difference(ui, conflict.content, content)}
 <details><summary>${t("Their text as a whole")}</summary><pre class="their-text">${conflict.content}</pre></details></section>`
 }`;
 }

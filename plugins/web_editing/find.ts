@@ -1,5 +1,5 @@
 /** Items by the slugs of their addresses, as the API shows them to the reader. */
-import { ApiError, type Tag, type Visit } from "lectern/core";
+import type { Tag, Visit } from "lectern/core";
 
 /** What the screens need of an item's answer. */
 export interface Item {
@@ -43,41 +43,28 @@ export interface Page extends Item {
   readonly updated_by: { readonly name: string } | null;
 }
 
-interface Listing {
-  readonly data: readonly { readonly id: number }[];
-}
-
-async function bySlug<T>(visit: Visit, segment: string, noun: string, slug: string, within = ""): Promise<T> {
-  const { data } = await visit.get<Listing>(
-    `/api/${segment}?count=1&filter[slug]=${encodeURIComponent(slug)}${within}`,
-  );
-  const [found] = data;
-  if (!found) throw new ApiError(404, `${noun} not found`);
-  return visit.get<T>(`/api/${segment}/${found.id}`);
-}
-
 /** The book of the address. Throws 404. */
 export function bookOf(visit: Visit): Promise<Book> {
-  return bySlug<Book>(visit, "books", "Book", visit.params.book ?? "");
+  return visit.item<Book>("books", "Book", { slug: visit.params.book ?? "" });
 }
 
 /** The shelf of the address. Throws 404. */
 export function shelfOf(visit: Visit): Promise<Shelf> {
-  return bySlug<Shelf>(visit, "shelves", "Shelf", visit.params.shelf ?? "");
+  return visit.item<Shelf>("shelves", "Shelf", { slug: visit.params.shelf ?? "" });
 }
 
 /** The chapter of the address with its book. Throws 404. */
 export async function chapterOf(visit: Visit): Promise<{ book: Book; chapter: Chapter }> {
   const book = await bookOf(visit);
-  const within = `&filter[book_id]=${book.id}`;
-  return { book, chapter: await bySlug<Chapter>(visit, "chapters", "Chapter", visit.params.chapter ?? "", within) };
+  const fields = { slug: visit.params.chapter ?? "", book_id: book.id };
+  return { book, chapter: await visit.item<Chapter>("chapters", "Chapter", fields) };
 }
 
 /** The page of the address with its book. Throws 404. */
 export async function pageOf(visit: Visit): Promise<{ book: Book; page: Page }> {
   const book = await bookOf(visit);
-  const within = `&filter[book_id]=${book.id}`;
-  return { book, page: await bySlug<Page>(visit, "pages", "Page", visit.params.page ?? "", within) };
+  const fields = { slug: visit.params.page ?? "", book_id: book.id };
+  return { book, page: await visit.item<Page>("pages", "Page", fields) };
 }
 
 /** The path of a book's screen. */

@@ -6,7 +6,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { digestOf } from "../support/digest.ts";
 import { type Ask, bootHouse, type TestHouse } from "../support/house.ts";
-import { KEYED, PERMITS, type PermitCase, PUBLIC } from "../support/permits.ts";
+import { KEYED, PUBLIC } from "../support/open_routes.ts";
+import { PERMITS, type PermitCase } from "../support/permits.ts";
 import { png } from "../support/pictures.ts";
 import { portable, upload } from "../support/zips.ts";
 
@@ -38,6 +39,7 @@ const THINGS: Readonly<Record<string, (made: (name: string) => Promise<Thing>) =
   other: () => make("/api/books", { name: "Other book" }),
   chapter: async (made) => make("/api/chapters", { name: "Chapter", book_id: await made("book") }),
   page: async (made) => make("/api/pages", { name: "Page", html: "<p>x</p>", book_id: await made("book") }),
+  revision: async (made) => (await house.ask("GET", `/api/pages/${await made("page")}/revisions`)).body.data[0].id,
   attachment: async (made) =>
     make("/api/attachments", { name: "Link", uploaded_to: await made("page"), link: "https://example.com" }),
   comment: async (made) => make("/api/comments", { page_id: await made("page"), html: "<p>x</p>" }),

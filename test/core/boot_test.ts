@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type AnyContext, type AnyPlugin, BootError, definePlugin, sql, t } from "lectern/core";
 import { bootHouse, type TestHouse } from "../support/house.ts";
-import { PUBLIC } from "../support/permits.ts";
+import { PUBLIC } from "../support/open_routes.ts";
 
 declare module "lectern/core" {
   interface Contracts {

@@ -110,6 +110,10 @@ function beginInOwnZone() {
 
 document.documentElement.classList.add("has-script");
 beginInOwnZone();
+
+// What stands beside the text on wide screens is folded above it on narrow ones.
+if (matchMedia("(max-width: 52rem)").matches)
+  for (const fold of document.querySelectorAll("details.fold")) fold.open = false;
 localise(document);
 uncopied = new Set([...document.querySelectorAll("input[type=password][readonly]")].map(({ id }) => id));
 new MutationObserver((changes) => {

@@ -1,0 +1,117 @@
+/**
+ * What is done with comments: adding, replying, changing, archiving, deleting. A form that is refused is shown again by
+ * itself, with what was typed; whether something may be done is the API's to say.
+ */
+import {
+  ApiError,
+  type InputObject,
+  type PluginContext,
+  type Screen,
+  type Sent,
+  type View,
+  type Visit,
+  type Web,
+} from "lectern/core";
+import { htmlIn, type Typed } from "./comment_text.ts";
+import { commentFields } from "./comments.ts";
+import { type Book, type Page, pagePath } from "./shapes.ts";
+
+/** What the form of a comment shows where it stands by itself. */
+export interface CommentFormData {
+  readonly action: string;
+  readonly back: string;
+  readonly typed: Typed;
+  readonly sent: Extract<Sent<never>, { ok: false }>;
+}
+
+interface Place {
+  readonly page: Page;
+  readonly path: string;
+}
+
+/** Mounts the forms. */
+export function mountComments({ site }: Pick<PluginContext, "site">, web: Web): void {
+  const at = "/books/:book/page/:page/comments";
+  const view = web.view<CommentFormData>("reading/comment_form", ({ action, back, typed, sent }, ui) => {
+    const { parts } = web;
+    const faults = Object.values(sent.faults).flat();
+    const fields = commentFields(parts, { typed, label: ui.t("Text"), faults }, ui);
+    const fault = faults.length === 0 ? sent.message : undefined;
+    return ui.html`<h1>${ui.t("Your comment")}</h1>${parts.form(ui, { action, fields, submit: ui.t("Save"), cancel: back, fault })}`;
+  });
+  const one = (visit: Visit) => `/api/comments/${encodeURIComponent(visit.params.comment ?? "")}`;
+
+  web.form(site, at, "user", async (visit) => {
+    const place = await pageOf(visit);
+    const reply = visit.text("reply_to");
+    const input = { page_id: place.page.id, html: htmlIn(visit), ...(reply === "" ? {} : { reply_to: reply }) };
+    const sent = await visit.send<{ local_id: number }>("POST", "/api/comments", input);
+    if (!sent.ok) return again(view, visit, { place, sent, action: `/comments${withReply(reply)}` });
+    return visit.goTo(`${place.path}#comment${sent.body.local_id}`, visit.ui.t("Your comment is added."));
+  });
+  web.form(site, `${at}/:comment/edit`, "user", async (visit) => {
+    const place = await pageOf(visit);
+    const sent = await visit.send<{ local_id: number }>("PUT", one(visit), { html: htmlIn(visit) });
+    const action = `/comments/${encodeURIComponent(visit.params.comment ?? "")}/edit`;
+    if (!sent.ok) return again(view, visit, { place, sent, action });
+    return visit.goTo(`${place.path}#comment${sent.body.local_id}`, visit.ui.t("The comment is changed."));
+  });
+  web.form(site, `${at}/:comment/archive`, "user", async (visit) => {
+    const isArchived = visit.text("archived") === "true";
+    const told = isArchived ? visit.ui.t("The thread is archived.") : visit.ui.t("The thread is out of the archive.");
+    return done(visit, "PUT", one(visit), { archived: isArchived }, told);
+  });
+  web.screen(site, `${at}/:comment/delete`, "user", async (visit) => {
+    const { path } = await pageOf(visit);
+    const comment = await visit.get<{ id: number; local_id: number }>(one(visit));
+    const { ui } = visit;
+    const title = ui.t("Delete comment #:number?", { number: comment.local_id });
+    const body = web.parts.confirm(ui, {
+      question: title,
+      detail: ui.t("It is gone at once and cannot be brought back. Replies to it stay."),
+      action: `${path}/comments/${comment.id}/delete`,
+      submit: ui.t("Delete"),
+      back: path,
+    });
+    return { title, body, menu: "/books" };
+  });
+  web.form(site, `${at}/:comment/delete`, "user", (visit) =>
+    done(visit, "DELETE", one(visit), {}, visit.ui.t("The comment is deleted.")),
+  );
+}
+
+function withReply(reply: string): string {
+  return reply === "" ? "" : `?reply_to=${encodeURIComponent(reply)}`;
+}
+
+async function pageOf(visit: Visit): Promise<Place> {
+  const book = await visit.item<Book>("books", "Book", { slug: visit.params.book ?? "" });
+  const page = await visit.item<Page>("pages", "Page", { slug: visit.params.page ?? "", book_id: book.id });
+  return { page, path: pagePath(book, page) };
+}
+
+/** What is done by a button: what is refused has nothing that was typed. Throws the API's refusal. */
+async function done(visit: Visit, method: string, path: string, input: InputObject, told: string): Promise<Response> {
+  const { path: back } = await pageOf(visit);
+  const sent = await visit.send(method, path, input);
+  if (!sent.ok) throw new ApiError(sent.status, Object.values(sent.faults).flat()[0] ?? sent.message);
+  return visit.goTo(`${back}#comments-title`, told);
+}
+
+/** The form once more, with what was typed and what is wrong with it. */
+function again(
+  view: View<CommentFormData>,
+  visit: Visit,
+  { place, sent, action }: { place: Place; sent: CommentFormData["sent"]; action: string },
+): Screen {
+  const { ui } = visit;
+  const format = visit.text("format") === "html" ? "html" : "plain";
+  const typed = { text: visit.text("text"), format } as const;
+  return {
+    title: ui.t("Your comment"),
+    crumbs: [{ text: place.page.name, path: place.path }, { text: ui.t("Your comment") }],
+    menu: "/books",
+    status: sent.status,
+    body: view({ action: `${place.path}${action}`, back: place.path, typed, sent }, ui),
+  };
+}

@@ -1,0 +1,26 @@
+import { ApiError, type PluginContext, type Visit, type Web } from "lectern/core";
+import type { Book, Item } from "./shapes.ts";
+
+/** Exports from the addresses of screens: the API's answer as it is, so that a file is saved under its name. */
+export function mountExports({ site }: Pick<PluginContext, "site">, web: Web): void {
+  const hand = async (visit: Visit, segment: string, id: number): Promise<Response> => {
+    const format = encodeURIComponent(visit.params.format ?? "");
+    const response = await visit.ask("GET", `/api/${segment}/${id}/export/${format}`);
+    if (response.ok) return response;
+    const { error } = (await response.json()) as { error?: { message?: string } };
+    throw new ApiError(response.status, error?.message ?? "");
+  };
+  const bookOf = (visit: Visit) => visit.item<Book>("books", "Book", { slug: visit.params.book ?? "" });
+  web.screen(site, "/books/:book/export/:format", "reader", async (visit) =>
+    hand(visit, "books", (await bookOf(visit)).id),
+  );
+  for (const [segment, noun, name] of [
+    ["pages", "Page", "page"],
+    ["chapters", "Chapter", "chapter"],
+  ] as const)
+    web.screen(site, `/books/:book/${name}/:${name}/export/:format`, "reader", async (visit) => {
+      const book = await bookOf(visit);
+      const fields = { slug: visit.params[name] ?? "", book_id: book.id };
+      return hand(visit, segment, (await visit.item<Item>(segment, noun, fields)).id);
+    });
+}

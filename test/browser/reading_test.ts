@@ -1,0 +1,102 @@
+/** Reading, as people do it: finding their way, a page with all that content can hold, comments, revisions, search. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { png } from "../support/pictures.ts";
+import { faultsOf, openScreens, picture, type ScreenHouse } from "../support/screens.ts";
+
+setDefaultTimeout(90_000);
+const NASTY = `<img src=x onerror=alert(1)>"'>&amp;`;
+const PAGE = "/books/runbooks/page/failover";
+
+const CONTENT = `<p>When the primary is gone, <strong>call the DBA</strong> and read on. See <a href="https://example.com">the
+contract</a>, press <kbd>Ctrl</kbd> and run <code>pg_ctl promote</code>.</p>
+<p class="callout info">The standby is <code>db2</code>.</p><p class="callout success">Backups ran last night.</p>
+<p class="callout warning">Never start the old primary again.</p><p class="callout danger">There is no way back.</p>
+<h1 id="bkmrk-steps">Steps</h1><ol><li>Look<ul><li>at the lag</li><li>at the logs</li></ul></li><li>Promote</li></ol>
+<h3 id="bkmrk-check">Check</h3><ul><li class="task-list-item"><input type="checkbox" checked disabled> Told everybody</li>
+<li class="task-list-item"><input type="checkbox" disabled> Wrote it down</li></ul>
+<h4 id="bkmrk-script">The script</h4><pre id="bkmrk-code"><code class="language-bash"># promote the standby, with a line that is far too long for any screen of any telephone in the world
+if [ "$ROLE" = standby ]; then
+  pg_ctl promote -D "/var/lib/postgresql/16" && echo 1
+fi</code></pre><pre><code class="language-ts">export const answer: number = 42; // of course
+class Deck extends Map&lt;string, Card&gt; { static from(text = \`x\`) { return /[a-z]+/.test(text) ? true : null; } }</code></pre>
+<pre><code class="language-json">{"a": [1, true, null, "x"]}</code></pre><pre><code class="language-html">&lt;p class="a"&gt;b &amp;amp; c&lt;/p&gt;</code></pre>
+<h2 id="bkmrk-hosts">Hosts</h2><table><thead><tr><th></th><th>Role</th><th>Address</th><th>Data centre</th><th>Version of the server</th><th>Who is on call there</th></tr></thead>
+<tbody><tr><td>db1</td><td style="background-color: #fffbcc; color: #333">primary</td><td>10.0.0.1</td><td>Frankfurt</td><td>16.4</td><td>Ada</td></tr></tbody></table>
+<blockquote><p>Hope is no strategy.</p></blockquote><details><summary>More</summary><p>Hidden at first.</p></details>
+<p style="text-align: center; color: rgb(0, 0, 0)">In the middle, black on white.</p><p><img src="PICTURE"></p>
+<p dir="rtl">هذا نص <bdi>PostgreSQL</bdi> من اليمين إلى اليسار</p><hr><iframe src="https://video.test/embed/1"></iframe>
+<div hx-post="/logout" hx-trigger="load" style="position: fixed; inset: 0">Nothing of the kind.</div>`;
+
+let screens: ScreenHouse;
+let failover: { id: number };
+beforeAll(async () => {
+  screens = await openScreens();
+  const make = async (path: string, body: object) => (await screens.house.ask("POST", path, { body })).body;
+  const cover = new FormData();
+  cover.set("name", "Runbooks");
+  cover.set("description_html", "<p>How we <strong>operate</strong> what we run.</p>");
+  cover.set("tags[0][name]", "team");
+  cover.set("tags[0][value]", "ops");
+  cover.set("image", new File([png()], "cover.png", { type: "image/png" }));
+  const book = (await screens.house.ask("POST", "/api/books", { parts: cover })).body;
+  const other = await make("/api/books", { name: NASTY, description: NASTY, tags: [{ name: NASTY, value: NASTY }] });
+  await make("/api/shelves", { name: "Operations", description: "All of it", books: [book.id, other.id] });
+  await make("/api/pages", { book_id: book.id, name: "Before all", markdown: "Read *this* first.\n\n- [x] done" });
+  const chapter = await make("/api/chapters", { book_id: book.id, name: "Database", description: "Everything stored" });
+  failover = await make("/api/pages", { chapter_id: chapter.id, name: "Failover", html: "<p>Call the DBA.</p>" });
+  await make("/api/pages", { chapter_id: chapter.id, name: "Restore", markdown: "# From a backup" });
+  await make("/api/pages", { book_id: book.id, name: "Afterwards", html: "<p>Drink tea.</p>" });
+  await make("/api/pages", { book_id: other.id, name: NASTY, html: "<p>x</p>", tags: [{ name: NASTY, value: "" }] });
+  const form = new FormData();
+  form.set("type", "gallery");
+  form.set("uploaded_to", String(failover.id));
+  form.set("image", new File([png()], "plan.png", { type: "image/png" }));
+  const { url } = (await screens.house.ask("POST", "/api/image-gallery", { parts: form })).body;
+  await screens.house.ask("PUT", `/api/pages/${failover.id}`, {
+    body: {
+      html: CONTENT.replace("PICTURE", url),
+      tags: [
+        { name: "team", value: "ops" },
+        { name: "urgent", value: "" },
+      ],
+    },
+  });
+  await make("/api/attachments", { uploaded_to: failover.id, name: NASTY, link: "https://example.com/plan" });
+});
+afterAll(() => screens.stop());
+
+async function sound(page: Page, name: string): Promise<void> {
+  await picture(page, `reading-${name}`);
+  expect([name, await faultsOf(page)]).toEqual([name, []]);
+}
+
+const SCREENS: readonly (readonly [name: string, path: string])[] = [
+  ["home", "/"],
+  ["shelves", "/shelves"],
+  ["shelf", "/shelves/operations"],
+  ["books", "/books"],
+  ["book", "/books/runbooks"],
+  ["chapter", "/books/runbooks/chapter/database"],
+  ["page", PAGE],
+  ["search", "/search?query=dba"],
+  ["search-empty", "/search"],
+  ["person", "/user/admin"],
+  ["revisions", `${PAGE}/revisions`],
+];
+
+test("every screen is sound, on a desk and on a telephone, in light and in dark", async () => {
+  await screens.house.ask("POST", "/api/comments", {
+    body: { page_id: failover.id, html: "<p>Which <strong>DBA</strong>?</p>" },
+  });
+  const desk = await screens.visit();
+  for (const [name, path] of SCREENS) {
+    await desk.goto(path);
+    await sound(desk, name);
+  }
+  const telephone = await screens.visit(undefined, { size: "phone", scheme: "dark" });
+  for (const [name, path] of SCREENS) {
+    await telephone.goto(path);
+    await sound(telephone, `${name}-phone-dark`);
+  }
+});

@@ -7,7 +7,7 @@
  */
 import { Elysia } from "elysia";
 import { clientAddress, type Networks } from "./address.ts";
-import { Areas, type AreaSpec, type Authenticate } from "./areas.ts";
+import { type AreaSpec, Areas, type Authenticate } from "./areas.ts";
 import { askedFrom } from "./asking.ts";
 import { refuseLarge } from "./body.ts";
 import { ApiError, errorBody, refusal } from "./errors.ts";
@@ -120,7 +120,15 @@ export class Gates {
       return this.#fault(request, error);
     }
     const refusal = viewer === NOBODY ? NO_CREDENTIALS : undefined;
-    remember(request, { viewer, input: merge(query, input), query, address, refusal, fault: undefined, bodyRead: true });
+    remember(request, {
+      viewer,
+      input: merge(query, input),
+      query,
+      address,
+      refusal,
+      fault: undefined,
+      bodyRead: true,
+    });
     const answer = async () => this.#root.fetch(request);
     return method === "GET" ? answer() : askedFrom(address, answer);
   }

@@ -5,6 +5,7 @@
  */
 export { type Static, type TObject, Type as t } from "@sinclair/typebox";
 export { type RawBuilder, sql } from "kysely";
+export type { AreaSpec, Authenticate } from "./areas.ts";
 export { jsonWithFile } from "./base64_json.ts";
 export { boot, type House, type HouseParts } from "./boot.ts";
 export type { Act, AnyHandlers, EnqueueOptions, Handlers, Happening, Work } from "./bus.ts";
@@ -84,7 +85,6 @@ export {
 } from "./files.ts";
 export { type S3Options, s3Store } from "./files_s3.ts";
 export { Html, type HtmlPart, html, htmlResponse, raw } from "./html.ts";
-export type { AreaSpec, Authenticate } from "./areas.ts";
 export type { Asking } from "./http.ts";
 export type { InputObject, InputValue } from "./input.ts";
 export {

@@ -7,10 +7,10 @@
 import type { Static, TObject } from "@sinclair/typebox";
 import type { Kysely, RawBuilder, SelectQueryBuilder } from "kysely";
 import type { Db, Migrations, TableName, Tables } from "../db/mod.ts";
+import type { AreaSpec, Authenticate } from "./areas.ts";
 import type { Act, AnyHandlers, EnqueueOptions, Handlers } from "./bus.ts";
 import type { Cached } from "./cache.ts";
 import type { FileStore } from "./files.ts";
-import type { AreaSpec, Authenticate } from "./areas.ts";
 import type { Asking } from "./http.ts";
 import type { InputObject } from "./input.ts";
 import type { JobOptions, JobRun } from "./jobs.ts";

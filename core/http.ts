@@ -43,6 +43,8 @@ export interface GateParts {
 }
 
 const NO_CREDENTIALS = new ApiError(401, "No authorization token found on the request");
+/** What Bun calls JSON that was not called anything; a type that a route or an area chose is left as it is. */
+const BUNS_JSON = "application/json;charset=utf-8";
 const FIXED_HEADERS = [
   ["cache-control", "no-cache, no-store, private"],
   ["expires", "Sun, 12 Jul 2015 19:01:00 GMT"],
@@ -275,7 +277,7 @@ function queryOf(url: string): InputObject {
 function finished(response: Response, allowance?: Allowance): Response {
   const { headers } = response;
   for (const [name, value] of FIXED_HEADERS) if (!headers.has(name)) headers.set(name, value);
-  if (headers.get("content-type")?.startsWith("application/json")) headers.set("content-type", "application/json");
+  if (headers.get("content-type") === BUNS_JSON) headers.set("content-type", "application/json");
   if (!allowance) return response;
   headers.set("x-ratelimit-limit", String(allowance.limit));
   headers.set("x-ratelimit-remaining", String(allowance.remaining));

@@ -21,6 +21,8 @@ export interface Sources {
 }
 
 const CACHE_CONTROL = "private, no-cache";
+/** The type of the statistics (dashboard-stats 1.4); errors have none but "application/json" (3.4). */
+const JSON_TYPE = "application/json; charset=utf-8";
 /** Addresses of the statistics, which alone have tags. */
 const TAGGED = /^[a-z]+:\/\/[^/?#]*\/api\/v1\/(?:dashboard|gethomepage)\/stats\/?(?:\?|$)/;
 const permit = "access-api";
@@ -55,7 +57,7 @@ function mountStatistics({ app, log }: Context, { read }: Sources, path: string,
     path,
     async () => {
       const { text: body, etag } = await reading(read, log);
-      const headers = { etag, "cache-control": CACHE_CONTROL, "content-type": "application/json" };
+      const headers = { etag, "cache-control": CACHE_CONTROL, "content-type": JSON_TYPE };
       return new Response(body, { headers });
     },
     {
@@ -94,7 +96,9 @@ function mountExtended({ app, log, slot }: Context, { fleet, read }: Sources): v
     async ({ set }) => {
       set.headers["cache-control"] = CACHE_CONTROL;
       const [numbers, figures] = await Promise.all([reading(read, log), figuresOf(slot("dashboard_figure"), log)]);
-      return tried(log, () => extendedStatistics(numbers, fleet, figures));
+      const statistics = await tried(log, () => extendedStatistics(numbers, fleet, figures));
+      set.headers["content-type"] = JSON_TYPE;
+      return statistics;
     },
     {
       permit,

@@ -5,9 +5,12 @@ import { BootError } from "./errors.ts";
 /** Addresses an operator names in a setting: none, all, or those within the listed networks. */
 export type Networks = "none" | "all" | readonly [ipaddr.IPv4 | ipaddr.IPv6, number][];
 
-/** Reads APP_PROXIES: which peers may say for whom they speak. Throws BootError; see `networksOf`. */
-export function trustedProxies(setting: string): Networks {
-  return networksOf("APP_PROXIES", setting);
+/**
+ * Reads APP_PROXIES: which peers may say for whom they speak. Where it is empty, TRUSTED_PROXIES is read instead, as the
+ * contract of the dashboard calls it. Throws BootError; see `networksOf`.
+ */
+export function trustedProxies(setting: string, otherwise = ""): Networks {
+  return setting.trim() === "" ? networksOf("TRUSTED_PROXIES", otherwise) : networksOf("APP_PROXIES", setting);
 }
 
 /** Reads a setting: empty, `*`, or addresses and CIDR ranges separated by commas. Throws BootError for anything else. */

@@ -49,6 +49,12 @@ test("clientAddress() reads hops with a port, in brackets and with a zone", () =
   expect([from("fe80::1%eth0"), from("[::ffff:5.5.5.5]:1")]).toEqual(["fe80::1", "5.5.5.5"]);
 });
 
+test("trustedProxies() is told by either name", () => {
+  expect(clientAddress("10.0.0.1", "5.5.5.5", trustedProxies("", "10.0.0.0/8"))).toBe("5.5.5.5");
+  expect(clientAddress("10.0.0.1", "5.5.5.5", trustedProxies("192.0.2.1", "10.0.0.0/8"))).toBe("10.0.0.1");
+  expect(() => trustedProxies("", "proxy.example")).toThrow("Cannot read TRUSTED_PROXIES");
+});
+
 test("trustedProxies() refuses what is no network", () => {
   expect(() => trustedProxies("10.0.0.0/8, proxy.example")).toThrow(
     '"proxy.example" is neither an address nor a CIDR range',

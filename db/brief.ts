@@ -30,7 +30,7 @@ export class Brief {
 
   constructor(options: BriefOptions) {
     this.#options = options;
-    this.#lanes = new Lanes({ ...options, waitMs: options.ms });
+    this.#lanes = new Lanes({ ...options, waitMs: options.ms, use: ["a brief reading", "these"] });
   }
 
   /** The rows of a template. Throws PostgresError 57014 where they took too long, StoreError where no connection was free. */

@@ -12,7 +12,7 @@ export interface AreaSpec {
   readonly outside?: boolean;
   /** Asked before the resolvers of the house, which are asked where it neither recognises nor refuses anybody. */
   readonly authenticate?: Authenticate;
-  /** Replaces the limiter of the house; null for none. */
+  /** Replaces the limiter of the house; null for none, outside the API for those without a token alone. */
   readonly limiter?: Limiter | null;
   /**
    * Stands around all the rest: answers on its own, or finishes what `next` answers. An ApiError it throws is answered in

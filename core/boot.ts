@@ -4,15 +4,17 @@
  * registering closes; jobs and schedules start with `start()`. Stopping runs in reverse.
  */
 
-import { guarded, migrate, type Store } from "../db/mod.ts";
+import { type Db, migrate, type Store, standing } from "../db/mod.ts";
 import { trustedProxies } from "./address.ts";
 import { checkPermits, checkTables, compile } from "./boot_checks.ts";
 import { Bus } from "./bus.ts";
 import { Caches } from "./cache.ts";
+import { checkChoices, checkCommands, checkVariables, type PluginChoices } from "./choices.ts";
 import { baseUrlOf, bodyLimitOf, type Config } from "./config.ts";
 import { type ContextParts, makeContext } from "./context.ts";
 import { BootError } from "./errors.ts";
 import type { FileStore } from "./files.ts";
+import { type BootedPlugin, factsOf } from "./house_facts.ts";
 import { Gates } from "./http.ts";
 import { defaultInputLimits } from "./input.ts";
 import { JobQueue } from "./jobs.ts";
@@ -21,24 +23,22 @@ import type { Log } from "./log.ts";
 import { coreMigrations } from "./migrations.ts";
 import { inBootOrder } from "./order.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
-import { appBelow, type PluginApp, type SiteApp } from "./plugin_app.ts";
+import { appBelow, doubledIn, type PluginApp, type SiteApp } from "./plugin_app.ts";
+import type { RouteInfo } from "./routes.ts";
+import { readSettings } from "./settings.ts";
 import { Sight } from "./sight.ts";
 import { openSpool } from "./spool.ts";
 import { createTexts } from "./texts.ts";
 import { SYSTEM } from "./viewer.ts";
 
 /** What a house is made of. */
-export interface HouseParts {
+export interface HouseParts extends PluginChoices {
   readonly config: Config;
   readonly store: Store;
   readonly files: FileStore;
   readonly log: Log;
   readonly plugins: readonly AnyPlugin[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Settings by plugin name, from the operator's configuration. */
-  readonly settings?: Readonly<Record<string, Record<string, unknown>>>;
-  /** What the operator takes away from a plugin, by its name. */
-  readonly denied?: Readonly<Record<string, readonly (keyof Grants)[]>>;
 }
 
 /** A booted house. */
@@ -48,7 +48,7 @@ export interface House {
   readonly jobs: JobQueue;
   readonly contexts: ReadonlyMap<string, AnyContext>;
   /** Plugins in boot order, with the milliseconds their migrations and setup took. */
-  readonly booted: readonly { plugin: AnyPlugin; ms: number; migrated: readonly string[] }[];
+  readonly booted: readonly BootedPlugin[];
   /** Starts jobs and schedules. */
   start(): Promise<void>;
   /** Stops in reverse order; the store is closed last. */
@@ -59,6 +59,12 @@ export interface House {
 export async function boot(parts: HouseParts): Promise<House> {
   const { config, store, log } = parts;
   const plugins = inBootOrder(parts.plugins);
+  checkVariables(parts.plugins);
+  checkCommands(parts.plugins, []);
+  checkChoices(plugins, parts);
+  // Settings are judged before the first table is altered; each plugin reads them again as it is set up.
+  for (const { name, settings } of plugins)
+    if (settings) readSettings(name, settings, parts.env, parts.settings?.[name]);
   await migrate(store.db, "core", coreMigrations);
   const caches = new Caches();
   const stopCaches = await caches.listen(store);
@@ -80,6 +86,8 @@ export async function boot(parts: HouseParts): Promise<House> {
     texts,
     language: config.language,
   });
+  const booted: BootedPlugin[] = [];
+  const slots: ContextParts["slots"] = new Map();
   const shared: ContextParts = {
     config,
     log,
@@ -94,18 +102,19 @@ export async function boot(parts: HouseParts): Promise<House> {
     env: parts.env,
     store,
     contracts: new Map(),
-    slots: new Map(),
+    slots,
+    facts: factsOf(booted, parts.files, () => (slots.get("file_claims") ?? []) as never),
     starts: [],
     stops: [],
     settings: parts.settings ?? {},
   };
   const contexts = new Map<string, AnyContext>();
-  const booted: { plugin: AnyPlugin; ms: number; migrated: readonly string[] }[] = [];
   for (const plugin of plugins) {
     const started = performance.now();
-    const migrated = await migrate(store.db, plugin.name, plugin.migrations);
-    contexts.set(plugin.name, await setUp(plugin, shared, parts.denied?.[plugin.name] ?? []));
-    booted.push({ plugin, migrated, ms: performance.now() - started });
+    const migrated = await migratedOf(plugin, store.db, log);
+    const denied = parts.denied?.[plugin.name] ?? [];
+    contexts.set(plugin.name, await setUp(plugin, shared, denied));
+    booted.push({ plugin, migrated, denied, ms: performance.now() - started });
   }
   compile(gates);
   checkPermits(plugins, gates);
@@ -138,16 +147,25 @@ export async function boot(parts: HouseParts): Promise<House> {
   };
 }
 
+/** Runs a plugin's steps, and says where its ledger knows more than it does: an older plugin over newer tables. */
+async function migratedOf({ name, migrations }: AnyPlugin, db: Db, log: Log): Promise<readonly string[]> {
+  const { pending, unknown } = await standing(db, name, migrations);
+  if (unknown.length > 0)
+    log.warn("The store holds steps of a plugin that it does not know; is it older than its tables?", {
+      plugin: name,
+      steps: unknown,
+    });
+  return pending.length > 0 ? migrate(db, name, migrations) : [];
+}
+
 async function setUp(plugin: AnyPlugin, shared: ContextParts, denied: readonly (keyof Grants)[]): Promise<AnyContext> {
   const apps = { app: appBelow("/api"), site: appBelow("") };
   const grants = Object.fromEntries(
     Object.entries(plugin.permissions).filter(([kind]) => !denied.includes(kind as keyof Grants)),
   );
-  const db = guarded(shared.store.db, plugin.name, {
-    read: [...(grants.read ?? [])],
-    write: [...(grants.write ?? [])],
-  });
-  const context = makeContext(plugin, grants, apps, db, shared);
+  // What is denied reaches it by no way, and so no setting by its variable.
+  const env = denied.includes("env") ? {} : shared.env;
+  const context = makeContext(plugin, grants, apps, { ...shared, env });
   try {
     await plugin.setup(context);
   } catch (cause) {
@@ -164,11 +182,22 @@ async function setUp(plugin: AnyPlugin, shared: ContextParts, denied: readonly (
 }
 
 function mount(plugin: AnyPlugin, app: PluginApp | SiteApp, gates: Gates): void {
+  const who = `The plugin "${plugin.name}"${plugin.source === undefined ? "" : ` ("${plugin.source}")`}`;
   const taken = new Map(gates.routes().map((route) => [`${route.method} ${route.path}`, route]));
-  for (const { method, path, permit } of gates.mount(app)) {
+  const [doubled] = doubledIn(app);
+  if (doubled !== undefined) throw new BootError(`${who} serves ${doubled} twice`);
+  for (const { method, path, permit } of mounted(plugin, app, gates)) {
     if (taken.has(`${method} ${path}`))
-      throw new BootError(`The plugin "${plugin.name}" serves ${method} ${path}, which another plugin serves already`);
-    if (permit === undefined)
-      throw new BootError(`The plugin "${plugin.name}" serves ${method} ${path} without saying what it permits`);
+      throw new BootError(`${who} serves ${method} ${path}, which another plugin serves already`);
+    if (permit === undefined) throw new BootError(`${who} serves ${method} ${path} without saying what it permits`);
+  }
+}
+
+function mounted(plugin: AnyPlugin, app: PluginApp | SiteApp, gates: Gates): readonly RouteInfo[] {
+  try {
+    return gates.mount(app);
+  } catch (cause) {
+    const text = cause instanceof Error ? cause.message : String(cause);
+    throw new BootError(`Cannot mount the routes of the plugin "${plugin.name}": ${text}`, { cause });
   }
 }

@@ -11,12 +11,13 @@ import type { Db } from "../db/mod.ts";
 import { addressNow } from "./asking.ts";
 import { ApiError } from "./errors.ts";
 import type { Log } from "./log.ts";
+import { rooted } from "./own_work.ts";
 import type { Draft, EventName, JobName, Jobs, Result } from "./registry.ts";
 import type { Viewer } from "./viewer.ts";
 
 /** What handlers inside a transaction work with. */
 export interface Work {
-  /** The open transaction; every write of an act or a join goes through it. */
+  /** The open transaction, over the tables the plugin was granted; every write of an act or a join goes through it. */
   readonly db: Db;
   readonly viewer: Viewer;
   /** When the outermost act began: ISO 8601 UTC with milliseconds. */
@@ -199,7 +200,7 @@ export class Bus {
         return result;
       },
     };
-    return work;
+    return rooted(work);
   }
 
   async #judge<E extends EventName>(name: E, draft: Draft<E>, work: Work): Promise<Draft<E>> {

@@ -1,10 +1,10 @@
 #!/usr/bin/env bun
 import { StoreError } from "../db/mod.ts";
 /**
- * The command line: `serve`, `migrate`, `plan`, `check`, `grants`, and whatever commands the plugins bring along. Plugin
+ * The command line: `serve`, `dev`, `migrate`, `plan`, `check`, `grants`, and whatever commands the plugins bring along. Plugin
  * lists are arguments or come from the "lectern" block of package.json, so core loads plugins without knowing them.
  */
-import { findCommand, usage } from "./cli/commands.ts";
+import { findBareCommand, findCommand, usage } from "./cli/commands.ts";
 import { loadPlugins } from "./cli/load.ts";
 import { loadTheme } from "./cli/theme.ts";
 import { BootError } from "./errors.ts";
@@ -19,18 +19,21 @@ const io = {
 };
 
 try {
-  const { plugins: listed, rest } = await loadPlugins(args);
-  const theme = process.env.APP_THEME ?? "";
-  const plugins = theme === "" ? listed : [...listed, await loadTheme(theme, listed)];
-  const command = findCommand(name, plugins);
-  if (!command) {
-    const isAsking = name === undefined || name === "help" || name === "--help";
-    if (!isAsking) io.err(`There is no command "${name}"\n`);
-    io.err(usage(plugins));
-    process.exitCode = isAsking ? 0 : 2;
-  } else process.exitCode = await command.run(rest, io);
+  process.exitCode = await (findBareCommand(name)?.run(args, io) ?? withPlugins());
 } catch (error) {
   if (!(error instanceof BootError || error instanceof StoreError)) throw error;
   io.err(error.message);
   process.exitCode = 1;
+}
+
+async function withPlugins(): Promise<number> {
+  const { plugins: listed, rest } = await loadPlugins(args);
+  const theme = process.env.APP_THEME ?? "";
+  const plugins = theme === "" || theme === "false" ? listed : [...listed, await loadTheme(theme, listed)];
+  const command = findCommand(name, plugins);
+  if (command) return command.run(rest, io);
+  const isAsking = name === undefined || name === "help" || name === "--help";
+  if (!isAsking) io.err(`There is no command "${name}"\n`);
+  io.err(usage(plugins));
+  return isAsking ? 0 : 2;
 }

@@ -12,6 +12,7 @@ export const fileLimit = t.Integer({
   minimum: 1,
   maximum: 10_000,
   env: "FILE_UPLOAD_SIZE_LIMIT",
+  shared: true,
   description: "Largest uploaded file in megabytes of 1000 kilobytes of 1024 bytes",
 });
 
@@ -91,7 +92,13 @@ export const configSchema = t.Object({
   allowPrivateHosts: t.String({
     default: "",
     env: "ALLOW_PRIVATE_HOSTS",
-    description: "Private addresses that outgoing calls may reach: CIDR ranges, or *",
+    description:
+      "Private addresses that outgoing calls may reach: CIDR ranges, or *; those of clouds' metadata one by one alone",
+  }),
+  theme: t.String({
+    default: "",
+    env: "APP_THEME",
+    description: "The theme in force, by its folder below themes",
   }),
   language: t.String({ default: "en", env: "APP_LANG", description: "Language of messages" }),
   logLevel: t.Union(

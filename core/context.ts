@@ -5,18 +5,22 @@
  */
 import { Type } from "@sinclair/typebox";
 import type { Kysely } from "kysely";
-import type { Db, Store, TableName, Tables } from "../db/mod.ts";
+import { type Db, GrantError, guarded, type Store, type TableName, type Tables } from "../db/mod.ts";
+import { languageNow } from "./asking.ts";
+import { stopping } from "./boot_listeners.ts";
 import type { Bus } from "./bus.ts";
 import type { Caches } from "./cache.ts";
 import type { Config } from "./config.ts";
 import { BootError } from "./errors.ts";
 import { below, type FileStore } from "./files.ts";
+import type { HouseFacts } from "./house_facts.ts";
 import type { Gates } from "./http.ts";
 import type { JobQueue } from "./jobs.ts";
 import { limiterOf } from "./limit.ts";
 import { listRows } from "./listing.ts";
 import type { Log } from "./log.ts";
 import { outgoingFetch } from "./outgoing.ts";
+import { OwnWork } from "./own_work.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import type { PluginApp, SiteApp } from "./plugin_app.ts";
 import { readSettings } from "./settings.ts";
@@ -43,6 +47,7 @@ export interface ContextParts {
   readonly slots: Map<string, unknown[]>;
   readonly starts: (() => void | Promise<void>)[];
   readonly stops: (() => void | Promise<void>)[];
+  readonly facts: HouseFacts;
 }
 
 /** Makes what one plugin gets to work with. Throws BootError for settings that cannot be read. */
@@ -50,14 +55,23 @@ export function makeContext(
   plugin: AnyPlugin,
   grants: Grants,
   apps: { readonly app: PluginApp; readonly site: SiteApp },
-  db: Db,
   parts: ContextParts,
 ): AnyContext {
   const { bus, jobs, sight, gates, config, texts } = parts;
   const limits = { defaultCount: config.defaultCount, maxCount: config.maxCount };
+  const readable = new Set<TableName>([...(grants.read ?? []), ...(grants.write ?? [])]);
+  const needRead = (table: TableName) => {
+    if (!readable.has(table)) throw new GrantError(plugin.name, table, "read");
+  };
+  const tables = { read: grants.read ?? [], write: grants.write ?? [] };
+  const narrowed = (db: Db) => guarded<TableName>(db, plugin.name, tables) as unknown as Db;
+  const own = new OwnWork(narrowed);
+  const db = narrowed(parts.store.db);
   const visible = Object.assign(
-    (table: TableName, viewer: Parameters<Sight["where"]>[1], over: Db = parts.store.db) =>
-      sight.visible(over, table, viewer),
+    (table: TableName, viewer: Parameters<Sight["where"]>[1], over = db) => {
+      needRead(table);
+      return sight.visible(over, table, viewer);
+    },
     { where: (...asked: Parameters<Sight["where"]>) => sight.where(...asked) },
   );
   return {
@@ -73,9 +87,12 @@ export function makeContext(
     log: parts.log.with({ plugin: plugin.name }),
     baseUrl: parts.baseUrl,
     texts,
-    perform: (name, viewer, draft, act) => bus.perform(name, viewer, draft, act),
-    on: (name, handlers) => bus.on(name, handlers),
-    onAny: (handlers) => bus.onAny(handlers),
+    language: config.language,
+    theme: config.theme,
+    perform: (name, viewer, draft, act) => bus.perform(name, viewer, draft, own.act(act)),
+    on: (name, handlers) =>
+      bus.on(name, own.handlers(name === "app_boot" ? stopping(handlers, (cause) => failed(plugin, cause)) : handlers)),
+    onAny: (handlers) => bus.onAny(own.anyHandlers(handlers)),
     heeds: (name) => bus.heeds(name),
     auth: (authenticate) => gates.auth(authenticate),
     area: (prefix, spec) => gates.area(prefix, spec),
@@ -83,20 +100,30 @@ export function makeContext(
     limiter: (name, limit, windowMs) => limiterOf(parts.store.db, config)(`${plugin.name}:${name}`, limit, windowMs),
     narrow: (table, rule) => sight.narrow(table, rule),
     visible: visible as AnyContext["visible"],
-    list: (spec, viewer, query) => listRows(parts.store.db, sight, limits, spec, viewer, query),
+    async list(spec, viewer, query) {
+      needRead(spec.table);
+      return listRows(parts.store.db, sight, limits, spec, viewer, query);
+    },
     valid: (rules, input, viewer, lookups = {}) =>
-      valid(rules, input, { texts, lookups, language: viewer.language ?? config.language }),
-    provide: (name, service) => provide(plugin, parts.contracts, name, service),
-    contribute: (name, contribution) => void parts.slots.set(name, [...(parts.slots.get(name) ?? []), contribution]),
+      valid(rules, input, { texts, lookups, language: viewer.language ?? languageNow() ?? config.language }),
+    provide: (name, service) => provide(plugin, parts.contracts, name, own.given(service)),
+    contribute: (name, contribution) =>
+      void parts.slots.set(name, [...(parts.slots.get(name) ?? []), own.given(contribution)]),
     slot: (name) => (parts.slots.get(name) ?? []) as never,
     job: (name, run, options) => jobs.handle(name, run as (payload: unknown) => Promise<void>, options),
     enqueue: (name, payload, options) => jobs.enqueue(parts.store.db, name, payload, options),
     every: (name, intervalMs, run) => jobs.schedule(`${plugin.name}:${name}`, intervalMs, run),
     cached: (name, load) => parts.caches.make(`${plugin.name}:${name}`, load),
     routes: () => gates.routes(),
+    house: parts.facts,
     onStart: (run) => void parts.starts.push(run),
     onStop: (run) => void parts.stops.push(run),
   };
+}
+
+function failed({ name }: AnyPlugin, cause: unknown): BootError {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return new BootError(`The plugin "${name}" stopped the boot, as its part in "app_boot" failed: ${text}`, { cause });
 }
 
 function provide(plugin: AnyPlugin, contracts: Map<string, unknown>, name: string, service: unknown): void {

@@ -10,12 +10,14 @@ import { clientAddress, type Networks } from "./address.ts";
 import { type AreaSpec, Areas, type Authenticate } from "./areas.ts";
 import { askedFrom } from "./asking.ts";
 import { refuseLarge } from "./body.ts";
-import { ApiError, errorBody, refusal } from "./errors.ts";
+import { ApiError, BootError, errorBody, refusal } from "./errors.ts";
+import { finished } from "./finished.ts";
 import { type InputLimits, type InputObject, merge, methodOverride, parseBody, parseQuery, trimmed } from "./input.ts";
+import { chosenLanguage } from "./languages.ts";
 import type { Allowance, Limiter } from "./limit.ts";
 import type { Log } from "./log.ts";
 import { type Asked, languageOf, type PluginApp, refusalOf, remember, type SiteApp } from "./plugin_app.ts";
-import { addressed, pathOf, patternOf, type RouteInfo, routesOf } from "./routes.ts";
+import { addressed, hooksOf, pathOf, patternOf, type RouteInfo, routesOf } from "./routes.ts";
 import type { Spool, SpoolVisit } from "./spool.ts";
 import type { Texts } from "./texts.ts";
 import { NOBODY, type Viewer } from "./viewer.ts";
@@ -43,13 +45,6 @@ export interface GateParts {
 }
 
 const NO_CREDENTIALS = new ApiError(401, "No authorization token found on the request");
-/** What Bun calls JSON that was not called anything; a type that a route or an area chose is left as it is. */
-const BUNS_JSON = "application/json;charset=utf-8";
-const FIXED_HEADERS = [
-  ["cache-control", "no-cache, no-store, private"],
-  ["expires", "Sun, 12 Jul 2015 19:01:00 GMT"],
-  ["x-content-type-options", "nosniff"],
-] as const;
 
 /** The HTTP side of one house. */
 export class Gates {
@@ -76,10 +71,16 @@ export class Gates {
     this.#areas.add(prefix, spec);
   }
 
-  /** Mounts a plugin's routes and returns them. */
+  /** Mounts a plugin's routes and returns them. Throws BootError where it brings hooks for the routes of others. */
   mount(app: PluginApp | SiteApp): readonly RouteInfo[] {
     const own = routesOf(app);
+    const before = hooksOf(this.#root);
     this.#root.use(app as unknown as Elysia);
+    const leaked = hooksOf(this.#root).find(
+      ({ name, count }) => count > (before.find((one) => one.name === name)?.count ?? 0),
+    );
+    if (leaked)
+      throw new BootError(`its "${leaked.name}" would take part in the routes of others; hooks are for its own`);
     this.#routes.push(...own);
     return own;
   }
@@ -132,7 +133,7 @@ export class Gates {
       bodyRead: true,
     });
     const answer = async () => this.#root.fetch(request);
-    return method === "GET" ? answer() : askedFrom(address, answer);
+    return method === "GET" ? answer() : askedFrom({ address, language: viewer.language }, answer);
   }
 
   /** What comes of a request behind whatever stands around its area. */
@@ -153,7 +154,7 @@ export class Gates {
     const spooled = this.#parts.spool.visit();
     try {
       await this.#recognise(request, asked, area);
-      allowance = await this.#limiter(area)?.take(
+      allowance = await this.#limiter(area, request)?.take(
         asked.refusal ? `address ${address}` : `viewer ${asked.viewer.via === "guest" ? address : asked.viewer.id}`,
       );
       if (allowance?.exceeded) throw new ApiError(429, "Too Many Attempts.");
@@ -171,7 +172,8 @@ export class Gates {
   /** A HEAD is answered as the GET would be, without its body: what is streamed is then never read. */
   async #routed(request: Request, asked: Asked): Promise<Response> {
     if (request.method === "GET") return this.#root.fetch(request);
-    if (request.method !== "HEAD") return askedFrom(asked.address, () => this.#root.fetch(request));
+    if (request.method !== "HEAD")
+      return askedFrom({ address: asked.address, language: this.#wished(request) }, () => this.#root.fetch(request));
     const full = new Request(request.url, { method: "GET", headers: request.headers });
     remember(full, asked);
     const response = await this.#root.fetch(full);
@@ -193,8 +195,10 @@ export class Gates {
     asked.refusal = NO_CREDENTIALS;
   }
 
-  #limiter(area: AreaSpec | undefined): Limiter | null {
-    return area?.limiter === undefined ? this.#parts.limiter : area.limiter;
+  /** Tokens are never tried without a limit, whatever an area says about those who come without one. */
+  #limiter(area: AreaSpec | undefined, { headers }: Request): Limiter | null {
+    const isOpen = area?.limiter === null && area.outside === true && headers.has("authorization");
+    return area?.limiter === undefined || isOpen ? this.#parts.limiter : area.limiter;
   }
 
   /** Reads the body of a recognised viewer and applies a disguised method; a faulty body is kept for after the permit. */
@@ -258,9 +262,20 @@ export class Gates {
     if (thrown === error && error.status >= 500) this.#parts.log.warn("Refused a request", { reason: error.message });
     const shape = this.#areas.at(pathOf(request.url))?.fault;
     const [text, params] = error.details.text ?? [error.message, {}];
-    const message = this.#parts.texts.say(text, params, languageOf(request) ?? this.#parts.language);
+    const message = this.#said(text, params, this.#wished(request) ?? this.#parts.language);
     const body = shape ? shape(error.status, message, error) : errorBody(error, message);
     return Response.json(body, { status: error.status, headers: { ...error.details.headers } });
+  }
+
+  /** A message with what fills its places, such as "Book" in ":noun not found", in one language. */
+  #said(text: string, params: Readonly<Record<string, string>>, language: string): string {
+    const { texts } = this.#parts;
+    const told = Object.entries(params).map(([name, value]) => [name, texts.say(value, {}, language)]);
+    return texts.say(text, Object.fromEntries(told), language);
+  }
+
+  #wished(request: Request): string | undefined {
+    return chosenLanguage(languageOf(request), request.headers.get("accept-language"), this.#parts.texts.languages());
   }
 
   #unexpected(request: Request, error: unknown): ApiError {
@@ -272,17 +287,4 @@ export class Gates {
 function queryOf(url: string): InputObject {
   const at = url.indexOf("?");
   return at < 0 ? {} : trimmed(parseQuery(url.slice(at + 1)));
-}
-
-function finished(response: Response, allowance?: Allowance): Response {
-  const { headers } = response;
-  for (const [name, value] of FIXED_HEADERS) if (!headers.has(name)) headers.set(name, value);
-  if (headers.get("content-type") === BUNS_JSON) headers.set("content-type", "application/json");
-  if (!allowance) return response;
-  headers.set("x-ratelimit-limit", String(allowance.limit));
-  headers.set("x-ratelimit-remaining", String(allowance.remaining));
-  if (!allowance.exceeded) return response;
-  headers.set("x-ratelimit-reset", String(allowance.resetsAt));
-  headers.set("retry-after", String(Math.max(1, allowance.resetsAt - Math.floor(Date.now() / 1000))));
-  return response;
 }

@@ -38,6 +38,11 @@ export interface ListSpec {
   readonly fieldJoins?: RawBuilder<unknown>;
   /** A further condition, beside what the viewer may see. */
   readonly where?: RawBuilder<boolean>;
+  /**
+   * SQL of rows with an `id` that stand in place of the table under its name, such as groups of its rows. What a viewer may
+   * see is then for it alone to say.
+   */
+  readonly source?: RawBuilder<unknown>;
   /** How much of the table viewers see, where that is known without looking. */
   readonly reach?: Reach;
 }
@@ -84,7 +89,7 @@ export async function listRows<Row>(
   query: InputObject,
 ): Promise<Listing<Row>> {
   const { count, offset, sort, filters } = parseListing(query, limits);
-  const table = sql.table(spec.table);
+  const table = spec.source ? sql`(${spec.source}) as ${sql.table(spec.table)}` : sql.table(spec.table);
   const id = sql.ref(`${spec.table}.id`);
   const wanted = [...(spec.where ? [spec.where] : []), ...filters.flatMap((filter) => conditionOf(spec, filter))];
   const isPlain = wanted.length === 0;
@@ -92,7 +97,8 @@ export async function listRows<Row>(
   const known = few && (await reachOf(db, spec, viewer));
   if (isPlain && known && known.total <= offset) return { data: [], total: known.total };
   if (few && known && isFewer(known, offset + count)) wanted.push(sql<boolean>`${id} = any(array(${few}))`);
-  const where = sql.join([sight.where(spec.table, viewer), ...wanted], sql` and `);
+  const seen = spec.source ? sql<boolean>`true` : sight.where(spec.table, viewer);
+  const where = sql.join([seen, ...wanted], sql` and `);
   const from = sql`${table} ${spec.fieldJoins ?? sql``}`;
   const order = orderOf(spec, sort);
   const [data, counted] = await Promise.all([

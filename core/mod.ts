@@ -45,7 +45,7 @@ export type {
   NewItem,
 } from "./contracts/imports.ts";
 export type { Letter, Mail } from "./contracts/mail.ts";
-export type { AddressAt, EmbeddedPicture, Markup, StoredContent } from "./contracts/markup.ts";
+export type { AddressAt, EmbeddedPicture, Included, Markup, StoredContent } from "./contracts/markup.ts";
 export type { Override, Overrides } from "./contracts/overrides.ts";
 export type { Pages, PictureKeeper } from "./contracts/pages.ts";
 export type { Sessions } from "./contracts/sessions.ts";
@@ -104,6 +104,7 @@ export {
   type Tagged,
 } from "./items.ts";
 export type { JobOptions, JobRun } from "./jobs.ts";
+export { chosenLanguage } from "./languages.ts";
 export { type Allowance, type Limiter, type MakeLimiter, memoryLimiter } from "./limit.ts";
 export type { FieldType, ListField, Listing, ListSpec, Reach } from "./listing.ts";
 export { createLog, type Log, type LogLevel, redact } from "./log.ts";
@@ -118,6 +119,8 @@ export {
   type PluginContext,
   type PluginSpec,
 } from "./plugin.ts";
+export type { PluginApp, SiteApp } from "./plugin_app.ts";
+export { faultsOfList, type Refused, refused } from "./refused.ts";
 export type {
   ContractName,
   Contracts,
@@ -143,7 +146,7 @@ export { slugOf, uniqueSlug } from "./slug.ts";
 export { holdOpen } from "./sockets.ts";
 export { storable } from "./storable.ts";
 export { ORPHAN_AGE_MS, type SweepOptions, type Swept, sweepFiles } from "./sweep.ts";
-export { createTexts, type Texts } from "./texts.ts";
+export { type Catalogue, createTexts, type Texts } from "./texts.ts";
 export {
   defineTheme,
   type HookedPage,
@@ -152,6 +155,7 @@ export {
   type ThemeContext,
   type ThemeSpec,
 } from "./theme.ts";
+export type { ScreenHook, ScreenHooks, ScreenRouter, ViewPart, ViewRegistry } from "./theme_screens.ts";
 export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./upload.ts";
 export { type Input, type Lookups, type Rules, ruleStrings, rules, schemaOf, valid } from "./validate.ts";
 export { holds, mayUseApi, NOBODY, need, SYSTEM, type Viewer } from "./viewer.ts";

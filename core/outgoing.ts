@@ -19,7 +19,7 @@ export class OutgoingError extends Error {
 export interface OutgoingRules {
   /** Host names the plugin was granted, with a leading `*.` for sub-domains; `"any"` for all; none by default. */
   readonly hosts: readonly string[] | "any";
-  /** Private networks the operator opened: CIDR ranges, or `*`. */
+  /** Private networks the operator opened: CIDR ranges, or `*`; addresses of `isSealed` are opened one by one alone. */
   readonly allowPrivate: string;
 }
 
@@ -49,18 +49,47 @@ export function outgoingFetch(
 
 /** Whether an address is neither private, loopback, link-local, reserved nor otherwise special. */
 export function isPublic(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast" && !isSealed(address);
+}
+
+/** Where clouds tell their machines secrets, beside the link-local IPv4 addresses. */
+const METADATA = ["fd00:ec2::254", "fd20:ce::254", "100.100.100.200"].map((one) => ipaddr.parse(one).toString());
+const LINK_LOCAL = ipaddr.IPv4.parseCIDR("169.254.0.0/16");
+
+/** Whether an address is one that no range opens, however wide: of metadata, or IPv4 in an outdated disguise. */
+function isSealed(address: string): boolean {
+  const parsed = ipaddr.process(address);
+  if (METADATA.includes(parsed.toString())) return true;
+  if (parsed instanceof ipaddr.IPv4) return parsed.match(LINK_LOCAL);
+  const bytes = parsed.toByteArray();
+  const isCompatible = bytes.slice(0, 12).every((byte) => byte === 0) && bytes.slice(12).some((byte) => byte > 1);
+  return isCompatible || within(parsed, bytes).some((inner) => isSealed(inner));
+}
+
+/** IPv4 addresses that an IPv6 address stands for: behind NAT64 and its like in its end, in 6to4 near its beginning. */
+function within(address: ipaddr.IPv6, bytes: readonly number[]): string[] {
+  const range = address.range();
+  if (range === "rfc6052" || range === "rfc6145") return [bytes.slice(12).join(".")];
+  return range === "6to4" ? [bytes.slice(2, 6).join(".")] : [];
+}
+
+/** Whether the operator named this address and no other with it. */
+function isNamed(open: Networks, address: string): boolean {
+  if (typeof open === "string") return false;
+  const wanted = ipaddr.process(address).toString();
+  return open.some(([network, bits]) => bits === network.toByteArray().length * 8 && network.toString() === wanted);
 }
 
 async function reachable(url: URL, open: Networks, resolve: Resolve): Promise<string> {
   const host = bare(url.hostname);
   const found = ipaddr.isValid(host) ? [{ address: host }] : await resolve(host);
-  const allowed = found.find(({ address }) => isPublic(address) || isWithin(open, address));
+  const mayReach = ({ address }: { address: string }) =>
+    isPublic(address) || (isSealed(address) ? isNamed(open, address) : isWithin(open, address));
+  const [first] = found;
   // One forbidden address among several is refused too: which one a later attempt would take is not ours to choose.
-  const forbidden = found.find(({ address }) => !isPublic(address) && !isWithin(open, address));
-  if (!allowed || forbidden)
+  if (!first || !found.every(mayReach))
     throw refusal(url, "it is a private or reserved address, which ALLOW_PRIVATE_HOSTS does not open");
-  return allowed.address;
+  return first.address;
 }
 
 /** Resolving a name knows no limit of its own, and must not outlast the call it is for. Throws the signal's reason. */

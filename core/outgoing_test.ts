@@ -27,6 +27,8 @@ test.each([
   "::ffff:127.0.0.1",
   "0.0.0.0",
   "64:ff9b::a00:1",
+  "::7f00:1",
+  "::a9fe:a9fe",
 ])("isPublic() says no to %s", (address) => {
   expect(isPublic(address)).toBe(false);
 });
@@ -55,6 +57,59 @@ test("outgoingFetch() refuses a name of which one address is private", async () 
     { address: "10.0.0.1", family: 4 },
   ]);
   await expect(mixed("http://mixed.example/")).rejects.toThrow("private or reserved");
+});
+
+const METADATA = [
+  "169.254.169.254",
+  "169.254.170.2",
+  "[fd00:ec2::254]",
+  "[::ffff:169.254.169.254]",
+  "[::169.254.169.254]",
+  "[::127.0.0.1]",
+  "[64:ff9b::a9fe:a9fe]",
+  "[2002:a9fe:a9fe::]",
+  "2852039166",
+];
+
+/** What would have been called, without a call. */
+async function reached(run: () => Promise<unknown>): Promise<string> {
+  const { fetch } = globalThis;
+  let asked = "nobody";
+  globalThis.fetch = (async (target: URL) => {
+    asked = target.hostname;
+    return new Response();
+  }) as unknown as typeof fetch;
+  try {
+    await run();
+    return asked;
+  } catch (error) {
+    expect(asked).toBe("nobody");
+    return (error as Error).message;
+  } finally {
+    globalThis.fetch = fetch;
+  }
+}
+
+test.each(METADATA)("outgoingFetch() never reaches %s by a range, however wide", async (host) => {
+  for (const allowPrivate of ["*", "0.0.0.0/0,::/0", "169.254.0.0/16"]) {
+    const wide = outgoingFetch({ hosts: "any", allowPrivate });
+    expect(await reached(() => wide(`http://${host}/latest`))).toContain("private or reserved");
+    const named = outgoingFetch({ hosts: "any", allowPrivate }, async () => [
+      { address: "93.184.215.14", family: 4 },
+      { address: new URL(`http://${host}`).hostname.replace(/[[\]]/g, ""), family: 4 },
+    ]);
+    expect(await reached(() => named("http://meta.example/"))).toContain("private or reserved");
+  }
+});
+
+test("outgoingFetch() reaches a metadata address that the operator names, and other private ones by range", async () => {
+  const named = outgoingFetch({ hosts: "any", allowPrivate: "169.254.169.254, fd00:ec2::254/128" });
+  expect(await reached(() => named("http://169.254.169.254/"))).toBe("169.254.169.254");
+  expect(await reached(() => named("http://[fd00:ec2::254]/"))).toBe("[fd00:ec2::254]");
+  expect(await reached(() => named("http://169.254.169.253/"))).toContain("private or reserved");
+  const wide = outgoingFetch({ hosts: "any", allowPrivate: "*" });
+  expect(await reached(() => wide("http://10.1.2.3/"))).toBe("10.1.2.3");
+  expect(await reached(() => wide("http://[::1]/"))).toBe("[::1]");
 });
 
 test("outgoingFetch() calls the address it checked and keeps the host's name", async () => {

@@ -11,6 +11,7 @@ import type { AreaSpec, Authenticate } from "./areas.ts";
 import type { Act, AnyHandlers, EnqueueOptions, Handlers } from "./bus.ts";
 import type { Cached } from "./cache.ts";
 import type { FileStore } from "./files.ts";
+import type { HouseFacts } from "./house_facts.ts";
 import type { Asking } from "./http.ts";
 import type { InputObject } from "./input.ts";
 import type { JobOptions, JobRun } from "./jobs.ts";
@@ -43,7 +44,7 @@ export interface Grants {
   readonly write?: readonly TableName[];
   /** Hosts it may call: names, `*.name` for sub-domains, or any. */
   readonly net?: readonly string[] | "any";
-  /** Environment variables it may read. */
+  /** Environment variables it may read, beside those that its settings name. */
   readonly env?: readonly string[];
   /** Whether it keeps files. */
   readonly files?: boolean;
@@ -79,7 +80,10 @@ export interface PluginSpec<Q extends ContractName, R extends TableName, W exten
   /** Contracts it fulfils in `setup`. */
   readonly provides?: readonly ContractName[];
   readonly permissions?: Grants & { readonly read?: readonly R[]; readonly write?: readonly W[] };
-  /** Its settings: every field has a default; a field's `env` option names a variable that sets it. */
+  /**
+   * Its settings: every field has a default; a field's `env` option names a variable that sets it, which counts as a
+   * grant of that variable. One that others read too says `shared: true`, as all of them must.
+   */
   readonly settings?: S;
   /** Steps by name, "0001_init" onward. */
   readonly migrations?: Migrations;
@@ -94,6 +98,8 @@ export interface PluginSpec<Q extends ContractName, R extends TableName, W exten
 /** A plugin with its types erased, as the house keeps it. */
 export interface AnyPlugin {
   readonly name: string;
+  /** The file it was loaded from, where its author wants to be told of faults by that. */
+  readonly source?: string;
   readonly requires: readonly ContractName[];
   readonly provides: readonly ContractName[];
   readonly permissions: Grants;
@@ -135,6 +141,10 @@ export interface PluginContext<
   /** The address of the instance without a final slash, for links in answers. */
   readonly baseUrl: string;
   readonly texts: Texts;
+  /** Language of messages and screens for those who wish no other. */
+  readonly language: string;
+  /** Name of the theme in force; "" where there is none. */
+  readonly theme: string;
   perform<E extends EventName, A extends Result<E>>(
     name: E,
     viewer: Viewer,
@@ -174,6 +184,8 @@ export interface PluginContext<
   cached<V>(name: string, load: (key: string) => Promise<V>): Cached<V>;
   /** Every route of the house, complete once it has booted. */
   routes(): readonly RouteInfo[];
+  /** What the house knows of itself, for whoever looks after it. */
+  readonly house: HouseFacts;
   /** Work for when the house starts to work on jobs and to listen; commands and checks never get there. */
   onStart(run: () => void | Promise<void>): void;
   onStop(run: () => void | Promise<void>): void;

@@ -35,7 +35,7 @@ export function refusalOf(request: Request): ApiError | undefined {
 
 /** An Elysia instance for one plugin: `viewer`, `input`, `asked` (the query) and `address` in handlers, and `permit`. */
 export function appBelow<Prefix extends string>(prefix: Prefix) {
-  return new Elysia({ prefix })
+  return noting(new Elysia({ prefix }))
     .derive(({ request }) => {
       const { viewer, input, query, address } = askedOf(request);
       return { viewer, input, asked: query, address };
@@ -51,6 +51,28 @@ export function appBelow<Prefix extends string>(prefix: Prefix) {
         for (const name in params) params[name] ??= "";
       },
     }));
+}
+
+const DOUBLED = new WeakMap<object, string[]>();
+
+/** Routes that an app registered more than once, each as its method and path; the router keeps the last one alone. */
+export function doubledIn(app: object): readonly string[] {
+  return DOUBLED.get(app) ?? [];
+}
+
+/** Elysia itself says nothing of a route that takes the place of another. */
+function noting<App extends object>(app: App): App {
+  const seen = new Set<string>();
+  const doubled: string[] = [];
+  const { add } = app as unknown as { add(method: string, path: string, ...rest: unknown[]): unknown };
+  const noted = function (this: unknown, method: string, path: string, ...rest: unknown[]): unknown {
+    const route = `${method} ${path.startsWith("/") ? path : `/${path}`}`;
+    if (seen.has(route)) doubled.push(route);
+    seen.add(route);
+    return add.call(this, method, path, ...rest);
+  };
+  DOUBLED.set(app, doubled);
+  return Object.assign(app, { add: noted });
 }
 
 /** A plugin's routes below /api. */

@@ -21,6 +21,22 @@ export function routesOf(app: PluginApp | SiteApp): RouteInfo[] {
   });
 }
 
+/** What an app asks of every route below it, by its kind: hooks, judgements of input, and what wraps its handlers. */
+export function hooksOf(app: object): { readonly name: string; readonly count: number }[] {
+  const { event, validator, extender } = app as {
+    event: Readonly<Record<string, unknown>>;
+    validator: { readonly global?: object | null; readonly scoped?: object | null };
+    extender: { readonly higherOrderFunctions: readonly unknown[] };
+  };
+  const hooks = Object.entries(event).map(([name, list]) => ({ name, count: Array.isArray(list) ? list.length : 0 }));
+  const judged = [validator.global, validator.scoped].flatMap((schema) => Object.keys(schema ?? {}));
+  return [
+    ...hooks,
+    { name: "guard", count: judged.length },
+    { name: "wrap", count: extender.higherOrderFunctions.length },
+  ];
+}
+
 const PATTERNS = new Map<string, RegExp>();
 
 /** A route's path as a pattern over request paths; a final slash is tolerated. */

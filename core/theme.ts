@@ -2,12 +2,16 @@
  * Themes: an operator's own code, booted after every plugin so that it has the last word. A theme is a plugin by another
  * name, with one help more: `listen`, for those who know the original's hooks, whose handlers answer something else or
  * nothing. It is no second event system: each name stands for an event or a slot of ours, and handlers chain in the order
- * they were added. What this instance never does, such as drawing pages, never calls its handlers; boot says so.
+ * they were added. What this instance never does, such as registering, never calls its handlers; boot says so.
  */
+import type { Marked } from "marked";
 import type { Activity } from "./contracts/activity.ts";
+import { BootError } from "./errors.ts";
+import { nearest } from "./nearest.ts";
 import type { AnyContext, AnyPlugin, Command, Grants } from "./plugin.ts";
 import type { Draft, EventName } from "./registry.ts";
 import type { Catalogue } from "./texts.ts";
+import { type ScreenHooks, screenHooks } from "./theme_screens.ts";
 
 /** A page as its hooks are told of it. */
 export interface HookedPage {
@@ -20,13 +24,26 @@ export interface PageContentHook {
   readonly preStore?: (html: string, page: HookedPage) => Answer<string>;
   /** After includes and filtering (`page_content_post_render`). What it adds is not filtered again. */
   readonly postRender?: (html: string, page: HookedPage) => Answer<string>;
+  /** Instead of what an include tag stands for; filtered after that (`page_include_parse`). */
+  readonly include?: (
+    reference: string,
+    html: string,
+    page: HookedPage,
+    referenced: HookedPage | null,
+  ) => Answer<string>;
+}
+
+/** Changes how Markdown becomes HTML: what it is given or another, once (`commonmark_environment_configure`). */
+export interface MarkdownConverterHook {
+  readonly configure: (converter: Marked) => Marked | undefined;
 }
 
 type Answer<T> = T | undefined | Promise<T | undefined>;
 type Handler = (...args: never[]) => unknown;
 
 /** The original's hooks that this instance knows, by their names there (platform 11.3). */
-export interface OriginalHooks {
+export interface OriginalHooks extends ScreenHooks {
+  app_boot: () => void | Promise<void>;
   activity_logged: (type: string, detail: string | Activity) => void | Promise<void>;
   auth_login: (method: string, user: { id: number; name: string; slug: string }) => void | Promise<void>;
   /** Of our payloads the webhook is not known yet: one is made for all who listen. */
@@ -39,13 +56,14 @@ export interface OriginalHooks {
   ) => Answer<Record<string, unknown>>;
   page_content_pre_store: NonNullable<PageContentHook["preStore"]>;
   page_content_post_render: NonNullable<PageContentHook["postRender"]>;
+  page_include_parse: NonNullable<PageContentHook["include"]>;
+  /** Texts that would take it long, by their length or nesting, are converted without it. */
+  commonmark_environment_configure: MarkdownConverterHook["configure"];
 }
 
 /** Hooks of the original for what does not happen here (platform 11.3). */
 const ABSENT: ReadonlySet<string> = new Set([
-  ...["auth_pre_register", "auth_register", "commonmark_environment_configure", "oidc_auth_pre_redirect"],
-  ...["oidc_id_token_pre_validate", "page_include_parse", "routes_register_web", "routes_register_web_auth"],
-  ...["theme_register_views", "web_middleware_before", "web_middleware_after"],
+  ...["auth_pre_register", "auth_register", "oidc_auth_pre_redirect", "oidc_id_token_pre_validate"],
 ]);
 
 /** What a theme works with: all a plugin has, and `listen`. */
@@ -83,14 +101,15 @@ export function pluginOf(name: string, theme: ThemeSpec, plugins: readonly AnyPl
     commands: theme.commands ?? {},
     async setup(context) {
       for (const [language, texts] of Object.entries(theme.texts ?? {})) context.texts.add(language, texts);
-      await theme.setup?.({ ...context, listen: listening(context) as ThemeContext["listen"] });
+      await theme.setup?.({ ...context, listen: listening(context, plugins) as ThemeContext["listen"] });
     },
   };
 }
 
-function listening(context: AnyContext): (name: string, handler: Handler) => void {
+function listening(context: AnyContext, plugins: readonly AnyPlugin[]): (name: string, handler: Handler) => void {
   const { contribute, log, on } = context;
   const hooks: Readonly<Record<string, (handler: Handler) => void>> = {
+    app_boot: (handler) => on("app_boot", { filter: async () => void (await call(handler)) as undefined }),
     activity_logged: (handler) =>
       on("activity_log", {
         async notify(activity) {
@@ -108,21 +127,33 @@ function listening(context: AnyContext): (name: string, handler: Handler) => voi
       on("webhook_call" as EventName, {
         async filter(draft) {
           const payload = draft as unknown as Record<string, unknown>;
-          const time = Math.floor(Date.parse(String(payload.triggered_at)) / 1000);
+          // A payload that another handler replaced no longer says what happened: its answer stands, as in the original.
+          if (typeof payload.triggered_at !== "string") return undefined;
+          const time = Math.floor(Date.parse(payload.triggered_at) / 1000);
           const { event, text, triggered_by } = payload;
           const answer = await call(handler, event, undefined, text, triggered_by, time);
-          return (answer === undefined ? undefined : { event, ...(answer as object) }) as never;
+          return answer as never;
         },
       }),
     page_content_pre_store: (handler) => contribute("page_content", { preStore: handler as never }),
     page_content_post_render: (handler) => contribute("page_content", { postRender: handler as never }),
+    page_include_parse: (handler) => contribute("page_content", { include: handler as never }),
+    commonmark_environment_configure: (handler) => contribute("markdown_converter", { configure: handler as never }),
+    ...(screenHooks(context) as unknown as Readonly<Record<string, (handler: Handler) => void>>),
   };
+  const events = plugins.flatMap((plugin) => plugin.events as readonly string[]);
   return (name, handler) => {
     const hook = Object.hasOwn(hooks, name) ? hooks[name] : undefined;
     if (hook) hook(handler);
     else if (ABSENT.has(name)) log.warn("A theme listens to what never happens here", { event: name });
+    else if (!events.includes(name)) throw unknown(name, [...Object.keys(hooks), ...ABSENT, ...events]);
     else on(name as EventName, { filter: async (draft) => (await call(handler, draft)) as never });
   };
+}
+
+function unknown(name: string, known: readonly string[]): BootError {
+  const near = nearest(name, known);
+  return new BootError(`Nothing is called "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`);
 }
 
 async function call(handler: Handler, ...args: unknown[]): Promise<unknown> {
@@ -132,5 +163,6 @@ async function call(handler: Handler, ...args: unknown[]): Promise<unknown> {
 declare module "./registry.ts" {
   interface Slots {
     page_content: PageContentHook;
+    markdown_converter: MarkdownConverterHook;
   }
 }

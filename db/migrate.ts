@@ -34,13 +34,30 @@ export async function migrate(db: Db, plugin: string, migrations: Migrations): P
 
 /** Names of the steps that `migrate` would run now, in order; changes nothing. */
 export async function pending(db: Db, plugin: string, migrations: Migrations): Promise<string[]> {
+  return (await standing(db, plugin, migrations)).pending;
+}
+
+/** How a plugin's steps and its ledger compare. */
+export interface Standing {
+  /** Steps that `migrate` would run now, in order. */
+  readonly pending: string[];
+  /** Steps in the ledger that the plugin does not know: they were run by a newer version of it, or are gone. */
+  readonly unknown: string[];
+}
+
+/** What is pending and what is unknown; changes nothing. */
+export async function standing(db: Db, plugin: string, migrations: Migrations): Promise<Standing> {
   const names = sorted(plugin, migrations);
   const found = await rows(db, sql<{ there: boolean }>`select to_regclass(${identifier(plugin)}) is not null as there`);
-  if (!found[0]?.there) return names;
+  if (!found[0]?.there) return { pending: names, unknown: [] };
   const done = new Set(
     (await rows(db, sql<{ name: string }>`select name from ${ledger(plugin)}`)).map(({ name }) => name),
   );
-  return names.filter((name) => !done.has(name));
+  const known = new Set(names);
+  return {
+    pending: names.filter((name) => !done.has(name)),
+    unknown: [...done].filter((name) => !known.has(name)).sort(),
+  };
 }
 
 async function step(db: Db, plugin: string, migrations: Migrations): Promise<string | undefined> {

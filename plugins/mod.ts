@@ -14,11 +14,13 @@ import exporting from "./exports/plugin.ts";
 import hosts from "./hosts/plugin.ts";
 import images from "./images/plugin.ts";
 import importing from "./imports/plugin.ts";
+import languages from "./languages/plugin.ts";
 import links from "./links/plugin.ts";
 import loader from "./loader/plugin.ts";
 import mail from "./mail/plugin.ts";
 import markup from "./markup/plugin.ts";
 import migrate from "./migrate/plugin.ts";
+import pageDrafts from "./page_drafts/plugin.ts";
 import pages from "./pages/plugin.ts";
 import recycleBin from "./recycle_bin/plugin.ts";
 import roles from "./roles/plugin.ts";
@@ -30,6 +32,10 @@ import tags from "./tags/plugin.ts";
 import throttle from "./throttle/plugin.ts";
 import tokens from "./tokens/plugin.ts";
 import users from "./users/plugin.ts";
+import web from "./web/plugin.ts";
+import webAccount from "./web_account/plugin.ts";
+import webEditing from "./web_editing/plugin.ts";
+import webSettings from "./web_settings/plugin.ts";
 import webhooks from "./webhooks/plugin.ts";
 
 const plugins: readonly AnyPlugin[] = [
@@ -46,6 +52,7 @@ const plugins: readonly AnyPlugin[] = [
   books,
   chapters,
   pages,
+  pageDrafts,
   contentPermissions,
   attachments,
   images,
@@ -64,6 +71,11 @@ const plugins: readonly AnyPlugin[] = [
   migrate,
   docs,
   system,
+  languages,
+  web,
+  webEditing,
+  webAccount,
+  webSettings,
 ];
 
 export default plugins;

@@ -4,13 +4,15 @@
  * such boots and nothing more.
  */
 import { migrate, openStore, pending } from "../../db/mod.ts";
+import { checkChoices, checkCommands, checkVariables } from "../choices.ts";
 import { createLog } from "../log.ts";
 import { coreMigrations } from "../migrations.ts";
 import { inBootOrder } from "../order.ts";
 import type { AnyPlugin, Command, CommandIo } from "../plugin.ts";
 import { serve } from "../serve.ts";
+import { dev } from "./dev.ts";
 import { sweepHouse } from "./files.ts";
-import { readChoices } from "./load.ts";
+import { readChoices, shippedPlugins, strangersAmong } from "./load.ts";
 import { newPlugin } from "./new_plugin.ts";
 import { openHouse, readConfig, storeOptions } from "./open.ts";
 import { grantsOf, planOf } from "./plan.ts";
@@ -21,8 +23,9 @@ export interface Runnable {
   run(args: string[], io: CommandIo): Promise<number>;
 }
 
-/** The command of a name: the house's own, or a plugin's; undefined where there is none. */
+/** The command of a name: the house's own, or a plugin's; undefined where there is none. Throws BootError for shadows. */
 export function findCommand(name: string | undefined, plugins: readonly AnyPlugin[]): Runnable | undefined {
+  checkCommands(plugins, [...Object.keys(OWN), "help"]);
   if (name === undefined) return undefined;
   const own = OWN[name];
   if (own)
@@ -44,6 +47,11 @@ export function findCommand(name: string | undefined, plugins: readonly AnyPlugi
   return undefined;
 }
 
+/** The command of a name where it does without the plugins, so that none that is broken stands in its way. */
+export function findBareCommand(name: string | undefined): Runnable | undefined {
+  return name !== undefined && OWN[name]?.bare ? findCommand(name, []) : undefined;
+}
+
 /** What the CLI says when it is not told what to do. */
 export function usage(plugins: readonly AnyPlugin[]): string {
   const own = Object.entries(OWN).map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`);
@@ -57,9 +65,15 @@ export function usage(plugins: readonly AnyPlugin[]): string {
 
 type Own = (plugins: readonly AnyPlugin[], io: CommandIo, args: readonly string[]) => Promise<number>;
 
-/** Those with `takes` have arguments of their own. */
-const OWN: Readonly<Record<string, { summary: string; run: Own; takes?: boolean }>> = {
+/** Those with `takes` have arguments of their own, and `bare` ones read the lists of plugins themselves, if at all. */
+const OWN: Readonly<Record<string, { summary: string; run: Own; takes?: boolean; bare?: boolean }>> = {
   serve: { summary: "boots the house and listens until it is told to stop", run: serveHouse },
+  dev: {
+    summary: "serves, and starts anew when a source file changes",
+    run: (_plugins, io, args) => dev(io, args),
+    takes: true,
+    bare: true,
+  },
   migrate: { summary: "runs pending migrations and ends", run: migrateHouse },
   plan: { summary: "shows boot order, grants, migrations, routes, events and boot times", run: planHouse },
   check: { summary: "boots without listening; exit code 1 says why it would not start", run: checkHouse },
@@ -71,13 +85,18 @@ const OWN: Readonly<Record<string, { summary: string; run: Own; takes?: boolean 
   grants: { summary: "shows what each plugin may touch", run: showGrants },
   new: {
     summary: "new plugin NAME: writes a plugin that works, with a test, to be changed",
-    run: (_plugins, io, args) => newPlugin(io, args),
+    run: async (_plugins, io, args) => newPlugin(io, args, await shippedPlugins()),
     takes: true,
+    bare: true,
   },
 };
 
 async function serveHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
+  const { denied } = await readChoices();
+  const strangers = await strangersAmong(plugins);
   const { config, house } = await openHouse(plugins, io);
+  for (const plugin of strangers)
+    io.out(`Beside what ships, and what it may touch: ${grantsOf(plugin, denied[plugin.name] ?? [])}`);
   return serve(house, config, createLog(config.logLevel), io);
 }
 
@@ -103,7 +122,7 @@ async function planHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise<
   }
   const { house } = await openHouse(plugins, io);
   try {
-    io.out(planOf(house, waiting));
+    io.out(planOf(house, waiting, (await readChoices()).denied));
   } finally {
     await house.stop();
   }
@@ -118,7 +137,10 @@ async function checkHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise
 }
 
 async function showGrants(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
-  const { denied } = await readChoices();
+  const choices = await readChoices();
+  const { denied } = choices;
+  checkVariables(plugins);
+  checkChoices(plugins, choices);
   for (const plugin of inBootOrder(plugins)) io.out(grantsOf(plugin, denied[plugin.name] ?? []));
   return 0;
 }

@@ -1,7 +1,15 @@
+/**
+ * Plugins from where an operator names them: lists among the arguments, the "lectern" block of package.json, or what ships.
+ * Everything that can be wrong with a list (no file, no plugin, a package that is not installed, code that throws) stops the
+ * start in a sentence that names it; nothing is fetched, and no plugin runs before all of them have been read.
+ */
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BootError } from "../errors.ts";
 import type { AnyPlugin, Grants } from "../plugin.ts";
+import { fileOfList, HOUSE, lendHouse } from "./resolve.ts";
+
+const SHIPPED = resolve(HOUSE, "plugins/mod.ts");
 
 /** The operator's choices in the "lectern" block of package.json. */
 export interface Choices {
@@ -20,35 +28,49 @@ export async function readChoices(folder = process.cwd()): Promise<Choices> {
   return { plugins: block.plugins ?? [], settings: block.settings ?? {}, denied: block.denied ?? {} };
 }
 
-/**
- * Loads plugins from the lists among the arguments (those that end in .ts, .js or .mjs), else from package.json, else
- * the list that ships with the house. Returns the other arguments as `rest`. Throws BootError naming the list.
- */
+/** The lists of plugins named by the arguments (those that end in .ts, .js or .mjs), else by package.json, else what ships. */
+export function listsOf(args: readonly string[], choices: Choices): readonly string[] {
+  const named = args.filter(isList);
+  if (named.length > 0) return named;
+  return choices.plugins.length > 0 ? choices.plugins : [SHIPPED];
+}
+
+/** Loads plugins from their lists. Returns the arguments that are no lists as `rest`. Throws BootError naming the list. */
 export async function loadPlugins(
   args: readonly string[],
 ): Promise<{ plugins: AnyPlugin[]; rest: string[]; choices: Choices }> {
   const choices = await readChoices();
-  const named = args.filter(isList);
-  const shipped = resolve(import.meta.dir, "../../plugins/mod.ts");
-  const lists = named.length > 0 ? named : choices.plugins.length > 0 ? choices.plugins : [shipped];
-  const loaded = await Promise.all(lists.map(loadList));
+  lendHouse();
+  const loaded = await Promise.all(listsOf(args, choices).map(loadList));
   return { plugins: loaded.flat(), rest: args.filter((arg) => !isList(arg)), choices };
 }
 
-function isList(arg: string): boolean {
+/** The plugins that ship with the house. */
+export function shippedPlugins(): Promise<AnyPlugin[]> {
+  lendHouse();
+  return loadList(SHIPPED);
+}
+
+/** Those of the plugins that do not ship with the house. */
+export async function strangersAmong(plugins: readonly AnyPlugin[]): Promise<AnyPlugin[]> {
+  const shipped = await shippedPlugins();
+  return plugins.filter((plugin) => !shipped.includes(plugin));
+}
+
+/** Whether an argument names a list of plugins. */
+export function isList(arg: string): boolean {
   return !arg.startsWith("-") && /\.(ts|js|mjs)$/.test(arg);
 }
 
 async function loadList(list: string): Promise<AnyPlugin[]> {
-  const target = /^[./]/.test(list) || isList(list) ? pathToFileURL(resolve(list)).href : list;
+  const file = fileOfList(list);
+  if (file === undefined)
+    throw new BootError(`Cannot load the plugins of "${list}": wanted a file, a folder with a plugin.ts or a package`);
   let loaded: { default?: unknown };
   try {
-    loaded = (await import(target)) as { default?: unknown };
+    loaded = (await import(pathToFileURL(file).href)) as { default?: unknown };
   } catch (cause) {
-    throw new BootError(
-      `Cannot load the plugins of "${list}": ${cause instanceof Error ? cause.message : String(cause)}`,
-      { cause },
-    );
+    throw new BootError(`Cannot load the plugins of "${list}": ${reasonOf(cause)}`, { cause });
   }
   const plugins = Array.isArray(loaded.default) ? loaded.default : [loaded.default];
   for (const plugin of plugins) {
@@ -68,4 +90,18 @@ function isPlugin(value: unknown): value is AnyPlugin {
     typeof value.setup === "function" &&
     "name" in value
   );
+}
+
+/** What is wrong and where: texts that cannot be read carry their place, what was thrown has it in its stack. */
+function reasonOf(cause: unknown): string {
+  const first = (cause as { errors?: unknown[] }).errors?.[0] ?? cause;
+  if (typeof first !== "object" || first === null || !("message" in first)) return String(first);
+  const { message, position, stack } = first as {
+    message: string;
+    position?: { file: string; line: number } | null;
+    stack?: string;
+  };
+  const thrown = /\bat [^\n]*?([^\s(]+:\d+):\d+/.exec(stack ?? "")?.[1];
+  const place = position ? `${position.file}:${position.line}` : thrown;
+  return place === undefined ? message : `${message} (${place})`;
 }

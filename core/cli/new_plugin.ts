@@ -1,20 +1,32 @@
 /**
  * `new plugin NAME`: writes a plugin that works, with a table, a route, an event it joins and a test, for its author to
- * change. It lies beside package.json, where the house's types reach it; nothing is written over.
+ * change. It lies in the folder the command is run in, and is told how to run from there; nothing is written over.
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import type { CommandIo } from "../plugin.ts";
+import { join, relative } from "node:path";
+import type { TableName } from "../../db/mod.ts";
+import type { AnyPlugin, CommandIo } from "../plugin.ts";
+import { HOUSE } from "./resolve.ts";
 
 /** Also the name of a folder, a table, a path and an event, so it holds nothing but what all of these may. */
 const NAME = /^[a-z][a-z0-9_]{1,39}$/;
 
-/** Writes the plugin into a folder of its name; returns the exit code. */
-export async function newPlugin(io: CommandIo, args: readonly string[], folder = process.cwd()): Promise<number> {
+/** Writes the plugin into a folder of its name; returns the exit code. Refuses names that `plugins` have taken. */
+export async function newPlugin(
+  io: CommandIo,
+  args: readonly string[],
+  plugins: readonly AnyPlugin[] = [],
+  folder = process.cwd(),
+): Promise<number> {
   const [what, name = "", ...rest] = args;
   if (what !== "plugin" || !NAME.test(name) || rest.length > 0) {
     io.err('Usage: new plugin NAME, the name in small letters, digits and "_", such as "book_votes"');
     return 2;
+  }
+  const owner = ownerOf(name, plugins);
+  if (owner !== undefined) {
+    io.err(`Cannot write the plugin "${name}": ${owner}; choose another name`);
+    return 1;
   }
   const target = join(folder, name);
   if (existsSync(target)) {
@@ -25,9 +37,22 @@ export async function newPlugin(io: CommandIo, args: readonly string[], folder =
   writeFileSync(join(target, "plugin.ts"), pluginText(name));
   writeFileSync(join(target, "plugin_test.ts"), testText(name));
   io.out(`Wrote ${name}/plugin.ts and ${name}/plugin_test.ts`);
-  io.out(`Try it:   bun test ./${name}`);
-  io.out(`Run it:   bun core/cli.ts serve plugins/mod.ts ./${name}/plugin.ts`);
+  const inside = !relative(HOUSE, target).startsWith("..");
+  const house = (path: string) => (inside ? path : join(HOUSE, path));
+  io.out(`Try it:   bun test ${inside ? "" : `--preload ${house("core/cli/preload.ts")} `}./${name}`);
+  io.out(`Run it:   bun ${house("core/cli.ts")} serve ${house("plugins/mod.ts")} ./${name}/plugin.ts`);
   return 0;
+}
+
+/** Who has a name already, as that of a plugin, or as one of the tables, events or commands that the plugin would have. */
+function ownerOf(name: string, plugins: readonly AnyPlugin[]): string | undefined {
+  for (const plugin of plugins) {
+    const { read = [], write = [] } = plugin.permissions;
+    if (plugin.name.replaceAll("-", "_") === name) return "a plugin is named so";
+    if ([...read, ...write].includes(name as TableName)) return `"${plugin.name}" uses a table of that name`;
+    if ((plugin.events as readonly string[]).includes(`${name}_leave`)) return `"${plugin.name}" has its event`;
+  }
+  return undefined;
 }
 
 function pluginText(name: string): string {
@@ -61,7 +86,7 @@ export default definePlugin({
   migrations: {
     // Steps are never changed once they have run somewhere; add "0002_…" for what comes next.
     async "0001_init"(db) {
-      await sql\`create table ${name} (
+      await sql\`create table "${name}" (
         book_id integer not null, user_id integer not null, note text not null, primary key (book_id, user_id)
       )\`.execute(db);
     },
@@ -72,7 +97,7 @@ export default definePlugin({
     contribute("hanging", {
       kind: "book",
       async destroy(ids, work) {
-        await rows(work.db, sql\`delete from ${name} where book_id = any(\${[...ids]}::integer[])\`);
+        await rows(work.db, sql\`delete from "${name}" where book_id = any(\${[...ids]}::integer[])\`);
       },
     });
     app.get(
@@ -95,7 +120,7 @@ export default definePlugin({
         return perform("${name}_leave", viewer, draft, async (final, work) => {
           await rows(
             work.db,
-            sql\`insert into ${name} (book_id, user_id, note) values (\${final.book_id}, \${final.user_id}, \${final.note})
+            sql\`insert into "${name}" (book_id, user_id, note) values (\${final.book_id}, \${final.user_id}, \${final.note})
               on conflict (book_id, user_id) do update set note = excluded.note\`,
           );
           return final;

@@ -1,9 +1,11 @@
 import type { House } from "../boot.ts";
+import { variablesOf } from "../choices.ts";
 import type { AnyPlugin, Grants } from "../plugin.ts";
+import type { Choices } from "./load.ts";
 
 /** One line for each plugin: its name and what it may touch, less what the operator took away. */
 export function grantsOf(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): string {
-  const { permissions } = plugin;
+  const permissions: Grants = { ...plugin.permissions, env: variablesOf(plugin) };
   const parts = (["read", "write", "net", "env", "files"] as const).flatMap((kind) => {
     const grant = permissions[kind];
     if (grant === undefined || grant === false || (Array.isArray(grant) && grant.length === 0)) return [];
@@ -14,11 +16,15 @@ export function grantsOf(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): 
 }
 
 /** The boot plan as text: order, grants, waiting migrations, boot times, routes and events. */
-export function planOf(house: House, waiting: ReadonlyMap<string, readonly string[]>): string {
+export function planOf(
+  house: House,
+  waiting: ReadonlyMap<string, readonly string[]>,
+  denied: Choices["denied"] = {},
+): string {
   const plugins = house.booted.map(({ plugin, ms }) => {
     const steps = waiting.get(plugin.name) ?? [];
     const migrations = steps.length === 0 ? "" : `  was waiting: ${steps.join(", ")}`;
-    return `  ${grantsOf(plugin, [])}  ${ms.toFixed(1)} ms${migrations}`;
+    return `  ${grantsOf(plugin, denied[plugin.name] ?? [])}  ${ms.toFixed(1)} ms${migrations}`;
   });
   const routes = house.gates.routes().map(({ method, path, permit }) => `  ${method.padEnd(7)} ${path}  (${permit})`);
   const events = house.booted.flatMap(({ plugin }) => plugin.events.map((event) => `  ${event}  (${plugin.name})`));

@@ -1,9 +1,20 @@
-import { existsSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+/**
+ * Finding and reading the theme in force: its code, where it has any, and its texts. What is only to be seen, views, icons
+ * and files, is read by the screens themselves. Whatever is wrong with a theme stops the boot with the file at fault, the
+ * line and the cause, since an operator who switched it on wants it as it is or not at all.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
+import { stopping } from "../boot_listeners.ts";
 import { BootError } from "../errors.ts";
 import type { AnyPlugin } from "../plugin.ts";
+import type { Catalogue } from "../texts.ts";
 import { pluginOf, type ThemeSpec } from "../theme.ts";
+
+/** What a theme may be made of beside its code. */
+const VISIBLE = ["views", "icons", "lang", "public"];
+const LANGUAGE_FILE = /^([a-z]{2,3}(?:[_-][A-Za-z0-9]{2,8})?)\.json$/;
 
 /** Names are folders, so they hold nothing that leads elsewhere. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
@@ -19,7 +30,12 @@ export async function loadTheme(
 ): Promise<AnyPlugin> {
   if (!NAME.test(name))
     throw new BootError(`Cannot use the theme "${name}": wanted the name of a folder below "themes"`);
-  const file = join(folder, name, "functions.ts");
+  const home = join(folder, name);
+  const file = join(home, "functions.ts");
+  const texts = readTexts(join(home, "lang"));
+  // What is only to be seen needs no code.
+  if (!existsSync(file) && VISIBLE.some((part) => existsSync(join(home, part))))
+    return pluginOf(name, { texts }, plugins);
   if (!existsSync(file)) throw new BootError(`Cannot use the theme "${name}": there is no "${shown(file)}"`);
   let loaded: { default?: unknown };
   try {
@@ -30,12 +46,15 @@ export async function loadTheme(
   const theme = loaded.default as ThemeSpec | undefined;
   if (typeof theme !== "object" || theme === null || (theme.setup !== undefined && typeof theme.setup !== "function"))
     throw new BootError(`Cannot use the theme "${name}": the default export of "${shown(file)}" is no defineTheme(…)`);
-  const plugin = pluginOf(name, theme, plugins);
+  const plugin = pluginOf(name, { ...theme, texts: merged(texts, theme.texts ?? {}) }, plugins);
   return {
     ...plugin,
+    source: shown(file),
     async setup(context) {
+      const on: typeof context.on = (event, handlers) =>
+        context.on(event, event === "app_boot" ? stopping(handlers, (cause) => broken(file, cause)) : handlers);
       try {
-        await plugin.setup(context);
+        await plugin.setup({ ...context, on });
       } catch (cause) {
         throw broken(file, cause);
       }
@@ -43,23 +62,63 @@ export async function loadTheme(
   };
 }
 
+/** Texts by language from `lang/<language>.json`. Throws BootError naming the file that is not a list of texts. */
+function readTexts(folder: string): Record<string, Catalogue> {
+  const found: Record<string, Catalogue> = {};
+  if (!existsSync(folder)) return found;
+  for (const entry of readdirSync(folder)) {
+    const language = LANGUAGE_FILE.exec(entry)?.[1];
+    if (language === undefined) continue;
+    const file = join(folder, entry);
+    let texts: unknown;
+    try {
+      texts = JSON.parse(readFileSync(file, "utf8"));
+    } catch (cause) {
+      throw new BootError(`Cannot read the texts of the theme in "${shown(file)}": ${String(cause)}`, { cause });
+    }
+    if (typeof texts !== "object" || texts === null || !Object.values(texts).every((text) => typeof text === "string"))
+      throw new BootError(
+        `Cannot read the texts of the theme in "${shown(file)}": wanted {"English text": "other text"}`,
+      );
+    found[language] = texts as Catalogue;
+  }
+  return found;
+}
+
+/** Texts of both, those of the second over the first. */
+function merged(
+  first: Record<string, Catalogue>,
+  second: Readonly<Record<string, Catalogue>>,
+): Record<string, Catalogue> {
+  const all = { ...first };
+  for (const [language, texts] of Object.entries(second)) all[language] = { ...all[language], ...texts };
+  return all;
+}
+
 /** Where and why a theme's code failed, as its author wants to read it (platform 11.2). */
 function broken(file: string, cause: unknown): BootError {
-  const { line, text } = placeOf(file, cause);
-  const at = line === undefined ? shown(file) : `${shown(file)}:${line}`;
+  const { place, line, text } = placeOf(file, cause);
+  const at = line === undefined ? shown(place) : `${shown(place)}:${line}`;
   return new BootError(`Failed loading theme functions file at "${at}" with error: ${text}`, { cause });
 }
 
-function placeOf(file: string, cause: unknown): { line: number | undefined; text: string } {
-  const text = cause instanceof Error ? cause.message : String(cause);
-  // What cannot be parsed says where by itself, what was thrown by its stack.
-  const own = (cause as { position?: { line?: number } }).position?.line;
-  const stack = cause instanceof Error ? (cause.stack ?? "") : "";
-  const found = stack.split("\n").find((each) => each.includes(file));
-  const thrown = found === undefined ? undefined : /:(\d+)(?::\d+)?\)?\s*$/.exec(found)?.[1];
-  const nested = (cause as { errors?: unknown[] }).errors?.[0];
-  if (own === undefined && thrown === undefined && nested !== undefined) return placeOf(file, nested);
-  return { line: own ?? (thrown === undefined ? undefined : Number(thrown)), text };
+interface Place {
+  readonly place: string;
+  readonly line: number | undefined;
+  readonly text: string;
+}
+
+function placeOf(file: string, cause: unknown): Place {
+  const text = cause instanceof Error ? cause.message : String((cause as { message?: unknown })?.message ?? cause);
+  // What cannot be parsed says where by itself, what was thrown by its stack: the innermost file of the theme.
+  const { position, errors } = (cause ?? {}) as { position?: { file?: string; line?: number }; errors?: unknown[] };
+  if (position?.line !== undefined) return { place: position.file || file, line: position.line, text };
+  const home = dirname(file) + sep;
+  for (const each of (cause instanceof Error ? (cause.stack ?? "") : "").split("\n")) {
+    const [, place, line] = /(?:file:\/\/)?(\/[^()]*?):(\d+)(?::\d+)?\)?\s*$/.exec(each) ?? [];
+    if (place?.startsWith(home)) return { place, line: Number(line), text };
+  }
+  return errors?.[0] === undefined ? { place: file, line: undefined, text } : placeOf(file, errors[0]);
 }
 
 function shown(file: string): string {

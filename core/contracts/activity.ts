@@ -21,6 +21,8 @@ export interface Activity {
 /** What an event is worth in the log: what happened, in order; nothing where it is not worth a row. */
 export interface ActivitySource<E extends EventName = EventName> {
   readonly event: E;
+  /** The types of its activities, where they are others than the event's own name. */
+  readonly types?: readonly string[];
   readonly activities: (happening: Happening<E>) => readonly Activity[];
 }
 

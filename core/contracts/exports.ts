@@ -36,8 +36,10 @@ export interface ExportItem extends ExportEntry {
 
 /** The content of an item that has some, as its viewer sees it. */
 export interface ExportContent {
-  /** Rendered for the viewer: includes resolved, filtered. */
+  /** As the viewer is shown it: includes resolved, filtered, and with what themes make of it. */
   readonly html: string;
+  /** The same without what is added when it is shown, for what is read in again; `html` where absent. */
+  readonly bare?: string;
   /** Its source where it is written in Markdown, else "". */
   readonly markdown: string;
   readonly revision: number;

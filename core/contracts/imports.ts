@@ -31,9 +31,10 @@ export interface ContentMaker {
   make(item: NewItem, parent: ItemRef | undefined, work: Work): Promise<MadeItem>;
   /**
    * Replaces text in what was made in this transaction, such as addresses that were not known before. It is part of the
-   * making: no event, no revision. What keeps a record of content is told through the slot `content_record`.
+   * making: no event, no revision. What keeps a record of content is told through the slot `content_record`. Answers the
+   * keys of `shown` that are different since; nothing where none is.
    */
-  refill(id: number, replace: (text: string) => string, work: Work): Promise<void>;
+  refill(id: number, replace: (text: string) => string, work: Work): Promise<MadeItem["shown"] | undefined>;
 }
 
 /** A file that came with an import. */

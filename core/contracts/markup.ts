@@ -36,6 +36,12 @@ export interface StoredContent {
 /** Answers stored HTML by page id; a page the reader may not see is missing from the map (content-api 9.4). */
 export type LoadPages = (pageIds: readonly number[]) => Promise<ReadonlyMap<number, string>>;
 
+/**
+ * Answers what takes the place of an include tag: `reference` is what stands in it, such as "12#section", `html` what it
+ * would show, and `pageId` the page it names, null where the reader may not see it.
+ */
+export type Included = (reference: string, html: string, pageId: number | null) => Promise<string>;
+
 /** An address in an element: what is asked about it. */
 export interface AddressAt {
   /** Name of the element in lower case: "img". */
@@ -54,9 +60,10 @@ export interface Markup {
   store(input: { html: string } | { markdown: string }, options?: { saveImage?: SaveImage }): Promise<StoredContent>;
   /**
    * Renders stored HTML for a reader: includes resolved in at most three passes with one `load` each, ids made unique
-   * again if anything was included, script filter applied (content-api 9.4). Rejects only if `load` does.
+   * again if anything was included, script filter applied (content-api 9.4). `included` may put other HTML in place of
+   * each. Rejects only if `load` or `included` does.
    */
-  render(storedHtml: string, load: LoadPages): Promise<string>;
+  render(storedHtml: string, load: LoadPages, included?: Included): Promise<string>;
   /** Removes whatever could run, and form controls (content-api 9.3). The result parses back to itself. */
   safe(html: string): string;
   /**

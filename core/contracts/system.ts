@@ -2,6 +2,10 @@
 export interface SystemFacts {
   /** A UUID, the same for the life of the instance. */
   instanceId(): Promise<string>;
+  /** What the operator calls it. */
+  readonly name: string;
+  /** Address of its logo; "" where it has none. */
+  readonly logo: string;
   /** The version clients are told. */
   readonly version: string;
 }

@@ -1,3 +1,9 @@
+/**
+ * What the plugin "web" offers to plugins with screens, and what it is given: a screen asks the API on the reader's behalf,
+ * puts what it answers into a view, and is shown within the frame of all screens. Views and pieces have names, so that a
+ * theme replaces one of them without copying the rest. Who may come is stated with each screen; what they may do there is
+ * the API's to say, and nothing of it is decided a second time.
+ */
 import type { Html, HtmlPart, html, raw } from "../html.ts";
 import type { InputObject } from "../input.ts";
 import type { SiteApp } from "../plugin_app.ts";
@@ -43,6 +49,8 @@ export interface Screen {
   readonly status?: number;
   /** Which entry of the menus this screen belongs to: the path of that entry. */
   readonly menu?: string;
+  /** Scripts of this screen beside those of every one, as `Web.asset` names them. */
+  readonly scripts?: readonly string[];
   /** Further rules of style for this document alone, which carries a nonce for them. Never of what somebody wrote. */
   readonly style?: string | undefined;
 }
@@ -77,14 +85,17 @@ export interface Visit {
   send<T>(method: string, path: string, input?: InputObject): Promise<Sent<T>>;
   /** The API's answer as it is, for files. */
   ask(method: string, path: string, input?: InputObject): Promise<Response>;
-  /** Goes on to another path of this instance with a notice that is shown there, once. */
+  /** Goes on to another path of this instance, to "/" where it is none, with a notice that is shown there, once. */
   goTo(path: string, notice?: string): Response;
   /** A text of the form as it was sent, "" where it was not. */
   text(field: string): string;
 }
 
-/** Who may come to a screen: everybody, whoever may read here, who is signed in, or who holds one of these permissions. */
-export type Admission = "anyone" | "reader" | "user" | readonly string[];
+/**
+ * Who may come to a screen: everybody, whoever may read here, who is signed in, or who holds one of these permissions, or all
+ * of them.
+ */
+export type Admission = "anyone" | "reader" | "user" | readonly string[] | { readonly all: readonly string[] };
 
 /** Answers a request to a screen. */
 export type Handler = (visit: Visit) => Promise<Screen | Response> | Screen | Response;
@@ -197,6 +208,8 @@ export interface Web {
   readonly parts: Parts;
   /** Names a view, so that a theme can replace it; answers the view as it is drawn from then on. */
   view<D>(name: string, view: View<D>): View<D>;
+  /** Serves a file of the plugin's own to documents; answers its address, which changes with its content. */
+  asset(name: string, path: string): string;
   /** Serves a screen by GET; `name` is that of no other. */
   screen(site: SiteApp, path: string, admits: Admission, handler: Handler): void;
   /** Takes a form by POST, from pages of this instance alone. */

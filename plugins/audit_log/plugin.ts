@@ -49,6 +49,7 @@ export default definePlugin({
     environment: t.String({
       default: "production",
       env: "APP_ENV",
+      shared: true,
       description: "demo keeps the addresses of visitors out of the log",
     }),
   }),
@@ -101,6 +102,27 @@ export default definePlugin({
         await prune(db as unknown as Work["db"], retention);
       });
 
+    app.get(
+      "/audit-log/types",
+      async ({ viewer }) => {
+        need(viewer, "users-manage");
+        // One step along the index for each type, however long the log is.
+        const types = await rows<{ type: string }>(
+          db,
+          sql`with recursive each as (
+              (select lower(type) as type from activities order by lower(type) limit 1)
+              union all
+              select (select lower(type) from activities where lower(type) > each.type order by lower(type) limit 1)
+              from each where each.type is not null)
+            select type from each where type is not null`,
+        );
+        return { data: types.map(({ type }) => type), total: types.length };
+      },
+      {
+        permit: "settings-manage",
+        ...endpoint("audit-log", "types", { about: "Lists the types of rows that the log holds." }),
+      },
+    );
     const people = contracts.users.ref(sql.ref("activities.user_id"));
     const listing: ListSpec = {
       table: "activities",

@@ -21,7 +21,7 @@ export function bookMaker(context: BooksContext, records: () => readonly Content
       const [book] = await rows<Book>(work.db, sql`select * from books where id = ${id}::integer for update`);
       const before = book?.description_html ?? "";
       const described = contracts.markup.describe({ description_html: replace(before) });
-      if (!described || described.description_html === before) return;
+      if (!described || described.description_html === before) return undefined;
       await rows(
         work.db,
         sql`update books set description = ${described.description},
@@ -29,6 +29,7 @@ export function bookMaker(context: BooksContext, records: () => readonly Content
       );
       const change = { before, after: described.description_html };
       for (const record of records()) await record.changed({ kind: "book", id }, change, work);
+      return { description: described.description };
     },
   };
 }

@@ -24,7 +24,7 @@ export function chapterMaker(context: ChaptersContext, records: () => readonly C
       const [chapter] = await rows<Chapter>(work.db, sql`select * from chapters where id = ${id}::integer for update`);
       const before = chapter?.description_html ?? "";
       const described = contracts.markup.describe({ description_html: replace(before) });
-      if (!described || described.description_html === before) return;
+      if (!described || described.description_html === before) return undefined;
       await rows(
         work.db,
         sql`update chapters set description = ${described.description},
@@ -32,6 +32,7 @@ export function chapterMaker(context: ChaptersContext, records: () => readonly C
       );
       const change = { before, after: described.description_html };
       for (const record of records()) await record.changed({ kind: "chapter", id }, change, work);
+      return { description: described.description };
     },
   };
 }

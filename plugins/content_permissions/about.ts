@@ -4,6 +4,9 @@ export const about = {
     "Shows the overrides set on one item: its owner, what roles may do there, and what everybody else may. " +
     "contentType is one of page, book, chapter, bookshelf.\n" +
     "Nothing is shown of what items above it set, nor what follows from all of it.",
+  roles:
+    "Lists the roles that overrides may name, by name: to whoever manages permissions of items, whether or not they manage " +
+    "roles. Overrides do not narrow what administrators may, so their role is not among them.",
   update:
     "Changes the overrides of one item; they hold at once, for it and all below it. Fields that are not sent stay: " +
     "owner_id, role_permissions and fallback_permissions each change alone.\n" +

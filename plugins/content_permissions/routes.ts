@@ -1,4 +1,14 @@
-import { type ContentKind, endpoint, idOf, notFound, type PluginContext, sql, type Viewer } from "lectern/core";
+import {
+  type ContentKind,
+  denied,
+  endpoint,
+  holds,
+  idOf,
+  notFound,
+  type PluginContext,
+  sql,
+  type Viewer,
+} from "lectern/core";
 import { rows } from "lectern/db";
 import { about, examples } from "./about.ts";
 import { type Item, updateRules } from "./contract.ts";
@@ -30,6 +40,19 @@ export function mountPermissions({ app, contracts, db, perform, slot, valid, vis
     return { kind, item: { ...item, kind: kind.kind } };
   };
   const shown = (item: Item) => readPermissions(db, item, users.ref(sql`${item.owned_by}::integer`));
+
+  app.get(
+    "/content-permissions/roles",
+    async ({ viewer }) => {
+      if (!holds(viewer, "restrictions-manage-all") && !holds(viewer, "restrictions-manage-own")) throw denied();
+      const data = await rows<{ id: number; display_name: string }>(
+        db,
+        sql`select id, display_name from roles where system_name <> 'admin' order by lower(display_name), id`,
+      );
+      return { data, total: data.length };
+    },
+    { permit: "access-api", ...endpoint("content-permissions", "roles", { about: about.roles }) },
+  );
 
   app.get(
     PATH,

@@ -120,10 +120,10 @@ async function* contained({ asked, markup, isPrinted }: Writing, content: string
   const marked = markup.readdress(source, ({ element, attribute, address }) => {
     if (attribute === "href" && (!isPrinted || element === "a" || element === "area"))
       return complete(address, baseUrl);
+    // Another source, of a picture or around it, would win over the one that is inside.
+    if (attribute === "srcset") return null;
     const stays = isPrinted ? null : undefined;
     if (element !== "img") return stays;
-    // Another source would win over the one that is inside.
-    if (attribute === "srcset") return null;
     return files.get(address)?.picture ? `${mark}${placed.push(address) - 1}-` : stays;
   });
   for (const [index, piece] of marked.split(mark).entries()) {

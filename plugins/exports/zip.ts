@@ -54,7 +54,7 @@ async function* itemData(asked: Exporting, plan: Plan, item: ExportItem, isTop: 
     id,
     name,
     ...(description_html !== undefined && { description_html: plan.referring(description_html) }),
-    ...(content && { html: plan.referring(content.html) }),
+    ...(content && { html: plan.referring(content.bare ?? content.html) }),
     ...(content && content.markdown !== "" && { markdown: plan.referring(content.markdown) }),
     ...(cover && { cover: plan.nameOf(cover) }),
     ...(!(isTop && item.parents.length === 0) && { priority }),

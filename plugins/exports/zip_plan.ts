@@ -84,7 +84,7 @@ class Planning implements Plan {
   /** Takes along the pictures of one item's content, and learns what its addresses name. */
   async read(item: ExportItem): Promise<void> {
     const content = item.description_html === undefined ? await this.#asked.content(item) : undefined;
-    const text = content ? `${content.html}\n${content.markdown}` : (item.description_html ?? "");
+    const text = content ? `${content.bare ?? content.html}\n${content.markdown}` : (item.description_html ?? "");
     const fresh = [...addressesIn(text, this.#asked.baseUrl)].filter((address) => !this.#refs.has(address));
     if (fresh.length === 0) return;
     for (const [address, file] of await this.#asked.files.named(fresh)) {

@@ -1,8 +1,6 @@
 import { parseArgs } from "node:util";
-import { type AnyContext, type Command, type CommandIo, SYSTEM, sql } from "lectern/core";
-import { rows } from "lectern/db";
-import type { ImageRow } from "./contract.ts";
-import { forget } from "./write.ts";
+import type { AnyContext, Command, CommandIo } from "lectern/core";
+import { removeUnused, unusedImages } from "./unused.ts";
 
 const USAGE = "cleanup [--dry-run] [--ignore-revisions]";
 
@@ -38,26 +36,11 @@ function read(args: string[]): Asked | undefined {
   }
 }
 
-/** A picture is in use where its file's name stands in a page, in the bin or not, or in a kept revision. */
 async function cleanUp(context: AnyContext, { dryRun, ignoreRevisions }: Asked, io: CommandIo): Promise<number> {
-  const name = sql`substring(images.path from '[^/]+/[^/]+/[^/]+$')`;
-  const stem = sql`split_part(${name}, '/', 1) || '/' || split_part(${name}, '/', 2) || '/'`;
-  const file = sql`'/' || split_part(${name}, '/', 3)`;
-  const shows = (table: string) =>
-    sql`exists (select from ${sql.table(table)} t where position(${stem} in t.html) > 0 and position(${file} in t.html) > 0)`;
-  const unused = await rows<ImageRow>(
-    context.db as never,
-    sql`select * from images where type in ('gallery', 'drawio') and not ${shows("pages")}
-      ${ignoreRevisions ? sql`` : sql`and not ${shows("page_revisions")}`} order by id`,
-  );
+  const unused = await unusedImages(context.db as never, ignoreRevisions);
   for (const row of unused) {
     io.out(`${dryRun ? "Would remove" : "Removed"} ${row.path}`);
-    if (dryRun) continue;
-    await context.perform("image_delete", SYSTEM, row, async (final, work) => {
-      await rows(work.db, sql`delete from images where id = ${final.id}::integer`);
-      work.after(() => forget({ files: context.files }, final.file_key));
-      return final;
-    });
+    if (!dryRun) await removeUnused(context, row);
   }
   io.out(`${unused.length} of the gallery's pictures ${dryRun ? "are" : "were"} shown nowhere`);
   return 0;

@@ -19,6 +19,7 @@ import { makePictures } from "./pictures.ts";
 import { mountGallery } from "./routes.ts";
 import { mountFiles } from "./serve.ts";
 import { ownerKey } from "./thumbs.ts";
+import { mountUnused } from "./unused.ts";
 import { lockImage } from "./write.ts";
 
 const PERMISSIONS = (["create", "update", "delete"] as const).flatMap((action): ImagePermission[] => [
@@ -87,6 +88,7 @@ export default definePlugin({
 
     // A page with fifty pictures is one page read, not fifty-one requests of its reader.
     area(FOLDER, { outside: true, limiter: null });
+    mountUnused(context, parts);
     mountGallery(context, parts, settings.fileLimit);
     mountFiles(context, parts, settings.audience);
   },

@@ -1,9 +1,10 @@
 /**
  * Judges what an archive holds, completely, before anything is made of it (platform 8.4): rules of every object, numbers
  * of objects, ids that are given once, files that are there and are what they must be. Every fault is found and told by
- * its path, but for archives that are refused as such.
+ * its path, but for archives that are refused as such. Others are let in between objects: an archive may hold many.
  */
 import { ApiError, SNIFF_BYTES, sniff } from "lectern/core";
+import { type Breathe, breaths } from "./breath.ts";
 import { ArchiveError, type Fault, unusable } from "./faults.ts";
 import { parseObject } from "./json.ts";
 import { MODELS, MOST, type Model, type Parcel, parcelOf, TOP_KINDS, type TopKind } from "./model.ts";
@@ -47,21 +48,27 @@ const MAX_FAULTS = 500;
 export async function openArchive(source: Source, judging: Judging): Promise<Opened> {
   const maxBytes = judging.limitMb * BYTES_PER_MB;
   const entries = await readZip(source, { ...LIMITS, maxTotalBytes: TOTAL * maxBytes });
-  const data = await readData(source, entries.get(DATA), maxBytes);
+  const breathe = breaths();
+  const data = await readData(source, entries.get(DATA), maxBytes, breathe);
   const type = TOP_KINDS.find((kind) => isObject(data[kind]));
   if (!type) throw unusable("ZIP file data has no expected book, chapter or page content.");
   refuseMany(type, data[type], new Map());
-  const judge = new Judge(source, entries, judging);
+  const judge = new Judge(source, entries, { ...judging, breathe });
   await judge.object(type, type, data[type] as Record<string, unknown>);
   if (judge.faults.length > 0) throw new ArchiveError(judge.faults);
-  return { type, top: parcelOf(type, data[type] as Record<string, unknown>), files: judge.files };
+  return { type, top: await parcelOf(type, data[type] as Record<string, unknown>, breathe), files: judge.files };
 }
 
-async function readData(source: Source, entry: Entry | undefined, maxBytes: number): Promise<Record<string, unknown>> {
+async function readData(
+  source: Source,
+  entry: Entry | undefined,
+  maxBytes: number,
+  breathe: Breathe,
+): Promise<Record<string, unknown>> {
   if (!entry) throw unusable(NO_DATA);
   if (entry.size > maxBytes)
     throw unusable("ZIP data.json content exceeds the configured application maximum upload size.");
-  const data = parseObject(await unpackBytes(source, entry));
+  const data = await parseObject(await unpackBytes(source, entry), breathe);
   if (!data) throw unusable(NO_DATA);
   return data;
 }
@@ -86,12 +93,12 @@ class Judge {
   readonly files = new Map<string, Entry>();
   readonly #source: Source;
   readonly #entries: ReadonlyMap<string, Entry>;
-  readonly #judging: Judging;
+  readonly #judging: Judging & { readonly breathe: Breathe };
   readonly #ids = new Set<string>();
   /** What each file was found to be. */
   readonly #types = new Map<string, string>();
 
-  constructor(source: Source, entries: ReadonlyMap<string, Entry>, judging: Judging) {
+  constructor(source: Source, entries: ReadonlyMap<string, Entry>, judging: Judging & { readonly breathe: Breathe }) {
     this.#source = source;
     this.#entries = entries;
     this.#judging = judging;
@@ -99,6 +106,7 @@ class Judge {
 
   async object(kind: string, path: string, data: Record<string, unknown>): Promise<void> {
     const { rules, lists, file } = MODELS[kind] as Model;
+    await this.#judging.breathe();
     for (const [field, texts] of Object.entries(await this.#judging.byRules(rules, data)))
       for (const text of texts) this.#fault(`${path}.${field}`, text);
     const isGivenTwice = data.id !== undefined && data.id !== null && this.#isGiven(`${kind} ${String(data.id)}`);

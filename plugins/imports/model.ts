@@ -3,6 +3,7 @@
  * which data is judged, counted and read. The rules are those of the house, in the notation of the interface.
  */
 import { type Rules, rules, storable } from "lectern/core";
+import type { Breathe } from "./breath.ts";
 
 /** Kinds of objects in an archive; the first three can be at its top, in this order. */
 export const TOP_KINDS = ["book", "chapter", "page"] as const;
@@ -79,26 +80,34 @@ export interface Parcel {
   readonly lists: Readonly<Record<string, readonly Parcel[]>>;
 }
 
-/** Reads a judged object. */
-export function parcelOf(kind: string, data: Readonly<Record<string, unknown>>): Parcel {
+/** Reads a judged object with all that lies in it, letting others in between. */
+export async function parcelOf(
+  kind: string,
+  data: Readonly<Record<string, unknown>>,
+  breathe: Breathe,
+): Promise<Parcel> {
+  await breathe();
   const { lists, rules: fields } = MODELS[kind] as Model;
   const texts = Object.keys(fields).flatMap((key) => {
     const value = data[key];
     return typeof value === "string" && value !== "" && key !== "name" ? [[key, storable(value)] as const] : [];
   });
-  const inner = Object.entries(lists).map(([key, one]) => {
+  const inner: Record<string, Parcel[]> = {};
+  for (const [key, one] of Object.entries(lists)) {
     const sent = data[key];
     const elements =
       typeof sent === "object" && sent !== null ? (Object.values(sent) as Record<string, unknown>[]) : [];
-    return [key, elements.map((element) => parcelOf(one, element))] as const;
-  });
+    const list: Parcel[] = [];
+    for (const element of elements) list.push(await parcelOf(one, element, breathe));
+    inner[key] = list;
+  }
   return {
     kind,
     ...(data.id !== undefined && data.id !== null && { id: Number(data.id) }),
     name: storable(String(data.name)),
     ...(data.priority !== undefined && data.priority !== null && { priority: Number(data.priority) }),
     texts: Object.fromEntries(texts),
-    lists: Object.fromEntries(inner),
+    lists: inner,
   };
 }
 

@@ -14,7 +14,7 @@ export interface Unfolding {
   readonly fileOf: (name: string, of: Parcel) => Upload;
 }
 
-/** Makes an item with all that lies in it, and answers it. Throws what making it throws. */
+/** Makes an item with all that lies in it, and answers it as it is in the end. Throws what making it throws. */
 export async function unfold(
   unfolding: Unfolding,
   top: Parcel,
@@ -24,8 +24,12 @@ export async function unfold(
   const references = new References();
   const made: ItemRef[] = [];
   const item = await make({ ...unfolding, references, made }, top, parent, work);
-  for (const { kind, id } of made) await makerOf(unfolding, kind).refill(id, (text) => references.filled(text), work);
-  return item;
+  let { shown } = item;
+  for (const { kind, id } of made) {
+    const changed = await makerOf(unfolding, kind).refill(id, (text) => references.filled(text), work);
+    if (kind === item.kind && id === item.id) shown = { ...shown, ...changed };
+  }
+  return { ...item, shown };
 }
 
 interface Making extends Unfolding {

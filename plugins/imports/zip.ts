@@ -46,9 +46,10 @@ const MAX_COMMENT_BYTES = 65_535;
 const MAX_DIRECTORY_BYTES = 16_777_216;
 const ENCRYPTED = 0x41;
 const UTF8 = 0x800;
-const UNIX = 3;
 const TYPE_MASK = 0o170000;
 const LINK_TYPE = 0o120000;
+/** How Windows marks links. */
+const REPARSE_POINT = 0x400;
 
 /** The files of an archive by name. Throws ArchiveError for anything that is no plain, honest ZIP file. */
 export async function readZip(source: Source, limits: ZipLimits): Promise<ReadonlyMap<string, Entry>> {
@@ -119,14 +120,18 @@ function entryAt(directory: Buffer, at: number, name: string): Entry {
     number,
     number,
   ];
-  const attributes = directory.readUInt32LE(at + 38) >>> 16;
+  const attributes = directory.readUInt32LE(at + 38);
   if ((flags & ENCRYPTED) !== 0) throw unusable("The ZIP file has encrypted entries.");
-  if (directory.readUInt8(at + 5) === UNIX && (attributes & TYPE_MASK) === LINK_TYPE)
-    throw unusable("The ZIP file has entries that are links.");
+  if (isLink(attributes)) throw unusable("The ZIP file has entries that are links.");
   if (method !== 0 && method !== 8) throw unusable("The ZIP file has entries packed in an unknown way.");
   if (method === 0 && size !== packedSize) throw unusable(UNREADABLE);
   const offset = directory.readUInt32LE(at + 42);
   return { name, size, packedSize, method: method === 0 ? "stored" : "deflated", crc, offset, limit: 0 };
+}
+
+/** Whatever system the entry claims to come from: tools that unpack do not agree on which of them have links. */
+function isLink(attributes: number): boolean {
+  return ((attributes >>> 16) & TYPE_MASK) === LINK_TYPE || (attributes & REPARSE_POINT) !== 0;
 }
 
 function nameOf(bytes: Buffer, flags: number): string {

@@ -5,8 +5,10 @@
  * the next pass, of which there are three, so a page that includes itself ends. Where a block lands inside a paragraph
  * the paragraph gives way: it is split around the tag, or the block moves beside it when the tag is deeper inside.
  */
+import type { Included } from "lectern/core";
 import { tagsIn } from "./include_tags.ts";
 import { maxIncludedChars, maxIncludes } from "./limits.ts";
+import { serialize } from "./serialize.ts";
 import {
   attributeOf,
   type Child,
@@ -67,8 +69,11 @@ export function includesIn(root: Parent): { count: number; pageIds: number[] } {
   return { count, pageIds: [...pageIds] };
 }
 
-/** Resolves the include tags of a tree, which it changes; whether there were any. Rejects only if `load` does. */
-export async function resolveIncludes(root: Parent, load: Load): Promise<boolean> {
+/**
+ * Resolves the include tags of a tree, which it changes; whether there were any. `included` has the last word on each.
+ * Rejects only if `load` or `included` does.
+ */
+export async function resolveIncludes(root: Parent, load: Load, included?: Included): Promise<boolean> {
   const pages = new Map<number, Parent | undefined>();
   const budget: Budget = { tags: maxIncludes, chars: maxIncludedChars };
   const sizes = new Map<number, number>();
@@ -87,11 +92,22 @@ export async function resolveIncludes(root: Parent, load: Load): Promise<boolean
       budget.tags--;
       budget.chars -= sizes.get(tag.pageId) ?? 0;
       const spent = budget.tags < 0 || budget.chars < 0;
-      insert(tag, contentOf(spent ? undefined : pages.get(tag.pageId), tag.section), emptied);
+      const page = spent ? undefined : pages.get(tag.pageId);
+      const content = contentOf(page, tag.section);
+      insert(tag, included ? await replaced(tag, content, page !== undefined, included) : content, emptied);
     }
     for (const element of emptied) removeIfEmpty(element);
   }
   return true;
+}
+
+/** What is put in place of a tag by others stands within the text, as in the original. */
+async function replaced(tag: Tag, content: Content, isFound: boolean, included: Included): Promise<Content> {
+  const shown = parse("");
+  setChildren(shown, content.nodes.map(copyOf));
+  const html = serialize(shown);
+  const wanted = await included(tag.inner, html, isFound ? tag.pageId : null);
+  return wanted === html ? content : { block: false, nodes: childrenOf(parse(wanted)) };
 }
 
 function isPageId(id: number): boolean {

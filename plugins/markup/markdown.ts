@@ -7,7 +7,7 @@
  * long, deeply nested or crowded with markers go to the linear converter of markdown_fallback.ts, which writes the same
  * form.
  */
-import { Marked, type Token, type Tokens } from "marked";
+import { Marked, type MarkedExtension, type Token, type Tokens } from "marked";
 import {
   maxLineChars,
   maxLinesPerParagraph,
@@ -17,8 +17,8 @@ import {
 } from "./limits.ts";
 import { toHtmlLinear } from "./markdown_fallback.ts";
 
-/** Converts Markdown to HTML that is not sanitised. Never throws. */
-export function toHtml(markdown: string): string {
+/** Converts Markdown to HTML that is not sanitised. Never throws, unless another converter than the house's does. */
+export function toHtml(markdown: string, converter = standard): string {
   if (isHeavy(markdown)) return toHtmlLinear(markdown);
   const html = converter.parse(markdown);
   return typeof html === "string" ? html : toHtmlLinear(markdown);
@@ -47,9 +47,12 @@ function nestingOf(line: string): number {
   return columns / 2 + (lead.match(/[>*+]|-(?=\s)/g)?.length ?? 0) + (line.match(/\d[.)](?= )/g)?.length ?? 0);
 }
 
-const converter = new Marked({ gfm: true });
+/** A converter as the house has it, for whoever wants to change it. */
+export function newConverter(): Marked {
+  return new Marked({ gfm: true }, RULES);
+}
 
-converter.use({
+const RULES: MarkedExtension = {
   tokenizer: {
     url: () => undefined,
     paragraph(src) {
@@ -113,7 +116,9 @@ converter.use({
       return text.replace(/(?<![ \t])[ \t]+\n/g, "\n");
     },
   },
-});
+};
+
+const standard = newConverter();
 
 // CommonMark strips white space at the start of each line of a paragraph and at its end.
 function withoutEdges(text: string): string {

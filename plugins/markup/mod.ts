@@ -1,4 +1,5 @@
 import type { Markup, StoredContent } from "lectern/core";
+import type { Marked } from "marked";
 import { comment, describe, describeHtml } from "./descriptions.ts";
 import { safeTree } from "./filter.ts";
 import { followIds, setIds } from "./ids.ts";
@@ -11,9 +12,14 @@ import { serialize } from "./serialize.ts";
 import { plainText } from "./text.ts";
 import { parse } from "./tree.ts";
 
-/** The contract `markup` as this plugin fulfils it; see core/contracts/markup.ts. */
+/** The contract `markup` with a converter of Markdown, asked for at each use; see core/contracts/markup.ts. */
+export function markupWith(converter: () => Marked | undefined): Markup {
+  return { ...markup, store: (input, options) => store(input, options, converter()) };
+}
+
+/** The contract `markup` as it is where nobody changes anything. */
 export const markup: Markup = {
-  store,
+  store: (input, options) => store(input, options),
   render,
   safe: (html) => (html === "" ? "" : safeTree(parse(html))),
   describe,
@@ -24,10 +30,14 @@ export const markup: Markup = {
   relink,
 };
 
-async function store(...[input, options]: Parameters<Markup["store"]>): Promise<StoredContent> {
+async function store(
+  input: Parameters<Markup["store"]>[0],
+  options: Parameters<Markup["store"]>[1],
+  converter?: Marked,
+): Promise<StoredContent> {
   const saveImage = options?.saveImage;
   const markdown = "markdown" in input ? await extractMarkdownImages(input.markdown, saveImage) : "";
-  const tree = parse("html" in input ? input.html : toHtml(markdown));
+  const tree = parse("html" in input ? input.html : toHtml(markdown, converter));
   await extractImages(tree, saveImage);
   followIds(tree, setIds(tree));
   const html = serialize(tree);
@@ -38,9 +48,9 @@ async function store(...[input, options]: Parameters<Markup["store"]>): Promise<
   return { html, markdown, text, rendered: count > 0 ? null : safeTree(tree), includes: pageIds, links };
 }
 
-async function render(...[storedHtml, load]: Parameters<Markup["render"]>): Promise<string> {
+async function render(...[storedHtml, load, included]: Parameters<Markup["render"]>): Promise<string> {
   if (storedHtml === "") return "";
   const tree = parse(storedHtml);
-  if (await resolveIncludes(tree, load)) setIds(tree);
+  if (await resolveIncludes(tree, load, included)) setIds(tree);
   return safeTree(tree);
 }

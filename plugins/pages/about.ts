@@ -8,7 +8,8 @@ export const about = {
   read: "Reads a page. Its html is ready to show, with includes resolved; raw_html is the content as stored.",
   update:
     "Changes a page; fields that are not sent stay. A book_id or chapter_id other than the present parent moves the " +
-    "page there, if you may delete it and create pages there.",
+    "page there, if you may delete it and create pages there.\n" +
+    "With base_revision, the revision_count that the change starts from, it is refused with 409 where the page has another one by now.",
   delete: "Moves a page into the recycle bin.",
 } as const;
 

@@ -2,7 +2,7 @@ import { type ExportContent, type ExportEntry, type ExportKind, type RawBuilder,
 import { rows } from "lectern/db";
 import type { PageRow } from "./contract.ts";
 import type { Parts } from "./parts.ts";
-import { renderedFor } from "./show.ts";
+import { hooked, renderedFor } from "./show.ts";
 import { pageUrl } from "./urls.ts";
 
 type Found = Pick<PageRow, "id" | "name" | "slug" | "priority" | "book_id" | "chapter_id" | "draft"> & {
@@ -68,9 +68,11 @@ async function contentsOf(
     from pages where pages.id = any(${[...ids]}::integer[]) and ${parts.sees("pages", viewer)}`,
   );
   const contents = new Map<number, ExportContent>();
-  for (const page of found)
+  for (const page of found) {
+    const bare = page.rendered ?? (await renderedFor(parts, page, viewer));
     contents.set(page.id, {
-      html: page.rendered ?? (await renderedFor(parts, page.html, viewer)),
+      html: await hooked(parts, page.id, bare),
+      bare,
       markdown: page.markdown,
       revision: page.revision_count,
       created_at: page.created_at,
@@ -78,5 +80,6 @@ async function contentsOf(
       created_by: page.author,
       updated_by: page.editor,
     });
+  }
   return contents;
 }

@@ -26,7 +26,7 @@ export function pageMaker(parts: Parts, records: () => readonly ContentRecord[])
       const page = await lockPage(id, work);
       const source = page.markdown === "" ? page.html : page.markdown;
       const filled = replace(source);
-      if (filled === source) return;
+      if (filled === source) return undefined;
       const stored = await parts.contracts.markup.store(page.markdown === "" ? { html: filled } : { markdown: filled });
       const { html, markdown, text } = stored;
       await rows(
@@ -38,6 +38,7 @@ export function pageMaker(parts: Parts, records: () => readonly ContentRecord[])
       );
       for (const record of records())
         await record.changed({ kind: "page", id }, { before: page.html, after: html }, work);
+      return undefined;
     },
   };
 }

@@ -11,7 +11,7 @@ export const createRules = rules({
   priority: ["integer"],
 });
 
-/** Fields of a change (content-api 2.4). */
+/** Fields of a change (content-api 2.4), and ours: the revision_count the change starts from. */
 export const updateRules = rules({
   book_id: ["integer"],
   chapter_id: ["integer"],
@@ -20,6 +20,7 @@ export const updateRules = rules({
   markdown: ["string"],
   tags: ["array"],
   priority: ["integer"],
+  base_revision: ["integer"],
 });
 
 /** A new page as asked for. */

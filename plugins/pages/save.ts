@@ -3,7 +3,7 @@
  * other writers, a change locks its page, a move shares the new parent first. Slugs are looked up before they are used;
  * who loses a race for one meets the unique index, and the bus runs the act again.
  */
-import { authorOf, freeSlug, type RawBuilder, sql, type Work } from "lectern/core";
+import { ApiError, authorOf, freeSlug, type RawBuilder, sql, type Work } from "lectern/core";
 import { rows } from "lectern/db";
 import { contentIn, editorAfter, storedContent } from "./content.ts";
 import type { PageParent, PageRow } from "./contract.ts";
@@ -14,6 +14,7 @@ import { writeWithRevision } from "./revisions.ts";
 import type { PageCreate, PageUpdate } from "./rules.ts";
 
 const MAX_PRIORITY = 2_147_483_647;
+const CHANGED = new ApiError(409, "This page was changed since you opened it");
 
 /** Creates a page, published at once (content-api 8.2). */
 export async function insertPage(parts: Parts, draft: PageCreate, named: NamedParent, work: Work): Promise<PageRow> {
@@ -43,11 +44,16 @@ export async function insertPage(parts: Parts, draft: PageCreate, named: NamedPa
   return page as PageRow;
 }
 
-/** The locked page that an update starts from; the parent it shall move to is kept first. */
+/**
+ * The locked page that an update starts from; the parent it shall move to is kept first. Throws ApiError 409 where the
+ * update names a revision it starts from and the page has another one by now.
+ */
 export async function lockForUpdate(stale: PageRow, draft: PageUpdate, work: Work): Promise<PageRow> {
   const wished = parentIn(draft);
   if (wished && !liesIn(stale, wished)) await lockParent(wished, work);
-  return lockPage(stale.id, work);
+  const page = await lockPage(stale.id, work);
+  if (draft.base_revision !== undefined && draft.base_revision !== page.revision_count) throw CHANGED;
+  return page;
 }
 
 /** Changes a locked page: moves it where asked (8.4), then sets what was sent; always counts (content-api 8.3, 8.6). */

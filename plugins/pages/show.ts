@@ -1,4 +1,4 @@
-import { type RawBuilder, sql, type Viewer } from "lectern/core";
+import { type Included, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
 import type { FoundPage } from "./contract.ts";
 import type { Parts } from "./parts.ts";
@@ -16,7 +16,7 @@ export async function shownPage(parts: Parts, page: FoundPage, viewer: Viewer) {
     chapter_id: page.chapter_id,
     name: page.name,
     slug: page.slug,
-    html: await hooked(parts, page, page.rendered ?? (await renderedFor(parts, page.html, viewer))),
+    html: await hooked(parts, page.id, page.rendered ?? (await renderedFor(parts, page, viewer))),
     raw_html: page.html,
     priority: page.priority,
     created_at: page.created_at,
@@ -32,20 +32,37 @@ export async function shownPage(parts: Parts, page: FoundPage, viewer: Viewer) {
 }
 
 /** What others make of it last, such as a theme. */
-async function hooked(parts: Parts, { id }: FoundPage, rendered: string): Promise<string> {
+export async function hooked(parts: Parts, id: number, rendered: string): Promise<string> {
   let html = rendered;
   for (const { postRender } of parts.hooks()) html = (await postRender?.(html, { id })) ?? html;
   return html;
 }
 
 /** Includes resolve to what this viewer may see, and to nothing else (content-api 9.4). */
-export function renderedFor(parts: Parts, html: string, viewer: Viewer): Promise<string> {
-  return parts.contracts.markup.render(html, async (ids) => {
+export function renderedFor(
+  parts: Parts,
+  { id, html }: Pick<FoundPage, "id" | "html">,
+  viewer: Viewer,
+): Promise<string> {
+  const load = async (ids: readonly number[]) => {
     const found = await rows<{ id: number; html: string }>(
       parts.db,
       sql`select pages.id, pages.html from pages where pages.id = any(${[...ids]}::integer[])
         and ${parts.sees("pages", viewer)}`,
     );
     return new Map(found.map((page) => [page.id, page.html]));
-  });
+  };
+  return parts.contracts.markup.render(html, load, includedIn(parts, id));
+}
+
+/** What others make of each include of a page; undefined where nobody does. */
+function includedIn(parts: Parts, id: number): Included | undefined {
+  const hooks = parts.hooks().flatMap(({ include }) => include ?? []);
+  if (hooks.length === 0) return undefined;
+  return async (reference, shown, pageId) => {
+    let html = shown;
+    for (const hook of hooks)
+      html = (await hook(reference, html, { id }, pageId === null ? null : { id: pageId })) ?? html;
+    return html;
+  };
 }

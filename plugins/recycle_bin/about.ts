@@ -6,6 +6,7 @@ export const about = {
   restore:
     "Restores an item and all that was in it, and answers how many items that were. Nothing is restored while the item's " +
     "parent lies in the bin: the entry goes, and the item returns with its parent.",
+  empty: "Removes everything in the recycle bin for good, and answers how many items that were.",
   destroy: "Removes an item for good, with all that is in it, and answers how many items that were.",
 } as const;
 

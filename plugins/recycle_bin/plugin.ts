@@ -5,6 +5,7 @@
  * by themselves.
  */
 import {
+  ApiError,
   activityOf,
   definePlugin,
   endpoint,
@@ -90,6 +91,7 @@ export default definePlugin({
     if (lifetime >= 0) every("purge", HOUR_MS, () => purge(purging, lifetime));
 
     mountList(parts, find);
+    mountEmpty(parts, remove);
     mountEntries(parts, {
       restore: (entry, work) => restore(slot("content"), find, entry, work),
       destroy: remove,
@@ -111,6 +113,34 @@ function mountList({ app, db, list, slot }: Context, find: FindKind): void {
       return { data: await withItems(db, slot("content"), find, data), total };
     },
     { permit: "settings-manage", ...endpoint("recycle-bin", "list", { about: about.list, example: examples.list }) },
+  );
+}
+
+/** Empties the bin, each entry in a transaction of its own as when it empties itself. */
+function mountEmpty(
+  { app, db, perform, slot }: Context,
+  destroyEntry: (entry: NamedDeletion, work: Work) => Promise<number>,
+): void {
+  app.delete(
+    "/recycle-bin",
+    async ({ viewer }) => {
+      needBoth(viewer);
+      let delete_count = 0;
+      for (const { id } of await rows<{ id: number }>(db, sql`select id from deletions order by id`)) {
+        const draft = { id } as NamedDeletion;
+        // What lay within an item that went before went with it.
+        const gone = await perform("recycle_bin_destroy", viewer, draft, async (final, work): Promise<Emptied> => {
+          const entry = await lockEntry(slot("content"), final.id, work);
+          return { ...entry, count: await destroyEntry(entry, work) };
+        }).catch((error: unknown) => {
+          if (error instanceof ApiError && error.status === 404) return undefined;
+          throw error;
+        });
+        delete_count += gone?.count ?? 0;
+      }
+      return { delete_count };
+    },
+    { permit: "settings-manage", ...endpoint("recycle-bin", "empty", { about: about.empty }) },
   );
 }
 

@@ -74,11 +74,13 @@ export default definePlugin({
     confirmation: t.Boolean({
       default: false,
       env: "REGISTRATION_CONFIRMATION",
+      shared: true,
       description: "Refuses accounts whose e-mail address is not confirmed",
     }),
     restrict: t.String({
       default: "",
       env: "REGISTRATION_RESTRICT",
+      shared: true,
       description: "Domains that may register; if any, addresses must be confirmed",
     }),
   }),

@@ -1,5 +1,7 @@
 import { definePlugin, endpoint, sql, t } from "lectern/core";
 import type {} from "./contract.ts";
+import { mountDeadJobs } from "./dead_jobs.ts";
+import { mountHouse } from "./house.ts";
 
 /** The BookStack version whose API is spoken here; clients compare it to decide which endpoints they may use. */
 const SPOKEN_VERSION = "v25.12.0+lectern";
@@ -11,11 +13,11 @@ const settings = t.Object({
   version: t.String({ default: SPOKEN_VERSION, pattern: "^v", env: "APP_VERSION" }),
 });
 
-/** Facts about the instance: GET /api/system (platform 9). */
+/** Facts about the instance: GET /api/system (platform 9), and what those who look after it want to know beside. */
 export default definePlugin({
   name: "system",
   provides: ["system"],
-  permissions: { write: ["instance"] },
+  permissions: { write: ["instance", "jobs"] },
   settings,
   migrations: {
     async "0001_init"(db) {
@@ -25,9 +27,11 @@ export default definePlugin({
       await sql`insert into instance (id) values (gen_random_uuid())`.execute(db);
     },
   },
-  setup({ app, baseUrl, db, provide, settings: { appName, appLogo, version } }) {
+  setup(context) {
+    const { app, baseUrl, db, provide } = context;
+    const { appName, appLogo, version } = context.settings;
     const instanceId = async () => (await db.selectFrom("instance").select("id").executeTakeFirstOrThrow()).id;
-    provide("system", { instanceId, version });
+    provide("system", { instanceId, name: appName, logo: appLogo, version });
     app.get(
       "/system",
       async () => ({
@@ -42,5 +46,7 @@ export default definePlugin({
         ...endpoint("system", "read", { about: "Reads details about the instance. Some values may be null." }),
       },
     );
+    mountHouse(context);
+    mountDeadJobs(context);
   },
 });

@@ -3,14 +3,17 @@ import { rows } from "lectern/db";
 import type {} from "./contract.ts";
 import { migrations } from "./migrations.ts";
 import { readTags } from "./read.ts";
+import { mountTagLists } from "./routes.ts";
 
-/** Tags on items of any kind (content-api 4.3). Routes are those of the items; this plugin has none of its own. */
+/** Tags on items of any kind (content-api 4.3), and what names and values there are. They are set with their items. */
 export default definePlugin({
   name: "tags",
   provides: ["tags"],
-  permissions: { write: ["tags"] },
+  permissions: { write: ["tags"], read: ["books", "chapters", "pages", "bookshelves"] },
   migrations,
-  setup({ contribute, provide }) {
+  setup(context) {
+    const { contribute, provide } = context;
+    mountTagLists(context);
     contribute("hanging", {
       async destroy(ids, { db }, kind) {
         await rows(db, sql`delete from tags where kind = ${kind} and item_id = any(${[...ids]}::integer[])`);

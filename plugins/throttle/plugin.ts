@@ -1,4 +1,5 @@
 import { definePlugin } from "lectern/core";
+import type {} from "./contract.ts";
 import { migrations } from "./migrations.ts";
 import { forgive, take } from "./take.ts";
 

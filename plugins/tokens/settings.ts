@@ -16,16 +16,19 @@ export const settings = t.Object({
   confirmation: t.Boolean({
     default: false,
     env: "REGISTRATION_CONFIRMATION",
+    shared: true,
     description: "Refuses accounts whose e-mail address is not confirmed",
   }),
   restrict: t.String({
     default: "",
     env: "REGISTRATION_RESTRICT",
+    shared: true,
     description: "Domains that may register; if any, addresses must be confirmed",
   }),
   environment: t.String({
     default: "production",
     env: "APP_ENV",
+    shared: true,
     description: "demo keeps everybody from managing tokens by the API",
   }),
 });

@@ -37,6 +37,7 @@ export default definePlugin({
     environment: t.String({
       default: "production",
       env: "APP_ENV",
+      shared: true,
       description: "demo keeps everybody from managing users",
     }),
   }),
@@ -77,7 +78,7 @@ export default definePlugin({
     const open = () => {
       if (settings.environment === "demo") throw denied();
     };
-    mountMe(context);
+    mountMe(context, open);
     mountUsers(context, open);
     mountChosen(context, viewer, open);
   },

@@ -2,7 +2,7 @@
 export const about = {
   list: "Lists the webhooks, with when each was last called and what went wrong.",
   create:
-    "Creates a webhook: an address that is told of what happens. events are types of the audit log, or all.\n" +
+    "Creates a webhook: an address that is told of what happens. events are types of the audit log, or all; others are left out.\n" +
     "The answer holds the secret that calls are signed with, this once; it is made up unless it is sent.\n" +
     "Calls carry the headers of Standard Webhooks. Libraries read the secret as it is; one of your own that does not " +
     "begin with whsec_ is the key itself, which they call raw.",
@@ -10,8 +10,8 @@ export const about = {
   update: "Changes a webhook; fields that are not sent stay. Switching it on forgets its failures.",
   delete: "Deletes a webhook and what is known of its calls.",
   deliveries: "Lists the calls of a webhook: what they were about, whether they were taken, and the last answer.",
-  delivery: "Reads a call with what is sent, and the beginning of the answer.",
-  resend: "Makes a call again, whatever came of it before; while its webhook is switched off, it waits.",
+  delivery: "Reads a call with what was sent, without its signatures, and the beginning of the answer.",
+  resend: "Makes a call again, whatever came of it before. Refused with 409 while its webhook is switched off.",
 } as const;
 
 const webhook = {

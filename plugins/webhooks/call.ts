@@ -1,5 +1,5 @@
 import { OutgoingError, type OutgoingFetch } from "lectern/core";
-import type { Payload, WebhookRow } from "./contract.ts";
+import type { Payload, Sent, WebhookRow } from "./contract.ts";
 import { signedHeaders } from "./sign.ts";
 
 /** What came of one call. */
@@ -7,6 +7,8 @@ export interface Outcome {
   /** Empty where it was taken. */
   readonly error: string;
   readonly status?: number;
+  /** What the call was made with. */
+  readonly sent: Sent;
   /** The beginning of the answer, as text. */
   readonly answer: string;
   readonly durationMs: number;
@@ -27,16 +29,25 @@ export interface Told {
 }
 
 /** The body of a call: what happened, and whose webhook is told. */
-export function bodyOf({ hook: { id, name }, payload }: Pick<Told, "hook" | "payload">): string {
-  return JSON.stringify({ ...payload, webhook_id: id, webhook_name: name });
+export function bodyOf({ id, name }: Pick<WebhookRow, "id" | "name">, payload: Payload): string {
+  return JSON.stringify({
+    ...payload,
+    ...("webhook_id" in payload && { webhook_id: id }),
+    ...("webhook_name" in payload && { webhook_name: name }),
+  });
 }
+
+/** Headers that prove who calls; whoever looks at a call needs no more of them than that they were there. */
+const PROOFS = new Set(["webhook-signature", "x-webhook-signature-256"]);
 
 /** Makes one call and never throws; "cut" where `end` came first. Redirects are answers like others, and no good ones. */
 export async function call(fetch: OutgoingFetch, told: Told, end: AbortSignal): Promise<Outcome | "cut"> {
-  const { endpoint, secret, timeout } = told.hook;
+  const { endpoint, name, secret, timeout } = told.hook;
   const started = performance.now();
-  const body = bodyOf(told);
+  const body = bodyOf(told.hook, told.payload);
   const headers = signedHeaders(secret, { id: String(told.id), timestamp: Math.floor(Date.now() / 1000), body });
+  const shown = Object.fromEntries(Object.entries(headers).filter(([header]) => !PROOFS.has(header)));
+  const sent = { address: endpoint, name, headers: shown };
   const since = () => Math.round(performance.now() - started);
   try {
     const signal = AbortSignal.any([AbortSignal.timeout(timeout * 1000), end]);
@@ -47,6 +58,7 @@ export async function call(fetch: OutgoingFetch, told: Told, end: AbortSignal): 
     return {
       error: isTaken ? "" : `Response status from endpoint was ${response.status}`,
       status: response.status,
+      sent,
       answer,
       durationMs: since(),
       mayRetry: response.status >= 500 || PASSING.has(response.status),
@@ -55,7 +67,13 @@ export async function call(fetch: OutgoingFetch, told: Told, end: AbortSignal): 
     if (end.aborted) return "cut";
     const isLate = error instanceof Error && error.name === "TimeoutError";
     const text = isLate ? `No answer came within ${timeout} seconds` : String((error as Error).message ?? error);
-    return { error: text.slice(0, 1000), answer: "", durationMs: since(), mayRetry: !(error instanceof OutgoingError) };
+    return {
+      error: text.slice(0, 1000),
+      sent,
+      answer: "",
+      durationMs: since(),
+      mayRetry: !(error instanceof OutgoingError),
+    };
   }
 }
 

@@ -37,6 +37,8 @@ export interface WebhookEventsTable {
   subject: string;
   /** The payload, but for what names the webhook. */
   payload: unknown;
+  /** The webhooks that listened when it happened. */
+  listeners: number[];
   dispatched: Generated<boolean>;
   created_at: Generated<string>;
 }
@@ -60,7 +62,18 @@ export interface WebhookDeliveriesTable {
   /** How long the last attempt took. */
   duration_ms: number | null;
   sent_at: string | null;
+  /** What the last attempt was made with; null before the first. */
+  sent: Sent | null;
   created_at: Generated<string>;
+}
+
+/** What a call was made with, beside its body. */
+export interface Sent {
+  readonly address: string;
+  /** The webhook's name at that time. */
+  readonly name: string;
+  /** But for the signatures. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** A webhook as stored. */
@@ -99,7 +112,10 @@ export type WebhookCreate = Input<typeof createRules>;
 /** A change of a webhook as asked for. */
 export type WebhookUpdate = Input<typeof updateRules>;
 
-/** The body of a call, but for what names the webhook (platform 10.3). */
+/**
+ * The body of a call (platform 10.3). It is one for all webhooks: `webhook_id` and `webhook_name` hold their places, and
+ * are filled in for each webhook; a payload without them is sent without them.
+ */
 export type Payload = Readonly<Record<string, unknown>> & { readonly event: string };
 
 declare module "lectern/db" {

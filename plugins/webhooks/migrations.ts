@@ -58,4 +58,13 @@ export const migrations: Migrations = {
       create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_at, id)
         where state = 'waiting'`.execute(db);
   },
+  // Who hears of an event is known when it happens; what was under way is told as it would have been.
+  async "0003_listeners"(db) {
+    await sql`
+      alter table webhook_events add column listeners integer[] not null default '{}';
+      update webhook_events set payload = '{"webhook_id": 0, "webhook_name": ""}' || payload,
+        listeners = case when dispatched then '{}' else coalesce((select array_agg(id) from webhooks
+          where active and (events @> array[webhook_events.type] or events @> array['all'])), '{}') end;
+      alter table webhook_deliveries add column sent jsonb`.execute(db);
+  },
 };

@@ -28,6 +28,16 @@ export function phraseOf(type: string): string {
   return PHRASES[type] ?? type.replaceAll("_", " ");
 }
 
+/** Types of platform 6.2 that have no phrase here, as nothing of the kind happens yet. */
+const SILENT = [
+  ...["book_create_from_chapter", "book_sort", "bookshelf_create_from_book", "revision_restore", "revision_delete"],
+  ...["settings_update", "maintenance_action_run", "recycle_bin_empty", "user_mfa_reset", "auth_register"],
+  ...["mfa_setup_method", "mfa_remove_method", "sort_rule_create", "sort_rule_update", "sort_rule_delete"],
+];
+
+/** The types that receivers of the original know. */
+export const TYPES: ReadonlySet<string> = new Set([...Object.keys(PHRASES), ...SILENT]);
+
 function verbs(type: string, noun: string, actions: readonly string[]): Record<string, string> {
   const past: Record<string, string> = { move: "moved" };
   return Object.fromEntries(actions.map((action) => [`${type}_${action}`, `${past[action] ?? `${action}d`} ${noun}`]));

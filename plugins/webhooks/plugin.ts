@@ -9,6 +9,7 @@ import { type Db, rows } from "lectern/db";
 import type {} from "./contract.ts";
 import { Dispatcher } from "./dispatch.ts";
 import { migrations } from "./migrations.ts";
+import { TYPES } from "./phrases.ts";
 import { keeper } from "./record.ts";
 import { mountWebhooks } from "./routes.ts";
 import { changeWebhook, shown } from "./write.ts";
@@ -16,6 +17,7 @@ import { changeWebhook, shown } from "./write.ts";
 const POLL_MS = 2_000;
 const DAY_MS = 86_400_000;
 const SECOND_MS = 1_000;
+const CONTENT_VERBS = ["create", "update", "delete", "move"];
 
 export default definePlugin({
   name: "webhooks",
@@ -73,10 +75,15 @@ export default definePlugin({
     const db = context.db as unknown as Db;
     // Every event asks whether anybody listens, so the answer is remembered until a webhook changes.
     const listening = cached("listening", async () => new Set(await typesOf(db)));
+    const known = (type: string) =>
+      TYPES.has(type) ||
+      slot("activity").some(({ event, types = [event] }) => (types as readonly string[]).includes(type)) ||
+      slot("content").some(({ kind }) => CONTENT_VERBS.some((verb) => type === `${kind}_${verb}`));
     const keep = keeper({
       kinds: () => slot("content"),
       users: contracts.users,
       baseUrl,
+      log,
       isHeeded: () => heeds("webhook_call"),
     });
     const dispatcher = new Dispatcher({
@@ -87,7 +94,7 @@ export default definePlugin({
       patience: { calls: settings.patience, minutes: settings.patienceMinutes },
       switchOff: async ({ secret: _, ...row }) => {
         await perform("webhook_update", SYSTEM, { row, draft: { active: false } }, async (final, work) => {
-          const saved = await changeWebhook(final.row.id, final.draft, work);
+          const saved = await changeWebhook(final.row.id, final.draft, work, known);
           await rows(
             work.db,
             sql`update webhooks set last_error = 'Switched off after too many failed calls: ' || last_error
@@ -127,7 +134,7 @@ export default definePlugin({
           and not exists (select from webhook_deliveries where event_id = webhook_events.id)`,
       );
     });
-    mountWebhooks(context, () => dispatcher.wake());
+    mountWebhooks(context, { known, wake: () => dispatcher.wake() });
   },
 });
 

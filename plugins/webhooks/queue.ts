@@ -7,7 +7,7 @@
  */
 import { sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
-import type { Delivery, Payload, WebhookRow } from "./contract.ts";
+import type { Delivery, Payload, Sent, WebhookRow } from "./contract.ts";
 
 /** Events handed out at once. */
 export const BATCH = 200;
@@ -28,6 +28,7 @@ export interface Verdict {
   readonly error: string;
   readonly status: number | null;
   readonly answer: string;
+  readonly sent: Sent;
   readonly durationMs: number;
 }
 
@@ -44,7 +45,7 @@ type Reader = Pick<Db, "executeQuery">;
 
 const FREE = sql`(leased_until is null or leased_until < now())`;
 
-/** Turns events into one delivery for each webhook that listens; answers how many events that were. */
+/** Turns events into one delivery for each webhook that listened when they happened; answers how many events that were. */
 export function handOut(db: Db): Promise<number> {
   return db.transaction().execute(async (turn) => {
     // Two processes side by side would number what happened to one item in no order.
@@ -52,15 +53,14 @@ export function handOut(db: Db): Promise<number> {
     const handed = await rows(
       turn,
       sql`with taken as (
-          select id, type, subject from webhook_events where not dispatched order by id limit ${BATCH}),
+          select id, type, subject, listeners from webhook_events where not dispatched order by id limit ${BATCH}),
         handed as (
           insert into webhook_deliveries (webhook_id, event_id, type, subject, next_at)
           select webhooks.id, taken.id, taken.type, taken.subject, greatest(now(), (
             select ahead.next_at from webhook_deliveries as ahead where ahead.webhook_id = webhooks.id
               and ahead.state = 'waiting' and ahead.subject = taken.subject and taken.subject <> ''
             order by ahead.id limit 1))
-          from taken join webhooks
-            on webhooks.active and (webhooks.events @> array[taken.type] or webhooks.events @> array['all'])
+          from taken join webhooks on webhooks.id = any(taken.listeners)
           order by taken.id)
         update webhook_events set dispatched = true from taken where webhook_events.id = taken.id returning taken.id`,
     );
@@ -106,7 +106,7 @@ export async function claim(db: Reader, webhookId: number): Promise<Claimed | un
 export async function noteCall(
   db: Reader,
   { id, webhook_id, subject }: Claimed,
-  { state, pauseMs, error, status, answer, durationMs }: Verdict,
+  { state, pauseMs, error, status, answer, sent, durationMs }: Verdict,
 ): Promise<Standing | undefined> {
   const behind = sql`webhook_id = ${webhook_id}::integer and state = 'waiting' and subject = ${subject}
     and subject <> '' and id > ${id}::bigint`;
@@ -120,7 +120,8 @@ export async function noteCall(
     db,
     sql`with noted as (
         update webhook_deliveries set state = ${state}, leased_until = null, status = ${status}::integer,
-          answer = ${answer}, error = ${error}, duration_ms = ${durationMs}::integer, sent_at = now(), next_at = ${next}
+          answer = ${answer}, error = ${error}, sent = ${JSON.stringify(sent)}::text::jsonb,
+          duration_ms = ${durationMs}::integer, sent_at = now(), next_at = ${next}
         where id = ${id}::bigint),
       behind as (${followers})
       update webhooks set last_called_at = now(),

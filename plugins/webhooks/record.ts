@@ -1,9 +1,19 @@
 /**
  * Keeping what webhooks shall be told, in the transaction of what happened: one statement, which reads the item as it is
  * at that moment and writes it down, so that the call for a deleted page still shows the page, and one more webhook costs
- * the request nothing. Where no webhook listens, nothing is asked of the store.
+ * the request nothing but its number in a list: who listens is decided here, and no later change of a webhook alters it.
+ * Where no webhook listens, nothing is asked of the store.
  */
-import { type Activity, type ContentKind, type RawBuilder, sql, type Users, type Work } from "lectern/core";
+import {
+  type Activity,
+  type ContentKind,
+  type Log,
+  type RawBuilder,
+  sql,
+  storable,
+  type Users,
+  type Work,
+} from "lectern/core";
 import { prepared, rows } from "lectern/db";
 import type { Payload } from "./contract.ts";
 import { phraseOf } from "./phrases.ts";
@@ -14,15 +24,16 @@ export interface RecordParts {
   readonly kinds: () => readonly ContentKind[];
   readonly users: Pick<Users, "ref">;
   readonly baseUrl: string;
+  readonly log: Log;
   /** Whether somebody may change payloads; only then are they read back. */
   readonly isHeeded: () => boolean;
 }
 
-/** Keeps what happened for whoever listens: the payload of platform 10.3, but for what names the webhook. */
+/** Keeps what happened for whoever listens: the payload of platform 10.3. */
 export type Keep = (activity: Activity, work: Work) => Promise<void>;
 
 /** Makes the one that keeps; what it asks of each kind of content is put together once. */
-export function keeper({ kinds, users, baseUrl, isHeeded }: RecordParts): Keep {
+export function keeper({ kinds, users, baseUrl, isHeeded, log }: RecordParts): Keep {
   const shown = new Map<string, RawBuilder<unknown>>();
   const shownOf = (kind: ContentKind, withRevision: boolean) => {
     const key = `${kind.kind} ${withRevision}`;
@@ -42,33 +53,60 @@ export function keeper({ kinds, users, baseUrl, isHeeded }: RecordParts): Keep {
       triggered_at: at.replace(/\.\d+Z$/, ".000000Z"),
       triggered_by: { id, name, slug },
       triggered_by_profile_url: `${baseUrl}/user/${slug}`,
+      webhook_id: 0,
+      webhook_name: "",
       ...(path !== undefined && { url: `${baseUrl}${path}` }),
       ...(related && { related_item: related }),
     };
     const given = sql`${JSON.stringify(payload)}::text::jsonb`;
     const kept =
       kind && item
-        ? sql`select ${type}, ${subjectOf(activity)}, ${given} || case when item.id is null then '{}' else
+        ? sql`select ${given} || case when item.id is null then '{}' else
               jsonb_build_object('text', ${`${text} "`} || item.name || '"', 'url', ${baseUrl} || item.path,
-                'related_item', item.shown) end
+                'related_item', item.shown) end as payload
             from (values (1)) as once left join (${shownOf(kind, REVISED.has(type))}) as item
               on item.id = ${item.id}::integer`
-        : sql`values (${type}, ${subjectOf(activity)}, ${given})`;
-    const insert = sql`insert into webhook_events (type, subject, payload) ${kept}`;
-    if (isHeeded()) await filtered(insert, work);
+        : sql`select ${given} as payload`;
+    const insert = sql`insert into webhook_events (type, subject, payload, listeners)
+      select ${type}, ${subjectOf(activity)}, told.payload, heard.listeners from (${kept}) as told,
+        (select array_agg(id) as listeners from webhooks
+          where active and (events @> array[${type}] or events @> array['all'])) as heard
+      where heard.listeners is not null`;
+    if (isHeeded()) await filtered(insert, work, log);
     else await rows(db, insert);
   };
 }
 
-/** Keeps what those who take part make of the payload. */
-async function filtered(insert: RawBuilder<unknown>, { db, perform }: Work): Promise<void> {
+/** Keeps what those who take part make of the payload; what is no payload is left out, since nobody's act may fail by it. */
+async function filtered(insert: RawBuilder<unknown>, { db, perform }: Work, log: Log): Promise<void> {
   const [event] = await rows<{ id: number; payload: Payload }>(db, sql`${insert} returning id, payload`);
   if (!event) return;
   const payload = await perform("webhook_call", event.payload, async (final) => final);
-  await rows(
-    db,
-    sql`update webhook_events set payload = ${JSON.stringify(payload)}::text::jsonb where id = ${event.id}::bigint`,
-  );
+  const text = textOf(payload);
+  if (text === undefined) {
+    log.warn("What a filter made of a payload for webhooks is no object and was left out", {
+      event: event.payload.event,
+    });
+    return;
+  }
+  await rows(db, sql`update webhook_events set payload = ${text}::text::jsonb where id = ${event.id}::bigint`);
+}
+
+/** A payload as the store can hold it; undefined for what is none. */
+function textOf(payload: unknown): string | undefined {
+  if (typeof payload !== "object" || payload === null || Array.isArray(payload)) return undefined;
+  try {
+    const text = JSON.stringify(payload, (_, value: unknown) => (typeof value === "string" ? storable(value) : value));
+    return storableKeys(text);
+  } catch {
+    // Circles and numbers without bounds.
+    return undefined;
+  }
+}
+
+/** Values are clean by now, so what is left stands in a key, and no key of a payload needs it. */
+function storableKeys(text: string): string {
+  return text.replace(/(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/gi, "$1");
 }
 
 /** What must be heard of in order: an item of content, or whatever else was made, changed and removed; "" for neither. */

@@ -3,12 +3,22 @@
  * them. The secret is in the answer to the request that makes it and in no other; deliveries show what was sent and what
  * came back, and can be made again.
  */
-import { endpoint, idOf, type ListSpec, notFound, type PluginContext, rules, sql } from "lectern/core";
+import {
+  ApiError,
+  endpoint,
+  type InputObject,
+  idOf,
+  type ListSpec,
+  notFound,
+  type PluginContext,
+  rules,
+  sql,
+} from "lectern/core";
 import { rows } from "lectern/db";
 import { about, examples } from "./about.ts";
 import { bodyOf } from "./call.ts";
 import { createRules, type Delivery, type Payload, updateRules, type Webhook, type WebhookRow } from "./contract.ts";
-import { changeWebhook, insertWebhook, removeWebhook, shown } from "./write.ts";
+import { changeWebhook, insertWebhook, type Known, removeWebhook, shown } from "./write.ts";
 
 type Context = Pick<
   PluginContext<never, "webhooks" | "webhook_deliveries">,
@@ -52,13 +62,26 @@ const DELIVERIES: ListSpec = {
     webhook_deliveries.sent_at, webhook_deliveries.created_at`,
 };
 
-/** Mounts the routes; `wake` is told where a call is to be made. */
-export function mountWebhooks(context: Context, wake: () => void): void {
-  mountHooks(context);
+/** What the routes need beside the context. */
+interface Ways {
+  readonly known: Known;
+  /** Is told where a call is to be made. */
+  readonly wake: () => void;
+}
+
+/** Mounts the routes. */
+export function mountWebhooks(context: Context, { known, wake }: Ways): void {
+  mountHooks(context, known);
   mountDeliveries(context, wake);
 }
 
-function mountHooks(context: Context): void {
+/** The original takes the words of its own form for the switch. */
+function worded({ active, ...input }: InputObject): InputObject {
+  if (active === undefined) return input;
+  return { ...input, active: active === "true" ? true : active === "false" ? false : active };
+}
+
+function mountHooks(context: Context, known: Known): void {
   const { app, list, perform, valid } = context;
   const described = (action: "list" | "create" | "read" | "update" | "delete", more: object = {}) =>
     ({
@@ -73,11 +96,11 @@ function mountHooks(context: Context): void {
   app.post(
     "/webhooks",
     async ({ viewer, input }) => {
-      const draft = await valid(createRules, input, viewer);
+      const draft = await valid(createRules, worded(input), viewer);
       let secret = "";
       const { secret: sent, ...told } = draft;
       const webhook = await perform("webhook_create", viewer, told, async (final, work) => {
-        const row = await insertWebhook(sent === undefined ? final : { ...final, secret: sent }, work);
+        const row = await insertWebhook(sent === undefined ? final : { ...final, secret: sent }, work, known);
         secret = row.secret;
         return shown(row);
       });
@@ -90,9 +113,16 @@ function mountHooks(context: Context): void {
     "/webhooks/:id",
     async ({ viewer, params, input }) => {
       const row = await found(context, params.id);
-      const { secret, ...draft } = await valid(updateRules, input, viewer);
+      const { secret, ...draft } = await valid(updateRules, worded(input), viewer);
       return perform("webhook_update", viewer, { row, draft }, async (final, work) =>
-        shown(await changeWebhook(final.row.id, secret === undefined ? final.draft : { ...final.draft, secret }, work)),
+        shown(
+          await changeWebhook(
+            final.row.id,
+            secret === undefined ? final.draft : { ...final.draft, secret },
+            work,
+            known,
+          ),
+        ),
       );
     },
     described("update", { rules: updateRules }),
@@ -130,16 +160,21 @@ function mountDeliveries(context: Context, wake: () => void): void {
         event_id: __,
         subject: ___,
         leased_until: ____,
+        sent,
         ...delivery
       } = await deliveryOf(context, params);
-      return { ...delivery, request: { address: hook.endpoint, body: JSON.parse(bodyOf({ hook, payload })) } };
+      // A call that was made shows what it was made with, whatever has become of the webhook since.
+      const { address, name, headers } = sent ?? { address: hook.endpoint, name: hook.name, headers: null };
+      const body: unknown = JSON.parse(bodyOf({ id: hook.id, name }, payload));
+      return { ...delivery, request: { address, name, headers, body } };
     },
     { permit: PERMIT, ...endpoint("webhooks", "delivery", { about: about.delivery }) },
   );
   app.post(
     "/webhooks/:id/deliveries/:deliveryId/resend",
     async ({ params, set }) => {
-      const { id } = await deliveryOf(context, params);
+      const { id, hook } = await deliveryOf(context, params);
+      if (!hook.active) throw new ApiError(409, "The webhook is switched off; switch it on first.");
       await rows(
         db,
         sql`update webhook_deliveries set state = 'waiting', attempts = 0, next_at = now(),

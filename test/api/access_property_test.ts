@@ -166,10 +166,13 @@ async function acls(): Promise<Map<string, number>> {
   return new Map(found.map(({ item, acl_id }) => [item, acl_id]));
 }
 
+/** A plugin that was granted every table of content. */
+const reader = () => house.contexts.get("links") as AnyContext;
+
 /** Single reads through the door that routes use, for some items. */
 async function compareReads({ items, entries }: World, viewer: Viewer): Promise<void> {
   for (const item of items.slice(0, 12)) {
-    const found = await context.visible(TABLES[item.kind], viewer).select("id").where("id", "=", item.id).execute();
+    const found = await reader().visible(TABLES[item.kind], viewer).select("id").where("id", "=", item.id).execute();
     expect([item.kind, item.id, found.length]).toEqual([item.kind, item.id, isSeen(viewer, item, entries) ? 1 : 0]);
   }
 }

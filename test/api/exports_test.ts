@@ -150,6 +150,15 @@ describe("a document in HTML", () => {
     expect(text).toContain('href="http://localhost/books"');
   });
 
+  test("shows the picture that is inside, whatever other sources stand around it", async () => {
+    const html = `<p><picture><source srcset="https://example.com/wide.webp 2x"><img src="${photo.url}" alt="rack"></picture></p>`;
+    const page = await make("/api/pages", { chapter_id: ids.chapter, name: "Sourced", html });
+    expect((await house.ask("GET", `/api/pages/${page}`)).body.raw_html).toContain("srcset");
+    const { text } = await exported(house, `/api/pages/${page}/export/html`);
+    expect(text).toMatch(/<picture><source ?><img src="data:image\/png;base64,/);
+    expect((await house.ask("DELETE", `/api/pages/${page}`)).status).toBe(204);
+  });
+
   test("of a page tells who wrote it and when", async () => {
     const { text } = await exported(house, `/api/pages/${ids.dome}/export/html`);
     expect(text).toContain("<div>Revision #2</div>");

@@ -86,6 +86,16 @@ describe("archives that are refused, at once and without a trace", () => {
     ["an entry behind the directory", () => zipOf([data, { ...a, offset: 9_000_000 }]), /Could not read/],
     ["encrypted entries", () => zipOf([data, { ...a, flags: 0x801 }]), /encrypted/],
     ["links", () => zipOf([data, { name: "files/a", content: "/etc/passwd", mode: 0o120777 }]), /links/],
+    [
+      "links that claim to come from DOS",
+      () => zipOf([data, { name: "files/a", content: "/etc/passwd", mode: 0o120777, system: 0 }]),
+      /links/,
+    ],
+    [
+      "links of Windows",
+      () => zipOf([data, { name: "files/a", content: "C:\\x", mode: 0, attributes: 0x420, system: 10 }]),
+      /links/,
+    ],
     ["an unknown way of packing", () => zipOf([data, { ...a, method: 12 }]), /unknown way/],
     ["more entries than there are", () => zipOf([data, a], { count: 3 }), /Could not read/],
     [

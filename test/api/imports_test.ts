@@ -7,6 +7,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { definePlugin } from "lectern/core";
 import { isEcho } from "../support/echoes.ts";
+import { longestGap } from "../support/gaps.ts";
 import { bootHouse, type TestHouse } from "../support/house.ts";
 import { picture, png } from "../support/pictures.ts";
 import { portable, upload } from "../support/zips.ts";
@@ -119,6 +120,21 @@ test("a book comes with its chapters, pages, pictures, files and cover, and what
   expect(revision?.html).not.toContain("bsexport");
 });
 
+test("what a run answers is what is stored, references in descriptions as well", async () => {
+  const about = (kind: string) => `<p>Read [[bsexport:${kind}:7]]/page/x</p>`;
+  const whole = await pending({ book: { id: 7, name: "Spoken", description_html: about("book") } });
+  const made = (await run(whole)).body;
+  expect(made.description).toBe("Read http://localhost/books/spoken/page/x");
+  const part = await pending({ chapter: { id: 7, name: "Said", description_html: about("chapter") } });
+  const chapter = (await run(part, { parent_type: "book", parent_id: made.id })).body;
+  expect(chapter.description).toBe("Read http://localhost/books/spoken/chapter/said/page/x");
+  for (const [path, { id, description }] of [
+    ["books", made],
+    ["chapters", chapter],
+  ])
+    expect((await house.ask("GET", `/api/${path}/${id}`)).body.description).toBe(description);
+});
+
 test("events come in the order of the audit log, and the import is gone after", async () => {
   seen.length = 0;
   const id = await pending({ page: { name: "Told", html: "<p>x</p>" } });
@@ -192,6 +208,17 @@ describe("a run that fails", () => {
     expect((await house.ask("GET", "/api/chapters?filter[name]=Once")).body.total).toBe(1);
   });
 });
+
+test("others are answered while an archive of thousands of pages is judged", async () => {
+  const html = "<p>All work and no play.</p>".repeat(100);
+  const pages = Array.from({ length: 10_000 }, (_, at) => ({ id: at + 1, name: `Page ${at}`, html }));
+  const bytes = portable({ book: { name: "Long", pages } });
+  const gaps: number[] = [];
+  // The best of three: other work on the machine is not what is asked about.
+  while (gaps.length < 3 && !gaps.some((gap) => gap < 100))
+    gaps.push(await longestGap(async () => expect((await upload(house, bytes)).status).toBe(200)));
+  expect(Math.min(...gaps)).toBeLessThan(100);
+}, 60_000);
 
 test("names and texts that no store holds are mended, long ones refused", async () => {
   const id = await pending(

@@ -76,3 +76,10 @@ test("a forwarded address that is none leaves the proxy's own", async () => {
   for (const text of odd) left.push((await knock(BAD, "10.9.9.9", text)).left);
   expect(left).toEqual([4, 3, 2, 1, 0, 0]);
 });
+
+test("tokens cannot be tried without a limit outside the API either", async () => {
+  const tries = [];
+  for (let at = 0; at < LIMIT + 1; at++)
+    tries.push((await knock(BAD, "203.0.113.200", undefined, "/attachments/1")).status);
+  expect(tries).toEqual([...Array(LIMIT).fill(401), 429]);
+});

@@ -8,6 +8,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { exported } from "../support/exports.ts";
+import { longestGap } from "../support/gaps.ts";
 import { bootHouse, type TestHouse } from "../support/house.ts";
 import { picture } from "../support/pictures.ts";
 
@@ -16,19 +17,6 @@ const made = async (where: TestHouse, path: string, body: unknown) =>
   (await where.ask("POST", path, { body })).body.id as number;
 const leftovers = () => readdirSync(tmpdir()).filter((name) => name.startsWith("lectern-pdf-"));
 const pagesIn = (text: string) => [...text.matchAll(/\/Type\s*\/Page\b(?!s)/g)].length;
-
-/** The longest time in milliseconds that nothing else could run meanwhile. */
-async function longestGap(run: () => Promise<void>): Promise<number> {
-  let last = performance.now();
-  let gap = 0;
-  const timer = setInterval(() => {
-    gap = Math.max(gap, performance.now() - last - 5);
-    last = performance.now();
-  }, 5);
-  await run();
-  clearInterval(timer);
-  return gap;
-}
 
 beforeAll(async () => {
   house = await bootHouse();

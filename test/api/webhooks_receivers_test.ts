@@ -226,8 +226,8 @@ test("handed out from several sides at once, what happened to one item keeps its
   );
   await rows(
     house.db,
-    sql`insert into webhook_events (type, subject, payload)
-      select 'of_a_test', 'thing ' || n % 7, '{"event": "of_a_test"}' from generate_series(1, 1500) as n order by n`,
+    sql`insert into webhook_events (type, subject, payload, listeners)
+      select 'of_a_test', 'thing ' || n % 7, '{"event": "of_a_test"}', array[${id}::integer] from generate_series(1, 1500) as n order by n`,
   );
   for (;;) {
     const handed = await Promise.all([1, 2, 3, 4].map(() => handOut(house.db)));

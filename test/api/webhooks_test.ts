@@ -30,7 +30,7 @@ afterAll(async () => {
 afterEach(async () => {
   await house.store.sql`delete from webhooks`;
   // What the cache remembers of webhooks goes with a change by the API alone.
-  const { body } = await hook({ events: ["nothing"] });
+  const { body } = await hook({ events: ["role_delete"] });
   await house.ask("DELETE", `/api/webhooks/${body.id}`);
   receiver.received.length = 0;
   receiver.answer = () => new Response("thanks");

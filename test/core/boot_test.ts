@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type AnyPlugin, BootError, definePlugin, sql, t } from "lectern/core";
+import { type AnyContext, type AnyPlugin, BootError, definePlugin, sql, t } from "lectern/core";
 import { bootHouse, type TestHouse } from "../support/house.ts";
 import { PUBLIC } from "../support/permits.ts";
 
@@ -16,6 +16,8 @@ declare module "lectern/db" {
     test_notes: { id: number; text: string };
   }
 }
+
+type App = AnyContext["app"];
 
 async function bootError(...extra: AnyPlugin[]): Promise<string> {
   try {
@@ -45,6 +47,22 @@ describe("boot() stops and names the plugin", () => {
     expect(await bootError(broken)).toBe('Cannot set up the plugin "broken": x is not a function');
   });
 
+  test("whose part in app_boot fails", async () => {
+    const late = definePlugin({
+      name: "late",
+      setup({ on }) {
+        on("app_boot", {
+          join() {
+            throw new TypeError("x is not a function");
+          },
+        });
+      },
+    });
+    expect(await bootError(late)).toBe(
+      'The plugin "late" stopped the boot, as its part in "app_boot" failed: x is not a function',
+    );
+  });
+
   test("that serves a route without a permit", async () => {
     const open = definePlugin({ name: "open", setup: ({ app }) => void app.get("/test-open", () => "hello") });
     expect(await bootError(open)).toBe('The plugin "open" serves GET /api/test-open without saying what it permits');
@@ -58,6 +76,35 @@ describe("boot() stops and names the plugin", () => {
     expect(await bootError(thief)).toBe(
       'The plugin "thief" serves GET /api/system, which another plugin serves already',
     );
+  });
+
+  test.each([
+    ["beforeHandle", (app: App) => void app.onBeforeHandle({ as: "global" }, () => "mine")],
+    ["afterHandle", (app: App) => void app.onAfterHandle({ as: "scoped" }, () => "mine")],
+    ["request", (app: App) => void app.onRequest(() => {})],
+    ["error", (app: App) => void app.onError({ as: "global" }, () => "mine")],
+    ["guard", (app: App) => void app.guard({ as: "global", headers: t.Object({ key: t.String() }) })],
+    ["wrap", (app: App) => void app.wrap((run: () => unknown) => run)],
+  ])("whose %s hook would take part in the routes of others", async (name, hook) => {
+    const greedy = definePlugin({
+      name: "greedy",
+      setup({ app }) {
+        hook(app);
+        app.get("/test-greedy", () => "", { permit: "public" });
+      },
+    });
+    expect(await bootError(greedy)).toBe(
+      `Cannot mount the routes of the plugin "greedy": its "${name}" would take part in the routes of others; hooks are for its own`,
+    );
+  });
+
+  test("that serves a route twice", async () => {
+    const twice = definePlugin({
+      name: "twice",
+      setup: ({ app }) =>
+        void app.get("/test-t", () => 1, { permit: "public" }).get("test-t", () => 2, { permit: "public" }),
+    });
+    expect(await bootError(twice)).toBe('The plugin "twice" serves GET /test-t twice');
   });
 
   test("whose route asks for a permission that nobody can hold", async () => {
@@ -107,6 +154,36 @@ describe("boot() stops and names the plugin", () => {
     });
     await expect(bootHouse({ extra: [bad] })).rejects.toThrow('plugin "bad-step" at step "0001_init"');
   });
+});
+
+test("boot() follows the operator's choices, and stops where they name what is not there", async () => {
+  const seen: unknown[] = [];
+  const told = definePlugin({
+    name: "told",
+    permissions: { env: ["TOLD_GRANTED"] },
+    settings: t.Object({ size: t.Integer({ default: 1, env: "TOLD_SIZE" }) }),
+    setup: ({ env, settings }) => void seen.push([settings.size, env.TOLD_GRANTED]),
+  });
+  const env = { TOLD_SIZE: "3", TOLD_GRANTED: "yes" };
+  for (const choices of [{}, { denied: { told: ["env"] as const } }, { settings: { told: { size: 2 } }, denied: {} }]) {
+    const house = await bootHouse({ extra: [told], env, choices });
+    await house.stop();
+  }
+  expect(seen).toEqual([
+    [3, "yes"],
+    [1, undefined],
+    [3, "yes"],
+  ]);
+  const slip = bootHouse({ extra: [told], choices: { denied: { tolt: ["env"] } } });
+  await expect(slip).rejects.toThrow('"denied" names the plugin "tolt", which is not there; did you mean "told"?');
+  const thief = definePlugin({
+    name: "thief",
+    settings: t.Object({ url: t.String({ default: "", env: "DATABASE_URL" }) }),
+    setup: () => {},
+  });
+  expect(await bootError(thief)).toBe(
+    'The plugin "thief" reads its setting "url" from DATABASE_URL, which is the house\'s',
+  );
 });
 
 describe("a plugin's context", () => {
@@ -194,7 +271,9 @@ test("every route says what it permits, and only those with a reason are public"
   const house = await bootHouse();
   const routes = house.house.gates.routes();
   expect(routes.filter((route) => route.permit === undefined)).toEqual([]);
-  const open = routes.filter((route) => route.permit === "public").map((route) => `${route.method} ${route.path}`);
+  // Screens ask for a sign-in themselves.
+  const served = routes.filter(({ detail }) => detail["x-screen"] === undefined);
+  const open = served.filter((route) => route.permit === "public").map((route) => `${route.method} ${route.path}`);
   expect(open.sort()).toEqual(Object.keys(PUBLIC).sort());
   await house.stop();
 });

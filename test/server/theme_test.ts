@@ -74,6 +74,7 @@ test("hooks of the original are called by their names, with what they are told t
       listen("activity_logged", (type, detail) => void heard.push([type, typeof detail === "string" ? detail : detail.item.kind]));
       listen("auth_login", (method, user) => void heard.push([method, user.slug]));
       listen("webhook_call_before", (event, hook, detail, who, time) => ({ said: detail, by: who.id, time: time > 1e9 }));
+      listen("webhook_call_before", () => ({ said: "too late" }));
       listen("page_content_pre_store", (html) => html.replace(">teh", ">the"));
       listen("page_content_pre_store", (html) => html + "<p>Second</p>");
       listen("page_content_post_render", (html, page) => html + "<p>Page " + page.id + "</p>");
@@ -98,12 +99,8 @@ test("hooks of the original are called by their names, with what they are told t
   await own.ask("POST", "/api/webhooks", { body: { name: "Hook", endpoint: receiver.url, events: ["page_delete"] } });
   await own.ask("DELETE", `/api/pages/${page.id}`);
   await receiver.until(1);
-  expect(receiver.received[0]?.json).toMatchObject({
-    event: "page_delete",
-    said: 'Admin deleted page "P"',
-    by: 1,
-    time: true,
-  });
+  // The answer is the whole of what is told, as in the original.
+  expect(receiver.received[0]?.json).toEqual({ said: 'Admin deleted page "P"', by: 1, time: true });
   await own.house.bus.settle();
   const { heard } = globalThis as unknown as { heard: unknown[] };
   expect(heard).toContainEqual(["boot"]);
@@ -120,6 +117,29 @@ test("a broken theme stops the boot with file, line and cause", async () => {
   theme("syntax", `export default {\n  setup( {\n};\n`);
   theme("throws", `const x = 1;\nthrow new Error("Not today");\n`);
   theme("shape", "export default 7;\n");
+  theme(
+    "helper",
+    `import { defineTheme } from ${CORE};\nimport "./parts/help.ts";\nexport default defineTheme(() => {});\n`,
+  );
+  mkdirSync(join(folder, "helper/parts"));
+  writeFileSync(join(folder, "helper/parts/help.ts"), "\n\nthrow new Error('No help');\n");
+  theme(
+    "helped",
+    `import { defineTheme } from ${CORE};\nimport { help } from "./help.ts";\nexport default defineTheme(() => help());\n`,
+  );
+  writeFileSync(join(folder, "helped/help.ts"), "export function help() {\n  throw new Error('No help');\n}\n");
+  theme(
+    "open",
+    `import { defineTheme } from ${CORE};\nexport default defineTheme(({ app }) => void app.get("/theme/open", () => 1));\n`,
+  );
+  theme(
+    "boot",
+    `import { defineTheme } from ${CORE};\nexport default defineTheme(({ listen }) => {\n  listen("app_boot", () => {\n    throw new Error("Not ready");\n  });\n});\n`,
+  );
+  theme(
+    "misspelt",
+    `import { defineTheme } from ${CORE};\nexport default defineTheme(({ listen }) => {\n  listen("page_crate", () => {});\n});\n`,
+  );
   const failure = async (name: string) => {
     try {
       await (await withTheme(name)).stop();
@@ -138,6 +158,18 @@ test("a broken theme stops the boot with file, line and cause", async () => {
   expect(await failure("throws")).toMatch(
     /^Failed loading theme functions file at ".*throws\/functions\.ts:2" with error: Not today$/,
   );
+  const place = "^Failed loading theme functions file at";
+  expect(await failure("helper")).toMatch(new RegExp(`${place} ".*helper/parts/help\\.ts:3" with error: No help$`));
+  expect(await failure("helped")).toMatch(new RegExp(`${place} ".*helped/help\\.ts:2" with error: No help$`));
+  expect(await failure("boot")).toMatch(new RegExp(`${place} ".*boot/functions\\.ts:4" with error: Not ready$`));
+  expect(await failure("misspelt")).toMatch(
+    new RegExp(
+      `${place} ".*misspelt/functions\\.ts:3" with error: Nothing is called "page_crate"; did you mean "page_create"\\?$`,
+    ),
+  );
+  expect(await failure("open")).toMatch(
+    /^The plugin "theme:open" \(".*open\/functions\.ts"\) serves GET \/api\/theme\/open without saying/,
+  );
   expect(await failure("shape")).toMatch(/^Cannot use the theme "shape": the default export of ".*" is no defineTheme/);
   expect(await failure("nobody")).toMatch(/^Cannot use the theme "nobody": there is no ".*nobody\/functions\.ts"$/);
   expect(await failure("../example")).toBe(
@@ -154,6 +186,7 @@ test("APP_THEME switches a theme on for the program", async () => {
     return { code: child.exitCode, text: `${child.stdout}${child.stderr}` };
   };
   expect(run({ APP_THEME: "example" }, "help").text).toContain("stale [MONTHS]");
+  expect(run({ APP_THEME: "false" }, "help")).toMatchObject({ code: 0 });
   expect(run({ APP_THEME: "" }, "help").text).not.toContain("stale");
   expect(run({ APP_THEME: "nobody" }, "help")).toMatchObject({
     code: 1,

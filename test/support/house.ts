@@ -14,6 +14,7 @@ import {
   createLog,
   folderStore,
   type House,
+  type HouseParts,
   readSettings,
 } from "lectern/core";
 import { type Db, openStore, type Store } from "lectern/db";
@@ -62,6 +63,8 @@ export interface HouseOptions {
   readonly env?: Record<string, string>;
   /** Plugins beside those that ship. */
   readonly extra?: readonly AnyPlugin[];
+  /** What the operator sets and takes away. */
+  readonly choices?: Pick<HouseParts, "settings" | "denied">;
   /** Another house whose database this one shares, as a second server would; it is stopped before that one. */
   readonly beside?: TestHouse;
 }
@@ -99,6 +102,7 @@ export async function bootHouse(options: HouseOptions = {}): Promise<TestHouse> 
     log,
     plugins: [...plugins, ...(options.extra ?? [])],
     env,
+    ...options.choices,
   }).catch(async (error: unknown) => {
     // A house that refuses to boot is what some tests want; it must leave as little behind as others.
     await store.close();

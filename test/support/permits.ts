@@ -44,6 +44,9 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   ...movesInto("pages", "page"),
   "GET /api/content-permissions/:contentType/:contentId": overrides(),
   "PUT /api/content-permissions/:contentType/:contentId": overrides({ fallback_permissions: { inheriting: true } }),
+  "GET /api/content-permissions/roles": [
+    { path: "/api/content-permissions/roles", needs: ["restrictions-manage-all"] },
+  ],
   "GET /api/attachments": [{ path: "/api/attachments", needs: [] }],
   "POST /api/attachments": [
     {
@@ -65,6 +68,13 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   "DELETE /api/attachments/:id": [
     { path: "/api/attachments/{attachment}", needs: ["page-view-all", "attachment-delete-all"] },
   ],
+  "GET /api/drafts/:kind/:id": [{ path: "/api/drafts/page/{page}", needs: ["page-view-all", "page-update-all"] }],
+  "PUT /api/drafts/:kind/:id": [
+    { path: "/api/drafts/page/{page}", needs: ["page-view-all", "page-update-all"], body: { name: "Draft" } },
+    { path: "/api/drafts/book/{book}", needs: ["book-view-all", "page-create-all"], body: { name: "Draft" } },
+  ],
+  "DELETE /api/drafts/:kind/:id": [{ path: "/api/drafts/page/{page}", needs: ["page-view-all", "page-update-all"] }],
+  "POST /api/drafts/preview": [{ path: "/api/drafts/preview", needs: [], body: { markdown: "*x*" } }],
   "GET /api/comments": [{ path: "/api/comments", needs: [] }],
   "POST /api/comments": [
     {
@@ -92,6 +102,8 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
     },
   ],
   "GET /api/image-gallery/url/data": [{ path: "/api/image-gallery/url/data?url={url}", needs: ["page-view-all"] }],
+  "GET /api/image-gallery/unused": [{ path: "/api/image-gallery/unused", needs: ["settings-manage"] }],
+  "DELETE /api/image-gallery/unused": [{ path: "/api/image-gallery/unused", needs: ["settings-manage"] }],
   "GET /api/image-gallery/:id": [{ path: "/api/image-gallery/{image}", needs: ["page-view-all"] }],
   "GET /api/image-gallery/:id/data": [{ path: "/api/image-gallery/{image}/data", needs: ["page-view-all"] }],
   "PUT /api/image-gallery/:id": [
@@ -113,8 +125,12 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
     { path: "/api/webhooks/{hook}/deliveries/{delivery}/resend", needs: ["settings-manage"] },
   ],
   "GET /api/audit-log": [{ path: "/api/audit-log", needs: ["settings-manage", "users-manage"] }],
+  "GET /api/tags/names": [{ path: "/api/tags/names", needs: [] }],
+  "GET /api/tags/values-for-name": [{ path: "/api/tags/values-for-name?name=x", needs: [] }],
+  "GET /api/audit-log/types": [{ path: "/api/audit-log/types", needs: ["settings-manage", "users-manage"] }],
   "GET /api/search": [{ path: "/api/search?query=x", needs: [] }],
   "GET /api/recycle-bin": [{ path: "/api/recycle-bin", needs: ["settings-manage", "restrictions-manage-all"] }],
+  "DELETE /api/recycle-bin": [{ path: "/api/recycle-bin", needs: ["settings-manage", "restrictions-manage-all"] }],
   "PUT /api/recycle-bin/:id": [
     { path: "/api/recycle-bin/{binned}", needs: ["settings-manage", "restrictions-manage-all"] },
   ],
@@ -124,6 +140,7 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   ...managed("users", "users-manage", "{user}", { name: "New", email: "new-{turn}@example.com" }),
   ...managed("roles", "user-roles-manage", "{role}", { display_name: "New role" }),
   "GET /api/users/me": [{ path: "/api/users/me", needs: [] }],
+  "PUT /api/users/me": [{ path: "/api/users/me", needs: [], body: { name: "Own name" } }],
   "GET /api/users/:id/tokens": [{ path: "/api/users/{user}/tokens", needs: ["users-manage"] }],
   "POST /api/users/:id/tokens": [{ path: "/api/users/{user}/tokens", needs: ["users-manage"], body: { name: "New" } }],
   "PUT /api/users/:id/tokens/:tokenId": [
@@ -153,6 +170,11 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   "GET /api/openapi.json": [{ path: "/api/openapi.json", needs: [] }],
   "GET /api/docs/try": [{ path: "/api/docs/try", needs: [] }],
   "GET /api/system": [{ path: "/api/system", needs: [] }],
+  ...Object.fromEntries(
+    ["GET /api/system/facts", "GET /api/system/plugins", "GET /api/system/files", "GET /api/system/jobs"]
+      .concat("POST /api/system/jobs/retry", "DELETE /api/system/jobs")
+      .map((route) => [route, [{ path: route.split(" ")[1] ?? "", needs: ["settings-manage"] }]]),
+  ),
   ...settings("keys", "key", { token_name: "New" }),
   ...settings("hosts", "host", { friendly_name: "New" }),
   "GET /api/v1/dashboard/keys/:id/snippets": [
@@ -191,6 +213,8 @@ export const PUBLIC: Readonly<Record<string, string>> = {
   "GET /api/session": "answers from the cookie alone, to users without access-api as well",
   "DELETE /api/session": "signs out by the cookie alone, users without access-api as well",
   "GET /api/docs/assets/:file": "files of the documentation's page, which hold nothing of the instance",
+  "GET /web/assets/:name": "styles and scripts of screens, the sign-in among them",
+  "GET /theme/:name/*": "files that the operator's theme offers to every screen",
   "GET /uploads/images/*": "pictures stand in pages that are read elsewhere; IMAGE_ACCESS narrows it",
   "GET /api/": "the way to the documentation",
   "GET /api/v1/dashboard/reporter.sh": "a script that holds nothing of the instance",

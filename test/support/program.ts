@@ -32,8 +32,18 @@ export function dataFolder(): { path: string; remove: () => void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
+/** Where a program is started, and as what; by default the server with what ships, at the top of the house. */
+export interface Start {
+  readonly cwd?: string;
+  readonly args?: readonly string[];
+}
+
 /** Starts the program over a data folder and waits until it says where it answers. */
-export async function startProgram(dataDir: string, more: Record<string, string> = {}): Promise<Program> {
+export async function startProgram(
+  dataDir: string,
+  more: Record<string, string> = {},
+  { cwd = ROOT, args = ["serve", "plugins/mod.ts"] }: Start = {},
+): Promise<Program> {
   const env = {
     ...process.env,
     PORT: "0",
@@ -45,8 +55,8 @@ export async function startProgram(dataDir: string, more: Record<string, string>
     API_REQUESTS_PER_MIN: "1000000",
     ...more,
   };
-  const child = spawn(process.execPath, ["core/cli.ts", "serve", "plugins/mod.ts"], {
-    cwd: ROOT,
+  const child = spawn(process.execPath, [join(ROOT, "core/cli.ts"), ...args], {
+    cwd,
     env,
     stdio: ["ignore", "pipe", "pipe"],
   });

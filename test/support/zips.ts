@@ -17,6 +17,10 @@ export interface Packed {
   readonly method?: number;
   /** As Unix has them: 0o120777 is a link. */
   readonly mode?: number;
+  /** Attributes as DOS and Windows have them: 0x400 is a link. */
+  readonly attributes?: number;
+  /** The system it claims to come from: 3 for Unix, 0 for DOS, 10 for Windows. */
+  readonly system?: number;
   readonly offset?: number;
 }
 
@@ -46,9 +50,9 @@ export function zipOf(files: readonly Packed[], end: End = {}): Uint8Array<Array
     about.writeUInt32LE(file.size ?? content.length, 18);
     about.writeUInt16LE(name.length, 22);
     const place = Buffer.alloc(14);
-    place.writeUInt32LE(((file.mode ?? 0o100644) << 16) >>> 0, 6);
+    place.writeUInt32LE((((file.mode ?? 0o100644) << 16) | (file.attributes ?? 0)) >>> 0, 6);
     place.writeUInt32LE(file.offset ?? at, 10);
-    directory.push(Buffer.from("PK\x01\x02\x14\x03", "latin1"), about, place, name);
+    directory.push(Buffer.from([...Buffer.from("PK\x01\x02\x14"), file.system ?? 3]), about, place, name);
     const local = [Buffer.from("PK\x03\x04", "latin1"), about, name, packed];
     parts.push(...local);
     at += local.reduce((sum, part) => sum + part.length, 0);

@@ -3,11 +3,14 @@
  * is a paragraph. What reads from right to left is set so, block by block. Deeper than Typst can follow, blocks lose
  * their frames and keep their texts.
  */
+
+import { asking, directed, start } from "./direction.ts";
 import { attribute, type Element, hasClass, isElement, type Node, style, textIn, textOf } from "./dom.ts";
 import { anchored, inline } from "./inline.ts";
 import { type Place, within } from "./place.ts";
 import { table } from "./table.ts";
-import { breakable, isRightToLeft, quoted } from "./text.ts";
+import { quoted } from "./text.ts";
+import { fitted } from "./words.ts";
 
 const BLOCKS = new Set(
   (
@@ -18,6 +21,8 @@ const BLOCKS = new Set(
 const CALLOUTS = { info: "#0288d1", success: "#2e7d32", warning: "#c77700", danger: "#b71c1c" } as const;
 const NUMBERING: Readonly<Record<string, string>> = { a: '"a."', A: '"A."', i: '"i."', I: '"I."' };
 const LAST_LEVEL = 8;
+/** Points of the frame of code. */
+const AROUND_CODE = 14;
 
 /** Nodes as blocks, one below the other. */
 export function blocks(nodes: readonly Node[], place: Place): string {
@@ -33,7 +38,8 @@ export function blocks(nodes: readonly Node[], place: Place): string {
       continue;
     }
     close();
-    written.push(anchored(node as Element, place) + block(node as Element, place));
+    const element = node as Element;
+    written.push(anchored(element, place) + block(element, asking(element, place)));
   }
   close();
   return written.filter((one) => one !== "").join("\n\n");
@@ -44,16 +50,14 @@ function holdsBlock(node: Node): boolean {
   return isElement(node) && (BLOCKS.has(node.tagName) || node.childNodes.some(holdsBlock));
 }
 
+function roomOf({ width, book }: Place) {
+  return { width, cuts: book.cuts };
+}
+
 function paragraph(nodes: readonly Node[], place: Place): string {
   const content = inline(nodes, place);
   if (content === "") return "";
-  return directed(nodes.map(textOf).join(""), `#par[${content}]`);
-}
-
-/** Set from right to left where its text reads so. */
-function directed(text: string, written: string, asked = ""): string {
-  const isRtl = asked === "rtl" || (asked !== "ltr" && isRightToLeft(text));
-  return isRtl ? `#[#set text(dir: rtl);${written}]` : written;
+  return directed(nodes.map(textOf).join(""), place, () => fitted(`#par[${content}]`, roomOf(place)));
 }
 
 function block(element: Element, place: Place): string {
@@ -69,10 +73,11 @@ function block(element: Element, place: Place): string {
     case "ol":
       return list(element, place);
     case "pre":
-      return code(element);
+      return code(element, place);
     case "blockquote": {
       const inner = within(place, "blocks", place.width - 14);
-      return inner ? `#quoted[${blocks(element.childNodes, inner)}]` : blocks(element.childNodes, place);
+      if (!inner) return blocks(element.childNodes, place);
+      return directed(textOf(element), inner, (at) => `#quoted${atStart(at)}[${blocks(element.childNodes, at)}]`);
     }
     case "hr":
       return "#line(length: 100%, stroke: .5pt + luma(180))";
@@ -80,7 +85,9 @@ function block(element: Element, place: Place): string {
       return table(element, place, blocks);
     case "summary":
     case "dt":
-      return `#par[#strong[${inline(element.childNodes, place)}]]`;
+      return directed(textOf(element), place, (at) =>
+        fitted(`#par[#strong[${inline(element.childNodes, at)}]]`, roomOf(at)),
+      );
     case "dd":
       return indented(element, place);
     default:
@@ -92,7 +99,11 @@ function heading(element: Element, place: Place, level: number): string {
   const content = inline(element.childNodes, place);
   if (content === "") return "";
   const shown = Math.min(LAST_LEVEL, place.level + level);
-  return directed(textOf(element), `#heading(level: ${shown}, outlined: false, bookmarked: true)[${content}]`);
+  return directed(
+    textOf(element),
+    place,
+    () => `#heading(level: ${shown}, outlined: false, bookmarked: true)[${content}]`,
+  );
 }
 
 function framed(element: Element, place: Place, write: (inner: Place) => string): string {
@@ -100,7 +111,13 @@ function framed(element: Element, place: Place, write: (inner: Place) => string)
   const inner = within(place, "blocks", place.width - 24);
   if (!inner) return write(place);
   const kind = (Object.keys(CALLOUTS) as (keyof typeof CALLOUTS)[]).find((one) => hasClass(element, one)) ?? "info";
-  return `#callout(rgb("${CALLOUTS[kind]}"))[${write(inner)}]`;
+  return directed(textOf(element), inner, (at) => `#callout${atStart(at, `rgb("${CALLOUTS[kind]}")`)}[${write(at)}]`);
+}
+
+/** What a call of ours is given, with the side it draws at where that is not the left one. */
+function atStart(place: Place, ...given: string[]): string {
+  const all = [...given, ...(start(place) === "right" ? ['side: "right"'] : [])];
+  return all.length === 0 ? "" : `(${all.join(", ")})`;
 }
 
 function aligned(element: Element, written: string): string {
@@ -111,15 +128,18 @@ function aligned(element: Element, written: string): string {
       ? "center"
       : asked === "right" || hasClass(element, "align-right")
         ? "right"
-        : "";
+        : asked === "left"
+          ? "left"
+          : "";
   return side === "" ? written : `#align(${side})[${written}]`;
 }
 
-function code(element: Element): string {
-  const inner = element.childNodes.find(isElement);
-  const language = /(?:^|\s)language-([\w+-]+)/.exec(attribute(inner ?? element, "class"))?.[1];
+function code(element: Element, place: Place): string {
+  const first = element.childNodes.find(isElement);
+  const language = /(?:^|\s)language-([\w+-]+)/.exec(attribute(first ?? element, "class"))?.[1];
   const text = withBreaks(element).replace(/^\n/, "").replace(/\n$/, "");
-  return `#raw(${quoted(breakable(text))}, block: true${language === undefined ? "" : `, lang: ${quoted(language.toLowerCase())}`})`;
+  const written = `#raw(${quoted(text)}, block: true${language === undefined ? "" : `, lang: ${quoted(language.toLowerCase())}`})`;
+  return fitted(written, { ...roomOf(place), frame: AROUND_CODE });
 }
 
 function withBreaks(node: Node | Element): string {
@@ -131,28 +151,32 @@ function withBreaks(node: Node | Element): string {
 
 function indented(element: Element, place: Place): string {
   const inner = within(place, "blocks", place.width - 18);
-  const content = blocks(element.childNodes, inner ?? place);
-  return inner ? `#pad(left: 18pt)[${content}]` : content;
+  if (!inner) return blocks(element.childNodes, place);
+  return directed(textOf(element), inner, (at) => `#pad(${start(at)}: 18pt)[${blocks(element.childNodes, at)}]`);
 }
 
 function list(element: Element, place: Place): string {
   const inner = within(place, "lists");
-  if (!inner)
-    return blocks(
-      element.childNodes.flatMap((node) => (isElement(node) ? node.childNodes : [])),
-      place,
-    );
+  if (inner) return directed(textOf(element), inner, (at) => listOf(element, at));
+  return blocks(
+    element.childNodes.flatMap((node) => (isElement(node) ? node.childNodes : [])),
+    place,
+  );
+}
+
+function listOf(element: Element, place: Place): string {
   const items = element.childNodes.filter(isElement).map((item) => {
     // A list that stands among items belongs to the one before it; as an item of its own it is still read in place.
     const content = item.tagName === "li" ? item.childNodes : [item];
     const number = /^\d{1,6}$/.exec(attribute(item, "value"))?.[0];
-    const written = `[${anchored(item, inner)}${itemContent(content, inner)}]`;
+    const at = asking(item, place);
+    // The marker stays at the side of the list; texts that ask for nothing follow it.
+    const set = { ...at, asked: at.asked ?? place.direction };
+    const written = `[${anchored(item, place)}${directed("", set, (inner) => itemContent(content, { ...inner, asked: at.asked }))}]`;
     return element.tagName === "ol" && number !== undefined ? `enum.item(${number})${written}` : written;
   });
   if (items.length === 0) return "";
-  const isRtl = isRightToLeft(textOf(element));
-  const written = element.tagName === "ol" ? numbered(element, items) : `#list(${items.join(", ")})`;
-  return isRtl ? `#[#set text(dir: rtl);${written}]` : written;
+  return element.tagName === "ol" ? numbered(element, items) : `#list(${items.join(", ")})`;
 }
 
 function numbered(element: Element, items: readonly string[]): string {
@@ -170,7 +194,7 @@ function itemContent(nodes: readonly Node[], place: Place): string {
   const first = nodes.findIndex(holdsBlock);
   const lead = first < 0 ? nodes : nodes.slice(0, first);
   const rest = first < 0 ? [] : nodes.slice(first);
-  const line = inline(lead, place);
+  const line = fitted(inline(lead, place), roomOf(place));
   const below = blocks(rest, place);
   return below === "" ? line : `${line}\n${below}`;
 }

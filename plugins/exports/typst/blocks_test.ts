@@ -5,12 +5,18 @@ import type { Place } from "./place.ts";
 
 const place: Place = {
   width: 480,
+  height: 600,
   blocks: 0,
   lists: 0,
   tables: 0,
+  direction: "ltr",
   level: 2,
   book: {
-    pictures: new Map([["/a.png", { file: "picture-0.png", width: 2000, height: 10 }]]),
+    cuts: { left: 999 },
+    pictures: new Map([
+      ["/a.png", { file: "picture-0.png", width: 2000, height: 10 }],
+      ["/tall.png", { file: "picture-1.png", width: 200, height: 4000 }],
+    ]),
     label: (address) => (address === "http://x/page" ? "page-1" : undefined),
     anchor: (id) => (id === "wanted" ? "a-0" : undefined),
   },
@@ -37,7 +43,31 @@ const TABLE: readonly [html: string, typst: string][] = [
     '<img src="/a.png" alt="A"><img src="/b.png" alt="B">',
     '#par[#box(image("picture-0.png", width: 480.0pt, alt: "A"));#"B";]',
   ],
+  ['<img src="/tall.png">', '#par[#box(image("picture-1.png", width: 30.0pt, alt: ""));]'],
+  ['<img src="/tall.png" width="9000">', '#par[#box(image("picture-1.png", width: 30.0pt, alt: ""));]'],
   ["<p>مرحبا</p>", '#[#set text(dir: rtl);#par[#"مرحبا";]]'],
+  ['<p dir="rtl">Latin, 1</p>', '#[#set text(dir: rtl);#par[#"Latin, 1";]]'],
+  ['<p dir="ltr">مرحبا</p>', '#par[#"مرحبا";]'],
+  [
+    '<div dir="RTL"><p>a</p><p dir="ltr">b</p><p dir="auto">c</p></div>',
+    '#[#set text(dir: rtl);#par[#"a";]]\n\n#par[#"b";]\n\n#par[#"c";]',
+  ],
+  ['<h3 dir="rtl">a</h3>', '#[#set text(dir: rtl);#heading(level: 5, outlined: false, bookmarked: true)[#"a";]]'],
+  ['<ul dir="rtl"><li>a</li></ul>', '#[#set text(dir: rtl);#list([#"a";])]'],
+  ['<ol><li dir="rtl">a</li><li>b</li></ol>', '#enum([#[#set text(dir: rtl);#"a";]], [#"b";])'],
+  ['<blockquote dir="rtl">a</blockquote>', '#[#set text(dir: rtl);#quoted(side: "right")[#par[#"a";]]]'],
+  [
+    '<p class="callout info" dir="rtl">x</p>',
+    '#[#set text(dir: rtl);#callout(rgb("#0288d1"), side: "right")[#par[#"x";]]]',
+  ],
+  [
+    '<table dir="rtl"><tr><td>a</td><td dir="ltr">b</td></tr></table>',
+    '#[#set text(dir: rtl);#table(columns: 2,\ntable.cell(x: 0, y: 0)[#par[#"a";]],\ntable.cell(x: 1, y: 0)[#[#set text(dir: ltr);#par[#"b";]]])]',
+  ],
+  [
+    '<table><tbody dir="rtl"><tr><td>a</td></tr></tbody></table>',
+    '#table(columns: 1,\ntable.cell(x: 0, y: 0)[#[#set text(dir: rtl);#par[#"a";]]])',
+  ],
   ['<p class="callout danger">x</p>', '#callout(rgb("#b71c1c"))[#par[#"x";]]'],
   ['<p style="text-align: center">x</p>', '#align(center)[#par[#"x";]]'],
   ["<details><summary>More</summary><p>x</p></details>", '#par[#strong[#"More";]]\n\n#par[#"x";]'],
@@ -57,6 +87,19 @@ describe("cells of a table", () => {
     const html =
       '<table><tr><td rowspan="2">a</td><td colspan="2">b</td></tr><tr><td>c</td><td rowspan="9">d</td></tr></table>';
     expect(cells(html)).toEqual(["x: 0, y: 0, rowspan: 2", "x: 1, y: 0, colspan: 2", "x: 1, y: 1", "x: 2, y: 1"]);
+  });
+
+  test("are all there, however many stand in a row and whatever they span", () => {
+    const row = (tag: string) => Array.from({ length: 130 }, (_, at) => `<${tag}>${tag}${at}</${tag}>`).join("");
+    const html = `<table><tr>${row("th")}</tr><tr><td colspan="100">wide</td><td colspan="9999">rest</td></tr><tr>${row("td")}</tr></table>`;
+    const written = typst(html);
+    for (let at = 0; at < 130; at++)
+      for (const tag of ["th", "td"]) expect(written.split(`#"${tag}${at}";`)).toHaveLength(2);
+    for (const text of ["wide", "rest"]) expect(written.split(`#"${text}";`)).toHaveLength(2);
+    const counts = [...written.matchAll(/#table\(columns: (\d+)/g)].map(([, count]) => Number(count));
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(130);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(20);
+    expect(written.match(/table\.header\(/g)).toHaveLength(counts.length);
   });
 
   test("of a head are repeated, and reach no further", () => {

@@ -4,7 +4,7 @@
  */
 import { attribute, type Element, hasClass, isElement, type Node, style, textIn, textOf } from "./dom.ts";
 import type { Place } from "./place.ts";
-import { breakable, colour, literal, quoted } from "./text.ts";
+import { colour, literal, quoted } from "./text.ts";
 
 /** Elements with a call of their own. */
 const CALLS: Readonly<Record<string, string>> = {
@@ -57,7 +57,7 @@ function run(text: string, flow: Flow): string {
   let shown = text.replace(/[ \t\n\r\f]+/g, " ");
   if (flow.blank && shown.startsWith(" ")) shown = shown.slice(1);
   if (shown !== "") flow.blank = shown.endsWith(" ");
-  return literal(breakable(shown));
+  return literal(shown);
 }
 
 function written(element: Element, place: Place, flow: Flow): string {
@@ -73,7 +73,7 @@ function written(element: Element, place: Place, flow: Flow): string {
     case "samp":
     case "tt":
       flow.blank = false;
-      return `#raw(${quoted(breakable(textOf(element).replace(/\s+/g, " ")))});`;
+      return `#raw(${quoted(textOf(element).replace(/\s+/g, " "))});`;
     case "a":
       return link(element, place, inner());
     case "img":
@@ -83,7 +83,8 @@ function written(element: Element, place: Place, flow: Flow): string {
       flow.blank = false;
       return box(element);
     case "wbr":
-      return literal("\u200b");
+      // Where an empty box stands a line may end; nobody copies it along.
+      return "#box();";
     case "iframe":
     case "video":
     case "audio":
@@ -109,13 +110,13 @@ function link(element: Element, { book }: Place, content: string): string {
   return `#link(${quoted(address.replace(/\s/g, "%20"))})[${content}];`;
 }
 
-/** A picture on its line. */
-export function picture(element: Element, { width, book }: Place): string {
+/** A picture on its line; it keeps its shape, and neither side of it leaves the sheet. */
+export function picture(element: Element, { width, height, book }: Place): string {
   const found = book.pictures.get(attribute(element, "src"));
   if (!found) return literal(attribute(element, "alt"));
   const asked = Number.parseFloat(style(element, "width") || attribute(element, "width"));
   const natural = asked > 0 ? asked : found.width;
-  const shown = Math.min(width, natural * PIXEL);
+  const shown = Math.min(width, natural * PIXEL, height * (found.width / found.height));
   return `#box(image(${quoted(found.file)}, width: ${shown.toFixed(1)}pt, alt: ${quoted(attribute(element, "alt"))}));`;
 }
 
@@ -133,7 +134,7 @@ function media(element: Element): string {
     /^\/\//,
     "https://",
   );
-  return /^https?:/i.test(address) ? `#link(${quoted(address)})[${literal(breakable(address))}];` : "";
+  return /^https?:/i.test(address) ? `#link(${quoted(address)})[${literal(address)}];` : "";
 }
 
 function coloured(element: Element, content: string): string {

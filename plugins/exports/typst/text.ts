@@ -1,7 +1,3 @@
-/** Characters of a word after which it may be broken, so that none runs out of the page. */
-const LONG_WORD = 60;
-const BREAK = "\u200b";
-
 /** Text as an expression of Typst within markup. Nothing in it can become markup or code. */
 export function literal(text: string): string {
   return text === "" ? "" : `#${quoted(text)};`;
@@ -11,17 +7,6 @@ export function literal(text: string): string {
 export function quoted(text: string): string {
   const clean = text.toWellFormed().replace(/(?![\n\t])\p{Cc}/gu, "");
   return `"${clean.replace(/\\/g, "\\\\").replace(/"/g, '\\"').replace(/\n/g, "\\n").replace(/\t/g, "\\t")}"`;
-}
-
-/** Text whose long words may be broken. */
-export function breakable(text: string): string {
-  if (text.length < LONG_WORD) return text;
-  return text.replace(/[^\s\u200b]{60,}/g, (word) => {
-    const parts = [...word];
-    const pieces: string[] = [];
-    for (let at = 0; at < parts.length; at += LONG_WORD / 2) pieces.push(parts.slice(at, at + LONG_WORD / 2).join(""));
-    return pieces.join(BREAK);
-  });
 }
 
 /** Whether text is read from right to left: its first letter with a direction says. */

@@ -1,0 +1,36 @@
+import { expect, test } from "bun:test";
+import { Type as t } from "@sinclair/typebox";
+import type { House } from "../boot.ts";
+import { definePlugin } from "../plugin.ts";
+import { findCommand } from "./commands.ts";
+import { grantsOf, planOf } from "./plan.ts";
+
+const command = { summary: "x", usage: "", store: false, run: async () => 0 };
+const stranger = definePlugin({
+  name: "stranger",
+  permissions: { net: ["example.com"], env: ["STRANGER_KEY"], files: true },
+  settings: t.Object({ size: t.Integer({ default: 1, env: "STRANGER_SIZE" }) }),
+  commands: { greet: command },
+  setup() {},
+});
+
+test("grants count the variables of settings, and say what is denied, in the plan too", () => {
+  expect(grantsOf(stranger, ["net", "env"])).toBe(
+    "stranger         net=example.com (denied) env=STRANGER_KEY,STRANGER_SIZE (denied) files",
+  );
+  const house = {
+    booted: [{ plugin: stranger, ms: 1, migrated: [] }],
+    gates: { routes: () => [] },
+  } as unknown as House;
+  expect(planOf(house, new Map(), { stranger: ["net"] })).toContain("net=example.com (denied) env=");
+});
+
+test.each([
+  ["serve", 'The plugin "second" brings the command "serve", which the house has already'],
+  ["help", 'The plugin "second" brings the command "help", which the house has already'],
+  ["greet", 'The plugin "second" brings the command "greet", which "stranger" has already'],
+])("a command named %s that is taken stops the boot", (name, message) => {
+  const second = definePlugin({ name: "second", commands: { [name]: command }, setup() {} });
+  expect(() => findCommand("check", [stranger, second])).toThrow(message);
+  expect(findCommand("greet", [stranger])?.summary).toBe("x");
+});

@@ -1,0 +1,60 @@
+import { afterAll, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { exports as doors } from "../../package.json" with { type: "json" };
+import { compilerOptions, files } from "../../tsconfig.json" with { type: "json" };
+import { fileOfList, HOUSE } from "./resolve.ts";
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "lectern-resolve-")));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(path: string, text: string): string {
+  const file = join(folder, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
+
+test("code outside the house imports each of its doors, and meets the very same classes there", async () => {
+  const names = Object.keys(doors).map((name) => `lectern${name.slice(1)}`);
+  write(
+    "far.ts",
+    `import { ApiError } from "lectern/core";
+    const own = await import(${JSON.stringify(join(HOUSE, "core/mod.ts"))});
+    const all = await Promise.all(${JSON.stringify(names)}.map((name) => import(name)));
+    process.stdout.write(JSON.stringify([ApiError === own.ApiError, all.every((each) => Object.keys(each).length > 0)]));`,
+  );
+  const child = Bun.spawn([process.execPath, "--preload", join(HOUSE, "core/cli/preload.ts"), "./far.ts"], {
+    cwd: folder,
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  expect([out, err]).toEqual(["[true,true]", ""]);
+});
+
+test("fileOfList() takes paths, folders, packages of the folder or of the house, and the house's own names", () => {
+  const plain = write("plain.ts", "");
+  const nested = write("nested/plugin.ts", "");
+  const bare = write("node_modules/bare/plugin.ts", "");
+  const entered = write("node_modules/@some/entered/main.ts", "");
+  write("node_modules/@some/entered/package.json", '{ "name": "@some/entered", "exports": "./main.ts" }');
+  const found = (list: string) => fileOfList(list, folder);
+  expect(["./plain.ts", "plain.ts", plain].map(found)).toEqual([plain, plain, plain]);
+  expect(["./nested", nested].map(found)).toEqual([nested, nested]);
+  expect(["bare", "bare/plugin.ts", "@some/entered"].map(found)).toEqual([bare, bare, entered]);
+  expect(fileOfList("bare", join(folder, "nested"))).toBe(bare);
+  expect(found("lectern/plugins")).toBe(join(HOUSE, "plugins/mod.ts"));
+  expect(found("kysely")).toStartWith(join(HOUSE, "node_modules/kysely/"));
+  expect(["./absent.ts", "./node_modules/absent", "absent", "bare/absent.ts", "@some/absent"].map(found)).toEqual(
+    Array(5).fill(undefined),
+  );
+});
+
+test("the types of outside code come through the same doors", () => {
+  const typed = Object.entries(compilerOptions.paths).map(([name, [file]]) => [name.replace("lectern", "."), file]);
+  expect(Object.fromEntries(typed)).toEqual(doors);
+  // Read first, since widenings that core makes itself would else replace those made before it was read.
+  expect(`./${files[0]}`).toBe(doors["./core"]);
+});

@@ -1,0 +1,72 @@
+import { endpoint, type PluginContext, type RawBuilder, rules, SYSTEM, sql, type Viewer } from "lectern/core";
+import { type Db, rows } from "lectern/db";
+import type { ImageRow } from "./contract.ts";
+import type { Parts } from "./parts.ts";
+import { facts } from "./show.ts";
+import { forget } from "./write.ts";
+
+/** Pictures that an answer names; the rest is counted. */
+const NAMED = 100;
+const cleanupRules = rules({ ignore_revisions: ["boolean"] });
+
+/** Pictures of the gallery whose file's name stands in no page, in the bin or not, nor in a kept revision. */
+export function unusedImages(db: Pick<Db, "executeQuery">, ignoreRevisions: boolean): Promise<ImageRow[]> {
+  const name = sql`substring(images.path from '[^/]+/[^/]+/[^/]+$')`;
+  const stem = sql`split_part(${name}, '/', 1) || '/' || split_part(${name}, '/', 2) || '/'`;
+  const file = sql`'/' || split_part(${name}, '/', 3)`;
+  const shows = (table: string): RawBuilder<unknown> =>
+    sql`exists (select from ${sql.table(table)} t where position(${stem} in t.html) > 0 and position(${file} in t.html) > 0)`;
+  return rows<ImageRow>(
+    db,
+    sql`select * from images where type in ('gallery', 'drawio') and not ${shows("pages")}
+      ${ignoreRevisions ? sql`` : sql`and not ${shows("page_revisions")}`} order by id`,
+  );
+}
+
+/** Removes a picture with its file. */
+export async function removeUnused(
+  { files, perform }: Pick<PluginContext, "files" | "perform">,
+  row: ImageRow,
+  viewer: Viewer = SYSTEM,
+): Promise<void> {
+  await perform("image_delete", viewer, row, async (final, work) => {
+    await rows(work.db, sql`delete from images where id = ${final.id}::integer`);
+    work.after(() => forget({ files }, final.file_key));
+    return final;
+  });
+}
+
+/** Mounts what those who manage settings ask and do about pictures that no page shows. */
+export function mountUnused(
+  context: Pick<PluginContext, "app" | "files" | "perform" | "valid">,
+  { baseUrl, db }: Pick<Parts, "baseUrl" | "db">,
+): void {
+  const { app, valid } = context;
+  app.get(
+    "/image-gallery/unused",
+    async ({ viewer, asked }) => {
+      const { ignore_revisions } = await valid(cleanupRules, asked, viewer);
+      const unused = await unusedImages(db, ignore_revisions === true);
+      return { data: unused.slice(0, NAMED).map((row) => facts(row, baseUrl)), total: unused.length };
+    },
+    { permit: "settings-manage", ...endpoint("image-gallery", "unused", { about: ABOUT, rules: cleanupRules }) },
+  );
+  app.delete(
+    "/image-gallery/unused",
+    async ({ viewer, input }) => {
+      const { ignore_revisions } = await valid(cleanupRules, input, viewer);
+      const unused = await unusedImages(db, ignore_revisions === true);
+      for (const row of unused) await removeUnused(context, row, viewer);
+      return { delete_count: unused.length };
+    },
+    {
+      permit: "settings-manage",
+      ...endpoint("image-gallery", "deleteUnused", { about: ABOUT_DELETE, rules: cleanupRules }),
+    },
+  );
+}
+
+const ABOUT =
+  "Counts pictures of the gallery that no page and no kept revision shows, and names the first hundred of them. " +
+  "With `ignore_revisions`, those that revisions alone show are among them.";
+const ABOUT_DELETE = "Removes the pictures that the request of the same path by GET counts, for good.";

@@ -1,0 +1,39 @@
+import type { Generated, Selectable } from "kysely";
+import { rules } from "lectern/core";
+
+/** What somebody has typed and not saved yet: a change of a page, or a new page in a book or chapter. */
+export interface PageDraftsTable {
+  user_id: number;
+  /** What it is about: a page that is changed, or the book or chapter that a new page shall lie in. */
+  kind: "page" | "chapter" | "book";
+  item_id: number;
+  name: string;
+  html: string;
+  markdown: string;
+  /** The page's revision_count when it was opened; null for a new page. */
+  base_revision: number | null;
+  updated_at: Generated<string>;
+}
+
+/** A draft as the table holds it. */
+export type PageDraft = Selectable<PageDraftsTable>;
+
+/** Fields of a draft; those that are not sent are empty. */
+export const draftRules = rules({
+  name: ["string", "max:255"],
+  html: ["string"],
+  markdown: ["string"],
+  base_revision: ["integer"],
+});
+
+/** What can be looked at before it is saved. */
+export const previewRules = rules({
+  html: ["required_without:markdown", "string"],
+  markdown: ["required_without:html", "string"],
+});
+
+declare module "lectern/db" {
+  interface Tables {
+    page_drafts: PageDraftsTable;
+  }
+}

@@ -1,0 +1,83 @@
+import { type Html, html, type Ui, type Web } from "lectern/core";
+import { difference } from "./difference.ts";
+import type { EditorData } from "./editor.ts";
+import { faultsIn, nameField, tagFields } from "./fields.ts";
+
+/** The editor as a screen: messages, the form, and the preview beside it. */
+export function drawEditor({ parts }: Web, data: EditorData, ui: Ui): Html {
+  const { t } = ui;
+  const { title, about, action, back, name, source, content, tags, base, preview, sent } = data;
+  const { faults, fault } = faultsIn(sent);
+  const label = source === "markdown" ? t("Content in Markdown") : t("Content in HTML");
+  return html`<div class="head-line"><h1>${title}</h1><p class="quiet" id="draft-state" role="status" aria-live="polite"></p></div>
+${messages(parts, data, ui)}
+<form method="post" id="editor" class="editor" action="${ui.url(action)}" data-about="${about}" data-draft="${ui.url(`/editor/draft/${about}`)}"
+ data-picture="${about.startsWith("page/") ? ui.url(`/editor/picture/${about.slice(5)}`) : ""}" data-saved="${t("Draft kept at :time")}" data-failed="${t("The draft could not be kept")}" data-uploading="${t("Uploading :name")}">
+${fault !== undefined && data.conflict === undefined && html`<p class="notice bad" role="alert">${ui.icon("warning")} ${fault}</p>`}
+${nameField(parts, ui, name, faults.name)}
+<input type="hidden" name="source" value="${source}">
+${base !== undefined && html`<input type="hidden" name="base_revision" value="${base}">`}
+<div class="editor-panes">
+<div class="editor-source">${source === "markdown" && toolbar(ui)}
+${parts.field(ui, { name: "content", label, type: "textarea", rows: 24, value: content, faults: faults[source] })}
+<p class="quiet needs-script">${t("Pictures can be pasted or dropped into the text.")}</p></div>
+<div class="editor-preview"><h2 id="preview-title">${t("Preview")}</h2>
+<div id="preview" class="page-content" tabindex="0" role="region" aria-labelledby="preview-title" hx-post="${ui.url("/editor/preview")}" hx-trigger="input changed delay:400ms from:#field-content" hx-include="#editor" hx-target="this">${
+    preview !== undefined && ui.raw(preview)
+  }</div></div></div>
+${tagFields(tags, ui)}
+<div class="ends"><button name="act" value="save">${data.conflict ? t("Save over that change") : t("Save")}</button>
+<button name="act" value="preview" class="secondary">${t("Look at it first")}</button>
+<a role="button" class="secondary outline" href="${ui.url(back)}">${t("Cancel")}</a></div></form>
+${sourceSwitch(data, ui)}`;
+}
+
+function messages(parts: Web["parts"], { draftOf, others, conflict, content, about, back }: EditorData, ui: Ui): Html {
+  const { t } = ui;
+  return html`${others.map(({ user, updated_at }) =>
+    parts.notice(
+      ui,
+      "note",
+      html`${t(":name is working on this page too.", { name: user?.name ?? t("Somebody") })} ${ui.time(updated_at)}`,
+    ),
+  )}
+${
+  draftOf !== undefined &&
+  html`<div class="notice note" role="status">${ui.icon("history")} ${t("This is your draft, which is not saved yet.")} ${ui.time(draftOf)}
+${parts.button(ui, { action: `/editor/discard/${about}?back=${encodeURIComponent(back)}`, text: t("Throw it away"), icon: "delete" })}</div>`
+}
+${
+  conflict &&
+  html`<section class="notice bad" role="alert"><h2>${t("Somebody else changed this page")}</h2>
+<p>${t(":name saved it after you opened it. Nothing of yours is lost: it stands below. What your text changes of theirs:", { name: conflict.by || t("Somebody") })} ${ui.time(conflict.at)}</p>
+${difference(conflict.content, content, ui)}
+<details><summary>${t("Their text as a whole")}</summary><pre class="their-text">${conflict.content}</pre></details></section>`
+}`;
+}
+
+/** Buttons that write Markdown around what is chosen; nothing without scripts. */
+function toolbar(ui: Ui): Html {
+  const { t } = ui;
+  const tools = [
+    ["**", "**", "B", t("Bold")],
+    ["*", "*", "I", t("Italic")],
+    ["\n## ", "", "H", t("Heading")],
+    ["[", "](https://)", "↗", t("Link")],
+    ["\n- ", "", "•", t("List")],
+    ["`", "`", "‹›", t("Code")],
+    ["\n> ", "", "❝", t("Quotation")],
+  ] as const;
+  return html`<div class="toolbar needs-script" role="toolbar" aria-label="${t("Formatting")}">${tools.map(
+    ([before, after, sign, name]) =>
+      html`<button type="button" class="small secondary outline" data-before="${before}" data-after="${after}" aria-label="${name}" title="${name}">${sign}</button>`,
+  )}</div>`;
+}
+
+function sourceSwitch({ source, action, draftOf, base }: EditorData, ui: Ui): Html {
+  if (draftOf !== undefined) return html``;
+  const other = source === "markdown" ? "html" : "markdown";
+  const text = source === "markdown" ? ui.t("Write in HTML instead") : ui.t("Write in Markdown instead");
+  return html`<p class="quiet"><a href="${ui.url(action)}?source=${other}">${text}</a>${
+    base !== undefined && html` – ${ui.t("what is not saved is left behind")}`
+  }</p>`;
+}

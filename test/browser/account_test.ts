@@ -1,0 +1,164 @@
+/** What people set for themselves, before a real browser. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { faultsOf, openScreens, picture, type ScreenHouse, signIn } from "../support/screens.ts";
+
+setDefaultTimeout(60_000);
+const NASTY = `<img src=x onerror=alert(1)>"'>&amp;`;
+const AGENT_HEADERS = { "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0" };
+
+let screens: ScreenHouse;
+beforeAll(async () => {
+  screens = await openScreens();
+});
+afterAll(() => screens.stop());
+
+async function sound(page: Page, name: string): Promise<void> {
+  await picture(page, `account-${name}`);
+  expect([name, await faultsOf(page)]).toEqual([name, []]);
+}
+const h1 = (page: Page) => page.locator("h1").first().textContent();
+const notice = (page: Page) => page.getByRole("status").first().textContent();
+
+test("a profile is changed, and what is refused is shown beside its field", async () => {
+  const who = await screens.user("Ann", []);
+  const page = await screens.visit(who);
+  await page.goto("/my-account");
+  expect(new URL(page.url()).pathname).toBe("/my-account/profile");
+  await sound(page, "profile");
+  expect(await page.locator("dl.facts").textContent()).toContain(who.email);
+  await page.getByLabel("Name").fill(NASTY);
+  await page.getByLabel("Language").selectOption("de");
+  await page.getByRole("button", { name: "Save" }).click();
+  expect((await screens.house.ask("GET", `/api/users/${who.id}`)).body.name).toBe(NASTY);
+  expect(await page.getAttribute("html", "lang")).toBe("de");
+  expect(await page.locator("header summary").textContent()).toContain(NASTY);
+  await page.locator("#field-language").selectOption("");
+  await page.locator("form[action$=profile] button").click();
+  expect(await notice(page)).toContain("Your profile is saved.");
+  await page.locator("form[action$=profile]").evaluate((form) => form.setAttribute("novalidate", ""));
+  await page.getByLabel("Name").fill("");
+  await page.getByRole("button", { name: "Save" }).click();
+  expect(await page.getByText("The name must be at least 1 characters.").count()).toBe(1);
+});
+
+test("light and dark are the browser's, and need no script", async () => {
+  const page = await screens.visit(undefined, { scripts: false });
+  await page.goto("/my-account/profile");
+  await page.getByLabel("Appearance").last().selectOption("dark");
+  await page.getByRole("button", { name: "Apply" }).click();
+  expect(await page.getAttribute("html", "data-theme")).toBe("dark");
+  expect(await page.locator("select[name=scheme]").inputValue()).toBe("dark");
+  await page.locator("select[name=scheme]").selectOption("auto");
+  await page.getByRole("button", { name: "Apply" }).click();
+  expect(await page.getAttribute("html", "data-theme")).toBeNull();
+});
+
+test("a new password asks for the present one, signs out everywhere else and stays signed in here", async () => {
+  const who = await screens.user("Ben", []);
+  const [page, other] = [await screens.visit(who), await screens.visit(who)];
+  await page.goto("/my-account/auth");
+  await sound(page, "password");
+  const change = async (current: string, fresh: string, repeated = fresh) => {
+    await page.getByLabel("Current password").fill(current);
+    await page.getByLabel("New password", { exact: true }).fill(fresh);
+    await page.getByLabel("New password, once more").fill(repeated);
+    await page.getByRole("button", { name: "Change the password" }).click();
+  };
+  await change("a guess", "another long one");
+  expect(await page.getByText("The current password is not right.").count()).toBe(1);
+  await change(who.password, "another long one", "something else");
+  expect(await page.getByText("The two new passwords are not the same.").count()).toBe(1);
+  await change(who.password, "short");
+  expect(await page.getByText("The password must be at least 8 characters.").count()).toBe(1);
+  await sound(page, "password-refused");
+  await change(who.password, "another long one");
+  expect(await notice(page)).toContain("Your password is changed");
+  await page.goto("/my-account/profile");
+  expect(await h1(page)).toBe("Profile");
+  await other.goto("/my-account/profile");
+  expect(new URL(other.url()).pathname).toBe("/login");
+  await signIn(other, { email: who.email, password: "another long one" });
+});
+
+test("a token is made, works, is shown once, and is revoked", async () => {
+  const who = await screens.user("Cleo", ["access-api", "book-view-all", "book-create-all"]);
+  const page = await screens.visit(who);
+  await page.goto("/my-account/tokens");
+  expect(await page.getByText("test", { exact: true }).count()).toBe(1);
+  await sound(page, "tokens");
+  await page.getByRole("button", { name: "New token" }).click();
+  await sound(page, "new-token");
+  await page.getByLabel("Name").fill(NASTY);
+  await page.getByLabel("Ends on").fill("2199-01-02");
+  await page.getByLabel("Only the permissions chosen below").check();
+  await page.locator("details.choices summary").click();
+  await page.getByLabel("book-view-all").check();
+  await sound(page, "new-token-limited");
+  await page.getByRole("button", { name: "Make the token" }).click();
+  expect(await h1(page)).toBe("Your new API token");
+  const id = await page.getByLabel("Token ID").inputValue();
+  const secret = await page.getByLabel("Token secret").inputValue();
+  expect(await page.getByLabel("Token secret").getAttribute("type")).toBe("password");
+  await sound(page, "token-made");
+  const ask = (method: string, path: string) =>
+    screens.house.ask(method, path, { as: `${id}:${secret}`, ...(method === "POST" && { body: { name: "Book" } }) });
+  expect([(await ask("GET", "/api/books")).status, (await ask("POST", "/api/books")).status]).toEqual([200, 403]);
+  page.once("dialog", (dialog) => void dialog.accept());
+  await page.getByRole("button", { name: "I have copied it" }).click();
+  await page.waitForURL("**/my-account/tokens");
+  const row = page.getByRole("row").filter({ hasText: id });
+  expect(await row.textContent()).toContain(NASTY);
+  expect(await row.textContent()).toContain("Chosen permissions (1)");
+  expect(await row.textContent()).not.toContain("Never");
+  expect(await page.content()).not.toContain(secret);
+  await row.getByRole("button", { name: "Revoke" }).click();
+  await page.locator("dialog .confirm").waitFor();
+  await sound(page, "revoke");
+  await page.locator("dialog").getByRole("button", { name: "Revoke" }).click();
+  await page.getByText("The token is revoked.").waitFor();
+  expect((await ask("GET", "/api/books")).status).toBe(401);
+  await page.goto("/my-account/tokens/create");
+  await page.locator("main form").evaluate((form) => form.setAttribute("novalidate", ""));
+  await page.getByRole("button", { name: "Make the token" }).click();
+  expect(await page.getByText("The name field is required.").count()).toBe(1);
+});
+
+test("sessions are listed with this one marked, and ended; those of others are out of reach", async () => {
+  const who = await screens.user("Dora", []);
+  const { email, password } = who;
+  const [page, other] = [await screens.visit(who), await screens.visit(who)];
+  await screens.house.ask("POST", "/api/session", { as: null, body: { email, password }, headers: AGENT_HEADERS });
+  await page.goto("/my-account/sessions");
+  await sound(page, "sessions");
+  expect(await page.getByRole("row").count()).toBe(4);
+  expect(await page.getByText("Firefox on Linux").count()).toBe(1);
+  expect(await page.getByRole("row").filter({ hasText: "This one" }).getByRole("button").count()).toBe(0);
+  await page.getByRole("row").filter({ hasText: "Firefox" }).getByRole("button", { name: "End" }).click();
+  expect(await notice(page)).toContain("The session is ended.");
+  await page.getByRole("button", { name: "End all others" }).click();
+  expect(await page.getByRole("row").count()).toBe(2);
+  await other.goto("/my-account/sessions");
+  expect(new URL(other.url()).pathname).toBe("/login");
+  const [foreign] = await screens.house.store.sql`insert into sessions (user_id, hash, address, agent)
+    values (1, 'x', '192.0.2.1', ${NASTY}) returning id`;
+  await page.evaluate(`(() => {
+    const form = document.createElement("form");
+    form.method = "post";
+    form.action = "/my-account/sessions/${foreign?.id}/delete";
+    document.body.append(form);
+    form.submit();
+  })()`);
+  await page.getByText("Session not found").waitFor();
+});
+
+test("every screen holds on a phone and in the dark", async () => {
+  const page = await screens.visit(undefined, { size: "phone", scheme: "dark" });
+  for (const path of ["profile", "auth", "tokens", "tokens/create", "sessions"]) {
+    await page.goto(`/my-account/${path}`);
+    await sound(page, `phone-${path.replace("/", "-")}`);
+  }
+  const stranger = await screens.visit(null);
+  await stranger.goto("/my-account/tokens");
+  expect(new URL(stranger.url()).pathname).toBe("/login");
+});

@@ -1,0 +1,75 @@
+/** The way in and out, before a real browser. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { faultsOf, openScreens, picture, type ScreenHouse, signIn } from "../support/screens.ts";
+
+setDefaultTimeout(60_000);
+let screens: ScreenHouse;
+beforeAll(async () => {
+  screens = await openScreens();
+});
+afterAll(() => screens.stop());
+
+test("a stranger is asked to sign in, told what is wrong, and led on to where they wanted to go", async () => {
+  const page = await screens.visit(null);
+  await page.goto("/settings/nowhere");
+  expect(await page.locator("h1").textContent()).toBe("Not found");
+  expect(await faultsOf(page)).toEqual([]);
+  await page.goto("/login?next=/api/docs");
+  expect(await faultsOf(page)).toEqual([]);
+  await picture(page, "sign-in");
+  await page.getByLabel("E-mail address").fill("admin@example.com");
+  await page.getByLabel("Password").fill("wrong one");
+  await page.locator("main form button").click();
+  expect(await page.getByRole("alert").textContent()).toContain("These credentials do not match");
+  expect(await page.getByLabel("E-mail address").inputValue()).toBe("admin@example.com");
+  await page.getByLabel("Password").fill("correct horse battery");
+  await page.locator("main form button").click();
+  await page.waitForURL("**/api/docs");
+});
+
+test("signing out ends the session, and a session planted before is worth nothing", async () => {
+  const page = await screens.visit(null);
+  const planted = "A".repeat(40);
+  await page.context().addCookies([{ name: "bookstack_session", value: planted, url: screens.url }]);
+  await signIn(page, { email: "admin@example.com", password: "correct horse battery" });
+  const cookie = async () => (await page.context().cookies()).find(({ name }) => name === "bookstack_session");
+  const signedIn = await cookie();
+  expect(signedIn?.value).not.toBe(planted);
+  expect(signedIn).toMatchObject({ httpOnly: true, sameSite: "Lax" });
+  await page.locator("header summary").click();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  expect(await page.getByRole("status").textContent()).toContain("You are signed out.");
+  expect(await cookie()).toBeUndefined();
+  const headers = { cookie: `bookstack_session=${signedIn?.value}` };
+  expect((await fetch(`${screens.url}/api/session`, { headers })).status).toBe(401);
+});
+
+test("no address of another site is led on to", async () => {
+  const page = await screens.visit(null);
+  for (const next of ["https://evil.test/", "//evil.test", "/\\evil.test", "javascript:alert(1)"]) {
+    await page.goto(`/login?next=${encodeURIComponent(next)}`);
+    expect(await page.locator("input[name=next]").inputValue()).toBe("/");
+  }
+});
+
+test("a form on another site signs nobody in or out, and no other site frames a screen", async () => {
+  const page = await screens.visit();
+  const foreign = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () =>
+      new Response(
+        `<iframe src="${screens.url}/login"></iframe><form method="post" action="${screens.url}/logout"><button>Win</button></form>`,
+        { headers: { "content-type": "text/html" } },
+      ),
+  });
+  // Another name of the same machine is another site.
+  await page.goto(`http://localhost:${foreign.port}/`);
+  expect(await page.frames()[1]?.locator("form").count()).toBe(0);
+  await page.getByRole("button", { name: "Win" }).click();
+  await page.waitForURL("**/logout");
+  expect(await page.locator("main").textContent()).toContain("another site");
+  await page.goto("/api/session");
+  expect(await page.textContent("body")).toContain("admin@example.com");
+  await foreign.stop(true);
+});

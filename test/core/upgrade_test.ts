@@ -1,0 +1,59 @@
+/** What a start alters and what it says where plugins and their tables do not fit. */
+import { expect, test } from "bun:test";
+import { boot, configSchema, createLog, definePlugin, folderStore, readSettings, sql, t } from "lectern/core";
+import { rows } from "lectern/db";
+import plugins from "../../plugins/mod.ts";
+import { bootHouse } from "../support/house.ts";
+
+const steps = (...names: string[]) =>
+  definePlugin({
+    name: "aging",
+    migrations: Object.fromEntries(
+      names.map((name) => [name, async (db) => void (await sql`select ${name}::text`.execute(db))]),
+    ),
+    setup() {},
+  });
+
+test("an older plugin over newer tables is told of at the start, and starts", async () => {
+  const house = await bootHouse({ extra: [steps("0001_init", "0002_more", "0003_most")] });
+  const lines: string[] = [];
+  const env = { APP_URL: "http://localhost", DATA_DIR: house.dataDir, LOG_LEVEL: "warn" };
+  const older = await boot({
+    config: readSettings("lectern", configSchema, env),
+    store: { ...house.store, close: async () => {} },
+    files: folderStore(`${house.dataDir}/files`),
+    log: createLog("warn", (line) => void lines.push(line)),
+    plugins: [...plugins, steps("0001_init")],
+    env,
+  });
+  await older.stop();
+  expect(lines.map((line) => JSON.parse(line)).filter(({ plugin }) => plugin === "aging")).toMatchObject([
+    { level: "warn", message: expect.stringContaining("older than its tables"), steps: ["0002_more", "0003_most"] },
+  ]);
+  await house.stop();
+});
+
+test("settings that cannot be read stop the start before a table is made", async () => {
+  const house = await bootHouse();
+  const picky = definePlugin({
+    name: "picky",
+    settings: t.Object({ size: t.Integer({ default: 1 }) }),
+    migrations: {
+      "0001_init": async (db) => void (await sql`create table picky_things (id integer)`.execute(db)),
+    },
+    setup() {},
+  });
+  const early = definePlugin({
+    name: "early",
+    migrations: { "0001_init": async (db) => void (await sql`create table early_things (id integer)`.execute(db)) },
+    setup() {},
+  });
+  const choices = { settings: { picky: { size: "lots" } } };
+  await expect(bootHouse({ beside: house, extra: [early, picky], choices })).rejects.toThrow("size:");
+  const made = await rows<{ name: string | null }>(
+    house.db,
+    sql`select coalesce(to_regclass('picky_things'), to_regclass('early_things'))::text as name`,
+  );
+  expect(made).toEqual([{ name: null }]);
+  await house.stop();
+});

@@ -1,0 +1,124 @@
+/**
+ * The hooks of the house as the sources declare them: what is merged into `Events`, `Slots` and `Contracts`, who performs,
+ * walks and provides. The rule of hooks compares `plugins/hooks.md` with it. Declarations are read as
+ * text, by the code of `readSource`, which is right for formatted code; who performs and provides is asked of the plugins.
+ */
+import plugins from "../../plugins/mod.ts";
+import { isTest, type Source } from "./_source.ts";
+
+/** A name merged into an open interface, its type as written, and the file that says so. */
+export interface Declared {
+  readonly name: string;
+  readonly type: string;
+  readonly path: string;
+}
+
+/** What the sources merge into an open interface, by name. */
+export function declaredIn(sources: readonly Source[], which: "Events" | "Slots" | "Contracts"): Declared[] {
+  return sources
+    .filter(({ path }) => !isTest(path))
+    .flatMap((source) =>
+      [...source.code.matchAll(new RegExp(`\\binterface ${which}\\b([^{]*)\\{`, "g"))].flatMap((match) => {
+        const start = match.index + match[0].length;
+        const heritage = source.text.slice(match.index, start);
+        return [...resourceEvents(heritage), ...membersOf(source, start)].map((each) => ({
+          ...each,
+          path: source.path,
+        }));
+      }),
+    )
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/** The three events of `extends ResourceEvents<"book", Create, Update, Row>`. */
+function resourceEvents(heritage: string): { name: string; type: string }[] {
+  const found = /\bResourceEvents<"(\w+)", (\w+), (\w+), (\w+)>/.exec(heritage);
+  if (!found) return [];
+  const [, name, create, update, row] = found;
+  return [
+    { name: `${name}_create`, type: `{ draft: ${create}; result: ${row} }` },
+    { name: `${name}_update`, type: `{ draft: { row: ${row}; draft: ${update} }; result: ${row} }` },
+    { name: `${name}_delete`, type: `{ draft: ${row}; result: ${row} }` },
+  ];
+}
+
+/** The members of the braces that opened just before `start`; comments between them are blank in the code. */
+function membersOf({ code, text }: Pick<Source, "code" | "text">, start: number): { name: string; type: string }[] {
+  const members: { name: string; type: string }[] = [];
+  for (let at = start; ; ) {
+    const head = /^\s*(\w+): /.exec(code.slice(at));
+    if (!head) return members;
+    const from = at + head[0].length;
+    let depth = 0;
+    let end = from;
+    for (; depth > 0 || (code[end] !== ";" && code[end] !== "}"); end++)
+      depth += "{(<[".includes(code[end] ?? "") ? 1 : "})>]".includes(code[end] ?? "") ? -1 : 0;
+    members.push({ name: head[1] ?? "", type: text.slice(from, end).replace(/\s+/g, " ").trim() });
+    at = code[end] === ";" ? end + 1 : end;
+  }
+}
+
+/** The draft and the result of an event's type. */
+function sidesOf(type: string): { draft: string; result: string } {
+  const sides = membersOf({ code: type, text: type }, 1);
+  const side = (name: string) => sides.find((each) => each.name === name)?.type ?? "";
+  return { draft: side("draft"), result: side("result") };
+}
+
+/** Cells of each event but the last one, which is written by hand. */
+export function eventRows(sources: readonly Source[]): string[][] {
+  return declaredIn(sources, "Events").map(({ name, type, path }) => {
+    const { draft, result } = sidesOf(type);
+    const performers = plugins.filter(({ events }) => (events as readonly string[]).includes(name));
+    const by = name === "app_boot" ? ["core"] : performers.map((plugin) => plugin.name);
+    return [code(name), code(draft), code(result), link(by.join(", "), path)];
+  });
+}
+
+/** The same of each slot. */
+export function slotRows(sources: readonly Source[]): string[][] {
+  return declaredIn(sources, "Slots").map(({ name, type, path }) => {
+    const walked = new RegExp(`\\bslot\\(\\s*"${name}"`);
+    return [code(name), link(code(type), path), ownersOf(sources.filter(({ text }) => walked.test(text)))];
+  });
+}
+
+/** The same of each contract. */
+export function contractRows(sources: readonly Source[]): string[][] {
+  return declaredIn(sources, "Contracts").map(({ name, type, path }) => {
+    const providers = plugins.filter(({ provides }) => (provides as readonly string[]).includes(name));
+    return [code(name), link(code(type), path), providers.map((plugin) => plugin.name).join(", ")];
+  });
+}
+
+/** Who the files belong to: plugins by their folder, else the house. */
+function ownersOf(sources: readonly Source[]): string {
+  const owners = sources
+    .filter(({ path }) => /^(?:core|plugins|themes)\//.test(path) && !isTest(path))
+    .map(({ path }) => (path.startsWith("plugins/") ? (path.split("/")[1] ?? "") : "core"));
+  return [...new Set(owners)].sort().join(", ");
+}
+
+function code(type: string): string {
+  return `\`${type.replaceAll("|", "\\|")}\``;
+}
+
+/** Files are named as seen from the folder `plugins`. */
+function link(label: string, path: string): string {
+  return `[${label}](${path.startsWith("plugins/") ? path.slice("plugins/".length) : `../${path}`})`;
+}
+
+/** Rows of the table below a heading, as cells; escaped bars are no ends of cells. */
+export function tableBelow(markdown: string, heading: string): string[][] {
+  const section = markdown.split(/^## /m).find((each) => each.startsWith(`${heading}\n`)) ?? "";
+  return section
+    .split("\n")
+    .filter((line) => line.startsWith("|"))
+    .slice(2)
+    .map((line) =>
+      line
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+}

@@ -1,0 +1,86 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { contractRows, declaredIn, eventRows, slotRows, tableBelow } from "./_hooks.ts";
+import { ROOT, readHouse, readSource } from "./_source.ts";
+
+const handbook = readFileSync(join(ROOT, "plugins/README.md"), "utf8");
+const hooks = readFileSync(join(ROOT, "plugins/hooks.md"), "utf8");
+
+/** What a table tells otherwise than the sources; its last column is prose, and may not be empty. */
+function differing(rows: readonly string[][], expected: readonly string[][]): string[] {
+  const told = rows.map((cells) => cells.slice(0, -1).join(" | "));
+  const wanted = expected.map((cells) => cells.join(" | "));
+  return [
+    ...wanted.filter((row) => !told.includes(row)).map((row) => `plugins/hooks.md: a row is missing: | ${row} | … |`),
+    ...told.filter((row) => !wanted.includes(row)).map((row) => `plugins/hooks.md: a row is stale: | ${row} |`),
+    ...rows.filter((cells) => !cells.at(-1)).map(([name]) => `plugins/hooks.md: ${name} is not explained`),
+  ];
+}
+
+/** Members of an interface of the plugin contract that the handbook does not name. */
+function untold(interfaceName: string, text: string): string[] {
+  const source = readHouse().find(({ path }) => path === "core/plugin.ts");
+  const body = source?.code.split(new RegExp(`\\binterface ${interfaceName}\\b`))[1]?.split("\n}\n")[0] ?? "";
+  const names = [...body.matchAll(/^ {2}(?:readonly )?(\w+)(?=[<(?:])/gm)].map(([, name = ""]) => name);
+  if (names.length === 0) throw new Error(`core/plugin.ts has no interface "${interfaceName}"`);
+  return names.filter((name) => !text.includes(`\`${name}\``));
+}
+
+test("the handbook tells of every event as the sources declare it, and of none that is gone", () => {
+  const expected = eventRows(readHouse());
+  expect(expected.length).toBeGreaterThan(50);
+  expect(differing(tableBelow(hooks, "Events"), expected)).toEqual([]);
+});
+
+test("every event that is declared is performed by somebody", () => {
+  expect(eventRows(readHouse()).filter((cells) => cells.at(-1)?.startsWith("[]"))).toEqual([]);
+});
+
+test("the handbook tells of every slot and every contract, and of none that is gone", () => {
+  expect(differing(tableBelow(hooks, "Slots"), slotRows(readHouse()))).toEqual([]);
+  expect(differing(tableBelow(hooks, "Contracts"), contractRows(readHouse()))).toEqual([]);
+});
+
+test("the handbook names all that a plugin may declare and all it is given", () => {
+  expect([...untold("PluginSpec", handbook), ...untold("PluginContext", handbook)]).toEqual([]);
+});
+
+test("the rule of hooks can fail", () => {
+  const rows = tableBelow(
+    "# X\n\n## Events\n\n| a | b |\n| --- | --- |\n| `one` | `x \\| y` | Once. |\n| `two` | z | |\n",
+    "Events",
+  );
+  expect(
+    differing(rows, [
+      ["`one`", "`x \\| y`"],
+      ["`three`", "z"],
+    ]),
+  ).toEqual([
+    "plugins/hooks.md: a row is missing: | `three` | z | … |",
+    "plugins/hooks.md: a row is stale: | `two` | z |",
+    "plugins/hooks.md: `two` is not explained",
+  ]);
+  expect(untold("PluginContext", handbook.replaceAll("`visible`", "it"))).toEqual(["visible"]);
+});
+
+test("declarations are read through comments, nested types and resources", () => {
+  const text = `declare module "lectern/core" {
+    interface Events extends ResourceEvents<"book", Draft, Change, Book> {
+      /** Not: here: { } */
+      book_move: { draft: { row: Book; to: Map<string, "a;b"> }; result: Book };
+    }
+    interface Slots { hanging: Hanging }
+  }`;
+  const source = readSource("plugins/books/contract.ts", text);
+  expect(declaredIn([source], "Events").map(({ name, type }) => [name, type])).toEqual([
+    ["book_create", "{ draft: Draft; result: Book }"],
+    ["book_delete", "{ draft: Book; result: Book }"],
+    ["book_move", '{ draft: { row: Book; to: Map<string, "a;b"> }; result: Book }'],
+    ["book_update", "{ draft: { row: Book; draft: Change }; result: Book }"],
+  ]);
+  expect(declaredIn([source], "Slots")).toEqual([
+    { name: "hanging", type: "Hanging", path: "plugins/books/contract.ts" },
+  ]);
+  expect(declaredIn([{ ...source, path: "test/x_test.ts" }], "Events")).toEqual([]);
+});

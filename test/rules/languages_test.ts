@@ -1,0 +1,50 @@
+/** Every text of the screens, and every message the API may answer with, is there in each language that ships. */
+import { expect, test } from "bun:test";
+import { createTexts } from "lectern/core";
+import german from "../../plugins/languages/de.json" with { type: "json" };
+import french from "../../plugins/languages/fr.json" with { type: "json" };
+import { readHouse, type Source } from "./_source.ts";
+
+const LANGUAGES: Readonly<Record<string, Readonly<Record<string, string>>>> = { de: german, fr: french };
+/** Where the English text of a message stands in code: as what `t` says, or as data that is said later. */
+const TEXTS = [
+  /\bt\(\s*"((?:[^"\\]|\\.)+)"/g,
+  /\b(?:title|text|empty|question|detail|submit|label|help|about): "((?:[^"\\]|\\.)*[a-z](?:[^"\\]|\\.)*)"/g,
+];
+const MESSAGES = [/new ApiError\(\s*40[0-9],\s*"([^"]+)"/g, /\bnotFound\("([^"]+)"\)/g];
+/** Answered to programs in protocols of their own, whose texts clients compare (dashboard-stats 3.4 and 6.4). */
+const ELSEWHERE = /^plugins\/(?:dashboard|dashboard_keys|hosts|docs|loader|migrate)\//;
+/** Data under those names that is no text of a screen. */
+const NO_TEXT = /^[a-z0-9_./-]*$|^\/|https?:/;
+
+function textsIn({ path, text }: Source): string[] {
+  const isScreen = /^plugins\/web(?:_[a-z]+)?\/[^/]+\.ts$/.test(path) && !path.endsWith("_test.ts");
+  const patterns = isScreen ? [...TEXTS, ...MESSAGES] : MESSAGES;
+  if (!isScreen && (ELSEWHERE.test(path) || !/^(?:core|plugins)\//.test(path) || path.endsWith("_test.ts"))) return [];
+  return patterns
+    .flatMap((pattern) => [...text.matchAll(pattern)].map(([, found = ""]) => JSON.parse(`"${found}"`) as string))
+    .filter((found) => !NO_TEXT.test(found) || found === "by" || found === "changed");
+}
+
+const wanted = new Set(readHouse().flatMap(textsIn));
+
+test("the texts of screens and the messages of the API are found in the code", () => {
+  for (const text of ["Sign in", "Save over that change", "Book", "This page was changed since you opened it"])
+    expect([text, wanted.has(text)]).toEqual([text, true]);
+  expect(wanted.size).toBeGreaterThan(150);
+});
+
+for (const [language, texts] of Object.entries(LANGUAGES)) {
+  test(`every text is there in ${language}`, () => {
+    expect([...wanted].filter((text) => !(text in texts)).sort()).toEqual([]);
+  });
+
+  test(`texts in ${language} have the places of the English ones, and none is empty`, () => {
+    const english = createTexts();
+    const places = (text: string) => [...text.matchAll(/:([a-z]+)/g)].map(([, name]) => name).sort();
+    const wrong = Object.entries(texts).filter(
+      ([key, text]) => text.trim() === "" || `${places(english.say(key))}` !== `${places(text)}`,
+    );
+    expect(wrong).toEqual([]);
+  });
+}

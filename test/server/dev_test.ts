@@ -1,0 +1,88 @@
+/** Development mode, as an author has it: a plugin in a folder of its own is changed, broken, mended while it is served. */
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { dataFolder, type Program, startProgram } from "../support/program.ts";
+
+setDefaultTimeout(120_000);
+const PATIENCE_MS = 30_000;
+const home = realpathSync(mkdtempSync(join(tmpdir(), "lectern-dev-")));
+const data = dataFolder();
+let program: Program | undefined;
+afterAll(async () => {
+  program?.signal("SIGTERM");
+  await program?.ended;
+  data.remove();
+  rmSync(home, { recursive: true, force: true });
+});
+
+function write(path: string, text: string): void {
+  mkdirSync(join(home, path, ".."), { recursive: true });
+  writeFileSync(join(home, path), text);
+}
+const plugin = (answer: string) => `import { definePlugin } from "lectern/core";
+import { words } from "./words/words.ts";
+export default definePlugin({
+  name: "parrot",
+  setup({ app }) {
+    app.get("/parrot", () => ({ says: ${answer} + words }), { permit: "public" });
+  },
+});
+`;
+
+test("a change of a plugin is served soon, a broken one says why and waits to be mended, and all of it stops in order", async () => {
+  write("package.json", JSON.stringify({ lectern: { plugins: ["lectern/plugins", "./parrot"] } }));
+  write("parrot/plugin.ts", plugin('"one"'));
+  write("parrot/words/words.ts", 'export const words = "!";\n');
+  const dev = await startProgram(data.path, {}, { cwd: home, args: ["dev"] });
+  program = dev;
+
+  /** Each server listens on a port of its own, which the last line about it tells. */
+  const says = async (): Promise<unknown> => {
+    const port = dev
+      .output()
+      .match(/(?<=answers at http:\/\/[^/]+:)\d+/g)
+      ?.at(-1);
+    try {
+      return (await (await fetch(`http://127.0.0.1:${port}/api/parrot`)).json()) as unknown;
+    } catch (error) {
+      // Nobody listens between two servers.
+      return String(error);
+    }
+  };
+  const until = async (seen: () => unknown, wanted: unknown): Promise<void> => {
+    for (const start = Date.now(); Date.now() - start < PATIENCE_MS; await Bun.sleep(25))
+      if (Bun.deepEquals(await seen(), wanted)) return;
+    expect([await seen(), dev.output()]).toEqual([wanted, ""]);
+  };
+  const servers = () => dev.output().split("answers at").length - 1;
+
+  await until(says, { says: "one!" });
+  write("parrot/plugin.ts", plugin('"two"'));
+  await until(says, { says: "two!" });
+  write("parrot/words/words.ts", 'export const words = "?";\n');
+  await until(says, { says: "two?" });
+
+  write("parrot/plugin.ts", plugin("]"));
+  await until(() => dev.output().includes("the next change starts it again"), true);
+  expect(dev.output()).toContain(
+    `Cannot load the plugins of "./parrot": Unexpected ] (${join(home, "parrot/plugin.ts")}:6)`,
+  );
+  write("parrot/plugin.ts", plugin('"four"'));
+  await until(says, { says: "four?" });
+
+  const before = servers();
+  write("parrot/notes.txt", "Not a source.");
+  write("node_modules/other/index.ts", "export {};");
+  write("parrot/words/more.ts", "export {};");
+  await until(servers, before + 1);
+  await until(says, { says: "four?" });
+  expect(servers()).toBe(before + 1);
+
+  expect(existsSync(join(data.path, "postgres/cluster/postmaster.pid"))).toBe(true);
+  dev.signal("SIGTERM");
+  expect(await dev.ended).toBe(0);
+  expect(existsSync(join(data.path, "postgres/cluster/postmaster.pid"))).toBe(false);
+  expect(await says()).toContain("Unable to connect");
+});

@@ -80,7 +80,7 @@ export async function boot(parts: HouseParts): Promise<House> {
   const gates = new Gates({
     log,
     limiter: limiterOf(store.db, config)("api", config.requestsPerMinute),
-    proxies: trustedProxies(config.proxies),
+    proxies: trustedProxies(config.proxies, parts.env.TRUSTED_PROXIES),
     inputLimits: { ...defaultInputLimits, maxBytes: bodyLimitOf(config) },
     spool,
     texts,

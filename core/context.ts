@@ -78,6 +78,7 @@ export function makeContext(
     name: plugin.name,
     ...apps,
     db: db as unknown as Kysely<Pick<Tables, TableName>>,
+    brief: (fragment) => parts.store.brief(fragment),
     settings: readSettings(plugin.name, plugin.settings ?? Type.Object({}), parts.env, parts.settings[plugin.name]),
     contracts: contractsOf(plugin, parts.contracts),
     fetch: outgoingFetch({ hosts: grants.net ?? [], allowPrivate: config.allowPrivateHosts }),

@@ -1,5 +1,7 @@
 import type { Allowance } from "./limit.ts";
 
+/** What Bun calls JSON that was not called anything; a type that a route or an area chose is left as it is. */
+const BUNS_JSON = "application/json;charset=utf-8";
 const FIXED_HEADERS = [
   ["cache-control", "no-cache, no-store, private"],
   ["expires", "Sun, 12 Jul 2015 19:01:00 GMT"],
@@ -10,7 +12,7 @@ const FIXED_HEADERS = [
 export function finished(response: Response, allowance?: Allowance): Response {
   const { headers } = response;
   for (const [name, value] of FIXED_HEADERS) if (!headers.has(name)) headers.set(name, value);
-  if (headers.get("content-type")?.startsWith("application/json")) headers.set("content-type", "application/json");
+  if (headers.get("content-type") === BUNS_JSON) headers.set("content-type", "application/json");
   if (!allowance) return response;
   headers.set("x-ratelimit-limit", String(allowance.limit));
   headers.set("x-ratelimit-remaining", String(allowance.remaining));

@@ -127,6 +127,11 @@ export interface PluginContext<
   readonly site: SiteApp;
   /** The store, over the tables the plugin was granted. */
   readonly db: Kysely<Pick<Tables, T>>;
+  /**
+   * The rows of a template, over connections apart, where the server ends a statement after two seconds: for what is asked
+   * for ever and must never hold up the rest. Not for writing.
+   */
+  brief<Row>(fragment: RawBuilder<Row>): Promise<Row[]>;
   readonly settings: Static<S>;
   readonly contracts: Pick<Contracts, Q>;
   readonly fetch: OutgoingFetch;

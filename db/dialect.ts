@@ -159,8 +159,9 @@ class Session implements DatabaseConnection {
   }
 }
 
-function send(
-  { prepare }: Ways,
+/** Sends one statement the way the store does: prepared under its text where that pays, values as the driver wants them. */
+export function send(
+  { prepare }: Pick<Ways, "prepare">,
   sql: postgres.Sql,
   text: string,
   parameters: readonly unknown[],

@@ -21,6 +21,8 @@ export interface LaneOptions {
   size: number;
   waitMs: number;
   maxAgeMs: number;
+  /** What they are for, as one and as many: transactions by default. */
+  use?: readonly [one: string, many: string];
   /** Opens postgres.js with one connection. */
   open(onLoss: () => void): postgres.Sql;
 }
@@ -98,9 +100,9 @@ export class Lanes {
 
   #giveUp(waiter: Waiter): void {
     this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
-    const { size, waitMs } = this.#options;
+    const { size, waitMs, use: [one, many] = ["a transaction", "transactions"] } = this.#options;
     waiter.reject(
-      new StoreError(`Cannot begin a transaction: all ${size} connections for transactions were busy for ${waitMs} ms`),
+      new StoreError(`Cannot begin ${one}: all ${size} connections for ${many} were busy for ${waitMs} ms`),
     );
   }
 }

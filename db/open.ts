@@ -5,8 +5,9 @@
  * The session always speaks UTC and ISO dates (see values.ts). Nothing here creates tables: see migrate.ts.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { Kysely } from "kysely";
+import { Kysely, type RawBuilder } from "kysely";
 import postgres from "postgres";
+import { Brief } from "./brief.ts";
 import { dialect } from "./dialect.ts";
 import { EMBEDDED_USER, type Embedded, joinEmbedded } from "./embedded.ts";
 import { StoreError } from "./errors.ts";
@@ -48,6 +49,8 @@ export interface Store {
   db: Db;
   /** postgres.js itself, for what Kysely cannot say; single statements only, or `sql.begin`. */
   sql: postgres.Sql;
+  /** The rows of a template, over connections apart, where the server ends a statement after two seconds (`brief.ts`). */
+  brief<Row>(fragment: RawBuilder<Row>): Promise<Row[]>;
   kind: "embedded" | "server";
   /** For the operator's log; never holds a password. */
   description: string;
@@ -72,6 +75,8 @@ const DEFAULTS = {
 const LISTEN_RETRY_MS = 500;
 const LANE_MAX_AGE_MS = 30 * 60_000;
 const RECONNECT_MS = 250;
+const BRIEF_CONNECTIONS = 2;
+const BRIEF_MS = 2_000;
 const OLDEST = { name: "14", version: 140_000 };
 
 /** What a server that is being shut down, or was killed, answers. */
@@ -240,17 +245,26 @@ function assemble(
     maxAgeMs: LANE_MAX_AGE_MS,
     open: (onclose) => connect({ max: 1, max_lifetime: null, onclose }),
   });
+  const brief = new Brief({
+    size: BRIEF_CONNECTIONS,
+    ms: BRIEF_MS,
+    maxAgeMs: LANE_MAX_AGE_MS,
+    prepare,
+    open: (onclose) => connect({ max: 1, max_lifetime: null, onclose }),
+  });
   const listener = new Listener({ connect, retryMs: LISTEN_RETRY_MS });
   const db: Db = new Kysely<Tables>({ dialect: dialect({ pool, lanes, prepare }) });
   let closing: Promise<void> | undefined;
   async function closeAll(): Promise<void> {
-    await Promise.all([listener.end(), lanes.end(closeTimeoutMs), pool.end({ timeout: closeTimeoutMs / 1000 })]);
+    const open = [lanes.end(closeTimeoutMs), brief.end(closeTimeoutMs), pool.end({ timeout: closeTimeoutMs / 1000 })];
+    await Promise.all([listener.end(), ...open]);
     await db.destroy();
     await leave();
   }
   return {
     db,
     sql: pool,
+    brief: (fragment) => brief.rows(fragment),
     kind,
     description,
     listen: (channel, hearing) => listener.listen(channel, hearing),

@@ -7,6 +7,7 @@
 import ipaddr from "ipaddr.js";
 import { type Allowance, ApiError, type AreaSpec, type Contracts, type Limiter, type Viewer } from "lectern/core";
 import { basicCredentials } from "./basic.ts";
+import { TIMEOUT_MS, within } from "./stats.ts";
 
 /** What an operator chose about the way to the numbers. */
 export interface GateOptions {
@@ -40,14 +41,17 @@ const REFUSALS = {
   expired: unauthorized("API key has expired"),
   address: new ApiError(403, "IP address not allowed"),
 } as const;
-const UNAVAILABLE = new ApiError(503, "Service temporarily unavailable", { headers: { "retry-after": "5" } });
+/** What is answered while the store gives no answer (dashboard-stats 3.4). */
+export const UNAVAILABLE: ApiError = new ApiError(503, "Service temporarily unavailable", {
+  headers: { "retry-after": "5" },
+});
 
 /** What the gate asks of the plugin. */
 export interface GateParts {
   readonly judge: Judge;
-  /** The empty answer to a request whose tag still holds; undefined for every other request. */
+  /** The empty answer to a request whose tag still holds; undefined for every other request. Throws as the route would. */
   unchanged(request: Request): Promise<Response | undefined>;
-  /** Is told why credentials could not be judged. */
+  /** Is told why credentials could not be judged, or requests not be counted. */
   failed(error: unknown): void;
 }
 
@@ -65,6 +69,14 @@ export function gateOf(parts: GateParts, { limiter, windowMs, origins }: GateOpt
     recognisedBefore.set(request, viewer);
     return viewer instanceof ApiError ? undefined : parts.unchanged(request);
   };
+  const answered = async (request: Request, address: string, next: () => Promise<Response>) => {
+    try {
+      return (await unchanged(request, address)) ?? (await next());
+    } catch (error) {
+      if (error instanceof ApiError) return refusalOf(error);
+      throw error;
+    }
+  };
   return {
     limiter: null,
     ownBodies: true,
@@ -72,16 +84,31 @@ export function gateOf(parts: GateParts, { limiter, windowMs, origins }: GateOpt
     authenticate: (request, address) => recognisedBefore.get(request) ?? recognised(parts, request, address),
     async around(request, address, next) {
       if (request.method === "OPTIONS") return shared(request, preflight());
-      const allowance = await limiter?.take(limitKey(address));
+      let allowance: Allowance | undefined;
+      try {
+        allowance = await inTime(limiter?.take(limitKey(address)));
+      } catch (error) {
+        parts.failed(error);
+        return shared(request, refusalOf(UNAVAILABLE));
+      }
       const left = allowance ? Math.min(seconds, secondsUntil(allowance.resetsAt)) : 0;
       let response: Response;
       if (allowance?.exceeded) response = tooMany(left);
       else if (!READING.has(request.method)) response = methodRefused();
-      else response = (await unchanged(request, address)) ?? (await next());
+      else response = await answered(request, address, next);
       if (allowance) tellLimit(response.headers, allowance, seconds, left);
       return shared(request, response);
     },
   };
+}
+
+/** What mostly is there at once, and else has to come of the store in time. */
+function inTime<T>(found: T | Promise<T>): T | Promise<T> {
+  return found instanceof Promise ? within(TIMEOUT_MS, found) : found;
+}
+
+function refusalOf({ status, message, details }: ApiError): Response {
+  return Response.json({ error: faultText(status, message) }, { status, headers: { ...details.headers } });
 }
 
 function methodRefused(): Response {
@@ -93,7 +120,7 @@ async function recognised({ judge, failed }: GateParts, request: Request, addres
   if (!credentials) return MISSING;
   let verdict: Verdict;
   try {
-    verdict = await judge("dashboard", credentials.key, credentials.secret, address);
+    verdict = await inTime(judge("dashboard", credentials.key, credentials.secret, address));
   } catch (error) {
     failed(error);
     return UNAVAILABLE;

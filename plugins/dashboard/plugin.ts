@@ -8,11 +8,9 @@ import { gateOf } from "./gate.ts";
 import { mountOwn } from "./own.ts";
 import { mountNumbers, mountSnippets, unchangedBy } from "./routes.ts";
 import { originsOf, settings } from "./settings.ts";
-import { coalesced, keptFor, readingOf } from "./stats.ts";
+import { coalesced, keptFor, readingOf, TIMEOUT_MS } from "./stats.ts";
 import { Windows } from "./windows.ts";
 
-/** How long a reading of the numbers may take (dashboard-stats 9.4). */
-const TIMEOUT_MS = 2_000;
 const PREFIXES = ["/v1/dashboard/stats", "/v1/dashboard/health", "/v1/dashboard/metrics", "/v1/gethomepage"];
 
 export default definePlugin({
@@ -32,8 +30,8 @@ export default definePlugin({
     const gate = gateOf(
       {
         judge: (...asked) => keys.judge(...asked),
-        unchanged: unchangedBy(read),
-        failed: (error) => log.error("Cannot judge a key", { error }),
+        unchanged: unchangedBy(read, log),
+        failed: (error) => log.error("Cannot judge who asks for numbers", { error }),
       },
       {
         limiter: limit > 0 ? windows.watching(context.limiter("address", limit, windowMs)) : undefined,

@@ -7,9 +7,10 @@ import { rows } from "lectern/db";
 import { examples } from "./about.ts";
 import type { Fleet } from "./contract.ts";
 import { extendedStatistics, figuresOf } from "./extended.ts";
+import { UNAVAILABLE } from "./gate.ts";
 import { METRICS_TYPE, metricsText } from "./metrics.ts";
 import { snippetsFor } from "./snippets.ts";
-import { hasTag, type Reading } from "./stats.ts";
+import { coalesced, hasTag, type Reading, TIMEOUT_MS } from "./stats.ts";
 
 type Context = Pick<PluginContext<never, "dash_keys">, "app" | "baseUrl" | "db" | "log" | "slot" | "visible">;
 
@@ -20,17 +21,22 @@ export interface Sources {
 }
 
 const CACHE_CONTROL = "private, no-cache";
+/** The type of the statistics (dashboard-stats 1.4); errors have none but "application/json" (3.4). */
+const JSON_TYPE = "application/json; charset=utf-8";
 /** Addresses of the statistics, which alone have tags. */
-const TAGGED = /\/api\/v1\/(?:dashboard|gethomepage)\/stats\/?(?:\?|$)/;
+const TAGGED = /^[a-z]+:\/\/[^/?#]*\/api\/v1\/(?:dashboard|gethomepage)\/stats\/?(?:\?|$)/;
 const permit = "access-api";
 
-/** Answers requests for the statistics whose tag still holds; a reading that fails is left to the route to tell of. */
-export function unchangedBy(read: Sources["read"]): (request: Request) => Promise<Response | undefined> {
+/** Answers requests for the statistics whose tag still holds. Throws as the route does where the numbers cannot be read. */
+export function unchangedBy(
+  read: Sources["read"],
+  log: Context["log"],
+): (request: Request) => Promise<Response | undefined> {
   return async (request) => {
     const tag = request.headers.get("if-none-match");
     if (tag === null || !TAGGED.test(request.url)) return undefined;
-    const found = await read().catch(() => undefined);
-    if (!found || !hasTag(tag, found.etag)) return undefined;
+    const found = await reading(read, log);
+    if (!hasTag(tag, found.etag)) return undefined;
     return new Response(null, { status: 304, headers: { etag: found.etag, "cache-control": CACHE_CONTROL } });
   };
 }
@@ -39,8 +45,9 @@ export function unchangedBy(read: Sources["read"]): (request: Request) => Promis
 export function mountNumbers(context: Context, sources: Sources): void {
   mountStatistics(context, sources, "/v1/dashboard/stats", "stats", "The numbers of all active hosts, for dashboards.");
   mountStatistics(context, sources, "/v1/gethomepage/stats", "homepage-stats", "The same, where PatchMon has it.");
-  mountHealth(context, "/v1/dashboard/health", "health", "Says that a key works, and its name.");
-  mountHealth(context, "/v1/gethomepage/health", "homepage-health", "The same, where PatchMon has it.");
+  const isAlive = coalesced(() => rows(context.db, sql`select 1`), TIMEOUT_MS);
+  mountHealth(context, isAlive, "/v1/dashboard/health", "health", "Says that a key works, and its name.");
+  mountHealth(context, isAlive, "/v1/gethomepage/health", "homepage-health", "The same, where PatchMon has it.");
   mountExtended(context, sources);
   mountMetrics(context, sources);
 }
@@ -50,7 +57,7 @@ function mountStatistics({ app, log }: Context, { read }: Sources, path: string,
     path,
     async () => {
       const { text: body, etag } = await reading(read, log);
-      const headers = { etag, "cache-control": CACHE_CONTROL, "content-type": "application/json" };
+      const headers = { etag, "cache-control": CACHE_CONTROL, "content-type": JSON_TYPE };
       return new Response(body, { headers });
     },
     {
@@ -63,10 +70,19 @@ function mountStatistics({ app, log }: Context, { read }: Sources, path: string,
   );
 }
 
-function mountHealth({ app }: Context, path: string, action: string, about: string): void {
+type Ask = () => Promise<unknown>;
+
+/** The key was mostly judged from memory, so whether the store answers is asked here. */
+function mountHealth({ app, log }: Context, isAlive: Ask, path: string, action: string, about: string): void {
   app.get(
     path,
-    ({ set, viewer }) => {
+    async ({ set, viewer }) => {
+      try {
+        await isAlive();
+      } catch (error) {
+        log.error("The store does not answer", { error });
+        throw UNAVAILABLE;
+      }
       set.headers["cache-control"] = CACHE_CONTROL;
       return { status: "ok", timestamp: new Date().toISOString(), api_key: viewer.name };
     },
@@ -80,7 +96,9 @@ function mountExtended({ app, log, slot }: Context, { fleet, read }: Sources): v
     async ({ set }) => {
       set.headers["cache-control"] = CACHE_CONTROL;
       const [numbers, figures] = await Promise.all([reading(read, log), figuresOf(slot("dashboard_figure"), log)]);
-      return tried(log, () => extendedStatistics(numbers, fleet, figures));
+      const statistics = await tried(log, () => extendedStatistics(numbers, fleet, figures));
+      set.headers["content-type"] = JSON_TYPE;
+      return statistics;
     },
     {
       permit,

@@ -11,6 +11,7 @@ export interface Snippets {
   readonly homepage_environment: string;
   readonly homarr: string;
   readonly glance: string;
+  readonly glance_environment: string;
   readonly prometheus: string;
   readonly curl: string;
 }
@@ -44,6 +45,7 @@ export function snippetsFor(baseUrl: string, tokenKey: string): Snippets {
     homepage_environment: `HOMEPAGE_VAR_PATCH_KEY=${tokenKey}\nHOMEPAGE_VAR_PATCH_SECRET=<token secret>\n`,
     homarr: `Integration: PatchMon\nURL: ${baseUrl}\nAPI Key: ${tokenKey}\nAPI Secret: <token secret>\n`,
     glance: glance(address),
+    glance_environment: `# printf '%s' '${tokenKey}:<token secret>' | base64 | tr -d '\\n'\nPATCH_BASIC=<what that prints>\n`,
     prometheus: prometheus(baseUrl, tokenKey),
     curl: `curl -fsS -u '${tokenKey}:<token secret>' '${address}'\n`,
   };

@@ -38,6 +38,9 @@ export interface Reading {
   readonly etag: string;
 }
 
+/** How long a poll may wait for the store, in milliseconds (dashboard-stats 9.4). */
+export const TIMEOUT_MS = 2_000;
+
 const NO_SYSTEM = { name: "None", count: 0 };
 
 /** The statistics of the numbers. */
@@ -80,19 +83,22 @@ export function hasTag(header: string | null, etag: string): boolean {
 }
 
 /**
- * Runs `read` once at a time: whoever asks during a run shares the next one, never the running one. A run that takes longer
- * than `timeoutMs` fails for those who wait.
+ * Runs `read` once at a time: whoever asks during a run shares the next one, never the running one. Whoever has waited for
+ * `timeoutMs` is told so; the run itself goes on, and no other begins before it has ended, however many ask.
  */
 export function coalesced<T>(read: () => Promise<T>, timeoutMs: number): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<T> | undefined;
   const start = () => {
     next = undefined;
-    const run = within(timeoutMs, read());
+    const run = read();
     running = run.catch(() => {});
     return run;
   };
-  return () => (next ??= running.then(start));
+  return () => {
+    next ??= running.then(start);
+    return within(timeoutMs, next);
+  };
 }
 
 /** Remembers what `read` answers for `ms`; 0 remembers nothing. */
@@ -108,9 +114,10 @@ export function keptFor<T>(ms: number, read: () => Promise<T>): () => Promise<T>
   };
 }
 
-async function within<T>(ms: number, run: Promise<T>): Promise<T> {
+/** What `run` answers. Throws where that takes longer than `ms`. */
+export async function within<T>(ms: number, run: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`Cannot read the numbers: no answer in ${ms} ms`)), ms);
+  const timer = setTimeout(() => late.reject(new Error(`The store gave no answer in ${ms} ms`)), ms);
   try {
     return await Promise.race([run, late.promise]);
   } finally {

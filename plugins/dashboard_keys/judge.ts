@@ -3,7 +3,7 @@
  * only to who knows its secret. Every poll of every dashboard passes here, so the usual case touches no store: keys are
  * remembered until a commit changes them, and what is noted of their use is written later (`uses.ts`).
  */
-import { type Cached, fitsSecret, type Log, sha256, sql } from "lectern/core";
+import { type Cached, fitsSecret, type Log, type PluginContext, sha256, sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
 import { isIn, type Network, networkOf } from "./addresses.ts";
 import type { DashboardKeys, KeyRefusal, KeyType, KeyVerdict } from "./contract.ts";
@@ -41,10 +41,9 @@ const MAX_KEY = 255;
 const SHOWN = 12;
 
 /** Reads a key by what stands before the colon. */
-export async function readKey(db: Pick<Db, "executeQuery">, tokenKey: string): Promise<KnownKey> {
+export async function readKey(brief: PluginContext["brief"], tokenKey: string): Promise<KnownKey> {
   if (tokenKey.length > MAX_KEY || tokenKey.includes("\0") || !tokenKey.isWellFormed()) throw UNKNOWN;
-  const [key] = await rows(
-    db,
+  const [key] = await brief(
     sql<Omit<KnownKey, "networks" | "endsAt"> & { ranges: string[]; ends: number | null }>`select id, name,
       token_key as "tokenKey", secret_hash as hash, integration_type as type, is_active as "isActive",
       allowed_ip_ranges as ranges, (extract(epoch from expires_at) * 1000)::float8 as ends

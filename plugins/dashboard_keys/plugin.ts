@@ -20,8 +20,8 @@ export default definePlugin({
   migrations,
   events: EVENTS,
   setup(context) {
-    const { cached, contribute, db, log, narrow, onStop, provide } = context;
-    const known = cached("keys", (tokenKey) => readKey(db, tokenKey));
+    const { brief, cached, contribute, db, log, narrow, onStop, provide } = context;
+    const known = cached("keys", (tokenKey) => readKey(brief, tokenKey));
     const uses = new Uses(db, log);
     onStop(() => uses.flush());
     narrow("dash_keys", (viewer) => holds(viewer, "settings-manage") || sql<boolean>`false`);

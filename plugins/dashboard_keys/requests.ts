@@ -48,14 +48,19 @@ const NO_MOMENT = "The expires at must be a time with its offset, such as 2030-0
 const NO_RANGE = 'The allowed ip ranges hold ":range", which is neither an address nor a CIDR range.';
 const MOMENT = /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?(Z|[+-](0\d|1[0-4]):?[0-5]\d)$/i;
 
-/** A moment as ISO 8601 UTC; null where none was sent. Throws 400 unless it names its offset and is in the calendar. */
+/**
+ * A moment as ISO 8601 UTC; null where none was sent. Throws 400 unless it names its offset, is in the calendar and, in
+ * UTC, within the years 1 to 9999. Blanks are no moment: they must not make a key that never expires.
+ */
 export function momentOf(text: string | null | undefined): string | null {
-  if (text === undefined || text === null || text.trim() === "") return null;
+  if (text === undefined || text === null) return null;
   const parts = MOMENT.exec(text.trim());
   const day = new Date(`${text.trim().slice(0, 10)}T00:00:00Z`);
-  if (!parts || Number.isNaN(day.getTime()) || day.getUTCDate() !== Number(parts[3]) || parts[1] === "0000")
-    throw new ApiError(400, NO_MOMENT, { validation: { expires_at: [NO_MOMENT] } });
-  return new Date(text.trim().replace(/([+-]\d{2})(\d{2})$/, "$1:$2")).toISOString();
+  const wrong = new ApiError(400, NO_MOMENT, { validation: { expires_at: [NO_MOMENT] } });
+  if (!parts || Number.isNaN(day.getTime()) || day.getUTCDate() !== Number(parts[3])) throw wrong;
+  const moment = new Date(text.trim().replace(/([+-]\d{2})(\d{2})$/, "$1:$2"));
+  if (!(moment.getUTCFullYear() >= 1 && moment.getUTCFullYear() <= 9999)) throw wrong;
+  return moment.toISOString();
 }
 
 function rangesOf(sent: unknown): string[] {

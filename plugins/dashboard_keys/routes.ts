@@ -121,6 +121,7 @@ function mountOne(context: Context, { uses, forget }: KeyRoutes): void {
       await perform("dashboard_key_update", viewer, { row, draft }, (final, work) =>
         changeKey(final.row.id, final.draft, forget, work),
       );
+      await uses.flush();
       return found(viewer, params.id);
     },
     {

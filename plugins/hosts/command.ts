@@ -23,9 +23,12 @@ export const verifyCommand: Command = {
     }
     io.out(`${differences.length} counters differ`);
     if (!wish.repair) return 1;
-    await mend(db);
-    io.out("Every counter was set to what was counted");
-    return 0;
+    const anew = differences.flatMap(({ inventoryOf }) => inventoryOf ?? []);
+    await mend(db, anew);
+    io.out("Every counter was set to what was counted; hosts whose packages differed are asked for them anew");
+    if (anew.length === 0) return 0;
+    io.out(`${anew.length} inventories were not mended: they differ until their hosts report again`);
+    return 1;
   },
 };
 

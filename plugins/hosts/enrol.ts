@@ -58,7 +58,7 @@ const bulkRules = rules({ hosts: ["required", "array", "max:50"] });
 
 /** Mounts enrolment, one host or up to fifty at a time. */
 export function mountEnrolment(context: Context): void {
-  const { app, contracts } = context;
+  const { app, contracts, log } = context;
   context.area("/v1/auto-enrollment", areaOf(context));
   const enrol = (viewer: Viewer, draft: HostDraft) => enrolHost(context, contracts.dashboard_keys, viewer, draft);
   app.post(
@@ -80,15 +80,18 @@ export function mountEnrolment(context: Context): void {
   app.post(
     "/v1/auto-enrollment/enroll/bulk",
     async ({ request, viewer, set }) => {
-      const drafts = bulkOf(objectOf(await textOf(request, MAX_BYTES)));
+      const sent = bulkOf(objectOf(await textOf(request, MAX_BYTES)));
       const success: unknown[] = [];
       const failed: unknown[] = [];
-      for (const draft of drafts) {
+      for (const [at, host] of sent.entries()) {
         try {
-          success.push(await enrol(viewer, draft));
+          success.push(await enrol(viewer, draftOf(host)));
         } catch (error) {
-          if (!(error instanceof ApiError)) throw error;
-          failed.push({ friendly_name: draft.friendly_name, error: error.message });
+          // Keys are shown this once: those of hosts that were made must not be lost with the answer.
+          if (!(error instanceof ApiError) && success.length === 0) throw error;
+          if (!(error instanceof ApiError)) log.error("Cannot enrol a host", { error });
+          const reason = error instanceof ApiError ? error.message : "An error occurred";
+          failed.push({ friendly_name: plain(host.friendly_name) || `host ${at + 1} of the list`, error: reason });
         }
       }
       set.status = 201;
@@ -164,8 +167,8 @@ function draftOf(sent: Readonly<Record<string, unknown>>): HostDraft {
   return { friendly_name: name, ...(machine === "" ? {} : { machine_id: machine }) };
 }
 
-function bulkOf({ hosts }: Readonly<Record<string, unknown>>): HostDraft[] {
+function bulkOf({ hosts }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>[] {
   if (!Array.isArray(hosts) || hosts.length === 0 || hosts.length > MAX_BULK)
     throw new ApiError(400, `Hosts must be a list of 1 to ${MAX_BULK}`);
-  return hosts.map((host: unknown) => draftOf(typeof host === "object" && host !== null ? { ...host } : {}));
+  return hosts.map((host: unknown) => (typeof host === "object" && host !== null ? { ...host } : {}));
 }

@@ -7,13 +7,13 @@
  * has left the window meanwhile, the statement ends there and the numbers are still those: dashboards that poll an idle
  * instance cost next to nothing, and no clock decides what is true. What would need all hosts is counted apart, once a minute.
  */
-import { sql } from "lectern/core";
+import { type PluginContext, sql } from "lectern/core";
 import { type Db, prepared, rows } from "lectern/db";
 import type { FleetDetails, FleetNumbers } from "./contract.ts";
 import { binOf, WIDTHS, WINDOW } from "./counters.ts";
 
-type Reader = Pick<Db, "executeQuery">;
-
+/** How long the look at every host may take. */
+const DETAILS_TIMEOUT_MS = 10_000;
 const stamp = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 const sums = (names: readonly string[]) =>
   names.map((name) => `coalesce(sum(${name}), 0)::float8 as ${name}`).join(", ");
@@ -67,13 +67,12 @@ interface Read {
 }
 
 /** Makes a reader of the numbers as of now, which remembers its last reading. */
-export function numbersReader(db: Reader): () => Promise<FleetNumbers> {
+export function numbersReader(brief: PluginContext["brief"]): () => Promise<FleetNumbers> {
   let last: { readonly snapshot: string; readonly numbers: FleetNumbers; readonly until: string } | undefined;
   return async () => {
     const known = last;
-    const [read] = await rows<Read>(
-      db,
-      sql`select pg_current_snapshot()::text as snapshot, ${NOW} as at,
+    const [read] = await brief(
+      sql<Read>`select pg_current_snapshot()::text as snapshot, ${NOW} as at,
         case when pg_current_snapshot()::text = ${known?.snapshot ?? ""}::text
           and now() <= ${known?.until ?? "-infinity"}::timestamptz then null
         else (select row_to_json(n) from (${NUMBERS}) as n) end as numbers`,
@@ -86,31 +85,43 @@ export function numbersReader(db: Reader): () => Promise<FleetNumbers> {
   };
 }
 
-/** What takes a look at every host; `staleMinutes` is the silence after which an active host is stale. */
-export async function readDetails(db: Reader, staleMinutes: number): Promise<FleetDetails> {
-  const [details] = await rows(
-    db,
-    sql<FleetDetails>`select count(distinct package_id) as unique_outdated,
-        count(distinct package_id) filter (where security) as unique_security,
-        (select count(*) from hosts where status = 'active'
-          and last_seen_at < now() - make_interval(mins => ${staleMinutes}::integer)) as stale,
-        ${NOW} as at
-      from host_outdated join hosts on hosts.id = host_outdated.host_id where hosts.status = 'active'`,
-  );
-  return details as FleetDetails;
+/**
+ * What takes a look at every host; `staleMinutes` is the silence after which an active host is stale. It may take longer
+ * than a poll, so it is a transaction with a limit of its own.
+ */
+export function readDetails(db: Db, staleMinutes: number): Promise<FleetDetails> {
+  return db.transaction().execute(async (work) => {
+    await sql`set local statement_timeout = ${sql.lit(DETAILS_TIMEOUT_MS)}`.execute(work);
+    const [details] = await rows(
+      work,
+      sql<FleetDetails>`select count(distinct package_id) as unique_outdated,
+          count(distinct package_id) filter (where security) as unique_security,
+          (select count(*) from hosts where status = 'active'
+            and last_seen_at < now() - make_interval(mins => ${staleMinutes}::integer)) as stale,
+          ${NOW} as at
+        from host_outdated join hosts on hosts.id = host_outdated.host_id where hosts.status = 'active'`,
+    );
+    return details as FleetDetails;
+  });
 }
 
-/** Remembers what `read` answers for `ms`; whoever comes while it is being read waits for that. */
+/** Remembers what `read` answers for `ms`; whoever comes while it is being read waits for that, however long it takes. */
 export function remembered<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
   let until = 0;
   let value: Promise<T> | undefined;
   return () => {
     if (value && Date.now() < until) return value;
-    until = Date.now() + ms;
+    until = Number.POSITIVE_INFINITY;
+    const started = Date.now();
     value = read();
-    value.catch(() => {
-      until = 0;
-    });
+    value.then(
+      () => {
+        until = started + ms;
+      },
+      () => {
+        until = 0;
+      },
+    );
     return value;
   };
 }

@@ -1,7 +1,7 @@
 /**
  * From what agents send to a report, for agents of every age (dashboard-stats 6.4): keys nobody knows are passed over, and
  * of those that only describe a machine none can make a report fail. Judged strictly is what is counted: packages must be
- * a list, not empty, with a name each, since a broken collector must never read as "fully patched".
+ * a list, not empty, with a name each and flags that are true or false, since a broken collector must never read as "fully patched".
  */
 import { ApiError } from "lectern/core";
 import { hostnameHash, interfacesHash, objectsOf, packagesHash, plain, reposHash } from "./canonical.ts";
@@ -110,7 +110,8 @@ function packageOf(value: unknown, at: number): [string, PackageEntry] {
   const name = plain(sent.name);
   if (name === "" || name.length > MAX_NAME)
     throw new ApiError(400, `Package ${at} must have a name of 1 to ${MAX_NAME} characters`);
-  const outdated = sent.needsUpdate === true;
+  const outdated = flagOf(sent, "needsUpdate", at);
+  const security = flagOf(sent, "isSecurityUpdate", at);
   const version = (key: string) => plain(sent[key]).slice(0, MAX_WORD);
   return [
     name,
@@ -119,9 +120,16 @@ function packageOf(value: unknown, at: number): [string, PackageEntry] {
       current: version("currentVersion") || "unknown",
       available: version("availableVersion"),
       outdated,
-      security: outdated && sent.isSecurityUpdate === true,
+      security: outdated && security,
     },
   ];
+}
+
+/** A flag of a package, false where it is absent; "true" or 1 would else read as "up to date". Throws ApiError 400. */
+function flagOf(sent: Payload, key: "needsUpdate" | "isSecurityUpdate", at: number): boolean {
+  const value = sent[key] ?? false;
+  if (typeof value !== "boolean") throw new ApiError(400, `Package ${at} must have true or false as ${key}`);
+  return value;
 }
 
 function repositoryOf(sent: Payload): RepositoryEntry {

@@ -67,7 +67,7 @@ export default definePlugin({
   commands: { verify: verifyCommand },
   events: [...MANAGED, "host_report"],
   setup(context) {
-    const { contribute, db, narrow, provide, settings } = context;
+    const { brief, contribute, db, narrow, provide, settings } = context;
     const intervalMinutes = checkedInterval(settings.intervalMinutes);
     narrow("hosts", (viewer) => holds(viewer, "settings-manage") || sql<boolean>`false`);
     for (const event of MANAGED)
@@ -83,8 +83,8 @@ export default definePlugin({
     serveReporter(context);
     const { drift } = keepUp(context, db as unknown as Db, settings.staleMinutes);
     provide("fleet", {
-      numbers: numbersReader(db),
-      details: remembered(DETAILS_MS, () => readDetails(db, intervalMinutes * STALE_INTERVALS)),
+      numbers: numbersReader(brief),
+      details: remembered(DETAILS_MS, () => readDetails(db as unknown as Db, intervalMinutes * STALE_INTERVALS)),
       intervalMinutes,
       drift,
     });

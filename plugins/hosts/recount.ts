@@ -15,6 +15,8 @@ export interface Difference {
   readonly counter: string;
   readonly stored: string;
   readonly counted: string;
+  /** The host whose inventory it is: only a new report of its packages can mend that. */
+  readonly inventoryOf?: number;
 }
 
 const unpack = promisify(gunzip);
@@ -72,17 +74,23 @@ export function recount(db: Db, { inventories = false } = {}): Promise<Differenc
     });
 }
 
-/** Makes every counter what its rows say, keeping writers out meanwhile. */
-export function mend(db: Db): Promise<void> {
+/**
+ * Makes every counter what its rows say, keeping writers out meanwhile. Hosts whose packages were wrong, and those in
+ * `anew`, are asked for them again: while the hash of their last report stood, the same report would change nothing, and
+ * rows that were lost would read as "fully patched" for good.
+ */
+export function mend(db: Db, anew: readonly number[] = []): Promise<void> {
   return db.transaction().execute(async (work) => {
     // Whoever writes begins with a host or its repositories, so nobody can be halfway through when this is granted.
     await sql`lock table hosts, host_repositories, host_outdated, host_reports in exclusive mode`.execute(work);
-    await sql`update hosts set n_outdated = coalesce(c.n_outdated, 0), n_security = coalesce(c.n_security, 0)
+    await sql`update hosts set n_outdated = coalesce(c.n_outdated, 0), n_security = coalesce(c.n_security, 0),
+        packages_hash = null
       from hosts as h left join (${PACKAGES}) as c using (id)
       where h.id = hosts.id
         and (hosts.n_outdated, hosts.n_security) <> (coalesce(c.n_outdated, 0), coalesce(c.n_security, 0))`.execute(
       work,
     );
+    await sql`update hosts set packages_hash = null where id = any(${anew}::integer[])`.execute(work);
     await sql`delete from host_totals`.execute(work);
     await sql`insert into host_totals (status, os_name, os_version, shard, ${SUMS})
       select status, os_name, os_version, shard, ${SUMS} from (${TOTALS}) as c`.execute(work);
@@ -98,15 +106,15 @@ export function mend(db: Db): Promise<void> {
 async function recountInventories(db: Db): Promise<Difference[]> {
   const found: Difference[] = [];
   for (let after = 0; ; ) {
-    const hosts = await rows<{ id: number; stored: string; packages: Uint8Array }>(
+    const hosts = await rows<{ id: number; stored: string; packages: Uint8Array | null }>(
       db,
       sql`select id, array[n_packages, n_outdated, n_security]::text as stored, packages
-        from host_inventory join hosts on hosts.id = host_inventory.host_id
-        where id > ${after} order by id limit ${BATCH}`,
+        from hosts left join host_inventory on host_inventory.host_id = hosts.id
+        where id > ${after} and (n_packages > 0 or packages is not null) order by id limit ${BATCH}`,
     );
     for (const { id, stored, packages } of hosts) {
-      const counted = await countInventory(packages);
-      if (counted !== stored) found.push({ counter: `inventory of host ${id}`, stored, counted });
+      const counted = packages ? await countInventory(packages) : "nothing";
+      if (counted !== stored) found.push({ counter: `inventory of host ${id}`, stored, counted, inventoryOf: id });
     }
     const last = hosts.at(-1);
     if (!last) return found;
@@ -114,8 +122,13 @@ async function recountInventories(db: Db): Promise<Difference[]> {
   }
 }
 
+/** What an inventory holds, as its counters are written; says so where it cannot be read. */
 async function countInventory(packages: Uint8Array): Promise<string> {
-  const lines = JSON.parse(String(await unpack(packages))) as [string, string, string, string][];
-  const having = (flag: string) => lines.filter(([, , , flags]) => flags.includes(flag)).length;
-  return `{${lines.length},${having("o")},${having("s")}}`;
+  try {
+    const lines = JSON.parse(String(await unpack(packages))) as [string, string, string, string][];
+    const having = (flag: string) => lines.filter(([, , , flags]) => flags.includes(flag)).length;
+    return `{${lines.length},${having("o")},${having("s")}}`;
+  } catch {
+    return "unreadable";
+  }
 }

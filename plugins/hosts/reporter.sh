@@ -27,8 +27,11 @@ with_apt() {
   awk -v OFS='\t' '/^Inst / && $3 ~ /^\[/ {
     origins = $0; sub(/^[^(]*\(/, "", origins); version = origins; sub(/[ )].*/, "", version)
     print $2, version, (tolower(origins) ~ /security/ ? "s" : "") }' "$TMP/sim" >"$TMP/up"
-  dpkg-query -W -f '${db:Status-Abbrev}\t${Package}\t${Version}\n' >"$TMP/all"
-  awk -F'\t' -v OFS='\t' '$1 ~ /^.i/ { print $2, $3 }' "$TMP/all" >"$TMP/have"
+  # apt names packages of a foreign architecture with it, libc6:i386; dpkg may have both under one name.
+  own=$(dpkg --print-architecture)
+  dpkg-query -W -f '${db:Status-Abbrev}\t${Package}\t${Version}\t${Architecture}\n' >"$TMP/all"
+  awk -F'\t' -v OFS='\t' -v own="$own" '$1 ~ /^.i/ {
+    print $2 ($4 == own || $4 == "all" ? "" : ":" $4), $3 }' "$TMP/all" >"$TMP/have"
   apt-get indextargets --format '#repo'"$TAB"'deb'"$TAB"'$(REPO_URI)'"$TAB"'$(RELEASE)'"$TAB"'$(COMPONENT)' \
     'Created-By: Packages' >"$TMP/targets"
   sort -u "$TMP/targets" >"$TMP/repos"
@@ -40,8 +43,11 @@ with_dnf() {
   awk -F'\t' '$1 != "gpg-pubkey"' "$TMP/all" >"$TMP/have"
   "$1" -q check-update >"$TMP/cu" || rc=$?
   [ "$rc" -eq 0 ] || [ "$rc" -eq 100 ] || fail "$1 check-update ended with $rc"
-  "$1" -q updateinfo list security >"$TMP/sec" 2>/dev/null ||
-    "$1" -q updateinfo list --security >"$TMP/sec" 2>/dev/null || : >"$TMP/sec"
+  # dnf5 takes the word "security" for the name of an advisory, finds none and is content.
+  if "$1" --version 2>/dev/null | grep -q dnf5; then kind=--security; other=security
+  else kind=security; other=--security; fi
+  "$1" -q updateinfo list "$kind" >"$TMP/sec" 2>/dev/null ||
+    "$1" -q updateinfo list "$other" >"$TMP/sec" 2>/dev/null || : >"$TMP/sec"
   awk -v OFS='\t' 'FILENAME ~ /sec$/ {
       for (i = 1; i <= NF; i++) if ($i ~ /-[0-9].*\.(noarch|x86_64|aarch64|i686|ppc64le|s390x|armv7hl)$/) {
         name = $i; sub(/-[^-]*-[^-]*$/, "", name); security[name] = 1 }
@@ -49,8 +55,9 @@ with_dnf() {
     /^Obsoleting/ { exit }
     NF == 3 && $2 ~ /^[0-9].*-/ { name = $1; sub(/\.[^.]*$/, "", name); print name, $2, (name in security ? "s" : "") }
   ' "$TMP/sec" "$TMP/cu" >"$TMP/up"
-  "$1" -q -v repolist >"$TMP/rl" 2>/dev/null || : >"$TMP/rl"
-  awk -v OFS='\t' '/^Repo-id/ { id = $NF } /^Repo-(baseurl|mirrors|metalink)/ && !(id in seen) {
+  "$1" -q -v repolist >"$TMP/rl" 2>/dev/null || "$1" -q repoinfo >"$TMP/rl" 2>/dev/null || : >"$TMP/rl"
+  awk -v OFS='\t' '/^Repo(-id| ID) *:/ { id = $NF }
+    /^ *(Repo-(baseurl|mirrors|metalink)|Base URL|Mirrors|Mirrorlist|Metalink) *:/ && !(id in seen) {
     seen[id] = 1; sub(/^[^:]*: */, ""); print "#repo", "rpm", $1, id, "" }' "$TMP/rl" >"$TMP/repos"
 }
 
@@ -72,6 +79,7 @@ reboot_needed() {
 
 if has apt-get; then with_apt
 elif has dnf; then with_dnf dnf
+elif has dnf5; then with_dnf dnf5
 elif has yum; then with_dnf yum
 elif has apk; then with_apk
 else fail 'found no apt, dnf, yum or apk'; fi

@@ -57,7 +57,7 @@ export async function storeReport(
       interfaces_hash, hostname_hash from hosts where id = ${hostId} for no key update`,
   );
   if (!host) throw GONE;
-  if (report.repositories && differs(report.repositories, host.repos_hash))
+  if (isCounted(host, report) && report.repositories && differs(report.repositories, host.repos_hash))
     await storeRepositories(host.id, report.repositories.entries, (await prepare()).repositories, db);
   const packages = report.packages && differs(report.packages, host.packages_hash) ? report.packages : undefined;
   const written = await write(host, report, packages && { ...packages, ...(await prepare()) }, db);
@@ -68,6 +68,16 @@ export async function storeReport(
     ...written,
     was: { status: host.status, n_outdated: host.n_outdated, n_security: host.n_security },
   };
+}
+
+/**
+ * Whether a report counts. Of 1.3, which counts every accepted report, and check 11 of section 10, by which a pending host
+ * changes no number, the latter goes first: while nothing is known of a host's packages, what it tells beside them (a
+ * partial report without packages) is kept as facts of the host alone, neither as a report nor as repositories in use.
+ * Their hash is not kept either, so the host is asked for them again.
+ */
+function isCounted({ n_packages }: Locked, { packages }: Report): boolean {
+  return n_packages > 0 || packages !== undefined;
 }
 
 /** A section whose hash is not known to be the same is written again. */
@@ -128,7 +138,8 @@ async function write(host: Locked, report: Report, packages: Ready | undefined, 
         on conflict (host_id) do update set packages = excluded.packages
       ), reported as (
         insert into host_reports (host_id, kind, n_packages, n_outdated, n_security)
-        values (${host.id}, ${report.kind}, ${counts.n_packages}, ${counts.n_outdated}, ${counts.n_security})
+        select ${host.id}::integer, ${report.kind}::text, ${counts.n_packages}::integer, ${counts.n_outdated}::integer,
+          ${counts.n_security}::integer where ${isCounted(host, report)}::boolean
       )
       update hosts set ${changesOf(host, report, counts)} where id = ${host.id}
       returning status, n_packages, n_outdated, n_security`,
@@ -152,13 +163,14 @@ function countsOf(entries: readonly PackageEntry[]): Counts {
 }
 
 /** Every column is always set, so that the statement is one and stays prepared. */
-function changesOf(host: Locked, { facts, ...report }: Report, counts: Counts): RawBuilder<unknown> {
+function changesOf(host: Locked, sent: Report, counts: Counts): RawBuilder<unknown> {
+  const { facts, ...report } = sent;
   const fact = (column: keyof typeof facts & string) =>
     sql`${sql.ref(column)} = coalesce(${facts[column] ?? null}, ${sql.ref(`hosts.${column}`)})`;
   const hash = (sent: string | null | undefined, stored: string | null) => (sent === undefined ? stored : sent);
   const hashes = {
     packages_hash: hash(report.packages?.hash, host.packages_hash),
-    repos_hash: hash(report.repositories?.hash, host.repos_hash),
+    repos_hash: isCounted(host, sent) ? hash(report.repositories?.hash, host.repos_hash) : host.repos_hash,
     interfaces_hash: hash(report.interfacesHash, host.interfaces_hash),
     hostname_hash: hash(report.hostnameHash, host.hostname_hash),
   };

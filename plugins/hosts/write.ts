@@ -30,7 +30,8 @@ export async function insertHost(draft: HostDraft, credentials: HostCredentials,
 
 /**
  * Renames a host, or takes it out of the numbers and into them again. One that never reported its packages is pending and
- * not active, as nothing is known of it (dashboard-stats 6.5). Throws 404 where it is gone.
+ * not active, as nothing is known of it (dashboard-stats 6.5). One that is put in again counts as seen now: else the next
+ * sweep would take it out once more before it could say a word. Throws 404 where it is gone.
  */
 export async function changeHost({ id }: HostFacts, draft: HostChange, { db }: Work): Promise<HostFacts> {
   const { friendly_name: name = null, status = null } = draft;
@@ -40,7 +41,9 @@ export async function changeHost({ id }: HostFacts, draft: HostChange, { db }: W
         status = case ${status}::text when 'inactive' then 'inactive'
           when 'active' then case when n_packages > 0 then 'active' else 'pending' end else status end,
         inactive_reason = case ${status}::text when 'inactive' then 'manual' when 'active' then null
-          else inactive_reason end
+          else inactive_reason end,
+        last_seen_at = case when ${status}::text = 'active' and status = 'inactive' and n_packages > 0 then now()
+          else last_seen_at end
       where id = ${id} returning id, friendly_name as name, status`,
   );
   if (!host) throw notFound("Host");

@@ -189,3 +189,44 @@ test("the command names every counter that is wrong, and mends it where that is 
   );
   expect((await verify("--nonsense")).code).toBe(2);
 });
+
+test("a host that was mended is read anew, so that what was lost never reads as patched", async () => {
+  const { sql } = house.store;
+  const host = await fleet.host("lost");
+  const packages = [installed("bash", "risk"), installed("curl", "old")];
+  await fleet.report(host, { packages });
+  await sql`delete from host_outdated where host_id = ${host.id}`;
+  expect((await verify("--repair")).code).toBe(0);
+  expect((await fleet.report(host, { packages })).body).toMatchObject({ updatesAvailable: 2, securityUpdates: 1 });
+  expect(await recount(house.db)).toEqual([]);
+});
+
+test("an inventory that is gone, wrong or unreadable is named, the others are looked into, and the next report mends it", async () => {
+  const { sql } = house.store;
+  await sql`delete from hosts`;
+  const packages = [installed("bash", "risk"), installed("curl", "old")];
+  const hosts = [
+    await fleet.host("torn"),
+    await fleet.host("gone"),
+    await fleet.host("wrong"),
+    await fleet.host("sound"),
+  ];
+  for (const host of hosts) await fleet.report(host, { packages });
+  const [torn, gone, wrong] = hosts.map(({ id }) => id) as [number, number, number, number];
+  await sql`update host_inventory set packages = 'torn' where host_id = ${torn}`;
+  await sql`delete from host_inventory where host_id = ${gone}`;
+  await sql`update hosts set n_packages = 7 where id = ${wrong}`;
+  const named = [
+    `inventory of host ${torn}: stored {2,2,1}, counted unreadable`,
+    `inventory of host ${gone}: stored {2,2,1}, counted nothing`,
+    `inventory of host ${wrong}: stored {7,2,1}, counted {2,2,1}`,
+  ];
+  expect(await verify("--inventories")).toEqual({ code: 1, lines: [...named, "3 counters differ"] });
+  const { code, lines } = await verify("--inventories", "--repair");
+  expect([code, lines.at(-1)]).toEqual([
+    1,
+    "3 inventories were not mended: they differ until their hosts report again",
+  ]);
+  for (const host of hosts) await fleet.report(host, { packages });
+  expect((await verify("--inventories")).code).toBe(0);
+});

@@ -87,8 +87,23 @@ test("up to fifty hosts at a time, those refused named with the reason", async (
   expect([status, body.message]).toEqual([201, "Bulk enrollment completed: 2 succeeded, 1 failed"]);
   expect(body.results.success.map((host: { friendly_name: string }) => host.friendly_name)).toEqual(["a", "b"]);
   expect(body.results.failed).toEqual([{ friendly_name: "c", error: "Rate limit exceeded" }]);
-  for (const bad of [{}, { hosts: [] }, { hosts: Array(51).fill(hosts[0]) }, { hosts: [{}] }, { hosts: [null] }])
+  for (const bad of [{}, { hosts: [] }, { hosts: Array(51).fill(hosts[0]) }, { hosts: "a" }])
     expect((await enrol(key, bad, "enroll/bulk")).status).toBe(400);
+});
+
+test("one entry of a list that is wrong refuses itself alone", async () => {
+  const key = await fleet.key({ integration_type: "enrolment" });
+  const long = "x".repeat(256);
+  const hosts = [{ friendly_name: "good" }, {}, null, { friendly_name: long }, { friendly_name: "better" }];
+  const { status, body } = await enrol(key, { hosts }, "enroll/bulk");
+  expect([status, body.message]).toEqual([201, "Bulk enrollment completed: 2 succeeded, 3 failed"]);
+  expect(body.results.success.map((host: { friendly_name: string }) => host.friendly_name)).toEqual(["good", "better"]);
+  const error = "Friendly name must be 1 to 255 characters";
+  expect(body.results.failed).toEqual(
+    ["host 2 of the list", "host 3 of the list", long].map((name) => ({ friendly_name: name, error })),
+  );
+  const none = await enrol(key, { hosts: [{}] }, "enroll/bulk");
+  expect([none.status, none.body.message]).toEqual([201, "Bulk enrollment completed: 0 succeeded, 1 failed"]);
 });
 
 test("a name is needed, and no address may ask without end", async () => {

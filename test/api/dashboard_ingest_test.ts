@@ -126,6 +126,8 @@ test("a broken collector is refused and changes nothing", async () => {
     { packages: [{ currentVersion: "1" }] },
     { packages: [{ name: "x".repeat(256) }] },
     { packages: [null] },
+    { packages: [{ ...installed("a"), needsUpdate: "true" }] },
+    { packages: [{ ...installed("a", "old"), isSecurityUpdate: 1 }] },
     { packages: Array.from({ length: 10_001 }, (_, at) => installed(`p${at}`)) },
     { packages: mixed, sections: ["kernel"] },
     { packages: mixed, sections: [] },
@@ -135,6 +137,8 @@ test("a broken collector is refused and changes nothing", async () => {
     const { status, body: answer } = await fleet.report(host, body);
     expect([status, Object.keys(answer)]).toEqual([400, ["error"]]);
   }
+  const flag = await fleet.report(host, { packages: [...mixed, { ...installed("a"), needsUpdate: "yes" }] });
+  expect(flag.body).toEqual({ error: "Package 3 must have true or false as needsUpdate" });
   for (const text of ["", "no tab here", "#osType\tDebian"])
     expect((await fleet.reportLines(host, text)).status).toBe(400);
   const { last_updated: _, unique_as_of: __, ...rest } = await numbers();
@@ -207,6 +211,27 @@ test("full and partial reports count as recent, pings and refusals do not, and a
   expect(await recent()).toBe(before + 3);
   await remove(host.id);
   expect(await recent()).toBe(before);
+});
+
+test("while nothing is known of a host's packages, nothing it reports changes a number", async () => {
+  const host = await fleet.host("still pending");
+  const told = async () => {
+    const { last_updated: _, unique_as_of: __, ...rest } = await numbers();
+    return rest;
+  };
+  const before = await told();
+  const partial = { sections: ["hostname", "repos"], hostname: "p", repositories: [{ url: "http://pending.example" }] };
+  for (let n = 0; n < 2; n++) expect((await fleet.report(host, partial)).status).toBe(200);
+  expect(await told()).toEqual(before);
+  expect(await shown(host.id)).toMatchObject({ status: "pending", hostname: "p" });
+  expect((await fleet.ping(host, { hashes: { reposHash: "x" } })).body.requestFull).toContain("repos");
+  await fleet.report(host, { packages: mixed });
+  await fleet.report(host, partial);
+  expect(await told()).toMatchObject({
+    recent_updates_24h: before.recent_updates_24h + 2,
+    total_repos: before.total_repos + 1,
+  });
+  await remove(host.id);
 });
 
 test("the window of a day is exact where it begins", async () => {

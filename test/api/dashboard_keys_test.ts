@@ -69,6 +69,13 @@ test("a key expires at its moment and not before, whatever the offset it was wri
   expect((await health(key.headers)).status).toBe(200);
   for (const bad of ["2030-01-01T10:00", "2030-01-01", "2030-02-30T00:00:00Z", "tomorrow", "2030-01-01T25:00:00Z", 7])
     expect([bad, (await change(key.id, { expires_at: bad })).status]).toEqual([bad, bad === 7 ? 422 : 400]);
+  for (const bad of ["", "  ", "9999-12-31T23:59:59-10:00", "0001-01-01T00:00:00+14:00", "0000-06-01T00:00:00Z"]) {
+    expect([bad, (await change(key.id, { expires_at: bad })).status]).toEqual([bad, 400]);
+    const body = { token_name: "Board", expires_at: bad };
+    expect([bad, (await house.ask("POST", "/api/v1/dashboard/keys", { body })).status]).toEqual([bad, 400]);
+  }
+  expect((await shown(key.id)).expires_at).toBe("2999-01-01T00:00:00.000000Z");
+  expect((await change(key.id, { expires_at: null })).body.expires_at).toBeNull();
 });
 
 test("lists hold addresses and ranges of both kinds, and admit nobody else", async () => {
@@ -105,7 +112,7 @@ test("uses and refusals are noted with their address and reason, and refusals do
   expect((await shown(key.id)).last_used_at > used.last_used_at).toBe(true);
   await change(key.id, { allowed_ip_ranges: ["192.0.2.44"] });
   await health(key.headers, "192.0.2.45");
-  expect((await shown(key.id)).last_refused_reason).toBe("address 192.0.2.45");
+  expect((await change(key.id, { token_name: "Late" })).body.last_refused_reason).toBe("address 192.0.2.45");
 });
 
 test("a secret that is still kept as bcrypt works, and is kept as SHA-256 from then on", async () => {

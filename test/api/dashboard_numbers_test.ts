@@ -107,6 +107,20 @@ test("a host that falls silent is stale, and leaves the numbers only where the o
   await lively.stop();
 }, 20_000);
 
+test("a silent host that is put in again by hand is not taken out at once", async () => {
+  const host = await fleet.host("again");
+  await fleet.report(host, { packages: [installed("bash")] });
+  const { sql } = house.store;
+  const status = async () => (await sql`select status from hosts where id = ${host.id}`)[0]?.status;
+  await sql`update hosts set last_seen_at = now() - interval '3 hours' where id = ${host.id}`;
+  await retire(house.db, 60);
+  expect(await status()).toBe("inactive");
+  await house.ask("PATCH", `/api/v1/dashboard/hosts/${host.id}`, { body: { status: "active" } });
+  await retire(house.db, 60);
+  expect(await status()).toBe("active");
+  await house.ask("DELETE", `/api/v1/dashboard/hosts/${host.id}`);
+});
+
 test("an answer has its tag until a number changes, and is empty for who has it", async () => {
   const first = await get();
   const etag = first.headers.get("etag") ?? "";
@@ -125,6 +139,24 @@ test("an answer has its tag until a number changes, and is empty for who has it"
   expect((await get(STATS, { "if-none-match": '"other"' })).status).toBe(200);
   const refused = await raw(house, "GET", STATS, { "if-none-match": etag }, undefined, "192.0.2.1");
   expect(refused.status).toBe(401);
+});
+
+test("only the statistics have a tag, whatever a query says", async () => {
+  const query = `?from=/api/v1/dashboard/stats`;
+  for (const path of ["/api/v1/dashboard/health", "/api/v1/dashboard/metrics", `${STATS}/extended`]) {
+    const { status, body } = await get(path + query, { "if-none-match": "*" });
+    expect([path, status, body === ""]).toEqual([path, 200, false]);
+  }
+  expect((await get(`${STATS}/?refresh=1`, { "if-none-match": "*" })).status).toBe(304);
+});
+
+test("statistics say their charset, errors are plain JSON", async () => {
+  const typeOf = async (path: string, headers = board.headers) =>
+    (await raw(house, "GET", path, headers, undefined, "192.0.2.3")).headers.get("content-type");
+  for (const path of [STATS, "/api/v1/gethomepage/stats", `${STATS}/extended`])
+    expect([path, await typeOf(path)]).toEqual([path, "application/json; charset=utf-8"]);
+  expect(await typeOf(STATS, {})).toBe("application/json");
+  expect(await typeOf(`${STATS}/nothing`)).toBe("application/json");
 });
 
 test("paths of other clients, trailing slashes, HEAD and odd parameters change nothing", async () => {
@@ -213,6 +245,9 @@ test("what is copied into Homepage, Glance and Prometheus parses, and shows all 
   const { os_distribution: _, last_updated: __, ...metrics } = (await get()).body;
   expect(fields(body.homepage_all).sort()).toEqual(Object.keys(metrics).sort());
   expect(Bun.YAML.parse(body.glance)).toMatchObject([{ type: "custom-api", url: `${house.baseUrl}${STATS}` }]);
+  for (const [, variable] of body.glance.matchAll(/\$\{(\w+)\}/g))
+    expect(body.glance_environment).toMatch(new RegExp(`^${variable}=`, "m"));
+  expect(body.glance_environment).toContain(`'${board.token_key}:<token secret>' | base64`);
   expect(Bun.YAML.parse(body.prometheus)).toMatchObject([
     { metrics_path: "/api/v1/dashboard/metrics", basic_auth: { username: board.token_key } },
   ]);

@@ -75,14 +75,49 @@ const byArguments = (cases: Readonly<Record<string, string>>) =>
     .map(([pattern, body]) => `${pattern}) ${body}\n;;`)
     .join("\n")}\nesac`;
 
+/** What dpkg-query prints of packages, in the format it was asked for. */
+function installedByDpkg(...packages: string[]): string {
+  const lines = packages.map((line) => {
+    const [state = "", name = "", version = "", architecture = ""] = line.split(" ");
+    return `say '${state} ' ${name} ${version} ${architecture}`;
+  });
+  return `say() {
+  case "$*$format" in
+    *Package}:*Architecture*) printf '%s\\t%s:%s\\t%s\\n' "$1" "$2" "$4" "$3" ;;
+    *Architecture*) printf '%s\\t%s\\t%s\\t%s\\n' "$@" ;;
+    *) printf '%s\\t%s\\t%s\\n' "$1" "$2" "$3" ;;
+  esac
+}
+format=$3
+${lines.join("\n")}`;
+}
+
 const APT = {
   "apt-get": byArguments({
     "*upgrade*": says(
-      "Inst bash [5.2-1] (5.2-2 Debian:12/stable [amd64])\nInst openssl [3.0-1] (3.0-2 Debian-Security:12/stable-security [amd64])\nInst fresh (1.0 Debian:12/stable [amd64])",
+      "Listing of one line\nInst bash [5.2-1] (5.2-2 Debian:12/stable [amd64])\nInst openssl [3.0-1] (3.0-2 Debian-Security:12/stable-security [amd64])\nInst fresh (1.0 Debian:12/stable [amd64])",
     ),
     "*indextargets*": says("#repo\tdeb\thttp://deb.example/debian/\tbookworm\tmain"),
   }),
-  "dpkg-query": says("ii \tbash\t5.2-1\nii \topenssl\t3.0-1\nrc \tgone\t1\nii \tzlib\t1.2"),
+  dpkg: says("amd64"),
+  "dpkg-query": installedByDpkg("ii bash 5.2-1 amd64", "ii openssl 3.0-1 amd64", "rc gone 1 all", "ii zlib 1.2 all"),
+};
+/** Packages of a foreign architecture beside those of its own, and one with a name that promises much. */
+const APT_TWO = {
+  "apt-get": byArguments({
+    "*upgrade*": says(
+      "Inst libc6:i386 [2.36-9] (2.36-10 Debian-Security:12/stable-security [i386]) []\n" +
+        "Inst libsecurity-perl [1.0-1] (1.0-2 Debian:12/stable [all])\nConf libc6:i386 (2.36-10 Debian [i386])",
+    ),
+    "*indextargets*": says("#repo\tdeb\thttp://deb.example/debian/\tbookworm\tmain"),
+  }),
+  dpkg: says("amd64"),
+  "dpkg-query": installedByDpkg(
+    "ii libc6 2.36-10 amd64",
+    "hi libc6 2.36-9 i386",
+    "ii libsecurity-perl 1.0-1 all",
+    "ii zlib 1.2 amd64",
+  ),
 };
 const DNF = {
   rpm: says("bash\t5.1.8-6.el9\nopenssl-libs\t1:3.0.7-27.el9\ngpg-pubkey\t8483c65d-5ccc5b19\nzlib\t1.2.11-40.el9"),
@@ -94,6 +129,27 @@ const DNF = {
     "*updateinfo*": says("RHSA-2024:1 Important/Sec. openssl-libs-1:3.0.7-28.el9.x86_64"),
     "*repolist*": says(
       "Repo-id            : baseos\nRepo-name          : Base\nRepo-baseurl       : https://rpm.example/baseos/ (1 more)",
+    ),
+  }),
+};
+const DNF5 = {
+  rpm: DNF.rpm,
+  dnf: byArguments({
+    "*--version*": says("dnf5 version 5.2.8.1\ndnf5 plugin API version 2.0"),
+    "*check-update*": says(
+      "bash.x86_64          5.1.8-9.el9        updates\nopenssl-libs.x86_64  1:3.0.7-28.el9     updates",
+      100,
+    ),
+    "*list?--security*": says(
+      "Name                 Type     Severity Package                             Issued\n" +
+        "FEDORA-2024-12ab34cd security Moderate openssl-libs-1:3.0.7-28.el9.x86_64 2024-10-01 01:02:03",
+    ),
+    "*list?security*": says("No advisories found"),
+    "*-v*": says('Unknown argument "-v" for command "repolist"', 2),
+    "*repoinfo*": says(
+      "Repo ID              : updates\nName                 : Updates\nURLs                 :\n" +
+        "  Metalink           : https://rpm.example/metalink?repo=updates\n\nRepo ID              : local\n" +
+        "  Base URL           : https://rpm.example/local/",
     ),
   }),
 };
@@ -115,7 +171,7 @@ test("this machine's own packages give the numbers that apt itself gives", async
   const apt = await run(["apt-get", "-s", "--with-new-pkgs", "upgrade"], host, path);
   const upgradable = apt.out.split("\n").filter((line) => /^Inst \S+ \[/.test(line));
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the format is dpkg's own
-  const dpkg = await run(["dpkg-query", "-W", "-f", "${db:Status-Abbrev}\\t${Package}\\n"], host, path);
+  const dpkg = await run(["dpkg-query", "-W", "-f", "${db:Status-Abbrev}\\t${Package}:${Architecture}\\n"], host, path);
   const installed = new Set(dpkg.out.split("\n").flatMap((line) => /^.i.?\t(\S+)/.exec(line)?.[1] ?? []));
   expect(counts(out)).toEqual({
     message: "Host updated successfully",
@@ -136,6 +192,35 @@ test("apt: what would be new is not outdated, what is half removed is not instal
       { name: "openssl", security: true },
     ],
     repositories: [{ url: "http://deb.example/debian/", distribution: "bookworm", components: "main", type: "deb" }],
+  });
+});
+
+/** What two of its architectures and a name that promises security come to, by either script. */
+const TWO = [
+  { name: "libc6:i386", current_version: "2.36-9", available_version: "2.36-10", security: true },
+  { name: "libsecurity-perl", current_version: "1.0-1", available_version: "1.0-2", security: false },
+];
+
+test("apt: a package of a foreign architecture is one of its own, and names tell nothing of security", async () => {
+  const host = await fleet.host("two");
+  const { out, err } = await run(["sh", script], host, machine(APT_TWO));
+  expect([counts(out), err]).toMatchObject([{ packagesProcessed: 4, updatesAvailable: 2, securityUpdates: 1 }, ""]);
+  expect((await shown(host)).outdated).toEqual(TWO);
+});
+
+test("dnf5: security is asked for by an option, and repositories by another command", async () => {
+  const host = await fleet.host("dnf5");
+  const { out, err } = await run(["sh", script], host, machine(DNF5));
+  expect([counts(out), err]).toMatchObject([{ packagesProcessed: 3, updatesAvailable: 2, securityUpdates: 1 }, ""]);
+  expect(await shown(host)).toMatchObject({
+    outdated: [
+      { name: "bash", security: false },
+      { name: "openssl-libs", security: true },
+    ],
+    repositories: [
+      { url: "https://rpm.example/local/", distribution: "local" },
+      { url: "https://rpm.example/metalink?repo=updates", distribution: "updates" },
+    ],
   });
 });
 
@@ -161,7 +246,8 @@ test("a query that fails sends nothing, since an empty list would read as patche
   const broken = [
     { ...APT, "dpkg-query": "exit 2" },
     { ...APT, "apt-get": "exit 100" },
-    { ...APT, "dpkg-query": says("rc \tgone\t1") },
+    { ...APT, "dpkg-query": installedByDpkg("rc gone 1 all") },
+    { ...APT, dpkg: "exit 1" },
     { ...DNF, dnf: "exit 1" },
     { ...DNF, rpm: "exit 1" },
     { apk: "exit 1" },
@@ -191,4 +277,7 @@ test("the ten lines of the README report as well", async () => {
     "",
     { packagesProcessed: 3, updatesAvailable: 2, securityUpdates: 1 },
   ]);
+  const two = await fleet.host("short two");
+  expect(counts((await run(["sh", short], two, machine(APT_TWO))).out).packagesProcessed).toBe(4);
+  expect((await shown(two)).outdated).toEqual(TWO);
 });

@@ -282,6 +282,7 @@ test.each([
   ["APP_URL", "javascript:alert(1)"],
   ["APP_URL", "docs.example.com"],
   ["APP_PROXIES", "proxy.example"],
+  ["TRUSTED_PROXIES", "proxy.example"],
   ["ALLOW_PRIVATE_HOSTS", "intranet"],
   ["PORT", "99999"],
 ])("boot() refuses %s=%s and names the variable", async (variable, value) => {

@@ -81,6 +81,6 @@ export async function raw(
   };
   const response = await house.house.gates.answer(new Request(house.baseUrl + path, init), address);
   const text = await response.text();
-  const isJson = response.headers.get("content-type") === "application/json" && text !== "";
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") && text !== "";
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 }

@@ -146,7 +146,7 @@ function clientOf(house: House): Pick<TestHouse, "ask" | "person"> {
     });
     const response = await house.gates.answer(request, "127.0.0.1");
     const text = await response.text();
-    const json = response.headers.get("content-type") === "application/json" && text !== "";
+    const json = response.headers.get("content-type")?.startsWith("application/json") && text !== "";
     return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
   };
   const person: TestHouse["person"] = async (name, permissions) => {

@@ -45,13 +45,16 @@ export function mountComments({ site }: Pick<PluginContext, "site">, web: Web): 
     const place = await pageOf(visit);
     const reply = visit.text("reply_to");
     const input = { page_id: place.page.id, html: htmlIn(visit), ...(reply === "" ? {} : { reply_to: reply }) };
-    const sent = await visit.send<{ local_id: number }>("POST", "/api/comments", input);
+    const sent =
+      input.html === "" ? wordless(visit) : await visit.send<{ local_id: number }>("POST", "/api/comments", input);
     if (!sent.ok) return again(view, visit, { place, sent, action: `/comments${withReply(reply)}` });
     return visit.goTo(`${place.path}#comment${sent.body.local_id}`, visit.ui.t("Your comment is added."));
   });
   web.form(site, `${at}/:comment/edit`, "user", async (visit) => {
     const place = await pageOf(visit);
-    const sent = await visit.send<{ local_id: number }>("PUT", one(visit), { html: htmlIn(visit) });
+    const html = htmlIn(visit);
+    // The API would store a comment without a word, and its author would have lost theirs.
+    const sent = html === "" ? wordless(visit) : await visit.send<{ local_id: number }>("PUT", one(visit), { html });
     const action = `/comments/${encodeURIComponent(visit.params.comment ?? "")}/edit`;
     if (!sent.ok) return again(view, visit, { place, sent, action });
     return visit.goTo(`${place.path}#comment${sent.body.local_id}`, visit.ui.t("The comment is changed."));
@@ -78,6 +81,10 @@ export function mountComments({ site }: Pick<PluginContext, "site">, web: Web): 
   web.form(site, `${at}/:comment/delete`, "user", (visit) =>
     done(visit, "DELETE", one(visit), {}, visit.ui.t("The comment is deleted.")),
   );
+}
+
+function wordless({ ui }: Visit): CommentFormData["sent"] {
+  return { ok: false, status: 422, message: "", faults: { html: [ui.t("A comment needs some words.")] } };
 }
 
 function withReply(reply: string): string {

@@ -47,7 +47,7 @@ export function mountRevisions({ site }: Pick<PluginContext, "site">, web: Web):
   const list = web.view<RevisionsData>("reading/revisions", ({ page, path, revisions, pager }, ui) => {
     const { t } = ui;
     const rows = revisions.map((each) => [
-      html`<a href="${ui.url(`${path}/revisions/${each.number}`)}">#${each.number}</a>`,
+      html`<a href="${ui.url(`${path}/revisions/${each.id}`)}">#${each.number}</a>`,
       each.name,
       each.created_by?.name ?? "–",
       ui.time(each.created_at),
@@ -65,7 +65,7 @@ ${parts.table(ui, { caption: t("Revisions"), head, rows, empty: t("No revision o
       mayDo(ui, "page-update", page) &&
       !isPresent &&
       parts.button(ui, {
-        action: `${path}/revisions/${revision.number}/restore`,
+        action: `${path}/revisions/${revision.id}/restore`,
         text: t("Go back to this one"),
         icon: "restore",
       })
@@ -112,7 +112,7 @@ ${
     const { data } = await visit.get<Listing<Revision>>(
       `/api/pages/${page.id}/revisions?count=1&sort=-number&filter[number:lt]=${revision.number}`,
     );
-    const before = data[0] && (await visit.get<Whole>(`/api/pages/${page.id}/revisions/${data[0].number}`));
+    const before = data[0] && (await visit.get<Whole>(`/api/pages/${page.id}/revisions/${data[0].id}`));
     const { html: content, style } = dressed(revision.html, ui);
     const title = ui.t("Revision #:number", { number: revision.number });
     const way = [...crumbs, { text: ui.t("Revisions"), path: `${path}/revisions` }, { text: `#${revision.number}` }];

@@ -100,3 +100,203 @@ test("every screen is sound, on a desk and on a telephone, in light and in dark"
     await sound(telephone, `${name}-phone-dark`);
   }
 });
+
+test("people find their way from the start to a page, through its book and on", async () => {
+  const page = await screens.visit();
+  await page.getByRole("link", { name: /Operations/ }).click();
+  await page
+    .locator("main")
+    .getByRole("link", { name: /Runbooks/ })
+    .click();
+  expect(await page.locator("h1").textContent()).toBe("Runbooks");
+  expect(await page.locator(".book-contents").textContent()).toMatch(
+    /Before all.*Database.*Failover.*Restore.*Afterwards/s,
+  );
+  await page.locator("main").getByRole("link", { name: "Failover" }).click();
+  await page.waitForURL(`**${PAGE}`);
+  expect(await page.locator(".side [aria-current=page]").innerText()).toBe("Failover");
+  expect(await page.locator(".crumbs").innerText()).toMatch(/Books.*Runbooks.*Database.*Failover/s);
+  await page.getByRole("link", { name: /Next/ }).click();
+  expect(await page.locator("h1").textContent()).toBe("Restore");
+  await page.getByRole("link", { name: /Previous/ }).click();
+  await page.getByRole("link", { name: "The script" }).click();
+  expect(new URL(page.url()).hash).toBe("#bkmrk-script");
+  await page.goto(`/link/${failover.id}`);
+  expect(new URL(page.url()).pathname).toBe(PAGE);
+  expect((await page.goto("/link/99999"))?.status()).toBe(404);
+  expect((await page.goto("/books/runbooks/page/nothing"))?.status()).toBe(404);
+});
+
+test("content looks as its author meant it, in its place and without a will of its own", async () => {
+  const page = await screens.visit();
+  await page.goto(PAGE);
+  await page.waitForTimeout(300);
+  expect(new URL(page.url()).pathname).toBe(PAGE);
+  expect(await page.locator(".page-content .hljs-keyword").count()).toBeGreaterThan(3);
+  expect(await page.evaluate("getComputedStyle(document.querySelector('p[data-style]')).textAlign")).toBe("center");
+  expect(
+    await page.evaluate("getComputedStyle(document.querySelector('.page-content > div:last-child')).position"),
+  ).toBe("static");
+  expect(await page.getByRole("checkbox", { name: "Done" }).isDisabled()).toBe(true);
+  expect(await page.locator("iframe").count()).toBe(0);
+  expect(await page.evaluate("document.querySelector('.page-content img').naturalWidth > 0")).toBe(true);
+  await page.emulateMedia({ media: "print" });
+  for (const hidden of ["header.top", ".side", ".comments", ".neighbours"])
+    expect([hidden, await page.locator(hidden).isVisible()]).toEqual([hidden, false]);
+  await picture(page, "reading-page-print");
+});
+
+test("what people wrote in names and descriptions stays text", async () => {
+  const page = await screens.visit();
+  const dialogs: string[] = [];
+  page.on("dialog", async (dialog) => {
+    dialogs.push(dialog.message());
+    await dialog.dismiss();
+  });
+  const { data } = (await screens.house.ask("GET", "/api/books?sort=-id&count=1")).body;
+  const listed = (await screens.house.ask("GET", `/api/pages?filter[book_id]=${data[0].id}`)).body.data[0];
+  for (const path of [
+    "/",
+    "/books",
+    "/shelves/operations",
+    `/books/${data[0].slug}`,
+    `/link/${listed.id}`,
+    PAGE,
+    "/search?query=onerror",
+  ]) {
+    await page.goto(path);
+    expect([path, await page.locator("img[src=x]").count()]).toEqual([path, 0]);
+    expect([path, (await page.locator("main").innerText()).includes("<img src=x")]).toEqual([path, true]);
+    expect([path, await faultsOf(page)]).toEqual([path, []]);
+  }
+  await page.goto(`/search?query=${encodeURIComponent(NASTY)}&type=${encodeURIComponent(NASTY)}`);
+  expect(await page.getByLabel("Words").inputValue()).toBe(NASTY);
+  expect(dialogs).toEqual([]);
+});
+
+test("comments are made, answered, changed, archived and deleted; nothing typed is lost", async () => {
+  const page = await screens.visit();
+  await page.goto(PAGE);
+  const comment = (text: string | RegExp) => page.locator("article.comment").filter({ hasText: text });
+  await page.getByLabel("Add a comment").fill(`First ${NASTY}\nsecond line`);
+  await page.getByRole("button", { name: "Comment", exact: true }).click();
+  expect(await page.getByRole("status").textContent()).toContain("Your comment is added.");
+  expect(await comment("First").innerText()).toContain(NASTY);
+  expect(await page.locator("img[src=x]").count()).toBe(0);
+
+  await comment("First").getByText("Reply").first().click();
+  await comment("First").locator("form[action*=reply_to] textarea").fill("An answer");
+  await comment("First").getByRole("button", { name: "Reply" }).click();
+  expect(await page.locator(".comments li li").filter({ hasText: "An answer" }).count()).toBe(1);
+
+  await comment("An answer").getByText("Edit").first().click();
+  await comment("An answer").locator("form[action$=edit] textarea").fill("A better answer");
+  await comment("An answer").getByRole("button", { name: "Save" }).click();
+  expect(await comment("A better answer").count()).toBe(1);
+  await picture(page, "reading-comments");
+
+  await comment("First").getByText("Edit").first().click();
+  expect(await comment("First").locator("form[action$=edit] textarea").inputValue()).toBe(
+    `First ${NASTY}\nsecond line`,
+  );
+  await comment("First").locator("form[action$=edit] textarea").fill("   ");
+  await comment("First").getByRole("button", { name: "Save" }).click();
+  expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Your comment");
+  expect(await page.locator(".fault").innerText()).toContain("A comment needs some words.");
+  await sound(page, "comment-refused");
+  await page.getByLabel("Text").fill(`First ${NASTY}, and more`);
+  await page.getByRole("button", { name: "Save" }).click();
+  expect(await comment("First").innerText()).toContain("and more");
+
+  await comment("First").getByRole("button", { name: "Archive" }).click();
+  expect(await page.getByRole("status").textContent()).toContain("archived");
+  expect(await comment("First").isVisible()).toBe(false);
+  await page.getByText("Archived threads (1)").click();
+  expect(await comment("First").isVisible()).toBe(true);
+  expect(await faultsOf(page)).toEqual([]);
+  await comment("First").getByRole("button", { name: "Take out of the archive" }).click();
+
+  await comment("A better answer").getByRole("button", { name: "Delete" }).click();
+  await page.locator("dialog").getByRole("button", { name: "Delete" }).click();
+  expect(await page.getByRole("status").textContent()).toContain("deleted");
+  expect(await comment("A better answer").count()).toBe(0);
+});
+
+test("revisions tell what was changed, and one is brought back", async () => {
+  const { id } = (
+    await screens.house.ask("POST", "/api/pages", {
+      body: { book_id: 1, name: "Rota", markdown: `# Rota\n\nAda is on call.\n\n${NASTY}` },
+    })
+  ).body;
+  await screens.house.ask("PUT", `/api/pages/${id}`, { body: { markdown: `# Rota\n\nBob is on call.\n\n${NASTY}` } });
+  const page = await screens.visit();
+  await page.goto("/books/runbooks/page/rota");
+  await page.getByRole("button", { name: "Revisions" }).click();
+  await page.getByRole("link", { name: "#2" }).click();
+  expect(await page.locator(".difference del").innerText()).toContain("Ada");
+  expect(await page.locator(".difference ins").innerText()).toContain("Bob");
+  expect(await page.locator(".difference").innerText()).toContain("<img src=x");
+  expect(await page.getByRole("button", { name: "Go back to this one" }).count()).toBe(0);
+  await sound(page, "revision");
+  await page.goBack();
+  await page.getByRole("link", { name: "#1" }).click();
+  await page.getByRole("button", { name: "Go back to this one" }).click();
+  expect(await page.getByRole("status").textContent()).toContain("revision #1");
+  expect(await page.locator(".page-content").first().innerText()).toContain("Ada is on call.");
+  const telephone = await screens.visit(undefined, { size: "phone", scheme: "dark" });
+  const { data } = (await screens.house.ask("GET", `/api/pages/${id}/revisions?filter[number]=2`)).body;
+  await telephone.goto(`/books/runbooks/page/rota/revisions/${data[0].id}`);
+  await sound(telephone, "revision-phone-dark");
+});
+
+test("content leaves as a file, for who may export", async () => {
+  const page = await screens.visit();
+  await page.goto(PAGE);
+  await page.locator("main").getByText("More", { exact: true }).first().click();
+  await picture(page, "reading-more");
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "Export as Markdown" }).click(),
+  ]);
+  expect(file.suggestedFilename()).toBe("failover.md");
+  const reader = await screens.user("Reader", ["access-api", "page-view-all", "book-view-all", "chapter-view-all"]);
+  const theirs = await screens.visit(reader);
+  await theirs.goto(PAGE);
+  expect(await theirs.locator("main .actions a").allInnerTexts()).toEqual([" Revisions"]);
+  expect(await theirs.getByLabel("Add a comment").count()).toBe(0);
+  expect(await faultsOf(theirs)).toEqual([]);
+  expect((await theirs.goto(`${PAGE}/export/html`))?.status()).toBe(403);
+  expect((await theirs.goto("/books/runbooks/export/nothing"))?.status()).toBeGreaterThanOrEqual(403);
+});
+
+test("who may see nothing is shown nothing, and strangers are asked to sign in", async () => {
+  const nobody = await screens.visit(await screens.user("Nobody", ["access-api"]));
+  for (const path of ["/books/runbooks", PAGE, `${PAGE}/revisions`, `/link/${failover.id}`, "/shelves/operations"])
+    expect([path, (await nobody.goto(path))?.status()]).toEqual([path, 404]);
+  await nobody.goto("/");
+  await sound(nobody, "home-empty");
+  await nobody.goto("/search?query=dba");
+  expect(await nobody.locator("main").innerText()).not.toContain("Failover");
+  const stranger = await screens.visit(null);
+  for (const path of ["/", PAGE]) {
+    await stranger.goto(path);
+    expect(new URL(stranger.url()).pathname).toBe("/login");
+  }
+});
+
+test("everything is there without scripts, and on a telephone the book is folded above its page", async () => {
+  const plain = await screens.visit(undefined, { scripts: false });
+  await plain.goto(PAGE);
+  await plain.getByLabel("Add a comment").fill("Without scripts");
+  await plain.getByRole("button", { name: "Comment", exact: true }).click();
+  expect(await plain.locator("main").innerText()).toContain("Without scripts");
+  await plain.locator("header").getByLabel("Search").fill("failover");
+  await plain.locator("header").getByLabel("Search").press("Enter");
+  await plain.locator(".results").getByRole("link", { name: "Failover" }).click();
+  const telephone = await screens.visit(undefined, { size: "phone" });
+  await telephone.goto(PAGE);
+  const inside = telephone.locator(".side").getByRole("link", { name: "Restore" });
+  expect(await inside.isVisible()).toBe(false);
+  await telephone.locator(".side summary").click();
+  expect(await inside.isVisible()).toBe(true);
+});

@@ -73,3 +73,24 @@ test("a form on another site signs nobody in or out, and no other site frames a 
   expect(await page.textContent("body")).toContain("admin@example.com");
   await foreign.stop(true);
 });
+
+test("screens speak the language the browser asks for, until the user chooses another", async () => {
+  const french = await screens.visit(null, { language: "fr-FR" });
+  await french.goto("/login");
+  expect([await french.locator("h1").textContent(), await french.getAttribute("html", "lang")]).toEqual([
+    "Se connecter",
+    "fr-FR",
+  ]);
+  await french.goto("/nowhere");
+  expect(await french.locator("main").textContent()).toContain("L’adresse nowhere est introuvable.");
+  const { id, email, password } = await screens.user("Uwe", []);
+  await screens.house.ask("PUT", `/api/users/${id}`, { body: { language: "de" } });
+  const page = await screens.visit(null, { language: "fr-FR" });
+  await page.goto("/login");
+  await page.getByLabel("Adresse e-mail").fill(email);
+  await page.getByLabel("Mot de passe").fill(password);
+  await page.locator("main form button").click();
+  await page.locator("header summary").click();
+  expect(await page.getByRole("button", { name: "Abmelden" }).count()).toBe(1);
+  expect(await faultsOf(page)).toEqual([]);
+});

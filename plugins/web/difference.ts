@@ -22,7 +22,7 @@ interface Part {
 export function difference({ before, after }: { before: string; after: string }, ui: Ui): Html {
   const parts = before.length + after.length > MAX_LENGTH ? undefined : compared(before, after);
   if (!parts) return html`<p>${ui.t("The texts are too long to be compared here.")}</p>`;
-  return html`<div class="difference" tabindex="0" role="group" aria-label="${ui.t("Changes")}">${parts.map(
+  return html`<div class="difference" tabindex="0" role="figure" aria-label="${ui.t("Changes")}">${parts.map(
     ({ value, added, removed }, index) => {
       // Words for those who see no marks; colours are not all there is.
       if (added) return html`<ins><span class="unseen">${ui.t("Added:")} </span>${value}</ins>`;

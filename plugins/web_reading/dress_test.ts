@@ -59,7 +59,7 @@ test("nothing in content reaches for the screen around it", () => {
 
 test("tables scroll, boxes say how a task stands, pictures and links have words, frames are links", () => {
   expect(htmlOf("<table><tbody><tr><th></th><td><table></table></td></tr></tbody></table><p>x</p>")).toBe(
-    '<div class="scrolls" tabindex="0" role="group" aria-label="Table"><table><tbody><tr><td></td><td><table></table></td></tr></tbody></table></div><p>x</p>',
+    '<div class="scrolls" tabindex="0" role="figure" aria-label="Table"><table><tbody><tr><td></td><td><table></table></td></tr></tbody></table></div><p>x</p>',
   );
   expect(htmlOf('<input type="checkbox" checked="">')).toBe(
     '<input type="checkbox" checked="" disabled="" aria-label="Done">',

@@ -137,7 +137,7 @@ function scrolling(table: Element, words: Words): Element {
   const attrs = [
     { name: "class", value: "scrolls" },
     { name: "tabindex", value: "0" },
-    { name: "role", value: "group" },
+    { name: "role", value: "figure" },
     { name: "aria-label", value: words.table },
   ];
   const box = defaultTreeAdapter.createElement("div", html.NS.HTML, attrs);

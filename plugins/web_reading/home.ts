@@ -1,6 +1,7 @@
 /**
- * Where readers arrive, where they search, and who the people are whose names stand below pages. What is new comes first;
- * a search goes to the API as it is typed, so that its filters work here as they do there.
+ * Where readers arrive, where they search, and who the people are whose names stand below pages. What was changed of late is
+ * found by listings, and what somebody made by their filters, so nobody learns of what they may not see; people are known by
+ * their names alone.
  */
 import { type Html, html, type PluginContext, type Visit, type Web } from "lectern/core";
 import { tiles } from "./containers.ts";
@@ -52,7 +53,9 @@ export function mountHome({ site, baseUrl }: Pick<PluginContext, "site" | "baseU
       }${added}`;
     return html`<h1>${t("Welcome")}</h1>
 ${shelves.length > 0 && html`<section aria-labelledby="home-shelves"><h2 id="home-shelves">${t("Shelves")}</h2>${tiles(shelves, "shelf", shelfPath, ui)}</section>`}
-<section aria-labelledby="home-books"><h2 id="home-books">${t("Books")}</h2>${tiles(books, "book", bookPath, ui)}</section>
+<section aria-labelledby="home-books"><h2 id="home-books">${t("Books")}</h2>${tiles(books, "book", bookPath, ui)}${
+      books.length === RECENT && html`<p><a href="${ui.url("/books")}">${t("All books")}</a></p>`
+    }</section>
 ${
   pages.length > 0 &&
   html`<section aria-labelledby="home-pages"><h2 id="home-pages">${t("Changed of late")}</h2><ul class="recent">${pages.map(

@@ -1,4 +1,7 @@
-/** Reading, as people do it: finding their way, a page with all that content can hold, comments, revisions, search. */
+/**
+ * Reading, as people do it: finding their way, a page with all that content can hold, search, exports. What they do with what
+ * they read, comments and revisions, has a file of its own.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { png } from "../support/pictures.ts";
@@ -114,8 +117,8 @@ test("people find their way from the start to a page, through its book and on", 
   );
   await page.locator("main").getByRole("link", { name: "Failover" }).click();
   await page.waitForURL(`**${PAGE}`);
-  expect(await page.locator(".side [aria-current=page]").innerText()).toBe("Failover");
-  expect(await page.locator(".crumbs").innerText()).toMatch(/Books.*Runbooks.*Database.*Failover/s);
+  expect(await page.locator(".side [aria-current=page] span").textContent()).toBe("Failover");
+  expect(await page.locator(".crumbs").textContent()).toMatch(/Books.*Runbooks.*Database.*Failover/s);
   await page.getByRole("link", { name: /Next/ }).click();
   expect(await page.locator("h1").textContent()).toBe("Restore");
   await page.getByRole("link", { name: /Previous/ }).click();
@@ -166,87 +169,12 @@ test("what people wrote in names and descriptions stays text", async () => {
   ]) {
     await page.goto(path);
     expect([path, await page.locator("img[src=x]").count()]).toEqual([path, 0]);
-    expect([path, (await page.locator("main").innerText()).includes("<img src=x")]).toEqual([path, true]);
+    expect([path, (await page.locator("main").textContent())?.includes("<img src=x")]).toEqual([path, true]);
     expect([path, await faultsOf(page)]).toEqual([path, []]);
   }
   await page.goto(`/search?query=${encodeURIComponent(NASTY)}&type=${encodeURIComponent(NASTY)}`);
   expect(await page.getByLabel("Words").inputValue()).toBe(NASTY);
   expect(dialogs).toEqual([]);
-});
-
-test("comments are made, answered, changed, archived and deleted; nothing typed is lost", async () => {
-  const page = await screens.visit();
-  await page.goto(PAGE);
-  const comment = (text: string | RegExp) => page.locator("article.comment").filter({ hasText: text });
-  await page.getByLabel("Add a comment").fill(`First ${NASTY}\nsecond line`);
-  await page.getByRole("button", { name: "Comment", exact: true }).click();
-  expect(await page.getByRole("status").textContent()).toContain("Your comment is added.");
-  expect(await comment("First").innerText()).toContain(NASTY);
-  expect(await page.locator("img[src=x]").count()).toBe(0);
-
-  await comment("First").getByText("Reply").first().click();
-  await comment("First").locator("form[action*=reply_to] textarea").fill("An answer");
-  await comment("First").getByRole("button", { name: "Reply" }).click();
-  expect(await page.locator(".comments li li").filter({ hasText: "An answer" }).count()).toBe(1);
-
-  await comment("An answer").getByText("Edit").first().click();
-  await comment("An answer").locator("form[action$=edit] textarea").fill("A better answer");
-  await comment("An answer").getByRole("button", { name: "Save" }).click();
-  expect(await comment("A better answer").count()).toBe(1);
-  await picture(page, "reading-comments");
-
-  await comment("First").getByText("Edit").first().click();
-  expect(await comment("First").locator("form[action$=edit] textarea").inputValue()).toBe(
-    `First ${NASTY}\nsecond line`,
-  );
-  await comment("First").locator("form[action$=edit] textarea").fill("   ");
-  await comment("First").getByRole("button", { name: "Save" }).click();
-  expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Your comment");
-  expect(await page.locator(".fault").innerText()).toContain("A comment needs some words.");
-  await sound(page, "comment-refused");
-  await page.getByLabel("Text").fill(`First ${NASTY}, and more`);
-  await page.getByRole("button", { name: "Save" }).click();
-  expect(await comment("First").innerText()).toContain("and more");
-
-  await comment("First").getByRole("button", { name: "Archive" }).click();
-  expect(await page.getByRole("status").textContent()).toContain("archived");
-  expect(await comment("First").isVisible()).toBe(false);
-  await page.getByText("Archived threads (1)").click();
-  expect(await comment("First").isVisible()).toBe(true);
-  expect(await faultsOf(page)).toEqual([]);
-  await comment("First").getByRole("button", { name: "Take out of the archive" }).click();
-
-  await comment("A better answer").getByRole("button", { name: "Delete" }).click();
-  await page.locator("dialog").getByRole("button", { name: "Delete" }).click();
-  expect(await page.getByRole("status").textContent()).toContain("deleted");
-  expect(await comment("A better answer").count()).toBe(0);
-});
-
-test("revisions tell what was changed, and one is brought back", async () => {
-  const { id } = (
-    await screens.house.ask("POST", "/api/pages", {
-      body: { book_id: 1, name: "Rota", markdown: `# Rota\n\nAda is on call.\n\n${NASTY}` },
-    })
-  ).body;
-  await screens.house.ask("PUT", `/api/pages/${id}`, { body: { markdown: `# Rota\n\nBob is on call.\n\n${NASTY}` } });
-  const page = await screens.visit();
-  await page.goto("/books/runbooks/page/rota");
-  await page.getByRole("button", { name: "Revisions" }).click();
-  await page.getByRole("link", { name: "#2" }).click();
-  expect(await page.locator(".difference del").innerText()).toContain("Ada");
-  expect(await page.locator(".difference ins").innerText()).toContain("Bob");
-  expect(await page.locator(".difference").innerText()).toContain("<img src=x");
-  expect(await page.getByRole("button", { name: "Go back to this one" }).count()).toBe(0);
-  await sound(page, "revision");
-  await page.goBack();
-  await page.getByRole("link", { name: "#1" }).click();
-  await page.getByRole("button", { name: "Go back to this one" }).click();
-  expect(await page.getByRole("status").textContent()).toContain("revision #1");
-  expect(await page.locator(".page-content").first().innerText()).toContain("Ada is on call.");
-  const telephone = await screens.visit(undefined, { size: "phone", scheme: "dark" });
-  const { data } = (await screens.house.ask("GET", `/api/pages/${id}/revisions?filter[number]=2`)).body;
-  await telephone.goto(`/books/runbooks/page/rota/revisions/${data[0].id}`);
-  await sound(telephone, "revision-phone-dark");
 });
 
 test("content leaves as a file, for who may export", async () => {
@@ -276,7 +204,7 @@ test("who may see nothing is shown nothing, and strangers are asked to sign in",
   await nobody.goto("/");
   await sound(nobody, "home-empty");
   await nobody.goto("/search?query=dba");
-  expect(await nobody.locator("main").innerText()).not.toContain("Failover");
+  expect(await nobody.locator("main").textContent()).not.toContain("Failover");
   const stranger = await screens.visit(null);
   for (const path of ["/", PAGE]) {
     await stranger.goto(path);
@@ -289,7 +217,7 @@ test("everything is there without scripts, and on a telephone the book is folded
   await plain.goto(PAGE);
   await plain.getByLabel("Add a comment").fill("Without scripts");
   await plain.getByRole("button", { name: "Comment", exact: true }).click();
-  expect(await plain.locator("main").innerText()).toContain("Without scripts");
+  expect(await plain.locator("main").textContent()).toContain("Without scripts");
   await plain.locator("header").getByLabel("Search").fill("failover");
   await plain.locator("header").getByLabel("Search").press("Enter");
   await plain.locator(".results").getByRole("link", { name: "Failover" }).click();

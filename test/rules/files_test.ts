@@ -9,7 +9,6 @@ const ESSAY_LINES = 3;
 /** Files that may be longer, and why. */
 const LONG: Readonly<Record<string, string>> = {
   "test/api/pages_test.ts": "a table of scenarios that share one house, in the order they happen",
-  "test/browser/reading_test.ts": "screens that share one book, in the order in which people meet them",
 };
 
 const TOP_FOLDERS = ["core", "db", "plugins", "test", "themes"];

@@ -1,0 +1,136 @@
+/** What readers do with a page: they comment on it, look at what it was, and bring that back. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { faultsOf, openScreens, picture, type ScreenHouse } from "../support/screens.ts";
+
+setDefaultTimeout(90_000);
+const NASTY = `<img src=x onerror=alert(1)>"'>&amp;`;
+const PAGE = "/books/runbooks/page/failover";
+
+let screens: ScreenHouse;
+let book: number;
+beforeAll(async () => {
+  screens = await openScreens();
+  book = (await screens.house.ask("POST", "/api/books", { body: { name: "Runbooks" } })).body.id;
+  const body = { book_id: book, name: "Failover", html: "<p>Call the DBA.</p>" };
+  await screens.house.ask("POST", "/api/pages", { body });
+});
+afterAll(() => screens.stop());
+
+async function sound(page: Page, name: string): Promise<void> {
+  await picture(page, `reading-${name}`);
+  expect([name, await faultsOf(page)]).toEqual([name, []]);
+}
+
+test("comments are made, answered, changed, archived and deleted; nothing typed is lost", async () => {
+  const page = await screens.visit();
+  await page.goto(PAGE);
+  const comment = (text: string | RegExp) => page.locator("article.comment").filter({ hasText: text });
+  await page.getByLabel("Add a comment").fill(`First ${NASTY}\nsecond line`);
+  await page.getByRole("button", { name: "Comment", exact: true }).click();
+  expect(await page.getByRole("status").textContent()).toContain("Your comment is added.");
+  expect(await comment("First").textContent()).toContain(NASTY);
+  expect(await page.locator("img[src=x]").count()).toBe(0);
+
+  await comment("First").getByText("Reply").first().click();
+  await comment("First").locator("form[action*=reply_to] textarea").fill("An answer");
+  await comment("First").getByRole("button", { name: "Reply" }).click();
+  expect(await page.locator(".comments li li").filter({ hasText: "An answer" }).count()).toBe(1);
+
+  await comment("An answer").getByText("Edit").first().click();
+  await comment("An answer").locator("form[action$=edit] textarea").fill("A better answer");
+  await comment("An answer").getByRole("button", { name: "Save" }).click();
+  expect(await comment("A better answer").count()).toBe(1);
+  await picture(page, "reading-comments");
+
+  await comment("First").getByText("Edit").first().click();
+  expect(await comment("First").locator("form[action$=edit] textarea").inputValue()).toBe(
+    `First ${NASTY}\nsecond line`,
+  );
+  await comment("First").locator("form[action$=edit] textarea").fill("   ");
+  await comment("First").getByRole("button", { name: "Save" }).click();
+  expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Your comment");
+  expect(await page.locator(".fault").textContent()).toContain("A comment needs some words.");
+  await sound(page, "comment-refused");
+  await page.getByLabel("Text").fill(`First ${NASTY}, and more`);
+  await page.getByRole("button", { name: "Save" }).click();
+  expect(await comment("First").textContent()).toContain("and more");
+
+  await comment("First").getByRole("button", { name: "Archive" }).click();
+  expect(await page.getByRole("status").textContent()).toContain("archived");
+  expect(await comment("First").isVisible()).toBe(false);
+  await page.getByText("Archived threads (1)").click();
+  expect(await comment("First").isVisible()).toBe(true);
+  expect(await faultsOf(page)).toEqual([]);
+  await comment("First").getByRole("button", { name: "Take out of the archive" }).click();
+
+  await comment("A better answer").getByRole("button", { name: "Delete" }).click();
+  await page.locator("dialog").getByRole("button", { name: "Delete" }).click();
+  expect(await page.getByRole("status").textContent()).toContain("deleted");
+  expect(await comment("A better answer").count()).toBe(0);
+});
+
+test("revisions tell what was changed, and one is brought back", async () => {
+  const { id } = (
+    await screens.house.ask("POST", "/api/pages", {
+      body: { book_id: book, name: "Rota", markdown: `# Rota\n\nAda is on call.\n\n${NASTY}` },
+    })
+  ).body;
+  await screens.house.ask("PUT", `/api/pages/${id}`, { body: { markdown: `# Rota\n\nBob is on call.\n\n${NASTY}` } });
+  const page = await screens.visit();
+  await page.goto("/books/runbooks/page/rota");
+  await page.getByRole("button", { name: "Revisions" }).click();
+  await page.getByRole("link", { name: "#2" }).click();
+  expect(await page.locator(".difference del").textContent()).toContain("Ada");
+  expect(await page.locator(".difference ins").textContent()).toContain("Bob");
+  expect(await page.locator(".difference").textContent()).toContain("<img src=x");
+  expect(await page.getByRole("button", { name: "Go back to this one" }).count()).toBe(0);
+  await sound(page, "revision");
+  await page.goBack();
+  await page.getByRole("link", { name: "#1" }).click();
+  await page.getByRole("button", { name: "Go back to this one" }).click();
+  expect(await page.getByRole("status").textContent()).toContain("revision #1");
+  expect(await page.locator(".page-content").first().textContent()).toContain("Ada is on call.");
+  const telephone = await screens.visit(undefined, { size: "phone", scheme: "dark" });
+  const { data } = (await screens.house.ask("GET", `/api/pages/${id}/revisions?filter[number]=2`)).body;
+  await telephone.goto(`/books/runbooks/page/rota/revisions/${data[0].id}`);
+  await sound(telephone, "revision-phone-dark");
+});
+
+test("who may comment changes and deletes their own comments, and nobody else's", async () => {
+  const { body } = await screens.house.ask("GET", "/api/pages?filter[slug]=failover");
+  await screens.house.ask("POST", "/api/comments", {
+    body: { page_id: body.data[0].id, html: "<p>By the <em>other</em></p>" },
+  });
+  const ann = await screens.visit(
+    await screens.user("Ann", [
+      "access-api",
+      "page-view-all",
+      "book-view-all",
+      "comment-create-all",
+      "comment-update-own",
+      "comment-delete-own",
+    ]),
+    { size: "phone", scheme: "dark" },
+  );
+  await ann.goto(PAGE);
+  await ann.getByLabel("Add a comment").fill("Mine");
+  await ann.getByRole("button", { name: "Comment", exact: true }).click();
+  const comment = (text: string) => ann.locator("article.comment").filter({ hasText: text });
+  expect(await comment("Mine").locator(".actions").textContent()).toMatch(/Reply.*Edit.*Archive.*Delete/s);
+  expect(await comment("By the other").locator(".actions").textContent()).not.toMatch(/Edit|Archive|Delete/);
+  await comment("Mine").getByText("Edit").first().click();
+  await sound(ann, "comments-phone-dark");
+  const { comments } = (await screens.house.ask("GET", `/api/pages/${body.data[0].id}`)).body;
+  const theirs = comments.active.find(({ comment: { html } }: { comment: { html: string } }) => html.includes("other"))
+    .comment.id;
+  const answer = await ann.evaluate(
+    `fetch("${PAGE}/comments/${theirs}/delete", { method: "POST" }).then(({ status }) => status)`,
+  );
+  expect(answer).toBe(403);
+  const admin = await screens.visit();
+  await admin.goto(PAGE);
+  const other = admin.locator("article.comment").filter({ hasText: "By the other" });
+  await other.getByText("Edit").first().click();
+  expect(await other.locator("form[action$=edit] textarea").inputValue()).toBe("<p>By the <em>other</em></p>");
+});

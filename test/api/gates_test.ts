@@ -61,7 +61,7 @@ test("a path nobody serves is a JSON 404 for everybody and every method", async 
       expect([method, status, body]).toEqual([method, 404, failure(404, "The route api/xyz/1 could not be found.")]);
     }
   }
-  expect((await send("GET", "/")).body).toEqual(failure(404, "The route / could not be found."));
+  expect((await send("GET", "/nowhere")).body).toEqual(failure(404, "The route nowhere could not be found."));
   expect((await send("GET", "/apibooks")).status).toBe(404);
   expect((await send("GET", "/API/books")).status).toBe(404);
 });

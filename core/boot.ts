@@ -85,6 +85,7 @@ export async function boot(parts: HouseParts): Promise<House> {
     spool,
     texts,
     language: config.language,
+    root: new URL(baseUrlOf(config)).pathname.replace(/\/+$/, ""),
   });
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();

@@ -40,6 +40,8 @@ export interface GateParts {
   readonly texts: Texts;
   /** Language of messages for viewers who wish none. */
   readonly language: string;
+  /** The path of APP_URL without a final slash; "" for none. */
+  readonly root: string;
   /** Where files of a request lie while it is answered. */
   readonly spool: Spool;
 }
@@ -97,7 +99,7 @@ export class Gates {
 
   /** Answers one request; `peer` is the address of the other end of the connection. Never throws. */
   async answer(given: Request, peer: string): Promise<Response> {
-    const request = addressed(given);
+    const request = addressed(given, this.#parts.root);
     const address = clientAddress(peer, request.headers.get("x-forwarded-for"), this.#parts.proxies);
     const area = this.#areas.at(pathOf(request.url));
     const next = () => this.#passed(request, address, area);

@@ -63,12 +63,19 @@ export function pathOf(url: string): string {
 }
 
 /**
- * The request under a URL that can be parsed. Bun makes the URL of what the client sent as Host, unread: it may be no
+ * The request under a URL that can be parsed, and without `root`, the path of APP_URL, where that comes first. Bun makes the URL of what the client sent as Host, unread: it may be no
  * host at all, or be missing, and then nothing but the path is left. Nothing of ours looks at the host.
  */
-export function addressed(request: Request): Request {
+export function addressed(request: Request, root = ""): Request {
   const { url } = request;
-  return URL.canParse(url) ? request : new Request(`http://localhost${url.slice(pathStart(url))}`, request);
+  const start = pathStart(url);
+  const path = url.slice(start);
+  // A proxy in front may leave the path of APP_URL on, or take it off: both lead to the same routes.
+  const isBelow = root !== "" && path.startsWith(root) && /^(?:[/?]|$)/.test(path.slice(root.length));
+  const own = isBelow ? path.slice(root.length) : path;
+  if (!isBelow && URL.canParse(url)) return request;
+  const origin = URL.canParse(url) ? url.slice(0, start) : "http://localhost";
+  return new Request(`${origin}${own.startsWith("/") ? own : `/${own}`}`, request);
 }
 
 function pathStart(url: string): number {

@@ -207,11 +207,28 @@ export interface ScreenPart {
   draw(data: unknown, visit: Visit): Promise<HtmlPart> | HtmlPart;
 }
 
+/** A heading within a page. */
+export interface Heading {
+  readonly level: number;
+  readonly id: string;
+  readonly text: string;
+}
+
+/** A page's HTML ready for a screen. */
+export interface Dressed {
+  readonly html: string;
+  /** Rules of style for elements that had styles of their own, for `Screen.style`; undefined where none had. */
+  readonly style: string | undefined;
+  readonly headings: readonly Heading[];
+}
+
 /** What plugins with screens build on. */
 export interface Web {
   readonly parts: Parts;
   /** Names a view, so that a theme can replace it; answers the view as it is drawn from then on. */
   view<D>(name: string, view: View<D>): View<D>;
+  /** A page's HTML, as the API shows it, made fit for a screen: code in colours, nothing that reaches for the screen itself. */
+  dressed(ui: Ui, html: string): Dressed;
   /** Serves a file of the plugin's own to documents; answers its address, which changes with its content. */
   asset(name: string, path: string): string;
   /** Serves a screen by GET; `name` is that of no other. */

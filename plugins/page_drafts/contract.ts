@@ -7,9 +7,12 @@ export interface PageDraftsTable {
   /** What it is about: a page that is changed, or the book or chapter that a new page shall lie in. */
   kind: "page" | "chapter" | "book";
   item_id: number;
+  /** Tells several new pages of one author in one place apart; "" for a change of a page. */
+  slot: string;
   name: string;
   html: string;
   markdown: string;
+  tags: unknown;
   /** The page's revision_count when it was opened; null for a new page. */
   base_revision: number | null;
   updated_at: Generated<string>;
@@ -23,6 +26,8 @@ export const draftRules = rules({
   name: ["string", "max:255"],
   html: ["string"],
   markdown: ["string"],
+  tags: ["array"],
+  slot: ["string", "max:40", "alpha_dash"],
   base_revision: ["integer"],
 });
 

@@ -16,12 +16,15 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 
 const DAY_MS = 86_400_000;
+const SLOT = /^[A-Za-z0-9_-]{1,40}$/;
+/** Drafts of new pages in one place that are told of. */
+const MOST = 20;
 /** Minutes for which an author counts as being at work. */
 const AT_WORK = 60;
 
 export default definePlugin({
   name: "page_drafts",
-  requires: ["access", "markup", "users"],
+  requires: ["access", "markup", "tags", "users"],
   permissions: { read: ["pages", "chapters", "books", "users"], write: ["page_drafts"] },
   settings: t.Object({
     days: t.Integer({
@@ -53,15 +56,20 @@ export default definePlugin({
 
     const of = ({ kind, id }: { kind: Kind; id: number }, viewer: Viewer) =>
       sql`kind = ${kind} and item_id = ${id}::integer and user_id = ${viewer.id}::integer`;
+    const slotIn = (sent: unknown): string => (typeof sent === "string" && SLOT.test(sent) ? sent : "");
+    const shown = sql`slot, name, html, markdown, tags, base_revision, updated_at`;
 
     app.get(
       "/drafts/:kind/:id",
-      async ({ viewer, params }) => {
+      async ({ viewer, params, asked }) => {
         const item = await itemOf(viewer, params);
-        const [draft] = await rows<PageDraft>(
+        const own = await rows<PageDraft>(
           db,
-          sql`select name, html, markdown, base_revision, updated_at from page_drafts where ${of(item, viewer)}`,
+          sql`select ${shown} from page_drafts where ${of(item, viewer)} order by updated_at desc limit ${MOST}`,
         );
+        const slot = slotIn(asked.slot);
+        const draft = own.find((one) => one.slot === slot);
+        const drafts = own.map(({ slot: name, name: title, updated_at }) => ({ slot: name, name: title, updated_at }));
         const others = await rows(
           db,
           sql`select ${contracts.users.ref(sql.ref("page_drafts.user_id"))} as user, updated_at from page_drafts
@@ -69,13 +77,14 @@ export default definePlugin({
               and user_id <> ${viewer.id}::integer and updated_at > now() - ${AT_WORK} * interval '1 minute'
             order by updated_at desc`,
         );
-        return { draft: draft ?? null, others };
+        return { draft: draft ?? null, drafts, others };
       },
       {
         permit: "access-api",
         ...endpoint("drafts", "read", {
           about:
             "Shows your draft of a page (kind page), or of a new page in a book or chapter; null where there is none.\n" +
+            "slot tells several new pages in one place apart; drafts lists what you have there.\n" +
             "others names who else has worked on the page within the last hour without saving.",
         }),
       },
@@ -84,14 +93,18 @@ export default definePlugin({
       "/drafts/:kind/:id",
       async ({ viewer, params, input }) => {
         const item = await itemOf(viewer, params);
-        const { name = "", html = "", markdown = "", base_revision = null } = await valid(draftRules, input, viewer);
+        const sent = await valid(draftRules, input, viewer);
+        const { name = "", html = "", markdown = "", base_revision = null } = sent;
+        const tags = JSON.stringify(contracts.tags.read(sent.tags ?? []));
         const [draft] = await rows(
           db,
-          sql`insert into page_drafts (user_id, kind, item_id, name, html, markdown, base_revision)
-            values (${viewer.id}, ${item.kind}, ${item.id}, ${name}, ${html}, ${markdown}, ${base_revision})
-            on conflict (kind, item_id, user_id) do update set name = excluded.name, html = excluded.html,
-              markdown = excluded.markdown, base_revision = excluded.base_revision, updated_at = clock_timestamp()
-            returning name, html, markdown, base_revision, updated_at`,
+          sql`insert into page_drafts (user_id, kind, item_id, slot, name, html, markdown, tags, base_revision)
+            values (${viewer.id}, ${item.kind}, ${item.id}, ${slotIn(sent.slot)}, ${name}, ${html}, ${markdown},
+              ${tags}::text::jsonb, ${base_revision})
+            on conflict (kind, item_id, user_id, slot) do update set name = excluded.name, html = excluded.html,
+              markdown = excluded.markdown, tags = excluded.tags, base_revision = excluded.base_revision,
+              updated_at = clock_timestamp()
+            returning ${shown}`,
         );
         return { draft };
       },
@@ -102,8 +115,9 @@ export default definePlugin({
     );
     app.delete(
       "/drafts/:kind/:id",
-      async ({ viewer, params, set }) => {
-        await rows(db, sql`delete from page_drafts where ${of(await itemOf(viewer, params), viewer)}`);
+      async ({ viewer, params, asked, set }) => {
+        const item = await itemOf(viewer, params);
+        await rows(db, sql`delete from page_drafts where ${of(item, viewer)} and slot = ${slotIn(asked.slot)}`);
         set.status = 204;
       },
       { permit: "access-api", ...endpoint("drafts", "delete", { about: "Throws your draft away." }) },

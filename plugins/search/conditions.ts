@@ -17,11 +17,14 @@ const OPERATORS: Readonly<Record<string, RawBuilder<unknown>>> = {
   ">=": sql`>=`,
   "<=": sql`<=`,
 };
+const WORD = /[\p{L}\p{N}_]+/gu;
+/** Far longer than any word; the index cannot look for ones of more than two thousand bytes. */
+const MAX_WORD = 200;
 const NUMBER = "^-?[0-9]{1,20}([.][0-9]{1,10})?$";
 
 /** The words as a query of the index, each as a beginning; undefined where there are none that could be found. */
 export function wordsOf({ terms }: Search): string | undefined {
-  const words = terms.flatMap((term) => term.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []);
+  const words = terms.flatMap((term) => term.toLowerCase().match(WORD) ?? []).map((word) => word.slice(0, MAX_WORD));
   return words.length === 0 ? undefined : words.map((word) => `'${word}':*`).join(" | ");
 }
 

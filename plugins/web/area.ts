@@ -66,8 +66,7 @@ export function areaOf({ sessions, origin, root, hooks, fault, document }: AreaP
 /** Where those go who have to sign in first; they come back to where they were when they asked for a screen. */
 export function toSignIn(request: Request, root: string): Response {
   const { pathname, search } = new URL(request.url);
-  const next =
-    request.method === "GET" && pathname !== `${root}/` ? `?next=${encodeURIComponent(pathname + search)}` : "";
+  const next = request.method === "GET" && pathname !== "/" ? `?next=${encodeURIComponent(pathname + search)}` : "";
   return new Response(null, { status: 303, headers: { location: `${root}/login${next}` } });
 }
 

@@ -95,6 +95,28 @@ export function footer(frame: Frame, ui: Ui): Html {
   return html`<footer class="bottom"><small>${frame.app} · <a href="${ui.url("/api/docs")}">${ui.t("API")}</a></small></footer>`;
 }
 
+/** A form that nobody may send any more, as it was sent. */
+export interface Held {
+  readonly path: string;
+  readonly fields: readonly (readonly [name: string, value: string])[];
+}
+
+/** Texts from which on they are shown, to be copied, and not only carried along. */
+const WORTH_SHOWING = 30;
+
+/** What somebody sees who sent a form after their session had ended: everything they typed, ready to be sent again. */
+export function heldBody({ path, fields }: Held, ui: Ui): Html {
+  const { t } = ui;
+  return html`<h1>${t("You are signed out")}</h1>
+<p>${t("Nothing was saved, and nothing is lost: what you sent is kept on this screen. Sign in in another tab, then send it again.")}</p>
+<p><a href="${ui.url("/login")}" target="_blank" rel="noopener">${t("Sign in in another tab")}</a></p>
+<form method="post" action="${ui.url(path)}">${fields.map(([name, value]) =>
+    value.length < WORTH_SHOWING
+      ? html`<input type="hidden" name="${name}" value="${value}">`
+      : html`<div class="field"><label>${name}<textarea name="${name}" rows="10">\n${value}</textarea></label></div>`,
+  )}<div class="ends"><button>${t("Send it again")}</button></div></form>`;
+}
+
 /** What an error looks like. */
 export function faultBody({ status, message }: { status: number; message: string }, ui: Ui): Html {
   return html`<h1>${status === 404 ? ui.t("Not found") : ui.t("That did not work")}</h1>

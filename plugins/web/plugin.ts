@@ -9,8 +9,9 @@ import { BootError, chosenLanguage, definePlugin, type InputObject, type Visit, 
 import { areaOf } from "./area.ts";
 import { mountAssets, type ThemeFolder, themeFile } from "./assets.ts";
 import { difference } from "./difference.ts";
+import { dressed } from "./dress.ts";
 import { readIcons } from "./icons.ts";
-import { document, type Frame, faultBody, footer, header } from "./layout.ts";
+import { document, type Frame, faultBody, footer, header, heldBody } from "./layout.ts";
 import * as pieces from "./parts.ts";
 import { Screens } from "./screens.ts";
 import { mountSignIn } from "./sign_in.ts";
@@ -50,6 +51,7 @@ export default definePlugin({
       },
       document: (frame, ui) => document(frame, ui, head(frame, ui), foot(frame, ui)),
       faultBody: views.add("web/fault", faultBody),
+      heldBody: views.add("web/held", heldBody),
     });
     area(
       "",
@@ -65,6 +67,7 @@ export default definePlugin({
     const web: Web = {
       parts: partsOf(views),
       view: (name, view) => views.add(name, view),
+      dressed: (ui, html) => dressed(html, ui),
       asset: (name, path) => assets.add(name, path),
       screen: (...given) => screens.screen(...given),
       form: (...given) => screens.form(...given),

@@ -11,6 +11,7 @@ import {
   html,
   htmlResponse,
   type InputObject,
+  isUpload,
   type MenuEntry,
   NOBODY,
   notFound,
@@ -23,7 +24,7 @@ import {
   type Visit,
 } from "lectern/core";
 import { toSignIn } from "./area.ts";
-import type { Entry, Frame } from "./layout.ts";
+import type { Entry, Frame, Held } from "./layout.ts";
 import { leaveNotice, takeNotice } from "./notices.ts";
 import { ownPath } from "./redirects.ts";
 
@@ -37,6 +38,7 @@ export interface ScreenParts {
   uiFor(request: Request, viewer: Viewer): Ui;
   document(frame: Frame, ui: Ui): ReturnType<typeof html>;
   faultBody(data: { status: number; message: string }, ui: Ui): ReturnType<typeof html>;
+  heldBody(data: Held, ui: Ui): ReturnType<typeof html>;
 }
 
 interface Asked {
@@ -90,8 +92,9 @@ export class Screens {
     const { request, viewer } = asked;
     const ui = this.#parts.uiFor(request, viewer);
     if (!isAdmitted(admits, ui)) {
-      if (viewer === NOBODY || !ui.isSignedIn) return toSignIn(request, this.#parts.root);
-      throw denied();
+      if (ui.isSignedIn) throw denied();
+      if (!request.headers.get("accept")?.includes("text/html") && request.method !== "GET") throw SIGNED_OUT;
+      return request.method === "GET" ? toSignIn(request, this.#parts.root) : this.#held(asked, ui);
     }
     const answer = await handler(this.#visit(asked, ui));
     if (answer instanceof Response) return answer;
@@ -101,6 +104,13 @@ export class Screens {
     const response = this.respond(this.#parts.document(frame, ui), answer.status ?? 200, nonce);
     if (notice) response.headers.append("set-cookie", notice.taken);
     return response;
+  }
+
+  /** A form whose sender is signed out by now: said so, with everything in it, to be sent again after signing in. */
+  #held({ request, input }: Asked, ui: Ui): Response {
+    const body = this.#parts.heldBody({ path: new URL(request.url).pathname, fields: fieldsOf(input) }, ui);
+    const screen = { title: ui.t("You are signed out"), body };
+    return this.respond(this.#parts.document(this.#frame(screen, ui, request, ""), ui), SIGNED_OUT.status);
   }
 
   #visit({ request, viewer, params, asked, input, address }: Asked, ui: Ui): Visit {
@@ -161,8 +171,8 @@ export class Screens {
   }
 
   #frame(screen: Screen, ui: Ui, request: Request, notice: string, nonce = ""): Frame {
-    const { facts, root, styles, scripts, context } = this.#parts;
-    const here = screen.menu ?? new URL(request.url).pathname.slice(root.length);
+    const { facts, styles, scripts, context } = this.#parts;
+    const here = screen.menu ?? new URL(request.url).pathname;
     const entries = (menu: MenuEntry["menu"]): Entry[] =>
       context
         .slot("menu")
@@ -195,6 +205,18 @@ export class Screens {
       style: nonce !== "" && html`<style nonce="${nonce}">${ui.raw(screen.style ?? "")}</style>`,
     };
   }
+}
+
+const SIGNED_OUT = new ApiError(401, "You are signed out");
+
+/** The texts of a form by the names of its fields; what must not stand in a document is left out. */
+function fieldsOf(input: InputObject, within = ""): [name: string, value: string][] {
+  return Object.entries(input).flatMap(([key, value]): [string, string][] => {
+    const name = within === "" ? key : `${within}[${key}]`;
+    if (typeof value === "string" || typeof value === "number")
+      return /password/i.test(name) ? [] : [[name, String(value)]];
+    return typeof value === "object" && value !== null && !isUpload(value) ? fieldsOf(value as InputObject, name) : [];
+  });
 }
 
 /** Routes of screens let everybody pass, as they ask for a sign-in themselves; whom they admit is told to whoever lists them. */

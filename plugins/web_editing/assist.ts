@@ -1,29 +1,35 @@
 /** What the editor's scripts ask for while somebody types: drafts, previews, pictures. Answers are small and are no screens. */
 import { ApiError, type PluginContext, type Visit, type Web } from "lectern/core";
-import { previewOf } from "./editor.ts";
 import { fileIn } from "./fields.ts";
+import { previewOf, typedIn } from "./typed.ts";
 
 /** Mounts them. */
 export function mountAssist({ site }: Pick<PluginContext, "site">, web: Web): void {
   web.form(site, "/editor/draft/:kind/:id", "user", async (visit) => {
-    const source = visit.text("source") === "html" ? "html" : "markdown";
+    const { name, source, content, tags } = typedIn(visit);
     const base = Number(visit.text("base_revision"));
+    const slot = visit.text("slot");
     const sent = await visit.send<{ draft: { updated_at: string } }>("PUT", draftPath(visit), {
-      name: visit.text("name"),
-      [source]: visit.text("content").replaceAll("\r\n", "\n"),
+      name,
+      [source]: content,
+      tags: tags as never,
+      ...(slot === "" ? {} : { slot }),
       ...(Number.isInteger(base) && base > 0 ? { base_revision: base } : {}),
     });
     if (!sent.ok) throw new ApiError(sent.status, sent.message);
     return Response.json({ kept_at: sent.body.draft.updated_at });
   });
   web.form(site, "/editor/discard/:kind/:id", "user", async (visit) => {
-    await visit.send("DELETE", draftPath(visit));
+    const slot = typeof visit.query.slot === "string" ? visit.query.slot : "";
+    await visit.send("DELETE", `${draftPath(visit)}?slot=${encodeURIComponent(slot)}`);
     return visit.goTo(String(visit.query.back ?? "/"), visit.ui.t("Your draft is thrown away."));
   });
   web.form(site, "/editor/preview", "user", async (visit) => {
-    const source = visit.text("source") === "html" ? "html" : "markdown";
-    const html = await previewOf(visit, source, visit.text("content").replaceAll("\r\n", "\n"));
-    return new Response(html ?? "", { headers: { "content-type": "text/html; charset=UTF-8" } });
+    const { source, content } = typedIn(visit);
+    const html = await previewOf(visit, source, content);
+    return new Response(html === undefined ? "" : web.dressed(visit.ui, html).html, {
+      headers: { "content-type": "text/html; charset=UTF-8" },
+    });
   });
   web.form(site, "/editor/picture/:id", "user", async (visit) => {
     const image = fileIn(visit, "image");

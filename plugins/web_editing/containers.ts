@@ -232,8 +232,7 @@ function question({ parts }: Web, visit: Visit, kind: Kind, item: Item): Screen 
 
 /** The path of the screen that is asked for, below the root of the instance. */
 function here(visit: Visit): string {
-  const { pathname } = new URL(visit.request.url);
-  return pathname.slice(visit.ui.url("").length);
+  return new URL(visit.request.url).pathname;
 }
 
 function pathTo(kind: Kind, item: { slug: string }, visit: Visit): string {

@@ -2,29 +2,12 @@
  * The editor of pages: Markdown or HTML source beside a preview, what is typed kept as a draft on the server. Who saves
  * over somebody else's change is told of it first, shown what differs, and keeps every word.
  */
-import {
-  type Html,
-  html,
-  type PluginContext,
-  type Screen,
-  type Sent,
-  type View,
-  type Visit,
-  type Web,
-} from "lectern/core";
+import { ApiError, type PluginContext, type Screen, type Sent, type Visit, type Web } from "lectern/core";
 import { drawEditor } from "./editor_view.ts";
-import { type NamedTag, tagsIn } from "./fields.ts";
-import {
-  type Book,
-  bookOf,
-  bookPath,
-  type Chapter,
-  chapterOf,
-  chapterPath,
-  type Page,
-  pageOf,
-  pagePath,
-} from "./find.ts";
+import type { NamedTag } from "./fields.ts";
+import { type Book, type Page, pageOf, pagePath } from "./find.ts";
+import { blank, saveNew } from "./new_page.ts";
+import { previewOf, typedIn } from "./typed.ts";
 
 /** Source in which a page is written. */
 export type Source = "markdown" | "html";
@@ -44,6 +27,10 @@ export interface EditorData {
   readonly base: number | undefined;
   readonly preview: string | undefined;
   readonly sent: Sent<unknown> | undefined;
+  /** Tells a new page apart from others that are begun in the same place; "" for a change. */
+  readonly slot: string;
+  /** Other new pages that were begun in this place and not saved. */
+  readonly begun: Drafts["drafts"];
   /** When the draft that is shown was kept; undefined where what is saved is shown. */
   readonly draftOf: string | undefined;
   readonly others: readonly { readonly user: { readonly name: string } | null; readonly updated_at: string }[];
@@ -51,66 +38,84 @@ export interface EditorData {
   readonly conflict: { readonly by: string; readonly at: string; readonly content: string } | undefined;
 }
 
-interface Drafts {
+/** What the API tells of drafts. */
+export interface Drafts {
   readonly draft: {
+    readonly slot: string;
+    readonly tags: readonly NamedTag[];
     readonly name: string;
     readonly html: string;
     readonly markdown: string;
     readonly base_revision: number | null;
     readonly updated_at: string;
   } | null;
+  /** Everything of the reader's that is unsaved in one place. */
+  readonly drafts: readonly { readonly slot: string; readonly name: string; readonly updated_at: string }[];
   readonly others: EditorData["others"];
-}
-
-/** A new page's place. */
-interface Place {
-  readonly kind: "book" | "chapter";
-  readonly id: number;
-  readonly path: string;
-  readonly book: Book;
-  readonly template: number | null;
 }
 
 /** Mounts the editor. `scripts`: those of its screens. */
 export function mountEditor({ site }: Pick<PluginContext, "site">, web: Web, scripts: readonly string[]): void {
   const view = web.view<EditorData>("editing/page", (data, ui) => drawEditor(web, data, ui));
-  const screen = (visit: Visit, data: EditorData): Screen => shown(view, visit, data, scripts);
-  const edit = "/books/:book/page/:page/edit";
-  web.screen(site, edit, "user", async (visit) => screen(visit, await present(visit)));
-  web.form(site, edit, "user", async (visit) => {
-    const { book, page } = await pageOf(visit);
-    const answer = await saveChange(visit, book, page);
-    return answer instanceof Response ? answer : screen(visit, answer);
-  });
-  for (const [path, place] of [
-    ["/books/:book/create-page", inBook],
-    ["/books/:book/chapter/:chapter/create-page", inChapter],
-  ] as const) {
-    web.screen(site, path, "user", async (visit) => screen(visit, await blank(visit, await place(visit))));
+  const shown = (visit: Visit, data: EditorData): Screen => {
+    const preview = data.preview === undefined ? undefined : web.dressed(visit.ui, data.preview);
+    const body = view({ ...data, preview: preview?.html }, visit.ui);
+    const status = data.sent && !data.sent.ok ? data.sent.status : 200;
+    return { title: data.title, body, menu: "/books", scripts, status, style: preview?.style };
+  };
+  const screen = (path: string, read: (visit: Visit) => Promise<EditorData>, save: Saving): void => {
+    web.screen(site, path, "user", async (visit) => shown(visit, await read(visit)));
     web.form(site, path, "user", async (visit) => {
-      const answer = await saveNew(visit, await place(visit));
-      return answer instanceof Response ? answer : screen(visit, answer);
+      const answer = await save(visit).catch((error: unknown) => homeless(visit, error));
+      return answer instanceof Response ? answer : shown(visit, answer);
     });
-  }
+  };
+  screen("/books/:book/page/:page/edit", present, saveChange);
+  screen(
+    "/books/:book/create-page",
+    (visit) => blank(visit, "book"),
+    (visit) => saveNew(visit, "book"),
+  );
+  screen(
+    "/books/:book/chapter/:chapter/create-page",
+    (visit) => blank(visit, "chapter"),
+    (visit) => saveNew(visit, "chapter"),
+  );
 }
 
-function shown(view: View<EditorData>, visit: Visit, data: EditorData, scripts: readonly string[]): Screen {
-  const { sent } = data;
-  const body: Html = html`${view(data, visit.ui)}`;
-  return { title: data.title, body, menu: "/books", scripts, status: sent && !sent.ok ? sent.status : 200 };
+type Saving = (visit: Visit) => Promise<EditorData | Response>;
+
+/** What was typed for a page or place that is gone or hidden by now: said so, with every word still there to be taken. */
+function homeless(visit: Visit, error: unknown): EditorData {
+  if (!(error instanceof ApiError)) throw error;
+  const { status, message } = error;
+  const typed = typedIn(visit);
+  return {
+    ...EMPTY,
+    ...typed,
+    title: visit.ui.t("Your text is still here"),
+    about: "none/0",
+    action: new URL(visit.request.url).pathname,
+    back: "/books",
+    sent: { ok: false, status, message, faults: {} },
+  };
 }
 
-async function inBook(visit: Visit): Promise<Place> {
-  const book = await bookOf(visit);
-  return { kind: "book", id: book.id, path: bookPath(book), book, template: book.default_template_id };
-}
-
-async function inChapter(visit: Visit): Promise<Place> {
-  const { book, chapter } = await chapterOf(visit);
-  const { id, default_template_id } = chapter as Chapter;
-  const template = default_template_id ?? book.default_template_id;
-  return { kind: "chapter", id, path: chapterPath(book, chapter), book, template };
-}
+/** An editor in which nothing was typed. */
+export const EMPTY = {
+  name: "",
+  source: "markdown",
+  content: "",
+  tags: [],
+  base: undefined,
+  preview: undefined,
+  sent: undefined,
+  slot: "",
+  begun: [],
+  draftOf: undefined,
+  others: [],
+  conflict: undefined,
+} as const;
 
 /** The editor of a page as it is saved, or as the reader left it. */
 async function present(visit: Visit): Promise<EditorData> {
@@ -128,6 +133,7 @@ async function present(visit: Visit): Promise<EditorData> {
     name: draft.name,
     source: isMarkdown ? "markdown" : "html",
     content: isMarkdown ? draft.markdown : draft.html,
+    tags: draft.tags,
     base: page.revision_count,
     draftOf: draft.updated_at,
     others,
@@ -137,6 +143,7 @@ async function present(visit: Visit): Promise<EditorData> {
 
 async function ofPage(visit: Visit, book: Book, page: Page, source: Source): Promise<EditorData> {
   return {
+    ...EMPTY,
     title: visit.ui.t("Edit “:name”", { name: page.name }),
     about: `page/${page.id}`,
     action: `${pagePath(book, page)}/edit`,
@@ -147,10 +154,6 @@ async function ofPage(visit: Visit, book: Book, page: Page, source: Source): Pro
     tags: page.tags ?? [],
     base: page.revision_count,
     preview: page.html,
-    sent: undefined,
-    draftOf: undefined,
-    others: [],
-    conflict: undefined,
   };
 }
 
@@ -169,29 +172,20 @@ function conflictWith(page: Page, source: Source): EditorData["conflict"] {
   return { by: page.updated_by?.name ?? "", at: page.updated_at, content };
 }
 
-interface Typed {
-  readonly name: string;
-  readonly source: Source;
-  readonly content: string;
-  readonly tags: NamedTag[];
+/** The page a form is about: by its number, as its address may have changed since. Throws 404. */
+async function pageIn(visit: Visit): Promise<{ book: Book; page: Page }> {
+  const [, id] = /^page\/(\d{1,10})$/.exec(visit.text("about")) ?? [];
+  if (id === undefined) return pageOf(visit);
+  const page = await visit.get<Page>(`/api/pages/${id}`);
+  return { page, book: await visit.get<Book>(`/api/books/${page.book_id}`) };
 }
 
-function typedIn(visit: Visit): Typed {
-  const source = visit.text("source") === "html" ? "html" : "markdown";
-  // Forms send lines as the mail of old did.
-  return {
-    name: visit.text("name"),
-    source,
-    content: visit.text("content").replaceAll("\r\n", "\n"),
-    tags: tagsIn(visit.input),
-  };
-}
-
-async function saveChange(visit: Visit, book: Book, page: Page): Promise<EditorData | Response> {
+async function saveChange(visit: Visit): Promise<EditorData | Response> {
+  const { book, page } = await pageIn(visit);
   const { name, source, content, tags } = typedIn(visit);
   const base = Number(visit.text("base_revision"));
   const data: EditorData = { ...(await ofPage(visit, book, page, source)), name, content, tags, base };
-  const draft = { name, [source]: content, base_revision: base };
+  const draft = { name, [source]: content, tags: tags as never, base_revision: base };
   if (visit.text("act") === "preview") {
     await visit.send("PUT", `/api/drafts/page/${page.id}`, draft);
     return { ...data, preview: await previewOf(visit, source, content) };
@@ -211,77 +205,4 @@ async function saveChange(visit: Visit, book: Book, page: Page): Promise<EditorD
   const preview = await previewOf(visit, source, content);
   if (sent.status !== 409) return { ...data, sent, preview };
   return { ...data, sent, preview, base: page.revision_count, conflict: conflictWith(page, source) };
-}
-
-async function blank(visit: Visit, place: Place): Promise<EditorData> {
-  const { draft } = await visit.get<Drafts>(`/api/drafts/${place.kind}/${place.id}`);
-  const data = newPage(visit, place);
-  if (draft) {
-    const source: Source = draft.html === "" ? "markdown" : "html";
-    return {
-      ...data,
-      name: draft.name,
-      source,
-      content: source === "html" ? draft.html : draft.markdown,
-      draftOf: draft.updated_at,
-    };
-  }
-  const template = place.template ? await visit.find<Page>(`/api/pages/${place.template}`) : undefined;
-  if (!template) return { ...data, source: visit.query.source === "html" ? "html" : "markdown" };
-  const source: Source = template.markdown === "" ? "html" : "markdown";
-  return {
-    ...data,
-    source,
-    content: source === "html" ? template.raw_html : template.markdown,
-    preview: template.html,
-  };
-}
-
-function newPage(visit: Visit, { kind, id, path }: Place): EditorData {
-  return {
-    title: visit.ui.t("New page"),
-    about: `${kind}/${id}`,
-    action: `${path}/create-page`,
-    back: path,
-    name: "",
-    source: "markdown",
-    content: "",
-    tags: [],
-    base: undefined,
-    preview: undefined,
-    sent: undefined,
-    draftOf: undefined,
-    others: [],
-    conflict: undefined,
-  };
-}
-
-async function saveNew(visit: Visit, place: Place): Promise<EditorData | Response> {
-  const { name, source, content, tags } = typedIn(visit);
-  const data = { ...newPage(visit, place), name, source, content, tags };
-  const drafts = `/api/drafts/${place.kind}/${place.id}`;
-  if (visit.text("act") === "preview") {
-    await visit.send("PUT", drafts, { name, [source]: content });
-    return { ...data, preview: await previewOf(visit, source, content) };
-  }
-  const sent = await visit.send<Page>("POST", "/api/pages", {
-    name,
-    // A page may begin empty, which the API takes for no content at all.
-    ...(content === "" ? { html: "<p></p>" } : { [source]: content }),
-    tags: tags as never,
-    [place.kind === "book" ? "book_id" : "chapter_id"]: place.id,
-  });
-  if (sent.ok) {
-    await visit.send("DELETE", drafts);
-    return visit.goTo(pagePath(place.book, sent.body), visit.ui.t("“:name” is made.", { name: sent.body.name }));
-  }
-  await visit.send("PUT", drafts, { name, [source]: content });
-  return { ...data, sent, preview: await previewOf(visit, source, content) };
-}
-
-/** What a source looks like; undefined where there is nothing to look at. */
-export async function previewOf(visit: Visit, source: Source, content: string): Promise<string | undefined> {
-  if (content === "") return undefined;
-  const sent = await visit.send<{ html: string }>("POST", "/api/drafts/preview", { [source]: content });
-  return sent.ok ? sent.body.html : undefined;
 }

@@ -5,16 +5,16 @@ import { faultsIn, nameField, tagFields } from "./fields.ts";
 /** The editor as a screen: messages, the form, and the preview beside it. */
 export function drawEditor({ parts }: Web, data: EditorData, ui: Ui): Html {
   const { t } = ui;
-  const { title, about, action, back, name, source, content, tags, base, preview, sent } = data;
+  const { title, about, action, back, name, source, content, tags, base, preview, sent, slot } = data;
   const { faults, fault } = faultsIn(sent);
   const label = source === "markdown" ? t("Content in Markdown") : t("Content in HTML");
   return html`<div class="head-line"><h1>${title}</h1><p class="quiet" id="draft-state" role="status" aria-live="polite"></p></div>
 ${messages(parts, data, ui)}
-<form method="post" id="editor" class="editor" action="${ui.url(action)}" data-about="${about}" data-draft="${ui.url(`/editor/draft/${about}`)}"
+<form method="post" id="editor" class="editor" action="${ui.url(action)}" data-draft="${about === "none/0" ? "" : ui.url(`/editor/draft/${about}`)}"
  data-picture="${about.startsWith("page/") ? ui.url(`/editor/picture/${about.slice(5)}`) : ""}" data-saved="${t("Draft kept at :time")}" data-failed="${t("The draft could not be kept")}" data-uploading="${t("Uploading :name")}">
 ${fault !== undefined && data.conflict === undefined && html`<p class="notice bad" role="alert">${ui.icon("warning")} ${fault}</p>`}
 ${nameField(parts, ui, name, faults.name)}
-<input type="hidden" name="source" value="${source}">
+<input type="hidden" name="source" value="${source}"><input type="hidden" name="about" value="${about}">${slot !== "" && html`<input type="hidden" name="slot" value="${slot}">`}
 ${base !== undefined && html`<input type="hidden" name="base_revision" value="${base}">`}
 <div class="editor-panes">
 <div class="editor-source">${source === "markdown" && toolbar(ui)}
@@ -31,9 +31,16 @@ ${tagFields(tags, ui)}
 ${sourceSwitch(data, ui)}`;
 }
 
-function messages(parts: Web["parts"], { draftOf, others, conflict, content, about, back }: EditorData, ui: Ui): Html {
+function messages(parts: Web["parts"], data: EditorData, ui: Ui): Html {
+  const { draftOf, others, conflict, content, about, back, slot, begun, action } = data;
   const { t } = ui;
-  return html`${others.map(({ user, updated_at }) =>
+  return html`${
+    begun.length > 0 &&
+    html`<div class="notice note">${ui.icon("history")} ${t("Begun here and not saved yet:")}<ul>${begun.map(
+      (one) =>
+        html`<li><a href="${ui.url(action)}?slot=${one.slot}">${one.name === "" ? t("Without a name") : one.name}</a> ${ui.time(one.updated_at)}</li>`,
+    )}</ul></div>`
+  }${others.map(({ user, updated_at }) =>
     parts.notice(
       ui,
       "note",
@@ -43,7 +50,7 @@ function messages(parts: Web["parts"], { draftOf, others, conflict, content, abo
 ${
   draftOf !== undefined &&
   html`<div class="notice note" role="status">${ui.icon("history")} ${t("This is your draft, which is not saved yet.")} ${ui.time(draftOf)}
-${parts.button(ui, { action: `/editor/discard/${about}?back=${encodeURIComponent(back)}`, text: t("Throw it away"), icon: "delete" })}</div>`
+${parts.button(ui, { action: `/editor/discard/${about}?slot=${slot}&back=${encodeURIComponent(back)}`, text: t("Throw it away"), icon: "delete" })}</div>`
 }
 ${
   conflict &&

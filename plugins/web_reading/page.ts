@@ -2,10 +2,18 @@
  * The screen of a page: its content with a table of contents, where it stands in its book, what hangs on it, who wrote it.
  * Comments stand below it, in a view of their own.
  */
-import { type Html, html, type PluginContext, type Ui, type Visit, type Web } from "lectern/core";
+import {
+  type Dressed,
+  type Heading,
+  type Html,
+  html,
+  type PluginContext,
+  type Ui,
+  type Visit,
+  type Web,
+} from "lectern/core";
 import { drawComments } from "./comments.ts";
 import { bookAside } from "./containers.ts";
-import { type Dressed, dressed, type Heading } from "./dress.ts";
 import { actions, exportActs, history, mayDo, tagList } from "./pieces.ts";
 import { type Book, bookPath, chapterPath, type Entry, type Listing, type Page, pagePath } from "./shapes.ts";
 
@@ -39,7 +47,7 @@ export function mountPage({ site }: Pick<PluginContext, "site">, web: Web): void
     const { ui, params } = visit;
     const book = await visit.item<Book>("books", "Book", { slug: params.book ?? "" });
     const page = await visit.item<Page>("pages", "Page", { slug: params.page ?? "", book_id: book.id });
-    const content = dressed(page.html, ui);
+    const content = web.dressed(ui, page.html);
     const { data: attachments } = await visit.get<Listing<Attachment>>(
       `/api/attachments?count=500&filter[uploaded_to]=${page.id}`,
     );

@@ -3,7 +3,6 @@
  * makes a revision of its own, so nothing is lost by it.
  */
 import { ApiError, type Html, html, type PluginContext, type UserRef, type Visit, type Web } from "lectern/core";
-import { dressed } from "./dress.ts";
 import { mayDo } from "./pieces.ts";
 import { type Book, bookPath, type Listing, type Page, pagePath } from "./shapes.ts";
 
@@ -113,7 +112,7 @@ ${
       `/api/pages/${page.id}/revisions?count=1&sort=-number&filter[number:lt]=${revision.number}`,
     );
     const before = data[0] && (await visit.get<Whole>(`/api/pages/${page.id}/revisions/${data[0].id}`));
-    const { html: content, style } = dressed(revision.html, ui);
+    const { html: content, style } = web.dressed(ui, revision.html);
     const title = ui.t("Revision #:number", { number: revision.number });
     const way = [...crumbs, { text: ui.t("Revisions"), path: `${path}/revisions` }, { text: `#${revision.number}` }];
     return { title, crumbs: way, menu: "/books", style, body: one({ page, path, revision, before, content }, ui) };

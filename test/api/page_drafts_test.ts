@@ -17,7 +17,7 @@ const writer = ["access-api", "book-view-all", "page-view-all", "page-update-all
 test("a draft is kept for its author, told of to others without its words, and thrown away", async () => {
   const ann = await house.person("Ann", writer);
   const path = `/api/drafts/page/${page}`;
-  expect((await house.ask("GET", path, { as: ann.token })).body).toEqual({ draft: null, others: [] });
+  expect((await house.ask("GET", path, { as: ann.token })).body).toEqual({ draft: null, drafts: [], others: [] });
   const body = { name: "Seite", markdown: "# Mine", base_revision: 1 };
   const kept = await house.ask("PUT", path, { as: ann.token, body });
   expect([kept.status, kept.body.draft]).toEqual([200, expect.objectContaining({ ...body, html: "" })]);
@@ -26,6 +26,7 @@ test("a draft is kept for its author, told of to others without its words, and t
   const seen = (await house.ask("GET", path)).body;
   expect(seen).toEqual({
     draft: null,
+    drafts: [],
     others: [{ user: expect.objectContaining({ name: "Ann" }), updated_at: expect.any(String) }],
   });
   expect(JSON.stringify(seen)).not.toContain("Mine");
@@ -85,4 +86,23 @@ test("what would be saved can be looked at, made harmless", async () => {
     /onclick|onerror/,
   );
   expect((await house.ask("POST", "/api/drafts/preview", { body: {} })).status).toBe(422);
+});
+
+test("several new pages in one place are told apart by their slots, tags and all", async () => {
+  const path = `/api/drafts/chapter/${(await house.ask("POST", "/api/chapters", { body: { book_id: book, name: "C" } })).body.id}`;
+  const tags = [{ name: "state", value: "new" }];
+  for (const slot of ["one", "two"])
+    await house.ask("PUT", path, { body: { name: `Page ${slot}`, markdown: slot, slot, tags } });
+  const { body } = await house.ask("GET", `${path}?slot=one`);
+  expect(body.draft).toMatchObject({
+    name: "Page one",
+    markdown: "one",
+    slot: "one",
+    tags: [{ name: "state", value: "new" }],
+  });
+  expect(body.drafts.map(({ slot }: { slot: string }) => slot).sort()).toEqual(["one", "two"]);
+  await house.ask("DELETE", `${path}?slot=one`);
+  const after = (await house.ask("GET", path)).body;
+  expect([after.draft, after.drafts.length]).toEqual([null, 1]);
+  expect((await house.ask("PUT", path, { body: { slot: "no/slot" } })).status).toBe(422);
 });

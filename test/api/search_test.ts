@@ -154,3 +154,8 @@ test("a page of many megabytes can be saved and is found by its beginning", asyn
   expect((await house.ask("POST", "/api/pages", { body })).status).toBe(200);
   expect(await names("word77")).toEqual(["Long"]);
 });
+
+test("a word of any length is looked for, and finds nothing that is not there", async () => {
+  const { status, body } = await house.ask("GET", `/api/search?query=${"a".repeat(5_000)}`);
+  expect([status, body.total]).toEqual([200, 0]);
+});

@@ -13,15 +13,25 @@ function say(message) {
   if (state) state.textContent = message;
 }
 
+// Everything that is typed, so that what was typed while it travelled is not taken for kept.
+const typed = () =>
+  new URLSearchParams([...new FormData(form)].filter(([, value]) => typeof value === "string")).toString();
+
 async function keep() {
   clearTimeout(timer);
   timer = undefined;
-  const body = new FormData(form);
-  const sent = text.value + form.elements.name.value;
+  if (form.dataset.draft === "") return;
+  const sent = typed();
   try {
-    const response = await fetch(form.dataset.draft, { method: "POST", body, headers: { accept: "application/json" } });
+    const response = await fetch(form.dataset.draft, {
+      method: "POST",
+      body: new FormData(form),
+      headers: { accept: "application/json" },
+      redirect: "error",
+    });
     if (!response.ok) throw new Error(String(response.status));
-    if (sent === text.value + form.elements.name.value) changed = false;
+    await response.json();
+    if (sent === typed()) changed = false;
     const time = new Intl.DateTimeFormat(document.documentElement.lang, { timeStyle: "medium" }).format(new Date());
     say(form.dataset.saved.replace(":time", time));
   } catch {
@@ -88,6 +98,8 @@ function picturesOf(transfer) {
 }
 
 function take(event, transfer) {
+  // A file that is dropped would otherwise take the place of the screen.
+  if (event.type === "drop" && (transfer?.files.length ?? 0) > 0) event.preventDefault();
   const pictures = picturesOf(transfer);
   if (pictures.length === 0) return;
   event.preventDefault();

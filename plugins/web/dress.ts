@@ -4,7 +4,7 @@
  * until nothing in it reaches for the screen any more, so that what a browser makes of it is what was looked at here.
  */
 
-import type { Ui } from "lectern/core";
+import type { Dressed, Heading, Ui } from "lectern/core";
 import { type DefaultTreeAdapterTypes, defaultTreeAdapter, parseFragment, serialize } from "parse5";
 import {
   attribute,
@@ -21,21 +21,6 @@ import { highlighted } from "./highlight.ts";
 import { declarationsIn, rulesFor } from "./styles.ts";
 
 type Parent = DefaultTreeAdapterTypes.ParentNode;
-
-/** A heading within a page. */
-export interface Heading {
-  readonly level: number;
-  readonly id: string;
-  readonly text: string;
-}
-
-/** A page's HTML ready for its screen. */
-export interface Dressed {
-  readonly html: string;
-  /** Rules of style for elements that had styles of their own; undefined where none had. */
-  readonly style: string | undefined;
-  readonly headings: readonly Heading[];
-}
 
 /** Characters of HTML for which what was made of them is remembered. */
 const KEPT = 8_000_000;

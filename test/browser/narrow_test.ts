@@ -61,3 +61,26 @@ test("no screen is wider than a narrow phone, however long a name is", async () 
   }
   expect(wrong).toEqual([]);
 });
+
+/** How far from the left a word begins in the only text of an element. */
+const leftOf = (page: Page, selector: string, word: string) =>
+  page.evaluate(`(() => {
+    const text = document.querySelector(${JSON.stringify(selector)}).firstChild;
+    const start = text.data.indexOf(${JSON.stringify(word)});
+    const range = document.createRange();
+    range.setStart(text, start);
+    range.setEnd(text, start + 1);
+    return range.getBoundingClientRect().left;
+  })()`) as Promise<number>;
+
+test("marks of direction in a name turn nothing round it", async () => {
+  const page = await screens.visit();
+  for (const path of ["books", "new-shelf", "turning", "turning-edit", "turning-delete"]) {
+    await page.goto(paths[path] ?? "");
+    await picture(page, `turning-${path}`);
+    expect([path, await faultsOf(page)]).toEqual([path, []]);
+  }
+  // The question of the confirmation ends where it ends in any other language.
+  expect(await leftOf(page, "main h1", "Delete")).toBeLessThan(await leftOf(page, "main h1", "”?"));
+  expect(await page.title()).toContain("\u2069 · ");
+});

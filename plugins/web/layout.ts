@@ -4,6 +4,7 @@
  * scripts and people who navigate by landmarks rely on it.
  */
 import { type Crumb, type Html, type HtmlPart, html, type Ui } from "lectern/core";
+import { isolated } from "./ui.ts";
 
 /** What the frame of a screen shows. */
 export interface Frame {
@@ -43,7 +44,7 @@ export function document(frame: Frame, ui: Ui, head: Html, foot: Html): Html {
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="${scheme === "" ? "light dark" : scheme}">
-<title>${title === app ? app : `${title} · ${app}`}</title>
+<title>${title === app ? app : `${isolated(title)} · ${app}`}</title>
 <link rel="icon" href="${ui.url("/web/assets/favicon.svg")}">
 ${styles.map((href) => html`<link rel="stylesheet" href="${href}">`)}${style}
 ${scripts.map((src) => html`<script src="${src}" defer></script>`)}

@@ -12,7 +12,12 @@ export interface UiParts {
 
 /** Makes what views have for a reader in a language. */
 export function uiOf({ texts, icons, root }: UiParts, viewer: Viewer, language: string): Ui {
-  const t: Ui["t"] = (text, params = {}) => texts.say(text, params, language);
+  const t: Ui["t"] = (text, params = {}) =>
+    texts.say(
+      text,
+      Object.fromEntries(Object.entries(params).map(([name, value]) => [name, isolated(value)])),
+      language,
+    );
   const format = new Intl.DateTimeFormat(localeOf(language), {
     dateStyle: "medium",
     timeStyle: "short",
@@ -35,6 +40,25 @@ export function uiOf({ texts, icons, root }: UiParts, viewer: Viewer, language: 
     isSignedIn: viewer !== NOBODY && viewer.via !== "guest",
     may: (permission) => holds(viewer, permission),
   };
+}
+
+const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/;
+
+/**
+ * A name within a sentence or a title, where no element stands around it: marks of direction in it, which may turn what
+ * follows, end with it. Most names have none, and stay as they are.
+ */
+export function isolated<Value extends string | number>(value: Value): Value | string {
+  if (typeof value === "number" || !DIRECTIONS.test(value)) return value;
+  // An end without a beginning would close the isolation itself.
+  let open = 0;
+  const kept = value.replace(/[\u2066-\u2069]/g, (mark) => {
+    if (mark !== "\u2069") open++;
+    else if (open === 0) return "";
+    else open--;
+    return mark;
+  });
+  return `\u2068${kept}${"\u2069".repeat(open)}\u2069`;
 }
 
 /** A tag that `Intl` knows: languages are named by operators and users, who may write "de_AT". */

@@ -22,7 +22,7 @@ export function drawComments({ parts }: Web, { book, page }: { book: Book; page:
   return html`<section class="comments" aria-labelledby="comments-title"><h2 id="comments-title">${ui.icon("comment")} ${t("Comments")} <span class="quiet">${countOf([...active, ...archived])}</span></h2>
 ${active.length > 0 && html`<ul>${active.map(tree)}</ul>`}
 ${archived.length > 0 && html`<details class="archived"><summary>${t("Archived threads (:count)", { count: archived.length })}</summary><ul>${archived.map(tree)}</ul></details>`}
-${mayAdd && parts.form(ui, { action: path, label: t("New comment"), submit: t("Comment"), fields })}</section>`;
+${mayAdd && parts.form(ui, { action: path, label: t("New comment"), submit: t("Add the comment"), fields })}</section>`;
 }
 
 /** The field of a comment's text, and in which form it is typed. */

@@ -1,4 +1,4 @@
-import { ApiError, type InputValue, isUpload, type Ui, type Visit } from "lectern/core";
+import { type InputValue, isUpload, notFound, type Ui, type Visit } from "lectern/core";
 
 /** The most rows of a choice; further ones are found by their own screens. */
 export const MOST_CHOICES = 500;
@@ -37,7 +37,7 @@ export function sizeOf(bytes: number, ui: Ui): string {
 /** The one row of a listing with an id. Throws 404 where there is none. */
 export async function rowOf<T>(visit: Visit, path: string, noun: string): Promise<T> {
   const { data } = await visit.get<Listed<T>>(`${path}?count=1&filter[id]=${idOf(visit)}`);
-  if (!data[0]) throw new ApiError(404, `${noun} not found`);
+  if (!data[0]) throw notFound(noun);
   return data[0];
 }
 

@@ -27,7 +27,7 @@ test("comments are made, answered, changed, archived and deleted; nothing typed 
   await page.goto(PAGE);
   const comment = (text: string | RegExp) => page.locator("article.comment").filter({ hasText: text });
   await page.getByLabel("Add a comment").fill(`First ${NASTY}\nsecond line`);
-  await page.getByRole("button", { name: "Comment", exact: true }).click();
+  await page.getByRole("button", { name: "Add the comment", exact: true }).click();
   expect(await page.getByRole("status").textContent()).toContain("Your comment is added.");
   expect(await comment("First").textContent()).toContain(NASTY);
   expect(await page.locator("img[src=x]").count()).toBe(0);
@@ -115,7 +115,7 @@ test("who may comment changes and deletes their own comments, and nobody else's"
   );
   await ann.goto(PAGE);
   await ann.getByLabel("Add a comment").fill("Mine");
-  await ann.getByRole("button", { name: "Comment", exact: true }).click();
+  await ann.getByRole("button", { name: "Add the comment", exact: true }).click();
   const comment = (text: string) => ann.locator("article.comment").filter({ hasText: text });
   expect(await comment("Mine").locator(".actions").textContent()).toMatch(/Reply.*Edit.*Archive.*Delete/s);
   expect(await comment("By the other").locator(".actions").textContent()).not.toMatch(/Edit|Archive|Delete/);

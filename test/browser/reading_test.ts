@@ -216,7 +216,7 @@ test("everything is there without scripts, and on a telephone the book is folded
   const plain = await screens.visit(undefined, { scripts: false });
   await plain.goto(PAGE);
   await plain.getByLabel("Add a comment").fill("Without scripts");
-  await plain.getByRole("button", { name: "Comment", exact: true }).click();
+  await plain.getByRole("button", { name: "Add the comment", exact: true }).click();
   expect(await plain.locator("main").textContent()).toContain("Without scripts");
   await plain.locator("header").getByLabel("Search").fill("failover");
   await plain.locator("header").getByLabel("Search").press("Enter");

@@ -24,7 +24,7 @@ import type { Parts } from "./parts.ts";
 import { rulesFor } from "./rules.ts";
 import { facts, findImage, findVisible, IN_GALLERY, LISTED, readImage } from "./show.ts";
 import { fileOf, prepare } from "./thumbs.ts";
-import { changeImage, forget, insertImage, type Judged, judge, removeImages } from "./write.ts";
+import { changeImage, forgetForms, insertImage, type Judged, judge, removeImages } from "./write.ts";
 
 type Context = Pick<PluginContext, "app" | "list" | "valid" | "perform">;
 
@@ -153,10 +153,12 @@ async function decoded<R>(
 ): Promise<R> {
   const judged = await judge(parts, content);
   try {
+    await parts.pictures.watched(content);
     await prepare(parts, content, { file_key: judged.file_key, path: "", ...judged.facts });
     return await then(judged);
   } catch (error) {
-    await forget(parts, judged.file_key);
+    // The file itself, if it was stored by then, is the transaction's to take back.
+    await forgetForms(parts, judged.file_key);
     throw error;
   }
 }

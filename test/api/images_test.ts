@@ -107,6 +107,15 @@ test("what is no picture is refused with a 422 on the field, and nothing is stor
     ["truncated.jpg", jpeg.slice(0, jpeg.length / 2), ["The image is damaged."]],
     ["truncated.png", whole.slice(0, whole.length / 2), ["The image is damaged."]],
     ["head.png", whole.slice(0, 20), ["The image is damaged."]],
+    ["half.gif", (await moving("gif", 3, 60)).slice(0, -20), ["The image is damaged."]],
+    ["half.webp", (await moving("webp", 3, 60)).slice(0, -20), ["The image is damaged."]],
+    ["half_moving.png", bomb(60, 60, { frames: 3 }).slice(0, -20), ["The image is damaged."]],
+    // Nearly 100 megapixels of eight bytes, none of which can be let go before the last has come.
+    [
+      "deep.png",
+      bomb(9999, 9999, { depth: 16, colour: "rgba", interlaced: true }),
+      ["The image takes more than 500 megabytes once it is decoded."],
+    ],
     ["bomb.png", bomb(30_000, 30_000), ["The image has too many pixels, at most 100 megapixels are accepted."]],
     [
       "large.png",

@@ -4,7 +4,9 @@ import { rows } from "lectern/db";
 import type { ImageRow } from "./contract.ts";
 import { forget } from "./write.ts";
 
-const USAGE = "cleanup [--dry-run] [--ignore-revisions]";
+const USAGE = "cleanup [--dry-run] [--ignore-revisions] [--older-than DAYS]";
+/** What was added today may stand in a page that is not saved yet. */
+const DEFAULT_DAYS = 1;
 
 /** Takes away pictures of the gallery that no page shows (platform 7: pictures stay when their page goes). */
 export const imagesCommand: Command = {
@@ -24,22 +26,34 @@ export const imagesCommand: Command = {
 interface Asked {
   readonly dryRun: boolean;
   readonly ignoreRevisions: boolean;
+  /** Younger pictures are left alone. */
+  readonly days: number;
 }
 
 function read(args: string[]): Asked | undefined {
   try {
     const { values } = parseArgs({
       args,
-      options: { "dry-run": { type: "boolean" }, "ignore-revisions": { type: "boolean" } },
+      options: {
+        "dry-run": { type: "boolean" },
+        "ignore-revisions": { type: "boolean" },
+        "older-than": { type: "string" },
+      },
     });
-    return { dryRun: values["dry-run"] ?? false, ignoreRevisions: values["ignore-revisions"] ?? false };
+    const text = values["older-than"] ?? String(DEFAULT_DAYS);
+    if (!/^\d{1,5}$/.test(text)) return undefined;
+    return {
+      dryRun: values["dry-run"] ?? false,
+      ignoreRevisions: values["ignore-revisions"] ?? false,
+      days: Number(text),
+    };
   } catch {
     return undefined;
   }
 }
 
 /** A picture is in use where its file's name stands in a page, in the bin or not, or in a kept revision. */
-async function cleanUp(context: AnyContext, { dryRun, ignoreRevisions }: Asked, io: CommandIo): Promise<number> {
+async function cleanUp(context: AnyContext, { dryRun, ignoreRevisions, days }: Asked, io: CommandIo): Promise<number> {
   const name = sql`substring(images.path from '[^/]+/[^/]+/[^/]+$')`;
   const stem = sql`split_part(${name}, '/', 1) || '/' || split_part(${name}, '/', 2) || '/'`;
   const file = sql`'/' || split_part(${name}, '/', 3)`;
@@ -47,7 +61,8 @@ async function cleanUp(context: AnyContext, { dryRun, ignoreRevisions }: Asked, 
     sql`exists (select from ${sql.table(table)} t where position(${stem} in t.html) > 0 and position(${file} in t.html) > 0)`;
   const unused = await rows<ImageRow>(
     context.db as never,
-    sql`select * from images where type in ('gallery', 'drawio') and not ${shows("pages")}
+    sql`select * from images where type in ('gallery', 'drawio')
+      and greatest(created_at, updated_at) <= now() - make_interval(days => ${days}::integer) and not ${shows("pages")}
       ${ignoreRevisions ? sql`` : sql`and not ${shows("page_revisions")}`} order by id`,
   );
   for (const row of unused) {

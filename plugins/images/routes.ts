@@ -28,12 +28,12 @@ import { changeImage, forgetForms, insertImage, type Judged, judge, removeImages
 
 type Context = Pick<PluginContext, "app" | "list" | "valid" | "perform">;
 
-const list: ListSpec = {
+const listing = (baseUrl: string): ListSpec => ({
   table: "images",
   fields: {
     id: "integer",
     name: "text",
-    url: { type: "text", column: sql.ref("images.path") },
+    url: { type: "text", column: sql`${baseUrl}::text || images.path` },
     path: "text",
     type: "text",
     uploaded_to: "integer",
@@ -44,12 +44,13 @@ const list: ListSpec = {
   },
   columns: LISTED,
   where: IN_GALLERY,
-};
+});
 const SEGMENT = "image-gallery";
 
 /** Mounts the routes of the gallery. */
 export function mountGallery(context: Context, parts: Parts, limitMb: number): void {
   const { app, valid, perform } = context;
+  const list = listing(parts.baseUrl);
   const { create, update, byUrl } = rulesFor(limitMb);
   const shown = async (row: ImageRow) => readImage(parts, (await findImage(parts, row.id)) as FoundImage);
 
@@ -70,7 +71,7 @@ export function mountGallery(context: Context, parts: Parts, limitMb: number): v
       const image = {
         ...draft,
         type: draft.type as ImageRow["type"],
-        name: draft.name ?? nameOf(fileName),
+        name: draft.name || nameOf(fileName),
         fileName,
         content: draft.image,
       };

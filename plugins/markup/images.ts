@@ -1,3 +1,8 @@
+/**
+ * Pictures that stand in a text as base64 (content-api 9.5): each is handed to whoever keeps pictures, and its address
+ * takes the place of the data. In Markdown the source has to change along with what is made of it; what stayed there
+ * would be kept again with every save. Whether bytes are a good picture is not judged here beyond how they begin.
+ */
 import { type EmbeddedPicture, sniff } from "lectern/core";
 import { maxImageBytes } from "./limits.ts";
 import { attributeOf, type Element, eachElement, type Parent, setAttribute } from "./tree.ts";

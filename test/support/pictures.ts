@@ -1,3 +1,7 @@
+/**
+ * Pictures for tests. Sensible ones come from sharp; what sharp would not write, such as moving PNGs and those that claim
+ * far more pixels than they have bytes, is put together here by hand.
+ */
 import { deflateSync } from "node:zlib";
 import sharp from "sharp";
 

@@ -10,7 +10,7 @@ import { join, resolve } from "node:path";
 import { fateOf, ownMark } from "./living.ts";
 import { type Upload, uploadOf } from "./upload.ts";
 
-/** Takes in the content of one file. Rejects with what reading it threw; nothing is left of the file then. */
+/** Takes in the content of one file; each piece has to be dealt with before the next is asked for. Rejects with what reading it threw; nothing is left of the file then. */
 export type Keep = (facts: { name: string; type: string }, content: AsyncIterable<Uint8Array>) => Promise<Upload>;
 
 /** The files of one request. */

@@ -27,7 +27,7 @@ import { appBelow, doubledIn, type PluginApp, type SiteApp } from "./plugin_app.
 import type { RouteInfo } from "./routes.ts";
 import { readSettings } from "./settings.ts";
 import { Sight } from "./sight.ts";
-import { openSpool } from "./spool.ts";
+import { openSpool, SPOOL_LEFTOVER_MS } from "./spool.ts";
 import { createTexts } from "./texts.ts";
 import { SYSTEM } from "./viewer.ts";
 
@@ -135,6 +135,11 @@ export async function boot(parts: HouseParts): Promise<House> {
     contexts,
     booted,
     async start() {
+      shared.stops.push(
+        every(SPOOL_LEFTOVER_MS, async () => {
+          await spool.sweep().catch((error: unknown) => log.warn("Cannot sweep files of requests", { error }));
+        }),
+      );
       await jobs.start();
       for (const start of shared.starts) await start();
     },
@@ -146,6 +151,13 @@ export async function boot(parts: HouseParts): Promise<House> {
       await store.close();
     },
   };
+}
+
+/** Runs something now and then, without keeping the process alive for it. Answers what ends that. */
+function every(ms: number, run: () => Promise<unknown>): () => void {
+  const timer = setInterval(() => void run(), ms);
+  timer.unref();
+  return () => clearInterval(timer);
 }
 
 /** Runs a plugin's steps, and says where its ledger knows more than it does: an older plugin over newer tables. */

@@ -7,7 +7,7 @@ import type { EventName } from "./registry.ts";
  * alone, and the operator wants one sentence. What is a BootError already stays as it is.
  */
 export function stopping<E extends EventName>(handlers: Handlers<E>, told: (cause: unknown) => BootError): Handlers<E> {
-  const { filter, veto, join } = handlers;
+  const { prepare, filter, veto, join } = handlers;
   const guard = async <Result>(run: () => Result): Promise<Awaited<Result>> => {
     try {
       return await run();
@@ -17,6 +17,7 @@ export function stopping<E extends EventName>(handlers: Handlers<E>, told: (caus
   };
   return {
     ...handlers,
+    ...(prepare && { prepare: (...args) => guard(() => prepare.call(handlers, ...args)) }),
     ...(filter && { filter: (...args) => guard(() => filter.call(handlers, ...args)) }),
     ...(veto && { veto: (...args) => guard(() => veto.call(handlers, ...args)) }),
     ...(join && { join: (...args) => guard(() => join.call(handlers, ...args)) }),

@@ -1,13 +1,14 @@
 /**
- * Events: how plugins take part in what others do. An event has four moments. `filter` may replace the draft, `veto` may
- * refuse it (403 with the reason), then the act itself runs, `join` writes alongside: these share one transaction, so a
- * throw anywhere undoes all of it. `notify` comes after the commit, is not waited for, and its failures are logged, never
+ * Events: how plugins take part in what others do. An event has five moments. `prepare` comes before the transaction, for
+ * what takes long and asks the store for nothing. `filter` may replace the draft, `veto` may refuse it (403 with the
+ * reason), then the act itself runs, `join` writes alongside: these share one transaction, so a throw anywhere undoes all
+ * of it. `notify` comes after the commit, is not waited for, and its failures are logged, never
  * answered. Handlers run in boot order. What must not be lost is enqueued in `join`: the jobs table is the outbox.
  *
  * A transaction that lost a race in the store (serialisation, deadlock, a unique name taken meanwhile) is run again from
- * its filters on; handlers of the first three moments must therefore act on the store alone, or say how to undo the rest.
+ * its filters on; handlers of the three moments within must therefore act on the store alone, or say how to undo the rest.
  */
-import type { Db } from "../db/mod.ts";
+import { type Db, StoreError } from "../db/mod.ts";
 import { addressNow } from "./asking.ts";
 import { ApiError } from "./errors.ts";
 import type { Log } from "./log.ts";
@@ -35,7 +36,8 @@ export interface Work {
   after(run: () => unknown): void;
   /**
    * Runs if this transaction is rolled back, last first: takes back what was done beside the store, such as a file that
-   * was written. The same holds for failures. A transaction that is run again is rolled back first.
+   * was written. The same holds for failures. A transaction that is run again is rolled back first. Where the connection
+   * breaks before the commit was answered nobody knows, and nothing is taken back: too much is better than too little.
    */
   undo(run: () => unknown): void;
 }
@@ -62,6 +64,11 @@ export interface Happening<E extends EventName = EventName> {
 
 /** Handlers of one event; each moment is optional. */
 export interface Handlers<E extends EventName> {
+  /**
+   * Before any transaction begins, so that nobody waits for a connection meanwhile: decoding a picture, say. A throw ends
+   * the event. Not called for events performed within others, which are in a transaction already.
+   */
+  prepare?(draft: Draft<E>, viewer: Viewer): void | Promise<void>;
   /** Returns another draft, or nothing to leave it. */
   filter?(draft: Draft<E>, work: Work): Draft<E> | undefined | Promise<Draft<E> | undefined>;
   /** Returns a reason to refuse, which the client reads with status 403. */
@@ -96,6 +103,8 @@ interface Kept {
 const MAX_ATTEMPTS = 6;
 /** Codes of PostgreSQL after which the same transaction may well succeed: serialisation, deadlock, unique violation. */
 const RETRIED = new Set(["40001", "40P01", "23505"]);
+/** A code that PostgreSQL answers with, except those of a connection or server that goes away. */
+const ANSWERED = /^(?!08|57)(?=.*\d)[0-9A-Z]{5}$/;
 
 /** The bus of one house. */
 export class Bus {
@@ -146,14 +155,22 @@ export class Bus {
     draft: Draft<E>,
     act: Act<E, R>,
   ): Promise<R> {
+    for (const handlers of this.#handlers.get(name) ?? []) await handlers.prepare?.(draft as never, viewer);
     for (let attempt = 1; ; attempt++) {
       const kept: Kept = { after: [], undo: [], happened: [] };
+      let isDone = false;
       let result: R;
       try {
-        result = await this.#parts.db
-          .transaction()
-          .execute((db) => this.#work(db, viewer, kept).perform(name, draft, act));
+        result = await this.#parts.db.transaction().execute(async (db) => {
+          const done = await this.#work(db, viewer, kept).perform(name, draft, act);
+          isDone = true;
+          return done;
+        });
       } catch (error) {
+        if (isDone && !isUndone(error)) {
+          this.#parts.log.error(`Cannot tell whether "${name}" was committed; what it stored beside stays`, { error });
+          throw error;
+        }
         await this.#runAll(kept.undo.reverse(), `take back "${name}"`);
         if (attempt >= MAX_ATTEMPTS || !RETRIED.has(codeOf(error))) throw error;
         continue;
@@ -234,6 +251,11 @@ export class Bus {
   #refuseWhenClosed(what: string): void {
     if (this.#closed) throw new Error(`Cannot listen to ${what}: listening ends when the house has booted`);
   }
+}
+
+/** Whether what failed at the commit says that nothing was committed; a connection that broke says nothing. */
+function isUndone(error: unknown): boolean {
+  return error instanceof StoreError || ANSWERED.test(codeOf(error));
 }
 
 function codeOf(error: unknown): string {

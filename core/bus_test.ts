@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Db } from "../db/mod.ts";
+import { type Db, StoreError } from "../db/mod.ts";
 import { Bus } from "./bus.ts";
 import { ApiError } from "./errors.ts";
 import { createLog } from "./log.ts";
@@ -48,6 +48,28 @@ describe("perform()", () => {
     }));
     expect(result).toEqual({ text: "A!" });
     expect(seen).toEqual(["veto a!", "join A!", "any test_act"]);
+  });
+
+  test("prepares before the transaction, once, and never within another event", async () => {
+    const seen: string[] = [];
+    const { db, count } = fakeDb([Object.assign(new Error("race"), { code: "40001" })]);
+    const bus = busOver(db);
+    bus.on("test_act", {
+      prepare: async ({ text }, { id }) => void seen.push(`prepare ${text} of ${id} at ${count()}`),
+    });
+    bus.on("test_inner", { prepare: () => void seen.push("prepare within") });
+    const draft = { text: "a" };
+    await bus.perform("test_act", SYSTEM, draft, async (_, work) =>
+      work.perform("test_inner", draft, async () => draft),
+    );
+    expect(seen).toEqual([`prepare a of ${SYSTEM.id} at 0`]);
+    bus.on("test_act", {
+      prepare() {
+        throw new ApiError(422, "Unreadable");
+      },
+    });
+    await expect(bus.perform("test_act", SYSTEM, draft, async () => draft)).rejects.toThrow("Unreadable");
+    expect(count()).toBe(2);
   });
 
   test("answers a veto with 403 and its reason, and never acts", async () => {
@@ -124,6 +146,24 @@ describe("undo() and after()", () => {
       return draft;
     });
     expect(seen).toEqual(["act", "second", "first", "act", "after"]);
+  });
+
+  test("where a connection broke before the commit was answered, nothing is taken back", async () => {
+    for (const [error, takenBack] of [
+      [Object.assign(new Error("write CONNECTION_CLOSED"), { code: "CONNECTION_CLOSED" }), false],
+      [Object.assign(new Error("write"), { code: "EPIPE" }), false],
+      [Object.assign(new Error("terminating connection"), { code: "57P01" }), false],
+      [Object.assign(new Error("deferred"), { code: "23503" }), true],
+      [new StoreError("Cannot commit: everything was undone"), true],
+    ] as const) {
+      const undone: string[] = [];
+      const run = busOver(fakeDb([error]).db).perform("test_act", SYSTEM, { text: "x" }, async (draft, work) => {
+        work.undo(() => void undone.push("file"));
+        return draft;
+      });
+      await expect(run).rejects.toBe(error);
+      expect([error.message, undone.length > 0]).toEqual([error.message, takenBack]);
+    }
   });
 
   test("their failures are logged and never answered", async () => {

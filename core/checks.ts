@@ -62,14 +62,14 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   in: ({ value }, args) =>
     typeof value !== "object" && args.includes(String(value)) ? undefined : { key: "validation.in" },
   min: (field, [bound = "0"], list) =>
-    sizeOf(field.value, list) >= Number(bound)
+    isMisplaced(field, list) || sizeOf(field.value, list) >= Number(bound)
       ? undefined
       : {
           key: `validation.min.${kindOf(field.value, list)}`,
           params: { min: bound },
         },
   max: (field, [bound = "0"], list) =>
-    sizeOf(field.value, list) <= Number(bound)
+    isMisplaced(field, list) || sizeOf(field.value, list) <= Number(bound)
       ? undefined
       : { key: `validation.max.${kindOf(field.value, list)}`, params: { max: bound } },
 };
@@ -126,6 +126,11 @@ function kindOf(value: InputValue | undefined, list: RuleList): "number" | "arra
   if (list.includes("integer") || list.includes("int")) return "number";
   if (list.includes("array")) return "array";
   return isUpload(value) ? "file" : "string";
+}
+
+/** A file where a text belongs has one fault, and no size that would matter. */
+function isMisplaced({ value }: Field, list: RuleList): boolean {
+  return isUpload(value) && list.includes("string");
 }
 
 function extensionOf(name: string): string {

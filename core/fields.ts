@@ -148,7 +148,7 @@ export class Assembly {
   /** Adds a field that was sent; an empty string adds nothing where only something else than a text makes sense. */
   keep(compiled: Compiled, { keys, value, present }: Field): void {
     const { kind, path } = compiled;
-    if (!present || (value === "" && kind !== "text" && kind !== "boolean")) return;
+    if (!present || (value === "" && kind !== "text")) return;
     let at = this.#root;
     for (let index = 0; index < keys.length - 1; index++)
       at = this.#branch(at, keys[index] as string, path[index + 1] === "*");

@@ -97,7 +97,7 @@ test("jsonWithFile() says the base64 of any bytes, and how long the answer is, h
 function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
-      for (const chunk of chunks) controller.enqueue(chunk);
+      for (const chunk of chunks) controller.enqueue(chunk.slice());
       controller.close();
     },
   });

@@ -24,7 +24,7 @@ export interface StoredFile {
   /** In bytes. */
   readonly size: number;
   readonly modified: Date;
-  /** Its bytes as they are read, or a stretch of them. */
+  /** Its bytes as they are read, or a stretch of them; each chunk belongs to the reader. */
   stream(range?: ByteRange): ReadableStream<Uint8Array>;
   /** The same as the body of a response, which for local files costs less than a stream. */
   body(range?: ByteRange): Blob | ReadableStream<Uint8Array>;

@@ -1,7 +1,7 @@
 /**
  * Reads multipart forms as they arrive: text fields into memory up to a limit, files through `keep` to wherever it puts
- * them. The body is read no faster than files are written, so a large upload costs the memory of a few chunks. The
- * library behind it reports through events of streams; everything it may report ends in one promise here.
+ * them. The body is read no faster than files are written, so a large upload costs the memory of a few chunks:
+ * each is let go as soon as all of it was written, since whoever collects what is left over comes late. The library behind it reports through events of streams; everything it may report ends in one promise here.
  */
 import { default as Busboy, type BusboyFileStream } from "@fastify/busboy";
 import { ApiError } from "./errors.ts";
@@ -23,10 +23,12 @@ export type Part = [name: string, value: string | Upload];
 
 const UNREADABLE = "The request body could not be parsed as multipart form data.";
 const MAX_PART_HEADER_BYTES = 16_384;
+const MAX_HELD = 64;
 
 /**
  * Reads a form whose content type is given. Rejects with ApiError 400 for what is no form or exceeds the numbers, 413
  * for too much text, and with what the body or `keep` threw; files that were kept by then are the caller's to clear.
+ * Chunks of the body are emptied once they were read.
  */
 export async function readParts(
   body: AsyncIterable<Uint8Array>,
@@ -50,6 +52,13 @@ class Reader {
   readonly #parts: Promise<Part>[] = [];
   /** Files that are being read. */
   readonly #open = new Set<BusboyFileStream>();
+  /** Chunks of the file that came last, with where in the body they end; a part of each may still have to be written. */
+  #held: { readonly chunk: Uint8Array; readonly end: number }[] = [];
+  /** Bytes of the body that were taken in, and of files that were dealt with. */
+  #taken = 0;
+  #dealt = 0;
+  /** Whether the chunk that is being taken in has the beginning of a file, and so perhaps the end of another. */
+  #begins = false;
   readonly #failed = Promise.withResolvers<never>();
   readonly #finished = Promise.withResolvers<void>();
   #textBytes = 0;
@@ -73,7 +82,9 @@ class Reader {
     this.#busboy.on("finish", () => this.#finished.resolve());
     this.#busboy.on("field", (name, value, _nameCut, isCut) => this.#text(name, value, isCut));
     this.#busboy.on("file", (name, file, fileName, _encoding, type) => {
-      this.#file(name, file, keep({ name: fileName ?? "", type }, file as AsyncIterable<Uint8Array>));
+      this.#begins = true;
+      this.#held = [];
+      this.#file(name, file, keep({ name: fileName ?? "", type }, this.#dealing(file as AsyncIterable<Uint8Array>)));
     });
   }
 
@@ -81,6 +92,10 @@ class Reader {
   async write(chunk: Uint8Array): Promise<void> {
     const taken = new Promise<void>((resolve) => this.#busboy.write(chunk, () => resolve()));
     await Promise.race([taken, this.#failed.promise]);
+    this.#taken += chunk.byteLength;
+    if (this.#begins) this.#begins = false;
+    else this.#held.push({ chunk, end: this.#taken });
+    this.#letGo();
   }
 
   async end(): Promise<Part[]> {
@@ -95,6 +110,31 @@ class Reader {
     for (const file of this.#open) file.destroy(cause);
     this.#busboy.destroy();
     await Promise.allSettled(this.#parts);
+  }
+
+  /**
+   * Gives back the memory of chunks that were dealt with. What was taken in and not dealt with is what still has to be
+   * written, the end of the file so far, or was never a file's: a chunk with twice as much behind it is done with.
+   */
+  #letGo(): void {
+    const before = this.#taken - 2 * (this.#taken - this.#dealt);
+    for (let first = this.#held[0]; first && first.end <= before; first = this.#held[0]) {
+      this.#held.shift();
+      const { buffer, byteLength } = first.chunk;
+      // Unless others have a part of it.
+      if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
+    }
+    // Where nobody deals with what comes, it is left to whoever collects what is left over.
+    if (this.#held.length > MAX_HELD) this.#held = [];
+  }
+
+  /** A file's content; whoever asks for the next piece is done with the one before. */
+  async *#dealing(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of content) {
+      const { length } = piece;
+      yield piece;
+      this.#dealt += length;
+    }
   }
 
   #text(name: string | undefined, value: string, isCut: boolean): void {

@@ -53,9 +53,13 @@ test("a form is read no faster than its files are written", async () => {
   let kept = 0;
   let furthest = 0;
   const chunk = new Uint8Array(100_000);
+  const taken: Uint8Array[] = [];
   async function* pieces(): AsyncGenerator<Uint8Array> {
     yield new TextEncoder().encode(file("f", "large.bin", "").slice(0, -2));
-    for (; read < 100; read++) yield chunk;
+    for (; read < 100; read++) {
+      taken.push(chunk.slice());
+      yield taken.at(-1) as Uint8Array;
+    }
     yield new TextEncoder().encode("\r\n--x--\r\n");
   }
   const keep: Keep = async (facts, content) => {
@@ -69,6 +73,44 @@ test("a form is read no faster than its files are written", async () => {
   await readParts(pieces(), TYPE, LIMITS, keep);
   expect(kept).toBe(100 * chunk.length);
   expect(furthest).toBeLessThan(5 * chunk.length);
+  // The memory of what was written is given back meanwhile.
+  expect(taken.filter(({ byteLength }) => byteLength > 0).length).toBeLessThan(10);
+});
+
+test("files come out as they were sent, however slowly they are written and wherever the pieces are cut", async () => {
+  const files = Array.from({ length: 3 }, (_, at) => crypto.getRandomValues(new Uint8Array(60_000 + at)));
+  const heads = files.map((_, at) => Buffer.from(`${at ? "\r\n" : ""}${file("f", `${at}.bin`, "").slice(0, -2)}`));
+  const whole = Buffer.concat([
+    ...files.flatMap((content, at) => [heads[at] as Buffer, content]),
+    Buffer.from(`\r\n${field("a", "1".repeat(90))}--x--\r\n`),
+  ]);
+  async function* pieces(step: number): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < whole.length; at += step) yield new Uint8Array(whole.subarray(at, at + step));
+  }
+  const slow =
+    (pause: (name: string) => number): Keep =>
+    async (facts, content) => {
+      const parts: Uint8Array[] = [];
+      for await (const part of content) {
+        await Bun.sleep(pause(facts.name));
+        parts.push(new Uint8Array(part));
+      }
+      return keepInMemory(
+        facts,
+        (async function* () {
+          yield* parts;
+        })(),
+      );
+    };
+  const limits = { ...LIMITS, maxFiles: 3 };
+  for (const step of [900, 4096, 70_000, 1_000_000])
+    for (const pause of [() => 0, (name: string) => (name === "0.bin" ? 20 : 0)]) {
+      const parts = await readParts(pieces(step), TYPE, limits, slow(pause));
+      for (const [at, content] of files.entries()) {
+        const upload = parts[at]?.[1];
+        expect(isUpload(upload) && Bun.hash(await upload.bytes())).toBe(Bun.hash(content));
+      }
+    }
 });
 
 test("too many fields or files are refused, too much text as too large", async () => {

@@ -63,8 +63,9 @@ export class OwnWork {
 
   /** Handlers of an event that see this plugin's view. */
   handlers<E extends EventName>(handlers: Handlers<E>): Handlers<E> {
-    const { filter, veto, join, notify } = handlers;
+    const { prepare, filter, veto, join, notify } = handlers;
     return {
+      ...(prepare && { prepare: (draft, viewer) => prepare.call(handlers, draft, viewer) }),
       ...(filter && { filter: (draft, work) => filter.call(handlers, draft, this.of(work)) }),
       ...(veto && { veto: (draft, work) => veto.call(handlers, draft, this.of(work)) }),
       ...(join && { join: (result, work, happening) => join.call(handlers, result, this.of(work), happening) }),

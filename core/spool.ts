@@ -1,14 +1,16 @@
 /**
  * Where files lie while a request that brought them is answered: temporary files in one folder, so that an upload costs
  * disk and no memory. Each request keeps its own list and clears it with the answer, also where the client stopped
- * halfway; what a crash left behind is swept when the house boots. Whoever wants to keep a file puts it into a store of
+ * halfway; what a crash left behind is swept when the house boots, and now and then after that: files are named by the
+ * process they belong to, since others may have theirs in the same folder. Whoever wants to keep a file puts it into a store of
  * files before the answer, which takes it over without copying where both lie on one disk.
  */
 import { mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { fateOf, ownMark } from "./living.ts";
 import { type Upload, uploadOf } from "./upload.ts";
 
-/** Takes in the content of one file. Rejects with what reading it threw; nothing is left of the file then. */
+/** Takes in the content of one file; each piece has to be dealt with before the next is asked for. Rejects with what reading it threw; nothing is left of the file then. */
 export type Keep = (facts: { name: string; type: string }, content: AsyncIterable<Uint8Array>) => Promise<Upload>;
 
 /** The files of one request. */
@@ -23,7 +25,10 @@ export interface SpoolVisit {
 /** A folder of temporary files. */
 export interface Spool {
   visit(): SpoolVisit;
-  /** Removes files that nobody has written to for a while, and answers how many there were. */
+  /**
+   * Removes files of processes that are gone, and of those that cannot be asked after what nobody has written to for a
+   * while; answers how many there were.
+   */
   sweep(olderThanMs?: number): Promise<number>;
 }
 
@@ -38,7 +43,7 @@ export function openSpool(folder: string): Spool {
       const paths: string[] = [];
       return {
         async keep(facts, content) {
-          const path = join(root, crypto.randomUUID());
+          const path = join(root, `${ownMark()}.${crypto.randomUUID()}`);
           await mkdir(root, { recursive: true, mode: 0o700 });
           paths.push(path);
           await writeAll(path, content);
@@ -52,7 +57,7 @@ export function openSpool(folder: string): Spool {
     },
     async sweep(olderThanMs = SPOOL_LEFTOVER_MS) {
       const names = await readdir(root).catch(() => [] as string[]);
-      const swept = await Promise.all(names.map((name) => sweepOne(join(root, name), Date.now() - olderThanMs)));
+      const swept = await Promise.all(names.map((name) => sweepOne(root, name, Date.now() - olderThanMs)));
       return swept.filter(Boolean).length;
     },
   };
@@ -74,10 +79,13 @@ async function writeAll(path: string, content: AsyncIterable<Uint8Array>): Promi
   }
 }
 
-async function sweepOne(path: string, before: number): Promise<boolean> {
+async function sweepOne(root: string, name: string, before: number): Promise<boolean> {
+  const fate = fateOf(name.split(".")[0] ?? "");
+  if (fate === "alive") return false;
+  const path = join(root, name);
   const found = await stat(path).catch(() => undefined);
   // Another process may have been quicker.
-  if (!found?.isFile() || found.mtimeMs >= before) return false;
+  if (!found?.isFile() || (fate === "unknown" && found.mtimeMs >= before)) return false;
   await rm(path, { force: true });
   return true;
 }

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { folderStore } from "./files.ts";
+import { ownMark } from "./living.ts";
 import { openSpool } from "./spool.ts";
 import { sweepFiles } from "./sweep.ts";
 
@@ -54,6 +55,17 @@ test("a spool holds a request's files until it is cleared, and sweeps what a cra
   writeFileSync(join(root, "leftover"), "");
   writeFileSync(join(root, "young"), "");
   age(join(root, "leftover"));
-  expect(await spool.sweep()).toBe(1);
-  expect(readdirSync(root)).toEqual(["young"]);
+  // A process that ended, one that got its number, one of another machine, and this one.
+  const [place, , started] = ownMark().split("-");
+  const gone = Bun.spawnSync([process.execPath, "--version"]).pid;
+  const names = [
+    `${place}-${gone}-1.a`,
+    `${place}-${process.pid}-${Number(started) + 1}.b`,
+    `ab-1-1.c`,
+    `${ownMark()}.d`,
+  ];
+  for (const name of names) writeFileSync(join(root, name), "");
+  expect(await spool.sweep()).toBe(process.platform === "linux" ? 3 : 2);
+  for (const name of ["young", "ab-1-1.c", `${ownMark()}.d`]) expect(readdirSync(root)).toContain(name);
+  expect(readdirSync(root)).not.toContain(`${place}-${gone}-1.a`);
 });

@@ -1,8 +1,8 @@
 /**
  * The engine behind the rules: judges input the way existing clients know it (content-api 2.1). All fields are judged;
  * a field lists every rule it breaks in rule order, but stops at a broken rule of the required family. An empty string
- * meets the required family alone; beyond that, as ours: a string rule with `min` refuses it, and for integers, arrays
- * and files it counts as not sent. What comes out holds the known fields only, converted (`fields.ts`). Only rules that
+ * meets the required family alone; beyond that, as ours: a string rule with `min` refuses it, and for integers, booleans,
+ * arrays and files it counts as not sent. What comes out holds the known fields only, converted (`fields.ts`). Only rules that
  * have to ask somebody are waited for; the rest of a request is judged without a pause.
  */
 

@@ -138,6 +138,9 @@ describe("valid() lists every fault by field, in rule order", () => {
       link: ["The link field is required when file is not present."],
     });
     expect(await judged(spec, { file: "cat" })).toEqual({ file: ["The file must be provided as a valid file."] });
+    expect(await judged(rules({ flag: ["boolean"], other: ["boolean"] }), { flag: "", other: "0" })).toEqual({
+      other: false,
+    });
     expect(await judged(spec, { file: "", link: "https://example.com" })).toEqual({ link: "https://example.com" });
     expect(await judged(spec, { file: image("notes.txt", "x".repeat(3073)) })).toEqual({
       file: ["The file may not be greater than 3 kilobytes."],

@@ -5,13 +5,19 @@ const UNSAFE_SCHEMES = new Set(["javascript:", "data:", "vbscript:"]);
 
 /** The extension of a file's name, without a dot and as typed; may be empty (content-api 11, 2.4). */
 export function extensionOf(fileName: string): string {
-  const dot = fileName.lastIndexOf(".");
-  return dot < 0 ? "" : [...fileName.slice(dot + 1)].slice(0, MAX_EXTENSION).join("");
+  const name = shownAs(fileName);
+  const dot = name.lastIndexOf(".");
+  return dot < 0 ? "" : [...name.slice(dot + 1)].slice(0, MAX_EXTENSION).join("");
 }
 
 /** A file's name as the name of an attachment. */
 export function nameOf(fileName: string): string {
-  return [...fileName.trim()].slice(0, MAX_NAME).join("");
+  return [...shownAs(fileName).trim()].slice(0, MAX_NAME).join("");
+}
+
+/** Without control and direction marks, which would make a name look like another. */
+function shownAs(fileName: string): string {
+  return fileName.replace(/[\p{Cc}\p{Bidi_Control}]/gu, "");
 }
 
 /** What a downloaded file is called: the attachment's name, with the extension unless it ends so already. */

@@ -13,6 +13,7 @@ const MAX_CONTENT_REF = 300;
  * that of the statement after the lock, so that times follow numbers.
  */
 export async function insertComment(parts: Parts, draft: CommentCreate, work: Work): Promise<CommentRow> {
+  const html = shown(parts, draft.html);
   await lockPage(parts, draft.page_id, work);
   const author = sql`${authorOf(work.viewer)}::integer`;
   const page = sql`${draft.page_id}::integer`;
@@ -22,7 +23,7 @@ export async function insertComment(parts: Parts, draft: CommentCreate, work: Wo
       created_at, updated_at)
     values (${page}, (select coalesce(max(local_id), 0) + 1 from comments where page_id = ${page}),
       (select local_id from comments where page_id = ${page} and local_id = ${draft.reply_to ?? null}::integer),
-      ${parts.contracts.markup.comment(draft.html)}, ${contentRef(draft.content_ref)}, ${author}, ${author},
+      ${html}, ${contentRef(draft.content_ref)}, ${author}, ${author},
       statement_timestamp(), statement_timestamp())
     returning *`,
   );
@@ -31,7 +32,7 @@ export async function insertComment(parts: Parts, draft: CommentCreate, work: Wo
 
 /** Changes a locked comment. Throws ApiError 400 where a reply shall be archived or taken out of the archive. */
 export async function changeComment(
-  { contracts: { markup } }: Parts,
+  parts: Parts,
   row: CommentRow,
   { html, archived }: CommentUpdate,
   work: Work,
@@ -40,7 +41,7 @@ export async function changeComment(
     throw new ApiError(400, `Only top-level comments can be ${archived ? "archived" : "un-archived"}.`);
   const wanted = {
     // Whoever archives a comment has not written it.
-    ...(html !== undefined && { html: markup.comment(html), updated_by: authorOf(work.viewer) }),
+    ...(html !== undefined && { html: shown(parts, html), updated_by: authorOf(work.viewer) }),
     ...(archived !== undefined && { archived }),
   };
   return saveChanges<CommentRow>(work.db, "comments", row, { wanted });
@@ -62,6 +63,14 @@ async function lockPage(parts: Parts, id: number, work: Work): Promise<void> {
   );
   if (!page) throw notFound("Page");
   if (page.draft) throw new ApiError(400, "You cannot add comments to a draft.");
+}
+
+/** What is kept of a comment. Throws ApiError 422 where nothing is, as for one that is empty from the start. */
+function shown({ contracts: { markup } }: Parts, html: string): string {
+  const kept = markup.comment(html);
+  if (kept === "")
+    throw new ApiError(422, "The given data was invalid.", { validation: { html: ["The html field is required."] } });
+  return kept;
 }
 
 function contentRef(sent: string | undefined): string {

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import type { AnyContext, Command, CommandIo } from "lectern/core";
-import { removeUnused, unusedImages } from "./unused.ts";
+import { DAYS_OF_GRACE, removeUnused, unusedImages } from "./unused.ts";
 
-const USAGE = "cleanup [--dry-run] [--ignore-revisions]";
+const USAGE = "cleanup [--dry-run] [--ignore-revisions] [--older-than DAYS]";
 
 /** Takes away pictures of the gallery that no page shows (platform 7: pictures stay when their page goes). */
 export const imagesCommand: Command = {
@@ -22,22 +22,34 @@ export const imagesCommand: Command = {
 interface Asked {
   readonly dryRun: boolean;
   readonly ignoreRevisions: boolean;
+  /** Younger pictures are left alone. */
+  readonly days: number;
 }
 
 function read(args: string[]): Asked | undefined {
   try {
     const { values } = parseArgs({
       args,
-      options: { "dry-run": { type: "boolean" }, "ignore-revisions": { type: "boolean" } },
+      options: {
+        "dry-run": { type: "boolean" },
+        "ignore-revisions": { type: "boolean" },
+        "older-than": { type: "string" },
+      },
     });
-    return { dryRun: values["dry-run"] ?? false, ignoreRevisions: values["ignore-revisions"] ?? false };
+    const text = values["older-than"] ?? String(DAYS_OF_GRACE);
+    if (!/^\d{1,5}$/.test(text)) return undefined;
+    return {
+      dryRun: values["dry-run"] ?? false,
+      ignoreRevisions: values["ignore-revisions"] ?? false,
+      days: Number(text),
+    };
   } catch {
     return undefined;
   }
 }
 
-async function cleanUp(context: AnyContext, { dryRun, ignoreRevisions }: Asked, io: CommandIo): Promise<number> {
-  const unused = await unusedImages(context.db as never, ignoreRevisions);
+async function cleanUp(context: AnyContext, { dryRun, ...asked }: Asked, io: CommandIo): Promise<number> {
+  const unused = await unusedImages(context.db as never, asked);
   for (const row of unused) {
     io.out(`${dryRun ? "Would remove" : "Removed"} ${row.path}`);
     if (!dryRun) await removeUnused(context, row);

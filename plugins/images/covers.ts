@@ -1,6 +1,6 @@
 /**
- * Covers of books and shelves (content-api 4.6). They take part in the events of their items: the picture is written in
- * the transaction that writes the item, so that neither exists without the other.
+ * Covers of books and shelves (content-api 4.6). They take part in the events of their items: the picture is decoded before,
+ * and written in the transaction that writes the item, so that neither exists without the other.
  */
 import { type PluginContext, sql, type Upload, type Work } from "lectern/core";
 import { rows } from "lectern/db";
@@ -8,15 +8,30 @@ import type { ImageRow } from "./contract.ts";
 import { nameOf } from "./names.ts";
 import type { Parts } from "./parts.ts";
 import { facts } from "./show.ts";
-import { insertImage, judge, removeImages } from "./write.ts";
+import { insertImage, type Judged, judge, removeImages } from "./write.ts";
 
 const BOX = { width: 512, height: 512 };
+
+/** A cover that is ready to be stored. */
+interface Prepared {
+  readonly content: Upload | Uint8Array;
+  readonly judged: Judged;
+}
+
+/** By the upload it was made of; gone with it. */
+const PREPARED = new WeakMap<Upload, Prepared>();
 
 /** Gives books and shelves their covers. */
 export function keepCovers({ contribute, on }: Pick<PluginContext, "contribute" | "on">, parts: Parts): void {
   for (const kind of ["book", "bookshelf"] as const) {
-    on(`${kind}_create`, { join: ({ id }, work, { draft }) => setCover(parts, kind, id, draft.image, work) });
-    on(`${kind}_update`, { join: ({ id }, work, { draft }) => setCover(parts, kind, id, draft.draft.image, work) });
+    on(`${kind}_create`, {
+      prepare: ({ image }) => prepareCover(parts, image),
+      join: ({ id }, work, { draft }) => setCover(parts, kind, id, draft.image, work),
+    });
+    on(`${kind}_update`, {
+      prepare: ({ draft }) => prepareCover(parts, draft.image),
+      join: ({ id }, work, { draft }) => setCover(parts, kind, id, draft.draft.image, work),
+    });
     contribute("hanging", { kind, destroy: (ids, work) => removeCovers(parts, kind, ids, work) });
     for (const moment of ["listed", "saved", "read"] as const)
       contribute("shown", {
@@ -49,7 +64,7 @@ export async function setCover(
   if (image === undefined) return;
   await removeCovers(parts, kind, [id], work);
   if (image === null) return;
-  const content = await small(parts, image);
+  const { content, judged } = PREPARED.get(image) ?? (await prepared(parts, image));
   const draft = {
     type: `cover_${kind}` as const,
     uploaded_to: id,
@@ -57,7 +72,17 @@ export async function setCover(
     fileName: image.name,
     content,
   };
-  await insertImage(parts, draft, await judge(parts, content), work);
+  await insertImage(parts, draft, judged, work);
+}
+
+/** Decodes a cover before its item is written: meanwhile nobody should wait for a connection. */
+async function prepareCover(parts: Parts, image: Upload | null | undefined): Promise<void> {
+  if (image) PREPARED.set(image, await prepared(parts, image));
+}
+
+async function prepared(parts: Parts, image: Upload): Promise<Prepared> {
+  const content = await small(parts, image);
+  return { content, judged: await judge(parts, content) };
 }
 
 async function removeCovers(parts: Parts, kind: string, ids: readonly number[], work: Work): Promise<void> {
@@ -73,10 +98,11 @@ async function removeCovers(parts: Parts, kind: string, ids: readonly number[], 
     );
 }
 
-/** The picture scaled down, or its own bytes where that saves nothing. */
+/** The picture scaled down, or its own bytes where that saves nothing or would cost it its frames. */
 async function small(parts: Parts, image: Upload): Promise<Upload | Uint8Array> {
+  await parts.pictures.watched(image);
   const scaled = await parts.pictures.fitted(image, BOX);
-  return scaled.length < image.size ? scaled : image;
+  return scaled && scaled.length < image.size ? scaled : image;
 }
 
 function shown(row: ImageRow, moment: "listed" | "saved" | "read", baseUrl: string) {

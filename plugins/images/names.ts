@@ -1,4 +1,4 @@
-import { randomText, slugOf } from "lectern/core";
+import { randomText, slugOf, storable } from "lectern/core";
 
 const MAX_NAME = 255;
 const NAMELESS_LENGTH = 10;
@@ -59,6 +59,8 @@ export function asked(address: string, baseUrl: string): Named | undefined {
 
 /** The same for what stands behind the folder of all pictures: type, month, perhaps a form, file. */
 export function namedBy(rest: string): Named | undefined {
+  // What the store cannot hold, it cannot be asked for.
+  if (storable(rest) !== rest) return undefined;
   const parts = rest.split("/");
   if (parts.length === 3) return { path: `${FOLDER}/${rest}` };
   const form = (Object.keys(FORMS) as Form[]).find((one) => FORMS[one] === parts[2]);

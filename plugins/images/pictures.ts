@@ -1,11 +1,13 @@
 /**
  * What has to look into the bytes of a picture: is it one, how large, does it move, and smaller forms of it. libvips does
  * it on threads of its own. Only decoders of the five kinds are let in, so that nothing else (SVG, PDF, raw files) is ever
- * parsed whatever a file claims; pixels are counted before they are decoded, and only a few pictures are decoded at once,
- * since a decoded one takes far more memory than its file.
+ * parsed whatever a file claims. A decoded picture takes far more memory than its file: what it will take is judged by its
+ * head, and only so much is decoded at once.
  */
 import { ApiError, SNIFF_BYTES, sniff, type Upload } from "lectern/core";
-import sharp, { type Sharp, type SharpOptions } from "sharp";
+import sharp, { type Metadata, type Sharp, type SharpOptions } from "sharp";
+import { turns } from "./turns.ts";
+import { isWhole } from "./whole.ts";
 
 /** What a picture is, without its pixels. */
 export interface Facts {
@@ -25,65 +27,142 @@ export interface Box {
   readonly height?: number;
 }
 
-/** Looks into pictures. Every function throws ApiError 422 for what is none, is broken, or has too many pixels. */
+/** Looks into pictures. Every function throws ApiError 422 for what is none, is broken or too large, 503 where too many wait. */
 export interface Pictures {
   /** Reads the head only. */
   facts(source: Source): Promise<Facts>;
-  /** Scaled to fit a box, never enlarged, upright, in its own format; moving pictures go on moving. */
-  fitted(source: Source, box: Box): Promise<Uint8Array>;
+  /**
+   * Scaled to fit a box, never enlarged, upright, in its own format. Moving pictures go on moving; undefined for those of
+   * which the decoder would keep the first frame alone.
+   */
+  fitted(source: Source, box: Box): Promise<Uint8Array | undefined>;
   /** The middle of a picture, upright and standing still, scaled to exactly this size. */
   cropped(source: Source, box: Required<Box>): Promise<Uint8Array>;
+  /** Reads all frames of a moving picture, of which the first is good; a still one is not looked at. */
+  watched(source: Source): Promise<void>;
 }
 
+/** Kinds whose frames the decoder knows; of others it reads the first. */
+const FILMS = new Set(["gif", "webp"]);
 const LOADERS = ["Jpeg", "Png", "Webp", "Nsgif", "Heif"];
 const AT_ONCE = 2;
+const MAX_WAITING = 100;
+/** Before clients give up by themselves. */
+const PATIENCE_MS = 20_000;
 /** No honest picture takes longer. */
 const MAX_SECONDS = 60;
 const JPEG_QUALITY = 85;
 /** How far an animated PNG's chunk that says so may lie behind its head; it stands before the pixels. */
 const PNG_HEAD_BYTES = 65_536;
+/** Of memory, for each pixel that may be sent. */
+const BYTES_PER_PIXEL = 5;
+/** Frames are read one after another, and together may be so many times as large as a picture. */
+const FILM_TIMES = 10;
+const FILM_SAMPLE = 8;
+/** What the decoder of AVIF takes for a pixel, as measured; its planes, their copies and the colours made of them. */
+const AVIF_BYTES = 18;
+const WEBP_BYTES = 4;
+/** Of a picture that is read line by line, about this part is held at once, as measured. */
+const LINES_PART = 4;
 
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({ operation: LOADERS.flatMap((kind) => [`VipsForeignLoad${kind}File`, `VipsForeignLoad${kind}Buffer`]) });
 // Pictures are seldom seen twice; what is kept of them would only be memory.
 sharp.cache(false);
 
+/** What the head of a picture tells. */
+interface Head {
+  readonly facts: Facts;
+  /** What decoding it will about take of memory. */
+  readonly bytes: number;
+}
+
 /** Makes the functions that look into pictures of at most so many pixels. */
 export function makePictures(maxPixels: number): Pictures {
-  const turn = turns(AT_ONCE);
+  const maxBytes = maxPixels * BYTES_PER_PIXEL;
+  const turn = turns({ atOnce: AT_ONCE, bytes: maxBytes, waiting: MAX_WAITING, patience: PATIENCE_MS });
   const limits = { limitInputPixels: maxPixels };
+  const film = { limitInputPixels: maxPixels * FILM_TIMES, animated: true };
   const judged = async <R>(run: () => Promise<R>) => {
     try {
       return await run();
     } catch (error) {
-      throw refused(error, maxPixels);
+      throw error instanceof ApiError ? error : refused(error, maxPixels);
     }
   };
-  const facts = async (source: Source) => factsOf(source, await opened(source, limits));
+  const headed = async (source: Source) => {
+    const head = await headOf(source, await opened(source, limits));
+    if (head.bytes > maxBytes)
+      throw fault(`The image takes more than ${megas(maxBytes)} megabytes once it is decoded.`);
+    return head;
+  };
+  /** Decodes when it is this picture's turn. */
+  const decoded = <R>(source: Source, run: (facts: Facts) => Promise<R>) =>
+    judged(async () => {
+      const { facts, bytes } = await headed(source);
+      return turn(bytes, () => run(facts));
+    });
   return {
-    facts: (source) => judged(() => facts(source)),
+    facts: (source) => judged(async () => (await headed(source)).facts),
     fitted: (source, box) =>
-      turn(() =>
-        judged(async () => {
-          const { animated } = await facts(source);
-          const picture = (await opened(source, { ...limits, animated })).autoOrient();
-          return output(picture.resize({ ...box, fit: "inside", withoutEnlargement: true }));
-        }),
-      ),
+      decoded(source, async ({ animated, format }) => {
+        const moves = animated && FILMS.has(format);
+        const picture = (await opened(source, { ...limits, animated: moves })).autoOrient();
+        const bytes = await output(picture.resize({ ...box, fit: "inside", withoutEnlargement: true }));
+        return animated && !moves ? undefined : bytes;
+      }),
     cropped: (source, box) =>
-      turn(() =>
-        judged(async () => output((await opened(source, limits)).autoOrient().resize({ ...box, fit: "cover" }))),
-      ),
+      decoded(source, async () => output((await opened(source, limits)).autoOrient().resize({ ...box, fit: "cover" }))),
+    watched: (source) =>
+      judged(async () => {
+        const { facts, bytes } = await headed(source);
+        if (!facts.animated) return;
+        if (!(await isWhole(facts.format, contentOf(source)))) throw new Error("Frames are missing");
+        if (FILMS.has(facts.format)) await turn(bytes, async () => watch(await opened(source, film)));
+      }),
   };
 }
 
-async function factsOf(source: Source, picture: Sharp): Promise<Facts> {
-  const head = source instanceof Uint8Array ? source.subarray(0, SNIFF_BYTES) : await source.head(SNIFF_BYTES);
-  const format = sniff(head);
-  const { width, height, autoOrient, pages = 1, pageHeight } = await picture.metadata();
+/** Decodes every frame, and keeps next to nothing of it. */
+async function watch(film: Sharp): Promise<void> {
+  await film.resize({ width: FILM_SAMPLE, height: FILM_SAMPLE, fit: "fill", kernel: "nearest" }).raw().toBuffer();
+}
+
+async function headOf(source: Source, picture: Sharp): Promise<Head> {
+  const start = source instanceof Uint8Array ? source.subarray(0, SNIFF_BYTES) : await source.head(SNIFF_BYTES);
+  const format = sniff(start);
+  const meta = await picture.metadata();
+  const { width, height, autoOrient, pages = 1, pageHeight } = meta;
   if (format === undefined) throw new Error("Unsupported image format");
-  const animated = pages > 1 || (format === "png" && (await isMovingPng(source)));
-  return { format, animated, width: autoOrient.width || width, height: pageHeight ?? (autoOrient.height || height) };
+  const animated =
+    pages > 1 || (format === "png" && (await isMovingPng(source))) || (format === "avif" && isMovingAvif(start));
+  const facts = {
+    format,
+    animated,
+    width: autoOrient.width || width,
+    height: pageHeight ?? (autoOrient.height || height),
+  };
+  return { facts, bytes: width * (pageHeight ?? height) * memoryOf(format, meta) };
+}
+
+/** Bytes of memory that a pixel takes while it is decoded: of some kinds all pixels are held at once. */
+function memoryOf(format: Facts["format"], meta: Metadata): number {
+  if (format === "avif") return AVIF_BYTES;
+  if (format === "webp") return WEBP_BYTES;
+  const pixel = meta.channels * (meta.depth === "ushort" ? 2 : 1);
+  if (!meta.isProgressive) return pixel / LINES_PART;
+  // A progressive JPEG is held as numbers of two bytes, of which half are missing where colours are coarse.
+  return format === "jpeg" && meta.chromaSubsampling !== "4:2:0" ? pixel * 2 : pixel;
+}
+
+async function* contentOf(source: Source): AsyncGenerator<Uint8Array> {
+  if (source instanceof Uint8Array) yield source;
+  else yield* source.stream();
+}
+
+/** AVIF says with its first brand that it is a sequence. */
+function isMovingAvif(start: Uint8Array): boolean {
+  return String.fromCharCode(...start.subarray(8, 12)) === "avis";
 }
 
 /** PNG has its moving form in a chunk that decoders of plain PNG skip. */
@@ -98,7 +177,7 @@ async function isMovingPng(source: Source): Promise<boolean> {
 /** A spooled upload is read where it lies. */
 async function opened(source: Source, options: SharpOptions): Promise<Sharp> {
   const input = source instanceof Uint8Array ? source : (source.spooled ?? (await source.bytes()));
-  return sharp(input, { failOn: "error", ...options }).timeout({ seconds: MAX_SECONDS });
+  return sharp(input, { failOn: "error", sequentialRead: true, ...options }).timeout({ seconds: MAX_SECONDS });
 }
 
 async function output(picture: Sharp): Promise<Uint8Array> {
@@ -108,25 +187,17 @@ async function output(picture: Sharp): Promise<Uint8Array> {
 /** What libvips refused, as a fault of the field that pictures come in. */
 function refused(error: unknown, maxPixels: number): ApiError {
   const isLarge = error instanceof Error && /pixel limit/i.test(error.message);
-  const text = isLarge
-    ? `The image has too many pixels, at most ${Math.floor(maxPixels / 1_000_000)} megapixels are accepted.`
-    : "The image is damaged.";
+  return fault(
+    isLarge
+      ? `The image has too many pixels, at most ${megas(maxPixels)} megapixels are accepted.`
+      : "The image is damaged.",
+  );
+}
+
+function fault(text: string): ApiError {
   return new ApiError(422, "The given data was invalid.", { validation: { image: [text] } });
 }
 
-/** Lets so many run at once; the others wait in order. */
-function turns(atOnce: number): <R>(run: () => Promise<R>) => Promise<R> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async (run) => {
-    if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
-    try {
-      return await run();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
-    }
-  };
+function megas(count: number): number {
+  return Math.floor(count / 1_000_000);
 }

@@ -24,16 +24,16 @@ import type { Parts } from "./parts.ts";
 import { rulesFor } from "./rules.ts";
 import { facts, findImage, findVisible, IN_GALLERY, LISTED, readImage } from "./show.ts";
 import { fileOf, prepare } from "./thumbs.ts";
-import { changeImage, forget, insertImage, type Judged, judge, removeImages } from "./write.ts";
+import { changeImage, forgetForms, insertImage, type Judged, judge, removeImages } from "./write.ts";
 
 type Context = Pick<PluginContext, "app" | "list" | "valid" | "perform">;
 
-const list: ListSpec = {
+const listing = (baseUrl: string): ListSpec => ({
   table: "images",
   fields: {
     id: "integer",
     name: "text",
-    url: { type: "text", column: sql.ref("images.path") },
+    url: { type: "text", column: sql`${baseUrl}::text || images.path` },
     path: "text",
     type: "text",
     uploaded_to: "integer",
@@ -44,12 +44,13 @@ const list: ListSpec = {
   },
   columns: LISTED,
   where: IN_GALLERY,
-};
+});
 const SEGMENT = "image-gallery";
 
 /** Mounts the routes of the gallery. */
 export function mountGallery(context: Context, parts: Parts, limitMb: number): void {
   const { app, valid, perform } = context;
+  const list = listing(parts.baseUrl);
   const { create, update, byUrl } = rulesFor(limitMb);
   const shown = async (row: ImageRow) => readImage(parts, (await findImage(parts, row.id)) as FoundImage);
 
@@ -70,7 +71,7 @@ export function mountGallery(context: Context, parts: Parts, limitMb: number): v
       const image = {
         ...draft,
         type: draft.type as ImageRow["type"],
-        name: draft.name ?? nameOf(fileName),
+        name: draft.name || nameOf(fileName),
         fileName,
         content: draft.image,
       };
@@ -153,10 +154,12 @@ async function decoded<R>(
 ): Promise<R> {
   const judged = await judge(parts, content);
   try {
+    await parts.pictures.watched(content);
     await prepare(parts, content, { file_key: judged.file_key, path: "", ...judged.facts });
     return await then(judged);
   } catch (error) {
-    await forget(parts, judged.file_key);
+    // The file itself, if it was stored by then, is the transaction's to take back.
+    await forgetForms(parts, judged.file_key);
     throw error;
   }
 }

@@ -10,7 +10,7 @@ export function rulesFor(limitMb: number) {
       image: ["required", "file", ...file],
       name: ["string", "max:180"],
     }),
-    update: rules({ name: ["string", "max:180"], image: ["file", ...file] }),
+    update: rules({ name: ["string", "min:1", "max:180"], image: ["file", ...file] }),
     byUrl: rules({ url: ["required", "string"] }),
   };
 }

@@ -19,7 +19,8 @@ export interface Thumbs {
 
 type Pictured = Pick<ImageRow, "file_key" | "format" | "width" | "animated" | "path">;
 
-const MAKING = new Map<string, Promise<StoredFile | undefined>>();
+/** By the key of the file they are made of. */
+const MAKING = new Map<string, Promise<void>>();
 
 /** Where a smaller form of a file lies. */
 export function thumbKey(fileKey: string, form: Form): string {
@@ -33,7 +34,7 @@ export function ownerKey(key: string): string {
 
 /** Makes sure that the smaller forms are there, and answers with their addresses. */
 export async function thumbsOf(parts: Parts, row: Pictured): Promise<Thumbs> {
-  const [gallery, display] = await Promise.all([fileOf(parts, row, "gallery"), fileOf(parts, row, "display")]);
+  const [gallery, display] = [await fileOf(parts, row, "gallery"), await fileOf(parts, row, "display")];
   const url = `${parts.baseUrl}${row.path}`;
   // A moving picture stays as it is, at its own address.
   const shown = row.animated || row.format === "gif" ? url : formOf(url, "display");
@@ -44,19 +45,24 @@ export async function thumbsOf(parts: Parts, row: Pictured): Promise<Thumbs> {
 export async function fileOf(parts: Parts, row: Pictured, form?: Form): Promise<StoredFile | undefined> {
   if (!form || (form === "display" && isShownAsItIs(row))) return parts.files.get(row.file_key);
   const key = thumbKey(row.file_key, form);
-  return (await parts.files.get(key)) ?? (await makeOnce(parts, row, form));
+  const made = await parts.files.get(key);
+  if (made) return made;
+  await makeOnce(parts, row);
+  return parts.files.get(key);
 }
 
-/** Makes both smaller forms of a file that is not stored yet. Throws ApiError 422 where its pixels cannot be read. */
+/**
+ * Makes both smaller forms of a file, which need not be stored yet: the square of the display form where there is one, so
+ * that a large picture is decoded once. Throws ApiError 422 where its pixels cannot be read.
+ */
 export async function prepare(parts: Parts, source: Source, row: Pictured): Promise<void> {
-  const made = [parts.pictures.cropped(source, CROP).then((bytes) => put(parts, row, "gallery", bytes))];
-  if (!isShownAsItIs(row))
-    made.push(
-      parts.pictures.fitted(source, { width: DISPLAY_WIDTH }).then((bytes) => put(parts, row, "display", bytes)),
-    );
-  const settled = await Promise.allSettled(made);
-  const failed = settled.find((one) => one.status === "rejected");
-  if (failed) throw failed.reason;
+  let still = source;
+  if (!isShownAsItIs(row)) {
+    const bytes = await parts.pictures.fitted(source, { width: DISPLAY_WIDTH });
+    if (bytes) await put(parts, row, "display", bytes);
+    still = bytes ?? source;
+  }
+  await put(parts, row, "gallery", await parts.pictures.cropped(still, CROP));
 }
 
 /** Whether the display form is the picture itself: it is small enough, or it moves. */
@@ -64,26 +70,20 @@ function isShownAsItIs({ width, animated, format }: Pictured): boolean {
   return width <= DISPLAY_WIDTH || animated || format === "gif";
 }
 
-/** Several who ask at once wait for the same. */
-async function makeOnce(parts: Parts, row: Pictured, form: Form): Promise<StoredFile | undefined> {
-  const key = thumbKey(row.file_key, form);
-  const making = MAKING.get(key) ?? make(parts, row, form).finally(() => MAKING.delete(key));
-  MAKING.set(key, making);
+/** Several who ask at once wait for the same, whichever form they want. */
+async function makeOnce(parts: Parts, row: Pictured): Promise<void> {
+  const making = MAKING.get(row.file_key) ?? make(parts, row).finally(() => MAKING.delete(row.file_key));
+  MAKING.set(row.file_key, making);
   return making;
 }
 
-async function make(parts: Parts, row: Pictured, form: Form): Promise<StoredFile | undefined> {
+async function make(parts: Parts, row: Pictured): Promise<void> {
   const file = await parts.files.get(row.file_key);
-  if (!file) return undefined;
+  if (!file) return;
   try {
-    const bytes = await file.bytes();
-    const made =
-      form === "gallery" ? parts.pictures.cropped(bytes, CROP) : parts.pictures.fitted(bytes, { width: DISPLAY_WIDTH });
-    await put(parts, row, form, await made);
-    return await parts.files.get(thumbKey(row.file_key, form));
+    await prepare(parts, await file.bytes(), row);
   } catch (error) {
-    parts.log.warn("Cannot make a smaller form of a picture", { path: row.path, form, error });
-    return undefined;
+    parts.log.warn("Cannot make smaller forms of a picture", { path: row.path, error });
   }
 }
 

@@ -9,8 +9,18 @@ import { forget } from "./write.ts";
 const NAMED = 100;
 const cleanupRules = rules({ ignore_revisions: ["boolean"] });
 
+/** Days for which a picture is left alone: what was added today may stand in a page that is not saved yet. */
+export const DAYS_OF_GRACE = 1;
+
+/** Which pictures count as unused. */
+export interface Unused {
+  readonly ignoreRevisions: boolean;
+  /** Younger pictures are left alone. */
+  readonly days: number;
+}
+
 /** Pictures of the gallery whose file's name stands in no page, in the bin or not, nor in a kept revision. */
-export function unusedImages(db: Pick<Db, "executeQuery">, ignoreRevisions: boolean): Promise<ImageRow[]> {
+export function unusedImages(db: Pick<Db, "executeQuery">, { ignoreRevisions, days }: Unused): Promise<ImageRow[]> {
   const name = sql`substring(images.path from '[^/]+/[^/]+/[^/]+$')`;
   const stem = sql`split_part(${name}, '/', 1) || '/' || split_part(${name}, '/', 2) || '/'`;
   const file = sql`'/' || split_part(${name}, '/', 3)`;
@@ -18,7 +28,8 @@ export function unusedImages(db: Pick<Db, "executeQuery">, ignoreRevisions: bool
     sql`exists (select from ${sql.table(table)} t where position(${stem} in t.html) > 0 and position(${file} in t.html) > 0)`;
   return rows<ImageRow>(
     db,
-    sql`select * from images where type in ('gallery', 'drawio') and not ${shows("pages")}
+    sql`select * from images where type in ('gallery', 'drawio')
+      and greatest(created_at, updated_at) <= now() - make_interval(days => ${days}::integer) and not ${shows("pages")}
       ${ignoreRevisions ? sql`` : sql`and not ${shows("page_revisions")}`} order by id`,
   );
 }
@@ -46,7 +57,7 @@ export function mountUnused(
     "/image-gallery/unused",
     async ({ viewer, asked }) => {
       const { ignore_revisions } = await valid(cleanupRules, asked, viewer);
-      const unused = await unusedImages(db, ignore_revisions === true);
+      const unused = await unusedImages(db, { ignoreRevisions: ignore_revisions === true, days: DAYS_OF_GRACE });
       return { data: unused.slice(0, NAMED).map((row) => facts(row, baseUrl)), total: unused.length };
     },
     { permit: "settings-manage", ...endpoint("image-gallery", "unused", { about: ABOUT, rules: cleanupRules }) },
@@ -55,7 +66,7 @@ export function mountUnused(
     "/image-gallery/unused",
     async ({ viewer, input }) => {
       const { ignore_revisions } = await valid(cleanupRules, input, viewer);
-      const unused = await unusedImages(db, ignore_revisions === true);
+      const unused = await unusedImages(db, { ignoreRevisions: ignore_revisions === true, days: DAYS_OF_GRACE });
       for (const row of unused) await removeUnused(context, row, viewer);
       return { delete_count: unused.length };
     },
@@ -68,5 +79,5 @@ export function mountUnused(
 
 const ABOUT =
   "Counts pictures of the gallery that no page and no kept revision shows, and names the first hundred of them. " +
-  "With `ignore_revisions`, those that revisions alone show are among them.";
+  "With `ignore_revisions`, those that revisions alone show are among them; those of the last day never are.";
 const ABOUT_DELETE = "Removes the pictures that the request of the same path by GET counts, for good.";

@@ -84,8 +84,13 @@ export async function lockImage(id: number, work: Work): Promise<ImageRow> {
 
 /** Removes a file with all that was made of it. */
 export async function forget(parts: Pick<Parts, "files">, fileKey: string): Promise<void> {
-  for (const form of Object.keys(FORMS) as Form[]) await parts.files.remove(thumbKey(fileKey, form));
+  await forgetForms(parts, fileKey);
   await parts.files.remove(fileKey);
+}
+
+/** Removes what was made of a file; whoever asks for it again gets it made anew. */
+export async function forgetForms(parts: Pick<Parts, "files">, fileKey: string): Promise<void> {
+  for (const form of Object.keys(FORMS) as Form[]) await parts.files.remove(thumbKey(fileKey, form));
 }
 
 /** Stores a file under its key; it goes again if the transaction is rolled back. */

@@ -1,19 +1,89 @@
+/**
+ * Pictures that stand in a text as base64 (content-api 9.5): each is handed to whoever keeps pictures, and its address
+ * takes the place of the data. In Markdown the source has to change along with what is made of it; what stayed there
+ * would be kept again with every save. Whether bytes are a good picture is not judged here beyond how they begin.
+ */
 import { type EmbeddedPicture, sniff } from "lectern/core";
 import { maxImageBytes } from "./limits.ts";
 import { attributeOf, type Element, eachElement, type Parent, setAttribute } from "./tree.ts";
 
 type SaveImage = (picture: EmbeddedPicture) => Promise<string | undefined>;
 
+/** What the address of a picture begins with that is no address. */
+const PREFIX = "data:image";
 const EXTENSIONS = new Set(["jpg", "jpeg", "png", "gif", "webp", "avif"]);
 
 /** Replaces base64 pictures in `img` elements by the URL they are saved under, or by nothing. Changes the tree. */
 export async function extractImages(root: Parent, saveImage?: SaveImage): Promise<void> {
+  for (const [element, src] of picturesIn(root)) setAttribute(element, "src", await savedUrl(src, saveImage));
+}
+
+function picturesIn(root: Parent): [Element, string][] {
   const found: [Element, string][] = [];
   eachElement(root, (element) => {
     const src = element.tagName === "img" ? attributeOf(element, "src") : undefined;
-    if (src?.includes("data:image")) found.push([element, src]);
+    if (src?.includes(PREFIX)) found.push([element, src]);
   });
-  for (const [element, src] of found) setAttribute(element, "src", await savedUrl(src, saveImage));
+  return found;
+}
+
+/**
+ * The same for a tree that was made of Markdown, where pictures may be written in more ways than
+ * `extractMarkdownImages` knows: as raw HTML, as references, with alternative texts of several lines. Answers with the
+ * Markdown in which they are replaced as well. What does not stand there as it came out is not kept: it would be kept
+ * again with every save.
+ */
+export async function extractWrittenImages(root: Parent, markdown: string, saveImage?: SaveImage): Promise<string> {
+  const found = picturesIn(root);
+  if (found.length === 0) return markdown;
+  const places = placesOf(markdown, new Set(found.map(([, src]) => bareOf(src))));
+  const written = new Set(places.map(({ data }) => data));
+  const urls = new Map<string, string>();
+  for (const [element, src] of found) {
+    const key = bareOf(src);
+    if (!urls.has(key)) urls.set(key, written.has(key) ? await savedUrl(src, saveImage) : "");
+    setAttribute(element, "src", urls.get(key) ?? "");
+  }
+  const parts: string[] = [];
+  let done = 0;
+  for (const { start, end, data } of places) {
+    const url = urls.get(data) ?? "";
+    if (url === "") continue;
+    parts.push(markdown.slice(done, start), url);
+    done = end;
+  }
+  return [...parts, markdown.slice(done)].join("");
+}
+
+interface Place {
+  readonly start: number;
+  readonly end: number;
+  readonly data: string;
+}
+
+function bareOf(src: string): string {
+  return src.replace(/\s+/g, "");
+}
+
+/**
+ * Where these data URLs stand in a text: up to what ends an address, or up to the end of what is quoted, white space
+ * within aside.
+ */
+function placesOf(text: string, wanted: ReadonlySet<string>): Place[] {
+  const places: Place[] = [];
+  let next = text.indexOf(PREFIX);
+  while (next >= 0) {
+    const start = next;
+    next = text.indexOf(PREFIX, start + 1);
+    const quoted = /^[^"'()<>]*/.exec(text.slice(start, next < 0 ? text.length : next))?.[0] ?? "";
+    for (const written of [/^\S*/.exec(quoted)?.[0] ?? "", quoted]) {
+      const data = bareOf(written);
+      if (!wanted.has(data)) continue;
+      places.push({ start, end: start + written.length, data });
+      break;
+    }
+  }
+  return places;
 }
 
 /** The same for Markdown: `![alt](data:image/png;base64,…)`; data ends at `)`, space, newline or `"`. */

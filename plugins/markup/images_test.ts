@@ -90,8 +90,56 @@ describe("base64 pictures in Markdown", () => {
     expect(content.html).toBe('<p id="bkmrk-"><img src="" alt="tiny"></p>\n');
   });
 
+  test.each([
+    ["raw HTML", `<img src="data:image/gif;base64,${GIF}" alt="dot">`, '<img src="https://docs.test/1.gif" alt="dot">'],
+    [
+      "raw HTML in a paragraph, wrapped",
+      `Look <img alt='dot' src='data:image/gif;base64,${GIF.slice(0, 9)}\n   ${GIF.slice(9)}'> here`,
+      "Look <img alt='dot' src='https://docs.test/1.gif'> here",
+    ],
+    [
+      "a reference",
+      `![dot][r]\n\n[r]: data:image/gif;base64,${GIF} "t"`,
+      '![dot][r]\n\n[r]: https://docs.test/1.gif "t"',
+    ],
+    [
+      "a reference in brackets that ends the text",
+      `![dot][r]\n\n[r]: <data:image/gif;base64,${GIF}>`,
+      "![dot][r]\n\n[r]: <https://docs.test/1.gif>",
+    ],
+    ["a text of two lines", `![two\nlines](data:image/gif;base64,${GIF})`, "![two\nlines](https://docs.test/1.gif)"],
+    [
+      "the same twice, one longer",
+      `<img src="data:image/gif;base64,${GIF}"><img src="data:image/gif;base64,${GIF}">\n\n![a][r]\n\n[r]: data:image/gif;base64,${GIF.slice(0, -1)}AAAA`,
+      '<img src="https://docs.test/1.gif"><img src="https://docs.test/1.gif">\n\n![a][r]\n\n[r]: https://docs.test/2.gif',
+    ],
+  ])("written as %s are replaced in both, and saving again adds none", async (_name, markdown, replaced) => {
+    const { saved, saveImage } = gallery();
+    const content = await markup.store({ markdown }, { saveImage });
+    expect(content.markdown).toBe(replaced);
+    expect(content.html).toContain('src="https://docs.test/1.gif"');
+    const count = saved.length;
+    const again = await markup.store({ markdown: content.markdown }, { saveImage });
+    expect([again.html, saved.length]).toEqual([content.html, count]);
+  });
+
+  test("written so that the source cannot be found are not kept, lest each save keeps them anew", async () => {
+    const { saved, saveImage } = gallery();
+    const markdown = `<img src="data&#58;image/gif;base64,${GIF}">`;
+    const content = await markup.store({ markdown }, { saveImage });
+    expect([content.markdown, saved.length]).toEqual([markdown, 0]);
+    expect(content.html).toContain('<img src=""');
+  });
+
   test("in text that is no picture are left alone", async () => {
     const markdown = "The prefix `data:image/png;base64,AAAA` says it";
     expect((await markup.store({ markdown })).markdown).toBe(markdown);
+  });
+
+  test("that are many and no pictures cost no time", async () => {
+    const many = Array.from({ length: 20_000 }, (_, at) => `<img src="data:image/${at}">`).join("\n");
+    const started = performance.now();
+    expect((await markup.store({ markdown: many })).markdown).toBe(many);
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 });

@@ -3,7 +3,7 @@ import type { Marked } from "marked";
 import { comment, describe, describeHtml } from "./descriptions.ts";
 import { safeTree } from "./filter.ts";
 import { followIds, setIds } from "./ids.ts";
-import { extractImages, extractMarkdownImages } from "./images.ts";
+import { extractImages, extractMarkdownImages, extractWrittenImages } from "./images.ts";
 import { withoutTags } from "./include_tags.ts";
 import { includesIn, resolveIncludes } from "./includes.ts";
 import { linksIn, readdress, relink } from "./links.ts";
@@ -36,9 +36,10 @@ async function store(
   converter?: Marked,
 ): Promise<StoredContent> {
   const saveImage = options?.saveImage;
-  const markdown = "markdown" in input ? await extractMarkdownImages(input.markdown, saveImage) : "";
+  let markdown = "markdown" in input ? await extractMarkdownImages(input.markdown, saveImage) : "";
   const tree = parse("html" in input ? input.html : toHtml(markdown, converter));
-  await extractImages(tree, saveImage);
+  if ("html" in input) await extractImages(tree, saveImage);
+  else markdown = await extractWrittenImages(tree, markdown, saveImage);
   followIds(tree, setIds(tree));
   const html = serialize(tree);
   const { count, pageIds } = includesIn(tree);

@@ -4,7 +4,7 @@ import { definePlugin, SYSTEM } from "lectern/core";
 import sharp from "sharp";
 import { fetched, imageFiles, pictureForm } from "../support/gallery.ts";
 import { bootHouse, type TestHouse } from "../support/house.ts";
-import { moving, picture } from "../support/pictures.ts";
+import { bomb, moving, picture } from "../support/pictures.ts";
 
 let house: TestHouse;
 let refuse = false;
@@ -79,6 +79,42 @@ test("a moving cover goes on moving, also where it is scaled down", async () => 
   const { body } = await house.ask("POST", "/api/books", { parts: pictureForm(film, "film.gif", { name: "Film" }) });
   const { pages, width } = await sharp((await fetched(house, body.cover.url)).bytes).metadata();
   expect([pages, width]).toEqual([3, 512]);
+});
+
+test("a moving PNG stays as it is, frames and all, even where one of them would be smaller", async () => {
+  const film = bomb(800, 600, { depth: 8, colour: "rgb", frames: 3 });
+  const { body } = await house.ask("POST", "/api/books", { parts: pictureForm(film, "film.png", { name: "Film" }) });
+  expect((await fetched(house, body.cover.url)).bytes).toEqual(film);
+});
+
+test("half a film is no cover", async () => {
+  for (const [name, film] of [
+    ["film.gif", await moving("gif", 3, 60)],
+    ["film.webp", await moving("webp", 3, 60)],
+    ["film.png", bomb(60, 60, { frames: 3 })],
+  ] as const) {
+    const half = film.slice(0, film.length - 20);
+    const { status, body } = await house.ask("POST", "/api/books", {
+      parts: pictureForm(half, name, { name: "Half" }),
+    });
+    expect([name, status, body.error?.validation]).toEqual([name, 422, { image: ["The image is damaged."] }]);
+  }
+});
+
+test("others write while many large covers are decoded", async () => {
+  const large = bomb(4000, 4000, { depth: 8, colour: "rgb", interlaced: true });
+  let decoded = 0;
+  // More than there are connections for transactions.
+  const covers = Array.from({ length: 10 }, async (_, at) => {
+    const parts = pictureForm(large, "large.png", { name: `Large ${at}` });
+    const { status } = await house.ask("POST", "/api/books", { parts });
+    decoded += 1;
+    return status;
+  });
+  for (let at = 0; at < 3; at++)
+    expect((await house.ask("POST", "/api/shelves", { body: { name: `Quick ${at}` } })).status).toBe(200);
+  expect(decoded).toBeLessThan(5);
+  expect(await Promise.all(covers)).toEqual(covers.map(() => 200));
 });
 
 test("a cover that cannot be read changes nothing of the book, and a failed update keeps the old one", async () => {

@@ -120,13 +120,16 @@ test("the cleanup removes pictures that no page shows, and tells beforehand", as
     return { code, text: lines.join("\n") };
   };
   expect((await run("tidy")).code).toBe(2);
-  expect((await run("cleanup", "--dry-run")).text).toContain(`Would remove ${never.path}`);
+  expect((await run("cleanup", "--older-than", "soon")).code).toBe(2);
+  expect((await run("cleanup")).text).toBe("0 of the gallery's pictures were shown nowhere");
+  const now = ["--older-than", "0"];
+  expect((await run("cleanup", "--dry-run", ...now)).text).toContain(`Would remove ${never.path}`);
   expect((await own.ask("GET", "/api/image-gallery")).body.total).toBe(3);
-  await run("cleanup");
+  await run("cleanup", ...now);
   const left = async () =>
     (await own.ask("GET", "/api/image-gallery?sort=id")).body.data.map(({ name }: { name: string }) => name);
   expect(await left()).toEqual(["shown.png", "once.png"]);
-  await run("cleanup", "--ignore-revisions");
+  await run("cleanup", "--ignore-revisions", ...now);
   expect(await left()).toEqual(["shown.png"]);
   await own.stop();
 });

@@ -107,6 +107,15 @@ test("what is no picture is refused with a 422 on the field, and nothing is stor
     ["truncated.jpg", jpeg.slice(0, jpeg.length / 2), ["The image is damaged."]],
     ["truncated.png", whole.slice(0, whole.length / 2), ["The image is damaged."]],
     ["head.png", whole.slice(0, 20), ["The image is damaged."]],
+    ["half.gif", (await moving("gif", 3, 60)).slice(0, -20), ["The image is damaged."]],
+    ["half.webp", (await moving("webp", 3, 60)).slice(0, -20), ["The image is damaged."]],
+    ["half_moving.png", bomb(60, 60, { frames: 3 }).slice(0, -20), ["The image is damaged."]],
+    // Nearly 100 megapixels of eight bytes, none of which can be let go before the last has come.
+    [
+      "deep.png",
+      bomb(9999, 9999, { depth: 16, colour: "rgba", interlaced: true }),
+      ["The image takes more than 500 megabytes once it is decoded."],
+    ],
     ["bomb.png", bomb(30_000, 30_000), ["The image has too many pixels, at most 100 megapixels are accepted."]],
     [
       "large.png",
@@ -149,6 +158,13 @@ test("names are judged as the rules say", async () => {
   expect((await send(dot, "a.png", { name: "n".repeat(180) })).body.name).toBe("n".repeat(180));
   expect((await send(dot, "a.png", { name: "n".repeat(181) })).body.error.validation.name).toEqual([
     "The name may not be greater than 180 characters.",
+  ]);
+  const { body } = await send(dot, "Own name.png", { name: "" });
+  expect(body.name).toBe("Own name.png");
+  const emptied = await house.ask("PUT", `/api/image-gallery/${body.id}`, { body: { name: "" } });
+  expect([emptied.status, emptied.body.error.validation]).toEqual([
+    422,
+    { name: ["The name must be at least 1 characters."] },
   ]);
 });
 
@@ -242,7 +258,19 @@ test("the bytes come by number and by address, and the addresses of others lead 
     `${house.baseUrl}/x`,
     "::",
     body.url.replace("gallery", ".."),
+    `${house.baseUrl}/uploads/images/gallery/2026-01/a%00.png`,
+    `${house.baseUrl}/uploads/images/gallery/2026-01/thumbs-150-150/%00.png`,
   ])
     expect((await raw(`/api/image-gallery/url/data?url=${encodeURIComponent(url)}`)).status).toBe(404);
   expect((await raw("/api/image-gallery/url/data")).status).toBe(422);
+});
+
+test("pictures are found by the address they are shown with, and by its path", async () => {
+  const { body } = await send(await picture("png"), "found.png");
+  const ids = async (query: string) =>
+    (await house.ask("GET", `/api/image-gallery?${query}`)).body.data.map(({ id }: { id: number }) => id);
+  expect(await ids(`filter[url]=${encodeURIComponent(body.url)}`)).toEqual([body.id]);
+  expect(await ids(`filter[url:like]=${encodeURIComponent(`${house.baseUrl}/%found.png`)}`)).toEqual([body.id]);
+  expect(await ids(`filter[path]=${encodeURIComponent(body.path)}`)).toEqual([body.id]);
+  expect(await ids(`filter[url]=${encodeURIComponent(body.path)}`)).toEqual([]);
 });

@@ -56,6 +56,9 @@ test("pictures that no page shows are counted, then removed; those in use stay",
   };
   const [shown, lost] = [await add(), await add()];
   await house.ask("PUT", `/api/pages/${page.id}`, { body: { html: `<p><img src="${shown.url}"></p>` } });
+  expect((await get("/api/image-gallery/unused")).total).toBe(0);
+  const older = "interval '2 days'";
+  await house.store.sql.unsafe(`update images set created_at = now() - ${older}, updated_at = now() - ${older}`);
   const unused = await get("/api/image-gallery/unused");
   expect([unused.total, unused.data[0].id]).toEqual([1, lost.id]);
   expect((await house.ask("DELETE", "/api/image-gallery/unused")).body).toEqual({ delete_count: 1 });

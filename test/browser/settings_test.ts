@@ -194,6 +194,8 @@ test("the house tells what it is made of, and is looked after", async () => {
     parts.set(name, value);
   parts.set("image", new File([png()], "dot.png", { type: "image/png" }));
   await screens.house.ask("POST", "/api/image-gallery", { parts });
+  const older = "now() - interval '2 days'";
+  await screens.house.store.sql.unsafe(`update images set created_at = ${older}, updated_at = ${older}`);
   await screens.house.store.sql`insert into jobs (name, payload, dead, attempts, last_error)
     values ('nobody_does_this', '{}', true, 5, ${NASTY})`;
   const page = await screens.visit();

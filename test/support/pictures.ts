@@ -1,3 +1,8 @@
+/**
+ * Pictures for tests. Sensible ones come from sharp; what sharp would not write, such as moving PNGs and those that claim
+ * far more pixels than they have bytes, is put together here by hand.
+ */
+import { deflateSync } from "node:zlib";
 import sharp from "sharp";
 
 /** A plain picture, a dot unless a size is given. */
@@ -28,31 +33,83 @@ export function png(): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.from(base64, "base64"));
 }
 
+/** How a drawn PNG is stored. */
+interface Stored {
+  /** Bits of each channel. */
+  readonly depth?: 1 | 8 | 16;
+  readonly colour?: "grey" | "rgb" | "rgba";
+  readonly interlaced?: boolean;
+  /** More than one makes a moving PNG. */
+  readonly frames?: number;
+}
+
+const CHANNELS = { grey: 1, rgb: 3, rgba: 4 } as const;
+const COLOURS = { grey: 0, rgb: 2, rgba: 6 } as const;
+/** First column and row, and steps between them, of the passes of an interlaced PNG. */
+const PASSES = [
+  [0, 0, 8, 8],
+  [4, 0, 8, 8],
+  [0, 4, 4, 8],
+  [2, 0, 4, 4],
+  [0, 2, 2, 4],
+  [1, 0, 2, 2],
+  [0, 1, 1, 2],
+] as const;
+
 /** A PNG of one colour that claims so many pixels in so few bytes: what decoders choke on. */
-export function bomb(width: number, height: number): Uint8Array<ArrayBuffer> {
-  const chunk = (name: string, data: Uint8Array) => {
-    const body = Buffer.concat([Buffer.from(name, "latin1"), data]);
-    const sized = Buffer.alloc(4);
-    sized.writeUInt32BE(data.length);
-    const sum = Buffer.alloc(4);
-    sum.writeUInt32BE(Bun.hash.crc32(body));
-    return Buffer.concat([sized, body, sum]);
-  };
-  const head = Buffer.alloc(13);
-  head.writeUInt32BE(width, 0);
-  head.writeUInt32BE(height, 4);
-  // One bit a pixel, grey.
-  head.set([1, 0, 0, 0, 0], 8);
-  const pixels = Bun.deflateSync(new Uint8Array(height * (1 + Math.ceil(width / 8))), {
-    library: "zlib",
-    windowBits: 15,
-  } as never);
+export function bomb(
+  width: number,
+  height: number,
+  { depth = 1, colour = "grey", interlaced = false, frames = 1 }: Stored = {},
+): Uint8Array<ArrayBuffer> {
+  const head = Buffer.concat([number(width), number(height)], 13);
+  head.set([depth, COLOURS[colour], 0, 0, interlaced ? 1 : 0], 8);
+  const bits = depth * CHANNELS[colour];
+  const rows = (columns: number, lines: number) => (columns > 0 ? lines * (1 + Math.ceil((columns * bits) / 8)) : 0);
+  const bytes = interlaced
+    ? PASSES.reduce(
+        (sum, [x, y, dx, dy]) => sum + rows(Math.ceil((width - x) / dx), Math.max(0, Math.ceil((height - y) / dy))),
+        0,
+      )
+    : rows(width, height);
+  const pixels = deflateSync(new Uint8Array(bytes));
+  const control = (at: number) =>
+    chunk(
+      "fcTL",
+      Buffer.concat([
+        number(at),
+        number(width),
+        number(height),
+        number(0),
+        number(0),
+        number(0x1000a),
+        Buffer.alloc(2),
+      ]),
+    );
+  const more = Array.from({ length: frames - 1 }, (_, at) => [
+    control(2 * at + 1),
+    chunk("fdAT", Buffer.concat([number(2 * at + 2), pixels])),
+  ]);
+  const moves = frames > 1 ? [chunk("acTL", Buffer.concat([number(frames), number(0)])), control(0)] : [];
   return new Uint8Array(
     Buffer.concat([
       Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
       chunk("IHDR", head),
+      ...moves,
       chunk("IDAT", pixels),
+      ...more.flat(),
       chunk("IEND", Buffer.alloc(0)),
     ]),
   );
+}
+
+function chunk(name: string, data: Uint8Array): Buffer {
+  const body = Buffer.concat([Buffer.from(name, "latin1"), data]);
+  return Buffer.concat([number(data.length), body, number(Bun.hash.crc32(body))]);
+}
+
+function number(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
 }

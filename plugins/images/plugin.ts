@@ -37,7 +37,8 @@ export default definePlugin({
       default: 100_000_000,
       minimum: 1,
       env: "IMAGE_MAX_PIXELS",
-      description: "Most pixels of a picture; one that claims more is refused before it is decoded",
+      description:
+        "Most pixels of a picture; one that claims more, or would take more than five times as many bytes, is not decoded",
     }),
     audience: t.Union([t.Literal("public"), t.Literal("users"), t.Literal("readers")], {
       default: "public",

@@ -122,7 +122,7 @@ function mountEmpty(
   destroyEntry: (entry: NamedDeletion, work: Work) => Promise<number>,
 ): void {
   app.delete(
-    "/recycle-bin",
+    "/maintenance/recycle-bin",
     async ({ viewer }) => {
       needBoth(viewer);
       let delete_count = 0;

@@ -145,7 +145,7 @@ function mountEmpty(site: SiteApp, web: Web, admits: Admission): void {
     };
   });
   web.form(site, `${PATH}/empty`, admits, async (visit) => {
-    const sent = await visit.send<{ delete_count: number }>("DELETE", "/api/recycle-bin");
+    const sent = await visit.send<{ delete_count: number }>("DELETE", "/api/maintenance/recycle-bin");
     const notice = sent.ok
       ? visit.ui.t("Items deleted for good: :count", { count: sent.body.delete_count })
       : sent.message;

@@ -73,7 +73,7 @@ test("the bin is emptied as a whole, and the log knows types and roles that may 
     .body;
   await house.ask("DELETE", `/api/pages/${page.id}`);
   await house.ask("DELETE", `/api/books/${book}`);
-  expect((await house.ask("DELETE", "/api/recycle-bin")).body).toEqual({ delete_count: 2 });
+  expect((await house.ask("DELETE", "/api/maintenance/recycle-bin")).body).toEqual({ delete_count: 2 });
   expect((await get("/api/recycle-bin")).total).toBe(0);
   const types = (await get("/api/audit-log/types")).data;
   expect(types).toContain("book_delete");

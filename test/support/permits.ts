@@ -135,7 +135,9 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   "GET /api/audit-log/types": [{ path: "/api/audit-log/types", needs: ["settings-manage", "users-manage"] }],
   "GET /api/search": [{ path: "/api/search?query=x", needs: [] }],
   "GET /api/recycle-bin": [{ path: "/api/recycle-bin", needs: ["settings-manage", "restrictions-manage-all"] }],
-  "DELETE /api/recycle-bin": [{ path: "/api/recycle-bin", needs: ["settings-manage", "restrictions-manage-all"] }],
+  "DELETE /api/maintenance/recycle-bin": [
+    { path: "/api/maintenance/recycle-bin", needs: ["settings-manage", "restrictions-manage-all"] },
+  ],
   "PUT /api/recycle-bin/:id": [
     { path: "/api/recycle-bin/{binned}", needs: ["settings-manage", "restrictions-manage-all"] },
   ],

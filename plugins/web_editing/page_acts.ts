@@ -20,7 +20,8 @@ const OFFERED = 20;
 /** A place content can be put. */
 interface Target {
   readonly value: string;
-  readonly text: string;
+  /** Its name, after that of its book where it is a chapter. */
+  readonly names: readonly string[];
 }
 
 /** What the screen of places shows. */
@@ -43,7 +44,7 @@ export function mountPageActs({ site }: Pick<PluginContext, "site">, web: Web): 
     const { title, action, back, submit, query, targets, fault, name } = data;
     const fields = html`${name !== undefined && parts.field(ui, { name: "name", label: ui.t("Name"), value: name, required: true, maxlength: 255 })}
 <fieldset class="targets"><legend>${ui.t("Where to")}</legend>
-${targets.map(({ value, text }, index) => html`<label><input type="radio" name="target" value="${value}" required${index === 0 && html` checked`}> ${text}</label>`)}
+${targets.map(({ value, names }, index) => html`<label><input type="radio" name="target" value="${value}" required${index === 0 && html` checked`}> ${names.map((each, at) => html`${at > 0 && " › "}<bdi>${each}</bdi>`)}</label>`)}
 ${targets.length === 0 && html`<p class="empty">${ui.t("No book or chapter of that name.")}</p>`}</fieldset>`;
     return html`<h1>${title}</h1>
 <form class="filters" method="get" action="${ui.url(action)}">${parts.field(ui, { name: "q", label: ui.t("Name of a book or chapter"), value: query })}<button class="secondary">${ui.t("Find")}</button></form>
@@ -187,10 +188,10 @@ async function targetsFor(visit: Visit, query: string, withChapters: boolean): P
   for (const { book_id = 0 } of chapters)
     if (!names.has(book_id)) names.set(book_id, (await visit.find<Found>(`/api/books/${book_id}`))?.name ?? "");
   return [
-    ...books.map(({ id, name }) => ({ value: `book:${id}`, text: name })),
+    ...books.map(({ id, name }) => ({ value: `book:${id}`, names: [name] })),
     ...chapters.map(({ id, name, book_id = 0 }) => ({
       value: `chapter:${id}`,
-      text: `${names.get(book_id) ?? ""} › ${name}`,
+      names: [names.get(book_id) ?? "", name],
     })),
   ];
 }

@@ -10,6 +10,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { browserPath } from "./support/browser.ts";
 import { throwawayUrl } from "./support/cluster.ts";
+import { sweepLeftovers } from "./support/leftovers.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const TEST_TIMEOUT_MS = 60_000;
@@ -127,6 +128,7 @@ async function main(filters: readonly string[]): Promise<number> {
           await onServer(files.filter((file) => opensHouse(file) && !needsBrowser(file))),
           await inBrowser(files.filter(needsBrowser)),
         ];
+  sweepLeftovers();
   const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
   const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0);
   process.stdout.write(`\n${passed} passed, ${failed} failed\n`);

@@ -19,6 +19,7 @@ import {
 } from "lectern/core";
 import { type Db, openStore, type Store } from "lectern/db";
 import plugins from "../../plugins/mod.ts";
+import { folderOfRun } from "./leftovers.ts";
 
 /** What a test asks for. */
 export interface Ask {
@@ -208,11 +209,6 @@ let shared: string | undefined;
 
 /** One embedded server for all files of a run: making a cluster takes longer than most tests. */
 function embeddedFolder(): string {
-  if (shared === undefined) {
-    const folder = mkdtempSync(join(tmpdir(), "lectern-tests-"));
-    chmodSync(folder, 0o755);
-    process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-    shared = folder;
-  }
+  shared ??= folderOfRun();
   return shared;
 }

@@ -63,7 +63,7 @@ test("a folder and a package are installed by one file, and all they bring along
   cpSync(join(FIXTURES, "applause"), join(home, "applause"), { recursive: true });
   cpSync(join(FIXTURES, "lectern-podium"), join(home, "node_modules/lectern-podium"), { recursive: true });
   choose(ALL, { settings: { applause: { most: 20 } } });
-  expect((await cli("grants")).out).toMatch(/applause +read=books write=applause\npodium +read=books\n/);
+  expect((await cli("grants")).out).toMatch(/applause +read=books write=applause env=\w+\npodium +read=books\n/);
   await serving(async (server) => {
     const told = server.output().match(/(?<=what it may touch: ).*/g);
     expect(told).toEqual([

@@ -2,7 +2,8 @@
  * `bun run test`: every test of the house on the embedded store, then those that open a house by test/support again on a
  * server: DATABASE_URL if it is set, else a throw-away cluster of the system's own PostgreSQL where there is one. Tests
  * beside their files need no store, save those of db/, which bring both kinds of store themselves; neither runs twice.
- * Last come the tests that drive a browser, where Chromium is installed.
+ * After those come the tests that drive a browser, where Chromium is installed. The first of these three runs beside the
+ * other two, whose output is shown when they have ended.
  * Arguments narrow the run to files whose path contains one of them. The last line sums up: `N passed, N failed`; a run
  * that dies or hangs counts as a failure.
  */
@@ -14,8 +15,8 @@ import { sweepLeftovers } from "./support/leftovers.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const TEST_TIMEOUT_MS = 60_000;
-/** Two of these fit into the quarter of an hour that the server grants. */
-const RUN_TIMEOUT_MS = 400_000;
+/** Less than the quarter of an hour that the server grants. */
+const RUN_TIMEOUT_MS = 780_000;
 /** A test that opens a house by these runs a second time on a server: they take the store that DATABASE_URL names. */
 const OPENS_HOUSE = /from "(?:\.\.\/)+support\/(?:house|scenario|attachments)\.ts"/;
 
@@ -42,20 +43,23 @@ function needsBrowser(file: string): boolean {
   return file.startsWith("test/browser/");
 }
 
-async function suite(title: string, files: readonly string[], databaseUrl: string): Promise<Outcome> {
+/** Runs tests; `shows` is false for a run beside another one, whose output would come between. */
+async function suite(title: string, files: readonly string[], databaseUrl: string, shows = false): Promise<Outcome> {
   if (files.length === 0) return NOTHING;
-  process.stdout.write(`\n== ${title}\n`);
+  const head = `\n== ${title}\n`;
+  if (shows) process.stderr.write(head);
   const paths = files.map((file) => `./${file}`);
   const child = Bun.spawn([process.execPath, "test", "--timeout", String(TEST_TIMEOUT_MS), ...paths], {
     cwd: ROOT,
     env: { ...process.env, DATABASE_URL: databaseUrl },
     stdin: "ignore",
-    stdout: "inherit",
+    stdout: shows ? "inherit" : "ignore",
     stderr: "pipe",
     timeout: RUN_TIMEOUT_MS,
     killSignal: "SIGKILL",
   });
-  const text = await shown(child.stderr, child.exited);
+  const text = await shown(child.stderr, child.exited, shows);
+  if (!shows) process.stderr.write(head + text);
   const code = await child.exited;
   if (child.signalCode)
     process.stdout.write(`\nended by ${child.signalCode}, at the latest after ${RUN_TIMEOUT_MS} ms\n`);
@@ -65,7 +69,7 @@ async function suite(title: string, files: readonly string[], databaseUrl: strin
 }
 
 /** Shows a stream and keeps it, until a second after the process's end: a server left behind may hold its other end. */
-async function shown(stream: ReadableStream<Uint8Array>, exited: Promise<number>): Promise<string> {
+async function shown(stream: ReadableStream<Uint8Array>, exited: Promise<number>, shows: boolean): Promise<string> {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
   let timer: Timer | undefined;
@@ -75,7 +79,7 @@ async function shown(stream: ReadableStream<Uint8Array>, exited: Promise<number>
   let text = "";
   for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
     const words = decoder.decode(value, { stream: true });
-    process.stderr.write(words);
+    if (shows) process.stderr.write(words);
     text += words;
   }
   await exited;
@@ -112,22 +116,29 @@ function skipped(why: string, what = "on a server"): Outcome {
   return NOTHING;
 }
 
+/** What runs beside the tests on the embedded store: two cores are enough for both. */
+async function besides(files: readonly string[]): Promise<Outcome[]> {
+  if (files.length === 0) return [];
+  return [
+    await onServer(files.filter((file) => opensHouse(file) && !needsBrowser(file))),
+    await inBrowser(files.filter(needsBrowser)),
+  ];
+}
+
 async function main(filters: readonly string[]): Promise<number> {
   const files = testFiles().filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)));
   if (files.length === 0)
     process.stdout.write(`No test file has ${filters.map((filter) => `"${filter}"`).join(" or ")}\n`);
-  const outcomes =
-    files.length === 0
-      ? [NOTHING]
-      : [
-          await suite(
-            "on the embedded store",
-            files.filter((file) => !needsBrowser(file)),
-            "",
-          ),
-          await onServer(files.filter((file) => opensHouse(file) && !needsBrowser(file))),
-          await inBrowser(files.filter(needsBrowser)),
-        ];
+  const [embedded, others] = await Promise.all([
+    suite(
+      "on the embedded store",
+      files.filter((file) => !needsBrowser(file)),
+      "",
+      true,
+    ),
+    besides(files),
+  ]);
+  const outcomes = [embedded, ...others];
   sweepLeftovers();
   const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
   const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0);

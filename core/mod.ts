@@ -48,6 +48,7 @@ export type { Letter, Mail } from "./contracts/mail.ts";
 export type { AddressAt, EmbeddedPicture, Included, Markup, StoredContent } from "./contracts/markup.ts";
 export type { Override, Overrides } from "./contracts/overrides.ts";
 export type { Pages, PictureKeeper } from "./contracts/pages.ts";
+export { bookPath, chapterPath, pagePath, shelfPath } from "./contracts/screen_paths.ts";
 export type { Sessions } from "./contracts/sessions.ts";
 export type { SystemFacts } from "./contracts/system.ts";
 export type { Tag, Tags } from "./contracts/tags.ts";

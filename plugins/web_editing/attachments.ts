@@ -7,13 +7,14 @@ import {
   type Html,
   html,
   type PluginContext,
+  pagePath,
   type Screen,
   type Sent,
   type Visit,
   type Web,
 } from "lectern/core";
 import { faultsIn, fileIn } from "./fields.ts";
-import { type Book, type Page, pageOf, pagePath } from "./find.ts";
+import { type Book, type Page, pageOf } from "./find.ts";
 
 interface Attachment {
   readonly id: number;

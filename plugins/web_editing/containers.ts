@@ -3,30 +3,22 @@
  * two fields; what a form does not show stays as it is. A refused form is shown again with what was typed and what is wrong.
  */
 import {
+  bookPath,
+  chapterPath,
   type Html,
   html,
   type InputObject,
   type PluginContext,
   type Screen,
   type Sent,
+  shelfPath,
   type Ui,
   type View,
   type Visit,
   type Web,
 } from "lectern/core";
 import { coverFields, coverIn, faultsIn, type NamedTag, nameField, tagFields, tagsIn } from "./fields.ts";
-import {
-  type Book,
-  bookOf,
-  bookPath,
-  type Chapter,
-  chapterOf,
-  chapterPath,
-  type Item,
-  type Shelf,
-  shelfOf,
-  shelfPath,
-} from "./find.ts";
+import { type Book, bookOf, type Chapter, chapterOf, type Item, type Shelf, shelfOf } from "./find.ts";
 import { shelfBooks, shelfBooksIn } from "./shelf_books.ts";
 
 interface Named {

@@ -2,10 +2,10 @@
  * The editor of pages: Markdown or HTML source beside a preview, what is typed kept as a draft on the server. Who saves
  * over somebody else's change is told of it first, shown what differs, and keeps every word.
  */
-import { ApiError, type PluginContext, type Screen, type Sent, type Visit, type Web } from "lectern/core";
+import { ApiError, type PluginContext, pagePath, type Screen, type Sent, type Visit, type Web } from "lectern/core";
 import { drawEditor } from "./editor_view.ts";
 import type { NamedTag } from "./fields.ts";
-import { type Book, type Page, pageOf, pagePath } from "./find.ts";
+import { type Book, type Page, pageOf } from "./find.ts";
 import { blank, saveNew } from "./new_page.ts";
 import { previewOf, typedIn } from "./typed.ts";
 

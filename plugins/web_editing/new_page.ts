@@ -2,9 +2,9 @@
  * New pages: begun in a book or chapter, from its template where it has one. Several may be begun at once, in one place and
  * by one author; each has a draft of its own, and those that were never saved are offered again.
  */
-import type { Visit } from "lectern/core";
+import { bookPath, chapterPath, pagePath, type Visit } from "lectern/core";
 import { type Drafts, type EditorData, EMPTY, type Source } from "./editor.ts";
-import { type Book, bookOf, bookPath, type Chapter, chapterOf, chapterPath, type Page, pagePath } from "./find.ts";
+import { type Book, bookOf, type Chapter, chapterOf, type Page } from "./find.ts";
 import { previewOf, typedIn } from "./typed.ts";
 
 type Kind = "book" | "chapter";

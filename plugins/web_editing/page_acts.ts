@@ -4,15 +4,18 @@
  */
 import {
   ApiError,
+  bookPath,
+  chapterPath,
   type Html,
   html,
   type PluginContext,
+  pagePath,
   type Screen,
   type View,
   type Visit,
   type Web,
 } from "lectern/core";
-import { type Book, bookPath, chapterOf, chapterPath, type Page, pageOf, pagePath } from "./find.ts";
+import { type Book, chapterOf, type Page, pageOf } from "./find.ts";
 
 /** Places offered at once; the filter finds the others. */
 const OFFERED = 20;

@@ -6,6 +6,7 @@ import {
   ApiError,
   type InputObject,
   type PluginContext,
+  pagePath,
   type Screen,
   type Sent,
   type View,
@@ -14,7 +15,7 @@ import {
 } from "lectern/core";
 import { htmlIn, type Typed } from "./comment_text.ts";
 import { commentFields } from "./comments.ts";
-import { type Book, type Page, pagePath } from "./shapes.ts";
+import type { Book, Page } from "./shapes.ts";
 
 /** What the form of a comment shows where it stands by itself. */
 export interface CommentFormData {

@@ -2,10 +2,10 @@
  * Comments below a page: threads with their replies, those that are archived folded away, and a form for each thing a
  * reader may do with them.
  */
-import { type Html, html, type Ui, type Web } from "lectern/core";
+import { type Html, html, pagePath, type Ui, type Web } from "lectern/core";
 import { type Typed, typedOf } from "./comment_text.ts";
 import { said } from "./pieces.ts";
-import { type Book, type CommentTree, type Page, pagePath } from "./shapes.ts";
+import type { Book, CommentTree, Page } from "./shapes.ts";
 
 /** Replies below this depth stand beside what they reply to: there is no room on a telephone to go further in. */
 const MAX_DEPTH = 6;

@@ -2,20 +2,20 @@
  * Screens of shelves, books and chapters: lists to choose from, and what is in one. Lists are paged and ordered by name;
  * what a reader may not see is not in them, as the API leaves it out.
  */
-import { type Html, html, type PluginContext, type Ui, type Visit, type Web } from "lectern/core";
-import { actions, contentsTree, description, exportActs, history, mayDo, tagList } from "./pieces.ts";
 import {
-  type Book,
   bookPath,
-  type Chapter,
-  type Cover,
   chapterPath,
-  type Item,
-  type Listing,
+  type Html,
+  html,
+  type PluginContext,
   pagePath,
-  type Shelf,
   shelfPath,
-} from "./shapes.ts";
+  type Ui,
+  type Visit,
+  type Web,
+} from "lectern/core";
+import { actions, contentsTree, description, exportActs, history, mayDo, tagList } from "./pieces.ts";
+import type { Book, Chapter, Cover, Item, Listing, Shelf } from "./shapes.ts";
 
 interface Tile extends Item {
   readonly cover?: Cover | null;

@@ -3,9 +3,9 @@
  * found by listings, and what somebody made by their filters, so nobody learns of what they may not see; people are known by
  * their names alone.
  */
-import { type Html, html, type PluginContext, type Visit, type Web } from "lectern/core";
+import { bookPath, type Html, html, type PluginContext, pagePath, shelfPath, type Visit, type Web } from "lectern/core";
 import { tiles } from "./containers.ts";
-import { type Book, bookPath, type Cover, type Item, type Listing, pagePath, shelfPath } from "./shapes.ts";
+import type { Book, Cover, Item, Listing } from "./shapes.ts";
 
 interface Recent extends Item {
   readonly book_slug: string;

@@ -3,11 +3,14 @@
  * Comments stand below it, in a view of their own.
  */
 import {
+  bookPath,
+  chapterPath,
   type Dressed,
   type Heading,
   type Html,
   html,
   type PluginContext,
+  pagePath,
   type Ui,
   type Visit,
   type Web,
@@ -15,7 +18,7 @@ import {
 import { drawComments } from "./comments.ts";
 import { bookAside } from "./containers.ts";
 import { actions, exportActs, history, mayDo, tagList } from "./pieces.ts";
-import { type Book, bookPath, chapterPath, type Entry, type Listing, type Page, pagePath } from "./shapes.ts";
+import type { Book, Entry, Listing, Page } from "./shapes.ts";
 
 interface Attachment {
   readonly id: number;

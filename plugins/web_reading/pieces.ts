@@ -1,6 +1,6 @@
 /** Pieces that several screens of reading share. */
-import { type Html, type HtmlPart, html, type Tag, type Ui } from "lectern/core";
-import { type Book, chapterPath, type Entry, type Item, pagePath } from "./shapes.ts";
+import { chapterPath, type Html, type HtmlPart, html, pagePath, type Tag, type Ui } from "lectern/core";
+import type { Book, Entry, Item } from "./shapes.ts";
 
 /** A book's contents as a tree of links; `current` is the path of the screen that is shown. */
 export function contentsTree(book: Pick<Book, "slug" | "contents">, current: string, ui: Ui): Html {

@@ -2,9 +2,19 @@
  * What a page was: its revisions, what each changed, and the way back to one. Going back is a change like any other, which
  * makes a revision of its own, so nothing is lost by it.
  */
-import { ApiError, type Html, html, type PluginContext, type UserRef, type Visit, type Web } from "lectern/core";
+import {
+  ApiError,
+  bookPath,
+  type Html,
+  html,
+  type PluginContext,
+  pagePath,
+  type UserRef,
+  type Visit,
+  type Web,
+} from "lectern/core";
 import { mayDo } from "./pieces.ts";
-import { type Book, bookPath, type Listing, type Page, pagePath } from "./shapes.ts";
+import type { Book, Listing, Page } from "./shapes.ts";
 
 interface Revision {
   readonly id: number;

@@ -1,4 +1,4 @@
-import type { Visit } from "lectern/core";
+import { bookPath, chapterPath, pagePath, shelfPath, type Visit } from "lectern/core";
 
 interface Item {
   readonly slug: string;
@@ -10,9 +10,9 @@ interface Item {
 export async function pathOfItem(visit: Visit, segment: string, id: string): Promise<string | undefined> {
   const item = await visit.find<Item>(`/api/${segment}/${id}`);
   if (!item) return undefined;
-  const slug = encodeURIComponent(item.slug);
-  if (segment === "books" || segment === "shelves") return `/${segment}/${slug}`;
-  const book = item.book_slug ?? (await visit.find<Item>(`/api/books/${item.book_id}`))?.slug;
-  if (book === undefined) return undefined;
-  return `/books/${encodeURIComponent(book)}/${segment === "chapters" ? "chapter" : "page"}/${slug}`;
+  if (segment === "books") return bookPath(item);
+  if (segment === "shelves") return shelfPath(item);
+  const slug = item.book_slug ?? (await visit.find<Item>(`/api/books/${item.book_id}`))?.slug;
+  if (slug === undefined) return undefined;
+  return segment === "chapters" ? chapterPath({ slug }, item) : pagePath({ slug }, item);
 }

@@ -4,7 +4,7 @@
  * notifications is down nothing is remembered at all, so a lost connection costs speed and never truth.
  */
 import { sql } from "kysely";
-import type { Store } from "../db/mod.ts";
+import { type Store, write } from "../db/mod.ts";
 import type { Work } from "./bus.ts";
 
 /** A named set of remembered values, filled by `load` on demand. */
@@ -74,7 +74,7 @@ export class Caches {
       get: (key) => (entries.has(key) ? (entries.get(key) as V) : fill(key)),
       async forget(work, key) {
         work.after(() => drop(key));
-        await sql`select pg_notify(${CHANNEL}, ${JSON.stringify({ name, key })})`.execute(work.db);
+        await write(work.db, sql`select pg_notify(${CHANNEL}, ${JSON.stringify({ name, key })})`);
       },
     };
   }

@@ -5,7 +5,7 @@
  * done), so handlers are written to bear that. Schedules are rows as well, claimed once across all processes.
  */
 import { sql } from "kysely";
-import { type Db, type Migrations, rows, type Store } from "../db/mod.ts";
+import { type Db, type Migrations, rows, type Store, write } from "../db/mod.ts";
 import type { EnqueueOptions } from "./bus.ts";
 import type { Log } from "./log.ts";
 
@@ -93,11 +93,14 @@ export class JobQueue {
   /** Writes a job with the given connection, which is the act's transaction where there is one. */
   async enqueue(db: Db, name: string, payload: unknown, options: EnqueueOptions = {}): Promise<void> {
     if (!this.#handlers.has(name)) throw new Error(`Cannot enqueue "${name}": no plugin handles this job`);
-    await sql`insert into jobs (name, payload, key, run_at)
-      values (${name}, ${JSON.stringify(payload)}::text::jsonb, ${options.key ?? null},
-              now() + ${options.delayMs ?? 0} * interval '1 millisecond')
-      on conflict do nothing`.execute(db);
-    await sql`select pg_notify(${CHANNEL}, '')`.execute(db);
+    await write(
+      db,
+      sql`insert into jobs (name, payload, key, run_at)
+        values (${name}, ${JSON.stringify(payload)}::text::jsonb, ${options.key ?? null},
+          now() + ${options.delayMs ?? 0} * interval '1 millisecond')
+        on conflict do nothing`,
+    );
+    await write(db, sql`select pg_notify(${CHANNEL}, '')`);
   }
 
   /** Starts working: at each notification, and every few seconds for what is due later or was left by a crash. */

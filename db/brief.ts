@@ -5,9 +5,8 @@
  * The limit is set by a statement, once for each session, since poolers refuse connections that ask for it.
  */
 import type { RawBuilder } from "kysely";
-import type postgres from "postgres";
-import { send, type Ways } from "./dialect.ts";
-import { type Lane, Lanes } from "./lanes.ts";
+import { Lanes } from "./lanes.ts";
+import type { Line } from "./line.ts";
 import { flatten } from "./rows.ts";
 
 /** What brief readings are made of; times in milliseconds. */
@@ -16,17 +15,15 @@ export interface BriefOptions {
   /** For a statement, and for a connection to be free. */
   ms: number;
   maxAgeMs: number;
-  prepare: boolean;
-  /** Opens postgres.js with one connection. */
-  open(onLoss: () => void): postgres.Sql;
+  open(): Line;
 }
 
 /** Connections on which no statement takes long. */
 export class Brief {
   readonly #lanes: Lanes;
   readonly #options: BriefOptions;
-  /** How often a lane had been lost when its session was last told of the limit. */
-  readonly #told = new WeakMap<Lane, number>();
+  /** Lines whose session knows of the limit. */
+  readonly #told = new WeakSet<Line>();
 
   constructor(options: BriefOptions) {
     this.#options = options;
@@ -37,10 +34,9 @@ export class Brief {
   async rows<Row>(fragment: RawBuilder<Row>): Promise<Row[]> {
     const lane = await this.#lanes.take();
     try {
-      const told = this.#told.get(lane) === lane.losses ? undefined : this.#tell(lane);
+      const told = this.#told.has(lane) ? undefined : this.#tell(lane);
       const { sql: text, parameters } = flatten(fragment);
-      const ways: Pick<Ways, "prepare"> = this.#options;
-      const [result] = await Promise.all([send(ways, lane.sql, text, parameters), told]);
+      const [result] = await Promise.all([lane.send(text, parameters), told]);
       return result.slice() as unknown as Row[];
     } finally {
       this.#lanes.give(lane);
@@ -52,9 +48,8 @@ export class Brief {
     return this.#lanes.end(timeoutMs);
   }
 
-  async #tell(lane: Lane): Promise<void> {
-    const { losses } = lane;
-    await lane.sql.unsafe(`set statement_timeout = ${this.#options.ms}`);
-    this.#told.set(lane, losses);
+  async #tell(lane: Line): Promise<void> {
+    await lane.send(`set statement_timeout = ${this.#options.ms}`, []);
+    this.#told.add(lane);
   }
 }

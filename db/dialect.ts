@@ -2,9 +2,6 @@
  * Kysely on postgres.js, thin on purpose. Outside a transaction a query goes straight to the pool, where postgres.js
  * pipelines it: no connection is set aside for it. A transaction, and a stream, take a lane for themselves, on
  * beginTransaction and not before. So `db.connection()` pins nothing: what needs one session needs a transaction.
- * Statements are prepared under their text; a statement with very many parameters is not, as each length of a list
- * would leave another one behind on the server (prefer `= any($1)`). A text without parameters that is no single
- * query goes as it is, so a migration may hold several statements.
  */
 import {
   type CompiledQuery,
@@ -18,24 +15,22 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from "kysely";
-import type postgres from "postgres";
 import { StoreError } from "./errors.ts";
-import type { Lane, Lanes } from "./lanes.ts";
-import { outgoing } from "./values.ts";
+import type { Lanes } from "./lanes.ts";
+import type { Line } from "./line.ts";
+import type { Pool } from "./pool.ts";
 
 /** Where queries go: `pool` for single statements, `lanes` for transactions and streams. */
 export interface Ways {
-  pool: postgres.Sql;
+  pool: Pool;
   lanes: Lanes;
-  /** False behind a pooler that gives each statement another session. */
-  prepare: boolean;
 }
 
 /** Ways by the adapter of the Kysely that was made over them; it survives `withPlugin`, unlike the Kysely itself. */
 const WAYS = new WeakMap<object, Ways>();
-const PREPARED_PARAMETERS_MAX = 100;
-const ONE_QUERY = /^\s*(?:select|with|insert|update|delete|merge|values)\b[^;]*$/i;
 const WRITES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
+/** Characters that may be on their way unanswered, well below what any socket takes at once. */
+const AHEAD_MAX = 16_384;
 
 /** The dialect to give to `new Kysely`. Ending pool and lanes is left to whoever opened them. */
 export function dialect(ways: Ways): Dialect {
@@ -56,7 +51,17 @@ export function runOnPool<Row>(db: object, text: string, parameters: readonly un
   const kysely = db as Partial<Pick<Kysely<unknown>, "isTransaction" | "getExecutor">>;
   if (kysely.isTransaction !== false) return undefined;
   const ways = WAYS.get(kysely.getExecutor?.().adapter ?? kysely);
-  return ways && send(ways, ways.pool, text, parameters).then((result) => result.slice() as unknown as Row[]);
+  return ways?.pool.send(text, parameters).then((result) => result.slice() as unknown as Row[]);
+}
+
+/** Sends a write of a transaction, which need not be answered yet; undefined where the Kysely is none. */
+export function writeAhead(db: object, query: CompiledQuery): Promise<void> | undefined {
+  const kysely = db as Partial<Pick<Kysely<unknown>, "isTransaction" | "getExecutor">>;
+  if (!kysely.isTransaction) return undefined;
+  return kysely.getExecutor?.().provideConnection(async (connection) => {
+    if (connection instanceof Session) await connection.write(query);
+    else await connection.executeQuery(query);
+  });
 }
 
 function driver(ways: Ways): Driver {
@@ -71,7 +76,7 @@ function driver(ways: Ways): Driver {
     commitTransaction: (connection) => session(connection).commit(),
     rollbackTransaction: (connection) => session(connection).rollback(),
     savepoint: (connection, name) => session(connection).command(`savepoint ${quoted(name)}`),
-    rollbackToSavepoint: (connection, name) => session(connection).command(`rollback to savepoint ${quoted(name)}`),
+    rollbackToSavepoint: (connection, name) => session(connection).rollbackTo(name),
     releaseSavepoint: (connection, name) => session(connection).command(`release savepoint ${quoted(name)}`),
   };
 }
@@ -82,15 +87,18 @@ function quoted(name: string): string {
 
 class Session implements DatabaseConnection {
   readonly #ways: Ways;
-  #lane: Lane | undefined;
-  #losses = 0;
+  #lane: Line | undefined;
+  /** What was sent without waiting: the last answer, the characters since the one before, and the first failure. */
+  #last: Promise<void> | undefined;
+  #ahead = 0;
+  #failure: { readonly error: unknown } | undefined;
 
   constructor(ways: Ways) {
     this.#ways = ways;
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const result = await this.#send(this.#sql(), query.sql, query.parameters);
+    const result = await this.#answered(this.#way().send(query.sql, query.parameters));
     const { command, count } = result;
     // Several statements in one text come back as a list of results, without a command of its own.
     if (command === undefined) return { rows: (result.at(-1) ?? []) as unknown as Row[] };
@@ -99,12 +107,33 @@ class Session implements DatabaseConnection {
     return WRITES.has(command) ? { rows, numAffectedRows: BigInt(count) } : { rows };
   }
 
+  /**
+   * Sends a statement, and comes back as soon as the connection takes another one. It waits where the driver would: for a
+   * statement new to the session, which is described first, and where much is on its way. What the driver held back
+   * meanwhile would go to another session if this one broke, outside the transaction.
+   */
+  async write({ sql: text, parameters }: CompiledQuery): Promise<void> {
+    const way = this.#way();
+    const isKnown = this.#lane?.knows(text);
+    this.#ahead += text.length;
+    for (const value of parameters) if (typeof value === "string") this.#ahead += value.length;
+    this.#last = way.send(text, parameters).then(
+      () => undefined,
+      (error: unknown) => {
+        this.#failure ??= { error };
+      },
+    );
+    if (!isKnown || this.#ahead >= AHEAD_MAX) await this.#settle();
+  }
+
   async *streamQuery<Row>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<Row>> {
     const own = this.#lane ? undefined : await this.#ways.lanes.take();
     let finished = false;
     try {
-      const pending = this.#send(own?.sql ?? this.#sql(), query.sql, query.parameters);
-      for await (const rows of pending.cursor(chunkSize)) yield { rows: rows as unknown as Row[] };
+      await this.#settle();
+      const line = own ?? this.#held();
+      for await (const rows of line.stream(query.sql, query.parameters, chunkSize))
+        yield { rows: rows as unknown as Row[] };
       finished = true;
     } finally {
       if (own) this.#ways.lanes.give(own, !finished);
@@ -114,14 +143,13 @@ class Session implements DatabaseConnection {
   async begin({ accessMode, isolationLevel }: TransactionSettings): Promise<void> {
     this.#lane = await this.#ways.lanes.take();
     const modes = [isolationLevel && `isolation level ${isolationLevel}`, accessMode].filter(Boolean).join(" ");
-    const { losses } = this.#lane;
-    await this.#lane.sql.unsafe(`begin ${modes}`);
-    this.#losses = losses;
+    await this.#lane.send(`begin ${modes}`, []);
   }
 
   async commit(): Promise<void> {
-    const result = await this.#send(this.#sql(), "commit", []);
+    const result = await this.#answered(this.#held().send("commit", []));
     this.#leave(false);
+    if (this.#failure) throw this.#failure.error;
     // Postgres answers COMMIT with ROLLBACK when a statement before it failed and was overlooked.
     if (result.command === "ROLLBACK") {
       throw new StoreError("Cannot commit: a statement of the transaction failed before, so everything was undone");
@@ -129,17 +157,44 @@ class Session implements DatabaseConnection {
   }
 
   async rollback(): Promise<void> {
-    // A lost connection has rolled back already; the lane itself reconnects.
-    if (this.#lane && this.#lane.losses === this.#losses) await this.command("rollback");
+    try {
+      if (this.#lane && !this.#lane.isLost) await this.#lane.send("rollback", []);
+    } catch (error) {
+      // A lost connection has rolled back already.
+      if (!this.#lane?.isLost) throw error;
+    }
     this.#leave(false);
   }
 
   async command(text: string): Promise<void> {
-    await this.#send(this.#sql(), text, []);
+    await this.#answered(this.#held().send(text, []));
+  }
+
+  async rollbackTo(name: string): Promise<void> {
+    await this.#held().send(`rollback to savepoint ${quoted(name)}`, []);
+    this.#failure = undefined;
   }
 
   release(): void {
     this.#leave(true);
+  }
+
+  /** Waits for what was sent. Throws its first failure. */
+  async #settle(): Promise<void> {
+    await this.#last;
+    this.#ahead = 0;
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  /** Answers come in order; where a statement before this one failed, that is why this one did. */
+  async #answered<Result>(answer: PromiseLike<Result>): Promise<Result> {
+    try {
+      return await answer;
+    } catch (error) {
+      throw this.#failure ? this.#failure.error : error;
+    } finally {
+      this.#ahead = 0;
+    }
   }
 
   #leave(broken: boolean): void {
@@ -148,26 +203,13 @@ class Session implements DatabaseConnection {
     if (lane) this.#ways.lanes.give(lane, broken);
   }
 
-  #sql(): postgres.Sql {
-    if (!this.#lane) return this.#ways.pool;
-    if (this.#lane.losses === this.#losses) return this.#lane.sql;
+  #way(): Line | Pool {
+    return this.#lane ? this.#held() : this.#ways.pool;
+  }
+
+  /** The line of the transaction, which began on it. */
+  #held(): Line {
+    if (this.#lane && !this.#lane.isLost) return this.#lane;
     throw new StoreError("Cannot go on with the transaction: its connection was lost, and everything in it undone");
   }
-
-  #send(sql: postgres.Sql, text: string, parameters: readonly unknown[]): postgres.PendingQuery<postgres.Row[]> {
-    return send(this.#ways, sql, text, parameters);
-  }
-}
-
-/** Sends one statement the way the store does: prepared under its text where that pays, values as the driver wants them. */
-export function send(
-  { prepare }: Pick<Ways, "prepare">,
-  sql: postgres.Sql,
-  text: string,
-  parameters: readonly unknown[],
-): postgres.PendingQuery<postgres.Row[]> {
-  const { length } = parameters;
-  const simple = length === 0 && !ONE_QUERY.test(text);
-  const options = { simple, prepare: prepare && !simple && length <= PREPARED_PARAMETERS_MAX };
-  return sql.unsafe(text, outgoing(sql, parameters), options);
 }

@@ -1,20 +1,12 @@
 /**
- * Connections for transactions, each a postgres.js of its own with one connection.
+ * Lines for transactions, each one's own while it lasts.
  * postgres.js' reserve() is not used: it waits for a connection without any query under way, which under steady
- * pipelined reads never comes; and a reserved connection that breaks takes the process down with it. A lane that
- * loses its connection would silently go on in a new session without the transaction, so each loss is counted and
- * a session compares the count. Callers queue in order; who waits too long is told, since a transaction that asks
- * for another one outside itself would otherwise wait for ever.
+ * pipelined reads never comes; and a reserved connection that breaks takes the process down with it. Callers queue in
+ * order; who waits too long is told, since a transaction that asks for another one outside itself would otherwise wait
+ * for ever.
  */
-import type postgres from "postgres";
 import { StoreError } from "./errors.ts";
-
-/** One connection, and how many times it has been lost. */
-export interface Lane {
-  readonly sql: postgres.Sql;
-  losses: number;
-  readonly openedAt: number;
-}
+import type { Line } from "./line.ts";
 
 /** What lanes are made of; times in milliseconds. */
 export interface LaneOptions {
@@ -23,22 +15,21 @@ export interface LaneOptions {
   maxAgeMs: number;
   /** What they are for, as one and as many: transactions by default. */
   use?: readonly [one: string, many: string];
-  /** Opens postgres.js with one connection. */
-  open(onLoss: () => void): postgres.Sql;
+  open(): Line;
 }
 
 interface Waiter {
-  resolve(lane: Lane): void;
+  resolve(lane: Line): void;
   reject(error: Error): void;
   timer: ReturnType<typeof setTimeout>;
 }
 
-/** A first come, first served set of lanes. */
+/** A first come, first served set of lines. */
 export class Lanes {
   readonly #options: LaneOptions;
-  readonly #idle: Lane[] = [];
+  readonly #idle: Line[] = [];
   readonly #waiting: Waiter[] = [];
-  readonly #all = new Set<Lane>();
+  readonly #all = new Set<Line>();
   #ended = false;
 
   constructor(options: LaneOptions) {
@@ -46,12 +37,14 @@ export class Lanes {
   }
 
   /** The next free lane. Throws StoreError after `waitMs`, and when the store is closed. */
-  async take(): Promise<Lane> {
+  async take(): Promise<Line> {
     if (this.#ended) throw closed();
-    const idle = this.#idle.pop();
-    if (idle) return idle;
+    for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
+      if (!idle.isLost) return idle;
+      this.#all.delete(idle);
+    }
     if (this.#all.size < this.#options.size) return this.#open();
-    return await new Promise<Lane>((resolve, reject) => {
+    return await new Promise<Line>((resolve, reject) => {
       const timer = setTimeout(() => this.#giveUp(waiter), this.#options.waitMs);
       const waiter = { resolve, reject, timer };
       this.#waiting.push(waiter);
@@ -59,11 +52,11 @@ export class Lanes {
   }
 
   /** Gives a lane back. `broken` when its session may still hold a transaction: it is then replaced. */
-  give(lane: Lane, broken = false): void {
+  give(lane: Line, broken = false): void {
     let free = lane;
-    if (broken || performance.now() - lane.openedAt > this.#options.maxAgeMs) {
+    if (broken || lane.isLost || performance.now() - lane.openedAt > this.#options.maxAgeMs) {
       this.#all.delete(lane);
-      void lane.sql.end({ timeout: 0 });
+      if (!lane.isLost) void lane.end(0);
       if (this.#ended) return;
       free = this.#open();
     }
@@ -83,19 +76,13 @@ export class Lanes {
       clearTimeout(waiter.timer);
       waiter.reject(closed());
     }
-    await Promise.all([...this.#all].map((lane) => lane.sql.end({ timeout: timeoutMs / 1000 })));
+    await Promise.all([...this.#all].map((lane) => lane.end(timeoutMs)));
   }
 
-  #open(): Lane {
-    const lane: Lane = {
-      sql: this.#options.open(() => {
-        lane.losses++;
-      }),
-      losses: 0,
-      openedAt: performance.now(),
-    };
-    this.#all.add(lane);
-    return lane;
+  #open(): Line {
+    const line = this.#options.open();
+    this.#all.add(line);
+    return line;
   }
 
   #giveUp(waiter: Waiter): void {

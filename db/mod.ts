@@ -7,5 +7,5 @@ export { type Grants, guarded } from "./guard.ts";
 export type { Hearing } from "./listener.ts";
 export { type Migrations, migrate, pending, type Standing, standing } from "./migrate.ts";
 export { openStore, type Store, type StoreOptions } from "./open.ts";
-export { fixed, flatten, prepared, rows } from "./rows.ts";
+export { fixed, flatten, prepared, rows, write } from "./rows.ts";
 export * from "./tables.ts";

@@ -12,7 +12,9 @@ import { dialect } from "./dialect.ts";
 import { EMBEDDED_USER, type Embedded, joinEmbedded } from "./embedded.ts";
 import { StoreError } from "./errors.ts";
 import { Lanes } from "./lanes.ts";
+import { Line } from "./line.ts";
 import { type Hearing, Listener } from "./listener.ts";
+import { Pool } from "./pool.ts";
 import type { Db, Tables } from "./tables.ts";
 import { wireTypes } from "./values.ts";
 
@@ -47,7 +49,7 @@ export interface StoreOptions {
 /** An open store. */
 export interface Store {
   db: Db;
-  /** postgres.js itself, for what Kysely cannot say; single statements only, or `sql.begin`. */
+  /** postgres.js itself, over connections of its own, for tools and tests: what is asked of it while these break may hang. */
   sql: postgres.Sql;
   /** The rows of a template, over connections apart, where the server ends a statement after two seconds (`brief.ts`). */
   brief<Row>(fragment: RawBuilder<Row>): Promise<Row[]>;
@@ -73,8 +75,12 @@ const DEFAULTS = {
   prepare: true,
 };
 const LISTEN_RETRY_MS = 500;
-const LANE_MAX_AGE_MS = 30 * 60_000;
+const LINE_MAX_AGE_MS = 30 * 60_000;
 const RECONNECT_MS = 250;
+const SESSION = { application_name: "lectern", TimeZone: "UTC", DateStyle: "ISO, YMD" };
+/** Of postgres.js itself, which the house does not use once it has opened. */
+const OWN_CONNECTIONS = 2;
+const OWN_IDLE_SECONDS = 10;
 const BRIEF_CONNECTIONS = 2;
 const BRIEF_MS = 2_000;
 const OLDEST = { name: "14", version: 140_000 };
@@ -103,8 +109,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 async function openServer(settings: Settings, databaseUrl: string): Promise<Store> {
   const place = safeUrl(databaseUrl);
   const connect: Connect = (extra) => postgres(databaseUrl, { ...common(settings), ...extra });
-  const { pool, version } = await probe(connect, settings, place);
-  return assemble(settings, connect, pool, {
+  const { own, version } = await probe(connect, place);
+  return assemble(settings, connect, own, {
     kind: "server",
     description: `PostgreSQL ${version} at ${place}`,
     leave: async () => {},
@@ -140,10 +146,10 @@ async function openJoined(settings: Settings, embedded: Embedded): Promise<Store
       });
   try {
     await ensureDatabase(on("postgres"), settings.database);
-    const { pool, version } = await probe(on(settings.database), settings, `the embedded server in "${folder}"`);
+    const { own, version } = await probe(on(settings.database), `the embedded server in "${folder}"`);
     const description = `PostgreSQL ${version}, embedded, in "${folder}"`;
     embedded.watch(() => settings.onRevived?.());
-    return assemble(settings, on(settings.database), pool, { kind: "embedded", description, leave: embedded.leave });
+    return assemble(settings, on(settings.database), own, { kind: "embedded", description, leave: embedded.leave });
   } catch (error) {
     await embedded.leave();
     throw error;
@@ -162,8 +168,10 @@ function common({
     types: wireTypes,
     transform: { undefined: null },
     prepare,
+    // The answer is nobody's to wait for: a connection that breaks just then would take the process down.
+    fetch_types: false,
     onnotice: (notice) => onNotice?.(`${notice.severity}: ${notice.message}`),
-    connection: { application_name: "lectern", TimeZone: "UTC", DateStyle: "ISO, YMD" },
+    connection: SESSION,
   };
 }
 
@@ -181,22 +189,23 @@ async function ensureDatabase(connect: Connect, database: string): Promise<void>
   }
 }
 
-async function probe(
-  connect: Connect,
-  settings: Settings,
-  place: string,
-): Promise<{ pool: postgres.Sql; version: string }> {
-  const pool = connect({ max: Math.max(1, Math.ceil(settings.poolSize / 2)) });
+async function probe(connect: Connect, place: string): Promise<{ own: postgres.Sql; version: string }> {
+  const own = connect({
+    max: OWN_CONNECTIONS,
+    idle_timeout: OWN_IDLE_SECONDS,
+    fetch_types: true,
+    connection: { ...SESSION, application_name: "lectern tools" },
+  });
   try {
-    const [found] = await pool<{ number: number; version: string; encoding: string }[]>`
+    const [found] = await own<{ number: number; version: string; encoding: string }[]>`
       select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
         current_setting('server_encoding') as encoding`;
     if (!found || found.number < OLDEST.version)
       throw new Error(`it is PostgreSQL ${found?.version}, wanted ${OLDEST.name} or later`);
     if (found.encoding !== "UTF8") throw new Error(`its encoding is "${found.encoding}", wanted "UTF8"`);
-    return { pool, version: found.version.split(" ")[0] ?? found.version };
+    return { own, version: found.version.split(" ")[0] ?? found.version };
   } catch (cause) {
-    await pool.end({ timeout: 0 });
+    await own.end({ timeout: 0 });
     throw new StoreError(`Cannot open the store at ${place}: ${reason(cause)}; check DATABASE_URL`, { cause });
   }
 }
@@ -226,6 +235,13 @@ function safeUrl(databaseUrl: string): string {
   throw new StoreError(`Cannot read DATABASE_URL: found protocol "${protocol}", ${wanted}`);
 }
 
+/** Lets one postgres.js read and write the lists that another one has learnt of from the server. */
+function typed(sql: postgres.Sql, from: postgres.Sql): postgres.Sql {
+  Object.assign(sql.options.parsers, from.options.parsers);
+  Object.assign(sql.options.serializers, from.options.serializers);
+  return sql;
+}
+
 interface Identity {
   kind: Store["kind"];
   description: string;
@@ -235,41 +251,35 @@ interface Identity {
 function assemble(
   settings: Settings,
   connect: Connect,
-  pool: postgres.Sql,
+  own: postgres.Sql,
   { kind, description, leave }: Identity,
 ): Store {
   const { closeTimeoutMs, poolSize, prepare, transactionWaitMs } = settings;
-  const lanes = new Lanes({
-    size: Math.max(1, Math.floor(poolSize / 2)),
-    waitMs: transactionWaitMs,
-    maxAgeMs: LANE_MAX_AGE_MS,
-    open: (onclose) => connect({ max: 1, max_lifetime: null, onclose }),
-  });
-  const brief = new Brief({
-    size: BRIEF_CONNECTIONS,
-    ms: BRIEF_MS,
-    maxAgeMs: LANE_MAX_AGE_MS,
-    prepare,
-    open: (onclose) => connect({ max: 1, max_lifetime: null, onclose }),
-  });
+  const open = () =>
+    new Line({ prepare, open: (onclose) => typed(connect({ max: 1, max_lifetime: null, onclose }), own) });
+  const maxAgeMs = LINE_MAX_AGE_MS;
+  const pool = new Pool({ size: Math.max(1, Math.ceil(poolSize / 2)), maxAgeMs, closeTimeoutMs, open });
+  const size = Math.max(1, Math.floor(poolSize / 2));
+  const lanes = new Lanes({ size, waitMs: transactionWaitMs, maxAgeMs, open });
+  const brief = new Brief({ size: BRIEF_CONNECTIONS, ms: BRIEF_MS, maxAgeMs, open });
   const listener = new Listener({ connect, retryMs: LISTEN_RETRY_MS });
-  const db: Db = new Kysely<Tables>({ dialect: dialect({ pool, lanes, prepare }) });
+  const db: Db = new Kysely<Tables>({ dialect: dialect({ pool, lanes }) });
   let closing: Promise<void> | undefined;
   async function closeAll(): Promise<void> {
-    const open = [lanes.end(closeTimeoutMs), brief.end(closeTimeoutMs), pool.end({ timeout: closeTimeoutMs / 1000 })];
-    await Promise.all([listener.end(), ...open]);
+    const ends = [lanes.end(closeTimeoutMs), brief.end(closeTimeoutMs), pool.end(closeTimeoutMs)];
+    await Promise.all([listener.end(), own.end({ timeout: closeTimeoutMs / 1000 }), ...ends]);
     await db.destroy();
     await leave();
   }
   return {
     db,
-    sql: pool,
+    sql: own,
     brief: (fragment) => brief.rows(fragment),
     kind,
     description,
     listen: (channel, hearing) => listener.listen(channel, hearing),
     notify: async (channel, payload) => {
-      await pool.notify(channel, payload);
+      await pool.send("select pg_notify($1, $2)", [channel, payload]);
     },
     close: () => (closing ??= closeAll()),
   };

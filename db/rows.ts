@@ -14,13 +14,23 @@ import {
   type RawNode,
   sql,
 } from "kysely";
-import { runOnPool } from "./dialect.ts";
+import { runOnPool, writeAhead } from "./dialect.ts";
 
 /** The rows of a template, run where `db` runs: inside its transaction when it is one. */
 export async function rows<Row>(db: Pick<Kysely<never>, "executeQuery">, fragment: RawBuilder<Row>): Promise<Row[]> {
   const query = flatten(fragment);
   const found = runOnPool<Row>(db, query.sql, query.parameters);
   return found ?? (await db.executeQuery(query)).rows;
+}
+
+/**
+ * Runs a template that writes and whose answer nobody needs. Within a transaction it resolves once the statement is on its
+ * way: what is asked next sees what it wrote, and what comes after a failure, the commit at last, throws that failure.
+ * Outside transactions it resolves when the statement is done.
+ */
+export async function write(db: Pick<Kysely<never>, "executeQuery">, fragment: RawBuilder<unknown>): Promise<void> {
+  const query = flatten(fragment);
+  await (writeAhead(db, query) ?? db.executeQuery(query));
 }
 
 /**
@@ -44,7 +54,7 @@ export function fixed<Row>(fragment: RawBuilder<Row>): RawBuilder<Row> {
 export function flatten<Row>(fragment: RawBuilder<Row>): CompiledQuery<Row> {
   const query = fragment.toOperationNode() as RawNode;
   const parameters: unknown[] = [];
-  const text = write(query, parameters);
+  const text = textOf(query, parameters);
   const queryId = { queryId: "rows" };
   if (text !== undefined) return { sql: text, parameters, query, queryId } as CompiledQuery<Row>;
   return new PostgresQueryCompiler().compileQuery(query, queryId) as CompiledQuery<Row>;
@@ -65,7 +75,7 @@ interface Node {
 }
 
 /** Undefined for a node that only the compiler knows. */
-function write(operation: OperationNode, parameters: unknown[]): string | undefined {
+function textOf(operation: OperationNode, parameters: unknown[]): string | undefined {
   const node = operation as unknown as Node;
   switch (node.kind) {
     case "RawNode":
@@ -75,11 +85,11 @@ function write(operation: OperationNode, parameters: unknown[]): string | undefi
     case "IdentifierNode":
       return `"${node.name.replaceAll('"', '""')}"`;
     case "ColumnNode":
-      return write(node.column as OperationNode, parameters);
+      return textOf(node.column as OperationNode, parameters);
     case "SelectAllNode":
       return "*";
     case "TableNode":
-      return node.table && write(node.table as OperationNode, parameters);
+      return node.table && textOf(node.table as OperationNode, parameters);
     case "ReferenceNode":
       return dotted(node.table, node.column, parameters);
     case "SchemableIdentifierNode":
@@ -97,7 +107,7 @@ function writeRaw({ sqlFragments, parameters: children }: Node, parameters: unkn
     text += sqlFragments[i];
     const child = children[i];
     if (!child) continue;
-    const written = write(child as OperationNode, parameters);
+    const written = textOf(child as OperationNode, parameters);
     if (written === undefined) return undefined;
     text += written;
   }
@@ -105,9 +115,9 @@ function writeRaw({ sqlFragments, parameters: children }: Node, parameters: unkn
 }
 
 function dotted(before: Node | undefined, after: Node, parameters: unknown[]): string | undefined {
-  const name = write(after as OperationNode, parameters);
+  const name = textOf(after as OperationNode, parameters);
   if (!before || name === undefined) return name;
-  const owner = write(before as OperationNode, parameters);
+  const owner = textOf(before as OperationNode, parameters);
   return owner === undefined ? undefined : `${owner}.${name}`;
 }
 

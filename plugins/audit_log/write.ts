@@ -1,5 +1,5 @@
 import { type Activity, type ContentKind, sql, type Work } from "lectern/core";
-import { rows } from "lectern/db";
+import { write } from "lectern/db";
 
 /** What rows say beside what happened. */
 export interface Surroundings {
@@ -22,7 +22,7 @@ export async function writeActivity(
   const kind = kinds.find((one) => one.kind === item?.kind);
   const id = kind && item ? item.id : null;
   const named = kind && sql`(select '(' || id || ') ' || name from ${sql.table(kind.table)} where id = ${id}::integer)`;
-  await rows(
+  await write(
     db,
     sql`insert into activities (type, detail, user_id, loggable_type, loggable_id, ip)
       values (${type}, ${detail ?? sql`coalesce(${named ?? null}, '')`}, ${by}, ${kind?.kind ?? null}, ${id}::integer,

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type Viewer, type Work } from "lectern/core";
-import { rows, type TableName } from "lectern/db";
+import { type TableName, write } from "lectern/db";
 import { addressesIn } from "./paths.ts";
 
 /** An item whose content may link to others. */
@@ -30,14 +30,14 @@ export async function recordLinks(
   const addresses = addressesIn(after, baseUrl);
   const paths = addresses.map(({ path }) => path);
   if (before.includes(baseUrl))
-    await rows(
+    await write(
       work.db,
       sql`delete from content_links where from_kind = ${source.kind} and from_id = ${source.id}::integer
         and path <> all(${paths}::text[])`,
     );
   if (addresses.length === 0) return;
   const seen = (table: TableName) => sees(table, work.viewer);
-  await rows(
+  await write(
     work.db,
     sql`
     with named as (

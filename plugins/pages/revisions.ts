@@ -1,5 +1,5 @@
 import { authorOf, type RawBuilder, sql, type Work } from "lectern/core";
-import { rows } from "lectern/db";
+import { rows, write } from "lectern/db";
 import type { PageRow } from "./contract.ts";
 import type { Parts } from "./parts.ts";
 
@@ -28,7 +28,7 @@ export async function writeWithRevision(
 }
 
 async function prune(pageId: number, limit: number, work: Work): Promise<void> {
-  await rows(
+  await write(
     work.db,
     sql`delete from page_revisions where page_id = ${pageId}::integer and id in (
     select id from page_revisions where page_id = ${pageId}::integer order by id desc offset ${limit}::integer)`,

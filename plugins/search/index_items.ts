@@ -1,5 +1,5 @@
 import { type ContentKind, type RawBuilder, type Searchable, sql, type Work } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+import { type Db, rows, write } from "lectern/db";
 
 /** PostgreSQL keeps no more than a megabyte of words for one document; characters of a body beyond these are not found. */
 const MAX_BODY = 200_000;
@@ -21,7 +21,7 @@ export function searchedKinds(kinds: readonly ContentKind[], searchable: readonl
 /** Makes the entry of one item anew. */
 export async function indexItem(searched: SearchedKind, id: number, { db }: Work): Promise<void> {
   const { table } = searched.kind;
-  await rows(db, entries(searched, sql`${sql.ref(`${table}.id`)} = ${id}::integer`));
+  await write(db, entries(searched, sql`${sql.ref(`${table}.id`)} = ${id}::integer`));
 }
 
 /** Makes the entries that are missing, such as those of an instance that had no search before. */

@@ -1,3 +1,5 @@
+import { Pool } from "../../db/pool.ts";
+import { outgoing } from "../../db/values.ts";
 import type { TestHouse } from "./house.ts";
 
 /** A statement as it went to the store. */
@@ -8,17 +10,16 @@ export interface Statement {
 
 /** The single statements that `run` sends to the store. Transactions take other ways and are not among them. */
 export async function statementsOf(house: TestHouse, run: () => Promise<unknown>): Promise<Statement[]> {
-  const { sql } = house.store;
-  const { unsafe } = sql;
+  const { send } = Pool.prototype;
   const sent: Statement[] = [];
-  sql.unsafe = ((text: string, parameters: unknown[], options: object) => {
-    sent.push({ text, parameters });
-    return unsafe.call(sql, text, parameters as never, options);
-  }) as typeof unsafe;
+  Pool.prototype.send = function (text, parameters) {
+    sent.push({ text, parameters: outgoing(house.store.sql, parameters) });
+    return send.call(this, text, parameters);
+  };
   try {
     await run();
   } finally {
-    sql.unsafe = unsafe;
+    Pool.prototype.send = send;
   }
   return sent;
 }

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type RawBuilder, sql } from "kysely";
+import { dataFolder, onEachStore } from "./_stores.ts";
+import { openStore, type Store } from "./open.ts";
+import { rows, write } from "./rows.ts";
+import type { Db } from "./tables.ts";
+
+const put = (n: number, word = "") => sql`insert into put_down (n, word) values (${n}, ${word})`;
+
+onEachStore("write()", (store) => {
+  const db = () => store().db;
+  const found = async (at: Pick<Db, "executeQuery"> = db()) =>
+    (await rows<{ n: number }>(at, sql<{ n: number }>`select n from put_down order by n`)).map(({ n }) => n);
+  const within = (run: (work: Db) => Promise<unknown>) =>
+    db()
+      .transaction()
+      .execute(async (work) => void (await run(work)));
+  beforeAll(async () => {
+    await store().sql.unsafe("create table put_down (n int primary key, word text not null check (word <> 'bad'))");
+  });
+  const clear = () => store().sql.unsafe("truncate put_down");
+
+  test("is seen by whatever is asked next, and kept by the commit", async () => {
+    await clear();
+    // The second time round the statement is known and nothing is waited for.
+    for (const start of [0, 10])
+      await within(async (work) => {
+        for (let n = start; n < start + 5; n++) await write(work, put(n));
+        expect((await found(work)).length).toBe(start === 0 ? 5 : 11);
+        await write(work, put(start + 5));
+      });
+    expect(await found()).toEqual([0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15]);
+  });
+
+  test("outside transactions it is done when it resolves, and throws at once", async () => {
+    await clear();
+    await write(db(), put(1));
+    expect(await found()).toEqual([1]);
+    await expect(write(db(), put(1))).rejects.toMatchObject({ code: "23505" });
+  });
+
+  test("its failure undoes everything, and is what the next statement or the commit throws", async () => {
+    await clear();
+    const lateness: Record<string, (work: Db) => Promise<unknown>> = {
+      "at the commit": async () => {},
+      "at a reading": (work) => found(work),
+      "at another write, and at the commit": (work) => write(work, put(8)),
+      "at a savepoint": (work) =>
+        (work as unknown as { savepoint(n: string): { execute(): Promise<unknown> } }).savepoint("x").execute(),
+    };
+    for (const [when, next] of Object.entries(lateness)) {
+      const work = await db().startTransaction().execute();
+      const at = work as unknown as Db;
+      const run = async () => {
+        await write(at, put(1));
+        await write(at, put(2));
+        await write(at, put(3, "bad")).catch(() => {});
+        await next(at);
+        await work.commit().execute();
+      };
+      const error = await run().then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      if (!work.isCommitted)
+        await work
+          .rollback()
+          .execute()
+          .catch(() => {});
+      expect({ when, code: (error as { code?: string } | undefined)?.code }).toEqual({ when, code: "23514" });
+      expect(await found()).toEqual([]);
+    }
+  });
+
+  test("what was undone to a savepoint is not held against the rest", async () => {
+    await clear();
+    await within(async (work) => {
+      await write(work, put(1));
+      await write(work, put(2));
+    });
+    const work = await db().startTransaction().execute();
+    await write(work as unknown as Db, put(3));
+    const saved = await work.savepoint("half").execute();
+    await write(saved as unknown as Db, put(1)).catch(() => {});
+    await saved.rollbackToSavepoint("half").execute();
+    await write(work as unknown as Db, put(4));
+    await work.commit().execute();
+    expect(await found()).toEqual([1, 2, 3, 4]);
+  });
+
+  test("many at once, small and large, arrive in order", async () => {
+    await clear();
+    const words = Array.from({ length: 400 }, (_, n) => "x".repeat(n % 50 === 0 ? 100_000 : n));
+    await within(async (work) => {
+      for (const [n, word] of words.entries()) await write(work, put(n, word));
+    });
+    const [sum] = await rows<{ n: number; length: number }>(
+      db(),
+      sql`select count(*)::int as n, sum(length(word))::int as length from put_down`,
+    );
+    expect(sum).toEqual({ n: 400, length: words.join("").length });
+  });
+
+  test("nothing is kept where the connection breaks between writes", async () => {
+    await clear();
+    await within((work) => write(work, put(0)));
+    const broken = within(async (work) => {
+      await write(work, put(1));
+      const [me] = await rows<{ pid: number }>(work, sql<{ pid: number }>`select pg_backend_pid() pid`);
+      await write(work, put(2));
+      await rows(db(), sql`select pg_terminate_backend(${me?.pid}, 2000)`);
+      for (let n = 3; n < 20; n++) await write(work, put(n));
+    });
+    await expect(broken).rejects.toThrow();
+    expect(await found()).toEqual([0]);
+    await within((work) => write(work, put(30)));
+    expect(await found()).toEqual([0, 30]);
+  });
+
+  test("whenever the connection breaks, all of it is kept or nothing", async () => {
+    for (let round = 0; round < 12; round++) {
+      await clear();
+      let pid = 0;
+      const words = Array.from({ length: 60 }, (_, n) => "x".repeat(n % 7 === 0 ? 30_000 : n));
+      const done = within(async (work) => {
+        pid = (await rows<{ pid: number }>(work, sql<{ pid: number }>`select pg_backend_pid() pid`))[0]?.pid ?? 0;
+        for (const [n, word] of words.entries()) {
+          if (n === round * 5) void store().sql`select pg_terminate_backend(${pid})`.execute();
+          await write(work, put(n, word));
+        }
+      }).then(
+        () => true,
+        () => false,
+      );
+      const isDone = await done;
+      const kept = (await found()).length;
+      expect(isDone ? [words.length] : [0, words.length]).toContain(kept);
+    }
+  }, 30_000);
+});
+
+let unprepared: Store;
+beforeAll(async () => {
+  unprepared = await openStore({ dataDir: dataFolder(), prepare: false });
+}, 60_000);
+afterAll(() => unprepared.close());
+
+test("write() behind a pooler, where nothing is prepared, waits for each and says what failed", async () => {
+  await unprepared.sql.unsafe("create table put_down (n int primary key, word text not null)");
+  const run = (...writes: RawBuilder<unknown>[]) =>
+    unprepared.db.transaction().execute(async (work) => {
+      for (const one of writes) await write(work, one);
+    });
+  await run(put(1), put(2));
+  await expect(run(put(3), put(1))).rejects.toMatchObject({ code: "23505" });
+  expect(await rows(unprepared.db, sql`select n from put_down order by n`)).toEqual([{ n: 1 }, { n: 2 }]);
+});

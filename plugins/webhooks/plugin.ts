@@ -74,8 +74,8 @@ export default definePlugin({
       slot,
     } = context;
     const db = context.db as unknown as Db;
-    // Every event asks whether anybody listens, so the answer is remembered until a webhook changes.
-    const listening = cached("listening", async () => new Set(await typesOf(db)));
+    // Every event asks who listens, so the answer is remembered until a webhook changes.
+    const listening = cached("listening", () => listenersByType(db));
     const known = (type: string) =>
       TYPES.has(type) ||
       slot("activity").some(({ event, types = [event] }) => (types as readonly string[]).includes(type)) ||
@@ -118,9 +118,12 @@ export default definePlugin({
     }
     on("activity_log", {
       async join(activity, work) {
-        const types = await listening.get("");
-        if (!types.has(activity.type) && !types.has("all")) return;
-        await keep(activity, work);
+        // What is remembered is older than a change of webhooks that has not ended yet.
+        const isOwn = activity.type.startsWith("webhook_");
+        const byType = await (isOwn ? listenersByType(work.db) : listening.get(""));
+        const listeners = new Set([...(byType.get(activity.type) ?? []), ...(byType.get("all") ?? [])]);
+        if (listeners.size === 0) return;
+        await keep(activity, [...listeners], work);
         work.after(() => dispatcher.wake());
       },
     });
@@ -151,10 +154,11 @@ function runs({ onStart, onStop }: Pick<PluginContext, "onStart" | "onStop">, di
   onStop(() => clearInterval(timer));
 }
 
-async function typesOf(db: Pick<Db, "executeQuery">): Promise<string[]> {
-  const found = await rows<{ type: string }>(
+/** The numbers of the webhooks that listen, by what they listen to. */
+async function listenersByType(db: Pick<Db, "executeQuery">): Promise<ReadonlyMap<string, readonly number[]>> {
+  const found = await rows<{ type: string; ids: number[] }>(
     db,
-    sql`select distinct unnest(events) as type from webhooks where active`,
+    sql`select type, array_agg(id) as ids from webhooks, unnest(events) as type where active group by type`,
   );
-  return found.map(({ type }) => type);
+  return new Map(found.map(({ type, ids }) => [type, ids]));
 }

@@ -14,7 +14,7 @@ import {
   type Users,
   type Work,
 } from "lectern/core";
-import { prepared, rows } from "lectern/db";
+import { prepared, rows, write } from "lectern/db";
 import type { Payload } from "./contract.ts";
 import { phraseOf } from "./phrases.ts";
 
@@ -29,8 +29,8 @@ export interface RecordParts {
   readonly isHeeded: () => boolean;
 }
 
-/** Keeps what happened for whoever listens: the payload of platform 10.3. */
-export type Keep = (activity: Activity, work: Work) => Promise<void>;
+/** Keeps what happened for the webhooks of these numbers: the payload of platform 10.3. */
+export type Keep = (activity: Activity, listeners: readonly number[], work: Work) => Promise<void>;
 
 /** Makes the one that keeps; what it asks of each kind of content is put together once. */
 export function keeper({ kinds, users, baseUrl, isHeeded, log }: RecordParts): Keep {
@@ -41,7 +41,7 @@ export function keeper({ kinds, users, baseUrl, isHeeded, log }: RecordParts): K
     shown.set(key, known);
     return known;
   };
-  return async (activity, work) => {
+  return async (activity, listeners, work) => {
     const { db, viewer, at } = work;
     const { type, item, related, path } = activity;
     const { id, name, slug } = viewer;
@@ -68,12 +68,9 @@ export function keeper({ kinds, users, baseUrl, isHeeded, log }: RecordParts): K
               on item.id = ${item.id}::integer`
         : sql`select ${given} as payload`;
     const insert = sql`insert into webhook_events (type, subject, payload, listeners)
-      select ${type}, ${subjectOf(activity)}, told.payload, heard.listeners from (${kept}) as told,
-        (select array_agg(id) as listeners from webhooks
-          where active and (events @> array[${type}] or events @> array['all'])) as heard
-      where heard.listeners is not null`;
+      select ${type}, ${subjectOf(activity)}, told.payload, ${listeners}::integer[] from (${kept}) as told`;
     if (isHeeded()) await filtered(insert, work, log);
-    else await rows(db, insert);
+    else await write(db, insert);
   };
 }
 
@@ -138,7 +135,7 @@ function revisionOf(page: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(select jsonb_build_object('id', revision.id, 'page_id', revision.page_id, 'name', revision.name,
       'slug', revision.slug, 'book_slug', revision.book_slug, 'type', 'version', 'summary', revision.summary,
       'revision_number', revision.number, 'created_by', revision.created_by, 'created_at', ${time}, 'updated_at', ${time})
-    from page_revisions as revision where revision.page_id = ${page} order by revision.number desc limit 1)`;
+    from page_revisions as revision where revision.page_id = ${page} order by revision.id desc limit 1)`;
 }
 
 function timeOf(column: RawBuilder<unknown>): RawBuilder<unknown> {

@@ -62,6 +62,15 @@ test("who listened when it happened hears of it, whatever is changed right after
   for (const { id } of [turned, paused, late, woken]) await house.ask("DELETE", `/api/webhooks/${id}`);
 });
 
+test("the first webhook hears of its own creation and changes, and not of its end", async () => {
+  const { body } = await hook("own", { events: ["all"] });
+  await change(body.id, { name: "Own" });
+  await receiver.until(2);
+  await house.ask("DELETE", `/api/webhooks/${body.id}`);
+  await Bun.sleep(400);
+  expect(receiver.received.map(({ json }) => json.event)).toEqual(["webhook_create", "webhook_update"]);
+});
+
 test("a call shows what it was made with after its webhook has changed, and is not made again while that is off", async () => {
   const { body } = await hook("before");
   await make("Kept");

@@ -1,6 +1,6 @@
 /**
  * `bun test/bench/webhooks.ts [bursts]`: how long the creation of a page takes while 0, 10 and 100 webhooks listen to it,
- * in one run over one server and the embedded store, round after round in turn; medians in milliseconds. Pages are
+ * in one run over one server and the embedded store, round after round, in changing order; medians in milliseconds. Pages are
  * written in bursts of ten, and calls are made between the bursts, as they are in life: they have the processor then.
  * After that, page upon page without a pause, so that the calls, their receiver and the pages share one machine: what is
  * shown then is not what a webhook costs the request but what it costs the machine. How long the calls go on is shown too.
@@ -15,10 +15,12 @@ const TOKEN = "benchid:benchsecret";
 const headers = { authorization: `Token ${TOKEN}`, "content-type": "application/json" };
 const COUNTS = [0, 10, 100];
 const BURST = 10;
-const ROUNDS = Number(process.argv[2] ?? 12);
+const ROUNDS = Number(process.argv[2] ?? 40);
 const WITHOUT_PAUSE = 60;
+const SETTLED_MS = 300;
 
 let calls = 0;
+let listening: ReadonlySet<number> = new Set();
 const receiver = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
@@ -64,8 +66,8 @@ try {
   await burst(book);
   const times = new Map<number, number[]>(COUNTS.map((count) => [count, []]));
   for (let round = 0; round < ROUNDS; round++)
-    for (const count of COUNTS) {
-      for (const [at, id] of hooks.entries()) await ask("PUT", `/api/webhooks/${id}`, { active: at < count });
+    for (const count of inTurn(round)) {
+      await listen(hooks, count);
       calls = 0;
       times.get(count)?.push(...(await burst(book)));
       for (let turn = 0; turn < 2000 && calls < count * BURST; turn++) await Bun.sleep(10);
@@ -73,9 +75,9 @@ try {
   tell("in bursts", times);
   const busy = new Map<number, number[]>(COUNTS.map((count) => [count, []]));
   const calling = new Map<number, number>();
-  for (let round = 0; round < 2; round++)
-    for (const count of COUNTS) {
-      for (const [at, id] of hooks.entries()) await ask("PUT", `/api/webhooks/${id}`, { active: at < count });
+  for (let round = 0; round < 6; round++)
+    for (const count of inTurn(round)) {
+      await listen(hooks, count);
       calls = 0;
       const started = performance.now();
       for (let at = 0; at < WITHOUT_PAUSE; at += BURST) busy.get(count)?.push(...(await burst(book)));
@@ -99,6 +101,22 @@ function tell(how: string, times: ReadonlyMap<number, number[]>, calling = new M
       `${how}, ${String(count).padStart(3)} webhooks: ${own.toFixed(2)} ms, ${(own / base).toFixed(2)} of none${rate}\n`,
     );
   }
+}
+
+/** Each count comes first as often as last, and after either of the others, since what came before is still felt. */
+function inTurn(round: number): number[] {
+  const order = COUNTS.map((_, at) => COUNTS[(at + round) % COUNTS.length] ?? 0);
+  return round % 2 === 0 ? order : order.reverse();
+}
+
+/** Lets so many webhooks listen, and waits until the server has looked through what was changed. */
+async function listen(hooks: readonly number[], count: number): Promise<void> {
+  const wanted = hooks.slice(0, count);
+  for (const id of hooks)
+    if (listening.has(id) !== wanted.includes(id))
+      await ask("PUT", `/api/webhooks/${id}`, { active: wanted.includes(id) });
+  listening = new Set(wanted);
+  await Bun.sleep(SETTLED_MS);
 }
 
 async function burst(book: number): Promise<number[]> {

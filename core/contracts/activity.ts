@@ -9,7 +9,12 @@ export interface Activity {
   /** A descriptor such as "(7) Runbooks", which is the item's where absent; never a secret, since it is kept for ever. */
   readonly detail?: string;
   /** The item of content it happened to; one of a kind that is not in the slot `content` is left out. */
-  readonly item?: { readonly kind: string; readonly id: number };
+  readonly item?: {
+    readonly kind: string;
+    readonly id: number;
+    /** Its row as the act left it, where the act answered it; saves reading it again. */
+    readonly row?: Readonly<Record<string, unknown>>;
+  };
   /** What else it happened to, as lists show it; what leaves the house is made of this, so it holds no secret. */
   readonly related?: Readonly<Record<string, unknown>>;
   /** Where people find what else it happened to, below the instance's own address; items of content know theirs. */

@@ -21,8 +21,8 @@ export function ofContent(kinds: readonly ContentKind[], { name, result }: Happe
   const at = name.lastIndexOf("_");
   const kind = kinds.find((one) => one.kind === name.slice(0, at));
   if (!kind || !VERBS.includes(name.slice(at + 1))) return undefined;
-  const item = result as unknown as { id: number; name: string };
-  return [{ type: name, detail: descriptor(item), item: { kind: kind.kind, id: item.id } }];
+  const row = result as unknown as { id: number; name: string };
+  return [{ type: name, detail: descriptor(row), item: { kind: kind.kind, id: row.id, row } }];
 }
 
 /** The other events that ship. */

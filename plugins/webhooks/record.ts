@@ -1,5 +1,5 @@
 /**
- * Keeping what webhooks shall be told, in the transaction of what happened: one statement, which reads the item as it is
+ * Keeping what webhooks shall be told, in the transaction of what happened: one statement, which takes the item as it is
  * at that moment and writes it down, so that the call for a deleted page still shows the page, and one more webhook costs
  * the request nothing but its number in a list: who listens is decided here, and no later change of a webhook alters it.
  * Where no webhook listens, nothing is asked of the store.
@@ -12,6 +12,7 @@ import {
   sql,
   storable,
   type Users,
+  type Viewer,
   type Work,
 } from "lectern/core";
 import { prepared, rows, write } from "lectern/db";
@@ -35,9 +36,9 @@ export type Keep = (activity: Activity, listeners: readonly number[], work: Work
 /** Makes the one that keeps; what it asks of each kind of content is put together once. */
 export function keeper({ kinds, users, baseUrl, isHeeded, log }: RecordParts): Keep {
   const shown = new Map<string, RawBuilder<unknown>>();
-  const shownOf = (kind: ContentKind, withRevision: boolean) => {
-    const key = `${kind.kind} ${withRevision}`;
-    const known = shown.get(key) ?? prepared(itemOf(kind, users, withRevision));
+  const shownOf = (kind: ContentKind, columns: readonly string[], withRevision: boolean) => {
+    const key = `${kind.kind} ${withRevision} ${columns}`;
+    const known = shown.get(key) ?? prepared(itemOf(kind, users, columns, withRevision));
     shown.set(key, known);
     return known;
   };
@@ -59,12 +60,13 @@ export function keeper({ kinds, users, baseUrl, isHeeded, log }: RecordParts): K
       ...(related && { related_item: related }),
     };
     const given = sql`${JSON.stringify(payload)}::text::jsonb`;
+    const { known, unknown } = kind ? told(kind, item?.row, viewer) : NOTHING;
     const kept =
       kind && item
         ? sql`select ${given} || case when item.id is null then '{}' else
               jsonb_build_object('text', ${`${text} "`} || item.name || '"', 'url', ${baseUrl} || item.path,
-                'related_item', item.shown) end as payload
-            from (values (1)) as once left join (${shownOf(kind, REVISED.has(type))}) as item
+                'related_item', ${JSON.stringify(known)}::text::jsonb || item.shown) end as payload
+            from (values (1)) as once left join (${shownOf(kind, unknown, REVISED.has(type))}) as item
               on item.id = ${item.id}::integer`
         : sql`select ${given} as payload`;
     const insert = sql`insert into webhook_events (type, subject, payload, listeners)
@@ -116,14 +118,39 @@ export function subjectOf({ type, item, related, path, subject }: Activity): str
 const PEOPLE = new Set(["created_by", "updated_by", "owned_by"]);
 const REVISED = new Set(["page_create", "page_update"]);
 
-/** The items of a kind as lists show them, each with its name and its address below the instance's own. */
-function itemOf(kind: ContentKind, users: Pick<Users, "ref">, withRevision: boolean): RawBuilder<unknown> {
+const NOTHING = { known: {}, unknown: [] };
+
+/** What lists show of an item: as far as its row and who acts tell it, and the columns that only the store can tell. */
+function told(
+  { columns }: ContentKind,
+  row: Readonly<Record<string, unknown>> | undefined,
+  { id, name, slug }: Viewer,
+): { known: Record<string, unknown>; unknown: readonly string[] } {
+  if (!row || !columns.every((column) => column in row)) return { known: {}, unknown: columns };
+  const known: Record<string, unknown> = {};
+  const unknown: string[] = [];
+  for (const column of columns) {
+    const value = row[column];
+    if (!PEOPLE.has(column) || value === null) known[column] = value;
+    else if (value === id) known[column] = { id, name, slug };
+    else unknown.push(column);
+  }
+  return { known, unknown };
+}
+
+/** Columns of a kind's items as lists show them, each item with its name and its address below the instance's own. */
+function itemOf(
+  kind: ContentKind,
+  users: Pick<Users, "ref">,
+  columns: readonly string[],
+  withRevision: boolean,
+): RawBuilder<unknown> {
   const column = (name: string) => sql.ref(`${kind.table}.${name}`);
   const value = (name: string) => {
     if (PEOPLE.has(name)) return users.ref(column(name));
     return name.endsWith("_at") ? timeOf(column(name)) : column(name);
   };
-  const pairs = kind.columns.map((name) => sql`${sql.lit(name)}, ${value(name)}`);
+  const pairs = columns.map((name) => sql`${sql.lit(name)}, ${value(name)}`);
   if (withRevision) pairs.push(sql`'current_revision', ${revisionOf(column("id"))}`);
   return sql`select ${column("id")}, ${column("name")}, ${kind.path} as path, jsonb_build_object(${sql.join(pairs)}) as shown
     from ${sql.table(kind.table)}`;

@@ -87,6 +87,35 @@ test("a page that is written is told of, as the original tells it, signed so tha
   expect(created?.headers.get("x-webhook-signature-256")).toBe(`sha256=${mac}`);
 });
 
+test("an item is told of as lists show it, whoever wrote, changed or owns it, and with no more", async () => {
+  await hook({ events: ["page_create", "page_update", "page_move", "permissions_update"] });
+  const book = await make("books", { name: "Shared" });
+  const page = await make("pages", { book_id: book.id, name: "Ours", html: "<p>x</p>" });
+  const ada = await house.person("ada", ["page-view-all", "page-update-all", "book-view-all", "access-api"]);
+  const write = { as: ada.token, body: { html: "<p>theirs</p>" } };
+  expect((await house.ask("PUT", `/api/pages/${page.id}`, write)).status).toBe(200);
+  const listed = async () => (await house.ask("GET", `/api/pages?filter[id]=${page.id}`)).body.data[0];
+  const shown = await listed();
+  await house.ask("PUT", `/api/content-permissions/page/${page.id}`, { body: { owner_id: ada.id } });
+  const given = await listed();
+  await receiver.until(3);
+  const told = receiver.received.map(({ json }) => json.related_item);
+  expect(told[1]).toMatchObject({ created_by: { name: "Admin" }, updated_by: { id: ada.id } });
+  const person = (id: number) => expect.objectContaining({ id });
+  for (const [at, row] of [
+    [1, shown],
+    [2, given],
+  ] as const) {
+    const { book_slug: _, created_by, updated_by, owned_by, ...fields } = row;
+    const people = { created_by: person(created_by), updated_by: person(updated_by), owned_by: person(owned_by) };
+    expect(told[at]).toMatchObject({ ...fields, ...people });
+    expect(Object.keys(told[at]).sort()).toEqual(
+      [...Object.keys(told[0])].filter((name) => at === 1 || name !== "current_revision").sort(),
+    );
+  }
+  expect(JSON.stringify(told)).not.toContain("theirs");
+});
+
 test("the secret is told once, and stands in no other answer, log row or payload", async () => {
   const { body } = await hook({ secret: "a secret of my own choosing" });
   expect(body.secret).toBe("a secret of my own choosing");

@@ -17,12 +17,14 @@ export { baseUrlOf, type Config, configSchema, fileKilobytes, fileLimit } from "
 export type { Access, Owned } from "./contracts/access.ts";
 export { type Activity, type ActivitySource, activityOf, descriptor, type LastActivity } from "./contracts/activity.ts";
 export {
+  additionsTo,
   type ContentEntry,
   type ContentKind,
   dressed,
   type Hanging,
   type Searchable,
   type Shown,
+  withAdditions,
 } from "./contracts/content.ts";
 export type {
   ExportContent,

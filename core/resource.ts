@@ -5,6 +5,7 @@
  */
 
 import type { Work } from "./bus.ts";
+import type { Additions } from "./contracts/content.ts";
 import { type EndpointFacts, endpoint } from "./endpoint.ts";
 import { denied, notFound } from "./errors.ts";
 import type { InputObject } from "./input.ts";
@@ -65,8 +66,13 @@ export interface ResourceHandlers<Row extends { id: number }, C extends Rules, U
   remove(row: Row, work: Work): Promise<void>;
   /** A row of a listing, or several at once where that is cheaper. */
   listed(records: readonly Record<string, unknown>[], viewer: Viewer): Promise<unknown[]> | unknown[];
-  /** The item as answers show it after a save, and in full when read. */
-  show(row: Row, viewer: Viewer, moment: "saved" | "read"): Promise<unknown>;
+  /**
+   * Begins to read what a full answer shows beside the row, while the row is being found; thrown away where it is not
+   * there, or not for this viewer.
+   */
+  ahead?(viewer: Viewer, id: number): Promise<Additions>;
+  /** The item as answers show it after a save, and in full when read; `ahead` is there for reads alone. */
+  show(row: Row, viewer: Viewer, moment: "saved" | "read", ahead?: Promise<Additions>): Promise<unknown>;
 }
 
 /** The largest id a column of ours holds. */
@@ -141,7 +147,13 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
 
   app.get(
     `${path}/:id`,
-    async ({ viewer, params }) => handlers.show(await found(viewer, params.id), viewer, "read"),
+    async ({ viewer, params }) => {
+      const ahead = handlers.ahead?.(viewer, idOf(params.id, noun));
+      ahead?.catch(() => {
+        // Whoever needs it waits for it, and is told.
+      });
+      return handlers.show(await found(viewer, params.id), viewer, "read", ahead);
+    },
     described("read"),
   );
 

@@ -40,7 +40,8 @@ export interface ContentKind {
 
 /**
  * Further keys in the answers about a kind of item, such as the cover of a book or the comments of a page: `add` is given
- * all items of the answer at once and returns what to merge into each, by id.
+ * all items of the answer at once and returns what to merge into each, by id. It may be asked while an item is still being
+ * found: what it says of one that is not there, or not for this viewer, is thrown away.
  */
 export interface Shown {
   readonly kind: string;
@@ -76,6 +77,22 @@ declare module "../registry.ts" {
   }
 }
 
+/** What the contributions to the slot `shown` have to say of items, by id. */
+export type Additions = readonly ReadonlyMap<number, Record<string, unknown>>[];
+
+/** Asks the contributions to the slot `shown` for what they add to the items of these ids. */
+export async function additionsTo(
+  contributions: readonly Shown[],
+  kind: string,
+  moment: Shown["moment"],
+  ids: readonly number[],
+  viewer: Viewer,
+): Promise<Additions> {
+  if (ids.length === 0) return [];
+  const wanted = contributions.filter((shown) => shown.kind === kind && shown.moment === moment);
+  return await Promise.all(wanted.map((shown) => shown.add(ids, viewer)));
+}
+
 /** Merges the contributions to the slot `shown` into items that have an `id`; items come back in their order. */
 export async function dressed<T extends { id: number }>(
   contributions: readonly Shown[],
@@ -84,9 +101,12 @@ export async function dressed<T extends { id: number }>(
   items: readonly T[],
   viewer: Viewer,
 ): Promise<T[]> {
-  const wanted = contributions.filter((shown) => shown.kind === kind && shown.moment === moment);
-  if (wanted.length === 0 || items.length === 0) return [...items];
   const ids = items.map((item) => item.id);
-  const additions = await Promise.all(wanted.map((shown) => shown.add(ids, viewer)));
+  return withAdditions(items, await additionsTo(contributions, kind, moment, ids, viewer));
+}
+
+/** Merges into items what was said of them; items come back in their order. */
+export function withAdditions<T extends { id: number }>(items: readonly T[], additions: Additions): T[] {
+  if (additions.length === 0) return [...items];
   return items.map((item) => Object.assign({}, item, ...additions.map((addition) => addition.get(item.id) ?? {})) as T);
 }

@@ -8,7 +8,7 @@ import { rows } from "lectern/db";
 import { about, examples } from "./about.ts";
 import { type CommentPermission, createRules, type FoundComment, updateRules } from "./contract.ts";
 import { migrations } from "./migrations.ts";
-import { commentsOf, findComment, listing, type Parts, readComment, savedComment } from "./show.ts";
+import { commentsReader, findComment, listing, type Parts, readComment, savedComment } from "./show.ts";
 import { changeComment, insertComment, lockComment } from "./write.ts";
 
 const PERMISSIONS = (["create", "update", "delete"] as const).flatMap((action): CommentPermission[] => [
@@ -36,7 +36,7 @@ export default definePlugin({
       (viewer) => sql<boolean>`exists (select from pages
         where pages.id = comments.page_id and ${visible.where("pages", viewer)})`,
     );
-    contribute("shown", { kind: "page", moment: "read", add: (ids, viewer) => commentsOf(parts, viewer, ids) });
+    contribute("shown", { kind: "page", moment: "read", add: commentsReader(parts) });
     contribute("hanging", {
       kind: "page",
       async destroy(ids, { db }) {

@@ -4,7 +4,7 @@
  * decided by its page alone, through the rule the plugin gives to `narrow`.
  */
 import { type Contracts, type ListSpec, type RawBuilder, sql, type UserRef, type Viewer } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+import { type Db, prepared, rows } from "lectern/db";
 import type { CommentRow, FoundComment } from "./contract.ts";
 import { type Tree, treesOf } from "./tree.ts";
 
@@ -86,24 +86,25 @@ export function readComment(parts: Parts, { people, replies = [], ...row }: Foun
 /** A comment as it stands in the tree of a page (content-api 10.5). */
 type Shown = ReturnType<typeof savedComment> | { readonly created_by: UserRef | null };
 
-/** The comments of pages as their reads show them to a viewer, by page. */
-export async function commentsOf(
-  parts: Parts,
-  viewer: Viewer,
-  pageIds: readonly number[],
-): Promise<Map<number, { comments: { active: Tree<Shown>[]; archived: Tree<Shown>[] } }>> {
-  const { users } = parts.contracts;
-  const found = await rows<CommentRow & { author: UserRef | null }>(
-    parts.db,
-    sql`select comments.*, ${users.ref(sql.ref("comments.created_by"))} as author from comments
-      where page_id = any(${[...pageIds]}::integer[]) and ${parts.sees("comments", viewer)}
-      order by created_at, id`,
-  );
-  const byPage = Map.groupBy(found, ({ page_id }) => page_id);
-  return new Map(
-    pageIds.map((id) => {
-      const trees = treesOf(byPage.get(id) ?? [], (row) => ({ ...savedComment(parts, row), created_by: row.author }));
-      return [id, { comments: trees }];
-    }),
-  );
+/** Reads the comments of pages as their reads show them to a viewer, by page. */
+export function commentsReader(parts: Parts) {
+  const author = parts.contracts.users.ref(sql.ref("comments.created_by"));
+  const head = prepared(sql`select comments.*, ${author} as author from comments`);
+  return async (
+    pageIds: readonly number[],
+    viewer: Viewer,
+  ): Promise<Map<number, { comments: { active: Tree<Shown>[]; archived: Tree<Shown>[] } }>> => {
+    const found = await rows<CommentRow & { author: UserRef | null }>(
+      parts.db,
+      sql`${head} where page_id = any(${[...pageIds]}::integer[]) and ${parts.sees("comments", viewer)}
+        order by created_at, id`,
+    );
+    const byPage = Map.groupBy(found, ({ page_id }) => page_id);
+    return new Map(
+      pageIds.map((id) => {
+        const trees = treesOf(byPage.get(id) ?? [], (row) => ({ ...savedComment(parts, row), created_by: row.author }));
+        return [id, { comments: trees }];
+      }),
+    );
+  };
 }

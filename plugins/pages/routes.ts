@@ -1,4 +1,13 @@
-import { dressed, type ListSpec, mountResource, type PluginContext, type ResourceSpec, sql } from "lectern/core";
+import {
+  additionsTo,
+  dressed,
+  type ListSpec,
+  mountResource,
+  type PluginContext,
+  type ResourceSpec,
+  sql,
+  withAdditions,
+} from "lectern/core";
 import { about, examples } from "./about.ts";
 import type { FoundPage, PageRow } from "./contract.ts";
 import { pageFinder } from "./find.ts";
@@ -74,10 +83,11 @@ export function mountPages(
     change: (row, draft, work) => changePage(parts, row as PageRow, draft, work),
     remove: (row, work) => removePage(row as PageRow, work),
     listed: (records) => [...records],
-    async show(row, viewer, moment) {
+    ahead: (viewer, id) => additionsTo(slot("shown"), "page", "read", [id], viewer),
+    async show(row, viewer, moment, ahead) {
       const page = await shownPage(parts, "tags" in row ? row : await find.written(row.id), viewer);
       if (moment === "saved") return (await dressed(slot("shown"), "page", "saved", [page], viewer))[0];
-      return (await dressed(slot("shown"), "page", "read", [{ ...page, comments: NO_COMMENTS }], viewer))[0];
+      return withAdditions([{ ...page, comments: NO_COMMENTS }], (await ahead) ?? [])[0];
     },
   });
 }

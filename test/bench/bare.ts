@@ -36,14 +36,23 @@ async function create(body: { book_id: number; name: string; html: string }): Pr
 }
 
 new Elysia()
-  .get("/api/pages/:id", async ({ params }) => (await page(Number(params.id)))[0])
+  .get("/api/pages/:id", async ({ params }) => {
+    const id = Number(params.id);
+    const [[found], comments] = await Promise.all([
+      page(id),
+      sql`select * from comments where page_id = ${id} order by created_at, id`,
+    ]);
+    return { ...found, comments: { active: comments, archived: [] } };
+  })
   .get("/api/books", async () => {
     const [data, [counted]] = await Promise.all([
       sql`select id, name, slug, description, created_at, updated_at, created_by, updated_by, owned_by, null as cover
           from books where deleted_at is null order by id limit 100`,
       sql`select count(*)::int as total from books where deleted_at is null`,
     ]);
-    return { data, total: counted?.total };
+    const ids = data.map(({ id }) => id as number);
+    const covers = await sql`select * from images where type = 'cover_book' and uploaded_to = any(${ids})`;
+    return { data, total: counted?.total, covers };
   })
   .post("/api/pages", ({ body }) => create(body as { book_id: number; name: string; html: string }))
   .listen({ port: Number(process.env.PORT), hostname: "127.0.0.1" });

@@ -10,6 +10,7 @@ import { createDatabase, throwawayUrl } from "../support/cluster.ts";
 import { load, type Outcome, type Shot } from "./load.ts";
 
 const TOKEN = "benchid:benchsecret";
+const IDLE_MS = 5_000;
 const HOUSE_PORT = 18_080;
 const BARE_PORT = 18_081;
 const ROUNDS = 3;
@@ -40,6 +41,8 @@ try {
     { ...env, PORT: String(HOUSE_PORT) },
     HOUSE_PORT,
   );
+  // The boot has come to its end, migrations and all.
+  await Bun.sleep(IDLE_MS);
   process.stdout.write(`idle memory of the house: ${memoryOf(house)} MB\n`);
   await seed();
   await start(["test/bench/bare.ts"], { ...env, PORT: String(BARE_PORT) }, BARE_PORT);

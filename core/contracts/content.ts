@@ -1,3 +1,9 @@
+/**
+ * What kinds of content are to each other. A plugin that brings a kind contributes it to the slot `content`; whoever walks
+ * the tree, searches it, keeps a bin or a log reads the kinds there and imports none of them. Others add keys to the
+ * answers about a kind by `shown`, and say by `hanging` what goes with its items. Where items live and who sees them is
+ * left to the plugin of the kind and to whoever narrows its table.
+ */
 import type { RawBuilder } from "kysely";
 import type { TableName } from "../../db/mod.ts";
 import type { Work } from "../bus.ts";

@@ -36,7 +36,7 @@ export class Brief {
     try {
       const told = this.#told.has(lane) ? undefined : this.#tell(lane);
       const { sql: text, parameters } = flatten(fragment);
-      const [result] = await Promise.all([lane.send(text, parameters), told]);
+      const [result] = await Promise.all([lane.ask(text, parameters), told]);
       return result.slice() as unknown as Row[];
     } finally {
       this.#lanes.give(lane);

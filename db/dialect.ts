@@ -29,8 +29,10 @@ export interface Ways {
 /** Ways by the adapter of the Kysely that was made over them; it survives `withPlugin`, unlike the Kysely itself. */
 const WAYS = new WeakMap<object, Ways>();
 const WRITES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
-/** Characters that may be on their way unanswered, well below what any socket takes at once. */
+/** Bytes, about, that may be on their way unanswered: well below what any socket takes at once. */
 const AHEAD_MAX = 16_384;
+/** What a statement adds to them beside its values, so that there are never as many as the driver begins to hold back. */
+const AHEAD_EACH = 512;
 
 /** The dialect to give to `new Kysely`. Ending pool and lanes is left to whoever opened them. */
 export function dialect(ways: Ways): Dialect {
@@ -85,6 +87,14 @@ function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
+/** About how many bytes a value takes on its way. */
+function sizeOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (value instanceof Uint8Array) return value.byteLength;
+  if (Array.isArray(value)) return value.reduce((sum: number, one: unknown) => sum + sizeOf(one), 0);
+  return typeof value === "object" && value !== null ? AHEAD_MAX : Float64Array.BYTES_PER_ELEMENT;
+}
+
 class Session implements DatabaseConnection {
   readonly #ways: Ways;
   #lane: Line | undefined;
@@ -115,8 +125,8 @@ class Session implements DatabaseConnection {
   async write({ sql: text, parameters }: CompiledQuery): Promise<void> {
     const way = this.#way();
     const isKnown = this.#lane?.knows(text);
-    this.#ahead += text.length;
-    for (const value of parameters) if (typeof value === "string") this.#ahead += value.length;
+    this.#ahead += AHEAD_EACH;
+    for (const value of parameters) this.#ahead += sizeOf(value);
     this.#last = way.send(text, parameters).then(
       () => undefined,
       (error: unknown) => {

@@ -2,7 +2,9 @@
  * One connection: a postgres.js of its own, used until it is lost and never after. By itself postgres.js connects again,
  * but what is asked of it between the failure of a connection and its end is never answered, and may later be taken for
  * whatever is asked next; and what it held back meanwhile goes to a session that knows nothing of the transaction it
- * belongs to. So a loss is told at once to everybody who waits, and whoever wants to go on opens another line.
+ * belongs to. So a loss is told at once to everybody who waits, what was held back is dropped, and whoever wants to go on
+ * opens another line. Nor may postgres.js repeat a statement whose plan has gone stale: it puts it behind what was sent
+ * since, a commit perhaps, and takes its answer for another one's.
  * Statements are prepared under their text; a statement with very many parameters is not, as each length of a list
  * would leave another one behind on the server (prefer `= any($1)`). A text without parameters that is no single
  * query goes as it is, so a migration may hold several statements.
@@ -18,6 +20,8 @@ export interface LineOptions {
   open(onLoss: () => void): postgres.Sql;
 }
 
+type Query = postgres.PendingQuery<postgres.Row[]>;
+
 /** What a statement comes back with: its rows, and what they belong to. */
 export type Answered = postgres.RowList<postgres.Row[]>;
 
@@ -26,14 +30,27 @@ const ONE_QUERY = /^\s*(?:select|with|insert|update|delete|merge|values)\b[^;]*$
 /** Before what is left of a lost connection is put away, so that what it still holds has come to its end. */
 const FORGET_MS = 1_000;
 
+/** As postgres.js keeps a statement: `state` once it was sent, and whatever it does not send any more as `cancelled`. */
+interface Kept {
+  state: unknown;
+  cancelled: unknown;
+  reject(error: unknown): void;
+}
+
+/** Failures of statements whose plan had gone stale, which did nothing and can be sent once more. */
+const STALE = new WeakSet<object>();
+
 /** A connection and those who wait for it. */
 export class Line {
   readonly openedAt = performance.now();
   readonly #sql: postgres.Sql;
   readonly #prepare: boolean;
   readonly #prepared = new Set<string>();
-  readonly #waiting = new Set<(error: Error) => void>();
+  /** Those who wait, with what they asked; a part of a stream is nothing of its own. */
+  readonly #waiting = new Map<(error: Error) => void, Query | undefined>();
   #isLost = false;
+  /** What the connection broke with, as far as it was told. */
+  #cause: unknown;
 
   constructor({ prepare, open }: LineOptions) {
     this.#prepare = prepare;
@@ -60,12 +77,23 @@ export class Line {
    * sent; rejects with what the server says, and with code CONNECTION_CLOSED where the connection is lost.
    */
   send(text: string, parameters: readonly unknown[]): Promise<Answered> {
-    const answer = this.#until(this.#query(text, parameters));
+    const query = this.#query(text, parameters);
+    const answer = this.#until(query, query);
     if (this.#prepared.has(text) || !this.#isPrepared(text, parameters)) return answer;
     return answer.then((result) => {
       this.#prepared.add(text);
       return result;
     });
+  }
+
+  /** Sends a statement that belongs to no transaction: once more where its plan had gone stale, as after a migration. */
+  async ask(text: string, parameters: readonly unknown[]): Promise<Answered> {
+    try {
+      return await this.send(text, parameters);
+    } catch (error) {
+      if (typeof error === "object" && error !== null && STALE.has(error)) return await this.send(text, parameters);
+      throw error;
+    }
   }
 
   /** Sends a statement and reads its answer so many rows at a time. */
@@ -78,7 +106,7 @@ export class Line {
         yield value as unknown as postgres.Row[];
       }
     } finally {
-      await cursor.return?.();
+      if (!this.#isLost) await cursor.return?.();
     }
   }
 
@@ -88,19 +116,31 @@ export class Line {
     this.#lose();
   }
 
-  #query(text: string, parameters: readonly unknown[]): postgres.PendingQuery<postgres.Row[]> {
+  #query(text: string, parameters: readonly unknown[]): Query {
     const options = { simple: isSimple(text, parameters), prepare: this.#isPrepared(text, parameters) };
-    return this.#sql.unsafe(text, outgoing(this.#sql, parameters), options);
+    const query: Query = this.#sql.unsafe<postgres.Row[]>(text, outgoing(this.#sql, parameters), options);
+    const kept = query as unknown as Kept;
+    // postgres.js notes here that it is about to repeat the statement.
+    Object.defineProperty(query, "retried", {
+      get: () => undefined,
+      set: (error: object) => {
+        this.#prepared.delete(text);
+        STALE.add(error);
+        kept.cancelled = {};
+        kept.reject(error);
+      },
+    });
+    return query;
   }
 
   #isPrepared(text: string, parameters: readonly unknown[]): boolean {
     return this.#prepare && !isSimple(text, parameters) && parameters.length <= PREPARED_PARAMETERS_MAX;
   }
 
-  #until<T>(answer: PromiseLike<T>): Promise<T> {
-    if (this.#isLost) return Promise.reject(lost());
+  #until<T>(answer: PromiseLike<T>, query?: Query): Promise<T> {
+    if (this.#isLost) return Promise.reject(lost(this.#cause));
     return new Promise((resolve, reject) => {
-      this.#waiting.add(reject);
+      this.#waiting.set(reject, query);
       const done = () => this.#waiting.delete(reject);
       answer.then(
         (value) => {
@@ -109,6 +149,8 @@ export class Line {
         },
         (error: unknown) => {
           done();
+          // Whatever the server says has a severity; the rest is about the connection.
+          if (error instanceof Error && !("severity" in error)) this.#cause ??= error;
           reject(error);
         },
       );
@@ -120,7 +162,11 @@ export class Line {
     this.#isLost = true;
     const all = [...this.#waiting];
     this.#waiting.clear();
-    for (const reject of all) reject(lost());
+    for (const [reject, query] of all) {
+      reject(lost(this.#cause));
+      // What was never sent would be, over the connection that postgres.js makes next.
+      if (query && !(query as unknown as Kept).state) query.cancel();
+    }
     setTimeout(() => void this.#sql.end({ timeout: 0 }), FORGET_MS).unref();
   }
 }
@@ -129,6 +175,6 @@ function isSimple(text: string, { length }: readonly unknown[]): boolean {
   return length === 0 && !ONE_QUERY.test(text);
 }
 
-function lost(): Error {
-  return Object.assign(new Error("The connection to the store was lost"), { code: "CONNECTION_CLOSED" });
+function lost(cause: unknown): Error {
+  return Object.assign(new Error("The connection to the store was lost", { cause }), { code: "CONNECTION_CLOSED" });
 }

@@ -21,10 +21,10 @@ export class Pool {
     this.#options = options;
   }
 
-  /** Sends one statement over the line on which the fewest wait. Throws as `Line.send` does, and when the store is closed. */
+  /** Sends one statement over the line on which the fewest wait. Throws as `Line.ask` does, and when the store is closed. */
   async send(text: string, parameters: readonly unknown[]): Promise<Answered> {
     if (this.#ended) throw new StoreError("Cannot ask the store: it is closed");
-    return await this.#line().send(text, parameters);
+    return await this.#line().ask(text, parameters);
   }
 
   /** Ends every line, letting what runs finish for `timeoutMs`. */

@@ -41,4 +41,40 @@ onEachStore("single statements", (store) => {
     expect(outcomes.own + outcomes.failed).toBe(2_000);
     expect(await rows(store().db, sql`select ${7}::int as n`)).toEqual([{ n: 7 }]);
   }, 20_000);
+
+  test("read a table that was altered under them, each with its own answer", async () => {
+    await store().sql.unsafe("create table altered (n int); insert into altered values (1), (2)");
+    const read = (n: number) => rows(store().db, sql`select * from altered where n = ${n}::int`);
+    const number = async (n: number) => (await rows<{ n: number }>(store().db, sql`select ${n}::int as n`))[0]?.n;
+    for (let round = 0; round < 3; round++) {
+      // On every line, often enough for a plan that is kept.
+      for (let turn = 0; turn < 10; turn++) await Promise.all([1, 2, 1, 2, 1, 2].map(read));
+      await store().sql.unsafe(`alter table altered add column more_${round} int`);
+      const answers = await Promise.all([read(1), number(10), read(2), number(20), read(1), read(2), number(30)]);
+      const numbers = answers.map((one) => (Array.isArray(one) ? (one[0] as { n: number }).n : one));
+      expect(numbers).toEqual([1, 10, 2, 20, 1, 2, 30]);
+      expect(await Promise.all([1, 2, 3, 4, 5, 6].map(number))).toEqual([1, 2, 3, 4, 5, 6]);
+    }
+  });
+
+  test("that were told of a loss before they were sent are not made afterwards", async () => {
+    await store().sql.unsafe("create table late (n int)");
+    const slow = rows(store().db, sql`select pg_sleep(${5}::float8)`).catch(() => "lost");
+    const rest = Array.from({ length: 8 }, (_, n) =>
+      rows(store().db, sql`insert into late values (${n}::int) returning pg_sleep(0.5)`).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await Bun.sleep(20);
+    await store().sql.unsafe(BREAK);
+    expect(await slow).toBe("lost");
+    const made = (await Promise.all(rest)).filter(Boolean).length;
+    await Bun.sleep(800);
+    const [{ count } = { count: -1 }] = await rows<{ count: number }>(
+      store().db,
+      sql`select count(*) as count from late`,
+    );
+    expect(count).toBe(made);
+  });
 });

@@ -117,6 +117,47 @@ onEachStore("write()", (store) => {
     expect(await found()).toEqual([0, 30]);
   });
 
+  test("what was on its way when the connection broke is not made afterwards", async () => {
+    await clear();
+    await store().sql.unsafe("create table if not exists put_lists (n int, words text[])");
+    const list = (n: number) => sql`insert into put_lists values (${n}, ${["x".repeat(3_000_000)]}::text[])`;
+    await within(async (work) => {
+      await write(work, put(1_000));
+      await write(work, list(0));
+    });
+    for (const writes of [Array.from({ length: 130 }, (_, n) => put(n)), [1, 2, 3, 4].map(list)]) {
+      const broken = within(async (work) => {
+        const [me] = await rows<{ pid: number }>(work, sql<{ pid: number }>`select pg_backend_pid() pid`);
+        void store().sql`select pg_terminate_backend(${me?.pid ?? 0})`.execute();
+        for (const one of writes) await write(work, one);
+      });
+      await broken.catch(() => {});
+      await Bun.sleep(700);
+    }
+    const [kept] = await rows(
+      db(),
+      sql`select (select count(*) from put_down)::int as n, (select count(*) from put_lists)::int as lists`,
+    );
+    // All of a transaction that was quicker than its end, or nothing.
+    expect([1, 131]).toContain((kept as { n: number }).n);
+    expect([1, 5]).toContain((kept as { lists: number }).lists);
+  });
+
+  test("a statement whose plan went stale undoes its transaction, and the next one goes on", async () => {
+    await clear();
+    const answer = sql`insert into put_down (n, word) values (${1}, ${"x"}) returning *`;
+    for (let turn = 0; turn < 3; turn++) {
+      await clear();
+      await within((work) => write(work, answer));
+    }
+    await clear();
+    await store().sql.unsafe("alter table put_down add column more int");
+    await expect(within((work) => write(work, answer))).rejects.toMatchObject({ code: "0A000" });
+    expect(await found()).toEqual([]);
+    await within((work) => write(work, answer));
+    expect(await found()).toEqual([1]);
+  });
+
   test("whenever the connection breaks, all of it is kept or nothing", async () => {
     for (let round = 0; round < 12; round++) {
       await clear();

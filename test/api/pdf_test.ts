@@ -13,15 +13,24 @@ import { bootHouse, type TestHouse } from "../support/house.ts";
 import { picture } from "../support/pictures.ts";
 
 let house: TestHouse;
+/** Apart from other runs beside this one, which make PDFs of their own. */
+const own = mkdtempSync(join(tmpdir(), "lectern-pdfs-"));
+const { TMPDIR } = process.env;
 const made = async (where: TestHouse, path: string, body: unknown) =>
   (await where.ask("POST", path, { body })).body.id as number;
-const leftovers = () => readdirSync(tmpdir()).filter((name) => name.startsWith("lectern-pdf-"));
+const leftovers = () => readdirSync(own).filter((name) => name.startsWith("lectern-pdf-"));
 const pagesIn = (text: string) => [...text.matchAll(/\/Type\s*\/Page\b(?!s)/g)].length;
 
 beforeAll(async () => {
   house = await bootHouse();
+  process.env.TMPDIR = own;
 }, 60_000);
-afterAll(() => house.stop());
+afterAll(async () => {
+  if (TMPDIR === undefined) delete process.env.TMPDIR;
+  else process.env.TMPDIR = TMPDIR;
+  rmSync(own, { recursive: true, force: true });
+  await house.stop();
+});
 
 describe("a PDF", () => {
   test("of a book begins each page on a new sheet, with links between them and nothing left behind", async () => {

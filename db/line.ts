@@ -121,7 +121,7 @@ export class Line {
     const query: Query = this.#sql.unsafe<postgres.Row[]>(text, outgoing(this.#sql, parameters), options);
     const kept = query as unknown as Kept;
     // postgres.js notes here that it is about to repeat the statement.
-    Object.defineProperty(query, "retried", {
+    Object.defineProperty(kept, "retried", {
       get: () => undefined,
       set: (error: object) => {
         this.#prepared.delete(text);

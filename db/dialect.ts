@@ -108,7 +108,9 @@ class Session implements DatabaseConnection {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const result = await this.#answered(this.#way().send(query.sql, query.parameters));
+    const result = await this.#answered(
+      (this.#lane ? this.#held() : this.#ways.pool).send(query.sql, query.parameters),
+    );
     const { command, count } = result;
     // Several statements in one text come back as a list of results, without a command of its own.
     if (command === undefined) return { rows: (result.at(-1) ?? []) as unknown as Row[] };
@@ -123,11 +125,11 @@ class Session implements DatabaseConnection {
    * meanwhile would go to another session if this one broke, outside the transaction.
    */
   async write({ sql: text, parameters }: CompiledQuery): Promise<void> {
-    const way = this.#way();
-    const isKnown = this.#lane?.knows(text);
+    const line = this.#held();
+    const isKnown = line.knows(text);
     this.#ahead += AHEAD_EACH;
     for (const value of parameters) this.#ahead += sizeOf(value);
-    this.#last = way.send(text, parameters).then(
+    this.#last = line.send(text, parameters).then(
       () => undefined,
       (error: unknown) => {
         this.#failure ??= { error };
@@ -211,10 +213,6 @@ class Session implements DatabaseConnection {
     const lane = this.#lane;
     this.#lane = undefined;
     if (lane) this.#ways.lanes.give(lane, broken);
-  }
-
-  #way(): Line | Pool {
-    return this.#lane ? this.#held() : this.#ways.pool;
   }
 
   /** The line of the transaction, which began on it. */

@@ -4,7 +4,8 @@ import { StoreError } from "../db/mod.ts";
  * The command line: `serve`, `dev`, `migrate`, `plan`, `check`, `grants`, and whatever commands the plugins bring along. Plugin
  * lists are arguments or come from the "lectern" block of package.json, so core loads plugins without knowing them.
  */
-import { findBareCommand, findCommand, usage } from "./cli/commands.ts";
+import { findBareCommand, findCommand, findOwnCommand, usage } from "./cli/commands.ts";
+import { asksForHelp } from "./cli/help.ts";
 import { loadPlugins } from "./cli/load.ts";
 import { loadTheme } from "./cli/theme.ts";
 import { BootError } from "./errors.ts";
@@ -19,7 +20,9 @@ const io = {
 };
 
 try {
-  process.exitCode = await (findBareCommand(name)?.run(args, io) ?? withPlugins());
+  const own = asksForHelp(args) ? findOwnCommand(name) : undefined;
+  if (own) io.out(own.help(args));
+  else process.exitCode = await (findBareCommand(name)?.run(args, io) ?? withPlugins());
 } catch (error) {
   if (!(error instanceof BootError || error instanceof StoreError)) throw error;
   io.err(error.message);
@@ -31,9 +34,13 @@ async function withPlugins(): Promise<number> {
   const theme = process.env.APP_THEME ?? "";
   const plugins = theme === "" || theme === "false" ? listed : [...listed, await loadTheme(theme, listed)];
   const command = findCommand(name, plugins);
-  if (command) return command.run(rest, io);
-  const isAsking = name === undefined || name === "help" || name === "--help";
-  if (!isAsking) io.err(`There is no command "${name}"\n`);
-  io.err(usage(plugins));
-  return isAsking ? 0 : 2;
+  if (command && asksForHelp(rest)) io.out(command.help(rest));
+  else if (command) return command.run(rest, io);
+  else if (name === undefined || name === "help" || asksForHelp([name])) io.out(usage(plugins));
+  else {
+    io.err(`There is no command "${name}"\n`);
+    io.err(usage(plugins));
+    return 2;
+  }
+  return 0;
 }

@@ -1,10 +1,11 @@
 /**
- * What an operator may set for the house itself, as data: the schema is read from the environment, printed nowhere with its
- * values, and compared with the README by a test. Settings of plugins are the plugins' own; here stands what the house
+ * What an operator may set for the system itself, as data: the schema is read from the environment, printed nowhere with its
+ * values, and compared with the README by a test. Settings of plugins are the plugins' own; here stands what the runtime
  * needs before there is any plugin, and what several plugins must agree on.
  */
 import { type Static, Type as t } from "@sinclair/typebox";
 import { BootError } from "./errors.ts";
+import { MAX_KEYS } from "./http/expiring_map.ts";
 
 /** The setting of the largest file, for every plugin that takes files: spread into its own, it reads the same variable. */
 export const fileLimit = t.Integer({
@@ -21,7 +22,7 @@ export function fileKilobytes(limitMb: number): number {
   return limitMb * 1000;
 }
 
-/** What an operator may set for the house itself; each field names its environment variable. */
+/** What an operator may set for the system itself; each field names its environment variable. */
 export const configSchema = t.Object({
   port: t.Integer({
     default: 8080,
@@ -49,6 +50,43 @@ export const configSchema = t.Object({
     env: "DATABASE_POOL",
     description: "Connections to the store",
   }),
+  slowPoolSize: t.Integer({
+    default: 4,
+    minimum: 1,
+    maximum: 100,
+    env: "DATABASE_SLOW_POOL",
+    description: "Connections apart, for what may take long; half of them for one user at most",
+  }),
+  databaseTimeoutMs: t.Integer({
+    default: 5_000,
+    minimum: 100,
+    env: "DATABASE_TIMEOUT_MS",
+    description: "How long the store may take for an ordinary read and to begin a write (503 beyond)",
+  }),
+  databaseWaitMs: t.Integer({
+    default: 10_000,
+    minimum: 100,
+    env: "DATABASE_WAIT_MS",
+    description: "How long to wait for a connection that others are using (503 beyond)",
+  }),
+  writeTimeoutMs: t.Integer({
+    default: 30_000,
+    minimum: 100,
+    env: "WRITE_TIMEOUT_MS",
+    description: "How long the store may take for each statement of a write (503 beyond)",
+  }),
+  listingTimeoutMs: t.Integer({
+    default: 10_000,
+    minimum: 100,
+    env: "LISTING_TIMEOUT_MS",
+    description: "How long the store may take for a listing with filters or a far offset (422 beyond)",
+  }),
+  jobTimeoutMs: t.Integer({
+    default: 600_000,
+    minimum: 100,
+    env: "JOB_TIMEOUT_MS",
+    description: "How long the store may take for each statement of a job in the background",
+  }),
   requestsPerMinute: t.Integer({
     default: 180,
     minimum: 1,
@@ -60,6 +98,13 @@ export const configSchema = t.Object({
     default: false,
     env: "RATE_LIMITS_SHARED",
     description: "Counts requests in the store, so that several servers on one database share their limits",
+  }),
+  maxLimitKeys: t.Integer({
+    default: MAX_KEYS,
+    minimum: 1_000,
+    maximum: 10_000_000,
+    env: "RATE_LIMIT_KEYS",
+    description: "Users and addresses that each limit counts in memory; beyond, those not seen longest are forgotten",
   }),
   defaultCount: t.Integer({
     default: 100,
@@ -74,6 +119,37 @@ export const configSchema = t.Object({
     minimum: 0,
     env: "MAX_BODY_BYTES",
     description: "Largest request body in bytes (413 beyond); half again as large as the largest file if 0",
+  }),
+  children: t.Integer({
+    default: 2,
+    minimum: 1,
+    maximum: 64,
+    env: "CHILD_PROCESSES",
+    description: "Child processes that parse, render and compare what is large; started when needed",
+  }),
+  childSeconds: t.Integer({
+    default: 30,
+    minimum: 1,
+    env: "CHILD_TIMEOUT",
+    description: "Seconds that one task of a child process may take",
+  }),
+  childMegabytes: t.Integer({
+    default: 1024,
+    minimum: 128,
+    env: "CHILD_MEMORY",
+    description: "Megabytes that a child process may take",
+  }),
+  childQueue: t.Integer({
+    default: 64,
+    minimum: 1,
+    env: "CHILD_QUEUE",
+    description: "Tasks that may wait for a child process; a user may have half of them",
+  }),
+  maxTextBytes: t.Integer({
+    default: 20_971_520,
+    minimum: 100_000,
+    env: "MAX_TEXT_BYTES",
+    description: "Largest JSON or urlencoded body, and all texts of a form together, in bytes (413 beyond)",
   }),
   filesS3Bucket: t.String({
     default: "",
@@ -109,6 +185,44 @@ export const configSchema = t.Object({
       description: "debug also writes a line for each request",
     },
   ),
+  idleTimeoutSeconds: t.Integer({
+    default: 120,
+    minimum: 4,
+    maximum: 255,
+    env: "IDLE_TIMEOUT_SECONDS",
+    description: "How long a connection may do nothing between requests, or while an answer is being sent",
+  }),
+  bodyTimeoutMs: t.Integer({
+    default: 20_000,
+    minimum: 100,
+    env: "BODY_TIMEOUT_MS",
+    description: "How long a client may pause while it sends a body, or lag behind the least rate (408 beyond)",
+  }),
+  bodyMinRate: t.Integer({
+    default: 2_000,
+    minimum: 1,
+    env: "BODY_MIN_BYTES_PER_SECOND",
+    description: "The least rate at which a body has to come, on average",
+  }),
+  answerTimeoutMs: t.Integer({
+    default: 120_000,
+    minimum: 100,
+    env: "ANSWER_TIMEOUT_MS",
+    description: "How long an answer may take, without the time its request needs to arrive (503 beyond)",
+  }),
+  longAnswerTimeoutMs: t.Integer({
+    default: 3_600_000,
+    minimum: 100,
+    env: "LONG_ANSWER_TIMEOUT_MS",
+    description: "The same for exports and imports",
+  }),
+  stopLingerMs: t.Integer({
+    default: 100,
+    minimum: 0,
+    maximum: 60_000,
+    env: "STOP_LINGER_MS",
+    description: "How long at a stop no request must have come before no more connections are taken",
+  }),
   stopTimeoutMs: t.Integer({
     default: 10_000,
     minimum: 0,
@@ -117,7 +231,7 @@ export const configSchema = t.Object({
   }),
 });
 
-/** The settings of the house. */
+/** The settings of the runtime. */
 export type Config = Static<typeof configSchema>;
 
 const BYTES_PER_KILOBYTE = 1024;
@@ -127,7 +241,7 @@ export function bodyLimitOf({ maxBodyBytes, fileLimitMb }: Config): number {
   return maxBodyBytes > 0 ? maxBodyBytes : fileKilobytes(fileLimitMb) * BYTES_PER_KILOBYTE * 1.5;
 }
 
-/** The address under which the house knows itself, without a final slash. Throws BootError where it is none. */
+/** The address under which the runtime knows itself, without a final slash. Throws BootError where it is none. */
 export function baseUrlOf(config: Config): string {
   const host = config.host.includes(":") ? `[${config.host}]` : config.host;
   const own = `http://${host === "0.0.0.0" || host === "[::]" ? "localhost" : host}:${config.port}`;

@@ -1,8 +1,8 @@
-import { filled } from "./texts.ts";
+import { filled } from "./i18n/catalogue.ts";
 
 /** What an error carries beside status and message. */
 export interface ErrorDetails {
-  /** Faults by field, as validation reports them. */
+  /** Errors by field, as validation reports them. */
   readonly validation?: Readonly<Record<string, readonly string[]>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** The message before its places were filled, and what fills them; where absent, the message itself is the text. */
@@ -27,13 +27,13 @@ export class ApiError extends Error {
   }
 }
 
-/** Why the house does not start; for operators. */
+/** Why the runtime does not start; for operators. */
 export class BootError extends Error {
   override readonly name = "BootError";
 }
 
 /** An error whose text has places to fill, such as ":noun not found". */
-export function refusal(
+export function localizedError(
   status: number,
   text: string,
   params: Readonly<Record<string, string>>,
@@ -44,7 +44,7 @@ export function refusal(
 
 /** The 404 of an item that is missing or hidden: "Book not found" (content-api 1.4). */
 export function notFound(noun: string): ApiError {
-  return refusal(404, ":noun not found", { noun });
+  return localizedError(404, ":noun not found", { noun });
 }
 
 /** The 403 of the wire contract (content-api 1.4). */

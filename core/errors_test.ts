@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ApiError, errorBody, notFound, refusal } from "./errors.ts";
+import { ApiError, errorBody, localizedError, notFound } from "./errors.ts";
 
 test("errorBody() has the one shape of errors, with faults by field and further keys where there are some", () => {
   expect(errorBody(notFound("Book"))).toEqual({ error: { message: "Book not found", code: 404 } });
@@ -12,7 +12,7 @@ test("errorBody() has the one shape of errors, with faults by field and further 
 });
 
 test("an error's text has its places filled, and keeps the text itself for other languages", () => {
-  const error = refusal(405, "The :method method is not allowed.", { method: "PATCH" });
+  const error = localizedError(405, "The :method method is not allowed.", { method: "PATCH" });
   expect([error.message, error.details.text?.[0]]).toEqual([
     "The PATCH method is not allowed.",
     "The :method method is not allowed.",

@@ -22,7 +22,7 @@ export interface Viewer {
   readonly language?: string;
 }
 
-/** The house itself: jobs, commands and seeds act as it. */
+/** The system itself: jobs, commands and seeds act as it. */
 export const SYSTEM: Viewer = {
   id: 0,
   name: "System",
@@ -34,7 +34,7 @@ export const SYSTEM: Viewer = {
 };
 
 /** Nobody in particular: what routes with `permit: "public"` see when no credential came along. */
-export const NOBODY: Viewer = {
+export const GUEST: Viewer = {
   id: 0,
   name: "Guest",
   slug: "guest",
@@ -44,8 +44,8 @@ export const NOBODY: Viewer = {
   via: "guest",
 };
 
-/** Whether the viewer's roles grant a permission by name; the house itself holds all. */
-export function holds(viewer: Viewer, permission: string): boolean {
+/** Whether the viewer's roles grant a permission by name; the system itself holds all. */
+export function hasPermission(viewer: Viewer, permission: string): boolean {
   return viewer.via === "system" || viewer.permissions.has(permission);
 }
 
@@ -54,10 +54,10 @@ export function holds(viewer: Viewer, permission: string): boolean {
  * role has lost it (platform 4 keeps other names for them, since the original has screens).
  */
 export function mayUseApi(viewer: Viewer): boolean {
-  return viewer.admin || holds(viewer, "access-api");
+  return viewer.admin || hasPermission(viewer, "access-api");
 }
 
 /** Throws the 403 of the wire contract unless the viewer holds the permission. */
-export function need(viewer: Viewer, permission: string): void {
-  if (!holds(viewer, permission)) throw denied();
+export function requirePermission(viewer: Viewer, permission: string): void {
+  if (!hasPermission(viewer, permission)) throw denied();
 }

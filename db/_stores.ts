@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe } from "bun:test";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemBinaries, type Throwaway, throwawayUrl } from "../test/support/cluster.ts";
-import { openStore, type Store } from "./open.ts";
+import { systemBinaries, type Throwaway, throwawayUrl } from "../test/support/harness/cluster.ts";
+import { openStore, type Store } from "./connection/open.ts";
 
 /** For tests: a fresh data folder that the server's account can reach. */
 export function dataFolder(): string {

@@ -1,11 +1,15 @@
 // `export *` and not a list: TypeScript merges `declare module "lectern/db"` into a re-exported
 // interface only when it arrives through a star.
 
-export { idColumn, timeColumns } from "./columns.ts";
-export { GrantError, StoreError } from "./errors.ts";
-export { type Grants, guarded } from "./guard.ts";
-export type { Hearing } from "./listener.ts";
-export { type Migrations, migrate, pending, type Standing, standing } from "./migrate.ts";
-export { openStore, type Store, type StoreOptions } from "./open.ts";
-export { fixed, flatten, prepared, rows, write } from "./rows.ts";
-export * from "./tables.ts";
+export { type SlowQueryOptions, type StoreLimits, withSlowPool } from "./connection/limits.ts";
+export type { ListenHandlers } from "./connection/listener.ts";
+export { openStore, type Store, type StoreOptions } from "./connection/open.ts";
+export { hasStore, withThrowawayStore } from "./connection/throwaway_store.ts";
+export { type MovedStore, movedStores, removeMovedStore } from "./embedded/moved_stores.ts";
+export { idColumn, timeColumns } from "./query/columns.ts";
+export { ConnectionLost, GrantError, QUERY_CANCELED, StoreError, StoreUnavailable } from "./query/errors.ts";
+export { type Grants, guarded } from "./query/grants.ts";
+export { type MigrationStatus, type Migrations, migrate, migrationStatus, pending } from "./query/migrate.ts";
+export { fixed, flatten, prepared, rows, write } from "./query/query.ts";
+export * from "./query/tables.ts";
+export { createTrigramIndex, hasTrigrams } from "./query/trigram_index.ts";

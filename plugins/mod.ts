@@ -1,44 +1,46 @@
 /** The one list of what ships, in the order of the wish; boot puts providers before those who need them. */
 import type { AnyPlugin } from "lectern/core";
-import access from "./access/plugin.ts";
-import attachments from "./attachments/plugin.ts";
-import auditLog from "./audit_log/plugin.ts";
-import books from "./books/plugin.ts";
-import chapters from "./chapters/plugin.ts";
-import comments from "./comments/plugin.ts";
-import contentPermissions from "./content_permissions/plugin.ts";
-import dashboard from "./dashboard/plugin.ts";
-import dashboardKeys from "./dashboard_keys/plugin.ts";
-import docs from "./docs/plugin.ts";
-import exporting from "./exports/plugin.ts";
-import hosts from "./hosts/plugin.ts";
-import images from "./images/plugin.ts";
-import importing from "./imports/plugin.ts";
-import languages from "./languages/plugin.ts";
-import links from "./links/plugin.ts";
-import loader from "./loader/plugin.ts";
-import mail from "./mail/plugin.ts";
-import markup from "./markup/plugin.ts";
-import migrate from "./migrate/plugin.ts";
-import pageDrafts from "./page_drafts/plugin.ts";
-import pages from "./pages/plugin.ts";
-import recycleBin from "./recycle_bin/plugin.ts";
-import roles from "./roles/plugin.ts";
-import search from "./search/plugin.ts";
-import sessions from "./sessions/plugin.ts";
-import shelves from "./shelves/plugin.ts";
-import system from "./system/plugin.ts";
-import tags from "./tags/plugin.ts";
-import throttle from "./throttle/plugin.ts";
-import tokens from "./tokens/plugin.ts";
-import users from "./users/plugin.ts";
-import web from "./web/plugin.ts";
-import webAccount from "./web_account/plugin.ts";
-import webEditing from "./web_editing/plugin.ts";
-import webIntegrations from "./web_integrations/plugin.ts";
-import webReading from "./web_reading/plugin.ts";
-import webSettings from "./web_settings/plugin.ts";
-import webhooks from "./webhooks/plugin.ts";
+import access from "./accounts/access/plugin.ts";
+import contentPermissions from "./accounts/content_permissions/plugin.ts";
+import mail from "./accounts/mail/plugin.ts";
+import roles from "./accounts/roles/plugin.ts";
+import sessions from "./accounts/sessions/plugin.ts";
+import throttle from "./accounts/throttle/plugin.ts";
+import tokens from "./accounts/tokens/plugin.ts";
+import users from "./accounts/users/plugin.ts";
+import attachments from "./content/attachments/plugin.ts";
+import bookSort from "./content/book_sort/plugin.ts";
+import books from "./content/books/plugin.ts";
+import chapters from "./content/chapters/plugin.ts";
+import comments from "./content/comments/plugin.ts";
+import images from "./content/images/plugin.ts";
+import links from "./content/links/plugin.ts";
+import markup from "./content/markup/plugin.ts";
+import pageDrafts from "./content/page_drafts/plugin.ts";
+import pages from "./content/pages/plugin.ts";
+import recycleBin from "./content/recycle_bin/plugin.ts";
+import search from "./content/search/plugin.ts";
+import shelves from "./content/shelves/plugin.ts";
+import slugHistory from "./content/slug_history/plugin.ts";
+import tags from "./content/tags/plugin.ts";
+import dashboardKeys from "./monitoring/dashboard_keys/plugin.ts";
+import dashboard from "./monitoring/dashboard_stats/plugin.ts";
+import hosts from "./monitoring/hosts/plugin.ts";
+import auditLog from "./operations/audit_log/plugin.ts";
+import docs from "./operations/docs/plugin.ts";
+import languages from "./operations/languages/plugin.ts";
+import system from "./operations/system/plugin.ts";
+import webhooks from "./operations/webhooks/plugin.ts";
+import exporting from "./transfer/exports/plugin.ts";
+import importing from "./transfer/imports/plugin.ts";
+import loader from "./transfer/loader/plugin.ts";
+import migrate from "./transfer/migrate/plugin.ts";
+import webAccount from "./web/account/plugin.ts";
+import webEditing from "./web/editing/plugin.ts";
+import webIntegrations from "./web/integrations/plugin.ts";
+import webReading from "./web/reading/plugin.ts";
+import webSettings from "./web/settings/plugin.ts";
+import web from "./web/shell/plugin.ts";
 
 const plugins: readonly AnyPlugin[] = [
   access,
@@ -59,11 +61,13 @@ const plugins: readonly AnyPlugin[] = [
   attachments,
   images,
   comments,
+  bookSort,
   recycleBin,
   auditLog,
   webhooks,
   search,
   links,
+  slugHistory,
   exporting,
   importing,
   dashboardKeys,

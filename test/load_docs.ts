@@ -7,7 +7,7 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { load } from "../plugins/loader/command.ts";
+import { load } from "../plugins/transfer/loader/command.ts";
 
 const docs = join(dirname(Bun.resolveSync("bun-types/package.json", import.meta.dir)), "docs");
 const given = process.argv.slice(2);

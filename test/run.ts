@@ -1,5 +1,5 @@
 /**
- * `bun run test`: every test of the house on the embedded store, then those that open a house by test/support again on a
+ * `bun run test`: every test of the runtime on the embedded store, then those that open a runtime by test/support again on a
  * server: DATABASE_URL if it is set, else a throw-away cluster of the system's own PostgreSQL where there is one. Tests
  * beside their files need no store, save those of db/, which bring both kinds of store themselves; neither runs twice.
  * After those come the tests that drive a browser, where Chromium is installed. The first of these three runs beside the
@@ -9,16 +9,16 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { browserPath } from "./support/browser.ts";
-import { throwawayUrl } from "./support/cluster.ts";
-import { sweepLeftovers } from "./support/leftovers.ts";
+import { browserPath } from "./support/harness/browser.ts";
+import { throwawayUrl } from "./support/harness/cluster.ts";
+import { sweepLeftovers } from "./support/harness/leftovers.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const TEST_TIMEOUT_MS = 60_000;
-/** Less than the quarter of an hour that the server grants. */
-const RUN_TIMEOUT_MS = 780_000;
-/** A test that opens a house by these runs a second time on a server: they take the store that DATABASE_URL names. */
-const OPENS_HOUSE = /from "(?:\.\.\/)+support\/(?:house|scenario|attachments)\.ts"/;
+/** For a run that hangs: a busy machine takes a quarter of an hour for one that does not. */
+const RUN_TIMEOUT_MS = 2_400_000;
+/** A test that opens a runtime by these runs a second time on a server: they take the store that DATABASE_URL names. */
+const OPENS_RUNTIME = /from "(?:\.\.\/)+support\/harness\/(?:test_runtime|scenario|attachments)\.ts"/;
 
 /** How a run of `bun test` ended. */
 interface Outcome {
@@ -28,14 +28,14 @@ interface Outcome {
 
 const NOTHING: Outcome = { passed: 0, failed: 0 };
 
-/** Test files in the order of their paths, from the top of the house. */
+/** Test files in the order of their paths, from the top of Lectern. */
 function testFiles(): string[] {
   const glob = new Bun.Glob("{core,db,plugins,themes,test}/**/*{_test,.test}.ts");
   return [...glob.scanSync({ cwd: ROOT })].filter((path) => !/^test\/bench\/|node_modules/.test(path)).sort();
 }
 
-function opensHouse(file: string): boolean {
-  return file.startsWith("test/") && OPENS_HOUSE.test(readFileSync(join(ROOT, file), "utf8"));
+function opensRuntime(file: string): boolean {
+  return file.startsWith("test/") && OPENS_RUNTIME.test(readFileSync(join(ROOT, file), "utf8"));
 }
 
 /** Tests that drive a browser, which few machines have where they look for it; they run apart, on one store. */
@@ -120,7 +120,7 @@ function skipped(why: string, what = "on a server"): Outcome {
 async function besides(files: readonly string[]): Promise<Outcome[]> {
   if (files.length === 0) return [];
   return [
-    await onServer(files.filter((file) => opensHouse(file) && !needsBrowser(file))),
+    await onServer(files.filter((file) => opensRuntime(file) && !needsBrowser(file))),
     await inBrowser(files.filter(needsBrowser)),
   ];
 }

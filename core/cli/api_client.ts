@@ -82,12 +82,15 @@ export class ApiClient {
     return this.#ask({ method: "GET", path, timeoutMs: FILE_TIMEOUT_MS, read, found: nothing });
   }
 
-  /** Updates. Throws AnswerError. */
+  /** Updates, by JSON; a form with files goes as a POST that says `_method`. Throws AnswerError. */
   put(path: string, body: object): Promise<Json> {
-    return this.#ask(json("PUT", path, body));
+    return this.#ask(json(body instanceof FormData ? "POST" : "PUT", path, body));
   }
 
-  /** Creates. `found` looks, before each further try, for what an earlier one created. Throws AnswerError. */
+  /**
+   * Creates, by JSON or a form with files. `found` looks, before each further try, for what an earlier one created.
+   * Throws AnswerError.
+   */
   post(path: string, body: object, found: () => Promise<Json | undefined>): Promise<Json> {
     return this.#ask({ ...json("POST", path, body), found });
   }
@@ -123,9 +126,9 @@ export class ApiClient {
         headers: {
           authorization: `Token ${token}`,
           accept: "application/json",
-          ...(body ? { "content-type": "application/json" } : {}),
+          ...(body && !(body instanceof FormData) ? { "content-type": "application/json" } : {}),
         },
-        ...(body ? { body: JSON.stringify(body) } : {}),
+        ...(body ? { body: body instanceof FormData ? body : JSON.stringify(body) } : {}),
         redirect: "manual",
         signal: AbortSignal.timeout(timeoutMs),
       });

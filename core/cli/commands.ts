@@ -1,29 +1,34 @@
 /**
- * The house's own commands, and how those of plugins are run. A command that needs the store boots the whole house without
+ * The runtime's own commands, and how those of plugins are run. A command that needs the store boots the whole runtime without
  * listening, so that it does exactly what the server would do and works beside a running one; `plan` and `check` are
  * such boots and nothing more.
  */
 import { migrate, openStore, pending } from "../../db/mod.ts";
-import { checkChoices, checkCommands, checkVariables } from "../choices.ts";
+import type { Config } from "../config.ts";
+import { serve } from "../http/listen.ts";
 import { createLog } from "../log.ts";
-import { coreMigrations } from "../migrations.ts";
-import { inBootOrder } from "../order.ts";
-import type { AnyPlugin, Command, CommandIo } from "../plugin.ts";
-import { serve } from "../serve.ts";
+import { inBootOrder } from "../runtime/boot_order.ts";
+import { coreMigrations } from "../runtime/migrations.ts";
+import { checkChoices, checkCommands, checkVariables } from "../runtime/operator_choices.ts";
+import type { AnyPlugin, Command, CommandIo } from "../runtime/plugin.ts";
 import { dev } from "./dev.ts";
-import { sweepHouse } from "./files.ts";
+import { sweepFilesCommand } from "./files.ts";
+import { type Described, helpOf } from "./help.ts";
 import { readChoices, shippedPlugins, strangersAmong } from "./load.ts";
 import { newPlugin } from "./new_plugin.ts";
-import { openHouse, readConfig, storeOptions } from "./open.ts";
+import { openRuntime, readConfig, readOnlyCommand, reportMissingStore, storeOptions } from "./open.ts";
 import { grantsOf, planOf } from "./plan.ts";
+import { storesCommand } from "./stores.ts";
 
 /** A command ready to run. */
 export interface Runnable {
   readonly summary: string;
+  /** What it does and takes, for the one form of it that the arguments begin. */
+  help(args: readonly string[]): string;
   run(args: string[], io: CommandIo): Promise<number>;
 }
 
-/** The command of a name: the house's own, or a plugin's; undefined where there is none. Throws BootError for shadows. */
+/** The command of a name: the runtime's own, or a plugin's; undefined where there is none. Throws BootError for shadows. */
 export function findCommand(name: string | undefined, plugins: readonly AnyPlugin[]): Runnable | undefined {
   checkCommands(plugins, [...Object.keys(OWN), "help"]);
   if (name === undefined) return undefined;
@@ -31,6 +36,7 @@ export function findCommand(name: string | undefined, plugins: readonly AnyPlugi
   if (own)
     return {
       summary: own.summary,
+      help: (args) => helpOf(name, own, args),
       async run(args, io) {
         if (own.takes || args.length === 0) return own.run(plugins, io, args);
         io.err(
@@ -42,9 +48,18 @@ export function findCommand(name: string | undefined, plugins: readonly AnyPlugi
   for (const plugin of plugins) {
     const command = Object.hasOwn(plugin.commands, name) ? plugin.commands[name] : undefined;
     if (command)
-      return { summary: command.summary, run: (args, io) => runOfPlugin(plugin, command, plugins, args, io) };
+      return {
+        summary: command.summary,
+        help: (args) => helpOf(name, command, args),
+        run: (args, io) => runOfPlugin(plugin, command, plugins, args, io),
+      };
   }
   return undefined;
+}
+
+/** The runtime's own command of a name, for its help, which no plugin that is broken stands in the way of. */
+export function findOwnCommand(name: string | undefined): Runnable | undefined {
+  return name !== undefined && Object.hasOwn(OWN, name) ? findCommand(name, []) : undefined;
 }
 
 /** The command of a name where it does without the plugins, so that none that is broken stands in its way. */
@@ -54,7 +69,11 @@ export function findBareCommand(name: string | undefined): Runnable | undefined 
 
 /** What the CLI says when it is not told what to do. */
 export function usage(plugins: readonly AnyPlugin[]): string {
-  const own = Object.entries(OWN).map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`);
+  const line = (name: string, summary: string) => `  ${name.padEnd(12)} ${summary}`;
+  const own = Object.entries(OWN).flatMap(([name, { summary, usage }]) => [
+    line(name, summary),
+    ...(usage === undefined ? [] : [`${" ".repeat(15)}${name} ${usage}`]),
+  ]);
   const brought = plugins.flatMap(({ commands }) =>
     Object.entries(commands).map(
       ([name, command]) => `  ${name.padEnd(12)} ${command.summary}\n${" ".repeat(15)}${name} ${command.usage}`,
@@ -66,41 +85,50 @@ export function usage(plugins: readonly AnyPlugin[]): string {
 type Own = (plugins: readonly AnyPlugin[], io: CommandIo, args: readonly string[]) => Promise<number>;
 
 /** Those with `takes` have arguments of their own, and `bare` ones read the lists of plugins themselves, if at all. */
-const OWN: Readonly<Record<string, { summary: string; run: Own; takes?: boolean; bare?: boolean }>> = {
-  serve: { summary: "boots the house and listens until it is told to stop", run: serveHouse },
+const OWN: Readonly<Record<string, Described & { run: Own; takes?: boolean; bare?: boolean }>> = {
+  serve: { summary: "boots the server and listens until it is told to stop", run: serveCommand },
   dev: {
     summary: "serves, and starts anew when a source file changes",
     run: (_plugins, io, args) => dev(io, args),
     takes: true,
     bare: true,
   },
-  migrate: { summary: "runs pending migrations and ends", run: migrateHouse },
-  plan: { summary: "shows boot order, grants, migrations, routes, events and boot times", run: planHouse },
-  check: { summary: "boots without listening; exit code 1 says why it would not start", run: checkHouse },
+  migrate: { summary: "runs pending migrations and ends", run: migrateCommand },
+  plan: { summary: "shows boot order, grants, migrations, routes, events and boot times", run: planCommand },
+  check: { summary: "boots without listening; exit code 1 says why it would not start", run: checkCommand },
   files: {
-    summary: "files sweep [--dry-run]: removes stored files that nothing names any more",
-    run: sweepHouse,
+    summary: "removes stored files that nothing names any more",
+    usage: "sweep [--dry-run]",
+    run: sweepFilesCommand,
     takes: true,
+  },
+  stores: {
+    summary: "names stores that live apart from their data folder, and removes one whose data folder is gone",
+    usage: "[--remove NAME [--force]]",
+    run: async (_plugins, io, args) => storesCommand(io, args),
+    takes: true,
+    bare: true,
   },
   grants: { summary: "shows what each plugin may touch", run: showGrants },
   new: {
-    summary: "new plugin NAME: writes a plugin that works, with a test, to be changed",
+    summary: "writes a plugin that works, with a test, to be changed",
+    usage: "plugin NAME",
     run: async (_plugins, io, args) => newPlugin(io, args, await shippedPlugins()),
     takes: true,
     bare: true,
   },
 };
 
-async function serveHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
+async function serveCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
   const { denied } = await readChoices();
   const strangers = await strangersAmong(plugins);
-  const { config, house } = await openHouse(plugins, io);
+  const { config, runtime } = await openRuntime(plugins, io);
   for (const plugin of strangers)
     io.out(`Beside what ships, and what it may touch: ${grantsOf(plugin, denied[plugin.name] ?? [])}`);
-  return serve(house, config, createLog(config.logLevel), io);
+  return serve(runtime, config, createLog(config.logLevel), io);
 }
 
-async function migrateHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
+async function migrateCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
   const store = await openStore(storeOptions(readConfig(io)));
   try {
     for (const { name, migrations } of [{ name: "core", migrations: coreMigrations }, ...inBootOrder(plugins)]) {
@@ -112,28 +140,36 @@ async function migrateHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promi
   return 0;
 }
 
-async function planHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
-  const store = await openStore(storeOptions(readConfig(io)));
+function planCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
+  return readOnlyCommand(io, async (config) => {
+    io.out(await planned(plugins, io, config));
+    return 0;
+  });
+}
+
+async function planned(plugins: readonly AnyPlugin[], io: CommandIo, config: Config): Promise<string> {
+  const store = await openStore(storeOptions(config));
   const waiting = new Map<string, string[]>();
   try {
     for (const { name, migrations } of plugins) waiting.set(name, await pending(store.db, name, migrations));
   } finally {
     await store.close();
   }
-  const { house } = await openHouse(plugins, io);
+  const { runtime } = await openRuntime(plugins, io, config);
   try {
-    io.out(planOf(house, waiting, (await readChoices()).denied));
+    return planOf(runtime, waiting, (await readChoices()).denied);
   } finally {
-    await house.stop();
+    await runtime.stop();
   }
-  return 0;
 }
 
-async function checkHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
-  const { house } = await openHouse(plugins, io);
-  await house.stop();
-  io.out(`${house.booted.length} plugins boot, ${house.gates.routes().length} routes`);
-  return 0;
+function checkCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
+  return readOnlyCommand(io, async (config) => {
+    const { runtime } = await openRuntime(plugins, io, config);
+    await runtime.stop();
+    io.out(`${runtime.booted.length} plugins boot, ${runtime.gates.routes().length} routes`);
+    return 0;
+  });
 }
 
 async function showGrants(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
@@ -153,10 +189,11 @@ async function runOfPlugin(
   io: CommandIo,
 ): Promise<number> {
   if (!command.store) return command.run(args, io);
-  const { house } = await openHouse(plugins, { ...io, env: { LOG_LEVEL: "warn", ...io.env } });
+  if (command.looks?.(args) && (await reportMissingStore(io))) return 0;
+  const { runtime } = await openRuntime(plugins, { ...io, env: { LOG_LEVEL: "warn", ...io.env } });
   try {
-    return await command.run(args, io, house.contexts.get(plugin.name));
+    return await command.run(args, io, runtime.contexts.get(plugin.name));
   } finally {
-    await house.stop();
+    await runtime.stop();
   }
 }

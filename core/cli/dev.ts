@@ -8,10 +8,10 @@ import { once } from "node:events";
 import { realpathSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { openStore } from "../../db/mod.ts";
-import type { CommandIo } from "../plugin.ts";
+import type { CommandIo } from "../runtime/plugin.ts";
 import { isList, listsOf, readChoices } from "./load.ts";
 import { readConfig, storeOptions } from "./open.ts";
-import { fileOfList, HOUSE } from "./resolve.ts";
+import { fileOfList, INSTALL_ROOT } from "./resolve.ts";
 import { watchSources } from "./watch.ts";
 
 /** How long requests under way may hold up a new start, unless a variable says otherwise. */
@@ -64,7 +64,7 @@ export async function dev(io: CommandIo, args: readonly string[]): Promise<numbe
 }
 
 function start(io: CommandIo, args: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [join(HOUSE, "core/cli.ts"), "serve", ...args], {
+  return spawn(process.execPath, [join(INSTALL_ROOT, "core/cli.ts"), "serve", ...args], {
     env: { STOP_TIMEOUT_MS, ...io.env },
     stdio: "inherit",
   });
@@ -80,15 +80,15 @@ async function stopped(server: ChildProcess, ended: Promise<number | null>): Pro
   return code;
 }
 
-/** Where the sources lie: the house's own, the themes, and the folder or package of each list. */
+/** Where the sources lie: the runtime's own, the themes, and the folder or package of each list. */
 async function foldersOf(args: readonly string[]): Promise<string[]> {
-  const house = ["core", "db", "plugins", "themes"].map((name) => join(HOUSE, name));
+  const runtime = ["core", "db", "plugins", "themes"].map((name) => join(INSTALL_ROOT, name));
   const lists = listsOf(args, await readChoices()).map((list) => {
     const file = fileOfList(list) ?? resolve(list);
     const packaged = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0];
     return packaged ?? dirname(file);
   });
-  return [...new Set([...house, resolve("themes"), ...lists].flatMap(realOf))];
+  return [...new Set([...runtime, resolve("themes"), ...lists].flatMap(realOf))];
 }
 
 /** The folder itself where a link leads to it; nothing where there is none. */

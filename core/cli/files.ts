@@ -1,10 +1,10 @@
-import type { AnyPlugin, CommandIo } from "../plugin.ts";
-import { openSpool } from "../spool.ts";
-import { type Swept, sweepFiles } from "../sweep.ts";
-import { openHouse } from "./open.ts";
+import { type SweepResult, sweepFiles } from "../files/orphan_sweep.ts";
+import { openSpool } from "../input/upload_spool.ts";
+import type { AnyPlugin, CommandIo } from "../runtime/plugin.ts";
+import { openRuntime, reportMissingStore } from "./open.ts";
 
 /** `files sweep [--dry-run]`: removes files that nothing names, and what crashes left in the spool. */
-export async function sweepHouse(
+export async function sweepFilesCommand(
   plugins: readonly AnyPlugin[],
   io: CommandIo,
   args: readonly string[],
@@ -15,18 +15,19 @@ export async function sweepHouse(
     return 2;
   }
   const dryRun = options.length > 0;
-  const { house, files, config } = await openHouse(plugins, { ...io, env: { LOG_LEVEL: "warn", ...io.env } });
+  if (dryRun && (await reportMissingStore(io))) return 0;
+  const { runtime, files, config } = await openRuntime(plugins, { ...io, env: { LOG_LEVEL: "warn", ...io.env } });
   try {
-    const claims = house.contexts.values().next().value?.slot("file_claims") ?? [];
+    const claims = runtime.contexts.values().next().value?.slot("file_claims") ?? [];
     report(await sweepFiles(files, claims, { dryRun }), dryRun, io);
     if (!dryRun) await openSpool(`${config.dataDir}/spool`).sweep();
     return 0;
   } finally {
-    await house.stop();
+    await runtime.stop();
   }
 }
 
-function report({ orphans, kept, unclaimed }: Swept, dryRun: boolean, io: CommandIo): void {
+function report({ orphans, kept, unclaimed }: SweepResult, dryRun: boolean, io: CommandIo): void {
   for (const { key, size } of orphans) io.out(`${dryRun ? "would remove" : "removed"} ${key} (${size} bytes)`);
   for (const [owner, count] of unclaimed)
     io.out(`left alone: ${count} files of "${owner}", for which no plugin speaks`);

@@ -6,10 +6,10 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BootError } from "../errors.ts";
-import type { AnyPlugin, Grants } from "../plugin.ts";
-import { fileOfList, HOUSE, lendHouse } from "./resolve.ts";
+import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
+import { fileOfList, INSTALL_ROOT, registerDoors } from "./resolve.ts";
 
-const SHIPPED = resolve(HOUSE, "plugins/mod.ts");
+const SHIPPED = resolve(INSTALL_ROOT, "plugins/mod.ts");
 
 /** The operator's choices in the "lectern" block of package.json. */
 export interface Choices {
@@ -40,18 +40,18 @@ export async function loadPlugins(
   args: readonly string[],
 ): Promise<{ plugins: AnyPlugin[]; rest: string[]; choices: Choices }> {
   const choices = await readChoices();
-  lendHouse();
+  registerDoors();
   const loaded = await Promise.all(listsOf(args, choices).map(loadList));
   return { plugins: loaded.flat(), rest: args.filter((arg) => !isList(arg)), choices };
 }
 
-/** The plugins that ship with the house. */
+/** The plugins that ship with Lectern. */
 export function shippedPlugins(): Promise<AnyPlugin[]> {
-  lendHouse();
+  registerDoors();
   return loadList(SHIPPED);
 }
 
-/** Those of the plugins that do not ship with the house. */
+/** Those of the plugins that do not ship with Lectern. */
 export async function strangersAmong(plugins: readonly AnyPlugin[]): Promise<AnyPlugin[]> {
   const shipped = await shippedPlugins();
   return plugins.filter((plugin) => !shipped.includes(plugin));

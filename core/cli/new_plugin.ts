@@ -5,8 +5,8 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { TableName } from "../../db/mod.ts";
-import type { AnyPlugin, CommandIo } from "../plugin.ts";
-import { HOUSE } from "./resolve.ts";
+import type { AnyPlugin, CommandIo } from "../runtime/plugin.ts";
+import { INSTALL_ROOT } from "./resolve.ts";
 
 /** Also the name of a folder, a table, a path and an event, so it holds nothing but what all of these may. */
 const NAME = /^[a-z][a-z0-9_]{1,39}$/;
@@ -37,10 +37,10 @@ export async function newPlugin(
   writeFileSync(join(target, "plugin.ts"), pluginText(name));
   writeFileSync(join(target, "plugin_test.ts"), testText(name));
   io.out(`Wrote ${name}/plugin.ts and ${name}/plugin_test.ts`);
-  const inside = !relative(HOUSE, target).startsWith("..");
-  const house = (path: string) => (inside ? path : join(HOUSE, path));
-  io.out(`Try it:   bun test ${inside ? "" : `--preload ${house("core/cli/preload.ts")} `}./${name}`);
-  io.out(`Run it:   bun ${house("core/cli.ts")} serve ${house("plugins/mod.ts")} ./${name}/plugin.ts`);
+  const inside = !relative(INSTALL_ROOT, target).startsWith("..");
+  const runtime = (path: string) => (inside ? path : join(INSTALL_ROOT, path));
+  io.out(`Try it:   bun test ${inside ? "" : `--preload ${runtime("core/cli/preload.ts")} `}./${name}`);
+  io.out(`Run it:   bun ${runtime("core/cli.ts")} serve ${runtime("plugins/mod.ts")} ./${name}/plugin.ts`);
   return 0;
 }
 
@@ -59,6 +59,7 @@ function pluginText(name: string): string {
   return `/** Notes that readers leave on books. */
 import { definePlugin, endpoint, idOf, notFound, rules, sql } from "lectern/core";
 import { rows } from "lectern/db";
+import type {} from "lectern/plugins";
 
 declare module "lectern/db" {
   interface Tables {
@@ -92,12 +93,12 @@ export default definePlugin({
     },
   },
   events: ["${name}_leave"],
-  setup({ app, contribute, db, perform, valid, visible }) {
+  setup({ app, contribute, db, perform, validate, visible }) {
     // Gone for good means gone with all that hangs on it.
-    contribute("hanging", {
+    contribute("dependents", {
       kind: "book",
-      async destroy(ids, work) {
-        await rows(work.db, sql\`delete from "${name}" where book_id = any(\${[...ids]}::integer[])\`);
+      async destroy(ids, tx) {
+        await rows(tx.db, sql\`delete from "${name}" where book_id = any(\${[...ids]}::integer[])\`);
       },
     });
     app.get(
@@ -115,11 +116,11 @@ export default definePlugin({
       async ({ params, viewer, input }) => {
         const book = await visible("books", viewer).select("id").where("id", "=", idOf(params.id, "Book")).executeTakeFirst();
         if (!book) throw notFound("Book");
-        const { note } = await valid(noteRules, input, viewer);
+        const { note } = await validate(noteRules, input, viewer);
         const draft = { book_id: book.id, user_id: viewer.id, note };
-        return perform("${name}_leave", viewer, draft, async (final, work) => {
+        return perform("${name}_leave", viewer, draft, async (final, tx) => {
           await rows(
-            work.db,
+            tx.db,
             sql\`insert into "${name}" (book_id, user_id, note) values (\${final.book_id}, \${final.user_id}, \${final.note})
               on conflict (book_id, user_id) do update set note = excluded.note\`,
           );
@@ -135,23 +136,26 @@ export default definePlugin({
 
 function testText(name: string): string {
   return `import { afterAll, beforeAll, expect, test } from "bun:test";
-import { bootHouse, type TestHouse } from "lectern/test";
+import { bootTestRuntime, type TestRuntime } from "lectern/test";
 import plugin from "./plugin.ts";
 
-let house: TestHouse;
+/** The first boot on a machine makes a database server, which takes a slow one longer than a test may take. */
+const FIRST_BOOT_MS = 120_000;
+
+let runtime: TestRuntime;
 beforeAll(async () => {
-  house = await bootHouse({ extra: [plugin] });
-});
-afterAll(() => house.stop());
+  runtime = await bootTestRuntime({ extra: [plugin] });
+}, FIRST_BOOT_MS);
+afterAll(() => runtime.stop(), FIRST_BOOT_MS);
 
 test("a note is left on a book, and listed by whoever sees the book", async () => {
-  const { body: book } = await house.ask("POST", "/api/books", { body: { name: "Read me" } });
+  const { body: book } = await runtime.ask("POST", "/api/books", { body: { name: "Read me" } });
   const path = \`/api/books/\${book.id}/${name}\`;
-  expect((await house.ask("POST", path, { body: { note: "Well said" } })).status).toBe(200);
-  expect((await house.ask("POST", path, { body: {} })).status).toBe(422);
-  expect((await house.ask("GET", path)).body).toEqual({ data: [{ book_id: book.id, user_id: 1, note: "Well said" }], total: 1 });
-  const stranger = await house.person("stranger", ["access-api"]);
-  expect((await house.ask("GET", path, { as: stranger.token })).status).toBe(404);
+  expect((await runtime.ask("POST", path, { body: { note: "Well said" } })).status).toBe(200);
+  expect((await runtime.ask("POST", path, { body: {} })).status).toBe(422);
+  expect((await runtime.ask("GET", path)).body).toEqual({ data: [{ book_id: book.id, user_id: 1, note: "Well said" }], total: 1 });
+  const stranger = await runtime.person("stranger", ["access-api"]);
+  expect((await runtime.ask("GET", path, { as: stranger.token })).status).toBe(404);
 });
 `;
 }

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { definePlugin } from "../plugin.ts";
+import { definePlugin } from "../runtime/plugin.ts";
 import { newPlugin } from "./new_plugin.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lectern-new-"));

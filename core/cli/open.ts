@@ -1,24 +1,27 @@
-import { openStore } from "../../db/mod.ts";
-import { boot, type House } from "../boot.ts";
+import { hasStore, openStore, withThrowawayStore } from "../../db/mod.ts";
 import { type Config, configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
-import { type FileStore, folderStore } from "../files.ts";
-import { s3Store } from "../files_s3.ts";
+import { type FileStore, folderStore } from "../files/file_store.ts";
+import { s3Store } from "../files/s3_store.ts";
 import { createLog } from "../log.ts";
-import type { AnyPlugin, CommandIo } from "../plugin.ts";
-import { readSettings } from "../settings.ts";
+import { boot, type Runtime } from "../runtime/boot.ts";
+import type { AnyPlugin, CommandIo } from "../runtime/plugin.ts";
+import { readSettings } from "../runtime/settings.ts";
 import { type Choices, readChoices } from "./load.ts";
 
-/** A booted house with what it was made of. */
-export interface OpenHouse {
-  readonly house: House;
+/** A booted runtime with what it was made of. */
+export interface OpenRuntime {
+  readonly runtime: Runtime;
   readonly config: Config;
   readonly files: FileStore;
 }
 
-/** Boots the house over its store, without listening. Whoever opens it stops it. */
-export async function openHouse(plugins: readonly AnyPlugin[], io: CommandIo): Promise<OpenHouse> {
-  const config = readConfig(io);
+/** Boots the runtime over its store, without listening. Whoever opens it stops it. */
+export async function openRuntime(
+  plugins: readonly AnyPlugin[],
+  io: CommandIo,
+  config: Config = readConfig(io),
+): Promise<OpenRuntime> {
   const log = createLog(config.logLevel);
   const choices: Choices = await readChoices();
   const store = await openStore({
@@ -27,7 +30,7 @@ export async function openHouse(plugins: readonly AnyPlugin[], io: CommandIo): P
   });
   try {
     const files = fileStoreOf(config);
-    const house = await boot({
+    const runtime = await boot({
       config,
       store,
       files,
@@ -37,14 +40,29 @@ export async function openHouse(plugins: readonly AnyPlugin[], io: CommandIo): P
       settings: choices.settings,
       denied: choices.denied,
     });
-    return { house, config, files };
+    return { runtime, config, files };
   } catch (error) {
     await store.close();
     throw error;
   }
 }
 
-/** The settings of the house. Throws BootError. */
+/** Runs what only looks with the settings of the runtime: over its store, else over one that is gone afterwards. */
+export async function readOnlyCommand<T>(io: CommandIo, look: (config: Config) => Promise<T>): Promise<T> {
+  const config = readConfig(io);
+  const place = storeOptions(config);
+  if (await hasStore(place)) return look(config);
+  return withThrowawayStore(place, ({ databaseUrl = "", dataDir }) => look({ ...config, databaseUrl, dataDir }));
+}
+
+/** Whether there is no store yet, which is then said: commands that only look leave it at that. */
+export async function reportMissingStore(io: CommandIo): Promise<boolean> {
+  if (await hasStore(storeOptions(readConfig(io)))) return false;
+  io.err("There is no store yet, so there is nothing to show; the first start makes it");
+  return true;
+}
+
+/** The settings of the runtime. Throws BootError. */
 export function readConfig(io: CommandIo): Config {
   return readSettings("lectern", configSchema, io.env);
 }
@@ -52,7 +70,8 @@ export function readConfig(io: CommandIo): Config {
 /** How the settings say to open the store. */
 export function storeOptions(config: Config): Parameters<typeof openStore>[0] {
   const server = config.databaseUrl === "" ? {} : { databaseUrl: config.databaseUrl };
-  return { ...server, dataDir: config.dataDir, poolSize: config.poolSize };
+  const { dataDir, poolSize, slowPoolSize } = config;
+  return { ...server, dataDir, poolSize, slowPoolSize };
 }
 
 /** Where files are kept: in a bucket where one is named, else below the data folder. Throws BootError. */

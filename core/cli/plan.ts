@@ -1,6 +1,6 @@
-import type { House } from "../boot.ts";
-import { variablesOf } from "../choices.ts";
-import type { AnyPlugin, Grants } from "../plugin.ts";
+import type { Runtime } from "../runtime/boot.ts";
+import { variablesOf } from "../runtime/operator_choices.ts";
+import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
 import type { Choices } from "./load.ts";
 
 /** One line for each plugin: its name and what it may touch, less what the operator took away. */
@@ -17,16 +17,16 @@ export function grantsOf(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): 
 
 /** The boot plan as text: order, grants, waiting migrations, boot times, routes and events. */
 export function planOf(
-  house: House,
+  runtime: Runtime,
   waiting: ReadonlyMap<string, readonly string[]>,
   denied: Choices["denied"] = {},
 ): string {
-  const plugins = house.booted.map(({ plugin, ms }) => {
+  const plugins = runtime.booted.map(({ plugin, ms }) => {
     const steps = waiting.get(plugin.name) ?? [];
     const migrations = steps.length === 0 ? "" : `  was waiting: ${steps.join(", ")}`;
     return `  ${grantsOf(plugin, denied[plugin.name] ?? [])}  ${ms.toFixed(1)} ms${migrations}`;
   });
-  const routes = house.gates.routes().map(({ method, path, permit }) => `  ${method.padEnd(7)} ${path}  (${permit})`);
-  const events = house.booted.flatMap(({ plugin }) => plugin.events.map((event) => `  ${event}  (${plugin.name})`));
+  const routes = runtime.gates.routes().map(({ method, path, permit }) => `  ${method.padEnd(7)} ${path}  (${permit})`);
+  const events = runtime.booted.flatMap(({ plugin }) => plugin.events.map((event) => `  ${event}  (${plugin.name})`));
   return ["Plugins in boot order", ...plugins, "", "Routes", ...routes, "", "Events", ...events].join("\n");
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Type as t } from "@sinclair/typebox";
-import type { House } from "../boot.ts";
-import { definePlugin } from "../plugin.ts";
+import type { Runtime } from "../runtime/boot.ts";
+import { definePlugin } from "../runtime/plugin.ts";
 import { findCommand } from "./commands.ts";
 import { grantsOf, planOf } from "./plan.ts";
 
@@ -18,16 +18,16 @@ test("grants count the variables of settings, and say what is denied, in the pla
   expect(grantsOf(stranger, ["net", "env"])).toBe(
     "stranger         net=example.com (denied) env=STRANGER_KEY,STRANGER_SIZE (denied) files",
   );
-  const house = {
+  const runtime = {
     booted: [{ plugin: stranger, ms: 1, migrated: [] }],
     gates: { routes: () => [] },
-  } as unknown as House;
-  expect(planOf(house, new Map(), { stranger: ["net"] })).toContain("net=example.com (denied) env=");
+  } as unknown as Runtime;
+  expect(planOf(runtime, new Map(), { stranger: ["net"] })).toContain("net=example.com (denied) env=");
 });
 
 test.each([
-  ["serve", 'The plugin "second" brings the command "serve", which the house has already'],
-  ["help", 'The plugin "second" brings the command "help", which the house has already'],
+  ["serve", 'The plugin "second" brings the command "serve", which Lectern has already'],
+  ["help", 'The plugin "second" brings the command "help", which Lectern has already'],
   ["greet", 'The plugin "second" brings the command "greet", which "stranger" has already'],
 ])("a command named %s that is taken stops the boot", (name, message) => {
   const second = definePlugin({ name: "second", commands: { [name]: command }, setup() {} });

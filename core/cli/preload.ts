@@ -1,4 +1,4 @@
-/** For `bun test --preload`: lets tests of plugins that lie outside the house import it by name. */
-import { lendHouse } from "./resolve.ts";
+/** For `bun test --preload`: lets tests of plugins that lie outside Lectern import it by name. */
+import { registerDoors } from "./resolve.ts";
 
-lendHouse();
+registerDoors();

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { exports as doors } from "../../package.json" with { type: "json" };
 import { compilerOptions, files } from "../../tsconfig.json" with { type: "json" };
-import { fileOfList, HOUSE } from "./resolve.ts";
+import { fileOfList, INSTALL_ROOT } from "./resolve.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lectern-resolve-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -16,16 +16,16 @@ function write(path: string, text: string): string {
   return file;
 }
 
-test("code outside the house imports each of its doors, and meets the very same classes there", async () => {
+test("code outside Lectern imports each of its doors, and meets the very same classes there", async () => {
   const names = Object.keys(doors).map((name) => `lectern${name.slice(1)}`);
   write(
     "far.ts",
     `import { ApiError } from "lectern/core";
-    const own = await import(${JSON.stringify(join(HOUSE, "core/mod.ts"))});
+    const own = await import(${JSON.stringify(join(INSTALL_ROOT, "core/mod.ts"))});
     const all = await Promise.all(${JSON.stringify(names)}.map((name) => import(name)));
     process.stdout.write(JSON.stringify([ApiError === own.ApiError, all.every((each) => Object.keys(each).length > 0)]));`,
   );
-  const child = Bun.spawn([process.execPath, "--preload", join(HOUSE, "core/cli/preload.ts"), "./far.ts"], {
+  const child = Bun.spawn([process.execPath, "--preload", join(INSTALL_ROOT, "core/cli/preload.ts"), "./far.ts"], {
     cwd: folder,
     stdout: "pipe",
     stderr: "pipe",
@@ -34,7 +34,7 @@ test("code outside the house imports each of its doors, and meets the very same 
   expect([out, err]).toEqual(["[true,true]", ""]);
 });
 
-test("fileOfList() takes paths, folders, packages of the folder or of the house, and the house's own names", () => {
+test("fileOfList() takes paths, folders, packages of the folder or of Lectern, and Lectern's own names", () => {
   const plain = write("plain.ts", "");
   const nested = write("nested/plugin.ts", "");
   const bare = write("node_modules/bare/plugin.ts", "");
@@ -45,8 +45,8 @@ test("fileOfList() takes paths, folders, packages of the folder or of the house,
   expect(["./nested", nested].map(found)).toEqual([nested, nested]);
   expect(["bare", "bare/plugin.ts", "@some/entered"].map(found)).toEqual([bare, bare, entered]);
   expect(fileOfList("bare", join(folder, "nested"))).toBe(bare);
-  expect(found("lectern/plugins")).toBe(join(HOUSE, "plugins/mod.ts"));
-  expect(found("kysely")).toStartWith(join(HOUSE, "node_modules/kysely/"));
+  expect(found("lectern/plugins")).toBe(join(INSTALL_ROOT, "plugins/mod.ts"));
+  expect(found("kysely")).toStartWith(join(INSTALL_ROOT, "node_modules/kysely/"));
   expect(["./absent.ts", "./node_modules/absent", "absent", "bare/absent.ts", "@some/absent"].map(found)).toEqual(
     Array(5).fill(undefined),
   );

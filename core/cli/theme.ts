@@ -6,11 +6,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
-import { stopping } from "../boot_listeners.ts";
 import { BootError } from "../errors.ts";
-import type { AnyPlugin } from "../plugin.ts";
-import type { Catalogue } from "../texts.ts";
-import { pluginOf, type ThemeSpec } from "../theme.ts";
+import type { Catalogue } from "../i18n/catalogue.ts";
+import { stoppingBoot } from "../runtime/boot_listeners.ts";
+import type { AnyPlugin } from "../runtime/plugin.ts";
+import { pluginOf, type ThemeSpec } from "../themes/theme.ts";
 
 /** What a theme may be made of beside its code. */
 const VISIBLE = ["views", "icons", "lang", "public"];
@@ -52,7 +52,7 @@ export async function loadTheme(
     source: shown(file),
     async setup(context) {
       const on: typeof context.on = (event, handlers) =>
-        context.on(event, event === "app_boot" ? stopping(handlers, (cause) => broken(file, cause)) : handlers);
+        context.on(event, event === "app_boot" ? stoppingBoot(handlers, (cause) => broken(file, cause)) : handlers);
       try {
         await plugin.setup({ ...context, on });
       } catch (cause) {

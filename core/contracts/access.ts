@@ -1,6 +1,6 @@
 import type { TableName } from "../../db/mod.ts";
-import type { Reach } from "../listing.ts";
-import type { Narrowing } from "../sight.ts";
+import type { VisibleIds } from "../resources/listing.ts";
+import type { VisibilityRule } from "../resources/visibility.ts";
 import type { Viewer } from "../viewer.ts";
 
 /** What a decision needs to know of an item: whose it is, and which kind when the permission does not say. */
@@ -24,13 +24,13 @@ export interface Access {
   may(viewer: Viewer, permission: string, item?: Owned): Promise<boolean>;
   /** Throws the 403 of the wire contract unless `may` says yes. */
   need(viewer: Viewer, permission: string, item?: Owned): Promise<void>;
-  /** The rule that keeps rows of a content table from viewers who may not view them; for `narrow`. */
-  sees(kind: string, table: TableName): Narrowing;
+  /** The rule that keeps rows of a content table from viewers who may not view them; for `visibilityRule`. */
+  sees(kind: string, table: TableName): VisibilityRule;
   /** How much of a content table viewers see, for its listing. The kind must be in the slot `content`. */
-  reach(kind: string, table: TableName): Reach;
+  reach(kind: string, table: TableName): VisibleIds;
 }
 
-declare module "../registry.ts" {
+declare module "../runtime/registry.ts" {
   interface Contracts {
     access: Access;
   }

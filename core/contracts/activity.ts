@@ -1,6 +1,6 @@
 import type { RawBuilder } from "kysely";
-import type { Happening } from "../bus.ts";
-import type { EventName } from "../registry.ts";
+import type { EventRecord } from "../events/event_bus.ts";
+import type { EventName } from "../runtime/registry.ts";
 
 /** Something that happened, as people who look after an instance read it (platform 6). */
 export interface Activity {
@@ -12,10 +12,10 @@ export interface Activity {
   readonly item?: {
     readonly kind: string;
     readonly id: number;
-    /** Its row as the act left it, where the act answered it; saves reading it again. */
+    /** Its row as the action left it, where the action answered it; saves reading it again. */
     readonly row?: Readonly<Record<string, unknown>>;
   };
-  /** What else it happened to, as lists show it; what leaves the house is made of this, so it holds no secret. */
+  /** What else it happened to, as lists show it; what leaves Lectern is made of this, so it holds no secret. */
   readonly related?: Readonly<Record<string, unknown>>;
   /** Where people find what else it happened to, below the instance's own address; items of content know theirs. */
   readonly path?: string;
@@ -28,7 +28,9 @@ export interface ActivitySource<E extends EventName = EventName> {
   readonly event: E;
   /** The types of its activities, where they are others than the event's own name. */
   readonly types?: readonly string[];
-  readonly activities: (happening: Happening<E>) => readonly Activity[];
+  /** Whether its activities, where there are any, stand for the row that an event of content leaves by itself. */
+  readonly instead?: boolean;
+  readonly activities: (record: EventRecord<E>) => readonly Activity[];
 }
 
 /** When a user last did something, for whoever shows users. */
@@ -37,9 +39,9 @@ export interface LastActivity {
   of(user: RawBuilder<unknown>): RawBuilder<string | null>;
 }
 
-declare module "../registry.ts" {
+declare module "../runtime/registry.ts" {
   interface Events {
-    /** A row of the log is written: within the act it tells of, whose viewer and time are those of the work. */
+    /** A row of the log is written: within the action it tells of, whose viewer and time are those of the transaction. */
     activity_log: { draft: Activity; result: Activity };
   }
   interface Slots {
@@ -53,7 +55,7 @@ declare module "../registry.ts" {
 /** Types an entry of the slot `activity` by its event. */
 export function activityOf<E extends EventName>(
   event: E,
-  activities: (happening: Happening<E>) => readonly Activity[],
+  activities: (record: EventRecord<E>) => readonly Activity[],
 ): ActivitySource {
   return { event, activities: activities as ActivitySource["activities"] };
 }

@@ -1,12 +1,12 @@
 /**
  * What kinds of content are to each other. A plugin that brings a kind contributes it to the slot `content`; whoever walks
  * the tree, searches it, keeps a bin or a log reads the kinds there and imports none of them. Others add keys to the
- * answers about a kind by `shown`, and say by `hanging` what goes with its items. Where items live and who sees them is
- * left to the plugin of the kind and to whoever narrows its table.
+ * answers about a kind by `response_fields`, and say by `dependents` what goes with its items. Where items live and who sees them is
+ * left to the plugin of the kind and to whoever gives its table a visibility rule.
  */
 import type { RawBuilder } from "kysely";
 import type { TableName } from "../../db/mod.ts";
-import type { Work } from "../bus.ts";
+import type { EventTransaction } from "../events/event_bus.ts";
 import type { Viewer } from "../viewer.ts";
 
 /** An entry of a book's contents (content-api 5.3), before it is nested. */
@@ -49,7 +49,7 @@ export interface ContentKind {
  * all items of the answer at once and returns what to merge into each, by id. It may be asked while an item is still being
  * found: what it says of one that is not there, or not for this viewer, is thrown away.
  */
-export interface Shown {
+export interface ResponseFields {
   readonly kind: string;
   readonly moment: "listed" | "saved" | "read";
   readonly add: (ids: readonly number[], viewer: Viewer) => Promise<ReadonlyMap<number, Record<string, unknown>>>;
@@ -59,11 +59,11 @@ export interface Shown {
  * What hangs on items of a kind and is nothing without them: attachments, comments, tags. It stays while an item lies in
  * the recycle bin; whoever removes items for good walks these first.
  */
-export interface Hanging {
+export interface Dependents {
   /** Whose items; every kind's where absent. */
   readonly kind?: string;
-  /** Removes what hangs on these items; what cannot be rolled back, such as files, with `work.after`. */
-  readonly destroy: (ids: readonly number[], work: Work, kind: string) => Promise<void>;
+  /** Removes what hangs on these items; what cannot be rolled back, such as files, with `tx.afterCommit`. */
+  readonly destroy: (ids: readonly number[], tx: EventTransaction, kind: string) => Promise<void>;
 }
 
 /** What can be found of a kind of content beside its name and tags. */
@@ -72,47 +72,49 @@ export interface Searchable {
   readonly kind: string;
   /** SQL for its plain text, over its table: books.description. */
   readonly body: RawBuilder<string>;
+  /** SQL for HTML whose headings weigh more than the rest of the text. */
+  readonly html?: RawBuilder<string>;
 }
 
-declare module "../registry.ts" {
+declare module "../runtime/registry.ts" {
   interface Slots {
     searchable: Searchable;
     content: ContentKind;
-    hanging: Hanging;
-    shown: Shown;
+    dependents: Dependents;
+    response_fields: ResponseFields;
   }
 }
 
-/** What the contributions to the slot `shown` have to say of items, by id. */
-export type Additions = readonly ReadonlyMap<number, Record<string, unknown>>[];
+/** What the contributions to the slot `response_fields` have to say of items, by id. */
+export type FieldsById = readonly ReadonlyMap<number, Record<string, unknown>>[];
 
-/** Asks the contributions to the slot `shown` for what they add to the items of these ids. */
-export async function additionsTo(
-  contributions: readonly Shown[],
+/** Asks the contributions to the slot `response_fields` for what they add to the items of these ids. */
+export async function responseFieldsOf(
+  contributions: readonly ResponseFields[],
   kind: string,
-  moment: Shown["moment"],
+  moment: ResponseFields["moment"],
   ids: readonly number[],
   viewer: Viewer,
-): Promise<Additions> {
+): Promise<FieldsById> {
   if (ids.length === 0) return [];
-  const wanted = contributions.filter((shown) => shown.kind === kind && shown.moment === moment);
-  return await Promise.all(wanted.map((shown) => shown.add(ids, viewer)));
+  const wanted = contributions.filter((field) => field.kind === kind && field.moment === moment);
+  return await Promise.all(wanted.map((field) => field.add(ids, viewer)));
 }
 
-/** Merges the contributions to the slot `shown` into items that have an `id`; items come back in their order. */
-export async function dressed<T extends { id: number }>(
-  contributions: readonly Shown[],
+/** Merges the contributions to the slot `response_fields` into items that have an `id`; items come back in their order. */
+export async function withResponseFields<T extends { id: number }>(
+  contributions: readonly ResponseFields[],
   kind: string,
-  moment: Shown["moment"],
+  moment: ResponseFields["moment"],
   items: readonly T[],
   viewer: Viewer,
 ): Promise<T[]> {
   const ids = items.map((item) => item.id);
-  return withAdditions(items, await additionsTo(contributions, kind, moment, ids, viewer));
+  return mergeResponseFields(items, await responseFieldsOf(contributions, kind, moment, ids, viewer));
 }
 
 /** Merges into items what was said of them; items come back in their order. */
-export function withAdditions<T extends { id: number }>(items: readonly T[], additions: Additions): T[] {
+export function mergeResponseFields<T extends { id: number }>(items: readonly T[], additions: FieldsById): T[] {
   if (additions.length === 0) return [...items];
   return items.map((item) => Object.assign({}, item, ...additions.map((addition) => addition.get(item.id) ?? {})) as T);
 }

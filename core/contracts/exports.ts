@@ -1,9 +1,9 @@
 /**
- * How items leave the house as files, in three lists that plugins fill: kinds of content that can be exported, formats
+ * How items leave Lectern as files, in three lists that plugins fill: kinds of content that can be exported, formats
  * they can be exported in, and files that content names by address. The plugin "exports" brings the three together for
  * one viewer and knows none of them by name; a new format works for every kind, and a new kind in every format.
  */
-import type { StoredFile } from "../files.ts";
+import type { StoredFile } from "../files/file_store.ts";
 import type { Viewer } from "../viewer.ts";
 import type { Tag } from "./tags.ts";
 
@@ -90,7 +90,7 @@ export interface ExportFiles {
   /** By address, those that are files of this instance and that the viewer may fetch; the others are missing. */
   named(viewer: Viewer, addresses: readonly string[]): Promise<ReadonlyMap<string, ExportFile>>;
   /** Those that hang on items and go along even if nothing names them. */
-  hanging?(viewer: Viewer, kind: string, ids: readonly number[]): Promise<readonly ExportFile[]>;
+  dependents?(viewer: Viewer, kind: string, ids: readonly number[]): Promise<readonly ExportFile[]>;
 }
 
 /** What a format works with. */
@@ -102,7 +102,7 @@ export interface Exporting {
   /** The content of an item; undefined for kinds without, and where the viewer sees it no more. Ask in reading order. */
   content(item: ExportItem): Promise<ExportContent | undefined>;
   /** All lists of files as one. */
-  readonly files: Required<Pick<ExportFiles, "hanging">> & {
+  readonly files: Required<Pick<ExportFiles, "dependents">> & {
     named(addresses: readonly string[]): Promise<ReadonlyMap<string, ExportFile>>;
   };
   /** Kinds that may lie in an item of a kind, directly or deeper, by their segment: chapters, pages. */
@@ -119,7 +119,7 @@ export interface ExportFormat {
   write(asked: Exporting): AsyncIterable<string | Uint8Array>;
 }
 
-declare module "../registry.ts" {
+declare module "../runtime/registry.ts" {
   interface Slots {
     export_kind: ExportKind;
     export_format: ExportFormat;

@@ -1,4 +1,4 @@
-import type { Work } from "../bus.ts";
+import type { EventTransaction } from "../events/event_bus.ts";
 
 /** Which files of a plugin are in use. Files of a plugin that makes no claim are never swept away. */
 export interface FileClaim {
@@ -16,12 +16,12 @@ export interface FileKeeper {
    * Stores bytes and answers the columns of a row that tell of them, `file_key` among them. They are taken back if the
    * transaction is. Throws ApiError 422 for what the plugin would refuse from a request.
    */
-  keep(content: Uint8Array, work: Work): Promise<Readonly<Record<string, unknown>>>;
+  keep(content: Uint8Array, tx: EventTransaction): Promise<Readonly<Record<string, unknown>>>;
   /** Removes a file with the commit, once no row names it. */
-  drop(fileKey: string, work: Work): void;
+  drop(fileKey: string, tx: EventTransaction): void;
 }
 
-declare module "../registry.ts" {
+declare module "../runtime/registry.ts" {
   interface Slots {
     file_claims: FileClaim;
     file_keeper: FileKeeper;

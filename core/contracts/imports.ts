@@ -1,10 +1,10 @@
 /**
- * How items come into the house from files, within one transaction that somebody else began: plugins say how an item of
+ * How items come into Lectern from files, within one transaction that somebody else began: plugins say how an item of
  * their kind is made and how a file is stored, so that whoever imports knows neither their tables nor their rules.
  * Permissions are asked by the importer; events are performed as if a request had asked.
  */
-import type { Work } from "../bus.ts";
-import type { Upload } from "../upload.ts";
+import type { EventTransaction } from "../events/event_bus.ts";
+import type { Upload } from "../input/uploads.ts";
 import type { ItemRef } from "./exports.ts";
 
 /** An item that was just made. */
@@ -28,13 +28,13 @@ export interface NewItem {
 export interface ContentMaker {
   readonly kind: string;
   /** Makes an item within another one, the last of those there. Throws what its create endpoint would throw. */
-  make(item: NewItem, parent: ItemRef | undefined, work: Work): Promise<MadeItem>;
+  make(item: NewItem, parent: ItemRef | undefined, tx: EventTransaction): Promise<MadeItem>;
   /**
    * Replaces text in what was made in this transaction, such as addresses that were not known before. It is part of the
    * making: no event, no revision. What keeps a record of content is told through the slot `content_record`. Answers the
-   * keys of `shown` that are different since; nothing where none is.
+   * keys of `response_fields` that are different since; nothing where none is.
    */
-  refill(id: number, replace: (text: string) => string, work: Work): Promise<MadeItem["shown"] | undefined>;
+  refill(id: number, replace: (text: string) => string, tx: EventTransaction): Promise<MadeItem["shown"] | undefined>;
 }
 
 /** A file that came with an import. */
@@ -55,16 +55,20 @@ export interface ImportFiles {
   readonly object: string;
   /** What the viewer must hold, and how messages call it in the plural. */
   readonly permission?: string;
-  /** Stores it for an item; whatever is not in the store goes with `work.undo`. Answers what references to it become. */
-  store(file: ImportedFile, of: ItemRef, work: Work): Promise<{ readonly id: number; readonly url: string }>;
+  /** Stores it for an item; whatever is not in the store goes with `tx.onRollback`. Answers what references to it become. */
+  store(file: ImportedFile, of: ItemRef, tx: EventTransaction): Promise<{ readonly id: number; readonly url: string }>;
 }
 
 /** Keeps a record of what content says, such as its links; told where content changes without an event. */
 export interface ContentRecord {
-  changed(item: ItemRef, content: { readonly before: string; readonly after: string }, work: Work): Promise<void>;
+  changed(
+    item: ItemRef,
+    content: { readonly before: string; readonly after: string },
+    tx: EventTransaction,
+  ): Promise<void>;
 }
 
-declare module "../registry.ts" {
+declare module "../runtime/registry.ts" {
   interface Slots {
     content_maker: ContentMaker;
     import_files: ImportFiles;

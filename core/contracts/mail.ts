@@ -1,5 +1,5 @@
 /** One message to one person. */
-export interface Letter {
+export interface MailMessage {
   /** An e-mail address. */
   readonly to: string;
   readonly subject: string;
@@ -10,16 +10,16 @@ export interface Letter {
 
 /** Mail to people. */
 export interface Mail {
-  /** Whether there is a mail server to hand letters to; where there is none, `send` throws. */
+  /** Whether there is a mail server to hand messages to; where there is none, `send` throws. */
   readonly isConfigured: boolean;
   /**
-   * Hands a letter to the mail server and returns when the server has taken it. Throws when it cannot be reached or
+   * Hands a message to the mail server and returns when the server has taken it. Throws when it cannot be reached or
    * refuses. Takes seconds: send from a job, which is tried again, and never within a transaction.
    */
-  send(letter: Letter): Promise<void>;
+  send(message: MailMessage): Promise<void>;
 }
 
-declare module "../registry.ts" {
+declare module "../runtime/registry.ts" {
   interface Contracts {
     mail: Mail;
   }

@@ -1,10 +1,13 @@
 /**
  * What the plugin "markup" offers to whoever stores or shows text with markup: pages, descriptions, comments, exports.
  *
- * Everything here is a pure function of its arguments, so that saving, rendering, exporting and importing agree about
- * what a piece of HTML means. Stored HTML is never sanitised (content-api 9.1): what a page returns as `raw_html` is
- * what was sent, with ids. Whatever is shown to a browser went through `rendered`, `render`, `safe` or `describeHtml`.
+ * Everything here is a function of its arguments, so that saving, rendering, exporting and importing agree about
+ * what a piece of HTML means. What is large is worked on in a child process, for at most the time and memory a task may
+ * take: functions that return a promise reject with ApiError 422 or 503 where it takes more. Stored HTML is never sanitised (content-api 9.1): what a page returns as `raw_html` is
+ * what was sent, with ids. Whatever is shown to a browser went through `rendered`, `render`, `safe`, `filtered` or
+ * `describeHtml`.
  */
+import type { Viewer } from "../viewer.ts";
 
 /** A picture found inside a text, decoded from base64 (content-api 9.5). */
 export interface EmbeddedPicture {
@@ -33,8 +36,11 @@ export interface StoredContent {
   links: readonly string[];
 }
 
-/** Answers stored HTML by page id; a page the reader may not see is missing from the map (content-api 9.4). */
-export type LoadPages = (pageIds: readonly number[]) => Promise<ReadonlyMap<number, string>>;
+/**
+ * Answers stored HTML by page id; a page the reader may not see is missing from the map (content-api 9.4). Pages that
+ * would make more than `maxBytes` may be answered as null, so that nobody has to hold them.
+ */
+export type LoadPages = (pageIds: readonly number[], maxBytes: number) => Promise<ReadonlyMap<number, string | null>>;
 
 /**
  * Answers what takes the place of an include tag: `reference` is what stands in it, such as "12#section", `html` what it
@@ -51,21 +57,49 @@ export interface AddressAt {
   readonly address: string;
 }
 
-/** Conversion, cleaning and rewriting of text with markup. No function throws on hostile or broken input. */
+/** Content as it is sent. */
+export type SentContent = { readonly html: string } | { readonly markdown: string };
+
+/** On whose behalf a text is worked on: no viewer occupies all child processes. */
+export interface MarkupCall {
+  readonly viewer?: Pick<Viewer, "id">;
+}
+
+/** Content that was made ready to be stored, but for its pictures. */
+export interface PreparedContent {
+  /** Keeps the pictures. Rejects only if `saveImage` does. Without it embedded pictures lose their source. */
+  keep(saveImage?: SaveImage): Promise<StoredContent>;
+}
+
+/** Conversion, cleaning and rewriting of text with markup. No function throws on broken input. */
 export interface Markup {
   /**
    * Prepares a page's content for storing: pictures out, Markdown to HTML, ids, plain text (content-api 9.1).
-   * Rejects only if `saveImage` does. Without `saveImage` embedded pictures lose their source.
+   * Rejects with ApiError 422 for content beyond the limits of bytes and elements, and if `saveImage` does. Without
+   * `saveImage` embedded pictures lose their source.
    */
-  store(input: { html: string } | { markdown: string }, options?: { saveImage?: SaveImage }): Promise<StoredContent>;
+  store(input: SentContent, options?: MarkupCall & { saveImage?: SaveImage }): Promise<StoredContent>;
+  /**
+   * The same in two steps: what takes long first, so that it can be done before a transaction begins, and then the
+   * pictures, for which the page has to be known.
+   */
+  prepare(input: SentContent, options?: MarkupCall): Promise<PreparedContent>;
+  /** Content as its page would show it, without storing anything. Includes are left as they are. */
+  preview(input: SentContent, options?: MarkupCall): Promise<string>;
   /**
    * Renders stored HTML for a reader: includes resolved in at most three passes with one `load` each, ids made unique
    * again if anything was included, script filter applied (content-api 9.4). `included` may put other HTML in place of
-   * each. Rejects only if `load` or `included` does.
+   * each. Includes beyond the number and size that the operator allows become a notice. Rejects only if `load` or
+   * `included` does.
    */
-  render(storedHtml: string, load: LoadPages, included?: Included): Promise<string>;
-  /** Removes whatever could run, and form controls (content-api 9.3). The result parses back to itself. */
+  render(storedHtml: string, load: LoadPages, included?: Included, options?: MarkupCall): Promise<string>;
+  /**
+   * Removes whatever could run, and form controls (content-api 9.3). The result parses back to itself. For what is known
+   * to be short.
+   */
   safe(html: string): string;
+  /** The same for HTML of any length. */
+  filtered(html: string, options?: MarkupCall): Promise<string>;
   /**
    * Both forms of a description to store (content-api 4.2), or `undefined` when neither was sent. The HTML is not
    * filtered for scripts in links; `describeHtml` does that when it is shown.
@@ -77,14 +111,14 @@ export interface Markup {
   /** What is returned as `description_html` for a stored pair: empty HTML is built from `plain`; filtered. */
   describeHtml(storedHtml: string, plain: string): string;
   /** A comment's HTML to store: the description filter, once bare top-level text has a paragraph (content-api 10.2). */
-  comment(html: string): string;
+  comment(html: string, options?: MarkupCall): Promise<string>;
   /** Plain text of HTML (content-api 15.5 @25): a new line for each element that is not inline. */
-  text(html: string): string;
+  text(html: string, options?: MarkupCall): Promise<string>;
   /**
    * Replaces addresses in elements, each asked about in document order: a text is the new address, null takes the
-   * attribute away, undefined leaves it. The rest of the HTML comes back as the house writes it.
+   * attribute away, undefined leaves it. The rest of the HTML comes back as the runtime writes it.
    */
-  readdress(html: string, change: (at: AddressAt) => string | null | undefined): string;
+  readdress(html: string, change: (at: AddressAt) => string | null | undefined, options?: MarkupCall): Promise<string>;
   /**
    * Replaces link targets, old absolute URL to new one; a path, fragment or query after it is kept, and the longest
    * old URL wins. Answers `undefined` if nothing changed (content-api 4.4).
@@ -92,10 +126,11 @@ export interface Markup {
   relink(
     stored: { html: string; markdown: string },
     moved: ReadonlyMap<string, string>,
-  ): { html: string; markdown: string } | undefined;
+    options?: MarkupCall,
+  ): Promise<{ html: string; markdown: string } | undefined>;
 }
 
-declare module "../registry.ts" {
+declare module "../runtime/registry.ts" {
   interface Contracts {
     markup: Markup;
   }

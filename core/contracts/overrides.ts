@@ -1,4 +1,4 @@
-import type { Work } from "../bus.ts";
+import type { EventTransaction } from "../events/event_bus.ts";
 
 /** What a role may do with an item and all below it, whatever it may do elsewhere. */
 export interface Override {
@@ -16,10 +16,10 @@ export interface Overrides {
    * Puts these in place of all overrides of an item, as one event within the transaction; what follows from them below
    * holds with its commit. Throws ApiError 404 where there is no such item.
    */
-  replace(kind: string, id: number, entries: readonly Override[], work: Work): Promise<void>;
+  replace(kind: string, id: number, entries: readonly Override[], tx: EventTransaction): Promise<void>;
 }
 
-declare module "../registry.ts" {
+declare module "../runtime/registry.ts" {
   interface Contracts {
     overrides: Overrides;
   }

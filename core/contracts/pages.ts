@@ -1,5 +1,5 @@
-import type { Work } from "../bus.ts";
-import type { EmbeddedPicture } from "./markup.ts";
+import type { EventTransaction } from "../events/event_bus.ts";
+import type { EmbeddedPicture, PreparedContent } from "./markup.ts";
 
 /** What other plugins ask of pages beyond their routes. */
 export interface Pages {
@@ -12,17 +12,37 @@ export interface Pages {
     id: number,
     content: { readonly html: string; readonly markdown: string },
     summary: string,
-    work: Work,
+    tx: EventTransaction,
   ): Promise<void>;
+  /**
+   * Stores a new page that is still being written as a draft page of the viewer, and answers its id. It replaces the
+   * content of the draft page `id`; without one, or if that is no draft page of the viewer any more, it makes another.
+   * No event is performed, and embedded pictures stay in the text until the page is published.
+   */
+  keepDraft(draft: DraftPage, tx: EventTransaction): Promise<number>;
+  /** Removes draft pages for good, with what hangs on them; a page that is published or in the recycle bin stays. */
+  discardDrafts(ids: readonly number[], tx: EventTransaction): Promise<void>;
+}
+
+/** A new page that is not published yet. */
+export interface DraftPage {
+  /** The draft page to replace, if there is one. */
+  readonly id: number | null;
+  readonly parent: { readonly kind: "book" | "chapter"; readonly id: number };
+  readonly name: string;
+  readonly html: string;
+  readonly markdown: string;
+  /** What `Markup.prepare` made of this content before the transaction began, so that nobody waits for it meanwhile. */
+  readonly prepared?: PreparedContent | undefined;
 }
 
 /** Keeps pictures that arrive as base64 inside a page's content (content-api 9.5). */
 export interface PictureKeeper {
   /** Keeps a picture for a page and answers with its full URL, or with undefined where it may not be kept. */
-  keep(picture: EmbeddedPicture, pageId: number, work: Work): Promise<string | undefined>;
+  keep(picture: EmbeddedPicture, pageId: number, tx: EventTransaction): Promise<string | undefined>;
 }
 
-declare module "../registry.ts" {
+declare module "../runtime/registry.ts" {
   interface Contracts {
     pages: Pages;
   }

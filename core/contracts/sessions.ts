@@ -11,7 +11,7 @@ export interface Sessions {
   guest(): Promise<Viewer | undefined>;
 }
 
-declare module "../registry.ts" {
+declare module "../runtime/registry.ts" {
   interface Contracts {
     sessions: Sessions;
   }

@@ -4,13 +4,13 @@ export interface SystemFacts {
   instanceId(): Promise<string>;
   /** What the operator calls it. */
   readonly name: string;
-  /** Address of its logo; "" where it has none. */
+  /** Address of the logo its operator chose; "" where there is none. */
   readonly logo: string;
   /** The version clients are told. */
   readonly version: string;
 }
 
-declare module "../registry.ts" {
+declare module "../runtime/registry.ts" {
   interface Contracts {
     system: SystemFacts;
   }

@@ -18,7 +18,7 @@ export interface Throttle {
   forgive(limit: Allowed, key: string): Promise<void>;
 }
 
-declare module "../registry.ts" {
+declare module "../runtime/registry.ts" {
   interface Contracts {
     throttle: Throttle;
   }

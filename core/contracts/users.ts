@@ -1,4 +1,5 @@
 import type { RawBuilder } from "kysely";
+import type { EventTransaction } from "../events/event_bus.ts";
 import type { Viewer } from "../viewer.ts";
 
 /** How answers refer to a user (content-api 1.2). */
@@ -27,9 +28,16 @@ export interface Users {
    * address as for a wrong password, about 100 ms of a core: throttle before asking.
    */
   byPassword(email: string, password: string): Promise<Credentialed | undefined>;
+  /**
+   * Why a viewer may not manage the account of a user with what belongs to it, if so: the accounts of holders of the
+   * system role Admin are managed by such holders alone. For vetoes; whose own account it is, they ask themselves.
+   */
+  guardedAdmin(viewer: Viewer, id: number, tx: Pick<EventTransaction, "db">): Promise<string | undefined>;
+  /** What is wrong with a password that a person chooses on a screen, if anything is: whether it is one of the most used. */
+  commonPassword(password: string): Promise<string | undefined>;
 }
 
-declare module "../registry.ts" {
+declare module "../runtime/registry.ts" {
   interface Contracts {
     users: Users;
   }

@@ -4,9 +4,9 @@
  * theme replaces one of them without copying the rest. Who may come is stated with each screen; what they may do there is
  * the API's to say, and nothing of it is decided a second time.
  */
-import type { Html, HtmlPart, html, raw } from "../html.ts";
-import type { InputObject } from "../input.ts";
-import type { SiteApp } from "../plugin_app.ts";
+import type { Html, HtmlPart, html, raw } from "../http/html.ts";
+import type { SiteApp } from "../http/plugin_app.ts";
+import type { InputObject } from "../input/body_parsing.ts";
 import type { Viewer } from "../viewer.ts";
 
 /** What a view has beside its data: the language, addresses, pictures and rights of whoever looks. */
@@ -15,7 +15,7 @@ export interface Ui {
   readonly raw: typeof raw;
   /** A text in the reader's language. The English text is the key; `:name` marks places to fill. */
   t(text: string, params?: Readonly<Record<string, string | number>>): string;
-  /** A picture from `icons/` of the theme or of the house; without a label it is decoration. */
+  /** A picture from `icons/` of the theme or of the runtime; without a label it is decoration. */
   icon(name: string, label?: string): Html;
   /** The address of a path of this instance, which may live below one of another site. */
   url(path: string): string;
@@ -29,7 +29,7 @@ export interface Ui {
   may(permission: string): boolean;
 }
 
-/** Draws a part of a screen. Data are what the house knows; everything is escaped unless it is markup already. */
+/** Draws a part of a screen. Data are what the runtime knows; everything is escaped unless it is markup already. */
 export type View<D> = (data: D, ui: Ui) => Html;
 
 /** A step of the way to a screen. */
@@ -56,14 +56,14 @@ export interface Screen {
 }
 
 /** What the API answered to a form. */
-export type Sent<T> =
+export type SubmitResult<T> =
   | { readonly ok: true; readonly body: T }
   | {
       readonly ok: false;
       readonly status: number;
       readonly message: string;
-      /** Faults by field, as validation reports them. */
-      readonly faults: Readonly<Record<string, readonly string[]>>;
+      /** Errors by field, as validation reports them. */
+      readonly errors: Readonly<Record<string, readonly string[]>>;
     };
 
 /** One request to a screen. */
@@ -84,7 +84,7 @@ export interface Visit {
   /** The item of an address: what the API reads of the first one whose fields are these. Throws 404 with its noun. */
   item<T>(segment: string, noun: string, fields: Readonly<Record<string, string | number>>): Promise<T>;
   /** Asks the API to change something; what it refuses is answered, to be shown beside the form. */
-  send<T>(method: string, path: string, input?: InputObject): Promise<Sent<T>>;
+  send<T>(method: string, path: string, input?: InputObject): Promise<SubmitResult<T>>;
   /** The API's answer as it is, for files. */
   ask(method: string, path: string, input?: InputObject): Promise<Response>;
   /** Goes on to another path of this instance, to "/" where it is none, with a notice that is shown there, once. */
@@ -97,10 +97,10 @@ export interface Visit {
  * Who may come to a screen: everybody, whoever may read here, who is signed in, or who holds one of these permissions, or all
  * of them.
  */
-export type Admission = "anyone" | "reader" | "user" | readonly string[] | { readonly all: readonly string[] };
+export type ScreenAccess = "anyone" | "reader" | "user" | readonly string[] | { readonly all: readonly string[] };
 
 /** Answers a request to a screen. */
-export type Handler = (visit: Visit) => Promise<Screen | Response> | Screen | Response;
+export type ScreenHandler = (visit: Visit) => Promise<Screen | Response> | Screen | Response;
 
 /** A field of a form. */
 export interface FieldSpec {
@@ -109,7 +109,7 @@ export interface FieldSpec {
   /** `textarea`, `select`, `checkbox`, `password`, `email`, `datetime-local`, `file` …; `text` unless told otherwise. */
   readonly type?: string;
   readonly value?: string | number | boolean | null | undefined;
-  readonly faults?: readonly string[] | undefined;
+  readonly errors?: readonly string[] | undefined;
   readonly help?: HtmlPart;
   readonly required?: boolean;
   readonly rows?: number;
@@ -132,7 +132,7 @@ export interface FormSpec {
   readonly submit: string;
   readonly cancel?: string;
   /** What went wrong with the form as a whole. */
-  readonly fault?: string | undefined;
+  readonly error?: string | undefined;
   readonly files?: boolean;
   /** Whether what it does cannot be undone. */
   readonly danger?: boolean;
@@ -183,8 +183,11 @@ export interface Parts {
   button(ui: Ui, spec: { action: string; text: string; icon?: string; kind?: "plain" | "danger" }): Html;
   /** A link that opens in a dialog where scripts run, and is a screen of its own where they do not. */
   dialogLink(ui: Ui, spec: { path: string; text: string; icon?: string; kind?: "plain" | "danger" }): Html;
-  /** What was changed from one text to another, word by word, told apart not by colour alone. */
-  difference(ui: Ui, before: string, after: string): Html;
+  /**
+   * What was changed from one text to another, word by word, told apart not by colour alone. Texts that may be long are
+   * compared by `Web.compared` first.
+   */
+  difference(ui: Ui, before: string, after: string, comparison?: Comparison): Html;
   tabs(ui: Ui, label: string, tabs: readonly { path: string; text: string; current: boolean }[]): Html;
   badge(ui: Ui, kind: "good" | "bad" | "note", text: string): Html;
 }
@@ -196,7 +199,7 @@ export interface MenuEntry {
   /** English; shown in the reader's language. */
   readonly text: string;
   readonly icon: string;
-  readonly admits: Admission;
+  readonly admits: ScreenAccess;
   /** Smaller stands first; 50 unless told otherwise. */
   readonly order?: number;
 }
@@ -207,6 +210,12 @@ export interface ScreenPart {
   draw(data: unknown, visit: Visit): Promise<HtmlPart> | HtmlPart;
 }
 
+/** Knows where screens went that are not found any more. */
+export interface ScreenRedirect {
+  /** The path, below the instance's own, that a path leads to today; undefined for none that this viewer sees. */
+  find(path: string, viewer: Viewer): Promise<string | undefined>;
+}
+
 /** A heading within a page. */
 export interface Heading {
   readonly level: number;
@@ -215,38 +224,58 @@ export interface Heading {
 }
 
 /** A page's HTML ready for a screen. */
-export interface Dressed {
+export interface DecoratedContent {
   readonly html: string;
   /** Rules of style for elements that had styles of their own, for `Screen.style`; undefined where none had. */
   readonly style: string | undefined;
   readonly headings: readonly Heading[];
 }
 
+/** Pieces of two texts in order, those without a mark in both; "long" where the texts are too long to be compared. */
+export type Comparison =
+  | readonly { readonly value: string; readonly added?: boolean; readonly removed?: boolean }[]
+  | "long";
+
 /** What plugins with screens build on. */
 export interface Web {
   readonly parts: Parts;
   /** Names a view, so that a theme can replace it; answers the view as it is drawn from then on. */
   view<D>(name: string, view: View<D>): View<D>;
-  /** A page's HTML, as the API shows it, made fit for a screen: code in colours, nothing that reaches for the screen itself. */
-  dressed(ui: Ui, html: string): Dressed;
+  /**
+   * A page's HTML, as the API shows it, made fit for a screen: code in colours, nothing that reaches for the screen itself.
+   * Rejects with ApiError 503 where that takes more than a task may take.
+   */
+  decorate(ui: Ui, html: string): Promise<DecoratedContent>;
+  /** Compares two texts, for `Parts.difference`. */
+  compare(ui: Ui, before: string, after: string): Promise<Comparison>;
   /** Serves a file of the plugin's own to documents; answers its address, which changes with its content. */
   asset(name: string, path: string): string;
   /** Serves a screen by GET; `name` is that of no other. */
-  screen(site: SiteApp, path: string, admits: Admission, handler: Handler): void;
-  /** Takes a form by POST, from pages of this instance alone. */
-  form(site: SiteApp, path: string, admits: Admission, handler: Handler): void;
+  screen(site: SiteApp, path: string, admits: ScreenAccess, handler: ScreenHandler, takes?: "long"): void;
+  /**
+   * Takes a form by POST, from pages of this instance alone. `written` names the fields that a person writes in, with
+   * their labels in English: who is signed out by then is shown these again, while the others are only sent along.
+   */
+  form(
+    site: SiteApp,
+    path: string,
+    admits: ScreenAccess,
+    handler: ScreenHandler,
+    written?: Readonly<Record<string, string>>,
+  ): void;
   /** What plugins added to a place on screens. */
-  added(at: string, data: unknown, visit: Visit): Promise<HtmlPart>;
+  addedParts(at: string, data: unknown, visit: Visit): Promise<HtmlPart>;
   /** Number of rows and place of a listing's page that a query asks for, as the API takes them. */
   paged(query: InputObject, size?: number): { readonly page: number; readonly size: number; readonly query: string };
 }
 
-declare module "../registry.ts" {
+declare module "../runtime/registry.ts" {
   interface Contracts {
     web: Web;
   }
   interface Slots {
     menu: MenuEntry;
     screen_part: ScreenPart;
+    screen_redirect: ScreenRedirect;
   }
 }

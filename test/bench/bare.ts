@@ -1,5 +1,5 @@
 /**
- * The ceiling the house is measured against: a bare Elysia route for each case, with the same number of statements, written
+ * The ceiling the runtime is measured against: a bare Elysia route for each case, with the same number of statements, written
  * by hand on postgres.js over the same tables. No credentials, no limits, no permissions, no events, no content pipeline.
  */
 import { Elysia } from "elysia";

@@ -7,15 +7,15 @@
  * 2. an empty answer (304) beside a bare Elysia route with a constant body, and beside one with the same headers;
  * 3. the time one report of 500 packages with 10 changed takes in the database.
  *
- * PostgreSQL is a throw-away cluster without fsync, or that of DATABASE_URL. Poller, writers, both houses and the
+ * PostgreSQL is a throw-away cluster without fsync, or that of DATABASE_URL. Poller, writers, both servers and the
  * database share the machine.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
-import { createDatabase, throwawayUrl } from "../support/cluster.ts";
-import { API_KEY, packageName, seedFleet } from "./dashboard_seed.ts";
+import { createDatabase, throwawayUrl } from "../support/harness/cluster.ts";
+import { API_KEY, packageName, seedHosts } from "./dashboard_seed.ts";
 import { load, type Shot } from "./load.ts";
 
 const TOKEN = "benchid:benchsecret";
@@ -35,9 +35,9 @@ const say = (line: string) => void process.stdout.write(`${line}\n`);
 
 try {
   const urls = { empty: await createDatabase(admin), full: await createDatabase(admin) };
-  for (const name of ["empty", "full"] as const) await startHouse(name, urls[name]);
+  for (const name of ["empty", "full"] as const) await startServer(name, urls[name]);
   const began = performance.now();
-  await seedFleet(urls.full, hosts);
+  await seedHosts(urls.full, hosts);
   say(
     `${hosts} hosts, 24 reports each; seeded in ${Math.round((performance.now() - began) / 1000)} s; ${availableParallelism()} cores`,
   );
@@ -137,27 +137,27 @@ async function compareEmptyAnswers(authorization: string, url: string): Promise<
   const shots = {
     plain: { method: "GET", path: "/plain" },
     dressed: { method: "GET", path: "/dressed" },
-    house: pollOf(authorization, answer.headers.get("etag") ?? ""),
+    runtime: pollOf(authorization, answer.headers.get("etag") ?? ""),
   };
   for (const connections of [1, 32, 64]) {
-    const rates = { plain: [] as number[], dressed: [] as number[], house: [] as number[] };
+    const rates = { plain: [] as number[], dressed: [] as number[], runtime: [] as number[] };
     for (let round = 0; round < ROUNDS; round++) {
-      for (const name of ["plain", "dressed", "house"] as const) {
+      for (const name of ["plain", "dressed", "runtime"] as const) {
         const { perSecond, refused } = await load(
-          name === "house" ? PORTS.full : PORTS.bare,
+          name === "runtime" ? PORTS.full : PORTS.bare,
           connections,
           seconds,
           () => shots[name],
         );
         rates[name].push(perSecond);
         // A 304 counts as refused with the generator; anything else among them is another answer.
-        if (name === "house" && refused < perSecond * seconds * 0.9) say("the tag changed during the run");
+        if (name === "runtime" && refused < perSecond * seconds * 0.9) say("the tag changed during the run");
       }
     }
-    const [plain, dressed, house] = [median(rates.plain), median(rates.dressed), median(rates.house)];
+    const [plain, decorated, runtime] = [median(rates.plain), median(rates.dressed), median(rates.runtime)];
     say(
-      `304, ${connections} connections: house ${Math.round(house)}/s; bare ${Math.round(plain)}/s, ratio ${(house / plain).toFixed(2)}; ` +
-        `bare with the same headers ${Math.round(dressed)}/s, ratio ${(house / dressed).toFixed(2)}`,
+      `304, ${connections} connections: Lectern ${Math.round(runtime)}/s; bare ${Math.round(plain)}/s, ratio ${(runtime / plain).toFixed(2)}; ` +
+        `bare with the same headers ${Math.round(decorated)}/s, ratio ${(runtime / decorated).toFixed(2)}`,
     );
   }
 }
@@ -189,7 +189,7 @@ async function timeReports(url: string): Promise<void> {
 }
 
 async function statementMs(url: string): Promise<number> {
-  const { NUMBERS_SQL } = await import("../../plugins/hosts/numbers.ts");
+  const { NUMBERS_SQL } = await import("../../plugins/monitoring/hosts/numbers.ts");
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   const times: number[] = [];
   for (let n = 0; n < 50; n++) {
@@ -205,7 +205,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-async function startHouse(name: "empty" | "full", url: string): Promise<void> {
+async function startServer(name: "empty" | "full", url: string): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "lectern-bench-"));
   chmodSync(dataDir, 0o755);
   folders.push(dataDir);

@@ -15,9 +15,9 @@ export function packageName(n: number): string {
 
 /**
  * Fills a database with hosts that have reported hourly for a day: ten outdated packages each, three of two hundred
- * repositories, systems in six names and four versions. The triggers of the house count along.
+ * repositories, systems in six names and four versions. The triggers of the runtime count along.
  */
-export async function seedFleet(url: string, hosts: number): Promise<void> {
+export async function seedHosts(url: string, hosts: number): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   await sql`insert into packages (name) select 'package-' || n from generate_series(0, 999) n`;
   await sql`insert into repositories (name, url, distribution, components, repo_type, is_secure)

@@ -6,7 +6,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { picture } from "../support/pictures.ts";
+import { picture } from "../support/data/sample_pictures.ts";
 
 const PORT = 18_084;
 const BASE = `http://127.0.0.1:${PORT}`;

@@ -1,17 +1,17 @@
 /**
  * `bun test/bench/http.ts [seconds]`: requests per second and latency of a page read, a listing of 100 books and a page
- * create, at 1 and 32 connections, of the house and of bare Elysia routes (`bare.ts`) over the same database in the same
+ * create, at 1 and 32 connections, of the runtime and of bare Elysia routes (`bare.ts`) over the same database in the same
  * run. The two take turns, three rounds each; what is shown is the median round and the ratio of the medians.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDatabase, throwawayUrl } from "../support/cluster.ts";
+import { createDatabase, throwawayUrl } from "../support/harness/cluster.ts";
 import { load, type Outcome, type Shot } from "./load.ts";
 
 const TOKEN = "benchid:benchsecret";
 const IDLE_MS = 5_000;
-const HOUSE_PORT = 18_080;
+const LECTERN_PORT = 18_080;
 const BARE_PORT = 18_081;
 const ROUNDS = 3;
 const BOOKS = 1_000;
@@ -36,20 +36,20 @@ try {
     ADMIN_PASSWORD: "bench password",
     API_REQUESTS_PER_MIN: "100000000",
   };
-  const house = await start(
+  const runtime = await start(
     ["core/cli.ts", "serve", "plugins/mod.ts"],
-    { ...env, PORT: String(HOUSE_PORT) },
-    HOUSE_PORT,
+    { ...env, PORT: String(LECTERN_PORT) },
+    LECTERN_PORT,
   );
   // The boot has come to its end, migrations and all.
   await Bun.sleep(IDLE_MS);
-  process.stdout.write(`idle memory of the house: ${memoryOf(house)} MB\n`);
+  process.stdout.write(`idle memory of Lectern: ${memoryOf(runtime)} MB\n`);
   await seed();
   await start(["test/bench/bare.ts"], { ...env, PORT: String(BARE_PORT) }, BARE_PORT);
   for (const [name, shot] of Object.entries(cases())) {
     for (const connections of [1, 32]) await compare(name, connections, shot);
   }
-  process.stdout.write(`memory of the house after the run: ${memoryOf(house)} MB\n`);
+  process.stdout.write(`memory of Lectern after the run: ${memoryOf(runtime)} MB\n`);
 } finally {
   for (const child of children) child.kill("SIGTERM");
   await Promise.all(children.map((child) => child.exited));
@@ -75,12 +75,12 @@ async function compare(name: string, connections: number, shot: (n: number) => S
   const theirs: Outcome[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     theirs.push(await load(BARE_PORT, connections, seconds, shot));
-    ours.push(await load(HOUSE_PORT, connections, seconds, shot));
+    ours.push(await load(LECTERN_PORT, connections, seconds, shot));
   }
   const [our, their] = [median(ours), median(theirs)];
   const refused = [...ours, ...theirs].reduce((sum, outcome) => sum + outcome.refused, 0);
   process.stdout.write(
-    `${name}, ${connections} connections: house ${show(our)}; bare ${show(their)}; ratio ${(our.perSecond / their.perSecond).toFixed(2)}${refused > 0 ? `; ${refused} REFUSED` : ""}\n`,
+    `${name}, ${connections} connections: Lectern ${show(our)}; bare ${show(their)}; ratio ${(our.perSecond / their.perSecond).toFixed(2)}${refused > 0 ? `; ${refused} REFUSED` : ""}\n`,
   );
 }
 
@@ -94,7 +94,7 @@ function show({ perSecond, p50, p99 }: Outcome): string {
 
 async function seed(): Promise<void> {
   const post = (path: string, body: unknown) =>
-    fetch(`http://127.0.0.1:${HOUSE_PORT}${path}`, {
+    fetch(`http://127.0.0.1:${LECTERN_PORT}${path}`, {
       method: "POST",
       headers: { ...headers, "content-type": "application/json" },
       body: JSON.stringify(body),

@@ -4,14 +4,14 @@
  * row for each role and item, as the original keeps them, on the same data.
  *
  * `bun test/bench/permissions.ts [pages] [templates]`; medians in milliseconds. Two thousand templates make some
- * three thousand lists: more ways to restrict things than most houses have.
+ * three thousand lists: more ways to restrict things than most instances have.
  */
 import { SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { relistAll } from "../../plugins/content_permissions/relist.ts";
-import { throwawayUrl } from "../support/cluster.ts";
-import { bootHouse, type TestHouse } from "../support/house.ts";
-import { planOf, statementsOf } from "../support/plans.ts";
+import { relistAll } from "../../plugins/accounts/content_permissions/relist.ts";
+import { throwawayUrl } from "../support/harness/cluster.ts";
+import { planOf, statementsOf } from "../support/harness/query_plans.ts";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 import { FIRST_OWNER, FIRST_ROLE, FULL, fill } from "./permissions_data.ts";
 
 const KINDS = ["bookshelf", "book", "chapter", "page"];
@@ -48,52 +48,54 @@ async function timed(run: () => Promise<unknown>, rounds = ROUNDS): Promise<numb
 }
 
 /** Three roles each, of which one grants to see all, one to see what one owns, none to see anything. */
-async function people(house: TestHouse): Promise<Record<string, string>> {
+async function people(runtime: TestRuntime): Promise<Record<string, string>> {
   const grants: Record<string, [number, string[]]> = {
     "view all": [0, KINDS.map((kind) => `${kind}-view-all`)],
     "view own": [3, KINDS.map((kind) => `${kind}-view-own`)],
     "overrides only": [6, []],
     "nearly nothing": [FULL.roles + 100, []],
   };
-  const tokens: Record<string, string> = { administrator: house.token };
+  const tokens: Record<string, string> = { administrator: runtime.token };
   for (const [n, [name, [first, names]]] of Object.entries(grants).entries()) {
-    const { id, token } = await house.person(name.replace(" ", "-"), []);
+    const { id, token } = await runtime.person(name.replace(" ", "-"), []);
     const roles = [0, 1, 2].map((place) => FIRST_ROLE + first + place);
-    if (first > FULL.roles) await lateRoles(house, roles);
-    await house.ask("PUT", `/api/roles/${roles[0]}`, { body: { permissions: ["access-api", ...names] } });
-    await house.ask("PUT", `/api/users/${id}`, { body: { roles } });
-    await rows(house.db, sql`update pages set owned_by = ${id}::integer where owned_by = ${FIRST_OWNER + n}`);
+    if (first > FULL.roles) await lateRoles(runtime, roles);
+    await runtime.ask("PUT", `/api/roles/${roles[0]}`, { body: { permissions: ["access-api", ...names] } });
+    await runtime.ask("PUT", `/api/users/${id}`, { body: { roles } });
+    await rows(runtime.db, sql`update pages set owned_by = ${id}::integer where owned_by = ${FIRST_OWNER + n}`);
     tokens[name] = token;
   }
   return tokens;
 }
 
 /** Roles of whom no override speaks but those of one chapter. */
-async function lateRoles(house: TestHouse, roles: readonly number[]): Promise<void> {
-  for (const id of roles) await rows(house.db, sql`insert into roles (id, display_name) values (${id}, 'Late')`);
+async function lateRoles(runtime: TestRuntime, roles: readonly number[]): Promise<void> {
+  for (const id of roles) await rows(runtime.db, sql`insert into roles (id, display_name) values (${id}, 'Late')`);
   const entries = roles.map((role_id) => ({ role_id, view: true, create: false, update: false, delete: false }));
-  await house.ask("PUT", "/api/content-permissions/chapter/7000", { body: { role_permissions: entries } });
+  await runtime.ask("PUT", "/api/content-permissions/chapter/7000", { body: { role_permissions: entries } });
 }
 
-async function listings(house: TestHouse, tokens: Record<string, string>): Promise<void> {
+async function listings(runtime: TestRuntime, tokens: Record<string, string>): Promise<void> {
   out(
     `\nGET /api/pages?count=100 by way of the API, with its total\n${"".padEnd(16)}${SORTS.map((sort) => sort.padStart(12)).join("")}`,
   );
   for (const [name, as] of Object.entries(tokens)) {
     const cells: string[] = [];
     for (const sort of SORTS) {
-      cells.push(shown(await timed(() => house.ask("GET", `/api/pages?count=100&sort=${sort}`, { as }))).padStart(12));
+      cells.push(
+        shown(await timed(() => runtime.ask("GET", `/api/pages?count=100&sort=${sort}`, { as }))).padStart(12),
+      );
     }
     out(name.padEnd(16) + cells.join(""));
   }
   out("\nits statements alone: rows by name, total; offset 500,000 by name, by id; filtered by name with a live total");
   for (const [name, as] of Object.entries(tokens)) {
-    const { data, total } = await bothOf(house, as);
+    const { data, total } = await bothOf(runtime, as);
     const cells: number[] = [];
     for (const statement of [data, total]) {
       cells.push(
         await timed(() =>
-          house.store.sql.unsafe(statement?.text ?? "", (statement?.parameters ?? []) as never, { prepare: true }),
+          runtime.store.sql.unsafe(statement?.text ?? "", (statement?.parameters ?? []) as never, { prepare: true }),
         ),
       );
     }
@@ -102,31 +104,31 @@ async function listings(house: TestHouse, tokens: Record<string, string>): Promi
       "?count=100&offset=500000",
       "?count=100&filter[name:like]=page%200a%25",
     ])
-      cells.push(await timed(() => house.ask("GET", `/api/pages${path}`, { as }), 5));
-    const { body } = await house.ask("GET", "/api/pages?count=1", { as });
+      cells.push(await timed(() => runtime.ask("GET", `/api/pages${path}`, { as }), 5));
+    const { body } = await runtime.ask("GET", "/api/pages?count=1", { as });
     out(`${name.padEnd(16)}${cells.map(shown).join("  ")}   of ${body.total}`);
   }
 }
 
-async function plans(house: TestHouse, tokens: Record<string, string>): Promise<void> {
+async function plans(runtime: TestRuntime, tokens: Record<string, string>): Promise<void> {
   for (const name of ["view all", "view own", "nearly nothing"]) {
-    for (const [what, statement] of Object.entries(await bothOf(house, tokens[name] ?? ""))) {
-      if (statement) out(`\n${name}: ${what}\n${(await planOf(house, statement)).replace(/^/gm, "  ")}`);
+    for (const [what, statement] of Object.entries(await bothOf(runtime, tokens[name] ?? ""))) {
+      if (statement) out(`\n${name}: ${what}\n${(await planOf(runtime, statement)).replace(/^/gm, "  ")}`);
     }
   }
 }
 
 /** The two statements of a listing, whichever comes first. */
-async function bothOf(house: TestHouse, as: string) {
-  const sent = await statementsOf(house, () => house.ask("GET", "/api/pages?count=100&sort=name", { as }));
+async function bothOf(runtime: TestRuntime, as: string) {
+  const sent = await statementsOf(runtime, () => runtime.ask("GET", "/api/pages?count=100&sort=name", { as }));
   const data = sent.find(({ text }) => text.includes("as picked"));
   return { data, total: sent.find((statement) => statement !== data && statement.text.includes("acl_count")) };
 }
 
-async function overrides(house: TestHouse): Promise<void> {
+async function overrides(runtime: TestRuntime): Promise<void> {
   let turn = 0;
   const put = () =>
-    house.ask("PUT", "/api/content-permissions/book/1", {
+    runtime.ask("PUT", "/api/content-permissions/book/1", {
       body: {
         role_permissions: [
           { role_id: FIRST_ROLE + (turn++ % 2), view: true, create: false, update: false, delete: false },
@@ -134,22 +136,22 @@ async function overrides(house: TestHouse): Promise<void> {
       },
     });
   out(`\nPUT /api/content-permissions/book/1, 5,000 pages below it: ${shown(await timed(put, 7))}`);
-  await rows(house.db, sql.raw("vacuum pages"));
-  await writes(house, "afterwards");
+  await rows(runtime.db, sql.raw("vacuum pages"));
+  await writes(runtime, "afterwards");
 }
 
-async function writes(house: TestHouse, when: string): Promise<void> {
+async function writes(runtime: TestRuntime, when: string): Promise<void> {
   let turn = 0;
   const page = () =>
-    house.ask("POST", "/api/pages", { body: { book_id: 1, name: `New ${when} ${turn++}`, html: "<p>x</p>" } });
-  const words = () => house.ask("PUT", "/api/pages/77", { body: { html: `<p>${turn++}</p>` } });
+    runtime.ask("POST", "/api/pages", { body: { book_id: 1, name: `New ${when} ${turn++}`, html: "<p>x</p>" } });
+  const words = () => runtime.ask("PUT", "/api/pages/77", { body: { html: `<p>${turn++}</p>` } });
   out(
     `\n${when}: POST /api/pages into the big book ${shown(await timed(page))}, PUT its page ${shown(await timed(words))}`,
   );
 }
 
-async function materialised(house: TestHouse, share: number): Promise<void> {
-  const { db } = house;
+async function materialised(runtime: TestRuntime, share: number): Promise<void> {
+  const { db } = runtime;
   await rows(
     db,
     sql.raw(`create unlogged table seen as
@@ -177,17 +179,17 @@ async function materialised(house: TestHouse, share: number): Promise<void> {
     ["overrides only", 6],
   ] as const) {
     const list = await timed(
-      () => rows(db, sql.raw(`select id from pages where ${where(first)} order by lower(name), id limit 100`)),
+      () => rows(db, sql.raw(`select id from pages where ${where(first)} order by name_key, id limit 100`)),
       5,
     );
     const total = await timed(() => rows(db, sql.raw(`select count(*) from pages where ${where(first)}`)), 2);
     out(`${name.padEnd(16)}${shown(list)}  ${shown(total)}`);
   }
   const rebuild = () =>
-    db.transaction().execute(async (work) => {
-      await rows(work, sql.raw("delete from seen where item_id in (select id from pages where book_id = 1)"));
+    db.transaction().execute(async (tx) => {
+      await rows(tx, sql.raw("delete from seen where item_id in (select id from pages where book_id = 1)"));
       await rows(
-        work,
+        tx,
         sql.raw(`insert into seen select pages.id, roles.id, pages.owned_by, 1 from pages cross join roles
         where roles.id >= ${FIRST_ROLE} and book_id = 1`),
       );
@@ -198,36 +200,36 @@ async function materialised(house: TestHouse, share: number): Promise<void> {
 const cluster = await throwawayUrl();
 if (!cluster) throw new Error("Cannot measure: no PostgreSQL is installed here");
 process.env.DATABASE_URL = cluster.url;
-const house = await bootHouse();
+const runtime = await bootTestRuntime();
 try {
   const pages = Number(process.argv[2] ?? FULL.pages);
   const templates = Number(process.argv[3] ?? FULL.templates);
   const sizes = { ...FULL, pages, templates, books: Math.max(2, Math.floor((FULL.books * pages) / FULL.pages)) };
   let started = performance.now();
-  await fill(house.db, sizes);
+  await fill(runtime.db, sizes);
   out(`${pages} pages filled in ${Math.round(performance.now() - started)} ms`);
   started = performance.now();
-  const kinds = house.contexts.get("access")?.slot("content") ?? [];
-  await house.house.bus.perform("app_boot", SYSTEM, {}, async (_, work) => {
-    await relistAll(kinds, work);
+  const kinds = runtime.contexts.get("access")?.slot("content") ?? [];
+  await runtime.runtime.bus.perform("app_boot", SYSTEM, {}, async (_, tx) => {
+    await relistAll(kinds, tx);
     return {};
   });
-  const tokens = await people(house);
-  await rows(house.db, sql.raw("vacuum analyze"));
+  const tokens = await people(runtime);
+  await rows(runtime.db, sql.raw("vacuum analyze"));
   const [acl] = await rows<{ lists: number; overridden: number }>(
-    house.db,
+    runtime.db,
     sql`select count(*) as lists,
     (select count(*) from pages where acl_id <> 0) as overridden from acl`,
   );
   out(`${acl?.lists} lists made in ${Math.round(performance.now() - started)} ms; ${acl?.overridden} pages have one`);
-  await writes(house, "before anything was overridden there");
-  await rows(house.db, sql.raw("vacuum analyze pages"));
-  await listings(house, tokens);
-  await overrides(house);
-  await rows(house.db, sql.raw("vacuum analyze pages"));
-  await plans(house, tokens);
-  await materialised(house, pages > 100_000 ? 10 : 1);
+  await writes(runtime, "before anything was overridden there");
+  await rows(runtime.db, sql.raw("vacuum analyze pages"));
+  await listings(runtime, tokens);
+  await overrides(runtime);
+  await rows(runtime.db, sql.raw("vacuum analyze pages"));
+  await plans(runtime, tokens);
+  await materialised(runtime, pages > 100_000 ? 10 : 1);
 } finally {
-  await house.stop();
+  await runtime.stop();
   await cluster.stop();
 }

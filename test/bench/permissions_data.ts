@@ -1,6 +1,6 @@
 /**
  * A wiki of a million pages with overrides, made by the store itself. Sizes are those of the issue; what is random is
- * drawn by hashes of the ids, so every run has the same rows. Overrides come from a few templates, as in a real house,
+ * drawn by hashes of the ids, so every run has the same rows. Overrides come from a few templates, as in a real instance,
  * where most restricted things are restricted in one of few ways.
  */
 import { sql } from "lectern/core";
@@ -19,6 +19,8 @@ export interface Sizes {
   /** Ways in which items are restricted; each is a set of entries. */
   readonly templates: number;
   readonly owners: number;
+  /** SQL for the text of page `n`; two words by default. */
+  readonly text?: string;
 }
 
 /** The sizes that are asked for. */
@@ -55,11 +57,12 @@ export async function fill(db: Db, sizes: Sizes): Promise<void> {
     select n, 1 + (n - 1) / ${chapters}, 'Chapter ' || md5(n::text), 'chapter-' || n, n % ${chapters}, ${people("n")}
     from generate_series(1, ${books * chapters}) n`);
   const rest = books - 1;
+  const text = sizes.text ?? "'Text ' || n";
   await run(`insert into pages (id, book_id, chapter_id, name, slug, html, markdown, text, rendered, priority, editor, ${columns})
     select n, book, case when n % 4 = 0 then null else (book - 1) * ${chapters} + 1 + n % ${chapters} end,
-      'Page ' || md5(n::text), 'page-' || n, '<p>Text ' || n || '</p>', '', 'Text ' || n, '<p>Text ' || n || '</p>',
+      'Page ' || md5(n::text), 'page-' || n, '<p>' || text || '</p>', '', text, '<p>' || text || '</p>',
       n % 50, 'wysiwyg', ${people("n")}
-    from (select n, case when n <= ${BIG_BOOK} then 1 else 2 + n % ${rest} end as book
+    from (select n, ${text} as text, case when n <= ${BIG_BOOK} then 1 else 2 + n % ${rest} end as book
       from generate_series(1, ${pages}) n) numbered`);
   for (const [kind, count] of [
     ["book", books],

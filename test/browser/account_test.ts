@@ -1,13 +1,13 @@
 /** What people set for themselves, before a real browser. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { faultsOf, openScreens, picture, type ScreenHouse, signIn } from "../support/screens.ts";
+import { errorsOf, openScreens, picture, type ScreenRuntime, signIn } from "../support/harness/screens.ts";
 
 setDefaultTimeout(60_000);
 const NASTY = `<img src=x onerror=alert(1)>"'>&amp;`;
 const AGENT_HEADERS = { "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0" };
 
-let screens: ScreenHouse;
+let screens: ScreenRuntime;
 beforeAll(async () => {
   screens = await openScreens();
 });
@@ -15,7 +15,7 @@ afterAll(() => screens.stop());
 
 async function sound(page: Page, name: string): Promise<void> {
   await picture(page, `account-${name}`);
-  expect([name, await faultsOf(page)]).toEqual([name, []]);
+  expect([name, await errorsOf(page)]).toEqual([name, []]);
 }
 const h1 = (page: Page) => page.locator("h1").first().textContent();
 const notice = (page: Page) => page.getByRole("status").first().textContent();
@@ -30,7 +30,7 @@ test("a profile is changed, and what is refused is shown beside its field", asyn
   await page.getByLabel("Name").fill(NASTY);
   await page.getByLabel("Language").selectOption("de");
   await page.getByRole("button", { name: "Save" }).click();
-  expect((await screens.house.ask("GET", `/api/users/${who.id}`)).body.name).toBe(NASTY);
+  expect((await screens.runtime.ask("GET", `/api/users/${who.id}`)).body.name).toBe(NASTY);
   expect(await page.getAttribute("html", "lang")).toBe("de");
   expect(await page.locator("header summary").textContent()).toContain(NASTY);
   await page.locator("#field-language").selectOption("");
@@ -103,7 +103,7 @@ test("a token is made, works, is shown once, and is revoked", async () => {
   expect(await page.getByLabel("Token secret").getAttribute("type")).toBe("password");
   await sound(page, "token-made");
   const ask = (method: string, path: string) =>
-    screens.house.ask(method, path, { as: `${id}:${secret}`, ...(method === "POST" && { body: { name: "Book" } }) });
+    screens.runtime.ask(method, path, { as: `${id}:${secret}`, ...(method === "POST" && { body: { name: "Book" } }) });
   expect([(await ask("GET", "/api/books")).status, (await ask("POST", "/api/books")).status]).toEqual([200, 403]);
   page.once("dialog", (dialog) => void dialog.accept());
   await page.getByRole("button", { name: "I have copied it" }).click();
@@ -129,7 +129,7 @@ test("sessions are listed with this one marked, and ended; those of others are o
   const who = await screens.user("Dora", []);
   const { email, password } = who;
   const [page, other] = [await screens.visit(who), await screens.visit(who)];
-  await screens.house.ask("POST", "/api/session", { as: null, body: { email, password }, headers: AGENT_HEADERS });
+  await screens.runtime.ask("POST", "/api/session", { as: null, body: { email, password }, headers: AGENT_HEADERS });
   await page.goto("/my-account/sessions");
   await sound(page, "sessions");
   expect(await page.getByRole("row").count()).toBe(4);
@@ -141,7 +141,7 @@ test("sessions are listed with this one marked, and ended; those of others are o
   expect(await page.getByRole("row").count()).toBe(2);
   await other.goto("/my-account/sessions");
   expect(new URL(other.url()).pathname).toBe("/login");
-  const [foreign] = await screens.house.store.sql`insert into sessions (user_id, hash, address, agent)
+  const [foreign] = await screens.runtime.store.sql`insert into sessions (user_id, hash, address, agent)
     values (1, 'x', '192.0.2.1', ${NASTY}) returning id`;
   await page.evaluate(`(() => {
     const form = document.createElement("form");

@@ -1,25 +1,25 @@
 /** What readers do with a page: they comment on it, look at what it was, and bring that back. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { faultsOf, openScreens, picture, type ScreenHouse } from "../support/screens.ts";
+import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";
 
 setDefaultTimeout(90_000);
 const NASTY = `<img src=x onerror=alert(1)>"'>&amp;`;
 const PAGE = "/books/runbooks/page/failover";
 
-let screens: ScreenHouse;
+let screens: ScreenRuntime;
 let book: number;
 beforeAll(async () => {
   screens = await openScreens();
-  book = (await screens.house.ask("POST", "/api/books", { body: { name: "Runbooks" } })).body.id;
+  book = (await screens.runtime.ask("POST", "/api/books", { body: { name: "Runbooks" } })).body.id;
   const body = { book_id: book, name: "Failover", html: "<p>Call the DBA.</p>" };
-  await screens.house.ask("POST", "/api/pages", { body });
+  await screens.runtime.ask("POST", "/api/pages", { body });
 });
 afterAll(() => screens.stop());
 
 async function sound(page: Page, name: string): Promise<void> {
   await picture(page, `reading-${name}`);
-  expect([name, await faultsOf(page)]).toEqual([name, []]);
+  expect([name, await errorsOf(page)]).toEqual([name, []]);
 }
 
 test("comments are made, answered, changed, archived and deleted; nothing typed is lost", async () => {
@@ -61,7 +61,7 @@ test("comments are made, answered, changed, archived and deleted; nothing typed 
   expect(await comment("First").isVisible()).toBe(false);
   await page.getByText("Archived threads (1)").click();
   expect(await comment("First").isVisible()).toBe(true);
-  expect(await faultsOf(page)).toEqual([]);
+  expect(await errorsOf(page)).toEqual([]);
   await comment("First").getByRole("button", { name: "Take out of the archive" }).click();
 
   await comment("A better answer").getByRole("button", { name: "Delete" }).click();
@@ -70,13 +70,31 @@ test("comments are made, answered, changed, archived and deleted; nothing typed 
   expect(await comment("A better answer").count()).toBe(0);
 });
 
+test("a comment finds its page that was renamed meanwhile, and stays on the screen where the page is gone", async () => {
+  const { ask } = screens.runtime;
+  const book = (await ask("POST", "/api/books", { body: { name: "Restless" } })).body;
+  const { id } = (await ask("POST", "/api/pages", { body: { book_id: book.id, name: "Old", html: "<p>x</p>" } })).body;
+  const page = await screens.visit();
+  await page.goto("/books/restless/page/old");
+  await page.getByLabel("Add a comment").fill("Written slowly");
+  await ask("PUT", `/api/pages/${id}`, { body: { name: "New" } });
+  await page.getByRole("button", { name: "Add the comment", exact: true }).click();
+  await page.waitForURL("**/page/new#comment1");
+  await page.getByLabel("Add a comment").fill("Written too late");
+  await ask("DELETE", `/api/pages/${id}`);
+  await page.getByRole("button", { name: "Add the comment", exact: true }).click();
+  await page.getByText("Page not found").waitFor();
+  expect(await page.getByLabel("Text").inputValue()).toBe("Written too late");
+  expect(await errorsOf(page)).toEqual([]);
+});
+
 test("revisions tell what was changed, and one is brought back", async () => {
   const { id } = (
-    await screens.house.ask("POST", "/api/pages", {
+    await screens.runtime.ask("POST", "/api/pages", {
       body: { book_id: book, name: "Rota", markdown: `# Rota\n\nAda is on call.\n\n${NASTY}` },
     })
   ).body;
-  await screens.house.ask("PUT", `/api/pages/${id}`, { body: { markdown: `# Rota\n\nBob is on call.\n\n${NASTY}` } });
+  await screens.runtime.ask("PUT", `/api/pages/${id}`, { body: { markdown: `# Rota\n\nBob is on call.\n\n${NASTY}` } });
   const page = await screens.visit();
   await page.goto("/books/runbooks/page/rota");
   await page.getByRole("button", { name: "Revisions" }).click();
@@ -92,14 +110,14 @@ test("revisions tell what was changed, and one is brought back", async () => {
   expect(await page.getByRole("status").textContent()).toContain("revision #1");
   expect(await page.locator(".page-content").first().textContent()).toContain("Ada is on call.");
   const telephone = await screens.visit(undefined, { size: "phone", scheme: "dark" });
-  const { data } = (await screens.house.ask("GET", `/api/pages/${id}/revisions?filter[number]=2`)).body;
+  const { data } = (await screens.runtime.ask("GET", `/api/pages/${id}/revisions?filter[number]=2`)).body;
   await telephone.goto(`/books/runbooks/page/rota/revisions/${data[0].id}`);
   await sound(telephone, "revision-phone-dark");
 });
 
 test("who may comment changes and deletes their own comments, and nobody else's", async () => {
-  const { body } = await screens.house.ask("GET", "/api/pages?filter[slug]=failover");
-  await screens.house.ask("POST", "/api/comments", {
+  const { body } = await screens.runtime.ask("GET", "/api/pages?filter[slug]=failover");
+  await screens.runtime.ask("POST", "/api/comments", {
     body: { page_id: body.data[0].id, html: "<p>By the <em>other</em></p>" },
   });
   const ann = await screens.visit(
@@ -121,7 +139,7 @@ test("who may comment changes and deletes their own comments, and nobody else's"
   expect(await comment("By the other").locator(".actions").textContent()).not.toMatch(/Edit|Archive|Delete/);
   await comment("Mine").getByText("Edit").first().click();
   await sound(ann, "comments-phone-dark");
-  const { comments } = (await screens.house.ask("GET", `/api/pages/${body.data[0].id}`)).body;
+  const { comments } = (await screens.runtime.ask("GET", `/api/pages/${body.data[0].id}`)).body;
   const theirs = comments.active.find(({ comment: { html } }: { comment: { html: string } }) => html.includes("other"))
     .comment.id;
   const answer = await ann.evaluate(

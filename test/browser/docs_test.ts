@@ -1,8 +1,8 @@
 /** The pages of the API as a browser shows them, by another name of the server than the one it knows itself by. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser } from "playwright-core";
-import { openBrowser } from "../support/browser.ts";
-import { dataFolder, type Program, startProgram } from "../support/program.ts";
+import { openBrowser } from "../support/harness/browser.ts";
+import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
 
 setDefaultTimeout(60_000);
 const folder = dataFolder();

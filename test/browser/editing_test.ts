@@ -1,29 +1,29 @@
 /** Writing, as people do it: making and changing content, pictures into the text, drafts, two editors at once. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { png } from "../support/pictures.ts";
-import { faultsOf, openScreens, picture, type ScreenHouse } from "../support/screens.ts";
+import { png } from "../support/data/sample_pictures.ts";
+import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";
 
 setDefaultTimeout(60_000);
 const NASTY = `<img src=x onerror=alert(1)>"'>&amp;`;
 
-let screens: ScreenHouse;
+let screens: ScreenRuntime;
 let book: { id: number; slug: string };
 beforeAll(async () => {
   screens = await openScreens();
-  book = (await screens.house.ask("POST", "/api/books", { body: { name: "Runbooks" } })).body;
+  book = (await screens.runtime.ask("POST", "/api/books", { body: { name: "Runbooks" } })).body;
 });
 afterAll(() => screens.stop());
 
 const newPage = async (name: string, content: object) =>
-  (await screens.house.ask("POST", "/api/pages", { body: { book_id: book.id, name, ...content } })).body;
-const read = async (id: number) => (await screens.house.ask("GET", `/api/pages/${id}`)).body;
+  (await screens.runtime.ask("POST", "/api/pages", { body: { book_id: book.id, name, ...content } })).body;
+const read = async (id: number) => (await screens.runtime.ask("GET", `/api/pages/${id}`)).body;
 const editorOf = (page: { slug: string }) => `/books/${book.slug}/page/${page.slug}/edit`;
 const save = (page: Page) => page.getByRole("button", { name: "Save", exact: true }).click();
 
 async function sound(page: Page, name: string): Promise<void> {
   await picture(page, `editing-${name}`);
-  expect([name, await faultsOf(page)]).toEqual([name, []]);
+  expect([name, await errorsOf(page)]).toEqual([name, []]);
 }
 
 test("a book, a chapter and a shelf are made, changed and deleted by their forms", async () => {
@@ -40,8 +40,8 @@ test("a book, a chapter and a shelf are made, changed and deleted by their forms
   await page.getByRole("button", { name: "Add a tag" }).click();
   await page.getByLabel("Name of the tag").nth(2).fill("state");
   await save(page);
-  const { data } = (await screens.house.ask("GET", "/api/books?sort=-id&count=1")).body;
-  const made = (await screens.house.ask("GET", `/api/books/${data[0].id}`)).body;
+  const { data } = (await screens.runtime.ask("GET", "/api/books?sort=-id&count=1")).body;
+  const made = (await screens.runtime.ask("GET", `/api/books/${data[0].id}`)).body;
   expect(made).toMatchObject({ name: NASTY, description: "For those on call", cover: { type: "cover_book" } });
   expect(made.tags.map(({ name, value }: { name: string; value: string }) => `${name}=${value}`)).toEqual([
     "team=ops",
@@ -58,7 +58,7 @@ test("a book, a chapter and a shelf are made, changed and deleted by their forms
   await page.getByLabel("Name", { exact: true }).fill("On call");
   await page.getByLabel("Remove the present cover").check();
   await save(page);
-  expect((await screens.house.ask("GET", `/api/books/${made.id}`)).body).toMatchObject({
+  expect((await screens.runtime.ask("GET", `/api/books/${made.id}`)).body).toMatchObject({
     name: "On call",
     cover: null,
   });
@@ -75,19 +75,42 @@ test("a book, a chapter and a shelf are made, changed and deleted by their forms
 
   await page.goto("/create-shelf");
   await page.getByLabel("Name", { exact: true }).fill("Desk");
-  await page.getByLabel("Place of “Runbooks”").fill("2");
-  await page.getByLabel("Place of “On call”").fill("1");
+  await page.getByRole("button", { name: "Put “On call” on the shelf" }).click();
+  await page.getByRole("button", { name: "Take “On call” off" }).waitFor();
+  await page.getByRole("button", { name: "Put “Runbooks” on the shelf" }).click();
+  await page.getByRole("button", { name: "Take “Runbooks” off" }).waitFor();
   await sound(page, "new-shelf");
   await save(page);
-  const shelves = (await screens.house.ask("GET", "/api/shelves?filter[slug]=desk")).body.data;
-  const shelf = (await screens.house.ask("GET", `/api/shelves/${shelves[0].id}`)).body;
+  const shelves = (await screens.runtime.ask("GET", "/api/shelves?filter[slug]=desk")).body.data;
+  const shelf = (await screens.runtime.ask("GET", `/api/shelves/${shelves[0].id}`)).body;
   expect(shelf.books.map(({ name }: { name: string }) => name)).toEqual(["On call", "Runbooks"]);
 
   await page.goto("/books/on-call/delete");
   await sound(page, "delete-book");
   expect(await page.evaluate("document.activeElement.textContent")).toBe("Cancel");
   await page.getByRole("button", { name: "Delete" }).click();
-  expect((await screens.house.ask("GET", `/api/books/${made.id}`)).status).toBe(404);
+  expect((await screens.runtime.ask("GET", `/api/books/${made.id}`)).status).toBe(404);
+});
+
+test("a form finds its book, chapter and shelf though they were renamed meanwhile", async () => {
+  const { ask } = screens.runtime;
+  const book = (await ask("POST", "/api/books", { body: { name: "Early book" } })).body;
+  const chapter = (await ask("POST", "/api/chapters", { body: { book_id: book.id, name: "Early chapter" } })).body;
+  const shelf = (await ask("POST", "/api/shelves", { body: { name: "Early shelf", books: [book.id] } })).body;
+  const forms = [
+    ["/books/early-book/chapter/early-chapter/edit", `/api/chapters/${chapter.id}`],
+    ["/books/early-book/edit", `/api/books/${book.id}`],
+    ["/shelves/early-shelf/edit", `/api/shelves/${shelf.id}`],
+  ] as const;
+  const page = await screens.visit();
+  for (const [form, path] of forms) {
+    await page.goto(form);
+    await page.getByLabel("Description").fill("Written slowly");
+    await ask("PUT", path, { body: { name: `Late ${path}` } });
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith("/edit"));
+    expect((await ask("GET", path)).body.description).toBe("Written slowly");
+  }
 });
 
 test("a page is written in Markdown with a live preview, a picture pasted, and tags", async () => {
@@ -100,7 +123,7 @@ test("a page is written in Markdown with a live preview, a picture pasted, and t
   await sound(page, "new-page");
   await save(page);
   await page.waitForURL((url) => url.pathname === `/books/${book.slug}/page/failover`);
-  const { data } = (await screens.house.ask("GET", "/api/pages?filter[slug]=failover")).body;
+  const { data } = (await screens.runtime.ask("GET", "/api/pages?filter[slug]=failover")).body;
   await page.goto(editorOf({ slug: "failover" }));
   await page.getByLabel("Content in Markdown").focus();
   // In words, as the types of browsers are not those of tests.
@@ -114,7 +137,7 @@ test("a page is written in Markdown with a live preview, a picture pasted, and t
   await page.waitForURL((url) => !url.pathname.endsWith("/edit"));
   const saved = await read(data[0].id);
   expect(saved.markdown).toMatch(/!\[rack\.png\]\(http[^)]+\/uploads\/images\/gallery\//);
-  expect((await screens.house.ask("GET", "/api/image-gallery")).body.data).toHaveLength(1);
+  expect((await screens.runtime.ask("GET", "/api/image-gallery")).body.data).toHaveLength(1);
 });
 
 test("what is typed survives a closed window, is offered again, and can be thrown away", async () => {
@@ -181,7 +204,7 @@ test("without scripts a page is looked at, saved, moved, copied and deleted all 
   expect((await read(made.id)).chapter_id).toBeGreaterThan(0);
   await page.goto(`${path}/delete`);
   await page.getByRole("button", { name: "Delete" }).click();
-  expect((await screens.house.ask("GET", `/api/pages/${made.id}`)).status).toBe(404);
+  expect((await screens.runtime.ask("GET", `/api/pages/${made.id}`)).status).toBe(404);
 });
 
 test("files and links are hung on a page and taken away", async () => {
@@ -202,7 +225,7 @@ test("files and links are hung on a page and taken away", async () => {
   await page.getByRole("button", { name: "Delete" }).first().click();
   await page.locator("dialog[open]").getByRole("button", { name: "Delete" }).click();
   await page.getByText("It is deleted.").waitFor();
-  expect((await screens.house.ask("GET", `/api/attachments?filter[uploaded_to]=${made.id}`)).body.total).toBe(1);
+  expect((await screens.runtime.ask("GET", `/api/attachments?filter[uploaded_to]=${made.id}`)).body.total).toBe(1);
 });
 
 test("who may not write is refused, whatever they send", async () => {

@@ -1,30 +1,30 @@
 /** Hosts and the statistics about them, as an administrator sees them. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { fleetOf, installed, type TestHost } from "../support/fleet.ts";
-import { faultsOf, openScreens, picture, type ScreenHouse } from "../support/screens.ts";
+import { installed, sampleHosts, type TestHost } from "../support/data/sample_hosts.ts";
+import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";
 
 setDefaultTimeout(60_000);
 const NASTY = `<img src=x onerror=alert(1)>"'>&amp;`;
 const HOSTS = "/settings/integrations/hosts";
 
-let screens: ScreenHouse;
-let fleet: ReturnType<typeof fleetOf>;
+let screens: ScreenRuntime;
+let dashboard: ReturnType<typeof sampleHosts>;
 let risky: TestHost;
 beforeAll(async () => {
   screens = await openScreens({ env: { HOSTS_REQUESTS_PER_MIN: "0" } });
-  fleet = fleetOf(screens.house);
+  dashboard = sampleHosts(screens.runtime);
 });
 afterAll(() => screens.stop());
 
-async function visit(...asked: Parameters<ScreenHouse["visit"]>): Promise<Page> {
+async function visit(...asked: Parameters<ScreenRuntime["visit"]>): Promise<Page> {
   const page = await screens.visit(...asked);
   page.setDefaultTimeout(10_000);
   return page;
 }
 async function sound(page: Page, name: string): Promise<void> {
   await picture(page, name);
-  expect([name, await faultsOf(page)]).toEqual([name, []]);
+  expect([name, await errorsOf(page)]).toEqual([name, []]);
 }
 const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
 
@@ -32,9 +32,9 @@ const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasTe
 async function grow(): Promise<void> {
   const systems = ["Ubuntu", "Ubuntu", "Ubuntu", "Debian", "Debian", "Rocky Linux", "Alpine Linux", NASTY];
   for (const [index, osType] of systems.entries()) {
-    const host = await fleet.host(index === 7 ? NASTY : `web-${index + 1}`);
+    const host = await dashboard.host(index === 7 ? NASTY : `web-${index + 1}`);
     if (index === 7) risky = host;
-    await fleet.report(host, {
+    await dashboard.report(host, {
       osType,
       osVersion: index === 7 ? NASTY : "12",
       hostname: index === 7 ? NASTY : `web-${index + 1}.example.org`,
@@ -84,7 +84,7 @@ test("a host is made, and reports with the command line that is shown once", asy
   const report = await page.getByLabel("2. Report once").inputValue();
   expect(await page.getByLabel("API key", { exact: true }).getAttribute("type")).toBe("password");
   await sound(page, "hosts-made");
-  const folder = `${screens.house.dataDir}/reporting`;
+  const folder = `${screens.runtime.dataDir}/reporting`;
   const run = Bun.spawn(["sh", "-c", `mkdir ${folder} && cd ${folder} && ${fetched} && NO_REFRESH=1 ${report}`], {
     stdout: "pipe",
   });
@@ -115,7 +115,7 @@ test("the list is filtered and paged, and shows what hosts say as text", async (
   await page.getByLabel("Name contains").fill("nothing of the kind");
   await page.getByRole("button", { name: "Filter" }).click();
   expect(await page.locator("main").textContent()).toContain("No host fits these filters.");
-  for (let number = 0; number < 30; number++) await fleet.host(`more-${String(number).padStart(2, "0")}`);
+  for (let number = 0; number < 30; number++) await dashboard.host(`more-${String(number).padStart(2, "0")}`);
   await page.goto(`${HOSTS}?status=pending&name=more`);
   expect(await page.locator("tbody tr").count()).toBe(30);
   await page.goto(HOSTS);
@@ -148,15 +148,15 @@ test("a host shows what is outdated, is renamed, taken out and in again, and del
   expect(await page.getByRole("dialog").textContent()).toContain("Delete the host “Renamed”?");
   await page.getByRole("dialog").getByRole("button", { name: "Delete the host" }).click();
   expect(await page.getByRole("status").first().textContent()).toContain("is deleted");
-  expect((await fleet.ping(risky)).status).toBe(401);
+  expect((await dashboard.ping(risky)).status).toBe(401);
 });
 
 test("the statistics show numbers, lines and bars, each chart with a title, a description and a table", async () => {
-  const sql = screens.house.store.sql;
+  const sql = screens.runtime.store.sql;
   await sql`insert into host_history (at, hosts, needing, at_risk, outdated, security, rebooting)
     select date_trunc('hour', now()) - make_interval(hours => n), 8 - n / 150, 4 - n / 300, 2, 40 + (n * 7) % 23, (n * 5) % 11, 1
     from generate_series(1, 700) as n`;
-  await fleet.report(await fleet.host("strange"), { osType: NASTY, packages: [installed("bash", "old")] });
+  await dashboard.report(await dashboard.host("strange"), { osType: NASTY, packages: [installed("bash", "old")] });
   const page = await visit();
   await page.goto("/");
   await page.goto("/statistics");

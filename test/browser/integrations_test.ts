@@ -1,35 +1,35 @@
 /** Keys of dashboards and of enrolment, as an administrator handles them, and who may not. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { fleetOf, raw } from "../support/fleet.ts";
-import { faultsOf, openScreens, picture, type ScreenHouse } from "../support/screens.ts";
+import { raw, sampleHosts } from "../support/data/sample_hosts.ts";
+import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";
 
 setDefaultTimeout(60_000);
 const NASTY = `<img src=x onerror=alert(1)>"'>&amp;`;
 const KEYS = "/settings/integrations/dashboard";
 
-let screens: ScreenHouse;
-let fleet: ReturnType<typeof fleetOf>;
+let screens: ScreenRuntime;
+let dashboard: ReturnType<typeof sampleHosts>;
 beforeAll(async () => {
   screens = await openScreens();
-  fleet = fleetOf(screens.house);
+  dashboard = sampleHosts(screens.runtime);
 });
 afterAll(() => screens.stop());
 
-async function visit(...asked: Parameters<ScreenHouse["visit"]>): Promise<Page> {
+async function visit(...asked: Parameters<ScreenRuntime["visit"]>): Promise<Page> {
   const page = await screens.visit(...asked);
   page.setDefaultTimeout(10_000);
   return page;
 }
 async function sound(page: Page, name: string): Promise<void> {
   await picture(page, `integrations-${name}`);
-  expect([name, await faultsOf(page)]).toEqual([name, []]);
+  expect([name, await errorsOf(page)]).toEqual([name, []]);
 }
 const cardOf = (page: Page, name: string) => page.getByRole("listitem").filter({ has: page.getByText(name) });
 const keys = async (): Promise<{ id: number; token_name: string; is_active: boolean; expires_at: string | null }[]> =>
-  (await screens.house.ask("GET", "/api/v1/dashboard/keys?sort=-id")).body.data;
+  (await screens.runtime.ask("GET", "/api/v1/dashboard/keys?sort=-id")).body.data;
 const read = (basic: string, address = "127.0.0.1") =>
-  raw(screens.house, "GET", "/api/v1/dashboard/stats", { authorization: `Basic ${basic}` }, undefined, address);
+  raw(screens.runtime, "GET", "/api/v1/dashboard/stats", { authorization: `Basic ${basic}` }, undefined, address);
 
 test("a key is made, its secret is shown once and hidden, and everything that is copied works", async () => {
   const page = await visit();
@@ -124,7 +124,7 @@ test("who copied the secret leaves without being asked", async () => {
 });
 
 test("the list answers why a widget is red", async () => {
-  const key = await fleet.key({ token_name: "Wall", allowed_ip_ranges: ["192.0.2.7"] });
+  const key = await dashboard.key({ token_name: "Wall", allowed_ip_ranges: ["192.0.2.7"] });
   const basic = btoa(`${key.token_key}:${key.token_secret}`);
   await read(basic, "192.0.2.7");
   await read(basic, "198.51.100.9");
@@ -156,17 +156,17 @@ test("the list answers why a widget is red", async () => {
 });
 
 test("a key is disabled and enabled without a question, changed by its form, and deleted after one", async () => {
-  const key = await fleet.key({ token_name: "Kitchen" });
+  const key = await dashboard.key({ token_name: "Kitchen" });
   const page = await visit();
   await page.goto(KEYS);
   const card = cardOf(page, "Kitchen");
   await card.getByRole("button", { name: "Disable" }).click();
   expect(await page.getByRole("status").first().textContent()).toContain("The key “Kitchen” is disabled.");
   expect(await card.textContent()).toContain("Inactive");
-  expect((await fleet.read(key)).body).toEqual({ error: "API key is disabled" });
+  expect((await dashboard.read(key)).body).toEqual({ error: "API key is disabled" });
   await card.getByRole("button", { name: "Enable" }).click();
   expect(await card.textContent()).toContain("Active");
-  expect((await fleet.read(key)).status).toBe(200);
+  expect((await dashboard.read(key)).status).toBe(200);
 
   await card.getByRole("button", { name: "Edit" }).click();
   await page.getByLabel("Allowed addresses").fill("not an address");
@@ -181,7 +181,7 @@ test("a key is disabled and enabled without a question, changed by its form, and
   await page.getByRole("button", { name: "Save" }).click();
   expect(await cardOf(page, "Kitchen wall").textContent()).toContain("Expired");
   expect(await cardOf(page, "Kitchen wall").textContent()).toContain("(expired)");
-  expect((await fleet.read(key)).body).toEqual({ error: "API key has expired" });
+  expect((await dashboard.read(key)).body).toEqual({ error: "API key has expired" });
 
   await cardOf(page, "Kitchen wall").getByRole("button", { name: "Set up" }).click();
   expect(Bun.YAML.parse(await page.getByLabel("Homepage: three metrics").inputValue())).toBeArray();
@@ -199,11 +199,11 @@ test("a key is disabled and enabled without a question, changed by its form, and
   await dialog.getByRole("button", { name: "Delete the key" }).click();
   expect(await page.getByRole("status").first().textContent()).toContain("is deleted");
   expect(await cardOf(page, "Kitchen wall").count()).toBe(0);
-  expect((await fleet.read(key)).body).toEqual({ error: "Invalid API key" });
+  expect((await dashboard.read(key)).body).toEqual({ error: "Invalid API key" });
 });
 
 test("without scripts the same is done by screens of their own", async () => {
-  const key = await fleet.key({ token_name: "Plain" });
+  const key = await dashboard.key({ token_name: "Plain" });
   const page = await visit(undefined, { scripts: false });
   await page.goto(KEYS);
   await cardOf(page, "Plain").getByRole("button", { name: "Delete" }).click();

@@ -7,10 +7,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Browser, Page } from "playwright-core";
-import { markup } from "../../plugins/markup/mod.ts";
+import { markup } from "../../plugins/content/markup/mod.ts";
 import { PAYLOADS } from "../fixtures/payloads.ts";
-import { openBrowser } from "../support/browser.ts";
-import { bootHouse, type TestHouse } from "../support/house.ts";
+import { openBrowser } from "../support/harness/browser.ts";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 const SECONDS = 1000;
 const READER_URL = "http://reader.test/";
@@ -83,13 +83,13 @@ const READER = `async (texts) => {
 
 describe("in a real browser", () => {
   let browser: Browser;
-  let house: TestHouse;
+  let runtime: TestRuntime;
   beforeAll(async () => {
-    [browser, house] = await Promise.all([openBrowser(), bootHouse()]);
+    [browser, runtime] = await Promise.all([openBrowser(), bootTestRuntime()]);
   }, 60 * SECONDS);
   afterAll(async () => {
     await browser?.close();
-    await house?.stop();
+    await runtime?.stop();
   });
 
   /** Puts texts before the browser and answers with those that did anything. */
@@ -128,16 +128,16 @@ describe("in a real browser", () => {
   test(
     "no stored page fires, written in HTML or Markdown, read or included by another",
     async () => {
-      const book = (await house.ask("POST", "/api/books", { body: { name: "Hostile" } })).body.id;
+      const book = (await runtime.ask("POST", "/api/books", { body: { name: "Hostile" } })).body.id;
       const make = async (body: object) =>
-        (await house.ask("POST", "/api/pages", { body: { book_id: book, name: "x", ...body } })).body;
+        (await runtime.ask("POST", "/api/pages", { body: { book_id: book, name: "x", ...body } })).body;
       const texts: string[] = [];
       for (const payload of PAYLOADS) {
         const written = await make({ html: `<p>a</p>${payload}` });
         const marked = await make({ markdown: payload });
         const including = await make({ html: `<div>{{@${written.id}}}</div><p>{{@${marked.id}}}</p>` });
         for (const { id } of [written, marked, including])
-          texts.push((await house.ask("GET", `/api/pages/${id}`)).body.html);
+          texts.push((await runtime.ask("GET", `/api/pages/${id}`)).body.html);
       }
       expect(await fired(texts)).toEqual([]);
     },
@@ -147,12 +147,12 @@ describe("in a real browser", () => {
   test(
     "no comment fires, alone or in the tree of its page",
     async () => {
-      const book = (await house.ask("POST", "/api/books", { body: { name: "Talk" } })).body.id;
+      const book = (await runtime.ask("POST", "/api/books", { body: { name: "Talk" } })).body.id;
       const body = { book_id: book, name: "x", html: "<p>x</p>" };
-      const page = (await house.ask("POST", "/api/pages", { body })).body.id;
+      const page = (await runtime.ask("POST", "/api/pages", { body })).body.id;
       for (const payload of PAYLOADS)
-        await house.ask("POST", "/api/comments", { body: { page_id: page, html: `<p>a</p>${payload}` } });
-      const { comments } = (await house.ask("GET", `/api/pages/${page}`)).body;
+        await runtime.ask("POST", "/api/comments", { body: { page_id: page, html: `<p>a</p>${payload}` } });
+      const { comments } = (await runtime.ask("GET", `/api/pages/${page}`)).body;
       expect(comments.active).toHaveLength(PAYLOADS.length);
       expect(await fired(comments.active.map(({ comment }: { comment: { html: string } }) => comment.html))).toEqual(
         [],
@@ -167,11 +167,11 @@ describe("in a real browser", () => {
       const texts: string[] = [];
       for (const payload of PAYLOADS) {
         const fields = payload.length > 1900 ? {} : { description_html: `<p>${payload}</p>` };
-        const { body } = await house.ask("POST", "/api/books", { body: { name: "Described", ...fields } });
+        const { body } = await runtime.ask("POST", "/api/books", { body: { name: "Described", ...fields } });
         texts.push(body.description_html);
         if (payload.length > 1900) continue;
         texts.push(
-          (await house.ask("POST", "/api/shelves", { body: { name: "x", description: payload } })).body
+          (await runtime.ask("POST", "/api/shelves", { body: { name: "x", description: payload } })).body
             .description_html,
         );
       }
@@ -184,14 +184,14 @@ describe("in a real browser", () => {
   test(
     "links made of the names of pictures and attachments do not fire",
     async () => {
-      const book = (await house.ask("POST", "/api/books", { body: { name: "Names" } })).body.id;
-      const page = (await house.ask("POST", "/api/pages", { body: { book_id: book, name: "x", html: "<p>x</p>" } }))
+      const book = (await runtime.ask("POST", "/api/books", { body: { name: "Names" } })).body.id;
+      const page = (await runtime.ask("POST", "/api/pages", { body: { book_id: book, name: "x", html: "<p>x</p>" } }))
         .body.id;
       const texts: string[] = [];
       for (const payload of PAYLOADS.filter(({ length }) => length <= 255)) {
         const body = { name: payload, uploaded_to: page, link: "https://example.com" };
-        const { id } = (await house.ask("POST", "/api/attachments", { body })).body;
-        const { links } = (await house.ask("GET", `/api/attachments/${id}`)).body;
+        const { id } = (await runtime.ask("POST", "/api/attachments", { body })).body;
+        const { links } = (await runtime.ask("GET", `/api/attachments/${id}`)).body;
         texts.push(links.html, markup.safe(links.markdown));
       }
       expect(await fired(texts)).toEqual([]);

@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { png } from "../support/pictures.ts";
-import { faultsOf, openScreens, picture, type ScreenHouse } from "../support/screens.ts";
+import { png } from "../support/data/sample_pictures.ts";
+import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";
 
 setDefaultTimeout(90_000);
 const NASTY = `<img src=x onerror=alert(1)>"'>&amp;`;
@@ -31,18 +31,18 @@ class Deck extends Map&lt;string, Card&gt; { static from(text = \`x\`) { return 
 <p dir="rtl">هذا نص <bdi>PostgreSQL</bdi> من اليمين إلى اليسار</p><hr><iframe src="https://video.test/embed/1"></iframe>
 <div hx-post="/logout" hx-trigger="load" style="position: fixed; inset: 0">Nothing of the kind.</div>`;
 
-let screens: ScreenHouse;
+let screens: ScreenRuntime;
 let failover: { id: number };
 beforeAll(async () => {
   screens = await openScreens();
-  const make = async (path: string, body: object) => (await screens.house.ask("POST", path, { body })).body;
+  const make = async (path: string, body: object) => (await screens.runtime.ask("POST", path, { body })).body;
   const cover = new FormData();
   cover.set("name", "Runbooks");
   cover.set("description_html", "<p>How we <strong>operate</strong> what we run.</p>");
   cover.set("tags[0][name]", "team");
   cover.set("tags[0][value]", "ops");
   cover.set("image", new File([png()], "cover.png", { type: "image/png" }));
-  const book = (await screens.house.ask("POST", "/api/books", { parts: cover })).body;
+  const book = (await screens.runtime.ask("POST", "/api/books", { parts: cover })).body;
   const other = await make("/api/books", { name: NASTY, description: NASTY, tags: [{ name: NASTY, value: NASTY }] });
   await make("/api/shelves", { name: "Operations", description: "All of it", books: [book.id, other.id] });
   await make("/api/pages", { book_id: book.id, name: "Before all", markdown: "Read *this* first.\n\n- [x] done" });
@@ -55,8 +55,8 @@ beforeAll(async () => {
   form.set("type", "gallery");
   form.set("uploaded_to", String(failover.id));
   form.set("image", new File([png()], "plan.png", { type: "image/png" }));
-  const { url } = (await screens.house.ask("POST", "/api/image-gallery", { parts: form })).body;
-  await screens.house.ask("PUT", `/api/pages/${failover.id}`, {
+  const { url } = (await screens.runtime.ask("POST", "/api/image-gallery", { parts: form })).body;
+  await screens.runtime.ask("PUT", `/api/pages/${failover.id}`, {
     body: {
       html: CONTENT.replace("PICTURE", url),
       tags: [
@@ -71,7 +71,7 @@ afterAll(() => screens.stop());
 
 async function sound(page: Page, name: string): Promise<void> {
   await picture(page, `reading-${name}`);
-  expect([name, await faultsOf(page)]).toEqual([name, []]);
+  expect([name, await errorsOf(page)]).toEqual([name, []]);
 }
 
 const SCREENS: readonly (readonly [name: string, path: string])[] = [
@@ -89,7 +89,7 @@ const SCREENS: readonly (readonly [name: string, path: string])[] = [
 ];
 
 test("every screen is sound, on a desk and on a telephone, in light and in dark", async () => {
-  await screens.house.ask("POST", "/api/comments", {
+  await screens.runtime.ask("POST", "/api/comments", {
     body: { page_id: failover.id, html: "<p>Which <strong>DBA</strong>?</p>" },
   });
   const desk = await screens.visit();
@@ -156,8 +156,8 @@ test("what people wrote in names and descriptions stays text", async () => {
     dialogs.push(dialog.message());
     await dialog.dismiss();
   });
-  const { data } = (await screens.house.ask("GET", "/api/books?sort=-id&count=1")).body;
-  const listed = (await screens.house.ask("GET", `/api/pages?filter[book_id]=${data[0].id}`)).body.data[0];
+  const { data } = (await screens.runtime.ask("GET", "/api/books?sort=-id&count=1")).body;
+  const listed = (await screens.runtime.ask("GET", `/api/pages?filter[book_id]=${data[0].id}`)).body.data[0];
   for (const path of [
     "/",
     "/books",
@@ -170,7 +170,7 @@ test("what people wrote in names and descriptions stays text", async () => {
     await page.goto(path);
     expect([path, await page.locator("img[src=x]").count()]).toEqual([path, 0]);
     expect([path, (await page.locator("main").textContent())?.includes("<img src=x")]).toEqual([path, true]);
-    expect([path, await faultsOf(page)]).toEqual([path, []]);
+    expect([path, await errorsOf(page)]).toEqual([path, []]);
   }
   await page.goto(`/search?query=${encodeURIComponent(NASTY)}&type=${encodeURIComponent(NASTY)}`);
   expect(await page.getByLabel("Words").inputValue()).toBe(NASTY);
@@ -187,18 +187,18 @@ test("content leaves as a file, for who may export", async () => {
     page.getByRole("link", { name: "Export as Markdown" }).click(),
   ]);
   expect(file.suggestedFilename()).toBe("failover.md");
-  const reader = await screens.user("Reader", ["access-api", "page-view-all", "book-view-all", "chapter-view-all"]);
-  const theirs = await screens.visit(reader);
+  const sees = ["page-view-all", "book-view-all", "chapter-view-all", "revision-view-all"];
+  const theirs = await screens.visit(await screens.user("Reader", ["access-api", ...sees]));
   await theirs.goto(PAGE);
   expect(await theirs.locator("main .actions a").allInnerTexts()).toEqual([" Revisions"]);
   expect(await theirs.getByLabel("Add a comment").count()).toBe(0);
-  expect(await faultsOf(theirs)).toEqual([]);
+  expect(await errorsOf(theirs)).toEqual([]);
   expect((await theirs.goto(`${PAGE}/export/html`))?.status()).toBe(403);
   expect((await theirs.goto("/books/runbooks/export/nothing"))?.status()).toBeGreaterThanOrEqual(403);
 });
 
 test("who may see nothing is shown nothing, and strangers are asked to sign in", async () => {
-  const nobody = await screens.visit(await screens.user("Nobody", ["access-api"]));
+  const nobody = await screens.visit(await screens.user("Nobody", ["access-api", "revision-view-all"]));
   for (const path of ["/books/runbooks", PAGE, `${PAGE}/revisions`, `/link/${failover.id}`, "/shelves/operations"])
     expect([path, (await nobody.goto(path))?.status()]).toEqual([path, 404]);
   await nobody.goto("/");

@@ -1,9 +1,9 @@
 /** The way in and out, before a real browser. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { faultsOf, openScreens, picture, type ScreenHouse, signIn } from "../support/screens.ts";
+import { errorsOf, openScreens, picture, type ScreenRuntime, signIn } from "../support/harness/screens.ts";
 
 setDefaultTimeout(60_000);
-let screens: ScreenHouse;
+let screens: ScreenRuntime;
 beforeAll(async () => {
   screens = await openScreens();
 });
@@ -13,9 +13,9 @@ test("a stranger is asked to sign in, told what is wrong, and led on to where th
   const page = await screens.visit(null);
   await page.goto("/settings/nowhere");
   expect(await page.locator("h1").textContent()).toBe("Not found");
-  expect(await faultsOf(page)).toEqual([]);
+  expect(await errorsOf(page)).toEqual([]);
   await page.goto("/login?next=/api/docs");
-  expect(await faultsOf(page)).toEqual([]);
+  expect(await errorsOf(page)).toEqual([]);
   await picture(page, "sign-in");
   await page.getByLabel("E-mail address").fill("admin@example.com");
   await page.getByLabel("Password").fill("wrong one");
@@ -84,7 +84,7 @@ test("screens speak the language the browser asks for, until the user chooses an
   await french.goto("/nowhere");
   expect(await french.locator("main").textContent()).toContain("L’adresse nowhere est introuvable.");
   const { id, email, password } = await screens.user("Uwe", []);
-  await screens.house.ask("PUT", `/api/users/${id}`, { body: { language: "de" } });
+  await screens.runtime.ask("PUT", `/api/users/${id}`, { body: { language: "de" } });
   const page = await screens.visit(null, { language: "fr-FR" });
   await page.goto("/login");
   await page.getByLabel("Adresse e-mail").fill(email);
@@ -92,5 +92,5 @@ test("screens speak the language the browser asks for, until the user chooses an
   await page.locator("main form button").click();
   await page.locator("header summary").click();
   expect(await page.getByRole("button", { name: "Abmelden" }).count()).toBe(1);
-  expect(await faultsOf(page)).toEqual([]);
+  expect(await errorsOf(page)).toEqual([]);
 });

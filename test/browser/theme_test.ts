@@ -1,14 +1,14 @@
-/** What one can see of a theme: a view, a text, an icon and a colour of the example stand in place of the house's. */
+/** What one can see of a theme: a view, a text, an icon and a colour of the example stand in place of the runtime's. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { resolve } from "node:path";
 import { defineTheme, html } from "lectern/core";
 import { loadTheme } from "../../core/cli/theme.ts";
-import { pluginOf } from "../../core/theme.ts";
+import { pluginOf } from "../../core/themes/theme.ts";
 import plugins from "../../plugins/mod.ts";
-import { faultsOf, openScreens, picture, type ScreenHouse } from "../support/screens.ts";
+import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";
 
 setDefaultTimeout(60_000);
-let screens: ScreenHouse;
+let screens: ScreenRuntime;
 beforeAll(async () => {
   const theme = await loadTheme("example", plugins, resolve(import.meta.dir, "../../themes"));
   screens = await openScreens({ env: { APP_THEME: "example" }, extra: [theme] });
@@ -26,7 +26,7 @@ test("the example changes a view, a text, an icon and a colour, and leaves the r
   const colour = await page.evaluate("getComputedStyle(document.querySelector('main form button')).backgroundColor");
   expect(colour).toBe("rgb(91, 59, 140)");
   await picture(page, "theme-example");
-  expect(await faultsOf(page)).toEqual([]);
+  expect(await errorsOf(page)).toEqual([]);
 });
 
 test("files of a theme are served by their names alone, and none of another or above it", async () => {

@@ -1,14 +1,14 @@
 /** Webhooks, as an administrator sets them up and looks after them. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { openReceiver, type Receiver } from "../support/receiver.ts";
-import { faultsOf, openScreens, picture, type ScreenHouse } from "../support/screens.ts";
+import { openReceiver, type Receiver } from "../support/fakes/webhook_receiver.ts";
+import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";
 
 setDefaultTimeout(60_000);
 const NASTY = `<img src=x onerror=alert(1)>"'>&amp;`;
 const HOOKS = "/settings/webhooks";
 
-let screens: ScreenHouse;
+let screens: ScreenRuntime;
 let receiver: Receiver;
 beforeAll(async () => {
   receiver = openReceiver();
@@ -26,17 +26,17 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-async function visit(...asked: Parameters<ScreenHouse["visit"]>): Promise<Page> {
+async function visit(...asked: Parameters<ScreenRuntime["visit"]>): Promise<Page> {
   const page = await screens.visit(...asked);
   page.setDefaultTimeout(10_000);
   return page;
 }
 async function sound(page: Page, name: string): Promise<void> {
   await picture(page, `webhooks-${name}`);
-  expect([name, await faultsOf(page)]).toEqual([name, []]);
+  expect([name, await errorsOf(page)]).toEqual([name, []]);
 }
-const book = (name: string) => screens.house.ask("POST", "/api/books", { body: { name } });
-const hooks = async () => (await screens.house.ask("GET", "/api/webhooks?sort=-id")).body.data;
+const book = (name: string) => screens.runtime.ask("POST", "/api/books", { body: { name } });
+const hooks = async () => (await screens.runtime.ask("GET", "/api/webhooks?sort=-id")).body.data;
 
 test("a webhook is set up with some of the events, and its secret is shown once", async () => {
   const page = await visit();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ApiError, definePlugin, endpoint } from "lectern/core";
-import { bootHouse, type TestHouse } from "../support/house.ts";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 const porter = definePlugin({
   name: "porter",
@@ -30,14 +30,14 @@ const porter = definePlugin({
   },
 });
 
-let house: TestHouse;
+let runtime: TestRuntime;
 beforeAll(async () => {
-  house = await bootHouse({ extra: [porter] });
+  runtime = await bootTestRuntime({ extra: [porter] });
 });
-afterAll(() => house.stop());
+afterAll(() => runtime.stop());
 
 test("what stands around an area may answer before anybody is asked who they are", async () => {
-  const answer = await house.ask("OPTIONS", "/api/porter/private", { as: null });
+  const answer = await runtime.ask("OPTIONS", "/api/porter/private", { as: null });
   expect([answer.status, answer.headers.get("x-for"), answer.headers.get("x-porter")]).toEqual([
     204,
     "127.0.0.1",
@@ -47,7 +47,7 @@ test("what stands around an area may answer before anybody is asked who they are
 });
 
 test("what it throws is answered in the area's own shape", async () => {
-  const { status, body } = await house.ask("GET", "/api/porter/private", { headers: { "x-mood": "bad" } });
+  const { status, body } = await runtime.ask("GET", "/api/porter/private", { headers: { "x-mood": "bad" } });
   expect([status, body]).toEqual([429, { told: "Come back later." }]);
 });
 
@@ -56,14 +56,14 @@ test("it finishes every other answer, refusals and missing routes included", asy
     ["/api/porter/private", 401, "Who are you?"],
     ["/api/porter/nothing", 404, "The route api/porter/nothing could not be found."],
   ] as const) {
-    const answer = await house.ask("GET", path);
+    const answer = await runtime.ask("GET", path);
     expect([answer.status, answer.body, answer.headers.get("x-porter")]).toEqual([status, { told }, "Bob"]);
     expect(answer.headers.get("x-ratelimit-limit")).toBeNull();
   }
-  expect((await house.ask("GET", "/api/books")).headers.get("x-porter")).toBeNull();
+  expect((await runtime.ask("GET", "/api/books")).headers.get("x-porter")).toBeNull();
 });
 
 test("an area that reads its own bodies is given them as they came", async () => {
-  const { body } = await house.ask("POST", "/api/porter/letters?to=ann", { body: '{"a": 1' });
+  const { body } = await runtime.ask("POST", "/api/porter/letters?to=ann", { body: '{"a": 1' });
   expect(body).toEqual({ text: '{"a": 1', input: { to: "ann" } });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type AnyContext, type AnyPlugin, BootError, definePlugin, sql, t } from "lectern/core";
-import { bootHouse, type TestHouse } from "../support/house.ts";
-import { PUBLIC } from "../support/open_routes.ts";
+import { PUBLIC } from "../support/data/open_routes.ts";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 declare module "lectern/core" {
   interface Contracts {
@@ -21,8 +21,8 @@ type App = AnyContext["app"];
 
 async function bootError(...extra: AnyPlugin[]): Promise<string> {
   try {
-    const house = await bootHouse({ extra });
-    await house.stop();
+    const runtime = await bootTestRuntime({ extra });
+    await runtime.stop();
     return "booted";
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -52,7 +52,7 @@ describe("boot() stops and names the plugin", () => {
       name: "late",
       setup({ on }) {
         on("app_boot", {
-          join() {
+          inTransaction() {
             throw new TypeError("x is not a function");
           },
         });
@@ -61,6 +61,33 @@ describe("boot() stops and names the plugin", () => {
     expect(await bootError(late)).toBe(
       'The plugin "late" stopped the boot, as its part in "app_boot" failed: x is not a function',
     );
+  });
+
+  test.each([
+    ["prepare", "beforeTransaction"],
+    ["join", "inTransaction"],
+  ])("that handles an event with %s, as a moment was called before", async (old, now) => {
+    const handlers = { [old]: () => {} };
+    const one = definePlugin({ name: "old", setup: ({ on }) => on("test_happens", handlers) });
+    expect(await bootError(one)).toBe(
+      `The plugin "old" handles "test_happens" with "${old}", which is called "${now}" now`,
+    );
+    const every = definePlugin({ name: "old", setup: ({ onAny }) => onAny(handlers) });
+    expect(await bootError(every)).toBe(
+      `The plugin "old" handles every event with "${old}", which is called "${now}" now`,
+    );
+  });
+
+  test.each([
+    ["hanging", "dependents"],
+    ["shown", "response_fields"],
+  ])("that uses the slot %s, as it was called before", async (old, now) => {
+    const text = `The plugin "old" uses the slot "${old}", which is called "${now}" now`;
+    const name = old as "permission";
+    const fills = definePlugin({ name: "old", setup: ({ contribute }) => contribute(name, "x") });
+    expect(await bootError(fills)).toBe(text);
+    const walks = definePlugin({ name: "old", setup: ({ slot }) => void slot(name) });
+    expect(await bootError(walks)).toBe(text);
   });
 
   test("that serves a route without a permit", async () => {
@@ -152,7 +179,7 @@ describe("boot() stops and names the plugin", () => {
       },
       setup: () => {},
     });
-    await expect(bootHouse({ extra: [bad] })).rejects.toThrow('plugin "bad-step" at step "0001_init"');
+    await expect(bootTestRuntime({ extra: [bad] })).rejects.toThrow('plugin "bad-step" at step "0001_init"');
   });
 });
 
@@ -166,15 +193,15 @@ test("boot() follows the operator's choices, and stops where they name what is n
   });
   const env = { TOLD_SIZE: "3", TOLD_GRANTED: "yes" };
   for (const choices of [{}, { denied: { told: ["env"] as const } }, { settings: { told: { size: 2 } }, denied: {} }]) {
-    const house = await bootHouse({ extra: [told], env, choices });
-    await house.stop();
+    const runtime = await bootTestRuntime({ extra: [told], env, choices });
+    await runtime.stop();
   }
   expect(seen).toEqual([
     [3, "yes"],
     [1, undefined],
     [3, "yes"],
   ]);
-  const slip = bootHouse({ extra: [told], choices: { denied: { tolt: ["env"] } } });
+  const slip = bootTestRuntime({ extra: [told], choices: { denied: { tolt: ["env"] } } });
   await expect(slip).rejects.toThrow('"denied" names the plugin "tolt", which is not there; did you mean "told"?');
   const thief = definePlugin({
     name: "thief",
@@ -182,12 +209,12 @@ test("boot() follows the operator's choices, and stops where they name what is n
     setup: () => {},
   });
   expect(await bootError(thief)).toBe(
-    'The plugin "thief" reads its setting "url" from DATABASE_URL, which is the house\'s',
+    'The plugin "thief" reads its setting "url" from DATABASE_URL, which is a setting of Lectern',
   );
 });
 
 describe("a plugin's context", () => {
-  let house: TestHouse;
+  let runtime: TestRuntime;
   const seen: string[] = [];
   const notes = definePlugin({
     name: "test-notes",
@@ -205,8 +232,8 @@ describe("a plugin's context", () => {
         "/test-notes",
         async ({ viewer, input }) => {
           const note = { name: String(input.text) };
-          return perform("test_happens", viewer, note, async (draft, work) => {
-            await work.db
+          return perform("test_happens", viewer, note, async (draft, tx) => {
+            await tx.db
               .insertInto("test_notes")
               .values({ text: draft.name } as never)
               .execute();
@@ -245,12 +272,12 @@ describe("a plugin's context", () => {
   });
 
   beforeAll(async () => {
-    house = await bootHouse({ extra: [notes] });
+    runtime = await bootTestRuntime({ extra: [notes] });
   });
-  afterAll(() => house.stop());
+  afterAll(() => runtime.stop());
 
   test("lets nothing through that was not granted", async () => {
-    const { body } = await house.ask("GET", "/api/test-grants", { as: null });
+    const { body } = await runtime.ask("GET", "/api/test-grants", { as: null });
     expect(body.table).toContain('"instance"');
     expect(body.files).toBe('The plugin "test-notes" was not granted files');
     expect(body.net).toContain("was not granted this host");
@@ -258,24 +285,24 @@ describe("a plugin's context", () => {
   });
 
   test("undoes an act that throws and answers 500 without its text", async () => {
-    const { status, body } = await house.ask("POST", "/api/test-notes", { body: { text: "boom" } });
+    const { status, body } = await runtime.ask("POST", "/api/test-notes", { body: { text: "boom" } });
     expect([status, body]).toEqual([500, { error: { code: 500, message: "An error occurred" } }]);
-    await house.ask("POST", "/api/test-notes", { body: { text: "kept" } });
-    expect((await house.ask("GET", "/api/test-notes", { as: null })).body.notes).toEqual([{ text: "kept" }]);
-    await house.house.bus.settle();
+    await runtime.ask("POST", "/api/test-notes", { body: { text: "kept" } });
+    expect((await runtime.ask("GET", "/api/test-notes", { as: null })).body.notes).toEqual([{ text: "kept" }]);
+    await runtime.runtime.bus.settle();
     expect(seen).toEqual(["kept"]);
   });
 });
 
 test("every route says what it permits, and only those with a reason are public", async () => {
-  const house = await bootHouse();
-  const routes = house.house.gates.routes();
+  const runtime = await bootTestRuntime();
+  const routes = runtime.runtime.gates.routes();
   expect(routes.filter((route) => route.permit === undefined)).toEqual([]);
   // Screens ask for a sign-in themselves.
   const served = routes.filter(({ detail }) => detail["x-screen"] === undefined);
   const open = served.filter((route) => route.permit === "public").map((route) => `${route.method} ${route.path}`);
   expect(open.sort()).toEqual(Object.keys(PUBLIC).sort());
-  await house.stop();
+  await runtime.stop();
 });
 
 test.each([
@@ -286,7 +313,7 @@ test.each([
   ["ALLOW_PRIVATE_HOSTS", "intranet"],
   ["PORT", "99999"],
 ])("boot() refuses %s=%s and names the variable", async (variable, value) => {
-  const refusal = await bootHouse({ env: { [variable]: value } }).then(
+  const refusal = await bootTestRuntime({ env: { [variable]: value } }).then(
     () => "booted",
     (error: Error) => `${error.name} ${error.message}`,
   );

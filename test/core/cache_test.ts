@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Cached, definePlugin, SYSTEM } from "lectern/core";
-import { bootHouse, type TestHouse } from "../support/house.ts";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 declare module "lectern/core" {
   interface Events {
@@ -21,15 +21,15 @@ const keeper = definePlugin({
   },
 });
 
-let house: TestHouse;
+let runtime: TestRuntime;
 beforeAll(async () => {
-  house = await bootHouse({ extra: [keeper] });
+  runtime = await bootTestRuntime({ extra: [keeper] });
 });
-afterAll(() => house.stop());
+afterAll(() => runtime.stop());
 
 function forget(key: string, fails = false): Promise<unknown> {
-  return house.house.bus.perform("test_forget", SYSTEM, { key, fails }, async (draft, work) => {
-    await cache.forget(work, draft.key);
+  return runtime.runtime.bus.perform("test_forget", SYSTEM, { key, fails }, async (draft, tx) => {
+    await cache.forget(tx, draft.key);
     if (draft.fails) throw new Error("undone");
     return draft;
   });
@@ -53,7 +53,7 @@ test("a change that is undone forgets nothing", async () => {
 test("nothing is remembered while notifications are lost, so that no process acts on what another has changed", async () => {
   loads = [];
   await cache.get("c");
-  await house.store
+  await runtime.store
     .sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%' and datname = current_database()`;
   while ((await cache.get("c")) === "c 1") await Bun.sleep(1);
   expect(loads.length).toBeGreaterThan(1);

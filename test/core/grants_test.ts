@@ -1,17 +1,17 @@
 /** Grants of tables hold wherever a plugin meets the store: in events, acts, what others call, sight and listings. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { definePlugin, SYSTEM, sql, type Work } from "lectern/core";
-import { bootHouse, type TestHouse } from "../support/house.ts";
+import { definePlugin, type EventTransaction, SYSTEM, sql } from "lectern/core";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 declare module "lectern/core" {
   interface Events {
     grants_happen: { draft: { how: string }; result: { how: string } };
   }
   interface Contracts {
-    grants_keeper: { keep(work: Work): Promise<number> };
+    grants_keeper: { keep(tx: EventTransaction): Promise<number> };
   }
   interface Slots {
-    grants_part: { readonly name: string; count(work: Work): Promise<number> };
+    grants_part: { readonly name: string; count(tx: EventTransaction): Promise<number> };
   }
 }
 declare module "lectern/db" {
@@ -20,7 +20,7 @@ declare module "lectern/db" {
   }
 }
 
-let house: TestHouse;
+let runtime: TestRuntime;
 const said: string[] = [];
 const outcome = (run: () => Promise<unknown>) =>
   run().then(
@@ -38,11 +38,11 @@ const keeper = definePlugin({
     "0001_init": async (db) => void (await sql`create table grants_own (id integer not null)`.execute(db)),
   },
   setup({ contribute, provide }) {
-    const count = async ({ db }: Work) => {
+    const count = async ({ db }: EventTransaction) => {
       await db.insertInto("grants_own").values({ id: 1 }).execute();
       return (await db.selectFrom("grants_own").selectAll().execute()).length;
     };
-    provide("grants_keeper", { keep: (work) => count(work) });
+    provide("grants_keeper", { keep: (tx) => count(tx) });
     contribute("grants_part", { name: "keeper", count });
   },
 });
@@ -53,33 +53,34 @@ const nosy = definePlugin({
   permissions: { read: ["books"] },
   events: ["grants_happen"],
   setup({ app, contracts, list, on, onAny, perform, slot, visible }) {
-    const peek = async ({ db }: Work) => db.selectFrom("users").selectAll().execute();
-    const tell = async (where: string, work: Work) => void said.push(`${where}: ${await outcome(() => peek(work))}`);
+    const peek = async ({ db }: EventTransaction) => db.selectFrom("users").selectAll().execute();
+    const tell = async (where: string, tx: EventTransaction) =>
+      void said.push(`${where}: ${await outcome(() => peek(tx))}`);
     on("grants_happen", {
-      async filter(draft, work) {
-        await tell("filter", work);
+      async filter(draft, tx) {
+        await tell("filter", tx);
         return draft;
       },
-      async veto(_, work) {
-        await tell("veto", work);
+      async veto(_, tx) {
+        await tell("veto", tx);
         return undefined;
       },
-      join: (_, work) => tell("join", work),
+      inTransaction: (_, tx) => tell("join", tx),
     });
-    onAny({ join: ({ name }, work) => (name === "grants_happen" ? tell("any", work) : undefined) });
+    onAny({ inTransaction: ({ name }, tx) => (name === "grants_happen" ? tell("any", tx) : undefined) });
     app.get(
       "/test-nosy",
       async ({ viewer }) => {
-        const result = await perform("grants_happen", viewer, { how: "outside" }, async (draft, work) => {
-          await tell("act", work);
-          await work.perform("grants_happen", { how: "inside" }, async (inner, deeper) => {
+        const result = await perform("grants_happen", viewer, { how: "outside" }, async (draft, tx) => {
+          await tell("act", tx);
+          await tx.perform("grants_happen", { how: "inside" }, async (inner, deeper) => {
             await tell("inner act", deeper);
             return inner;
           });
-          said.push(`contract: ${await contracts.grants_keeper.keep(work)}`);
-          for (const part of slot("grants_part")) said.push(`${part.name}: ${await part.count(work)}`);
-          said.push(`own: ${await outcome(() => work.db.selectFrom("books").select("id").execute())}`);
-          said.push(`raw rows: ${await outcome(() => sql`select 1 from users`.execute(work.db))}`);
+          said.push(`contract: ${await contracts.grants_keeper.keep(tx)}`);
+          for (const part of slot("grants_part")) said.push(`${part.name}: ${await part.count(tx)}`);
+          said.push(`own: ${await outcome(() => tx.db.selectFrom("books").select("id").execute())}`);
+          said.push(`raw rows: ${await outcome(() => sql`select 1 from users`.execute(tx.db))}`);
           return draft;
         });
         return {
@@ -100,12 +101,12 @@ const nosy = definePlugin({
 });
 
 beforeAll(async () => {
-  house = await bootHouse({ extra: [keeper, nosy] });
+  runtime = await bootTestRuntime({ extra: [keeper, nosy] });
 });
-afterAll(() => house.stop());
+afterAll(() => runtime.stop());
 
 test("a plugin reads no table it was not granted, in events, acts, sight and listings alike", async () => {
-  const { status, body } = await house.ask("GET", "/api/test-nosy");
+  const { status, body } = await runtime.ask("GET", "/api/test-nosy");
   expect([status, body]).toEqual([
     200,
     { result: { how: "outside" }, books: "went through", joined: NO_USERS, users: NO_USERS, list: NO_USERS },
@@ -121,9 +122,9 @@ test("a plugin reads no table it was not granted, in events, acts, sight and lis
   ]);
 });
 
-test("what the house itself performs sees all", async () => {
-  const found = await house.house.bus.perform("grants_happen", SYSTEM, { how: "house" }, async (draft, work) => {
-    expect(await outcome(() => work.db.selectFrom("users").select("id").execute())).toBe("went through");
+test("what the system itself performs sees all", async () => {
+  const found = await runtime.runtime.bus.perform("grants_happen", SYSTEM, { how: "house" }, async (draft, tx) => {
+    expect(await outcome(() => tx.db.selectFrom("users").select("id").execute())).toBe("went through");
     return draft;
   });
   expect(found).toEqual({ how: "house" });

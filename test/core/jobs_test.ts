@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { bootHouse, type TestHouse } from "../support/house.ts";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 declare module "lectern/core" {
   interface Jobs {
@@ -27,65 +27,65 @@ const worker = definePlugin({
   },
 });
 
-let house: TestHouse;
+let runtime: TestRuntime;
 beforeAll(async () => {
-  house = await bootHouse({ extra: [worker] });
+  runtime = await bootTestRuntime({ extra: [worker] });
 });
-afterAll(() => house.stop());
+afterAll(() => runtime.stop());
 
 function makeDue(): Promise<unknown> {
-  return sql`update jobs set run_at = now(), leased_until = null where not dead`.execute(house.db);
+  return sql`update jobs set run_at = now(), leased_until = null where not dead`.execute(runtime.db);
 }
 
 test("a job is done once and leaves no row", async () => {
-  await house.house.jobs.enqueue(house.db, "test_slow", { tag: "one" });
-  await house.house.jobs.drain();
+  await runtime.runtime.jobs.enqueue(runtime.db, "test_slow", { tag: "one" });
+  await runtime.runtime.jobs.drain();
   expect(done).toEqual(["one"]);
-  expect(await rows(house.db, sql`select 1 from jobs`)).toEqual([]);
+  expect(await rows(runtime.db, sql`select 1 from jobs`)).toEqual([]);
 });
 
 test("a job that fails is tried again later, and kept as dead after its last try", async () => {
   done.length = 0;
   failuresLeft = 1;
-  await house.house.jobs.enqueue(house.db, "test_flaky", { failures: 1, tag: "flaky" });
-  await house.house.jobs.drain();
+  await runtime.runtime.jobs.enqueue(runtime.db, "test_flaky", { failures: 1, tag: "flaky" });
+  await runtime.runtime.jobs.drain();
   expect(done).toEqual([]);
   await makeDue();
-  await house.house.jobs.drain();
+  await runtime.runtime.jobs.drain();
   expect(done).toEqual(["flaky at try 2"]);
 
   failuresLeft = 99;
-  await house.house.jobs.enqueue(house.db, "test_flaky", { failures: 99, tag: "never" });
+  await runtime.runtime.jobs.enqueue(runtime.db, "test_flaky", { failures: 99, tag: "never" });
   for (let attempt = 0; attempt < 4; attempt++) {
-    await house.house.jobs.drain();
+    await runtime.runtime.jobs.drain();
     await makeDue();
   }
   const left = await rows<{ attempts: number; dead: boolean; last_error: string }>(
-    house.db,
+    runtime.db,
     sql`select attempts, dead, last_error from jobs`,
   );
   expect(left).toEqual([{ attempts: 3, dead: true, last_error: "not yet" }]);
-  await sql`delete from jobs`.execute(house.db);
+  await sql`delete from jobs`.execute(runtime.db);
 });
 
 test("a job whose process died is done by another when its lease ends", async () => {
   done.length = 0;
-  await house.house.jobs.enqueue(house.db, "test_slow", { tag: "orphan" });
-  await sql`update jobs set attempts = 1, leased_until = now() + interval '1 hour'`.execute(house.db);
-  await house.house.jobs.drain();
+  await runtime.runtime.jobs.enqueue(runtime.db, "test_slow", { tag: "orphan" });
+  await sql`update jobs set attempts = 1, leased_until = now() + interval '1 hour'`.execute(runtime.db);
+  await runtime.runtime.jobs.drain();
   expect(done).toEqual([]);
-  await sql`update jobs set leased_until = now() - interval '1 millisecond'`.execute(house.db);
-  await house.house.jobs.drain();
+  await sql`update jobs set leased_until = now() - interval '1 millisecond'`.execute(runtime.db);
+  await runtime.runtime.jobs.drain();
   expect(done).toEqual(["orphan"]);
 });
 
 test("a job with a key waits only once, and one written in an undone transaction never exists", async () => {
   done.length = 0;
-  const { jobs } = house.house;
-  await jobs.enqueue(house.db, "test_slow", { tag: "same" }, { key: "k" });
-  await jobs.enqueue(house.db, "test_slow", { tag: "same" }, { key: "k" });
-  const undone = house.db.transaction().execute(async (work) => {
-    await jobs.enqueue(work, "test_slow", { tag: "undone" });
+  const { jobs } = runtime.runtime;
+  await jobs.enqueue(runtime.db, "test_slow", { tag: "same" }, { key: "k" });
+  await jobs.enqueue(runtime.db, "test_slow", { tag: "same" }, { key: "k" });
+  const undone = runtime.db.transaction().execute(async (tx) => {
+    await jobs.enqueue(tx, "test_slow", { tag: "undone" });
     throw new Error("changed my mind");
   });
   await expect(undone).rejects.toThrow("changed my mind");
@@ -94,7 +94,7 @@ test("a job with a key waits only once, and one written in an undone transaction
 });
 
 test("a job nobody handles is refused when it is written", async () => {
-  await expect(house.house.jobs.enqueue(house.db, "test_nobody", {})).rejects.toThrow(
+  await expect(runtime.runtime.jobs.enqueue(runtime.db, "test_nobody", {})).rejects.toThrow(
     'Cannot enqueue "test_nobody": no plugin handles this job',
   );
 });

@@ -1,8 +1,8 @@
 /** Two servers on one database are one: what one is told, the other acts on; what is to be done is done by one of them. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin } from "lectern/core";
-import { bootHouse, type TestHouse } from "../support/house.ts";
-import { openReceiver } from "../support/receiver.ts";
+import { openReceiver } from "../support/fakes/webhook_receiver.ts";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 declare module "lectern/core" {
   interface Jobs {
@@ -30,13 +30,13 @@ const worker = (place: string) =>
   });
 
 const env = { RATE_LIMITS_SHARED: "true", ALLOW_PRIVATE_HOSTS: "127.0.0.0/8" };
-let one: TestHouse;
-let two: TestHouse;
+let one: TestRuntime;
+let two: TestRuntime;
 beforeAll(async () => {
-  one = await bootHouse({ env, extra: [worker("one")] });
-  two = await bootHouse({ env, extra: [worker("two")], beside: one });
-  await one.house.start();
-  await two.house.start();
+  one = await bootTestRuntime({ env, extra: [worker("one")] });
+  two = await bootTestRuntime({ env, extra: [worker("two")], beside: one });
+  await one.runtime.start();
+  await two.runtime.start();
 });
 afterAll(async () => {
   await two.stop();
@@ -84,7 +84,7 @@ test("what one server lets a role or an item do holds on the other", async () =>
 });
 
 test("each job is done once, by either", async () => {
-  const contexts = [one, two].map((house) => house.contexts.get("two-worker"));
+  const contexts = [one, two].map((runtime) => runtime.contexts.get("two-worker"));
   for (let n = 0; n < 60; n++) await contexts[n % 2]?.enqueue("two-work", { n });
   await until(
     () => done.length,
@@ -134,10 +134,10 @@ test("a webhook made on one is told by one what happens on the other", async () 
 test("servers that share limits count together, and each window ends", async () => {
   const [here, there] = await Promise.all(
     [one, two].map((beside) =>
-      bootHouse({ env: { ...env, API_REQUESTS_PER_MIN: String(LIMIT), DASHBOARD_RATE_LIMIT_MAX: "2" }, beside }),
+      bootTestRuntime({ env: { ...env, API_REQUESTS_PER_MIN: String(LIMIT), DASHBOARD_RATE_LIMIT_MAX: "2" }, beside }),
     ),
   );
-  if (!here || !there) throw new Error("No houses");
+  if (!here || !there) throw new Error("No runtimes");
   const { token } = await one.person("Dee", ["access-api"]);
   const left: (string | null)[] = [];
   for (let at = 0; at < LIMIT + 1; at++) {
@@ -146,7 +146,7 @@ test("servers that share limits count together, and each window ends", async () 
   }
   expect(left).toEqual(["200 4", "200 3", "200 2", "200 1", "200 0", "429 0"]);
   const polls = [];
-  for (const house of [here, there, here]) polls.push((await house.ask("GET", "/api/v1/dashboard/stats")).status);
+  for (const runtime of [here, there, here]) polls.push((await runtime.ask("GET", "/api/v1/dashboard/stats")).status);
   expect(polls).toEqual([401, 401, 429]);
   await here.db
     .updateTable("rate_windows" as never)

@@ -1,9 +1,14 @@
 /** What a start alters and what it says where plugins and their tables do not fit. */
 import { expect, test } from "bun:test";
-import { boot, configSchema, createLog, definePlugin, folderStore, readSettings, sql, t } from "lectern/core";
+import { definePlugin, sql, t } from "lectern/core";
 import { rows } from "lectern/db";
+import { configSchema } from "../../core/config.ts";
+import { folderStore } from "../../core/files/file_store.ts";
+import { createLog } from "../../core/log.ts";
+import { boot } from "../../core/runtime/boot.ts";
+import { readSettings } from "../../core/runtime/settings.ts";
 import plugins from "../../plugins/mod.ts";
-import { bootHouse } from "../support/house.ts";
+import { bootTestRuntime } from "../support/harness/test_runtime.ts";
 
 const steps = (...names: string[]) =>
   definePlugin({
@@ -15,13 +20,13 @@ const steps = (...names: string[]) =>
   });
 
 test("an older plugin over newer tables is told of at the start, and starts", async () => {
-  const house = await bootHouse({ extra: [steps("0001_init", "0002_more", "0003_most")] });
+  const runtime = await bootTestRuntime({ extra: [steps("0001_init", "0002_more", "0003_most")] });
   const lines: string[] = [];
-  const env = { APP_URL: "http://localhost", DATA_DIR: house.dataDir, LOG_LEVEL: "warn" };
+  const env = { APP_URL: "http://localhost", DATA_DIR: runtime.dataDir, LOG_LEVEL: "warn" };
   const older = await boot({
     config: readSettings("lectern", configSchema, env),
-    store: { ...house.store, close: async () => {} },
-    files: folderStore(`${house.dataDir}/files`),
+    store: { ...runtime.store, close: async () => {} },
+    files: folderStore(`${runtime.dataDir}/files`),
     log: createLog("warn", (line) => void lines.push(line)),
     plugins: [...plugins, steps("0001_init")],
     env,
@@ -30,11 +35,11 @@ test("an older plugin over newer tables is told of at the start, and starts", as
   expect(lines.map((line) => JSON.parse(line)).filter(({ plugin }) => plugin === "aging")).toMatchObject([
     { level: "warn", message: expect.stringContaining("older than its tables"), steps: ["0002_more", "0003_most"] },
   ]);
-  await house.stop();
+  await runtime.stop();
 });
 
 test("settings that cannot be read stop the start before a table is made", async () => {
-  const house = await bootHouse();
+  const runtime = await bootTestRuntime();
   const picky = definePlugin({
     name: "picky",
     settings: t.Object({ size: t.Integer({ default: 1 }) }),
@@ -49,11 +54,11 @@ test("settings that cannot be read stop the start before a table is made", async
     setup() {},
   });
   const choices = { settings: { picky: { size: "lots" } } };
-  await expect(bootHouse({ beside: house, extra: [early, picky], choices })).rejects.toThrow("size:");
+  await expect(bootTestRuntime({ beside: runtime, extra: [early, picky], choices })).rejects.toThrow("size:");
   const made = await rows<{ name: string | null }>(
-    house.db,
+    runtime.db,
     sql`select coalesce(to_regclass('picky_things'), to_regclass('early_things'))::text as name`,
   );
   expect(made).toEqual([{ name: null }]);
-  await house.stop();
+  await runtime.stop();
 });

@@ -1,10 +1,10 @@
 /**
- * The hooks of the house as the sources declare them: what is merged into `Events`, `Slots` and `Contracts`, who performs,
+ * The the hooks of Lectern as the sources declare them: what is merged into `Events`, `Slots` and `Contracts`, who performs,
  * walks and provides. The rule of hooks compares `plugins/hooks.md` with it. Declarations are read as
  * text, by the code of `readSource`, which is right for formatted code; who performs and provides is asked of the plugins.
  */
 import plugins from "../../plugins/mod.ts";
-import { isTest, type Source } from "./_source.ts";
+import { isTest, readSources, type Source } from "./_source.ts";
 
 /** A name merged into an open interface, its type as written, and the file that says so. */
 export interface Declared {
@@ -91,12 +91,19 @@ export function contractRows(sources: readonly Source[]): string[][] {
   });
 }
 
-/** Who the files belong to: plugins by their folder, else the house. */
+/** Who the files belong to: the plugin that is declared in their folder, else the runtime. */
 function ownersOf(sources: readonly Source[]): string {
   const owners = sources
     .filter(({ path }) => /^(?:core|plugins|themes)\//.test(path) && !isTest(path))
-    .map(({ path }) => (path.startsWith("plugins/") ? (path.split("/")[1] ?? "") : "core"));
+    .map(({ path }) => pluginAt(path) ?? "core");
   return [...new Set(owners)].sort().join(", ");
+}
+
+/** The name of the plugin whose folder a file lies in. */
+export function pluginAt(path: string): string | undefined {
+  const folder = /^plugins\/[^/]+\/[^/]+\//.exec(path)?.[0];
+  const text = readSources().find((source) => source.path === `${folder}plugin.ts`)?.text ?? "";
+  return /\bname: "(\w+)"/.exec(text)?.[1];
 }
 
 function code(type: string): string {

@@ -1,5 +1,5 @@
 /**
- * The house as text, for the rules: every file that is not ignored, with what is code told from what is comment or string.
+ * The runtime as text, for the rules: every file that is not ignored, with what is code told from what is comment or string.
  * TypeScript 7 has no programming interface, so a scanner of literals does: it blanks comments, strings, templates and
  * regular expressions and keeps every line and column where it was. It does not parse; what it cannot know (is this slash
  * a division?) it guesses from the token before, which is right for formatted code.
@@ -15,14 +15,14 @@ export interface Comment {
 
 /** A file; `code` is `text` with the inside of comments and literals blanked, character for character. */
 export interface Source {
-  /** From the top of the house, with forward slashes. */
+  /** From the top of Lectern, with forward slashes. */
   readonly path: string;
   readonly text: string;
   readonly code: string;
   readonly comments: readonly Comment[];
 }
 
-/** The top of the house. */
+/** The the top of Lectern. */
 export const ROOT = join(import.meta.dir, "../..");
 
 const LITERAL =
@@ -99,25 +99,29 @@ export function isTest(path: string): boolean {
   return path.startsWith("test/") || /[._]test\.ts$/.test(path);
 }
 
-/** Paths of every file that is no rubbish: what .gitignore names (plain names and `*.ext` only) is left out. */
+/** Paths of every file that is no rubbish: what .gitignore names (plain names, `/name` at the top, `*.ext`) is left out. */
 export function listFiles(root = ROOT): string[] {
   const ignored = readFileSync(join(root, ".gitignore"), "utf8").split("\n").filter(Boolean);
-  const skip = (name: string) =>
+  const skip = (folder: string, name: string) =>
     name === ".git" ||
-    ignored.some((line) => (line.startsWith("*") ? name.endsWith(line.slice(1)) : name === line.replace(/\/$/, "")));
+    ignored.some((line) => {
+      const plain = line.replace(/\/$/, "");
+      if (plain.startsWith("/")) return folder === "" && name === plain.slice(1);
+      return plain.startsWith("*") ? name.endsWith(plain.slice(1)) : name === plain;
+    });
   const walk = (folder: string): string[] =>
     readdirSync(join(root, folder), { withFileTypes: true })
-      .filter((entry) => !skip(entry.name))
+      .filter((entry) => !skip(folder, entry.name))
       .flatMap((entry) => (entry.isDirectory() ? walk(`${folder}${entry.name}/`) : [`${folder}${entry.name}`]));
   return walk("").sort();
 }
 
-let house: readonly Source[] | undefined;
+let runtime: readonly Source[] | undefined;
 
-/** Every TypeScript file of the house, read once. */
-export function readHouse(): readonly Source[] {
-  house ??= listFiles()
+/** Every the TypeScript file of Lectern, read once. */
+export function readSources(): readonly Source[] {
+  runtime ??= listFiles()
     .filter((path) => path.endsWith(".ts"))
     .map((path) => readSource(path, readFileSync(join(ROOT, path), "utf8")));
-  return house;
+  return runtime;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readHouse, readSource, type Source } from "./_source.ts";
+import { readSource, readSources, type Source } from "./_source.ts";
 import { testSide } from "./_tests.ts";
 
 const PLACE = /^(?:core|db|plugins)\//;
@@ -29,9 +29,9 @@ function hasDocstring(above: readonly string[]): boolean {
 }
 
 test("every export of core, db and plugins has a docstring", () => {
-  const side = testSide(readHouse());
-  const house = readHouse().filter(({ path }) => PLACE.test(path) && !side.has(path));
-  expect(house.flatMap(undocumented)).toEqual([]);
+  const side = testSide(readSources());
+  const runtime = readSources().filter(({ path }) => PLACE.test(path) && !side.has(path));
+  expect(runtime.flatMap(undocumented)).toEqual([]);
 });
 
 test("the rule of docstrings can fail", () => {

@@ -1,20 +1,20 @@
 import { expect, test } from "bun:test";
-import { listFiles, readHouse, readSource, type Source } from "./_source.ts";
+import { listFiles, readSource, readSources, type Source } from "./_source.ts";
 
-const MAX_LINES = 300;
+const MAX_LINES = 350;
 /** From this length on a file opens with an essay. */
 const ESSAY_FROM_LINES = 100;
 const ESSAY_LINES = 3;
 
 /** Files that may be longer, and why. */
 const LONG: Readonly<Record<string, string>> = {
-  "test/api/pages_test.ts": "a table of scenarios that share one house, in the order they happen",
+  "test/content/pages_test.ts": "a table of scenarios that share one runtime, in the order they happen",
 };
 
 const TOP_FOLDERS = ["core", "db", "plugins", "test", "themes"];
 const TOP_FILES = ["LICENSE", "README.md", "bun.lock", "bunfig.toml", "package.json", "tsconfig.json"];
 /** Names that a reader expects spelt in their own way. */
-const SPELT_ALONE = ["README.md", "LICENSE", "CHANGELOG.md"];
+const SPELT_ALONE = ["README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
 
 function tooLong({ path, text }: Source): string[] {
   const lines = text.trimEnd().split("\n").length;
@@ -53,31 +53,31 @@ function outOfPlace(path: string): string[] {
 }
 
 test("no file is longer than a reader's patience", () => {
-  expect(readHouse().flatMap(tooLong)).toEqual([]);
+  expect(readSources().flatMap(tooLong)).toEqual([]);
 });
 
 test("files above a hundred lines open with an essay", () => {
-  expect(readHouse().flatMap(withoutEssay)).toEqual([]);
+  expect(readSources().flatMap(withoutEssay)).toEqual([]);
 });
 
 test("file names are in snake_case", () => {
   expect(listFiles().flatMap(misspelt)).toEqual([]);
 });
 
-test("the top of the house holds what a visitor expects there", () => {
+test("the top of Lectern holds what a visitor expects there", () => {
   expect(listFiles().flatMap(outOfPlace)).toEqual([]);
 });
 
 test("the lists of exceptions name no file that is gone or needs none", () => {
-  const long = readHouse().filter((source) => tooLong({ ...source, path: "" }).length > 0);
+  const long = readSources().filter((source) => tooLong({ ...source, path: "" }).length > 0);
   expect(Object.keys(LONG).filter((path) => !long.some((source) => source.path === path))).toEqual([]);
 });
 
 test("the rules of files can fail", () => {
-  const long = "x();\n".repeat(301);
-  expect(tooLong(readSource("core/x.ts", long))).toEqual(["core/x.ts:301: file has 301 lines, may have 300"]);
+  const long = "x();\n".repeat(351);
+  expect(tooLong(readSource("core/x.ts", long))).toEqual(["core/x.ts:351: file has 351 lines, may have 350"]);
   const bare = `import a from "a";\n\n/** One line. */\n${long}`;
-  expect(withoutEssay(readSource("core/x.ts", bare))).toEqual([expect.stringContaining("core/x.ts:1: file has 304")]);
+  expect(withoutEssay(readSource("core/x.ts", bare))).toEqual([expect.stringContaining("core/x.ts:1: file has 354")]);
   expect(withoutEssay(readSource("core/x.ts", `${long}/**\n * Too\n * late.\n */\n`))).toHaveLength(1);
   expect(["core/fooBar.ts", "core/foo-bar.ts", "plugins/Books/plugin.ts"].flatMap(misspelt)).toHaveLength(3);
   expect(["src/x.ts", "notes.md"].flatMap(outOfPlace)).toHaveLength(2);
@@ -91,5 +91,6 @@ test("the rules of files let an essay stand at the head, below the imports, or i
     "// a\n// b\n// c\n",
   ])
     expect(withoutEssay(readSource("core/x.ts", head + rest))).toEqual([]);
-  expect(["core/plugin_app.ts", "db/_rows.ts", "plugins/books/migrations/0001_init.ts"].flatMap(misspelt)).toEqual([]);
+  const named = ["core/http/plugin_app.ts", "db/_stores.ts", "plugins/content/books/migrations/0001_init.ts"];
+  expect(named.flatMap(misspelt)).toEqual([]);
 });

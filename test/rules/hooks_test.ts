@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { contractRows, declaredIn, eventRows, slotRows, tableBelow } from "./_hooks.ts";
-import { ROOT, readHouse, readSource } from "./_source.ts";
+import { ROOT, readSource, readSources } from "./_source.ts";
 
 const handbook = readFileSync(join(ROOT, "plugins/README.md"), "utf8");
 const hooks = readFileSync(join(ROOT, "plugins/hooks.md"), "utf8");
@@ -20,26 +20,26 @@ function differing(rows: readonly string[][], expected: readonly string[][]): st
 
 /** Members of an interface of the plugin contract that the handbook does not name. */
 function untold(interfaceName: string, text: string): string[] {
-  const source = readHouse().find(({ path }) => path === "core/plugin.ts");
+  const source = readSources().find(({ path }) => path === "core/runtime/plugin.ts");
   const body = source?.code.split(new RegExp(`\\binterface ${interfaceName}\\b`))[1]?.split("\n}\n")[0] ?? "";
   const names = [...body.matchAll(/^ {2}(?:readonly )?(\w+)(?=[<(?:])/gm)].map(([, name = ""]) => name);
-  if (names.length === 0) throw new Error(`core/plugin.ts has no interface "${interfaceName}"`);
+  if (names.length === 0) throw new Error(`core/runtime/plugin.ts has no interface "${interfaceName}"`);
   return names.filter((name) => !text.includes(`\`${name}\``));
 }
 
 test("the handbook tells of every event as the sources declare it, and of none that is gone", () => {
-  const expected = eventRows(readHouse());
+  const expected = eventRows(readSources());
   expect(expected.length).toBeGreaterThan(50);
   expect(differing(tableBelow(hooks, "Events"), expected)).toEqual([]);
 });
 
 test("every event that is declared is performed by somebody", () => {
-  expect(eventRows(readHouse()).filter((cells) => cells.at(-1)?.startsWith("[]"))).toEqual([]);
+  expect(eventRows(readSources()).filter((cells) => cells.at(-1)?.startsWith("[]"))).toEqual([]);
 });
 
 test("the handbook tells of every slot and every contract, and of none that is gone", () => {
-  expect(differing(tableBelow(hooks, "Slots"), slotRows(readHouse()))).toEqual([]);
-  expect(differing(tableBelow(hooks, "Contracts"), contractRows(readHouse()))).toEqual([]);
+  expect(differing(tableBelow(hooks, "Slots"), slotRows(readSources()))).toEqual([]);
+  expect(differing(tableBelow(hooks, "Contracts"), contractRows(readSources()))).toEqual([]);
 });
 
 test("the handbook names all that a plugin may declare and all it is given", () => {
@@ -70,9 +70,9 @@ test("declarations are read through comments, nested types and resources", () =>
       /** Not: here: { } */
       book_move: { draft: { row: Book; to: Map<string, "a;b"> }; result: Book };
     }
-    interface Slots { hanging: Hanging }
+    interface Slots { dependents: Dependents }
   }`;
-  const source = readSource("plugins/books/contract.ts", text);
+  const source = readSource("plugins/content/books/contract.ts", text);
   expect(declaredIn([source], "Events").map(({ name, type }) => [name, type])).toEqual([
     ["book_create", "{ draft: Draft; result: Book }"],
     ["book_delete", "{ draft: Book; result: Book }"],
@@ -80,7 +80,7 @@ test("declarations are read through comments, nested types and resources", () =>
     ["book_update", "{ draft: { row: Book; draft: Change }; result: Book }"],
   ]);
   expect(declaredIn([source], "Slots")).toEqual([
-    { name: "hanging", type: "Hanging", path: "plugins/books/contract.ts" },
+    { name: "dependents", type: "Dependents", path: "plugins/content/books/contract.ts" },
   ]);
   expect(declaredIn([{ ...source, path: "test/x_test.ts" }], "Events")).toEqual([]);
 });

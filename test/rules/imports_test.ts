@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
-import { importsOf, readHouse, readSource, type Source } from "./_source.ts";
+import { importsOf, readSource, readSources, type Source } from "./_source.ts";
 import { targetOf, testSide } from "./_tests.ts";
 
 const BUILT_IN = /^(?:node:|bun$|bun:)/;
 const HOUSE = /^lectern\//;
+/** A plugin, in the folder of its group, or a theme. */
+const FOLDER = /^(?:plugins\/[^/]+|themes)\/[^/]+\//;
 
 /** Who may import what: the first row whose place fits a path speaks for it. */
 const RULES: readonly { place: RegExp; may: string; allowed: (target: string, path: string) => boolean }[] = [
@@ -21,17 +23,18 @@ const RULES: readonly { place: RegExp; may: string; allowed: (target: string, pa
   {
     place: /^plugins\/mod\.ts$/,
     may: "plugins, as the list of what ships, and lectern/core",
-    allowed: (target) => /^plugins\//.test(target) || inHouse(target, "core"),
+    allowed: (target) => /^plugins\//.test(target) || ownModules(target, "core"),
   },
   {
-    place: /^plugins\/[^/]+\//,
-    may: "lectern/core, lectern/db, its own folder and packages, never another plugin",
-    allowed: (target, path) => inHouse(target, "core", "db") || isPackage(target) || inFolder(target, path),
+    place: /^plugins\//,
+    may: "lectern/core, lectern/contracts, lectern/cli, lectern/db, its own folder and packages, never another plugin",
+    allowed: (target, path) =>
+      ownModules(target, "core", "contracts", "cli", "db") || isPackage(target) || inFolder(target, path),
   },
   {
     place: /^themes\//,
-    may: "lectern/core and its own folder",
-    allowed: (target, path) => inHouse(target, "core") || inFolder(target, path),
+    may: "lectern/core, lectern/contracts and its own folder",
+    allowed: (target, path) => ownModules(target, "core", "contracts") || inFolder(target, path),
   },
 ];
 
@@ -39,13 +42,13 @@ function isPackage(target: string): boolean {
   return !HOUSE.test(target) && (!/^(?:core|db|plugins|themes|test|\.ci)\//.test(target) || BUILT_IN.test(target));
 }
 
-function inHouse(target: string, ...doors: readonly string[]): boolean {
+function ownModules(target: string, ...doors: readonly string[]): boolean {
   return doors.some((door) => target === `lectern/${door}`);
 }
 
 function inFolder(target: string, path: string): boolean {
-  const [top, own] = path.split("/");
-  return target.startsWith(`${top}/${own}/`);
+  const own = FOLDER.exec(path)?.[0];
+  return own !== undefined && target.startsWith(own);
 }
 
 /** Every import that a rule forbids. Tests follow their place's rule, and may import test/ and any package besides. */
@@ -64,20 +67,20 @@ function misplaced(sources: readonly Source[]): string[] {
 }
 
 test("files import only what their place allows", () => {
-  expect(misplaced(readHouse())).toEqual([]);
+  expect(misplaced(readSources())).toEqual([]);
 });
 
 test("the rule of imports can fail", () => {
   const bad: readonly [path: string, specifier: string][] = [
-    ["db/open.ts", "elysia"],
-    ["db/open.ts", "../core/mod.ts"],
-    ["core/boot.ts", "../plugins/mod.ts"],
-    ["core/boot.ts", "lectern/plugins"],
-    ["core/boot.ts", "../test/support/house.ts"],
-    ["plugins/books/plugin.ts", "../pages/plugin.ts"],
-    ["plugins/books/plugin.ts", "../../core/bus.ts"],
-    ["plugins/books/show_test.ts", "../pages/show.ts"],
-    ["plugins/books/plugin.ts", "../../test/support/house.ts"],
+    ["db/connection/open.ts", "elysia"],
+    ["db/connection/open.ts", "../../core/mod.ts"],
+    ["core/runtime/boot.ts", "../../plugins/mod.ts"],
+    ["core/runtime/boot.ts", "lectern/plugins"],
+    ["core/runtime/boot.ts", "../../test/support/harness/test_runtime.ts"],
+    ["plugins/content/books/plugin.ts", "../pages/plugin.ts"],
+    ["plugins/content/books/plugin.ts", "../../../core/events/event_bus.ts"],
+    ["plugins/content/books/show_test.ts", "../pages/show.ts"],
+    ["plugins/content/books/plugin.ts", "../../../test/support/harness/test_runtime.ts"],
     ["themes/example/functions.ts", "lectern/db"],
   ];
   for (const [path, specifier] of bad)
@@ -86,21 +89,21 @@ test("the rule of imports can fail", () => {
     ]);
 });
 
-test("the rule of imports lets pass what the house is built of", () => {
+test("the rule of imports lets pass what the runtime is built of", () => {
   const good: readonly [path: string, specifier: string][] = [
-    ["db/open.ts", "node:fs"],
-    ["db/open_test.ts", "../test/support/cluster.ts"],
-    ["core/boot.ts", "../db/mod.ts"],
-    ["plugins/mod.ts", "./books/plugin.ts"],
-    ["plugins/books/migrations/0001_init.ts", "../contract.ts"],
-    ["plugins/books/plugin.ts", "marked"],
+    ["db/connection/open.ts", "node:fs"],
+    ["db/connection/open_test.ts", "../../test/support/harness/cluster.ts"],
+    ["core/runtime/boot.ts", "../../db/mod.ts"],
+    ["plugins/mod.ts", "./content/books/plugin.ts"],
+    ["plugins/content/books/migrations/0001_init.ts", "../contract.ts"],
+    ["plugins/content/books/plugin.ts", "marked"],
     ["themes/example/functions.ts", "./views/page.ts"],
   ];
   for (const [path, specifier] of good) expect(misplaced([readSource(path, `import "${specifier}";`)])).toEqual([]);
 });
 
 test("a private file that only tests import is one of them", () => {
-  const helper = readSource("db/_stores.ts", 'import "../test/support/cluster.ts";');
+  const helper = readSource("db/_stores.ts", 'import "../test/support/harness/cluster.ts";');
   expect(misplaced([helper, readSource("db/open_test.ts", 'import "./_stores.ts";')])).toEqual([]);
   expect(misplaced([helper, readSource("db/open.ts", 'import "./_stores.ts";')])).toHaveLength(1);
 });

@@ -1,9 +1,9 @@
 /** Every text of the screens, and every message the API may answer with, is there in each language that ships. */
 import { expect, test } from "bun:test";
 import { createTexts } from "lectern/core";
-import german from "../../plugins/languages/de.json" with { type: "json" };
-import french from "../../plugins/languages/fr.json" with { type: "json" };
-import { readHouse, type Source } from "./_source.ts";
+import german from "../../plugins/operations/languages/de.json" with { type: "json" };
+import french from "../../plugins/operations/languages/fr.json" with { type: "json" };
+import { readSources, type Source } from "./_source.ts";
 
 const LANGUAGES: Readonly<Record<string, Readonly<Record<string, string>>>> = { de: german, fr: french };
 /** Where the English text of a message stands in code: as what `t` says, or as data that is said later. */
@@ -15,7 +15,7 @@ const TEXTS = [
 ];
 const MESSAGES = [/new ApiError\(\s*40[0-9],\s*"([^"]+)"/g, /\bnotFound\("([^"]+)"\)/g];
 /** Answered to programs in protocols of their own, whose texts clients compare (dashboard-stats 3.4 and 6.4). */
-const ELSEWHERE = /^plugins\/(?:dashboard|dashboard_keys|hosts|docs|loader|migrate)\//;
+const ELSEWHERE = /^plugins\/(?:monitoring|operations\/docs|transfer\/(?:loader|migrate))\//;
 /** Data under those names that is no text of a screen. */
 const NO_TEXT = /^[a-z0-9_./-]*$|^\/|https?:/;
 /** Names that are the same in every language, what is written to the log, and pieces of templates. */
@@ -23,7 +23,7 @@ const NAMES =
   /^(?:Edge|Opera|Firefox|Chrome|Safari|Android|Windows|Linux|macOS|iOS)$|^A theme has |^Cannot |^Switched off after$|\$\{/;
 
 function textsIn({ path, text }: Source): string[] {
-  const isScreen = /^plugins\/web(?:_[a-z]+)?\/[^/]+\.ts$/.test(path) && !path.endsWith("_test.ts");
+  const isScreen = /^plugins\/web\/[a-z]+\/[^/]+\.ts$/.test(path) && !path.endsWith("_test.ts");
   const patterns = isScreen ? [...TEXTS, ...MESSAGES] : MESSAGES;
   if (!isScreen && (ELSEWHERE.test(path) || !/^(?:core|plugins)\//.test(path) || path.endsWith("_test.ts"))) return [];
   const found = (all: readonly RegExp[]) =>
@@ -31,7 +31,7 @@ function textsIn({ path, text }: Source): string[] {
   return [...(isScreen ? found(SAID) : []), ...found(patterns).filter((one) => !NO_TEXT.test(one) && !NAMES.test(one))];
 }
 
-const wanted = new Set(readHouse().flatMap(textsIn));
+const wanted = new Set(readSources().flatMap(textsIn));
 
 test("the texts of screens and the messages of the API are found in the code", () => {
   for (const text of [

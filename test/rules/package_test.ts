@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findAll, importsOf, lineAt, listFiles, ROOT, readHouse } from "./_source.ts";
+import { findAll, importsOf, lineAt, listFiles, ROOT, readSources } from "./_source.ts";
 
 const EXACT = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/;
 const GROUPS = ["dependencies", "optionalDependencies", "devDependencies", "peerDependencies"] as const;
@@ -56,7 +56,7 @@ test("packages are pinned to exact versions", () => {
 test("every package is imported somewhere", () => {
   // Files of a package that are served as they are count as well: they are resolved by name.
   const resolved = /(?:resolve(?:Sync)?|require)\(\s*["']([^"']+)["']/g;
-  const used = readHouse().flatMap((source) => [
+  const used = readSources().flatMap((source) => [
     ...importsOf(source).map(({ specifier }) => specifier),
     ...[...source.text.matchAll(resolved)].map(([, name = ""]) => name),
   ]);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TObject } from "@sinclair/typebox";
-import { configSchema } from "lectern/core";
+import { configSchema } from "../../core/config.ts";
 import plugins from "../../plugins/mod.ts";
 import { ROOT } from "./_source.ts";
 
@@ -21,7 +21,7 @@ const all = [
   ]),
 ];
 
-test("the README tells of every environment variable the house reads", () => {
+test("the README tells of every environment variable the runtime reads", () => {
   const readme = readFileSync(join(ROOT, "README.md"), "utf8");
   expect(all.length).toBeGreaterThan(15);
   expect(all.filter(([, variable]) => !readme.includes(`\`${variable}\``))).toEqual([]);

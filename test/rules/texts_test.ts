@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findAll, isTest, lineAt, listFiles, ROOT, readHouse, readSource, type Source } from "./_source.ts";
+import { findAll, isTest, lineAt, listFiles, ROOT, readSource, readSources, type Source } from "./_source.ts";
 
 /** Patterns are put together from pieces so that this file does not break its own rules. */
 const UNFINISHED = new RegExp(`\\b(?:${["TO" + "DO", "FIX" + "ME", "X" + "XX"].join("|")})\\b`, "g");
@@ -15,7 +15,7 @@ const MAY_SKIP: Readonly<Record<string, string>> = {
   "db/_stores.ts": "says in the test's name that no PostgreSQL is installed here",
 };
 /** Where a line of output is the purpose. */
-const MAY_PRINT = /^(?:core\/cli(?:\.ts|\/)|plugins\/loader\/|\.ci\/|test\/)/;
+const MAY_PRINT = /^(?:core\/cli(?:\.ts|\/)|plugins\/transfer\/loader\/|\.ci\/|test\/)/;
 
 const STATEMENT = [
   /^(?:const|let|var|import|export|return|throw|await|function|interface|type)\b.*[;{(,]$/,
@@ -74,7 +74,7 @@ function texts(): { path: string; text: string }[] {
     .filter(({ text }) => !text.includes("\0"));
 }
 
-test("nothing in the house is marked as unfinished", () => {
+test("nothing in the runtime is marked as unfinished", () => {
   expect(texts().flatMap(({ path, text }) => unfinished(path, text))).toEqual([]);
 });
 
@@ -84,19 +84,19 @@ test("no file names a path or host that exists on one machine only", () => {
 });
 
 test("no code is commented out", () => {
-  expect(readHouse().flatMap(commentedOut)).toEqual([]);
+  expect(readSources().flatMap(commentedOut)).toEqual([]);
 });
 
 test("only commands print", () => {
-  expect(readHouse().flatMap(printing)).toEqual([]);
+  expect(readSources().flatMap(printing)).toEqual([]);
 });
 
 test("no test is left out, and none runs alone", () => {
-  expect(readHouse().flatMap(leftOut)).toEqual([]);
+  expect(readSources().flatMap(leftOut)).toEqual([]);
 });
 
 test("no error is caught and forgotten", () => {
-  expect(readHouse().flatMap(emptyCatch)).toEqual([]);
+  expect(readSources().flatMap(emptyCatch)).toEqual([]);
 });
 
 test("the rules of texts can fail", () => {

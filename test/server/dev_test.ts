@@ -3,7 +3,7 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { dataFolder, type Program, startProgram } from "../support/program.ts";
+import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
 
 setDefaultTimeout(120_000);
 const PATIENCE_MS = 30_000;

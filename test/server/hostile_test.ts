@@ -1,6 +1,6 @@
 /** A listening program among clients that are slow, rude, many or out to confuse it: each gets its answer, nobody else's. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { answersIn, dataFolder, type Line, openLine, type Program, startProgram } from "../support/program.ts";
+import { answersIn, dataFolder, type Line, openLine, type Program, startProgram } from "../support/harness/program.ts";
 
 const MAX_BODY = 50_000_000;
 const TOO_LARGE = {
@@ -39,7 +39,8 @@ const create = (name: string) => {
 async function said(start: string, headers: Record<string, string | number> = {}): Promise<string> {
   const line = await openLine(program.port);
   line.write(`${head(start, headers)}\r\n`);
-  const text = await line.read();
+  // The answer to a HEAD tells the length of a body that does not come.
+  const text = await line.read(start.startsWith("HEAD ") ? (read) => read.includes("\r\n\r\n") : undefined);
   line.hangUp();
   return text;
 }
@@ -127,6 +128,14 @@ test("whatever stands as Host, the path alone decides", async () => {
     expect([host, text.slice(0, 12), text.includes("Book not found")]).toEqual([host, "HTTP/1.1 404", true]);
     expect(text).not.toContain("location");
   }
+});
+
+test("a path that is none of the encodings, or leads out, is found by nobody", async () => {
+  for (const path of ["%FF", "%00", ".", "..", "..%2f", "%2e%2e", "%C0%AF", "é", "a".repeat(9_000)])
+    for (const method of ["GET", "HEAD", "POST"]) {
+      const text = await said(`${method} /settings/users/${path}`, { "content-length": 0 });
+      expect([method, path, /^HTTP\/1.1 [2-4]\d\d/.test(text)]).toEqual([method, path, true]);
+    }
 });
 
 test("nothing of a path becomes a header", async () => {

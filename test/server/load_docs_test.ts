@@ -2,22 +2,25 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { configSchema, createLog, type Listening, listen, readSettings } from "lectern/core";
+import { configSchema } from "../../core/config.ts";
+import { type Listening, listen } from "../../core/http/listen.ts";
+import { createLog } from "../../core/log.ts";
+import { readSettings } from "../../core/runtime/settings.ts";
 import plugins from "../../plugins/mod.ts";
-import { bootHouse, type TestHouse } from "../support/house.ts";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 const DOCS = join(dirname(Bun.resolveSync("bun-types/package.json", import.meta.dir)), "docs");
 const folder = mkdtempSync(join(tmpdir(), "lectern-docs-"));
 /** For loading some 1,400 files on a slow machine. */
 const LOAD_MS = 120_000;
-let house: TestHouse;
+let runtime: TestRuntime;
 let listening: Listening;
 let files: string[];
 
 beforeAll(async () => {
-  house = await bootHouse();
+  runtime = await bootTestRuntime();
   const config = readSettings("lectern", configSchema, { PORT: "0" });
-  listening = await listen(house.house, config, createLog("silent"));
+  listening = await listen(runtime.runtime, config, createLog("silent"));
   files = [...new Bun.Glob("**/*.{md,mdx}").scanSync(DOCS)];
 });
 afterAll(async () => {
@@ -32,13 +35,13 @@ async function load(): Promise<string[]> {
   const io = {
     out: (line: string) => void lines.push(line),
     err: (line: string) => void lines.push(line),
-    env: { LECTERN_TOKEN: house.token },
+    env: { LECTERN_TOKEN: runtime.token },
     columns: 80,
     tty: false,
   };
   const url = `http://127.0.0.1:${listening.port}`;
   const code = await command?.run([DOCS, "--base-url", url, "--state", join(folder, "state.json")], io);
-  expect([code, lines.join("\n").includes(house.token)]).toEqual([0, false]);
+  expect([code, lines.join("\n").includes(runtime.token)]).toEqual([0, false]);
   return lines;
 }
 
@@ -48,7 +51,7 @@ test(
     const lines = (await load()).join("\n");
     expect(files.length).toBeGreaterThan(1000);
     expect(lines).toContain(`pages     ${files.length} created, 0 updated, 0 skipped, 0 failed`);
-    const { body } = await house.ask("GET", "/api/pages?count=1");
+    const { body } = await runtime.ask("GET", "/api/pages?count=1");
     expect(body.total).toBe(files.length);
   },
   LOAD_MS,
@@ -57,7 +60,7 @@ test(
 test("a listing walked by offset shows every page once", async () => {
   const seen = new Set<number>();
   for (let offset = 0; ; offset += 500) {
-    const { body } = await house.ask("GET", `/api/pages?count=500&offset=${offset}&sort=name`);
+    const { body } = await runtime.ask("GET", `/api/pages?count=500&offset=${offset}&sort=name`);
     for (const { id } of body.data) seen.add(id);
     if (body.data.length === 0) break;
   }
@@ -65,8 +68,8 @@ test("a listing walked by offset shows every page once", async () => {
 });
 
 test("a page keeps its headings, its code and its Markdown", async () => {
-  const { body: found } = await house.ask("GET", "/api/pages?filter[name]=SQLite");
-  const { body: page } = await house.ask("GET", `/api/pages/${found.data[0].id}`);
+  const { body: found } = await runtime.ask("GET", "/api/pages?filter[name]=SQLite");
+  const { body: page } = await runtime.ask("GET", `/api/pages/${found.data[0].id}`);
   expect(page.html).toMatch(/<h2 id="bkmrk-[^"]+">/);
   expect(page.html).toMatch(/<pre id="bkmrk-[^"]+"><code class="language-ts">/);
   expect(page.html).toContain("bun:sqlite");
@@ -75,9 +78,9 @@ test("a page keeps its headings, its code and its Markdown", async () => {
 });
 
 test("links between files lead to pages", async () => {
-  const { body } = await house.ask("GET", "/api/books?count=500");
+  const { body } = await runtime.ask("GET", "/api/books?count=500");
   const slugs = new Set(body.data.map((book: { slug: string }) => book.slug));
-  const linked = await house.store.sql<
+  const linked = await runtime.store.sql<
     { html: string }[]
   >`select html from pages where html like '%href="http://localhost/books/%' limit 50`;
   expect(linked.length).toBe(50);
@@ -92,7 +95,7 @@ test(
   async () => {
     const lines = (await load()).join("\n");
     expect(lines).toContain(`pages     0 created, 0 updated, ${files.length} skipped, 0 failed`);
-    expect((await house.ask("GET", "/api/pages?count=1")).body.total).toBe(files.length);
+    expect((await runtime.ask("GET", "/api/pages?count=1")).body.total).toBe(files.length);
   },
   LOAD_MS,
 );

@@ -1,8 +1,9 @@
 /** `migrate-from` between two running servers: an equal instance, once and again, through a kill in the middle. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { type Filled, fill, listed, send, snapshot } from "../support/instance.ts";
-import { dataFolder, type Program, startProgram } from "../support/program.ts";
+import { type Filled, fill, listed, send, snapshot } from "../support/data/sample_instance.ts";
+import { freePort } from "../support/harness/ports.ts";
+import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
 
 setDefaultTimeout(120_000);
 
@@ -19,7 +20,7 @@ let onHeld: () => void = () => {};
 
 beforeAll(async () => {
   const start = async (folder: string, name: string) => {
-    const port = freePort();
+    const port = await freePort();
     urls.push(`http://${name}.test:${port}`);
     return startProgram(folder, { PORT: String(port), APP_URL: urls.at(-1) ?? "" });
   };
@@ -49,13 +50,6 @@ afterAll(async () => {
   await Promise.all([source?.ended, target?.ended]);
   for (const folder of folders) folder.remove();
 });
-
-function freePort(): number {
-  const held = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
-  const { port } = held;
-  void held.stop(true);
-  return port ?? 0;
-}
 
 /** What is here already: a book has the address of one that comes. */
 async function fillTarget(): Promise<void> {
@@ -201,6 +195,12 @@ test("links lead to what the names say, the one whose address was taken too", as
   await send(target, "PUT", `/api/books/${taken.id}`, { name: "Taken over" });
   const after = await target.ask("GET", `/api/pages/${first.id}`);
   expect(after.body.raw_html).toContain(`${urls[1]}/books/taken-over/page/before-the-others?x=1`);
+  // What others link to by the address of the source leads here, too.
+  const { headers } = await fetch(`http://127.0.0.1:${target.port}/books/taken/page/before-the-others`, {
+    headers: { authorization: target.authorization, accept: "text/html" },
+    redirect: "manual",
+  });
+  expect(headers.get("location")).toBe("/books/taken-over/page/before-the-others");
 });
 
 test("run again, it changes nothing but what was changed at the source and not here", async () => {

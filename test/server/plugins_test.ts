@@ -5,11 +5,11 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { dataFolder } from "../support/program.ts";
+import { dataFolder } from "../support/harness/program.ts";
 
 setDefaultTimeout(120_000);
 const ROOT = join(import.meta.dir, "../..");
-/** Where the house's packages and types reach it, as an operator's own folder beside package.json. */
+/** Where the runtime's packages and types reach it, as an operator's own folder beside package.json. */
 const HOME = join(ROOT, "test/fixtures", `stranger_${process.pid}`);
 const folder = dataFolder();
 afterAll(() => {
@@ -51,7 +51,7 @@ test("the command writes a plugin whose own test passes and whose types hold", a
     }),
   );
   const typed = await run(["x", "tsc", "--noEmit", "-p", HOME]);
-  // The house's own tests need declarations that are not asked for here.
+  // The runtime's own tests need declarations that are not asked for here.
   expect(typed.out.split("\n").filter((line) => line.includes("margin_notes"))).toEqual([]);
 });
 

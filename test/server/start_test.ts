@@ -2,37 +2,54 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { dataFolder } from "../support/program.ts";
+import { command } from "../support/harness/command.ts";
+import { dataFolder, startProgram } from "../support/harness/program.ts";
 
 setDefaultTimeout(60_000);
-const folders = [dataFolder(), dataFolder()] as const;
+const folders = [dataFolder(), dataFolder(), dataFolder()] as const;
 afterAll(() => {
   for (const folder of folders) folder.remove();
 });
-
-const CLI = join(import.meta.dir, "../../core/cli.ts");
-
-async function run(args: readonly string[], env: Record<string, string>) {
-  const child = Bun.spawn([process.execPath, CLI, ...args], {
-    env: { ...process.env, DATABASE_URL: "", LOG_LEVEL: "silent", ...env },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-  return { code: await child.exited, out, err: err.trim() };
-}
 
 test("a port that is taken is named, and no store is left running", async () => {
   const taken = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
   const { path } = folders[0];
   const { port } = taken;
-  const { code, err } = await run(["serve"], { DATA_DIR: path, PORT: String(port) });
+  const { code, err } = await command(["serve"], { DATA_DIR: path, PORT: String(port) });
   await taken.stop(true);
   expect([code, err]).toEqual([
     1,
     `Cannot listen on 127.0.0.1:${port}: something else listens there already; set PORT or HOST`,
   ]);
   expect(existsSync(join(path, "postgres", "cluster", "postmaster.pid"))).toBe(false);
+});
+
+test("the password that is told once is told by the first start that listens, and is right", async () => {
+  const taken = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  const { path } = folders[2];
+  for (const _ of [1, 2]) {
+    const { code, out, err } = await command(["serve"], { DATA_DIR: path, PORT: String(taken.port) });
+    expect([code, out + err]).toEqual([1, expect.not.stringContaining("password")]);
+  }
+  // Neither does a command that makes the store without serving it.
+  const made = await command(["role", "list"], { DATA_DIR: path });
+  expect([made.code, made.out + made.err]).toEqual([0, expect.not.stringContaining("password")]);
+  await taken.stop(true);
+  const signIn = async (port: number, password: string) =>
+    await fetch(`http://127.0.0.1:${port}/api/session`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email: "admin@example.com", password }),
+    }).then(({ status }) => status);
+  const first = await startProgram(path);
+  const password = /with the password (\S+) \(shown once\)/.exec(first.output())?.[1] ?? "";
+  expect([await signIn(first.port, password), await signIn(first.port, "to be told")]).toEqual([200, 401]);
+  first.signal("SIGTERM");
+  await first.ended;
+  const second = await startProgram(path);
+  expect([second.output().includes("password"), await signIn(second.port, password)]).toEqual([false, 200]);
+  second.signal("SIGTERM");
+  expect(await second.ended).toBe(0);
 });
 
 test("what cannot be meant is refused by its name, before anything is made of it", async () => {
@@ -44,7 +61,7 @@ test("what cannot be meant is refused by its name, before anything is made of it
     [["serve", "--port", "3"], { DATA_DIR: path }, /^Cannot run "serve" with "--port 3": /],
     [["bogus"], { DATA_DIR: path }, /^There is no command "bogus"/],
   ] as const) {
-    const { code, err } = await run(args, env);
+    const { code, err } = await command(args, env);
     expect([code > 0, err]).toEqual([true, expect.stringMatching(said)]);
   }
 });

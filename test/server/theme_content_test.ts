@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadTheme } from "../../core/cli/theme.ts";
 import plugins from "../../plugins/mod.ts";
-import { bootHouse, type TestHouse } from "../support/house.ts";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 setDefaultTimeout(60_000);
 const CORE = JSON.stringify(join(import.meta.dir, "../../core/mod.ts"));
 const folder = mkdtempSync(join(tmpdir(), "lectern-themes-"));
-let house: TestHouse;
+let runtime: TestRuntime;
 
 beforeAll(async () => {
   mkdirSync(join(folder, "content"));
@@ -29,14 +29,14 @@ beforeAll(async () => {
       listen("commonmark_environment_configure", (marked) => marked.use({ hooks: { preprocess: (text) => text.replaceAll("(c)", "©") } }));
     });`,
   );
-  house = await bootHouse({ extra: [await loadTheme("content", plugins, folder)] });
+  runtime = await bootTestRuntime({ extra: [await loadTheme("content", plugins, folder)] });
 });
 afterAll(async () => {
-  await house.stop();
+  await runtime.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
-const make = async (segment: string, body: object) => (await house.ask("POST", `/api/${segment}`, { body })).body;
+const make = async (segment: string, body: object) => (await runtime.ask("POST", `/api/${segment}`, { body })).body;
 
 test("include tags, Markdown and what is shown are a theme's to change, in answers and exports", async () => {
   const book = await make("books", { name: "Told" });
@@ -47,7 +47,7 @@ test("include tags, Markdown and what is shown are a theme's to change, in answe
   });
   const html = `<p>See {{@${source.id}#bkmrk-a}} and {{@999999}} and {{@${source.id}#bkmrk-skip}}</p>`;
   const page = await make("pages", { book_id: book.id, name: "Page", html });
-  const shown = (await house.ask("GET", `/api/pages/${page.id}`)).body.html;
+  const shown = (await runtime.ask("GET", `/api/pages/${page.id}`)).body.html;
   expect(shown).toContain(
     `<b>${source.id}#bkmrk-a|Part|${page.id}|${source.id}</b> and <b>999999||${page.id}|nobody</b>`,
   );
@@ -55,9 +55,9 @@ test("include tags, Markdown and what is shown are a theme's to change, in answe
   expect(shown).not.toContain("bad()");
   expect(shown).toEndWith(`<p>Shown ${page.id}</p>`);
   const exported = async (format: string) =>
-    String((await house.ask("GET", `/api/pages/${page.id}/export/${format}`)).body);
+    String((await runtime.ask("GET", `/api/pages/${page.id}/export/${format}`)).body);
   for (const format of ["html", "plaintext", "markdown"]) expect(await exported(format)).toContain(`Shown ${page.id}`);
-  const whole = await house.ask("GET", `/api/books/${book.id}/export/html`);
+  const whole = await runtime.ask("GET", `/api/books/${book.id}/export/html`);
   expect(String(whole.body)).toContain(`Shown ${source.id}`);
   expect(String(whole.body)).toContain(`Shown ${page.id}`);
 });
@@ -67,7 +67,7 @@ test("Markdown is converted as the theme wants it, and elsewhere as ever", async
   const page = await make("pages", { book_id: book.id, name: "Page", markdown: "(c) *Us*\n\n---\n" });
   expect(page.raw_html).toContain("© <em>Us</em>");
   expect(page.raw_html).toContain('<hr class="fancy"');
-  const plain = await bootHouse();
+  const plain = await bootTestRuntime();
   const other = (await plain.ask("POST", "/api/books", { body: { name: "Plain" } })).body;
   const body = { book_id: other.id, name: "Page", markdown: "(c)\n\n---\n" };
   const { raw_html } = (await plain.ask("POST", "/api/pages", { body })).body;

@@ -6,62 +6,62 @@ import { join } from "node:path";
 import { BootError } from "lectern/core";
 import { loadTheme } from "../../core/cli/theme.ts";
 import plugins from "../../plugins/mod.ts";
-import { bootHouse, type TestHouse } from "../support/house.ts";
-import { openReceiver, type Receiver } from "../support/receiver.ts";
+import { openReceiver, type Receiver } from "../support/fakes/webhook_receiver.ts";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 setDefaultTimeout(60_000);
 const ROOT = join(import.meta.dir, "../..");
 const CORE = JSON.stringify(join(ROOT, "core/mod.ts"));
 const folder = mkdtempSync(join(tmpdir(), "lectern-themes-"));
 let receiver: Receiver;
-let house: TestHouse;
+let runtime: TestRuntime;
 
 function theme(name: string, code: string): void {
   mkdirSync(join(folder, name), { recursive: true });
   writeFileSync(join(folder, name, "functions.ts"), code);
 }
 
-async function withTheme(name: string, from = folder): Promise<TestHouse> {
+async function withTheme(name: string, from = folder): Promise<TestRuntime> {
   const extra = [await loadTheme(name, plugins, from)];
-  return bootHouse({ extra, env: { ALLOW_PRIVATE_HOSTS: "127.0.0.1/32" } });
+  return bootTestRuntime({ extra, env: { ALLOW_PRIVATE_HOSTS: "127.0.0.1/32" } });
 }
 
 beforeAll(async () => {
   receiver = openReceiver();
-  house = await withTheme("example", join(ROOT, "themes"));
-  await house.house.start();
+  runtime = await withTheme("example", join(ROOT, "themes"));
+  await runtime.runtime.start();
 });
 afterAll(async () => {
-  await house.stop();
+  await runtime.stop();
   await receiver.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
 test("the example keeps secrets out of pages, says more to webhooks, words a message anew, and brings a command", async () => {
-  const book = (await house.ask("POST", "/api/books", { body: { name: "Guarded" } })).body;
+  const book = (await runtime.ask("POST", "/api/books", { body: { name: "Guarded" } })).body;
   const secret = { book_id: book.id, name: "Keys", html: "<p>AKIAABCDEFGHIJKLMNOP</p>" };
-  const refused = await house.ask("POST", "/api/pages", { body: secret });
+  const refused = await runtime.ask("POST", "/api/pages", { body: secret });
   expect([refused.status, refused.body.error.message]).toEqual([
     403,
     "This page seems to hold a secret key; take it out first",
   ]);
-  const page = (await house.ask("POST", "/api/pages", { body: { ...secret, html: "<p>Fine</p>" } })).body;
+  const page = (await runtime.ask("POST", "/api/pages", { body: { ...secret, html: "<p>Fine</p>" } })).body;
   expect(
-    (await house.ask("PUT", `/api/pages/${page.id}`, { body: { markdown: `ghp_${"a".repeat(36)}` } })).status,
+    (await runtime.ask("PUT", `/api/pages/${page.id}`, { body: { markdown: `ghp_${"a".repeat(36)}` } })).status,
   ).toBe(403);
   const endpoint = `${receiver.url}/in`;
-  await house.ask("POST", "/api/webhooks", {
+  await runtime.ask("POST", "/api/webhooks", {
     body: { name: "Chat", endpoint, events: ["shelf_create", "book_create"] },
   });
-  await house.ask("POST", "/api/books", { body: { name: "Told" } });
+  await runtime.ask("POST", "/api/books", { body: { name: "Told" } });
   await receiver.until(1);
   expect(receiver.received[0]?.json).toMatchObject({ event: "book_create", source: "Example handbook" });
-  expect((await house.ask("GET", "/api/pages/987654")).body.error.message).toBe("Page has moved, or never was");
-  await house.store.sql`update pages set updated_at = now() - interval '14 months'`;
+  expect((await runtime.ask("GET", "/api/pages/987654")).body.error.message).toBe("Page has moved, or never was");
+  await runtime.store.sql`update pages set updated_at = now() - interval '14 months'`;
   const lines: string[] = [];
   const io = { out: (line: string) => void lines.push(line), err: () => {} };
-  const { plugin } = house.house.booted.at(-1) ?? {};
-  await plugin?.commands.stale?.run([], io as never, house.contexts.get("theme:example"));
+  const { plugin } = runtime.runtime.booted.at(-1) ?? {};
+  await plugin?.commands.stale?.run([], io as never, runtime.contexts.get("theme:example"));
   expect(lines).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\d {2}Keys$/), "1 pages"]);
 });
 
@@ -73,8 +73,9 @@ test("hooks of the original are called by their names, with what they are told t
     export default defineTheme(({ listen }) => {
       listen("activity_logged", (type, detail) => void heard.push([type, typeof detail === "string" ? detail : detail.item.kind]));
       listen("auth_login", (method, user) => void heard.push([method, user.slug]));
-      listen("webhook_call_before", (event, hook, detail, who, time) => ({ said: detail, by: who.id, time: time > 1e9 }));
-      listen("webhook_call_before", () => ({ said: "too late" }));
+      listen("webhook_call_before", (event, hook, detail, who, time) =>
+        event === "page_delete" ? { to: hook.name, secret: hook.secret, said: detail.name, by: who.id, time: time > 1e9 } : undefined);
+      listen("webhook_call_before", (event, hook, detail) => ({ to: hook.name, said: detail }));
       listen("page_content_pre_store", (html) => html.replace(">teh", ">the"));
       listen("page_content_pre_store", (html) => html + "<p>Second</p>");
       listen("page_content_post_render", (html, page) => html + "<p>Page " + page.id + "</p>");
@@ -83,7 +84,7 @@ test("hooks of the original are called by their names, with what they are told t
     });`,
   );
   const own = await withTheme("hooks");
-  await own.house.start();
+  await own.runtime.start();
   const { body: book } = await own.ask("POST", "/api/books", { body: { name: "Told" } });
   await own.ask("POST", "/api/session", {
     as: null,
@@ -96,12 +97,24 @@ test("hooks of the original are called by their names, with what they are told t
   expect(page.html).toEndWith(`Second</p><p>Page ${page.id}</p>`);
   expect(page.markdown).toBe("teh words");
   receiver.received.length = 0;
-  await own.ask("POST", "/api/webhooks", { body: { name: "Hook", endpoint: receiver.url, events: ["page_delete"] } });
+  for (const [name, ...events] of [
+    ["One", "page_delete"],
+    ["Two", "page_delete", "api_token_create"],
+  ])
+    await own.ask("POST", "/api/webhooks", { body: { name, endpoint: receiver.url, events } });
   await own.ask("DELETE", `/api/pages/${page.id}`);
-  await receiver.until(1);
-  // The answer is the whole of what is told, as in the original.
-  expect(receiver.received[0]?.json).toEqual({ said: 'Admin deleted page "P"', by: 1, time: true });
-  await own.house.bus.settle();
+  const { body: token } = await own.ask("POST", "/api/users/1/tokens", { body: { name: "T" } });
+  await receiver.until(3);
+  const told = receiver.received
+    .map(({ json }) => json)
+    .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  // The answer is the whole of what is told, and the first one stands, as in the original.
+  expect(told).toEqual([
+    { to: "One", said: "P", by: 1, time: true },
+    { to: "Two", said: "P", by: 1, time: true },
+    { to: "Two", said: `(${token.id}) T; User: (1) Admin` },
+  ]);
+  await own.runtime.bus.settle();
   const { heard } = globalThis as unknown as { heard: unknown[] };
   expect(heard).toContainEqual(["boot"]);
   expect(heard).toContainEqual(["book_create", "book"]);

@@ -1,7 +1,7 @@
 /** A server that ends amid calls of webhooks, killed or told to: all of them are made, once it is started again. */
 import { afterAll, afterEach, expect, setDefaultTimeout, test } from "bun:test";
-import { dataFolder, startProgram } from "../support/program.ts";
-import { openReceiver } from "../support/receiver.ts";
+import { openReceiver } from "../support/fakes/webhook_receiver.ts";
+import { dataFolder, startProgram } from "../support/harness/program.ts";
 
 const HOOKS = 10;
 const BOOKS = 100;

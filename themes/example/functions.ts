@@ -1,6 +1,6 @@
 /**
  * An example of what a theme can do in a few lines: keep secrets out of pages, tell outsiders where calls of webhooks
- * came from, and a command of the house's own. Switched on by APP_THEME=example; copy the folder and make it yours.
+ * came from, and a command of the runtime's own. Switched on by APP_THEME=example; copy the folder and make it yours.
  */
 import { defineTheme, sql } from "lectern/core";
 

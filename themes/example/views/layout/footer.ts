@@ -1,8 +1,9 @@
 /**
- * The house's own foot with a line of ours above it. A view of a theme needs no imports: it is handed what it draws with,
+ * The runtime's own foot with a line of ours above it. A view of a theme needs no imports: it is handed what it draws with,
  * and `next`, which draws what would have been there without it.
  */
-import type { Html, Ui } from "lectern/core";
+import type { Ui } from "lectern/contracts";
+import type { Html } from "lectern/core";
 
 export default ({ html, next, t, url }: Ui & { next(data: unknown): Html }) =>
   (data: unknown) =>

@@ -1,0 +1,88 @@
+/**
+ * Change fragments: a file in `.github/changes` for each change that a user notices, written in the commit that makes it, so that
+ * branches do not all edit the same lines of one changelog. `bun .ci/changes.ts VERSION` gathers them at a release: it
+ * writes them to `.github/CHANGELOG.md` below a heading with the version and today's date (UTC), and removes them.
+ */
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Kinds of changes, in the order in which a release lists them. */
+export const KINDS = ["security", "added", "changed", "fixed", "removed"] as const;
+
+/** A change as its file tells it. */
+export interface Fragment {
+  readonly kind: (typeof KINDS)[number];
+  /** One or more sentences of Markdown, on one line. */
+  readonly text: string;
+}
+
+/** The folder of the fragments, below the top of the repository. */
+export const FOLDER = ".github/changes";
+const CHANGELOG = ".github/CHANGELOG.md";
+const ABOUT = "README.md";
+const NAME = /^[a-z0-9]+(?:_[a-z0-9]+)*\.md$/;
+const FORM = new RegExp(`^(${KINDS.join("|")}): (\\S.*)\\n$`);
+const VERSION = /^\d+\.\d+\.\d+$/;
+const HEADING = /^## (\d+\.\d+\.\d+) - (\d{4}-\d\d-\d\d)$/gm;
+
+/** Reads a fragment. Throws what is wrong with its name or its line. */
+export function readFragment(name: string, content: string): Fragment {
+  if (!NAME.test(name)) throw new Error(`${FOLDER}/${name}: the name is not in snake_case with the ending ".md"`);
+  const [, kind, text = ""] = FORM.exec(content) ?? [];
+  if (kind === undefined) throw new Error(`${FOLDER}/${name}: wanted one line "${KINDS.join("|")}: text"`);
+  return { kind: kind as Fragment["kind"], text };
+}
+
+/** Names of the fragments below the top of a repository, sorted. */
+export function fragmentNames(root: string): string[] {
+  return readdirSync(join(root, FOLDER))
+    .filter((name) => name !== ABOUT)
+    .sort();
+}
+
+/** The changelog with the fragments as its newest version. Throws where it has the version already, or there are none. */
+export function withRelease(
+  changelog: string,
+  { version, date, fragments }: { version: string; date: string; fragments: readonly Fragment[] },
+): string {
+  if (!VERSION.test(version)) throw new Error(`Cannot release "${version}": wanted a version such as 1.2.0`);
+  if (releasesOf(changelog).some((release) => release.version === version))
+    throw new Error(`Cannot release ${version}: ${CHANGELOG} has it already`);
+  if (fragments.length === 0) throw new Error(`Cannot release ${version}: ${FOLDER} holds no fragment`);
+  const parts = KINDS.flatMap((kind) => {
+    const texts = fragments.filter((fragment) => fragment.kind === kind).map(({ text }) => `- ${text}`);
+    return texts.length > 0 ? [`### ${kind[0]?.toUpperCase()}${kind.slice(1)}\n\n${texts.join("\n")}`] : [];
+  });
+  const section = [`## ${version} - ${date}`, ...parts].join("\n\n");
+  const at = changelog.search(HEADING);
+  return at < 0
+    ? `${changelog.trimEnd()}\n\n${section}\n`
+    : `${changelog.slice(0, at)}${section}\n\n${changelog.slice(at)}`;
+}
+
+/** Versions of a changelog with their dates, the newest first. */
+export function releasesOf(changelog: string): { version: string; date: string }[] {
+  return [...changelog.matchAll(HEADING)].map(([, version = "", date = ""]) => ({ version, date }));
+}
+
+/** Gathers the fragments below the top of a repository; returns how many. Nothing is changed where it throws. */
+export function release(root: string, version: string, date: string): number {
+  const names = fragmentNames(root);
+  const fragments = names.map((name) => readFragment(name, readFileSync(join(root, FOLDER, name), "utf8")));
+  const path = join(root, CHANGELOG);
+  writeFileSync(path, withRelease(readFileSync(path, "utf8"), { version, date, fragments }));
+  for (const name of names) rmSync(join(root, FOLDER, name));
+  return names.length;
+}
+
+if (import.meta.main) {
+  const [version = ""] = process.argv.slice(2);
+  try {
+    const today = new Date().toISOString().slice(0, 10);
+    const count = release(join(import.meta.dir, ".."), version, today);
+    process.stdout.write(`${CHANGELOG} has ${count} changes of ${version}; set the same version in package.json\n`);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\nUsage: bun .ci/changes.ts VERSION\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * A child process of the pool (`pool.ts`): `bun core/children/main.ts`. It reads tasks from its standard input, one after the
+ * other, loads the module that has the task, and writes the result to its standard output. It ends when its input ends,
+ * which is when the server has gone, whatever it was doing: a second thread looks for that while the first one works.
+ */
+import { writeSync } from "node:fs";
+import { ApiError } from "../errors.ts";
+import { FrameReader, framesOf } from "./frames.ts";
+import type { ChildTask, FromChild, ToChild } from "./messages.ts";
+
+const STDOUT = 1;
+const WATCHDOG = `const parent = process.ppid;
+setInterval(() => process.ppid === parent || process.kill(process.pid, "SIGKILL"), 500);`;
+
+/** Calls to the server that wait for an answer, by number. */
+const calls = new Map<number, PromiseWithResolvers<unknown>>();
+let lastCall = 0;
+
+function send(message: FromChild): void {
+  for (const frame of framesOf(message)) {
+    for (let at = 0; at < frame.length; ) at += writeSync(STDOUT, frame, at);
+  }
+}
+
+async function call(name: string, value: unknown): Promise<unknown> {
+  const waiting = Promise.withResolvers<unknown>();
+  lastCall += 1;
+  calls.set(lastCall, waiting);
+  send({ call: lastCall, name, value });
+  return waiting.promise;
+}
+
+async function run({ module, task, input }: Extract<ToChild, { readonly task: string }>): Promise<void> {
+  try {
+    const { tasks } = (await import(module)) as { tasks: Readonly<Record<string, ChildTask>> };
+    const found = tasks[task];
+    if (!found) throw new Error(`Cannot run the task "${task}": ${module} has none of that name`);
+    send({ done: (await found(input as never, call)) ?? null });
+  } catch (error) {
+    if (error instanceof ApiError)
+      send({ refused: { status: error.status, message: error.message, details: error.details } });
+    else send({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  }
+}
+
+function receive(message: ToChild): void {
+  if ("task" in message) {
+    void run(message);
+    return;
+  }
+  const waiting = calls.get(message.answer);
+  calls.delete(message.answer);
+  if (message.error === undefined) waiting?.resolve(message.value);
+  else waiting?.reject(new Error(message.error));
+}
+
+const { console: printing } = globalThis;
+// What a library prints must not stand among the messages.
+Object.assign(printing, { log: printing.error, info: printing.error });
+new Worker(URL.createObjectURL(new Blob([WATCHDOG])));
+const reader = new FrameReader();
+send({ ready: true });
+for await (const piece of Bun.stdin.stream()) for (const message of reader.push(piece)) receive(message as ToChild);
+process.exit(0);

@@ -1,0 +1,230 @@
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ApiError } from "../errors.ts";
+import { createLog } from "../log.ts";
+import { ChildPool, type RunOptions } from "./pool.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "lectern-children-"));
+const module = join(folder, "tasks.ts");
+writeFileSync(
+  module,
+  `import { ApiError } from "${join(import.meta.dir, "../errors.ts")}";
+export const tasks = {
+  echo: (value) => value,
+  pid: () => process.pid,
+  variables: () => Object.keys(process.env),
+  nap: async (value) => { await Bun.sleep(30); return value; },
+  spin: () => { for (;;); },
+  grow: () => { const held = []; for (;;) held.push(new Uint8Array(1e6).fill(1)); },
+  die: () => process.exit(3),
+  print: () => { console.log("not a message"); return 1; },
+  refuse: () => { throw new ApiError(422, "Not that", { validation: { html: ["No."] } }); },
+  fail: () => { throw new Error("broken"); },
+  twice: async (value, call) => [await call("double", value), await call("double", 5)],
+};`,
+);
+const pools: ChildPool[] = [];
+
+function poolOf(options: Partial<ConstructorParameters<typeof ChildPool>[0]> = {}): ChildPool {
+  const pool = new ChildPool({
+    children: 2,
+    timeoutMs: 60_000,
+    maxBytes: 1e9,
+    maxWaiting: 8,
+    log: createLog("silent"),
+    ...options,
+  });
+  pools.push(pool);
+  return pool;
+}
+
+const asked = (task: string, more: Partial<RunOptions> = {}): RunOptions => ({ owner: "a", module, task, ...more });
+const refusal = (done: Promise<unknown>): Promise<unknown> =>
+  done.then(
+    (value) => ({ value }),
+    (error: unknown) => (error instanceof ApiError ? { status: error.status, text: error.message } : String(error)),
+  );
+
+afterAll(async () => {
+  await Promise.all(pools.map(async (pool) => pool.stop()));
+  rmSync(folder, { recursive: true });
+});
+
+test("no child is started before there is work, and one that is done serves again", async () => {
+  const pool = poolOf();
+  expect(pool.pids).toEqual([]);
+  const pid = await pool.run<number>(null, asked("pid"));
+  expect(pool.pids).toEqual([pid]);
+  expect(await pool.run<number>(null, asked("pid"))).toBe(pid);
+});
+
+test.each<[string, unknown]>([
+  ["plain data", { a: [1, null, { b: "c" }], "": true }],
+  ["a long text", "x".repeat(3_000_000)],
+  ["a long text of pairs of surrogates", `a${"😀".repeat(200_000)}`],
+  ["a text that begins with a byte order mark", `\ufeff${"ż".repeat(5_000)}`],
+  ["bytes", new Uint8Array(500_000).fill(7)],
+  ["long texts among others", [{ a: "y".repeat(2_000), b: ["z".repeat(2_000), "", new Uint8Array()] }, "y"]],
+  ["names that mean something to objects", JSON.parse(`{"__proto__": {"x": "${"p".repeat(2_000)}"}}`)],
+])("%s arrive as they were sent, there and back", async (_name, value) => {
+  expect(await poolOf().run(value, asked("echo"))).toEqual(value);
+});
+
+test("a child has nothing of the server's environment", async () => {
+  const names = await poolOf().run<string[]>(null, asked("variables"));
+  expect(names.filter((name) => !["PATH", "HOME", "LANG"].includes(name))).toEqual([]);
+});
+
+test("a task may ask the server, and what the server throws is thrown", async () => {
+  const pool = poolOf();
+  const double = (value: unknown) => [value, value];
+  expect(await pool.run("x", asked("twice", { calls: { double } }))).toEqual([
+    ["x", "x"],
+    [5, 5],
+  ]);
+  const failing = {
+    double: () => {
+      throw new ApiError(404, "Gone");
+    },
+  };
+  expect(await refusal(pool.run("x", asked("twice", { calls: failing })))).toEqual({ status: 404, text: "Gone" });
+});
+
+test("what a task throws is thrown, and the child serves on", async () => {
+  const pool = poolOf();
+  const pid = await pool.run<number>(null, asked("pid"));
+  expect(await refusal(pool.run(null, asked("refuse")))).toEqual({ status: 422, text: "Not that" });
+  expect(await refusal(pool.run(null, asked("fail")))).toStartWith(
+    "Error: A task of a child process failed: Error: broken",
+  );
+  expect(await refusal(pool.run(null, asked("missing")))).toContain('Cannot run the task "missing"');
+  expect(await pool.run<number>(null, asked("print"))).toBe(1);
+  expect(await pool.run<number>(null, asked("pid"))).toBe(pid);
+});
+
+test("time and memory are watched; the next task finds another child", async () => {
+  const pool = poolOf({ maxBytes: 300e6 });
+  expect(await refusal(pool.run(null, asked("spin", { timeoutMs: 500 })))).toEqual({
+    status: 422,
+    text: "This takes more than the 0.5 seconds it may take; send less at once.",
+  });
+  expect(await refusal(pool.run(null, asked("grow")))).toEqual({
+    status: 422,
+    text: "This takes more than the 286 MB of memory it may take; send less at once.",
+  });
+  expect(await refusal(pool.run(null, asked("spin", { timeoutMs: 500, exceeded: 503 })))).toMatchObject({
+    status: 503,
+  });
+  expect(await pool.run("well", asked("echo"))).toBe("well");
+});
+
+test("a child that ends or is killed at work is a 503, and the next task finds another", async () => {
+  const pool = poolOf();
+  const text = "The work on this was interrupted; try again in a moment.";
+  expect(await refusal(pool.run(null, asked("die")))).toEqual({ status: 503, text });
+  const spinning = refusal(pool.run(null, asked("spin")));
+  process.kill(pool.pids[0] as number, "SIGKILL");
+  expect(await spinning).toEqual({ status: 503, text });
+  const idle = await pool.run<number>(null, asked("pid"));
+  process.kill(idle, "SIGKILL");
+  // Whether the server knows of the end by then decides which child is asked.
+  expect([{ value: "well" }, { status: 503, text }]).toContainEqual(
+    (await refusal(pool.run("well", asked("echo")))) as never,
+  );
+  expect(await pool.run("well", asked("echo"))).toBe("well");
+});
+
+test("one owner leaves a child to others, and has half of the places to wait", async () => {
+  const pool = poolOf({ children: 2, maxWaiting: 4 });
+  const own = [1, 2, 3].map(() => refusal(pool.run(null, asked("spin"))));
+  expect(await refusal(pool.run(null, asked("echo")))).toEqual({
+    status: 503,
+    text: "Too much work is waiting to be done; try again in a moment.",
+  });
+  expect(await pool.run("mine", asked("echo", { owner: "b" }))).toBe("mine");
+  await pool.stop();
+  expect(await Promise.all(own)).toEqual(Array(3).fill(expect.objectContaining({ status: 503 })));
+  expect(pool.pids).toEqual([]);
+});
+
+test("who waits longer than a task may take is told so", async () => {
+  const pool = poolOf({ children: 1, timeoutMs: 500 });
+  const first = refusal(pool.run(null, asked("spin", { timeoutMs: 5_000 })));
+  expect(await refusal(pool.run(null, asked("echo", { owner: "b" })))).toMatchObject({ status: 503 });
+  await pool.stop();
+  expect(await first).toMatchObject({ status: 503 });
+});
+
+test("children end with the server, even while they work", async () => {
+  const script = join(folder, "server.ts");
+  writeFileSync(
+    script,
+    `import { ChildPool } from "${join(import.meta.dir, "pool.ts")}";
+import { createLog } from "${join(import.meta.dir, "../log.ts")}";
+const pool = new ChildPool({ children: 2, timeoutMs: 600000, maxBytes: 1e9, maxWaiting: 8, log: createLog("silent") });
+const run = (task) => pool.run(null, { owner: "a" + Math.random(), module: "${module}", task });
+await run("pid");
+void run("spin").catch(() => {});
+setTimeout(() => { process.stdout.write(JSON.stringify(pool.pids)); process.stdout.end?.(); }, 300);`,
+  );
+  const server = Bun.spawn([process.execPath, "run", script], { cwd: folder, stdout: "pipe", stderr: "inherit" });
+  const first = await server.stdout.getReader().read();
+  const pids = JSON.parse(Buffer.from(first.value ?? []).toString()) as number[];
+  expect(pids.length).toBeGreaterThan(0);
+  server.kill("SIGKILL");
+  await server.exited;
+  await Promise.all(pids.map(gone));
+});
+
+async function gone(pid: number): Promise<void> {
+  for (;;) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+test("owners take turns, however many tasks each of them has and even where there is one child", async () => {
+  const pool = poolOf({ children: 1, maxWaiting: 20 });
+  const ended: string[] = [];
+  const run = async (owner: string) => {
+    await pool.run(null, asked("nap", { owner }));
+    ended.push(owner);
+  };
+  const all = [..."aaaaaa", ..."bbbbbb", "c"].map(run);
+  await Promise.all(all);
+  expect(ended.indexOf("c")).toBeLessThan(4);
+  expect(ended.slice(0, 6).filter((owner) => owner === "b").length).toBeGreaterThan(1);
+});
+
+test("where all places to wait are taken, who has most of them gives one to who has fewer", async () => {
+  const pool = poolOf({ children: 1, maxWaiting: 4 });
+  const busy = refusal(pool.run(null, asked("spin")));
+  const taken = ["a", "a", "b", "b"].map((owner) => refusal(pool.run("late", asked("echo", { owner }))));
+  const third = refusal(pool.run("third", asked("echo", { owner: "c" })));
+  expect(await taken[1]).toMatchObject({ status: 503 });
+  // Who has one place more than another gives none away.
+  expect(await refusal(pool.run("fourth", asked("echo", { owner: "a" })))).toMatchObject({ status: 503 });
+  process.kill(pool.pids[0] as number, "SIGKILL");
+  expect(await busy).toMatchObject({ status: 503 });
+  expect(await third).toEqual({ value: "third" });
+  const kept = await Promise.all(taken.filter((_, at) => at !== 1));
+  expect(kept).toEqual([1, 2, 3].map(() => ({ value: "late" })));
+});
+
+test("a process that cannot be started is a 503, and the pool serves on", async () => {
+  const pool = poolOf({ children: 1 });
+  const { execPath } = process;
+  process.execPath = join(folder, "none");
+  try {
+    expect(await refusal(pool.run("x", asked("echo")))).toMatchObject({ status: 503 });
+  } finally {
+    process.execPath = execPath;
+  }
+  expect(await pool.run("well", asked("echo"))).toBe("well");
+});

@@ -1,0 +1,156 @@
+/**
+ * One child process of the pool (`pool.ts`): starts `main.ts`, sends it a task, answers what the task asks for while
+ * it runs, and hears how it ended. It runs one task at a time. Its environment holds nothing of the server's.
+ */
+import { join } from "node:path";
+import { ApiError } from "../errors.ts";
+import { FrameReader, framesOf } from "./frames.ts";
+import type { FromChild, ToChild } from "./messages.ts";
+import type { RunOptions } from "./pool.ts";
+import { type ChildLimits, lowerPriority, watchChild } from "./process_limits.ts";
+import { yieldToEventLoop } from "./yield_to_event_loop.ts";
+
+const ENTRY = join(import.meta.dir, "main.ts");
+const ERRORS_KEPT = 2_000;
+/** Somebody waits for what it does: on a machine that is busy it has half of what a request has. */
+const NICE = 3;
+/** How long a process may take to start, which on a busy machine is seconds. */
+const START_MS = 60_000;
+
+/** A task that a limit or a signal ended. */
+export class Interrupted extends Error {
+  readonly how: "timeout" | "memory" | "killed";
+  /** The end of what the process wrote to its standard error. */
+  readonly errors: string;
+
+  constructor(how: Interrupted["how"], errors: string) {
+    super(`A child process was ended: ${how}`);
+    this.how = how;
+    this.errors = errors;
+  }
+}
+
+interface Current {
+  readonly done: PromiseWithResolvers<unknown>;
+  readonly options: RunOptions;
+  /** What a function that the task called has thrown. */
+  thrown?: unknown;
+}
+
+/** A child process that runs one task at a time. It knows nothing of the server's environment. */
+export class ChildProcess {
+  readonly #child = Bun.spawn([process.execPath, "--no-install", "run", ENTRY], {
+    // Neither the folder nor the home may hold settings for Bun that others wrote.
+    cwd: "/",
+    env: { PATH: process.env.PATH ?? "", HOME: "/", LANG: "C.UTF-8" },
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  readonly #ready = Promise.withResolvers<void>();
+  #errors = "";
+  #current: Current | undefined;
+
+  constructor() {
+    lowerPriority(this.#child.pid, NICE);
+    this.#child.unref();
+    void this.#read();
+    void this.#readErrors();
+  }
+
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  get isAlive(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null && !this.#child.killed;
+  }
+
+  /** Runs a task. Rejects with Interrupted where the process ends before it has answered. */
+  async run(input: unknown, options: RunOptions, limits: ChildLimits): Promise<unknown> {
+    const done = Promise.withResolvers<unknown>();
+    this.#current = { done, options };
+    this.#child.ref();
+    const { module, task } = options;
+    let watch = watchChild(this.#child, { ...limits, timeoutMs: START_MS });
+    try {
+      await Promise.race([this.#ready.promise, done.promise]);
+      watch.stop();
+      watch = watchChild(this.#child, limits);
+      void this.#send({ module, task, input });
+      return await done.promise;
+    } catch (error) {
+      const ended = watch.ended();
+      if (error instanceof Interrupted && ended !== "exited") throw new Interrupted(ended, error.errors);
+      throw error;
+    } finally {
+      watch.stop();
+      this.#child.unref();
+      this.#current = undefined;
+    }
+  }
+
+  /** Kills the process and waits until it is gone. */
+  async end(): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.#child.exited;
+  }
+
+  async #send(message: ToChild): Promise<void> {
+    const yieldNow = yieldToEventLoop();
+    try {
+      for (const frame of framesOf(message)) {
+        await this.#child.stdin.write(frame);
+        await this.#child.stdin.flush();
+        await yieldNow();
+      }
+    } catch {
+      // The process is gone: reading from it tells.
+      this.#child.kill("SIGKILL");
+    }
+  }
+
+  async #read(): Promise<void> {
+    const reader = new FrameReader();
+    const yieldNow = yieldToEventLoop();
+    try {
+      for await (const piece of this.#child.stdout) {
+        for (const message of reader.push(piece)) this.#receive(message as FromChild);
+        await yieldNow();
+      }
+    } catch {
+      // What it says cannot be read; without an end of its own it would be given further tasks.
+      this.#child.kill("SIGKILL");
+    }
+    await this.#child.exited;
+    this.#current?.done.reject(new Interrupted("killed", this.#errors));
+  }
+
+  #receive(message: FromChild): void {
+    const current = this.#current;
+    if ("ready" in message) this.#ready.resolve();
+    if (!current || "ready" in message) return;
+    if ("call" in message) void this.#answer(message, current);
+    else if ("done" in message) current.done.resolve(message.done);
+    else if (current.thrown !== undefined) current.done.reject(current.thrown);
+    else if ("refused" in message)
+      current.done.reject(new ApiError(message.refused.status, message.refused.message, message.refused.details));
+    else current.done.reject(new Error(`A task of a child process failed: ${message.failed}`));
+  }
+
+  /** Answers a call of the task; what the function throws is what `run` rejects with. */
+  async #answer({ call, name, value }: Extract<FromChild, { readonly call: number }>, current: Current): Promise<void> {
+    try {
+      await this.#send({ answer: call, value: await current.options.calls?.[name]?.(value) });
+    } catch (error) {
+      current.thrown = error;
+      await this.#send({ answer: call, error: "The server could not answer." });
+    }
+  }
+
+  async #readErrors(): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const piece of this.#child.stderr)
+      this.#errors = (this.#errors + decoder.decode(piece, { stream: true })).slice(-ERRORS_KEPT);
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * Types of the services that plugins give each other, with the few functions that belong to them: the door
+ * "lectern/contracts". Who provides, fills and walks what: plugins/hooks.md.
+ */
+export type { Access, Owned } from "./access.ts";
+export { type Activity, type ActivitySource, activityOf, descriptor, type LastActivity } from "./activity.ts";
+export {
+  type ContentEntry,
+  type ContentKind,
+  type Dependents,
+  mergeResponseFields,
+  type ResponseFields,
+  responseFieldsOf,
+  type Searchable,
+  withResponseFields,
+} from "./content.ts";
+export type {
+  ExportContent,
+  ExportEntry,
+  ExportFile,
+  ExportFiles,
+  ExportFormat,
+  ExportItem,
+  Exporting,
+  ExportKind,
+  ItemRef,
+} from "./exports.ts";
+export type { FileClaim, FileKeeper } from "./files.ts";
+export type {
+  ContentMaker,
+  ContentRecord,
+  ImportedFile,
+  ImportFiles,
+  MadeItem,
+  NewItem,
+} from "./imports.ts";
+export type { Mail, MailMessage } from "./mail.ts";
+export type {
+  AddressAt,
+  EmbeddedPicture,
+  Included,
+  LoadPages,
+  Markup,
+  MarkupCall,
+  PreparedContent,
+  SentContent,
+  StoredContent,
+} from "./markup.ts";
+export type { Override, Overrides } from "./overrides.ts";
+export type { DraftPage, Pages, PictureKeeper } from "./pages.ts";
+export { bookPath, chapterPath, pagePath, shelfPath } from "./screen_paths.ts";
+export type { Sessions } from "./sessions.ts";
+export type { SystemFacts } from "./system.ts";
+export type { Tag, Tags } from "./tags.ts";
+export type { Allowed, Throttle } from "./throttle.ts";
+export type { Credentialed, UserRef, Users } from "./users.ts";
+export type {
+  Comparison,
+  ConfirmSpec,
+  Crumb,
+  DecoratedContent,
+  FieldSpec,
+  FormSpec,
+  Heading,
+  MenuEntry,
+  PageSpec,
+  Parts,
+  Screen,
+  ScreenAccess,
+  ScreenHandler,
+  ScreenPart,
+  ScreenRedirect,
+  SubmitResult,
+  TableSpec,
+  Ui,
+  View,
+  Visit,
+  Web,
+} from "./web.ts";

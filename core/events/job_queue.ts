@@ -1,0 +1,210 @@
+/**
+ * Work done after the answer, kept in a table so that a crash loses none: a job is written in the transaction of the action
+ * that wants it, claimed with `for update skip locked` by any process, leased while it runs, tried again with growing
+ * pauses, and kept as dead after its last try. A handler may run twice (a crash between its work and the note that it is
+ * done), so handlers are written to bear that. Schedules are rows as well, claimed once across all processes.
+ */
+import { sql } from "kysely";
+import { type Db, type Migrations, rows, type Store, withSlowPool, write } from "../../db/mod.ts";
+import type { Log } from "../log.ts";
+import type { EnqueueOptions } from "./event_bus.ts";
+
+/** How a job is tried. */
+export interface JobOptions {
+  /** Tries before the job is kept as dead; 5 unless told otherwise. */
+  readonly tries?: number;
+  /** How long one try may hold the job before another process may take it, in milliseconds; 60,000 by default. */
+  readonly leaseMs?: number;
+}
+
+/** What a job's handler learns beside its payload. */
+export interface JobRun {
+  readonly id: number;
+  /** 1 for the first try. */
+  readonly attempt: number;
+}
+
+type Handler = (payload: unknown, run: JobRun) => Promise<void>;
+interface Claimed {
+  id: number;
+  name: string;
+  payload: unknown;
+  attempts: number;
+}
+
+const CHANNEL = "lectern_jobs";
+const DEFAULT_TRIES = 5;
+const DEFAULT_LEASE_MS = 60_000;
+const FIRST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 3_600_000;
+const POLL_MS = 5_000;
+const CONCURRENCY = 4;
+
+/** The tables of jobs and schedules. */
+export const jobMigrations: Migrations = {
+  async "0001_jobs"(db) {
+    await sql`create table jobs (
+      id integer generated always as identity primary key,
+      name text not null, payload jsonb not null, key text,
+      run_at timestamptz not null default now(), leased_until timestamptz,
+      attempts integer not null default 0, dead boolean not null default false, last_error text,
+      created_at timestamptz not null default now())`.execute(db);
+    await sql`create index jobs_due on jobs (run_at) where not dead`.execute(db);
+    await sql`create unique index jobs_key on jobs (name, key) where key is not null and not dead and attempts = 0`.execute(
+      db,
+    );
+    await sql`create table schedules (name text primary key, next_at timestamptz not null)`.execute(db);
+  },
+};
+
+/** The job queue of one runtime. */
+export class JobQueue {
+  readonly #store: Store;
+  readonly #log: Log;
+  readonly #statementMs: number;
+  readonly #handlers = new Map<string, { run: Handler; options: Required<JobOptions> }>();
+  readonly #schedules = new Map<string, { everyMs: number; run: () => Promise<void> }>();
+  readonly #running = new Set<Promise<void>>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #stopListening: (() => Promise<void>) | undefined;
+  #open = false;
+
+  /** `statementMs` is how long each statement of a job or schedule may take. */
+  constructor(store: Store, log: Log, statementMs: number) {
+    this.#store = store;
+    this.#log = log;
+    this.#statementMs = statementMs;
+  }
+
+  /** Registers the handler of a job name; there is one for each name. */
+  handle(name: string, run: Handler, options: JobOptions = {}): void {
+    if (this.#handlers.has(name)) throw new Error(`Cannot handle the job "${name}" twice`);
+    this.#handlers.set(name, { run, options: { tries: DEFAULT_TRIES, leaseMs: DEFAULT_LEASE_MS, ...options } });
+  }
+
+  /** Registers work to be done at intervals, by one process at a time. */
+  schedule(name: string, everyMs: number, run: () => Promise<void>): void {
+    if (this.#schedules.has(name)) throw new Error(`Cannot schedule "${name}" twice`);
+    this.#schedules.set(name, { everyMs, run });
+  }
+
+  /** Whether a job name has a handler. */
+  handles(name: string): boolean {
+    return this.#handlers.has(name);
+  }
+
+  /** Writes a job with the given connection, which is the action's transaction where there is one. */
+  async enqueue(db: Db, name: string, payload: unknown, options: EnqueueOptions = {}): Promise<void> {
+    if (!this.#handlers.has(name)) throw new Error(`Cannot enqueue "${name}": no plugin handles this job`);
+    await write(
+      db,
+      sql`insert into jobs (name, payload, key, run_at)
+        values (${name}, ${JSON.stringify(payload)}::text::jsonb, ${options.key ?? null},
+          now() + ${options.delayMs ?? 0} * interval '1 millisecond')
+        on conflict do nothing`,
+    );
+    await write(db, sql`select pg_notify(${CHANNEL}, '')`);
+  }
+
+  /** Starts working: at each notification, and every few seconds for what is due later or was left by a crash. */
+  async start(): Promise<void> {
+    this.#open = true;
+    for (const [name, { everyMs }] of this.#schedules) {
+      await sql`insert into schedules (name, next_at) values (${name}, now() + ${everyMs} * interval '1 millisecond')
+        on conflict do nothing`.execute(this.#store.db);
+    }
+    this.#stopListening = await this.#store.listen(CHANNEL, {
+      onNotify: () => this.#wake(),
+      onReturn: () => this.#wake(),
+    });
+    this.#wake();
+  }
+
+  /** Takes no more jobs and waits for those under way. */
+  async stop(): Promise<void> {
+    this.#open = false;
+    clearTimeout(this.#timer);
+    await this.#stopListening?.();
+    await Promise.allSettled([...this.#running]);
+  }
+
+  /** Works until nothing is due any more; for commands and tests. */
+  async drain(): Promise<void> {
+    while ((await this.#runOne()) || this.#running.size > 0) await Promise.allSettled([...this.#running]);
+  }
+
+  #wake(): void {
+    clearTimeout(this.#timer);
+    if (!this.#open) return;
+    this.#timer = setTimeout(() => this.#wake(), POLL_MS);
+    while (this.#running.size < CONCURRENCY) this.#track(this.#worker());
+    this.#track(this.#tick());
+  }
+
+  #track(run: Promise<void>): void {
+    const tracked = run.catch((error: unknown) => this.#log.error("Cannot work on jobs", { error }));
+    this.#running.add(tracked);
+    void tracked.finally(() => this.#running.delete(tracked));
+  }
+
+  async #worker(): Promise<void> {
+    while (this.#open && (await this.#runOne()));
+  }
+
+  async #tick(): Promise<void> {
+    for (const [name, { everyMs, run }] of this.#schedules) {
+      const due = await rows(
+        this.#store.db,
+        sql`update schedules set next_at = now() + ${everyMs}::bigint * interval '1 millisecond' where name = ${name} and next_at <= now() returning name`,
+      );
+      if (due.length > 0) await this.#apart(run);
+    }
+  }
+
+  /** Runs what nobody waits for on connections apart, where it takes turns with users. */
+  #apart(run: () => Promise<void>): Promise<void> {
+    return withSlowPool({ key: "jobs", limitMs: this.#statementMs }, run);
+  }
+
+  async #runOne(): Promise<boolean> {
+    const job = await this.#claim();
+    if (!job) return false;
+    const { run, options } = this.#handlers.get(job.name) as { run: Handler; options: Required<JobOptions> };
+    try {
+      await this.#apart(() => run(job.payload, { id: job.id, attempt: job.attempts }));
+      await sql`delete from jobs where id = ${job.id}`.execute(this.#store.db);
+    } catch (error) {
+      await this.#failed(job, options, error);
+    }
+    return true;
+  }
+
+  async #claim(): Promise<Claimed | undefined> {
+    const leases = [...this.#handlers].map(([name, { options }]) => sql`(${name}::text, ${options.leaseMs}::integer)`);
+    if (leases.length === 0) return undefined;
+    const [job] = await rows<Claimed>(
+      this.#store.db,
+      sql`with handled (name, lease_ms) as (values ${sql.join(leases)}),
+        due as (select jobs.id, handled.lease_ms from jobs join handled using (name)
+          where not dead and run_at <= now() and (leased_until is null or leased_until < now())
+          order by run_at limit 1 for update of jobs skip locked)
+        update jobs set attempts = attempts + 1, leased_until = now() + due.lease_ms * interval '1 millisecond'
+        from due where jobs.id = due.id returning jobs.id, jobs.name, jobs.payload, jobs.attempts`,
+    );
+    return job;
+  }
+
+  async #failed(job: Claimed, options: Required<JobOptions>, error: unknown): Promise<void> {
+    const dead = job.attempts >= options.tries;
+    const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 4 ** (job.attempts - 1));
+    const text = error instanceof Error ? error.message : String(error);
+    this.#log[dead ? "error" : "warn"](`Cannot do the job "${job.name}"`, {
+      job: job.id,
+      attempt: job.attempts,
+      dead,
+      error,
+    });
+    await sql`update jobs set dead = ${dead}, last_error = ${text.slice(0, 2000)}, leased_until = null,
+      run_at = now() + ${pauseMs}::bigint * interval '1 millisecond' where id = ${job.id}`.execute(this.#store.db);
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * Finds files that nothing names any more. A file is written before its row and removed after it, so a crash between the
+ * two leaves a file too many and never one too few; this is what takes those away. Only plugins know which of their
+ * files are in use: what belongs to a plugin that does not say so, or is not there, is counted and left alone.
+ */
+import type { FileClaim } from "../contracts/files.ts";
+import { type FileStore, isPartial, type StoredEntry } from "./file_store.ts";
+
+/** What a sweep found. */
+export interface SweepResult {
+  /** Files that nobody names, in the order they were found; removed unless it was a dry run. */
+  readonly orphans: readonly StoredEntry[];
+  readonly kept: number;
+  /** Files of plugins that claim none, by the first part of their keys. */
+  readonly unclaimed: ReadonlyMap<string, number>;
+}
+
+/** Options of a sweep. */
+export interface SweepOptions {
+  /** Only names what it would remove. */
+  readonly dryRun: boolean;
+  /** Younger files are left alone: their row may be on its way. In milliseconds. */
+  readonly olderThanMs?: number;
+}
+
+/** A day: far longer than any request or transaction takes. */
+export const ORPHAN_AGE_MS = 86_400_000;
+const BATCH = 500;
+
+/** Sweeps a store of files. */
+export async function sweepFiles(
+  files: FileStore,
+  claims: readonly FileClaim[],
+  { dryRun, olderThanMs = ORPHAN_AGE_MS }: SweepOptions,
+): Promise<SweepResult> {
+  const unclaimed = new Map<string, number>();
+  const orphans: StoredEntry[] = [];
+  let kept = 0;
+  for await (const batch of batches(files.list())) {
+    for (const [owner, entries] of Map.groupBy(batch, ({ key }) => key.slice(0, key.indexOf("/")))) {
+      const used = await usedOf(owner, entries, claims);
+      if (!used) unclaimed.set(owner, (unclaimed.get(owner) ?? 0) + entries.length);
+      const before = Date.now() - olderThanMs;
+      const lost = used ? entries.filter(({ key, modified }) => !used.has(key) && modified.getTime() < before) : [];
+      kept += entries.length - lost.length;
+      orphans.push(...lost);
+    }
+  }
+  if (!dryRun) for (const { key } of orphans) await files.remove(key);
+  return { orphans, kept, unclaimed };
+}
+
+/** The keys in use, undefined where nobody can tell. What was never finished is nobody's. */
+async function usedOf(
+  owner: string,
+  entries: readonly StoredEntry[],
+  claims: readonly FileClaim[],
+): Promise<ReadonlySet<string> | undefined> {
+  if (entries.every(({ key }) => isPartial(key))) return new Set();
+  const own = claims.filter(({ plugin }) => plugin === owner);
+  if (own.length === 0) return undefined;
+  const keys = entries.map(({ key }) => key.slice(owner.length + 1));
+  const used = await Promise.all(own.map((claim) => claim.used(keys)));
+  return new Set(used.flat().map((key) => `${owner}/${key}`));
+}
+
+async function* batches(entries: AsyncIterable<StoredEntry>): AsyncGenerator<StoredEntry[]> {
+  let batch: StoredEntry[] = [];
+  for await (const entry of entries) {
+    batch.push(entry);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,77 @@
+import { afterAll, expect, test } from "bun:test";
+import { fakeS3 } from "../../test/support/fakes/s3.ts";
+import { below } from "./file_store.ts";
+import { s3Store } from "./s3_store.ts";
+
+const service = fakeS3();
+afterAll(() => service.stop());
+const bucket = s3Store({
+  endpoint: service.endpoint,
+  bucket: "files",
+  accessKeyId: "id",
+  secretAccessKey: "secret",
+  region: "us-east-1",
+});
+const store = below(bucket, "images");
+const bytes = (text: string) => new TextEncoder().encode(text);
+const PIECE = 1_000_000;
+const LARGE = 12 * PIECE;
+
+test("a bucket gives back what was put, whole and in part, until it is removed", async () => {
+  expect(await store.put("a/rack.png", bytes("0123456789"))).toBe(10);
+  const file = await store.get("a/rack.png");
+  expect([file?.size, await new Response(file?.stream()).text()]).toEqual([10, "0123456789"]);
+  expect(await new Response(file?.stream({ start: 2, end: 5 })).text()).toBe("234");
+  expect(await new Response(file?.body({ start: 10, end: 10 })).text()).toBe("");
+  await store.remove("a/rack.png");
+  await store.remove("a/rack.png");
+  expect(await store.get("a/rack.png")).toBeUndefined();
+});
+
+test("a bucket takes an empty file", async () => {
+  expect(await store.put("empty", new Blob([]))).toBe(0);
+  expect((await store.get("empty"))?.size).toBe(0);
+  await store.remove("empty");
+});
+
+test("a large stream goes out in parts", async () => {
+  service.bodies.length = 0;
+  const content = new Uint8Array(LARGE).fill(7);
+  let sent = 0;
+  const stream = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (sent === LARGE) return controller.close();
+      controller.enqueue(content.slice(0, PIECE));
+      sent += PIECE;
+    },
+  });
+  expect(await store.put("large", stream)).toBe(LARGE);
+  expect(Buffer.compare(service.objects.get("images/large") ?? new Uint8Array(), content)).toBe(0);
+  expect(Math.max(...service.bodies)).toBeLessThan(LARGE);
+  await store.remove("large");
+});
+
+test("a stream that breaks leaves no file", async () => {
+  let sent = 0;
+  const broken = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (sent++ > 8) controller.error(new Error("gone"));
+      else controller.enqueue(new Uint8Array(PIECE));
+    },
+  });
+  await expect(store.put("half", broken)).rejects.toThrow('Cannot store the file "images/half"');
+  expect([...service.objects.keys()]).toEqual([]);
+});
+
+test("a listing walks all pages of the service and names keys as the plugin does", async () => {
+  for (const key of ["b/1", "b/2", "b/3", "c/1", "b/4"]) await store.put(key, bytes(key));
+  await bucket.put("other/b", bytes("x"));
+  const found = await Array.fromAsync(store.list("b/"));
+  expect(found.map(({ key, size }) => [key, size])).toEqual([
+    ["b/1", 3],
+    ["b/2", 3],
+    ["b/3", 3],
+    ["b/4", 3],
+  ]);
+  expect(found[0]?.modified).toEqual(new Date("2026-01-05T11:00:00Z"));
+});

@@ -1,0 +1,51 @@
+/** Keys that an `ExpiringMap` holds unless told otherwise: some 30 MB. */
+export const MAX_KEYS = 200_000;
+
+/**
+ * Values by key, each valid until its own `endsAt`, which is at most `lifetimeMs` after it was set. Every operation takes
+ * constant time: entries lie in two generations, and a new one is begun after `lifetimeMs`, when all of the older one
+ * have ended, so that it is dropped as a whole and nothing is ever swept. A flood of keys begins a new generation early,
+ * and forgets those that were used longest ago, so there are never more than `maxKeys` entries.
+ */
+export class ExpiringMap<V extends { readonly endsAt: number }> {
+  readonly #lifetimeMs: number;
+  readonly #maxPerGeneration: number;
+  readonly #now: () => number;
+  #current = new Map<string, V>();
+  #previous = new Map<string, V>();
+  #begunAt: number;
+
+  constructor(lifetimeMs: number, maxKeys: number = MAX_KEYS, now: () => number = Date.now) {
+    this.#lifetimeMs = lifetimeMs;
+    this.#maxPerGeneration = Math.max(1, Math.floor(maxKeys / 2));
+    this.#now = now;
+    this.#begunAt = now();
+  }
+
+  /** Entries held, ended ones that are not dropped yet among them. */
+  get size(): number {
+    return this.#current.size + this.#previous.size;
+  }
+
+  /** The value of a key; undefined where there is none or it has ended. */
+  get(key: string): V | undefined {
+    const newer = this.#current.get(key);
+    const value = newer ?? this.#previous.get(key);
+    if (value === undefined || value.endsAt <= this.#now()) return undefined;
+    // What is in use outlives a flood of keys that are used once.
+    if (newer === undefined) this.set(key, value);
+    return value;
+  }
+
+  /** Sets the value of a key. */
+  set(key: string, value: V): void {
+    const at = this.#now();
+    if (at >= this.#begunAt + this.#lifetimeMs || this.#current.size >= this.#maxPerGeneration) {
+      this.#previous = this.#current;
+      this.#current = new Map();
+      this.#begunAt = at;
+    }
+    this.#previous.delete(key);
+    this.#current.set(key, value);
+  }
+}

@@ -1,0 +1,104 @@
+import { describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { folderStore, type StoredFile } from "../files/file_store.ts";
+import { jsonWithFile } from "./base64_json.ts";
+import { contentDisposition, fileResponse } from "./file_response.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "lectern-answers-"));
+const store = folderStore(folder);
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+
+async function stored(content: Uint8Array): Promise<StoredFile> {
+  const key = crypto.randomUUID();
+  await store.put(key, content);
+  return (await store.get(key)) as StoredFile;
+}
+
+describe("fileResponse()", () => {
+  const ask = async (headers: Record<string, string>) => {
+    const file = await stored(new TextEncoder().encode("0123456789"));
+    const response = fileResponse(new Headers(headers), { file, etag: "v1", type: "text/plain" });
+    const { status } = response;
+    return { status, range: response.headers.get("content-range"), text: await response.text() };
+  };
+  const whole = { status: 200, range: null, text: "0123456789" };
+
+  test("sends the whole file, or the one stretch that is asked for", async () => {
+    expect(await ask({})).toEqual(whole);
+    const cases: [range: string, shown: string, text: string][] = [
+      ["bytes=0-3", "bytes 0-3/10", "0123"],
+      ["bytes=8-", "bytes 8-9/10", "89"],
+      ["bytes=-3", "bytes 7-9/10", "789"],
+      ["bytes=-99", "bytes 0-9/10", "0123456789"],
+      ["bytes=5-99999", "bytes 5-9/10", "56789"],
+    ];
+    for (const [range, shown, text] of cases) expect(await ask({ range })).toEqual({ status: 206, range: shown, text });
+  });
+
+  test("refuses a stretch beyond the end, and ignores what is no single range", async () => {
+    for (const range of ["bytes=10-", "bytes=-0", "bytes=99-100"])
+      expect(await ask({ range })).toEqual({ status: 416, range: "bytes */10", text: "" });
+    for (const range of ["bytes=", "bytes=-", "bytes=3-1", "bytes=0-1,4-5", "items=0-1", "bytes=a-b"])
+      expect(await ask({ range })).toEqual(whole);
+  });
+
+  test("goes by what the client has already", async () => {
+    expect(await ask({ "if-none-match": '"v1"' })).toEqual({ status: 304, range: null, text: "" });
+    expect(await ask({ "if-none-match": 'W/"v0", W/"v1"' })).toMatchObject({ status: 304 });
+    expect(await ask({ "if-none-match": '"v0"' })).toEqual(whole);
+    expect(await ask({ range: "bytes=0-0", "if-range": '"v1"' })).toMatchObject({ status: 206, text: "0" });
+    expect(await ask({ range: "bytes=0-0", "if-range": '"v0"' })).toEqual(whole);
+  });
+});
+
+test("contentDisposition() lets no name break out of its place", () => {
+  const cases: [name: string, header: string][] = [
+    ["a b.pdf", 'attachment; filename="a b.pdf"'],
+    [
+      'x"; filename="evil.exe',
+      `attachment; filename="x_; filename=_evil.exe"; filename*=UTF-8''x%22%3B%20filename%3D%22evil.exe`,
+    ],
+    ["a\r\nSet-Cookie: x=1", 'attachment; filename="aSet-Cookie: x=1"'],
+    ["../../etc/passwd", 'attachment; filename="..-..-etc-passwd"'],
+    [
+      "Übersicht’(1).pdf",
+      "attachment; filename=\"Ubersicht_(1).pdf\"; filename*=UTF-8''%C3%9Cbersicht%E2%80%99%281%29.pdf",
+    ],
+    ["photo\u202egpj.exe", 'attachment; filename="photogpj.exe"'],
+    ["\u0000\u0007 ", 'attachment; filename="file"'],
+    ["\ud800.txt", "attachment; filename=\"_.txt\"; filename*=UTF-8''%EF%BF%BD.txt"],
+  ];
+  for (const [name, header] of cases) {
+    expect(contentDisposition("attachment", name)).toBe(header);
+    expect(new Headers({ "content-disposition": header }).get("content-disposition")).toBe(header);
+  }
+});
+
+test("jsonWithFile() says the base64 of any bytes, and how long the answer is, however the chunks fall", async () => {
+  for (const length of [0, 1, 2, 3, 4, 5, 100, 300_001]) {
+    const bytes = new Uint8Array(length).map((_, index) => (index * 31) % 256);
+    for (const step of [1, 2, 3, 7, 100_000]) {
+      if (length / step > 1000) continue;
+      const chunks = Array.from({ length: Math.ceil(length / step) }, (_, at) =>
+        bytes.subarray(at * step, (at + 1) * step),
+      );
+      const stream = () => streamOf(chunks);
+      const file = { ...(await stored(bytes)), stream };
+      const response = jsonWithFile({ name: 'ü"\\' }, "content", file);
+      const text = await response.text();
+      expect(JSON.parse(text)).toEqual({ name: 'ü"\\', content: Buffer.from(bytes).toString("base64") });
+      expect(response.headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
+    }
+  }
+});
+
+function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(chunk.slice());
+      controller.close();
+    },
+  });
+}

@@ -1,0 +1,102 @@
+/**
+ * How many requests one key may make in a window. Counts are kept in this process, which costs nothing, or in the store,
+ * which costs one write a request and is right for any number of servers on one database.
+ */
+import { sql } from "kysely";
+import { type Db, type Migrations, rows } from "../../db/mod.ts";
+import type { Config } from "../config.ts";
+import { ExpiringMap, MAX_KEYS } from "./expiring_map.ts";
+
+/** How often a key was seen in its window. */
+export interface Allowance {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Unix time in seconds at which the window ends. */
+  readonly resetsAt: number;
+  readonly exceeded: boolean;
+}
+
+/** Counts requests in fixed windows, each opened by the first request of its key (platform 1.6). */
+export interface Limiter {
+  take(key: string): Allowance | Promise<Allowance>;
+}
+
+/** A limiter in this process's memory: `limit` requests in `windowMs` milliseconds for each key, of `maxKeys` at most. */
+export function memoryLimiter(limit: number, windowMs = 60_000, now: () => number = Date.now, maxKeys = MAX_KEYS) {
+  const windows = new ExpiringMap<{ count: number; readonly endsAt: number }>(windowMs, maxKeys, now);
+  return {
+    take(key: string): Allowance {
+      let window = windows.get(key);
+      if (!window) {
+        window = { count: 0, endsAt: now() + windowMs };
+        windows.set(key, window);
+      }
+      window.count += 1;
+      return allowance(limit, window.count, window.endsAt / 1000);
+    },
+  };
+}
+
+/** The table of windows that servers share. It is not logged: a crash of the store forgets counts and nothing else. */
+export const limitMigrations: Migrations = {
+  async "0002_rate_windows"(db) {
+    await sql`create unlogged table rate_windows (
+      key text primary key, count integer not null, ends_at timestamptz not null)`.execute(db);
+    await sql`create index rate_windows_ended on rate_windows (ends_at)`.execute(db);
+  },
+};
+
+/** Windows that have ended and are removed by one request at most, so that none waits for what a flood left behind. */
+const SWEEP_ROWS = 100;
+
+/** A limiter in the store, shared by every process that makes one of this name. */
+export function storeLimiter(db: Db, name: string, limit: number, windowMs = 60_000): Limiter {
+  let sweepAt = 0;
+  const sweep = async () => {
+    sweepAt = Date.now() + windowMs;
+    // Locked rows are somebody's who is counting: left for the next sweep.
+    const removed = await rows(
+      db,
+      sql`delete from rate_windows where key in
+        (select key from rate_windows where ends_at <= now() limit ${SWEEP_ROWS}::integer for update skip locked)
+        returning 1`,
+    );
+    if (removed.length === SWEEP_ROWS) sweepAt = 0;
+  };
+  return {
+    async take(key) {
+      const [window] = await rows<{ count: number; ends_at: number }>(
+        db,
+        sql`insert into rate_windows as w (key, count, ends_at)
+            values (${`${name} ${key}`}, 1, now() + ${windowMs / 1000}::float8 * interval '1 second')
+            on conflict (key) do update set
+              count = case when w.ends_at <= now() then 1 else w.count + 1 end,
+              ends_at = case when w.ends_at <= now() then excluded.ends_at else w.ends_at end
+            returning count, extract(epoch from ends_at)::float8 as ends_at`,
+      );
+      if (!window) throw new Error("Cannot count a request: the store answered nothing");
+      if (Date.now() >= sweepAt) await sweep();
+      return allowance(limit, window.count, window.ends_at);
+    },
+  };
+}
+
+/** Makes limiters as configured: each name has counts of its own; `windowMs` is a minute unless told otherwise. */
+export type MakeLimiter = (name: string, limit: number, windowMs?: number) => Limiter;
+
+/** Limiters in the store where servers share them, else in this process. */
+export function limiterOf(db: Db, config: Pick<Config, "sharesLimits" | "maxLimitKeys">): MakeLimiter {
+  return (name, limit, windowMs) =>
+    config.sharesLimits
+      ? storeLimiter(db, name, limit, windowMs)
+      : memoryLimiter(limit, windowMs, Date.now, config.maxLimitKeys);
+}
+
+function allowance(limit: number, count: number, endsAt: number): Allowance {
+  return {
+    limit,
+    remaining: Math.max(0, limit - count),
+    resetsAt: Math.ceil(endsAt),
+    exceeded: count > limit,
+  };
+}

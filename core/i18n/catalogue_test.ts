@@ -1,0 +1,19 @@
+import { expect, test } from "bun:test";
+import { createTexts } from "./catalogue.ts";
+
+test("say() falls back to English key by key, and later additions win", () => {
+  const texts = createTexts();
+  texts.add("de", { "validation.required": "Das Feld :attribute fehlt." });
+  expect(texts.say("validation.required", { attribute: "name" }, "de_CH")).toBe("Das Feld name fehlt.");
+  expect(texts.say("validation.string", { attribute: "name" }, "de")).toBe("The name must be a string.");
+  texts.add("en", { "validation.string": "Text, please." });
+  expect(texts.say("validation.string")).toBe("Text, please.");
+  expect(texts.say("no.such.key")).toBe("no.such.key");
+});
+
+test("say() takes the English text itself as a key, so that every message can be told otherwise", () => {
+  const texts = createTexts();
+  texts.add("de", { ":noun not found": ":noun gibt es nicht" });
+  expect(texts.say(":noun not found", { noun: "Book" }, "de")).toBe("Book gibt es nicht");
+  expect(texts.say(":noun not found", { noun: "Book" })).toBe("Book not found");
+});

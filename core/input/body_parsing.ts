@@ -1,0 +1,271 @@
+/**
+ * What a request brings along, in one shape whatever its format: JSON, urlencoded and multipart bodies and the query
+ * string become an object of plain values, with brackets in names building nested ones (content-api 1.1). Strings are
+ * trimmed at every depth; U+0000, which no store of ours can hold, and halves of surrogate pairs are dropped, so that no
+ * text of a client can make a statement fail. What cannot be read is an ApiError 400, what is too large a 413, never
+ * anything else. Files of a form are handed on while they arrive (`multipart.ts`); all else is held in memory.
+ */
+import { ApiError } from "../errors.ts";
+import { bodyOf, bytesOf } from "./body_stream.ts";
+import { type FormLimits, readParts } from "./multipart.ts";
+import { storable } from "./storable_text.ts";
+import { type Keep, keepInMemory } from "./upload_spool.ts";
+import { isUpload, type Upload } from "./uploads.ts";
+
+/** A value of the input. */
+export type InputValue = string | number | boolean | null | Upload | InputObject | readonly InputValue[];
+/** Named values of the input. */
+export interface InputObject {
+  readonly [name: string]: InputValue | undefined;
+}
+
+/** How much structure a request may have. */
+export interface StructureLimits {
+  /** Objects and arrays within each other. */
+  readonly maxDepth: number;
+  /** Values of a form or query string. */
+  readonly maxFields: number;
+  /** Values of a JSON body, at all depths together. */
+  readonly maxValues: number;
+}
+
+/** How much a request may bring. */
+export interface InputLimits extends FormLimits, StructureLimits {
+  /** Characters in names and short texts of a large JSON or urlencoded body. */
+  readonly maxShortChars: number;
+  /** Bytes of a body, whatever its type. */
+  readonly maxBytes: number;
+}
+
+/** Limits far beyond what clients send. */
+export const defaultInputLimits: InputLimits = {
+  maxDepth: 64,
+  maxFields: 10_000,
+  maxValues: 100_000,
+  maxShortChars: 4_000_000,
+  maxFiles: 100,
+  maxTextBytes: 20_971_520,
+  maxBytes: 75_497_472,
+};
+
+type Tree = { [name: string]: InputValue | Tree };
+
+const UNSAFE_KEYS = new Set(["__proto__", "constructor", "prototype"]);
+const UNTRIMMED = new Set(["password", "password_confirmation", "password-confirm"]);
+const OVERRIDES = new Set(["PUT", "PATCH", "DELETE"]);
+
+/**
+ * Reads a query string without its question mark. The last of equal names wins; a further `?` is data. Never throws:
+ * what goes beyond the limits is left out, since a query string also comes with requests that nobody has let in yet.
+ */
+export function parseQuery(search: string, limits: StructureLimits = defaultInputLimits): InputObject {
+  const pairs = [...new URLSearchParams(search)].slice(0, limits.maxFields);
+  return nested(pairs.flatMap(([name, value]) => (isDeep(keysOf(name), limits) ? [] : [[keysOf(name), value]])));
+}
+
+/** A body that is one text. */
+export interface TextBody {
+  readonly kind: "json" | "form";
+  readonly bytes: Uint8Array;
+}
+
+/** Reads a body that is one text. */
+export type ParseText = (body: TextBody, limits: InputLimits) => InputObject | Promise<InputObject>;
+
+/**
+ * Reads a body by its content type and trims it; a type nobody reads gives nothing. Files of a form go to `keep`. Throws
+ * ApiError 400, or 413 for what exceeds the limits in bytes, and what the connection threw where the client went away.
+ */
+export async function parseBody(
+  request: Request,
+  limits: InputLimits = defaultInputLimits,
+  keep: Keep = keepInMemory,
+  parse: ParseText = parseText,
+): Promise<InputObject> {
+  const maxText = Math.min(limits.maxBytes, limits.maxTextBytes);
+  const type = (request.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  if (type === "application/json" || type.endsWith("+json"))
+    return parse({ kind: "json", bytes: await bytesOf(request, maxText) }, limits);
+  if (type === "application/x-www-form-urlencoded")
+    return parse({ kind: "form", bytes: await bytesOf(request, maxText) }, limits);
+  if (type === "multipart/form-data") return trimmed(await parseParts(request, limits, keep));
+  return {};
+}
+
+/** Reads a body that is one text, and trims it. Throws ApiError 400. */
+export function parseText({ kind, bytes }: TextBody, limits: InputLimits): InputObject {
+  return trimmed(kind === "json" ? parseJson(bytes, limits) : withoutFiles(parseForm(textOf(bytes), limits)));
+}
+
+/** Such a form can send neither a file nor null: an empty picture is how it takes one away (content-api 4.6). */
+function withoutFiles(form: InputObject): InputObject {
+  return form.image === "" ? { ...form, image: null } : form;
+}
+
+/** Query string and body as one; the body wins. */
+export function merge(query: InputObject, body: InputObject): InputObject {
+  return { ...query, ...body };
+}
+
+/** The method a POST stands for, by header, body or query string; undefined where it stands for itself. */
+export function methodOverride(request: Request, body: InputObject, query: InputObject): string | undefined {
+  if (request.method !== "POST") return undefined;
+  const wished = request.headers.get("x-http-method-override") || (body._method ?? query._method);
+  const method = typeof wished === "string" ? wished.trim().toUpperCase() : "";
+  return OVERRIDES.has(method) ? method : undefined;
+}
+
+/** The value with every string in it trimmed and made storable; passwords keep their blanks. */
+export function trimmed<V extends InputValue>(value: V, key = ""): V {
+  if (typeof value === "string") return (UNTRIMMED.has(key) ? storable(value) : trim(storable(value))) as V;
+  if (typeof value !== "object" || value === null || isUpload(value)) return value;
+  if (Array.isArray(value)) return value.map((item: InputValue) => trimmed(item)) as unknown as V;
+  const entries = Object.entries(value as InputObject).filter(([name]) => !UNSAFE_KEYS.has(name));
+  return Object.fromEntries(entries.map(([name, inner]) => [storable(name), trimmed(inner as InputValue, name)])) as V;
+}
+
+function parseJson(bytes: Uint8Array, limits: InputLimits): InputObject {
+  let value: unknown;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    if (text.trim() === "") return {};
+    value = JSON.parse(text);
+  } catch {
+    throw new ApiError(400, "The request body could not be parsed as JSON.");
+  }
+  refuseVast(value, limits);
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as InputObject) : {};
+}
+
+function parseForm(text: string, limits: InputLimits): InputObject {
+  refuseMany(countFields(text, limits.maxFields), limits);
+  return nested([...new URLSearchParams(text)].map(([name, value]) => [shallowKeysOf(name, limits), value]));
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+async function parseParts(request: Request, limits: InputLimits, keep: Keep): Promise<InputObject> {
+  if (request.body === null || request.headers.get("content-length") === "0") return {};
+  const type = request.headers.get("content-type") ?? "";
+  const pairs = await readParts(bodyOf(request, limits.maxBytes), type, limits, keep);
+  // A file field in which nothing was chosen arrives as a nameless, empty file: it was not sent.
+  const sent = pairs.filter(([, value]) => typeof value === "string" || value.name !== "" || value.size > 0);
+  return nested(sent.map(([name, value]) => [shallowKeysOf(name, limits), value]));
+}
+
+/** Builds nested values from names with brackets: `tags[0][name]`, `books[]`. */
+function nested(pairs: readonly (readonly [keys: readonly string[], value: InputValue])[]): InputObject {
+  const root: Tree = {};
+  for (const [keys, value] of pairs) place(root, keys, value);
+  return asArrays(root) as InputObject;
+}
+
+function keysOf(name: string): string[] {
+  const open = name.indexOf("[");
+  if (open <= 0 || !/^[^[]+(\[[^[\]]*\])+$/.test(name)) return [name];
+  return [name.slice(0, open), ...name.slice(open + 1, -1).split("][")];
+}
+
+function shallowKeysOf(name: string, limits: StructureLimits): string[] {
+  const keys = keysOf(name);
+  if (isDeep(keys, limits)) throw new ApiError(400, `The request nests values more than ${limits.maxDepth} deep.`);
+  return keys;
+}
+
+function isDeep(keys: readonly string[], limits: StructureLimits): boolean {
+  return keys.length > limits.maxDepth;
+}
+
+function place(root: Tree, keys: readonly string[], value: InputValue): void {
+  if (keys.some((key) => UNSAFE_KEYS.has(key))) return;
+  let at = root;
+  keys.forEach((key, index) => {
+    const name = key === "" && index > 0 ? String(COUNTS.get(at) ?? 0) : key;
+    if (/^\d{1,9}$/.test(name)) COUNTS.set(at, Math.max(COUNTS.get(at) ?? 0, Number(name) + 1));
+    if (index === keys.length - 1) at[name] = value;
+    else {
+      const inner = Object.hasOwn(at, name) ? at[name] : undefined;
+      const branch = isTree(inner) ? inner : {};
+      at[name] = branch;
+      at = branch;
+    }
+  });
+}
+
+/** The index that an empty pair of brackets means: one beyond the highest so far. */
+const COUNTS = new WeakMap<Tree, number>();
+
+/** Objects whose names are 0, 1, 2 … become arrays. */
+function asArrays(value: InputValue | Tree, isRoot = true): InputValue {
+  if (!isTree(value)) return value as InputValue;
+  const entries = Object.entries(value).map(([name, inner]) => [name, asArrays(inner, false)] as const);
+  const isList = !isRoot && entries.length > 0 && entries.every(([name], index) => name === String(index));
+  return isList ? entries.map(([, inner]) => inner) : Object.fromEntries(entries);
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isUpload(value);
+}
+
+/** Counted before they are taken apart: a body of separators alone would become millions of pairs. */
+function countFields(text: string, enough: number): number {
+  let count = text === "" ? 0 : 1;
+  for (let at = text.indexOf("&"); at >= 0 && count <= enough; at = text.indexOf("&", at + 1)) count += 1;
+  return count;
+}
+
+function refuseMany(count: number, limits: StructureLimits): void {
+  if (count > limits.maxFields)
+    throw new ApiError(400, `The request has more than the ${limits.maxFields} fields allowed.`);
+}
+
+/**
+ * Level by level and not by recursion: the point is to survive what is too deep. Many values are refused as well, since
+ * a few megabytes of `[],[],…` would otherwise keep everybody waiting for seconds.
+ */
+function refuseVast(value: unknown, { maxDepth, maxValues }: InputLimits): void {
+  let count = 0;
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxDepth) throw new ApiError(400, `The request nests values more than ${maxDepth} deep.`);
+    const next: unknown[] = [];
+    for (const item of level) {
+      if (typeof item !== "object" || item === null) continue;
+      const inner: unknown[] = Array.isArray(item) ? item : Object.values(item);
+      count += inner.length;
+      if (count > maxValues) throw new ApiError(400, `The request has more than the ${maxValues} values allowed.`);
+      for (const value of inner) next.push(value);
+    }
+    level = next;
+  }
+}
+
+/** A loop and not a pattern: patterns that look for blanks at the end take quadratic time on long runs of them. */
+function trim(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+/** White space as patterns know it, and two characters more. */
+const BLANKS = new Set(
+  Array.from(
+    "\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u3000\ufeff",
+    (blank) => blank.charCodeAt(0),
+  ),
+);
+
+function isBlank(code: number): boolean {
+  if (code <= 32) return code === 32 || (code >= 9 && code <= 13);
+  return code >= 0x85 && BLANKS.has(code);
+}
+
+/** The parameters of an address. Throws ApiError where they cannot be read. */
+export function queryOf(url: string): InputObject {
+  const at = url.indexOf("?");
+  return at < 0 ? {} : trimmed(parseQuery(url.slice(at + 1)));
+}

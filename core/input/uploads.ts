@@ -1,0 +1,64 @@
+import { storable } from "./storable_text.ts";
+
+/** A file that came with a request; it lives until the request has been answered. */
+export interface Upload {
+  /** As the client named it; never used as a path. */
+  readonly name: string;
+  /** As the client claims; what it really is, `sniff` tells. */
+  readonly type: string;
+  /** In bytes. */
+  readonly size: number;
+  /** Path of the temporary file that holds it, from which a store of files takes it over without copying. */
+  readonly spooled?: string;
+  bytes(): Promise<Uint8Array>;
+  stream(): ReadableStream<Uint8Array>;
+  /** The first `length` bytes. */
+  head(length: number): Promise<Uint8Array>;
+}
+
+/** What a client says about a file, and where it was spooled to. */
+export interface UploadFacts {
+  readonly name: string;
+  readonly type: string;
+  readonly spooled?: string;
+}
+
+const UPLOADS = new WeakSet<object>();
+
+/** Makes an upload of bytes: a file of a form, or one that was spooled and is read from there. */
+export function uploadOf(content: Blob, facts: UploadFacts = factsOf(content)): Upload {
+  const upload: Upload = {
+    ...facts,
+    name: storable(facts.name),
+    size: content.size,
+    bytes: async () => new Uint8Array(await content.arrayBuffer()),
+    stream: () => content.stream() as ReadableStream<Uint8Array>,
+    head: async (length) => new Uint8Array(await content.slice(0, length).arrayBuffer()),
+  };
+  UPLOADS.add(upload);
+  return upload;
+}
+
+/** Bun gives a file without a name none at all, whatever the type says. */
+function factsOf(content: Blob): UploadFacts {
+  return { name: (content as Partial<File>).name ?? "", type: content.type };
+}
+
+/** Whether a value of the input is an upload and not an object a client sent as JSON. */
+export function isUpload(value: unknown): value is Upload {
+  return typeof value === "object" && value !== null && UPLOADS.has(value);
+}
+
+/** How many bytes `sniff` wants to see. */
+export const SNIFF_BYTES = 32;
+
+/** The kind of picture that bytes really are: png, jpeg, gif, webp or avif; undefined for anything else. */
+export function sniff(head: Uint8Array): "png" | "jpeg" | "gif" | "webp" | "avif" | undefined {
+  const text = String.fromCharCode(...head.slice(0, SNIFF_BYTES));
+  if (text.startsWith("\x89PNG\r\n\x1a\n")) return "png";
+  if (text.startsWith("\xff\xd8\xff")) return "jpeg";
+  if (/^GIF8[79]a/.test(text)) return "gif";
+  if (/^RIFF[\s\S]{4}WEBP/.test(text)) return "webp";
+  if (/^[\s\S]{4}ftyp[\s\S]*(avif|avis)/.test(text)) return "avif";
+  return undefined;
+}

@@ -1,0 +1,42 @@
+/** Slugs: how names become parts of addresses (content-api 4.1). */
+import { transliterate } from "../i18n/transliterate.ts";
+
+/** Longest base of a slug in characters; a suffix may follow. */
+const MAX_BASE = 240;
+const SUFFIX_LENGTH = 3;
+const HEX_LENGTH = 5;
+const ALPHANUMERIC = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** The slug of a name, empty where nothing of it can be written in ASCII. */
+export function slugOf(name: string): string {
+  const slug = transliterate(name)
+    .toLowerCase()
+    .replace(/_/g, "-")
+    .replace(/@/g, "-at-")
+    .replace(/[^a-z0-9\s-]/g, "")
+    .replace(/[\s-]+/g, "-");
+  return cut(slug.replace(/^-+|-+$/g, ""));
+}
+
+/**
+ * A free slug for a name: its own, else with a random suffix; random hex where the name leaves nothing. `isTaken` is
+ * asked until it says no; the item's own present slug must count as free.
+ */
+export async function uniqueSlug(name: string, isTaken: (slug: string) => Promise<boolean>): Promise<string> {
+  const own = slugOf(name);
+  const base = own === "" ? random("0123456789abcdef", HEX_LENGTH) : own;
+  let slug = base;
+  while (await isTaken(slug)) slug = `${base}-${random(ALPHANUMERIC, SUFFIX_LENGTH)}`;
+  return slug;
+}
+
+function cut(slug: string): string {
+  if (slug.length <= MAX_BASE) return slug;
+  const boundary = slug.lastIndexOf("-", MAX_BASE);
+  return slug.slice(0, boundary > 0 ? boundary : MAX_BASE);
+}
+
+function random(alphabet: string, length: number): string {
+  const values = crypto.getRandomValues(new Uint32Array(length));
+  return Array.from(values, (value) => alphabet[value % alphabet.length]).join("");
+}

@@ -1,0 +1,24 @@
+/** The name among `known` that was most likely meant; undefined where none is near. */
+export function closestMatch(name: string, known: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let least = Math.max(2, Math.floor(name.length / 3)) + 1;
+  for (const candidate of known) {
+    const steps = stepsBetween(name, candidate);
+    if (steps < least) [best, least] = [candidate, steps];
+  }
+  return best;
+}
+
+/** How many letters must be put in, taken out or changed (Levenshtein). */
+function stepsBetween(from: string, to: string): number {
+  let above = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const changed = (above[j - 1] as number) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      row.push(Math.min((above[j] as number) + 1, (row[j - 1] as number) + 1, changed));
+    }
+    above = row;
+  }
+  return above[to.length] as number;
+}

@@ -1,0 +1,86 @@
+import { expect, test } from "bun:test";
+import { Type as t } from "@sinclair/typebox";
+import { BootError } from "../errors.ts";
+import { checkChoices, checkVariables, variablesOf } from "./operator_choices.ts";
+import { definePlugin } from "./plugin.ts";
+
+const pump = definePlugin({
+  name: "pump",
+  permissions: { env: ["PUMP_MODE"] },
+  settings: t.Object({
+    pressure: t.Integer({ default: 1, env: "PUMP_PRESSURE" }),
+    zone: t.String({ default: "", env: "PUMP_ZONE", shared: true }),
+    plain: t.String({ default: "" }),
+  }),
+  setup() {},
+});
+const bare = definePlugin({ name: "bare", setup() {} });
+
+const reading = (env: string, shared?: boolean) =>
+  definePlugin({
+    name: "reader",
+    settings: t.Object({ wish: t.String({ default: "", env, ...(shared && { shared }) }) }),
+    setup() {},
+  });
+
+function refusal(run: () => void): string {
+  try {
+    run();
+    return "";
+  } catch (error) {
+    expect(error).toBeInstanceOf(BootError);
+    return (error as Error).message.replace('Cannot follow the "lectern" block of package.json: ', "… ");
+  }
+}
+
+test.each([
+  [{ denied: { pmup: ["net"] } }, '… "denied" names the plugin "pmup", which is not there; did you mean "pump"?'],
+  [{ denied: { weather: ["net"] } }, '… "denied" names the plugin "weather", which is not there'],
+  [
+    { denied: { pump: ["write", "nett"] } },
+    '… "denied" names the kind of grant "nett" for "pump", which is not there; did you mean "net"?',
+  ],
+  [{ denied: { pump: "net" } }, '… "denied" of "pump" is no list of kinds of grants'],
+  [{ denied: ["net"] }, '… "denied" is no object'],
+  [{ settings: { pumps: {} } }, '… "settings" names the plugin "pumps", which is not there; did you mean "pump"?'],
+  [
+    { settings: { pump: { presure: 3 } } },
+    '… "settings" names the setting "presure" of "pump", which is not there; did you mean "pressure"?',
+  ],
+  [{ settings: { bare: { size: 3 } } }, '… "settings" names the setting "size" of "bare", which is not there'],
+  [{ settings: { pump: 3 } }, '… "settings" of "pump" is no object'],
+  [{ settings: { pump: { pressure: 3 } }, denied: { pump: ["net", "env"], bare: [] } }, ""],
+  [{}, ""],
+])("checkChoices() of %j says %j", (choices, wanted) => {
+  expect(refusal(() => checkChoices([pump, bare], choices as never))).toBe(wanted);
+});
+
+test.each([
+  [
+    "DATABASE_URL",
+    false,
+    'The plugin "reader" reads its setting "wish" from DATABASE_URL, which is a setting of Lectern',
+  ],
+  [
+    "DATABASE_URL",
+    true,
+    'The plugin "reader" reads its setting "wish" from DATABASE_URL, which is a setting of Lectern',
+  ],
+  ["FILE_UPLOAD_SIZE_LIMIT", false, expect.stringContaining("which is a setting of Lectern")],
+  ["FILE_UPLOAD_SIZE_LIMIT", true, ""],
+  [
+    "PUMP_PRESSURE",
+    true,
+    'The plugin "reader" reads its setting "wish" from PUMP_PRESSURE, which is a setting of "pump"',
+  ],
+  ["PUMP_ZONE", false, expect.stringContaining('which is a setting of "pump"')],
+  ["PUMP_ZONE", true, ""],
+  ["READER_WISH", false, ""],
+])("a setting that reads %s (shared: %j) is judged %j", (variable, shared, wanted) => {
+  expect(refusal(() => checkVariables([pump, reading(variable, shared)]))).toEqual(wanted);
+});
+
+test("variablesOf() counts the variables of settings among the grants", () => {
+  expect(variablesOf(pump)).toEqual(["PUMP_MODE", "PUMP_PRESSURE", "PUMP_ZONE"]);
+  expect(variablesOf(bare)).toEqual([]);
+});

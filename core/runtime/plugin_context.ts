@@ -1,0 +1,172 @@
+/**
+ * What one plugin gets to work with, made from what the runtime has in common: everything on it is either the plugin's own
+ * (settings, grants, log, files) or goes through the runtime (events, rows, jobs, routes), so that nothing a plugin does
+ * escapes boot's checks. It holds no state of its own and decides nothing that the parts behind it do not decide.
+ */
+import { Type } from "@sinclair/typebox";
+import type { Kysely } from "kysely";
+import { type Db, GrantError, guarded, type Store, type TableName, type Tables } from "../../db/mod.ts";
+import type { Children } from "../children/pool.ts";
+import type { Config } from "../config.ts";
+import { BootError } from "../errors.ts";
+import type { Caches } from "../events/cache.ts";
+import type { EventBus } from "../events/event_bus.ts";
+import type { JobQueue } from "../events/job_queue.ts";
+import { ScopedTransaction } from "../events/scoped_transaction.ts";
+import { below, type FileStore } from "../files/file_store.ts";
+import { languageNow } from "../http/asking.ts";
+import { outgoingFetch } from "../http/outbound_fetch.ts";
+import type { PluginApp, SiteApp } from "../http/plugin_app.ts";
+import { limiterOf } from "../http/rate_limit.ts";
+import type { Gates } from "../http/server.ts";
+import { slowReads } from "../http/store_errors.ts";
+import type { Texts } from "../i18n/catalogue.ts";
+import type { Log } from "../log.ts";
+import { listRows } from "../resources/listing.ts";
+import type { VisibilityRules } from "../resources/visibility.ts";
+import { validate } from "../validation/validate.ts";
+import { stoppingBoot } from "./boot_listeners.ts";
+import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
+import { checkMoments, checkSlot } from "./renamed.ts";
+import type { RuntimeInfo } from "./runtime_info.ts";
+import { readSettings } from "./settings.ts";
+
+/** What the contexts of all plugins are made from. */
+export interface ContextParts {
+  readonly config: Config;
+  readonly store: Store;
+  readonly log: Log;
+  readonly jobs: JobQueue;
+  readonly bus: EventBus;
+  readonly gates: Gates;
+  readonly children: Children;
+  readonly caches: Caches;
+  readonly visibility: VisibilityRules;
+  readonly texts: Texts;
+  readonly baseUrl: string;
+  readonly files: FileStore;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly settings: Readonly<Record<string, Record<string, unknown>>>;
+  readonly contracts: Map<string, unknown>;
+  readonly slots: Map<string, unknown[]>;
+  readonly starts: (() => void | Promise<void>)[];
+  readonly stops: (() => void | Promise<void>)[];
+  readonly runtime: RuntimeInfo;
+}
+
+/** Makes what one plugin gets to work with. Throws BootError for settings that cannot be read. */
+export function makeContext(
+  plugin: AnyPlugin,
+  grants: Grants,
+  apps: { readonly app: PluginApp; readonly site: SiteApp },
+  parts: ContextParts,
+): AnyContext {
+  const { bus, jobs, visibility, gates, config, texts } = parts;
+  const limits = {
+    defaultCount: config.defaultCount,
+    maxCount: config.maxCount,
+    timeoutMs: config.listingTimeoutMs,
+  };
+  const readable = new Set<TableName>([...(grants.read ?? []), ...(grants.write ?? [])]);
+  const needRead = (table: TableName) => {
+    if (!readable.has(table)) throw new GrantError(plugin.name, table, "read");
+  };
+  const tables = { read: grants.read ?? [], write: grants.write ?? [] };
+  const restricted = (db: Db) => guarded<TableName>(db, plugin.name, tables) as unknown as Db;
+  const withSlowPool = slowReads(parts.log.with({ plugin: plugin.name }));
+  const own = new ScopedTransaction(restricted);
+  const db = restricted(parts.store.db);
+  const visible = Object.assign(
+    (table: TableName, viewer: Parameters<VisibilityRules["where"]>[1], over = db) => {
+      needRead(table);
+      return visibility.visible(over, table, viewer);
+    },
+    { where: (...asked: Parameters<VisibilityRules["where"]>) => visibility.where(...asked) },
+  );
+  return {
+    name: plugin.name,
+    ...apps,
+    db: db as unknown as Kysely<Pick<Tables, TableName>>,
+    queryWithDeadline: (fragment) => parts.store.queryWithDeadline(fragment),
+    withSlowPool,
+    settings: readSettings(plugin.name, plugin.settings ?? Type.Object({}), parts.env, parts.settings[plugin.name]),
+    contracts: contractsOf(plugin, parts.contracts),
+    fetch: outgoingFetch({ hosts: grants.net ?? [], allowPrivate: config.allowPrivateHosts }),
+    files: grants.files ? below(parts.files, plugin.name) : refused(plugin.name),
+    env: Object.fromEntries((grants.env ?? []).map((name) => [name, parts.env[name]])),
+    log: parts.log.with({ plugin: plugin.name }),
+    baseUrl: parts.baseUrl,
+    texts,
+    language: config.language,
+    theme: config.theme,
+    perform: (name, viewer, draft, action) => bus.perform(name, viewer, draft, own.action(action)),
+    on(name, handlers) {
+      checkMoments(plugin.name, `"${name}"`, handlers);
+      const guarded = name === "app_boot" ? stoppingBoot(handlers, (cause) => failed(plugin, cause)) : handlers;
+      bus.on(name, own.handlers(guarded));
+    },
+    onAny(handlers) {
+      checkMoments(plugin.name, "every event", handlers);
+      bus.onAny(own.anyHandlers(handlers));
+    },
+    auth: (authenticate) => gates.auth(authenticate),
+    area: (prefix, spec) => gates.area(prefix, spec),
+    ask: (viewer, method, path, asking) => gates.ask(viewer, method, path, asking),
+    limiter: (name, limit, windowMs) => limiterOf(parts.store.db, config)(`${plugin.name}:${name}`, limit, windowMs),
+    visibilityRule: (table, rule) => visibility.add(table, rule),
+    visible: visible as AnyContext["visible"],
+    async list(spec, viewer, query) {
+      needRead(spec.table);
+      return listRows({ db: parts.store.db, visibility, limits, withSlowPool }, spec, viewer, query);
+    },
+    validate: (rules, input, viewer, lookups = {}) =>
+      validate(rules, input, { texts, lookups, language: viewer.language ?? languageNow() ?? config.language }),
+    provide: (name, service) => provide(plugin, parts.contracts, name, own.scoped(service)),
+    contribute(name, contribution) {
+      checkSlot(plugin.name, name);
+      parts.slots.set(name, [...(parts.slots.get(name) ?? []), own.scoped(contribution)]);
+    },
+    slot(name) {
+      checkSlot(plugin.name, name);
+      return (parts.slots.get(name) ?? []) as never;
+    },
+    job: (name, run, options) => jobs.handle(name, run as (payload: unknown) => Promise<void>, options),
+    enqueue: (name, payload, options) => jobs.enqueue(parts.store.db, name, payload, options),
+    every: (name, intervalMs, run) => jobs.schedule(`${plugin.name}:${name}`, intervalMs, run),
+    cached: (name, load) => parts.caches.make(`${plugin.name}:${name}`, load),
+    children: parts.children,
+    runtime: parts.runtime,
+    onStart: (run) => void parts.starts.push(run),
+    onStop: (run) => void parts.stops.push(run),
+  };
+}
+
+function failed({ name }: AnyPlugin, cause: unknown): BootError {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return new BootError(`The plugin "${name}" stopped the boot, as its part in "app_boot" failed: ${text}`, { cause });
+}
+
+function provide(plugin: AnyPlugin, contracts: Map<string, unknown>, name: string, service: unknown): void {
+  if (!(plugin.provides as readonly string[]).includes(name)) {
+    throw new BootError(`The plugin "${plugin.name}" provides "${name}" without naming it in "provides"`);
+  }
+  contracts.set(name, service);
+}
+
+/** The contracts a plugin said it requires, and no others. */
+function contractsOf(plugin: AnyPlugin, contracts: ReadonlyMap<string, unknown>): AnyContext["contracts"] {
+  const own: Record<string, unknown> = {};
+  for (const name of plugin.requires)
+    Object.defineProperty(own, name, { enumerable: true, get: () => contracts.get(name) });
+  return own as AnyContext["contracts"];
+}
+
+function refused(plugin: string): FileStore {
+  const refuse = () => Promise.reject(new Error(`The plugin "${plugin}" was not granted files`));
+  return {
+    put: refuse,
+    get: refuse,
+    remove: refuse,
+    list: () => ({ [Symbol.asyncIterator]: () => ({ next: refuse }) }),
+  };
+}

@@ -1,0 +1,24 @@
+/**
+ * Names that plugins may still use from before version 0.2. A handler or a contribution under such a name would silently
+ * never be used, so boot stops and says the new one.
+ */
+import { BootError } from "../errors.ts";
+import type { AnyHandlers, Handlers } from "../events/event_bus.ts";
+import type { EventName } from "./registry.ts";
+
+const MOMENTS: Readonly<Record<string, string>> = { prepare: "beforeTransaction", join: "inTransaction" };
+const SLOTS: Readonly<Record<string, string>> = { hanging: "dependents", shown: "response_fields" };
+
+/** Refuses handlers under the old name of a moment. Throws BootError; `what` is the event as the message shows it. */
+export function checkMoments(plugin: string, what: string, handlers: AnyHandlers | Handlers<EventName>): void {
+  for (const [old, now] of Object.entries(MOMENTS))
+    if (old in handlers)
+      throw new BootError(`The plugin "${plugin}" handles ${what} with "${old}", which is called "${now}" now`);
+}
+
+/** Refuses the old name of a slot. Throws BootError. */
+export function checkSlot(plugin: string, slot: string): void {
+  const now = Object.hasOwn(SLOTS, slot) ? SLOTS[slot] : undefined;
+  if (now !== undefined)
+    throw new BootError(`The plugin "${plugin}" uses the slot "${slot}", which is called "${now}" now`);
+}

@@ -1,0 +1,170 @@
+/**
+ * Themes: an operator's own code, booted after every plugin so that it has the last word. A theme is a plugin by another
+ * name, with one help more: `listen`, for those who know the original's hooks, whose handlers answer something else or
+ * nothing. It is no second event system: each name stands for an event or a slot of ours, and handlers chain in the order
+ * they were added. What this instance never does, such as registering, never calls its handlers; boot says so.
+ */
+import type { Marked } from "marked";
+import type { Activity } from "../contracts/activity.ts";
+import { BootError } from "../errors.ts";
+import type { Catalogue } from "../i18n/catalogue.ts";
+import { closestMatch } from "../runtime/closest_match.ts";
+import type { AnyContext, AnyPlugin, Command, Grants } from "../runtime/plugin.ts";
+import type { Draft, EventName } from "../runtime/registry.ts";
+import { type ScreenHooks, screenHooks } from "./screen_hooks.ts";
+
+/** A page as its hooks are told of it. */
+export interface HookedPage {
+  readonly id: number;
+}
+
+/** Changes what a page's content is stored as, or shown as; answers other HTML, or nothing to leave it. */
+export interface PageContentHook {
+  /** After ids were set, before anything is derived from it (`page_content_pre_store`). */
+  readonly preStore?: (html: string, page: HookedPage) => Answer<string>;
+  /** After includes and filtering (`page_content_post_render`). What it adds is not filtered again. */
+  readonly postRender?: (html: string, page: HookedPage) => Answer<string>;
+  /** Instead of what an include tag stands for; filtered after that (`page_include_parse`). */
+  readonly include?: (
+    reference: string,
+    html: string,
+    page: HookedPage,
+    referenced: HookedPage | null,
+  ) => Answer<string>;
+}
+
+/** Changes how Markdown becomes HTML: what it is given or another, once (`commonmark_environment_configure`). */
+export interface MarkdownConverterHook {
+  readonly configure: (converter: Marked) => Marked | undefined;
+}
+
+type Answer<T> = T | undefined | Promise<T | undefined>;
+type Handler = (...args: never[]) => unknown;
+
+/** The original's hooks that this instance knows, by their names there (platform 11.3). */
+export interface OriginalHooks extends ScreenHooks {
+  app_boot: () => void | Promise<void>;
+  activity_logged: (type: string, detail: string | Activity) => void | Promise<void>;
+  auth_login: (method: string, user: { id: number; name: string; slug: string }) => void | Promise<void>;
+  /** For each webhook that is told; `detail` is what it happened to, as lists show it, or how the log tells of it. */
+  webhook_call_before: (
+    event: string,
+    webhook: { readonly id: number; readonly name: string; readonly endpoint: string },
+    // biome-ignore lint/suspicious/noExplicitAny: any kind of item, as themes of the original know theirs
+    detail: any,
+    initiator: { readonly id: number; readonly name: string; readonly slug: string },
+    unixTime: number,
+  ) => Answer<Record<string, unknown>>;
+  page_content_pre_store: NonNullable<PageContentHook["preStore"]>;
+  page_content_post_render: NonNullable<PageContentHook["postRender"]>;
+  page_include_parse: NonNullable<PageContentHook["include"]>;
+  /** Texts that would take it long, by their length or nesting, are converted without it. */
+  commonmark_environment_configure: MarkdownConverterHook["configure"];
+}
+
+/** Hooks of the original for what does not happen here (platform 11.3). */
+const ABSENT: ReadonlySet<string> = new Set([
+  ...["auth_pre_register", "auth_register", "oidc_auth_pre_redirect", "oidc_id_token_pre_validate"],
+]);
+
+/** What a theme works with: all a plugin has, and `listen`. */
+export interface ThemeContext extends AnyContext {
+  listen<E extends keyof OriginalHooks>(hook: E, handler: OriginalHooks[E]): void;
+  /** An event of ours: the handler answers another draft, or nothing. */
+  listen<E extends EventName>(event: E, handler: (draft: Draft<E>) => Answer<Draft<E>>): void;
+}
+
+/** What a theme declares beside its code. */
+export interface ThemeSpec {
+  /** What it may touch; nothing by default, as with plugins. */
+  readonly permissions?: Grants;
+  readonly commands?: Readonly<Record<string, Command>>;
+  /** Texts by language that replace those of the runtime. */
+  readonly texts?: Readonly<Record<string, Catalogue>>;
+  readonly setup?: (theme: ThemeContext) => void | Promise<void>;
+}
+
+/** A theme as its author writes it, or just its setup. Has no side effects. */
+export function defineTheme(theme: ThemeSpec | NonNullable<ThemeSpec["setup"]>): ThemeSpec {
+  return typeof theme === "function" ? { setup: theme } : theme;
+}
+
+/** A theme as the plugin that boots last: it may use every contract that is provided. */
+export function pluginOf(name: string, theme: ThemeSpec, plugins: readonly AnyPlugin[]): AnyPlugin {
+  return {
+    name: `theme:${name}`,
+    requires: plugins.flatMap(({ provides }) => provides),
+    provides: [],
+    permissions: theme.permissions ?? {},
+    migrations: {},
+    events: [],
+    adds: [],
+    commands: theme.commands ?? {},
+    async setup(context) {
+      for (const [language, texts] of Object.entries(theme.texts ?? {})) context.texts.add(language, texts);
+      await theme.setup?.({ ...context, listen: listening(context, plugins) as ThemeContext["listen"] });
+    },
+  };
+}
+
+function listening(context: AnyContext, plugins: readonly AnyPlugin[]): (name: string, handler: Handler) => void {
+  const { contribute, log, on } = context;
+  const hooks: Readonly<Record<string, (handler: Handler) => void>> = {
+    app_boot: (handler) => on("app_boot", { filter: async () => void (await call(handler)) as undefined }),
+    activity_logged: (handler) =>
+      on("activity_log", {
+        async notify(activity) {
+          await call(handler, activity.type, activity.item ? activity : (activity.detail ?? ""));
+        },
+      }),
+    auth_login: (handler) =>
+      on("auth_login" as EventName, {
+        async notify(_result, { draft }) {
+          const { method, user } = draft as unknown as { method: string; user: unknown };
+          await call(handler, method, user);
+        },
+      }),
+    webhook_call_before: (handler) =>
+      on("webhook_call_before" as EventName, {
+        async filter(draft) {
+          const told = draft as unknown as Record<string, unknown> & { readonly isReplaced?: boolean };
+          // The first answer stands, as in the original.
+          if (told.isReplaced) return undefined;
+          const { event, webhook, detail, initiator, time } = told;
+          const payload = await call(handler, event, webhook, detail, initiator, time);
+          return (
+            payload === undefined || payload === null ? undefined : { ...told, payload, isReplaced: true }
+          ) as never;
+        },
+      }),
+    page_content_pre_store: (handler) => contribute("page_content", { preStore: handler as never }),
+    page_content_post_render: (handler) => contribute("page_content", { postRender: handler as never }),
+    page_include_parse: (handler) => contribute("page_content", { include: handler as never }),
+    commonmark_environment_configure: (handler) => contribute("markdown_converter", { configure: handler as never }),
+    ...(screenHooks(context) as unknown as Readonly<Record<string, (handler: Handler) => void>>),
+  };
+  const events = plugins.flatMap((plugin) => plugin.events as readonly string[]);
+  return (name, handler) => {
+    const hook = Object.hasOwn(hooks, name) ? hooks[name] : undefined;
+    if (hook) hook(handler);
+    else if (ABSENT.has(name)) log.warn("A theme listens to what never happens here", { event: name });
+    else if (!events.includes(name)) throw unknown(name, [...Object.keys(hooks), ...ABSENT, ...events]);
+    else on(name as EventName, { filter: async (draft) => (await call(handler, draft)) as never });
+  };
+}
+
+function unknown(name: string, known: readonly string[]): BootError {
+  const near = closestMatch(name, known);
+  return new BootError(`Nothing is called "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`);
+}
+
+async function call(handler: Handler, ...args: unknown[]): Promise<unknown> {
+  return (handler as (...all: unknown[]) => unknown)(...args);
+}
+
+declare module "../runtime/registry.ts" {
+  interface Slots {
+    page_content: PageContentHook;
+    markdown_converter: MarkdownConverterHook;
+  }
+}

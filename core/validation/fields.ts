@@ -1,0 +1,185 @@
+/**
+ * From rules to fields and from fields to a result. Rules are taken apart once per list of rules; a name with stars is
+ * expanded over what was sent (`roles.*` → `roles.0`, `roles.1`); what passed is put together again in the same shape.
+ * The result is built from judged fields alone and never from the input, so nothing unjudged can be in it: unknown keys
+ * and elements beyond the limit are not. Lists come out as arrays even if an object was sent for one.
+ */
+import type { InputObject, InputValue } from "../input/body_parsing.ts";
+import { isUpload } from "../input/uploads.ts";
+import { type Field, type RuleCheck, ruleCheck } from "./rule_checks.ts";
+import type { RuleList, Rules } from "./rules.ts";
+
+/** Elements that a name with stars may stand for; far beyond what clients send, since each is judged on its own. */
+export const MAX_ELEMENTS = 1_000;
+
+/** The rules that judge whether a field was sent at all; they alone see empty values. */
+export const REQUIRED: ReadonlySet<string> = new Set(["required", "required_without", "required_with", "required_if"]);
+/** The rules whose answer has to be waited for. */
+export const ASYNC_RULES: ReadonlySet<string> = new Set(["exists", "unique", "mimes"]);
+
+/** One rule, taken apart: `max:255` → max, ["255"]. */
+export interface Rule {
+  readonly name: string;
+  readonly args: readonly string[];
+  /** Undefined for rules that the engine itself treats. */
+  readonly check: RuleCheck | undefined;
+}
+
+/** What a field becomes in the result; a branch has fields of its own below it. */
+export type Kind = "integer" | "boolean" | "array" | "file" | "text" | "branch";
+
+/** The rules of one field, ready to judge by. */
+export interface Compiled {
+  readonly field: string;
+  readonly path: readonly string[];
+  readonly label: string;
+  readonly list: RuleList;
+  readonly rules: readonly Rule[];
+  readonly kind: Kind;
+  readonly isNullable: boolean;
+  /** Whether fields of the same rules stand for its elements: `roles` where there is `roles.*`. */
+  readonly hasElements: boolean;
+  readonly isAsync: boolean;
+  /** Whether an empty string has to satisfy `min`, as ours does for texts. */
+  readonly measuresBlank: boolean;
+}
+
+const COMPILED = new WeakMap<Rules, readonly Compiled[]>();
+
+/** Takes rules apart, once for each object of rules. Throws an Error for a rule nobody knows. */
+export function compile(spec: Rules): readonly Compiled[] {
+  const known = COMPILED.get(spec);
+  if (known) return known;
+  const names = Object.keys(spec);
+  const compiled = Object.entries(spec).map(([field, list]): Compiled => {
+    const rules = list.map((rule) => parsed(field, rule));
+    const hasElements = names.some((name) => name.startsWith(`${field}.*`));
+    const isBranch = hasElements || names.some((name) => name.startsWith(`${field}.`));
+    return {
+      field,
+      list,
+      rules,
+      hasElements,
+      path: field.split("."),
+      label: labelOf(field),
+      kind: isBranch ? "branch" : kindOf(list),
+      isNullable: list.includes("nullable"),
+      isAsync: rules.some(({ name }) => ASYNC_RULES.has(name)),
+      measuresBlank: list.includes("string") && !list.includes("array"),
+    };
+  });
+  COMPILED.set(spec, compiled);
+  return compiled;
+}
+
+/** The name of a field as messages spell it; dots stay. */
+export function labelOf(name: string): string {
+  return name.replaceAll("_", " ");
+}
+
+function parsed(field: string, rule: string): Rule {
+  const [name = "", args] = rule.split(/:(.*)/s);
+  const judge = ruleCheck(name);
+  if (!judge && !REQUIRED.has(name) && !ASYNC_RULES.has(name) && name !== "nullable")
+    throw new Error(`Cannot read the rules of "${field}": there is no rule "${name}"`);
+  return { name, args: args === undefined ? [] : args.split(","), check: judge };
+}
+
+function kindOf(list: RuleList): Kind {
+  if (list.includes("integer") || list.includes("int")) return "integer";
+  if (list.includes("boolean")) return "boolean";
+  if (list.includes("array")) return "array";
+  return list.includes("file") || list.includes("image_extension") ? "file" : "text";
+}
+
+/** The fields that rules stand for: elements that were sent for a name with stars, else the one name, sent or not. */
+export function fieldsOf(compiled: Compiled, input: InputObject): Field[] {
+  const { path, label } = compiled;
+  let at: Place[] = [{ keys: [], value: input, present: true }];
+  for (const part of path) at = part === "*" ? at.flatMap(elementsOf).slice(0, MAX_ELEMENTS) : at.map(stepTo(part));
+  const isExpanded = path.includes("*");
+  return at.map(({ keys, value, present }) => {
+    const name = keys.join(".");
+    // Expanded names keep their underscores in messages, as in the original.
+    return { name, keys, value: value as InputValue | undefined, present, label: isExpanded ? name : label };
+  });
+}
+
+/** A field by its plain name, such as `fallback_permissions.inheriting`. */
+export function fieldAt(input: InputObject, name: string, label = labelOf(name)): Field {
+  const keys = name.split(".");
+  const { value, present } = keys.reduce<Place>((place, key) => stepTo(key)(place), {
+    keys: [],
+    value: input,
+    present: true,
+  });
+  return { name, keys, value: value as InputValue | undefined, present, label };
+}
+
+interface Place {
+  readonly keys: readonly string[];
+  readonly value: unknown;
+  readonly present: boolean;
+}
+
+function stepTo(key: string): (place: Place) => Place {
+  return ({ keys, value }) => {
+    const present = isObject(value) && Object.hasOwn(value, key);
+    return { keys: [...keys, key], value: present ? value[key] : undefined, present };
+  };
+}
+
+function elementsOf({ keys, value }: Place): Place[] {
+  if (!isObject(value)) return [];
+  const names = Object.keys(value).slice(0, MAX_ELEMENTS);
+  return names.map((name) => ({ keys: [...keys, name], value: value[name], present: true }));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !isUpload(value);
+}
+
+/** Puts judged fields together. */
+export class Assembly {
+  readonly #root: Record<string, unknown> = {};
+  /** Where lists are, outer ones first; until the end they are objects by the keys that were sent. */
+  readonly #lists: [holder: Record<string, unknown>, key: string][] = [];
+
+  /** Adds a field that was sent; an empty string adds nothing where only something else than a text makes sense. */
+  keep(compiled: Compiled, { keys, value, present }: Field): void {
+    const { kind, path } = compiled;
+    if (!present || (value === "" && kind !== "text")) return;
+    let at = this.#root;
+    for (let index = 0; index < keys.length - 1; index++)
+      at = this.#branch(at, keys[index] as string, path[index + 1] === "*");
+    const key = keys[keys.length - 1] as string;
+    if (kind !== "branch" || value === null) at[key] = converted(value, kind);
+    else if (isObject(value)) this.#branch(at, key, compiled.hasElements);
+  }
+
+  /** What was kept. */
+  result(): Record<string, unknown> {
+    for (const [holder, key] of this.#lists.reverse()) holder[key] = Object.values(holder[key] as object);
+    return this.#root;
+  }
+
+  #branch(at: Record<string, unknown>, key: string, isList: boolean): Record<string, unknown> {
+    const known = at[key];
+    if (isObject(known)) return known;
+    // Keys of lists are the client's: without a prototype, none of them means anything.
+    const fresh: Record<string, unknown> = isList ? Object.create(null) : {};
+    at[key] = fresh;
+    if (isList) this.#lists.push([at, key]);
+    return fresh;
+  }
+}
+
+/** A judged value as the rules promise it. */
+export function converted(value: unknown, kind: Kind): unknown {
+  if (value === null) return null;
+  // Adding zero makes 0 of -0.
+  if (kind === "integer") return Number(value) + 0;
+  if (kind === "boolean") return value === true || value === 1 || value === "1";
+  if (kind === "array" && !Array.isArray(value)) return Object.values(value as object);
+  return value;
+}

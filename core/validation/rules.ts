@@ -1,0 +1,118 @@
+/**
+ * Rules of input, in the notation of the interface specification ("required", "max:255"): data that the engine judges by
+ * (`validate.ts`), that docs.json prints, that OpenAPI is made from, and from which the compiler infers what comes out.
+ */
+import type { Upload } from "../input/uploads.ts";
+
+/** The rules of one field, in the order in which their messages appear. */
+export type RuleList = readonly string[];
+/** Rules by field. Dots and stars reach into nested values: `roles.*`, `fallback_permissions.inheriting`. */
+export type Rules = Readonly<Record<string, RuleList>>;
+
+type Has<L extends RuleList, Name extends string> = Name extends L[number] ? true : false;
+type Plain<L extends RuleList> =
+  Has<L, "integer"> extends true
+    ? number
+    : Has<L, "int"> extends true
+      ? number
+      : Has<L, "boolean"> extends true
+        ? boolean
+        : Has<L, "array"> extends true
+          ? readonly unknown[]
+          : Has<L, "file"> extends true
+            ? Upload
+            : Has<L, "image_extension"> extends true
+              ? Upload
+              : string;
+/** Rules whose names start with a name and a dot, under what follows it. */
+type Below<R extends Rules, Name extends string> = {
+  [F in keyof R as F extends `${Name}.${infer Rest}` ? Rest : never]: R[F];
+};
+/** A value by its own rules and those below its name: a list of elements, an object, or a plain value. */
+type Shape<R extends Rules, F extends string> = keyof Below<R, F> extends never
+  ? Plain<R[F] & RuleList>
+  : [Extract<keyof Below<R, F>, "*" | `*.${string}`>] extends [never]
+    ? Input<Below<R, F>>
+    : readonly Element<Below<R, F>>[];
+type Element<R extends Rules> = "*" extends keyof R ? Value<R, "*"> : Shape<R, "*">;
+type Value<R extends Rules, F extends string> =
+  Has<R[F] & RuleList, "nullable"> extends true ? Shape<R, F> | null : Shape<R, F>;
+type Top<R extends Rules> = { [F in keyof R as F extends `${string}.${string}` ? never : F]: R[F] };
+type RequiredFields<R extends Rules> = {
+  [F in keyof Top<R>]: Has<Top<R>[F], "required"> extends true ? F : never;
+}[keyof Top<R>];
+
+/** What judged input looks like: required fields are present, others may be absent; dotted names are nested. */
+export type Input<R extends Rules> = { readonly [F in keyof Top<R> & RequiredFields<R>]: Value<R, F & string> } & {
+  readonly [F in Exclude<keyof Top<R>, RequiredFields<R>>]?: Value<R, F & string>;
+};
+
+/** Declares rules; the type keeps every word of them. */
+export function rules<const R extends Rules>(spec: R): R {
+  return spec;
+}
+
+/** Rules as docs.json prints them: field → rule strings. */
+export function ruleStrings(spec: Rules): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(spec).map(([field, list]) => [field, [...list]]));
+}
+
+/** The JSON schema (2020-12, as OpenAPI 3.1 has it) of a body that satisfies the rules, as far as a schema can say it. */
+export function schemaOf(spec: Rules): Record<string, unknown> {
+  const fields = Object.entries(spec).filter(([field]) => !field.includes("."));
+  const required = fields.filter(([, list]) => list.includes("required")).map(([field]) => field);
+  const properties = Object.fromEntries(fields.map(([field, list]) => [field, fieldSchema(field, list, spec)]));
+  return { type: "object", properties, ...(required.length > 0 ? { required } : {}) };
+}
+
+function fieldSchema(field: string, list: RuleList, spec: Rules): Record<string, unknown> {
+  const base = typeSchema(field, list, spec);
+  const isNullable = list.includes("nullable");
+  const rule = list.find((candidate) => candidate.startsWith("in:"));
+  const only = rule === undefined ? {} : { enum: [...rule.slice(3).split(","), ...(isNullable ? [null] : [])] };
+  return { ...base, ...limitsOf(base, list), ...(isNullable ? { type: [base.type, "null"] } : {}), ...only };
+}
+
+function limitsOf(base: Record<string, unknown>, list: RuleList): Record<string, unknown> {
+  const names: Readonly<Record<string, readonly [min: string, max: string]>> = {
+    string: ["minLength", "maxLength"],
+    integer: ["minimum", "maximum"],
+    array: ["minItems", "maxItems"],
+  };
+  // Bounds of files are in kilobytes, for which a schema has no word.
+  const words = base.format === "binary" ? undefined : names[String(base.type)];
+  if (!words) return {};
+  const [min, max] = [bound(list, "min"), bound(list, "max")];
+  return { ...(min === undefined ? {} : { [words[0]]: min }), ...(max === undefined ? {} : { [words[1]]: max }) };
+}
+
+function typeSchema(field: string, list: RuleList, spec: Rules): Record<string, unknown> {
+  const below = rulesBelow(field, spec);
+  if (list.includes("array") || Object.keys(below).some((name) => name === "*" || name.startsWith("*.")))
+    return { type: "array", items: itemSchema(field, below) };
+  if (Object.keys(below).length > 0) return schemaOf(below);
+  if (list.includes("integer") || list.includes("int")) return { type: "integer" };
+  if (list.includes("boolean")) return { type: "boolean" };
+  if (list.includes("file") || list.includes("image_extension")) return { type: "string", format: "binary" };
+  return list.includes("email") ? { type: "string", format: "email" } : { type: "string" };
+}
+
+function itemSchema(field: string, below: Rules): Record<string, unknown> {
+  const inner = rulesBelow("*", below);
+  if (below["*"]) return fieldSchema("*", below["*"], below);
+  if (Object.keys(inner).length > 0) return schemaOf(inner);
+  return field === "tags"
+    ? { type: "object", properties: { name: { type: "string" }, value: { type: "string" } } }
+    : {};
+}
+
+/** Rules of what lies within a field, by their names within it. */
+function rulesBelow(field: string, spec: Rules): Rules {
+  const within = Object.entries(spec).filter(([name]) => name.startsWith(`${field}.`));
+  return Object.fromEntries(within.map(([name, list]) => [name.slice(field.length + 1), list]));
+}
+
+function bound(list: RuleList, name: "min" | "max"): number | undefined {
+  const rule = list.find((candidate) => candidate.startsWith(`${name}:`));
+  return rule === undefined ? undefined : Number(rule.slice(name.length + 1));
+}

@@ -1,0 +1,112 @@
+import { expect, test } from "bun:test";
+import { sql } from "kysely";
+import { onEachStore } from "../_stores.ts";
+import { rows, withSlowPool } from "../mod.ts";
+
+onEachStore("brief readings", (store) => {
+  const limit = async () =>
+    (
+      await store().queryWithDeadline(sql<{
+        limit: string;
+        pid: number;
+      }>`select current_setting('statement_timeout') as limit,
+      pg_backend_pid() as pid`)
+    )[0];
+
+  test("have an end that the server knows of, in every session", async () => {
+    const first = await limit();
+    expect(first?.limit).toBe("2s");
+    await store().sql`select pg_terminate_backend(${first?.pid ?? 0})`;
+    await Bun.sleep(300);
+    const second = await limit();
+    expect(second?.limit).toBe("2s");
+    expect(second?.pid).not.toBe(first?.pid);
+    expect(await rows(store().db, sql`select current_setting('statement_timeout') as limit`)).toEqual([{ limit: "0" }]);
+  });
+
+  test("that take too long are ended by the server, and leave their connection fit for the next", async () => {
+    const failure = await store()
+      .queryWithDeadline(sql`select pg_sleep(${10}::float8)`)
+      .catch((error: { code?: string }) => error.code);
+    expect(failure).toBe("57014");
+    expect(await store().queryWithDeadline(sql`select ${7}::int as n`)).toEqual([{ n: 7 }]);
+  });
+
+  test("wait for a free connection no longer than that", async () => {
+    const ask = () => store().queryWithDeadline(sql`select pg_sleep(1.5)`);
+    const ends = await Promise.allSettled([ask(), ask(), ask(), ask(), ask()]);
+    expect(ends.map((end) => (end.status === "rejected" ? String(end.reason) : "read"))).toEqual([
+      ...Array(4).fill("read"),
+      expect.stringMatching(/^StoreUnavailable: Cannot begin a brief reading: all 2 connections .* busy for 2000 ms/),
+    ]);
+  });
+});
+
+onEachStore("slow statements", (store) => {
+  const sleep = (seconds: number) => rows(store().db, sql`select pg_sleep(${seconds}::float8)`);
+  const sleeping = async () => {
+    const [{ n } = { n: -1 }] = await rows<{ n: number }>(
+      store().db,
+      sql`select count(*)::int as n from pg_stat_activity
+        where datname = current_database() and query like '%pg_sleep%' and state = 'active' and pid <> pg_backend_pid()`,
+    );
+    return n;
+  };
+  const untilSleeping = async (n: number) => {
+    while ((await sleeping()) !== n) await Bun.sleep(10);
+  };
+
+  test("hold up no quick one, however many there are", async () => {
+    const gone = new AbortController();
+    const slow = Array.from({ length: 12 }, (_, n) =>
+      withSlowPool({ key: `user ${n}`, limitMs: 60_000, signal: gone.signal }, () => sleep(60)),
+    );
+    const ended = Promise.allSettled(slow);
+    await untilSleeping(4);
+    for (let n = 0; n < 20; n++) expect(await rows(store().db, sql`select ${n}::int as n`)).toEqual([{ n }]);
+    expect(await sleeping()).toBe(4);
+    gone.abort();
+    await ended;
+  });
+
+  test("end when the client has gone away, those that wait for a connection too", async () => {
+    const gone = new AbortController();
+    const slow = Array.from({ length: 6 }, () =>
+      withSlowPool({ key: "user 1", limitMs: 60_000, signal: gone.signal }, () => sleep(60)),
+    );
+    const ended = Promise.allSettled(slow);
+    await untilSleeping(2);
+    gone.abort();
+    expect((await ended).map(({ status }) => status)).toEqual(Array(6).fill("rejected"));
+    await untilSleeping(0);
+    expect(await withSlowPool({ key: "user 1", limitMs: 5_000 }, () => rows(store().db, sql`select 1 as n`))).toEqual([
+      { n: 1 },
+    ]);
+  });
+
+  test("of one user leave room for another's, whose turn comes at once", async () => {
+    const ends: string[] = [];
+    const ask = (user: string) =>
+      withSlowPool({ key: user, limitMs: 60_000 }, () => sleep(0.2)).then(() => void ends.push(user));
+    const all = Array.from({ length: 20 }, () => ask("many"));
+    all.push(ask("one"), ask("other"));
+    await Promise.all(all);
+    expect(ends.slice(0, 4).sort()).toEqual(["many", "many", "one", "other"]);
+  });
+
+  test("are ended by the server after their own limit, which no other statement inherits", async () => {
+    const code = await withSlowPool({ key: "user 1", limitMs: 200 }, () => sleep(60)).catch(
+      (error: { code?: string }) => error.code,
+    );
+    expect(code).toBe("57014");
+    const limit = () => rows(store().db, sql`select current_setting('statement_timeout') as limit`);
+    expect(await withSlowPool({ key: "user 1", limitMs: 7_000 }, limit)).toEqual([{ limit: "7s" }]);
+    expect(await limit()).toEqual([{ limit: "0" }]);
+    const within = () =>
+      store()
+        .db.transaction()
+        .execute((tx) => rows(tx, sql`show statement_timeout`));
+    expect(await withSlowPool({ key: "user 1", limitMs: 7_000 }, within)).toEqual([{ statement_timeout: "7s" }]);
+    expect(await within()).toEqual([{ statement_timeout: "0" }]);
+  });
+});

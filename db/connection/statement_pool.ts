@@ -1,0 +1,62 @@
+/**
+ * A pool of connections for single statements. Statements are pipelined: several share a connection without waiting for
+ * each other's answers.
+ */
+import { StoreUnavailable } from "../query/errors.ts";
+import type { Connection, StatementResult } from "./connection.ts";
+import { answerTimeoutFor } from "./limits.ts";
+
+/** What a pool is made of; times in milliseconds. */
+export interface StatementPoolOptions {
+  readonly size: number;
+  readonly maxAgeMs: number;
+  /** For what runs on a connection that grew old. */
+  readonly closeTimeoutMs: number;
+  /** After which the server ends a statement, 0 for never; asked anew for each one. */
+  limitMs(): number;
+  open(): Connection;
+}
+
+/** A few connections, opened as they are needed. */
+export class StatementPool {
+  readonly #options: StatementPoolOptions;
+  readonly #connections: Connection[] = [];
+  #ended = false;
+
+  constructor(options: StatementPoolOptions) {
+    this.#options = options;
+  }
+
+  /** Sends one statement over the connection on which the fewest wait. Throws as `Connection.sendWithRetry` does, and when the store is closed. */
+  async send(text: string, parameters: readonly unknown[]): Promise<StatementResult> {
+    if (this.#ended) throw new StoreUnavailable("Cannot ask the store: it is closed");
+    const connection = this.#leastLoaded();
+    const limitMs = this.#options.limitMs();
+    const answerTimeoutMs = answerTimeoutFor(limitMs);
+    connection.limit(limitMs, answerTimeoutMs);
+    return await connection.sendWithRetry(text, parameters, answerTimeoutMs);
+  }
+
+  /** Ends every connection, letting what runs finish for `timeoutMs`. */
+  async end(timeoutMs: number): Promise<void> {
+    this.#ended = true;
+    await Promise.all(this.#connections.map((connection) => connection.end(timeoutMs)));
+  }
+
+  #leastLoaded(): Connection {
+    const { size, maxAgeMs, closeTimeoutMs, open } = this.#options;
+    const oldest = performance.now() - maxAgeMs;
+    let free: Connection | undefined;
+    for (let at = this.#connections.length - 1; at >= 0; at--) {
+      const connection = this.#connections[at] as Connection;
+      if (connection.isLost || connection.openedAt < oldest) {
+        this.#connections.splice(at, 1);
+        if (!connection.isLost) void connection.end(closeTimeoutMs);
+      } else if (!free || connection.load < free.load) free = connection;
+    }
+    if (free && (free.load === 0 || this.#connections.length >= size)) return free;
+    const connection = open();
+    this.#connections.push(connection);
+    return connection;
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * Whether there is a store at all, and a throw-away one for whoever only wants to look: what inspects must not make a store
+ * by looking at it. A store counts as there once its cluster does, or, on a server, once anything was migrated in its
+ * database.
+ */
+import { randomUUID } from "node:crypto";
+import { accessSync, chmodSync, constants, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { hasCluster } from "../embedded/home.ts";
+import { StoreError } from "../query/errors.ts";
+import { openStore, type StoreOptions } from "./open.ts";
+
+/** Where a store is, as far as it takes to name it. */
+type Place = Pick<StoreOptions, "databaseUrl" | "dataDir">;
+
+/** What PostgreSQL answers to whoever may make no database. */
+const MAY_NOT = "42501";
+
+/** Whether there is a store; makes nothing. Throws StoreError where none could be made, or a server does not answer. */
+export async function hasStore({ databaseUrl, dataDir }: Place): Promise<boolean> {
+  if (databaseUrl) {
+    return withServer({ databaseUrl, dataDir }, async (sql) => {
+      const [found] = await sql`select to_regnamespace('lectern_ledger') is not null as there`;
+      return found?.there === true;
+    });
+  }
+  if (hasCluster(dataDir)) return true;
+  checkFolder(dataDir);
+  return false;
+}
+
+/**
+ * Runs something over a store that is gone afterwards: a database on the server where one is named and lets us make one,
+ * else an embedded server. `dataDir` is a folder that goes too.
+ */
+export async function withThrowawayStore<T>(place: Place, run: (throwAway: Place) => Promise<T>): Promise<T> {
+  const dataDir = mkdtempSync(join(tmpdir(), "lectern-look-"));
+  // The embedded server may run as another account, which has to get there.
+  chmodSync(dataDir, 0o755);
+  try {
+    const { databaseUrl } = place;
+    const database = databaseUrl ? await makeDatabase({ databaseUrl, dataDir }) : undefined;
+    if (!databaseUrl || database === undefined) return await run({ dataDir });
+    try {
+      const url = new URL(databaseUrl);
+      url.pathname = `/${database}`;
+      return await run({ databaseUrl: url.href, dataDir });
+    } finally {
+      await withServer(place, (sql) => sql.unsafe(`drop database if exists ${database} with (force)`));
+    }
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function makeDatabase(place: Place): Promise<string | undefined> {
+  const name = `lectern_look_${randomUUID().replaceAll("-", "")}`;
+  try {
+    await withServer(place, (sql) => sql.unsafe(`create database ${name}`));
+    return name;
+  } catch (error) {
+    if ((error as { code?: string }).code === MAY_NOT) return undefined;
+    throw error;
+  }
+}
+
+async function withServer<T>(
+  place: Place,
+  run: (sql: Awaited<ReturnType<typeof openStore>>["sql"]) => PromiseLike<T>,
+): Promise<T> {
+  const store = await openStore({ ...place, poolSize: 2 });
+  try {
+    return await run(store.sql);
+  } finally {
+    await store.close();
+  }
+}
+
+/** A folder that is not there yet has to be one that can be made. */
+function checkFolder(dataDir: string): void {
+  let folder = resolve(dataDir);
+  while (!existsSync(folder)) folder = dirname(folder);
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new StoreError(
+      `Cannot use the data folder "${resolve(dataDir)}": ${(cause as Error).message}; set DATA_DIR to a folder this user may write to`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * Steps forward, one ledger per plugin in a schema of their own: a plugin that goes away leaves its ledger behind and
+ * locks nobody out, and a recorded step that is gone from the code is simply left alone. Each step runs in one
+ * transaction with its ledger row and under one advisory lock of the whole store, so a failing step leaves nothing, and
+ * two processes that start at once take turns. What Postgres refuses inside a transaction (create index
+ * concurrently) is no migration. There is no way back: a mistake is mended by the next step.
+ */
+import { type Kysely, sql } from "kysely";
+import { StoreError } from "./errors.ts";
+import { rows } from "./query.ts";
+import type { Db } from "./tables.ts";
+
+/**
+ * Steps by name, "0001_init" onward; they run in the order of their names.
+ * `any`, since a step must compile long after the tables it speaks of have changed.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export type Migrations = Record<string, (db: Kysely<any>) => Promise<void>>;
+
+/** Any number will do as long as it never changes: processes of different versions must meet at it. */
+const LOCK = 7_206_415;
+const NAME_BYTES_MAX = 63;
+
+/** Runs every step not yet in the plugin's ledger; the names applied. Throws StoreError naming plugin and step. */
+export async function migrate(db: Db, plugin: string, migrations: Migrations): Promise<string[]> {
+  const applied: string[] = [];
+  if ((await pending(db, plugin, migrations)).length === 0) return applied;
+  for (;;) {
+    const name = await step(db, plugin, migrations);
+    if (name === undefined) return applied;
+    applied.push(name);
+  }
+}
+
+/** Names of the steps that `migrate` would run now, in order; changes nothing. */
+export async function pending(db: Db, plugin: string, migrations: Migrations): Promise<string[]> {
+  return (await migrationStatus(db, plugin, migrations)).pending;
+}
+
+/** How a plugin's steps and its ledger compare. */
+export interface MigrationStatus {
+  /** Steps that `migrate` would run now, in order. */
+  readonly pending: string[];
+  /** Steps in the ledger that the plugin does not know: they were run by a newer version of it, or are gone. */
+  readonly unknown: string[];
+}
+
+/** What is pending and what is unknown; changes nothing. */
+export async function migrationStatus(db: Db, plugin: string, migrations: Migrations): Promise<MigrationStatus> {
+  const names = sorted(plugin, migrations);
+  const found = await rows(db, sql<{ there: boolean }>`select to_regclass(${identifier(plugin)}) is not null as there`);
+  if (!found[0]?.there) return { pending: names, unknown: [] };
+  const done = new Set(
+    (await rows(db, sql<{ name: string }>`select name from ${ledger(plugin)}`)).map(({ name }) => name),
+  );
+  const known = new Set(names);
+  return {
+    pending: names.filter((name) => !done.has(name)),
+    unknown: [...done].filter((name) => !known.has(name)).sort(),
+  };
+}
+
+async function step(db: Db, plugin: string, migrations: Migrations): Promise<string | undefined> {
+  let name: string | undefined;
+  try {
+    return await db.transaction().execute(async (tx) => {
+      await sql`select pg_advisory_xact_lock(${LOCK}::int8)`.execute(tx);
+      [name] = await pending(tx, plugin, migrations);
+      if (name === undefined) return undefined;
+      await sql`create schema if not exists lectern_ledger`.execute(tx);
+      await sql`create table if not exists ${ledger(plugin)}
+        (name text primary key, applied_at timestamptz not null default now())`.execute(tx);
+      await migrations[name]?.(tx);
+      await sql`insert into ${ledger(plugin)} (name) values (${name})`.execute(tx);
+      return name;
+    });
+  } catch (cause) {
+    const found = cause instanceof Error ? cause.message : String(cause);
+    throw new StoreError(
+      `Cannot migrate plugin "${plugin}" at step "${name ?? "?"}": ${found}; nothing of this step was kept`,
+      { cause },
+    );
+  }
+}
+
+function sorted(plugin: string, migrations: Migrations): string[] {
+  const names = Object.keys(migrations).sort();
+  const odd = names.find((name) => !/^\d{4}_[a-z0-9_]+$/.test(name));
+  if (odd === undefined) return names;
+  throw new StoreError(
+    `Cannot order the migrations of plugin "${plugin}": found step "${odd}", wanted a name such as "0001_init"`,
+  );
+}
+
+function ledger(plugin: string) {
+  return sql.table(`lectern_ledger.${checked(plugin)}`);
+}
+
+function identifier(plugin: string): string {
+  return `lectern_ledger."${checked(plugin)}"`;
+}
+
+/** Postgres would cut a longer name, and two plugins would share a ledger. */
+function checked(plugin: string): string {
+  if (/^[A-Za-z0-9_@/:-]+$/.test(plugin) && plugin.length <= NAME_BYTES_MAX) return plugin;
+  throw new StoreError(
+    `Cannot keep a ledger for plugin "${plugin}": wanted 1 to 63 letters, digits, "_", "-", "@", "/" or ":"`,
+  );
+}

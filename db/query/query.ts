@@ -1,0 +1,128 @@
+/**
+ * The fast path for hot reads: a `sql` template flattened straight to text and parameters, without Kysely's
+ * compiler, and outside transactions without its executor: the two cost as much again as the driver. Whatever a
+ * template usually holds is handled here: values, lists, nested templates, ref, table, id, join, lit. Any other node (a
+ * whole Kysely query inside the template) sends it through Kysely's compiler, so the answer is always what
+ * `.execute(db)` would give.
+ */
+import {
+  type CompiledQuery,
+  type Kysely,
+  type OperationNode,
+  PostgresQueryCompiler,
+  type RawBuilder,
+  type RawNode,
+  sql,
+} from "kysely";
+import { runOnPool, writeAhead } from "../connection/dialect.ts";
+
+/** The rows of a template, run where `db` runs: inside its transaction when it is one. */
+export async function rows<Row>(db: Pick<Kysely<never>, "executeQuery">, fragment: RawBuilder<Row>): Promise<Row[]> {
+  const query = flatten(fragment);
+  const found = runOnPool<Row>(db, query.sql, query.parameters);
+  return found ?? (await db.executeQuery(query)).rows;
+}
+
+/**
+ * Runs a template that writes and whose answer nobody needs. Within a transaction it resolves once the statement is on its
+ * way: what is asked next sees what it wrote, and what comes after a failure, the commit at last, throws that failure.
+ * Outside transactions it resolves when the statement is done.
+ */
+export async function write(db: Pick<Kysely<never>, "executeQuery">, fragment: RawBuilder<unknown>): Promise<void> {
+  const query = flatten(fragment);
+  await (writeAhead(db, query) ?? db.executeQuery(query));
+}
+
+/**
+ * A template without values, flattened once and for all: what a hot statement is put together from. Throws where it holds
+ * a value, since that would be the value of the first caller for ever.
+ */
+export function prepared<Row>(fragment: RawBuilder<Row>): RawBuilder<Row> {
+  const { sql: text, parameters } = flatten(fragment);
+  if (parameters.length > 0)
+    throw new Error(`Cannot prepare "${text}": it holds ${parameters.length} values, wanted none`);
+  return sql.raw<Row>(text);
+}
+
+/** The same template with its tree made once: for what is asked for again and again with the same values. */
+export function fixed<Row>(fragment: RawBuilder<Row>): RawBuilder<Row> {
+  const tree = fragment.toOperationNode();
+  return Object.defineProperty(fragment, "toOperationNode", { value: () => tree });
+}
+
+/** A template as text and parameters, as `fragment.compile(db)` would give it for Postgres. */
+export function flatten<Row>(fragment: RawBuilder<Row>): CompiledQuery<Row> {
+  const query = fragment.toOperationNode() as RawNode;
+  const parameters: unknown[] = [];
+  const text = textOf(query, parameters);
+  const queryId = { queryId: "rows" };
+  if (text !== undefined) return { sql: text, parameters, query, queryId } as CompiledQuery<Row>;
+  return new PostgresQueryCompiler().compileQuery(query, queryId) as CompiledQuery<Row>;
+}
+
+interface Node {
+  kind: string;
+  sqlFragments: readonly string[];
+  parameters: readonly Node[];
+  values: readonly unknown[];
+  value: unknown;
+  immediate?: boolean;
+  name: string;
+  schema?: Node;
+  table?: Node;
+  column: Node;
+  identifier: Node;
+}
+
+/** Undefined for a node that only the compiler knows. */
+function textOf(operation: OperationNode, parameters: unknown[]): string | undefined {
+  const node = operation as unknown as Node;
+  switch (node.kind) {
+    case "RawNode":
+      return writeRaw(node, parameters);
+    case "ValueNode":
+      return node.immediate ? literal(node.value) : `$${parameters.push(node.value)}`;
+    case "IdentifierNode":
+      return `"${node.name.replaceAll('"', '""')}"`;
+    case "ColumnNode":
+      return textOf(node.column as OperationNode, parameters);
+    case "SelectAllNode":
+      return "*";
+    case "TableNode":
+      return node.table && textOf(node.table as OperationNode, parameters);
+    case "ReferenceNode":
+      return dotted(node.table, node.column, parameters);
+    case "SchemableIdentifierNode":
+      return dotted(node.schema, node.identifier, parameters);
+    case "PrimitiveValueListNode":
+      return `(${node.values.map((value) => `$${parameters.push(value)}`).join(", ")})`;
+    default:
+      return undefined;
+  }
+}
+
+function writeRaw({ sqlFragments, parameters: children }: Node, parameters: unknown[]): string | undefined {
+  let text = "";
+  for (let i = 0; i < sqlFragments.length; i++) {
+    text += sqlFragments[i];
+    const child = children[i];
+    if (!child) continue;
+    const written = textOf(child as OperationNode, parameters);
+    if (written === undefined) return undefined;
+    text += written;
+  }
+  return text;
+}
+
+function dotted(before: Node | undefined, after: Node, parameters: unknown[]): string | undefined {
+  const name = textOf(after as OperationNode, parameters);
+  if (!before || name === undefined) return name;
+  const owner = textOf(before as OperationNode, parameters);
+  return owner === undefined ? undefined : `${owner}.${name}`;
+}
+
+/** `sql.lit`: only what cannot be misquoted; text is left to the compiler. */
+function literal(value: unknown): string | undefined {
+  if (value === null) return "null";
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
+}

@@ -1,0 +1,33 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { rows } from "./query.ts";
+
+/**
+ * Creates an index of trigrams over a text expression, by which `like '%x%'` finds rows without reading the whole table.
+ * It needs PostgreSQL's extension pg_trgm. Where that is not installed, or the account may not create it, there is no
+ * index and such filters read the table: slower, with the same answers.
+ */
+export async function createTrigramIndex(
+  // biome-ignore lint/suspicious/noExplicitAny: as in a migration, whose step compiles whatever the tables are by then
+  db: Kysely<any>,
+  name: string,
+  { table, on, where }: { table: string; on: RawBuilder<unknown>; where: RawBuilder<unknown> },
+): Promise<void> {
+  await sql`do $$ begin
+      create extension if not exists pg_trgm;
+    exception when insufficient_privilege or undefined_file or feature_not_supported then
+      raise notice 'There is no extension pg_trgm';
+    end $$`.execute(db);
+  if (!(await hasTrigrams(db))) return;
+  await sql`create index ${sql.id(name)} on ${sql.table(table)} using gin ((${on}) gin_trgm_ops) where ${where}`.execute(
+    db,
+  );
+}
+
+/** Whether the store can make indexes of trigrams. */
+export async function hasTrigrams(db: Pick<Kysely<never>, "executeQuery">): Promise<boolean> {
+  const [found] = await rows<{ there: boolean }>(
+    db,
+    sql`select exists (select from pg_opclass where opcname = 'gin_trgm_ops' and pg_opclass_is_visible(oid)) as there`,
+  );
+  return found?.there ?? false;
+}

@@ -1,0 +1,86 @@
+import type { ContentKind } from "lectern/contracts";
+import { denied, endpoint, hasPermission, idOf, notFound, type PluginContext, sql, type Viewer } from "lectern/core";
+import { rows } from "lectern/db";
+import { about, examples } from "./about.ts";
+import { type Item, updateRules } from "./contract.ts";
+import { draftOf, withoutNulls } from "./input.ts";
+import { readPermissions } from "./read.ts";
+import { changePermissions } from "./write.ts";
+
+const PATH = "/content-permissions/:contentType/:contentId";
+
+type Context = Pick<
+  PluginContext<"access" | "users", "entity_permissions" | "acl" | "roles" | "users">,
+  "app" | "contracts" | "db" | "perform" | "slot" | "validate" | "visible"
+>;
+
+/** Mounts the two routes. What they ask comes in this order: type, item, right, body (platform 3). */
+export function mountPermissions({ app, contracts, db, perform, slot, validate, visible }: Context): void {
+  const { access, users } = contracts;
+  const managed = async (viewer: Viewer, type: string, id: string): Promise<{ kind: ContentKind; item: Item }> => {
+    const kind = slot("content").find((known) => known.kind === type);
+    if (!kind) throw notFound("Content type");
+    const table = sql.table(kind.table);
+    const [item] = await rows<Omit<Item, "kind">>(
+      db,
+      sql`select ${table}.id, ${table}.name, ${table}.owned_by, ${table}.acl_id from ${table}
+      where ${table}.id = ${idOf(id, "Item")}::integer and ${visible.where(kind.table, viewer)}`,
+    );
+    if (!item) throw notFound("Item");
+    await access.need(viewer, "restrictions-manage", item);
+    return { kind, item: { ...item, kind: kind.kind } };
+  };
+  const shown = (item: Item) => readPermissions(db, item, users.ref(sql`${item.owned_by}::integer`));
+
+  app.get(
+    "/content-permissions/roles",
+    async ({ viewer }) => {
+      if (!hasPermission(viewer, "restrictions-manage-all") && !hasPermission(viewer, "restrictions-manage-own"))
+        throw denied();
+      const data = await rows<{ id: number; display_name: string }>(
+        db,
+        sql`select id, display_name from roles where system_name <> 'admin' order by display_name_key, id`,
+      );
+      return { data, total: data.length };
+    },
+    { permit: "access-api", ...endpoint("content-permissions", "roles", { about: about.roles }) },
+  );
+
+  app.get(
+    PATH,
+    async ({ viewer, params }) => shown((await managed(viewer, params.contentType, params.contentId)).item),
+    {
+      permit: "access-api",
+      ...endpoint("content-permissions", "read", { about: about.read, example: examples.read }),
+    },
+  );
+
+  app.put(
+    PATH,
+    async ({ viewer, params, input }) => {
+      const { kind, item } = await managed(viewer, params.contentType, params.contentId);
+      const draft = draftOf(await validate(updateRules, withoutNulls(input), viewer, { exists: rolesOf(db) }));
+      const changed = await perform("permissions_update", viewer, { item, draft }, (final, tx) =>
+        changePermissions(slot("content"), { ...final, kind }, tx),
+      );
+      return shown(changed);
+    },
+    {
+      permit: "access-api",
+      ...endpoint("content-permissions", "update", {
+        about: about.update,
+        rules: updateRules,
+        example: examples.update,
+      }),
+    },
+  );
+}
+
+/** Whether a role exists, asked of the store once for all entries of a body. */
+function rolesOf(db: Context["db"]) {
+  let known: Promise<Set<number>> | undefined;
+  return async (_args: readonly string[], value: unknown): Promise<boolean> => {
+    known ??= rows<{ id: number }>(db, sql`select id from roles`).then((roles) => new Set(roles.map(({ id }) => id)));
+    return (await known).has(Number(value));
+  };
+}

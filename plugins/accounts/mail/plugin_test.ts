@@ -1,0 +1,27 @@
+import { expect, test } from "bun:test";
+import type { Mail } from "lectern/contracts";
+import mail from "./plugin.ts";
+
+function setUp(settings: Record<string, unknown>): Mail {
+  let provided: Mail | undefined;
+  const defaults = { from: "", host: "", port: 587, username: "", password: "", encryption: "" };
+  void mail.setup({
+    settings: { ...defaults, ...settings },
+    provide: (_: string, service: Mail) => {
+      provided = service;
+    },
+    onStop: () => {},
+  } as never);
+  return provided as Mail;
+}
+
+test("without a server nothing is sent, and whoever tries is told", async () => {
+  const service = setUp({});
+  expect(service.isConfigured).toBe(false);
+  await expect(service.send({ to: "a@example.com", subject: "x", text: "y" })).rejects.toThrow("MAIL_HOST");
+});
+
+test("a server without a sender stops the start", () => {
+  expect(() => setUp({ host: "mail.example.com" })).toThrow("MAIL_FROM");
+  expect(setUp({ host: "mail.example.com", from: "wiki@example.com" }).isConfigured).toBe(true);
+});

@@ -1,0 +1,84 @@
+import type { Generated } from "kysely";
+import type { UserRef } from "lectern/contracts";
+import { type Input, type ResourceEvents, rules } from "lectern/core";
+import type { SYSTEM_NAMES } from "./names.ts";
+
+/** Roles as stored. */
+export interface RolesTable {
+  id: Generated<number>;
+  display_name: string;
+  description: string | null;
+  /** "admin" and "public" for the two that cannot be deleted, else empty. */
+  system_name: Generated<string>;
+  external_auth_id: Generated<string>;
+  mfa_enforced: Generated<boolean>;
+  created_at: Generated<string>;
+  updated_at: Generated<string>;
+}
+
+/** What roles grant: one row for each role and permission name. */
+export interface RolePermissionsTable {
+  role_id: number;
+  name: string;
+}
+
+/** Who has which roles. */
+export interface RoleUserTable {
+  user_id: number;
+  role_id: number;
+}
+
+/** A role as answers show it, and what comes of role_create, role_update and role_delete. */
+export interface Role {
+  readonly id: number;
+  readonly display_name: string;
+  readonly description: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly system_name: string;
+  readonly external_auth_id: string;
+  readonly mfa_enforced: boolean;
+  /** By name. */
+  readonly permissions: readonly string[];
+  /** By name. */
+  readonly users: readonly UserRef[];
+}
+
+/** Rules of a new role (seed, Roles). */
+export const createRules = rules({
+  display_name: ["required", "string", "min:3", "max:180"],
+  description: ["string", "max:180"],
+  mfa_enforced: ["boolean"],
+  external_auth_id: ["string", "max:180"],
+  permissions: ["array"],
+  "permissions.*": ["string"],
+});
+
+/** Rules of a change: the same, nothing required. */
+export const updateRules = rules({
+  display_name: ["string", "min:3", "max:180"],
+  description: ["string", "max:180"],
+  mfa_enforced: ["boolean"],
+  external_auth_id: ["string", "max:180"],
+  permissions: ["array"],
+  "permissions.*": ["string"],
+});
+
+/** What is asked for when a role is made. */
+export type RoleDraft = Input<typeof createRules>;
+/** What is asked for when a role is changed; absent fields stay. */
+export type RoleChange = Input<typeof updateRules>;
+
+declare module "lectern/db" {
+  interface Tables {
+    roles: RolesTable;
+    role_permissions: RolePermissionsTable;
+    role_user: RoleUserTable;
+    permission_names: { name: string };
+  }
+}
+
+declare module "lectern/core" {
+  interface Events extends ResourceEvents<"role", RoleDraft, RoleChange, Role> {}
+  interface Permissions extends Record<(typeof SYSTEM_NAMES)[number], true> {}
+}

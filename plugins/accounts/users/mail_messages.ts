@@ -1,0 +1,30 @@
+import type { MailMessage } from "lectern/contracts";
+import { html } from "lectern/core";
+import type { PersonalLink } from "./links.ts";
+
+/** The message that invites somebody to choose a password. `days`: how long the link holds. */
+export function inviteMessage({ name, email, link }: PersonalLink, days: number): MailMessage {
+  return message(email, "You have been invited", [
+    `Hello ${name},`,
+    "an account was made for you. Choose a password to use it:",
+    link,
+    `The link holds for ${days} days and works once.`,
+  ]);
+}
+
+/** The message to somebody who forgot a password. `minutes`: how long the link holds. */
+export function resetMessage({ name, email, link }: PersonalLink, minutes: number): MailMessage {
+  return message(email, "Choose a new password", [
+    `Hello ${name},`,
+    "a new password was asked for your account. Choose one here:",
+    link,
+    `The link holds for ${minutes} minutes and works once. If it was not you who asked, there is nothing to do.`,
+  ]);
+}
+
+function message(to: string, subject: string, lines: readonly string[]): MailMessage {
+  const shown = lines.map((line) =>
+    line.startsWith("http") ? html`<p><a href="${line}">${line}</a></p>` : html`<p>${line}</p>`,
+  );
+  return { to, subject, text: `${lines.join("\n\n")}\n`, html: shown.map(String).join("\n") };
+}

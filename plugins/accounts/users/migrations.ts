@@ -1,0 +1,54 @@
+import { sql } from "kysely";
+import { idColumn, type Migrations, timeColumns } from "lectern/db";
+
+/** Tables of the plugin. */
+export const migrations: Migrations = {
+  async "0001_init"(db) {
+    await db.schema
+      .createTable("users")
+      .$call(idColumn)
+      .addColumn("name", "text", (column) => column.notNull())
+      .addColumn("email", "text", (column) => column.notNull())
+      .addColumn("email_confirmed", "boolean", (column) => column.notNull().defaultTo(true))
+      .addColumn("password", "text", (column) => column.notNull().defaultTo(""))
+      .addColumn("external_auth_id", "text", (column) => column.notNull().defaultTo(""))
+      .addColumn("slug", "text", (column) => column.notNull().unique())
+      .addColumn("system_name", "text", (column) => column.notNull().defaultTo(""))
+      .addColumn("language", "text", (column) => column.notNull().defaultTo(""))
+      .addColumn("last_activity_at", "timestamptz")
+      .$call(timeColumns)
+      .execute();
+    await sql`create unique index users_by_email on users (lower(email))`.execute(db);
+    await sql`create index users_by_name on users (lower(name), id)`.execute(db);
+    await sql`create index users_by_external_auth_id on users (lower(external_auth_id))
+      where external_auth_id <> ''`.execute(db);
+    for (const column of ["created_at", "updated_at", "last_activity_at"]) {
+      await db.schema.createIndex(`users_by_${column}`).on("users").columns([column, "id"]).execute();
+    }
+    await db.schema
+      .createTable("user_invites")
+      .addColumn("user_id", "integer", (column) => column.primaryKey().references("users.id").onDelete("cascade"))
+      .addColumn("hash", "text", (column) => column.notNull().unique())
+      .addColumn("expires_at", "timestamptz", (column) => column.notNull())
+      .execute();
+  },
+  async "0002_resets"(db) {
+    await db.schema
+      .createTable("user_resets")
+      .addColumn("user_id", "integer", (column) => column.primaryKey().references("users.id").onDelete("cascade"))
+      .addColumn("hash", "text", (column) => column.notNull().unique())
+      .addColumn("expires_at", "timestamptz", (column) => column.notNull())
+      .execute();
+  },
+  // The key of a name (core's text_key), cut to what an index entry may hold. Codes sort by their bytes, whatever the
+  // server's locale. The table is rewritten, so what falls away goes first.
+  async "0003_name_key"(db) {
+    await sql`
+      drop index users_by_name, users_by_external_auth_id;
+      alter table users add column name_key text collate "C"
+        generated always as (left(text_key(name), 600)) stored;
+      create index users_by_name on users (name_key, id);
+      create index users_by_external_auth_id on users (lower(external_auth_id) collate "C")
+        where external_auth_id <> ''`.execute(db);
+  },
+};

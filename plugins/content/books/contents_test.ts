@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import type { ContentEntry } from "lectern/contracts";
+import { nested } from "./contents.ts";
+
+const chapter = (id: number, priority: number): ContentEntry => ({
+  id,
+  name: `c${id}`,
+  slug: `c${id}`,
+  book_id: 1,
+  priority,
+  url: "",
+  type: "chapter",
+});
+const page = (id: number, priority: number, more: Partial<ContentEntry> = {}): ContentEntry => ({
+  id,
+  name: `p${id}`,
+  slug: `p${id}`,
+  book_id: 1,
+  chapter_id: null,
+  draft: false,
+  priority,
+  url: "",
+  type: "page",
+  ...more,
+});
+const order = (entries: readonly Record<string, unknown>[]) =>
+  entries.map(({ type, id }) => `${String(type ?? "")}${String(id)}`);
+
+test("nested() sorts by draft, priority, kind and id", () => {
+  const entries = [page(9, 1), page(2, 3), chapter(7, 3), chapter(5, 3), page(1, 3), page(4, 8, { draft: true })];
+  expect(order(nested(entries))).toEqual(["page4", "page9", "chapter5", "chapter7", "page1", "page2"]);
+});
+
+test("nested() puts pages into their chapter without a type", () => {
+  const [first] = nested([page(3, 2, { chapter_id: 7 }), chapter(7, 1), page(2, 1, { chapter_id: 7 })]);
+  expect(first?.pages).toEqual([
+    { id: 2, name: "p2", slug: "p2", book_id: 1, chapter_id: 7, draft: false, priority: 1, url: "" },
+    { id: 3, name: "p3", slug: "p3", book_id: 1, chapter_id: 7, draft: false, priority: 2, url: "" },
+  ]);
+});
+
+test("nested() leaves a page whose chapter is not seen at the top, with its chapter_id", () => {
+  expect(nested([page(3, 2, { chapter_id: 7 })])).toEqual([{ ...page(3, 2), chapter_id: 7 }]);
+});
+
+test("nested() gives a chapter without pages an empty list", () => {
+  expect(nested([chapter(7, 1)])).toEqual([{ ...chapter(7, 1), pages: [] }]);
+});

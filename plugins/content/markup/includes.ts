@@ -1,0 +1,246 @@
+/**
+ * Include tags `{{@id}}` and `{{@id#section}}` (content-api 9.4): found in text, replaced by parts of other pages.
+ *
+ * A pass finds all tags, asks for all pages at once and replaces from first to last; what was brought in is searched by
+ * the next pass, of which there are three, so a page that includes itself ends. Where a block lands inside a paragraph
+ * the paragraph gives way: it is split around the tag, or the block moves beside it when the tag is deeper inside.
+ * All passes share one budget; a tag beyond it is replaced by a notice, so that nobody takes what is shown for the whole.
+ */
+import type { Included, LoadPages } from "lectern/contracts";
+import { IncludeSources, isPageId } from "./include_sources.ts";
+import { tagsIn } from "./include_tags.ts";
+import { maxIncludeNotices } from "./limits.ts";
+import { serialize } from "./serialize.ts";
+import {
+  type Child,
+  childrenOf,
+  copyOf,
+  type Element,
+  element,
+  isElement,
+  isRaw,
+  isText,
+  type Parent,
+  parse,
+  setChildren,
+  shellOf,
+  type Text,
+  textNode,
+  textOf,
+} from "./tree.ts";
+
+const PASSES = 3;
+
+/** How much one rendering may include, and what is put in place of what is left out. */
+export interface IncludeLimits {
+  /** Include tags that are resolved, all passes together. */
+  readonly maxIncludes: number;
+  /** Bytes of HTML that are brought in, and of the pages that are read for it. */
+  readonly maxBytes: number;
+  /** Plain texts: for a tag beyond the number, and for one beyond the bytes. */
+  readonly notices: { readonly number: string; readonly bytes: string };
+}
+
+/** In place of a tag beyond the number, `:count`. */
+export const TOO_MANY_INCLUDES = "This include was left out: the page includes more than :count parts.";
+
+/** In place of a tag beyond the bytes, `:count`. */
+export const TOO_LARGE_INCLUDES =
+  "This include was left out: the parts that the page includes are larger than :count bytes.";
+
+/** Limits whose notices are said by `say`, which fills in the text. */
+export function includeLimits(
+  { maxIncludes, maxBytes }: Omit<IncludeLimits, "notices">,
+  say: (text: string, params: { count: number }) => string,
+): IncludeLimits {
+  const notices = {
+    number: say(TOO_MANY_INCLUDES, { count: maxIncludes }),
+    bytes: say(TOO_LARGE_INCLUDES, { count: maxBytes }),
+  };
+  return { maxIncludes, maxBytes, notices };
+}
+
+interface Tag {
+  readonly inner: string;
+  readonly pageId: number;
+  readonly section: string;
+  readonly node: Text;
+}
+
+interface Content {
+  readonly block: boolean;
+  readonly nodes: readonly Child[];
+}
+
+interface Budget {
+  includes: number;
+  bytes: number;
+  notices: number;
+}
+
+/** The include tags in a tree: how many there are, and the unique ids of pages in order of appearance. */
+export function includesIn(root: Parent): { count: number; pageIds: number[] } {
+  const pageIds = new Set<number>();
+  let count = 0;
+  const read = (node: Parent): void => {
+    for (const child of childrenOf(node)) {
+      if (isText(child)) {
+        for (const { pageId } of tagsIn(child.value)) {
+          count++;
+          if (isPageId(pageId)) pageIds.add(pageId);
+        }
+      } else if (isElement(child) && !isRaw(child)) read(child);
+    }
+  };
+  read(root);
+  return { count, pageIds: [...pageIds] };
+}
+
+/**
+ * Resolves the include tags of a tree, which it changes; whether there were any. `included` has the last word on each
+ * within the limits. Rejects only if `load` or `included` does.
+ */
+export async function resolveIncludes(
+  root: Parent,
+  load: LoadPages,
+  limits: IncludeLimits,
+  included?: Included,
+): Promise<boolean> {
+  const sources = new IncludeSources(load, limits.maxBytes);
+  const budget: Budget = { includes: limits.maxIncludes, bytes: limits.maxBytes, notices: maxIncludeNotices };
+  for (let pass = 0; pass < PASSES; pass++) {
+    const tags = isolateTags(root, budget.includes + budget.notices);
+    if (tags.length === 0) return pass > 0;
+    await sources.load(tags.slice(0, budget.includes).map(({ pageId }) => pageId));
+    const emptied: Element[] = [];
+    for (const tag of tags) {
+      const part = take(tag, sources, budget);
+      const content = typeof part === "string" ? notice(limits.notices[part], budget) : copied(part);
+      const isOthers = included && typeof part !== "string";
+      insert(tag, isOthers ? await replaced(tag, content, sources.has(tag.pageId), included) : content, emptied);
+    }
+    for (const element of emptied) removeIfEmpty(element);
+  }
+  return true;
+}
+
+/** What a tag names, taken from the budget; or which limit it is beyond. */
+function take(tag: Tag, sources: IncludeSources, budget: Budget): Content | keyof IncludeLimits["notices"] {
+  if (budget.includes <= 0) return "number";
+  budget.includes--;
+  const part = sources.part(tag.pageId, tag.section);
+  if (part === "large" || part.bytes > budget.bytes) return "bytes";
+  budget.bytes -= part.bytes;
+  return part;
+}
+
+function copied({ block, nodes }: Content): Content {
+  return { block, nodes: nodes.map(copyOf) };
+}
+
+/** A text within the text; nothing once there are many of them. */
+function notice(text: string, budget: Budget): Content {
+  if (budget.notices <= 0) return { block: false, nodes: [] };
+  budget.notices--;
+  return { block: false, nodes: [element("em", [textNode(text)])] };
+}
+
+/** What is put in place of a tag by others stands within the text, as in the original. */
+async function replaced(tag: Tag, content: Content, isFound: boolean, included: Included): Promise<Content> {
+  const shown = parse("");
+  setChildren(shown, content.nodes.map(copyOf));
+  const html = serialize(shown);
+  const wanted = await included(tag.inner, html, isFound ? tag.pageId : null);
+  return wanted === html ? content : { block: false, nodes: childrenOf(parse(wanted)) };
+}
+
+/** Gives each tag a text node of its own, of the first `most`; those after them are taken out. */
+function isolateTags(node: Parent, most: number, tags: Tag[] = []): Tag[] {
+  const children = childrenOf(node);
+  const split: Child[] = [];
+  let found = false;
+  for (const child of children) {
+    if (isText(child) && child.value.includes("{{@")) {
+      for (const part of splitText(child.value, most, tags)) split.push(part);
+      found = true;
+      continue;
+    }
+    if (isElement(child) && !isRaw(child)) isolateTags(child, most, tags);
+    split.push(child);
+  }
+  if (found) setChildren(node, split);
+  return tags;
+}
+
+function splitText(text: string, most: number, tags: Tag[]): Text[] {
+  const parts: Text[] = [];
+  let before = "";
+  let done = 0;
+  for (const { start, end, inner, pageId, section } of tagsIn(text)) {
+    before += text.slice(done, start);
+    done = end;
+    if (tags.length >= most) continue;
+    if (before !== "") parts.push(textNode(before));
+    before = "";
+    const node = textNode(text.slice(start, end));
+    parts.push(node);
+    tags.push({ inner, pageId, section, node });
+  }
+  before += text.slice(done);
+  if (before !== "") parts.push(textNode(before));
+  return parts;
+}
+
+function insert(tag: Tag, content: Content, emptied: Element[]): void {
+  const parent = tag.node.parentNode;
+  const paragraph = content.block ? paragraphAround(tag.node) : undefined;
+  if (paragraph && paragraph === parent) splitAt(paragraph, tag.node, emptied);
+  else if (paragraph) moveBeside(paragraph, tag, emptied);
+  replace(tag.node, content.nodes);
+}
+
+function paragraphAround(node: Child): Element | undefined {
+  for (let parent = node.parentNode; parent; parent = "parentNode" in parent ? parent.parentNode : null) {
+    if ("tagName" in parent && parent.tagName === "p") return parent;
+  }
+  return undefined;
+}
+
+function splitAt(paragraph: Element, node: Text, emptied: Element[]): void {
+  const children = childrenOf(paragraph);
+  const at = children.indexOf(node);
+  const before = shellOf(paragraph);
+  before.attrs = before.attrs.filter((attribute) => attribute.name !== "id");
+  setChildren(before, children.slice(0, at));
+  setChildren(paragraph, children.slice(at + 1));
+  replace(paragraph, [before, node, paragraph]);
+  emptied.push(paragraph, before);
+}
+
+function moveBeside(paragraph: Element, tag: Tag, emptied: Element[]): void {
+  const text = textOf(paragraph);
+  const inFirstHalf = text.indexOf(tag.inner) < text.length / 2;
+  const host = tag.node.parentNode;
+  if (host && "tagName" in host) emptied.push(host);
+  replace(tag.node, []);
+  replace(paragraph, inFirstHalf ? [tag.node, paragraph] : [paragraph, tag.node]);
+}
+
+function replace(node: Child, nodes: readonly Child[]): void {
+  const parent = node.parentNode;
+  if (!parent) return;
+  const siblings = childrenOf("content" in parent ? parent.content : parent);
+  siblings.splice(siblings.indexOf(node), 1, ...nodes);
+  for (const each of nodes) each.parentNode = parent;
+}
+
+// Empty leftovers go, and whatever around them is empty then; the root is no element and stays.
+function removeIfEmpty(element: Element): void {
+  let each: Element | undefined = element;
+  while (each?.parentNode && childrenOf(each).every((child) => isText(child) && child.value === "")) {
+    const parent: Parent = each.parentNode;
+    replace(each, []);
+    each.parentNode = null;
+    each = "tagName" in parent ? parent : undefined;
+  }
+}

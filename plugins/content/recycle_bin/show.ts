@@ -1,0 +1,93 @@
+import type { ContentKind } from "lectern/contracts";
+import { type ListSpec, sql } from "lectern/core";
+import { type Db, rows, type TableName } from "lectern/db";
+import type { Deletion } from "./contract.ts";
+import { type FindKind, kindsBelow } from "./kinds.ts";
+
+/** The listing of the bin (platform 7.1). */
+export const listing: ListSpec = {
+  table: "deletions",
+  fields: {
+    id: "integer",
+    deleted_by: { type: "integer", nullable: true },
+    created_at: "timestamp",
+    updated_at: "timestamp",
+    deletable_type: "code",
+    deletable_id: "integer",
+  },
+  columns: sql`deletions.id, deletions.deleted_by, deletions.created_at, deletions.updated_at,
+    deletions.deletable_type, deletions.deletable_id`,
+};
+
+type Item = { readonly id: number } & Record<string, unknown>;
+
+/** Entries with their items, what holds each, and how much lies below it; one statement for each kind and parent. */
+export async function withItems(
+  db: Pick<Db, "executeQuery">,
+  kinds: readonly ContentKind[],
+  find: FindKind,
+  entries: readonly Deletion[],
+): Promise<(Deletion & { deletable: Item | null })[]> {
+  const shown = new Map<string, Item>();
+  for (const [name, own] of Map.groupBy(entries, ({ deletable_type }) => deletable_type)) {
+    const kind = find(name);
+    if (!kind) continue;
+    const items = await itemsOf(
+      db,
+      kind,
+      own.map(({ deletable_id }) => deletable_id),
+      kinds,
+    );
+    for (const item of await withParents(db, kind, find, items)) shown.set(`${name} ${item.id}`, item);
+  }
+  return entries.map((entry) => ({
+    ...entry,
+    deletable: shown.get(`${entry.deletable_type} ${entry.deletable_id}`) ?? null,
+  }));
+}
+
+/** Items as listings show them; with `below`, how many of each kind lie in them, recycled ones too, drafts not. */
+async function itemsOf(
+  db: Pick<Db, "executeQuery">,
+  { kind, table, columns }: ContentKind,
+  ids: readonly number[],
+  below: readonly ContentKind[] = [],
+): Promise<Item[]> {
+  const own = columns.map((column) => columnOf(table, column));
+  const counts = kindsBelow(below, kind).map(
+    ({ kind: child, column }) => sql`(select count(*) from ${sql.table(child.table)} as child
+      where ${sql.ref(`child.${column}`)} = ${columnOf(table, "id")}${child.ownOnly === undefined ? sql`` : sql` and not ${sql.ref(`child.${child.ownOnly}`)}`}) as ${sql.id(`${child.segment}_count`)}`,
+  );
+  return rows<Item>(
+    db,
+    sql`select ${sql.join([...own, ...counts])} from ${sql.table(table)}
+      where ${columnOf(table, "id")} = any(${[...ids]}::integer[])`,
+  );
+}
+
+/** The nearest of the items' parents, also where it lies in the bin itself. */
+async function withParents(
+  db: Pick<Db, "executeQuery">,
+  { parents }: ContentKind,
+  find: FindKind,
+  items: readonly Item[],
+): Promise<Item[]> {
+  const nearest = (item: Item) => parents.find(({ column }) => typeof item[column] === "number");
+  const found = new Map<string, Item>();
+  for (const { kind: name, column } of parents) {
+    const kind = find(name);
+    const ids = items.filter((item) => nearest(item)?.kind === name).map((item) => item[column] as number);
+    if (!kind || ids.length === 0) continue;
+    for (const parent of await itemsOf(db, kind, [...new Set(ids)]))
+      found.set(`${name} ${parent.id}`, { ...parent, type: name });
+  }
+  return items.map((item) => {
+    const held = nearest(item);
+    if (!held) return item;
+    return { ...item, parent: found.get(`${held.kind} ${item[held.column]}`) ?? null };
+  });
+}
+
+function columnOf(table: TableName, column: string) {
+  return sql.ref(`${table}.${column}`);
+}

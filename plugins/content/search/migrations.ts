@@ -1,0 +1,36 @@
+import { sql } from "lectern/core";
+import type { Migrations } from "lectern/db";
+
+/** The index that words are found by; what it is made of is the items' own. */
+export const migrations: Migrations = {
+  async "0001_init"(db) {
+    await sql`
+      create table search_index (
+        kind text not null,
+        item_id integer not null,
+        document tsvector not null,
+        primary key (kind, item_id)
+      );
+      create index search_index_words on search_index using gin (document)`.execute(db);
+  },
+  // Words as this server splits and folds them. Entries from before keep `document`, which serves until they are made anew.
+  // What ranking reads stays in the row; the rest is looked into by its index alone. Every search reads what waits to be
+  // merged into an index, and now and then a writer merges it, so little may wait.
+  async "0002_folded"(db) {
+    await sql`
+      alter table search_index add column words tsvector, add column digest tsvector;
+      alter table search_index alter column digest set storage main;
+      create index search_index_by_word on search_index using gin (words) with (gin_pending_list_limit = 512);
+      create index search_index_by_digest on search_index using gin (digest) with (gin_pending_list_limit = 512);
+      create index search_index_stale on search_index (kind, item_id) where words is null;
+      create table item_views (
+        user_id integer not null,
+        kind text not null,
+        item_id integer not null,
+        count integer not null default 1,
+        viewed_at timestamptz not null default now(),
+        primary key (user_id, kind, item_id)
+      );
+      create index item_views_by_item on item_views (kind, item_id)`.execute(db);
+  },
+};

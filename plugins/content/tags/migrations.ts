@@ -1,0 +1,42 @@
+import { sql } from "lectern/core";
+import type { Migrations } from "lectern/db";
+
+/** The table of tags; its indexes find items by what they are tagged with, whatever letter case and accents. */
+export const migrations: Migrations = {
+  async "0001_init"(db) {
+    await sql`
+      create table tags (
+        kind text not null,
+        item_id integer not null,
+        position integer not null,
+        name text not null,
+        value text not null default '',
+        sort_order integer not null default 0,
+        primary key (kind, item_id, position)
+      );
+      create index tags_by_name on tags (lower(name), lower(value), kind, item_id);
+    `.execute(db);
+  },
+  // Items are also looked for by a value alone.
+  async "0002_values"(db) {
+    await sql`create index tags_by_value on tags (lower(value), kind, item_id)`.execute(db);
+  },
+  // Keys of names and values (core's text_key); the indexes hold what an entry has room for. The table is rewritten, so what
+  // falls away goes first.
+  async "0003_keys"(db) {
+    await sql`
+      drop index tags_by_name, tags_by_value;
+      alter table tags
+        add column name_key text collate "C" generated always as (text_key(name)) stored,
+        add column value_key text collate "C" generated always as (text_key(value)) stored;
+      create index tags_by_name on tags (left(name_key, 200), left(value_key, 200), kind, item_id);
+      create index tags_by_value on tags (left(value_key, 200), kind, item_id)`.execute(db);
+  },
+  // The number that a value begins with, else 0, as searches such as [ver>5] compare it.
+  async "0004_numbers"(db) {
+    await sql`
+      alter table tags add column value_number numeric generated always as (coalesce(
+        (regexp_match(value, '^\\s*([+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)(e[+-]?[0-9]{1,3}(?![0-9]))?)', 'i'))[1]::numeric, 0)) stored;
+      create index tags_by_number on tags (left(name_key, 200), value_number, kind, item_id)`.execute(db);
+  },
+};

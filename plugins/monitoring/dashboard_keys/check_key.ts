@@ -1,0 +1,117 @@
+/**
+ * Whether a key opens a door: the checks and their order are those of dashboard-stats 3.3. What a key's state is, is told
+ * only to who knows its secret. Every poll of every dashboard passes here, so the usual case touches no store: keys are
+ * remembered until a commit changes them, and what is noted of their use is written later (`last_used.ts`).
+ */
+import { type Cached, type Log, matchesSecret, type PluginContext, sha256, sql } from "lectern/core";
+import { type Db, rows } from "lectern/db";
+import { isIn, type Network, networkOf } from "./addresses.ts";
+import type { DashboardKeys, KeyCheck, KeyRefusal, KeyType } from "./contract.ts";
+import type { LastUsedBatch } from "./last_used.ts";
+
+/** A key as it is remembered between requests. */
+export interface KnownKey {
+  readonly id: number;
+  readonly name: string;
+  readonly tokenKey: string;
+  /** Rewritten in place when a bcrypt hash is replaced. */
+  hash: string;
+  readonly type: KeyType;
+  readonly isActive: boolean;
+  /** In milliseconds since 1970. */
+  readonly endsAt: number;
+  readonly networks: readonly Network[];
+}
+
+/** What judging needs of the plugin. */
+export interface KeyCheckOptions {
+  readonly known: Cached<KnownKey>;
+  readonly lastUsed: LastUsedBatch;
+  readonly log: Log;
+  /** Checks a bcrypt hash and replaces it with a fast one. */
+  upgrade(key: KnownKey, secret: string): Promise<boolean>;
+}
+
+/** Thrown for a key nobody has, and not returned, so that it is not remembered. */
+const UNKNOWN = new Error("There is no such key");
+/** A hash no secret has, so that an unknown key takes as long as a wrong secret. */
+const NO_HASH = "0".repeat(64);
+const MAX_KEY = 255;
+/** Of a key, a log shows no more characters than these (dashboard-stats 3.4). */
+const SHOWN = 12;
+
+/** Reads a key by what stands before the colon. */
+export async function readKey(
+  queryWithDeadline: PluginContext["queryWithDeadline"],
+  tokenKey: string,
+): Promise<KnownKey> {
+  if (tokenKey.length > MAX_KEY || tokenKey.includes("\0") || !tokenKey.isWellFormed()) throw UNKNOWN;
+  const [key] = await queryWithDeadline(
+    sql<Omit<KnownKey, "networks" | "endsAt"> & { ranges: string[]; ends: number | null }>`select id, name,
+      token_key as "tokenKey", secret_hash as hash, integration_type as type, is_active as "isActive",
+      allowed_ip_ranges as ranges, (extract(epoch from expires_at) * 1000)::float8 as ends
+      from dash_keys where token_key = ${tokenKey}`,
+  );
+  if (!key) throw UNKNOWN;
+  const { ranges, ends, ...rest } = key;
+  return {
+    ...rest,
+    endsAt: ends ?? Number.POSITIVE_INFINITY,
+    // A range that cannot be read admits nobody; a list without any that can be must not admit everybody.
+    networks: ranges.map((range) => networkOf(range) ?? NOWHERE),
+  };
+}
+
+/** The network of no address at all: the unspecified one. */
+const NOWHERE = networkOf("::/128") as Network;
+
+/** Makes the judge of keys. */
+export function keyChecker({ known, lastUsed, log, upgrade }: KeyCheckOptions): DashboardKeys["check"] {
+  const refuse = (refused: KeyRefusal, tokenKey: string, address: string, key?: KnownKey): KeyCheck => {
+    log.info("Refused a key", { key: tokenKey.slice(0, SHOWN), reason: refused, address });
+    if (key) lastUsed.refused(key.id, refused === "address" ? `address ${address}` : refused);
+    return { refused };
+  };
+  const admit = (key: KnownKey, type: KeyType, address: string): KeyCheck => {
+    const error = errorOf(key, type, address);
+    if (error) return refuse(error, key.tokenKey, address, key);
+    lastUsed.used(key.id, address);
+    return key;
+  };
+  const open = (key: KnownKey, type: KeyType, secret: string, address: string) => {
+    if (matchesSecret(secret, key.hash)) return admit(key, type, address);
+    if (!key.hash.startsWith("$2")) return refuse("secret", key.tokenKey, address, key);
+    return upgrade(key, secret).then((fits) =>
+      fits ? admit(key, type, address) : refuse("secret", key.tokenKey, address, key),
+    );
+  };
+  return (type, tokenKey, secret, address) => {
+    const key = known.get(tokenKey);
+    if (!(key instanceof Promise)) return open(key, type, secret, address);
+    return key.then(
+      (found) => open(found, type, secret, address),
+      (error) => {
+        if (error !== UNKNOWN) throw error;
+        matchesSecret(secret, NO_HASH);
+        return refuse("unknown", tokenKey, address);
+      },
+    );
+  };
+}
+
+function errorOf(key: KnownKey, type: KeyType, address: string): KeyRefusal | undefined {
+  if (!key.isActive) return "inactive";
+  if (Date.now() >= key.endsAt) return "expired";
+  if (key.type !== type) return "type";
+  return key.networks.length > 0 && !isIn(key.networks, address) ? "address" : undefined;
+}
+
+/** Checks a secret against bcrypt and stores its SHA-256 instead; another process may do the same meanwhile. */
+export async function upgradeHash(db: Pick<Db, "executeQuery">, key: KnownKey, secret: string): Promise<boolean> {
+  const old = key.hash;
+  if (!(await Bun.password.verify(secret, old))) return false;
+  const hash = sha256(secret);
+  await rows(db, sql`update dash_keys set secret_hash = ${hash} where id = ${key.id} and secret_hash = ${old}`);
+  key.hash = hash;
+  return true;
+}

@@ -1,0 +1,112 @@
+/**
+ * Scripts that machines run to enrol and to report (dashboard-stats 6.3): ours, at the addresses where PatchMon serves its
+ * own, so that its enrolment scripts work as they are. Who asks shows credentials in headers; the script that is answered
+ * holds them, since it is run as it comes, and no address ever does.
+ */
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { ApiError, endpoint, type PluginContext, sql } from "lectern/core";
+import { rows } from "lectern/db";
+import { hostOf } from "./area.ts";
+import { spreadCronOf } from "./interval.ts";
+
+type Context = Pick<PluginContext<never, "hosts">, "app" | "baseUrl" | "db">;
+
+const file = (name: string) => join(import.meta.dir, name);
+const REPORTER = file("reporter.sh");
+const PERMIT = "access-api" as const;
+const TYPES: ReadonlySet<unknown> = new Set(["direct-host", "proxmox-lxc"]);
+const WRONG_TYPE = new ApiError(400, `The type must be one of ${[...TYPES].join(", ")}`);
+/** What ours consist of; nothing else is put into a script. */
+const CREDENTIAL = /^[\w-]{1,255}$/;
+const ODD = new ApiError(400, "Such credentials cannot stand in a script");
+
+/** Mounts the routes; `intervalMinutes` is how often hosts shall report. */
+export function mountScripts(context: Context, intervalMinutes: number): void {
+  mountInstaller(context, intervalMinutes);
+  mountEnroller(context);
+}
+
+function mountInstaller({ app, baseUrl, db }: Context, intervalMinutes: number): void {
+  const reporter = readFileSync(REPORTER, "utf8").trimEnd();
+  const installer = readFileSync(file("install.sh"), "utf8").replace("#REPORTER#", () => reporter);
+  app.get(
+    "/v1/hosts/install",
+    ({ request: { headers }, viewer }) =>
+      script(installer, {
+        URL: urlOf(baseUrl),
+        API_ID: credential(headers, "x-api-id"),
+        API_KEY: credential(headers, "x-api-key"),
+        SCHEDULE: spreadCronOf(intervalMinutes, hostOf(viewer).id),
+      }),
+    {
+      permit: PERMIT,
+      ...endpoint("hosts", "install", {
+        about: "A shell script that installs the reporter for the host whose credentials are shown; run it as root.",
+      }),
+    },
+  );
+  const { mtime } = statSync(REPORTER);
+  app.get(
+    "/v1/hosts/agent/timestamp",
+    async ({ viewer }) => {
+      const [host] = await rows(
+        db,
+        sql<{ version: string | null }>`select agent_version as version from hosts where id = ${hostOf(viewer).id}`,
+      );
+      // An agent that is told of another one would replace itself by it.
+      return {
+        exists: false,
+        version: host?.version ?? null,
+        lastModified: mtime.toISOString(),
+        timestamp: Math.floor(mtime.getTime() / 1000),
+      };
+    },
+    {
+      permit: PERMIT,
+      ...endpoint("hosts", "timestamp", { about: "Tells agents that there is no newer one to replace them." }),
+    },
+  );
+}
+
+function mountEnroller({ app, baseUrl }: Context): void {
+  const enroller = readFileSync(file("enrol.sh"), "utf8");
+  app.get(
+    "/v1/auto-enrollment/script",
+    ({ request: { headers }, asked }) => {
+      if (!TYPES.has(asked.type)) throw WRONG_TYPE;
+      return script(enroller, {
+        URL: urlOf(baseUrl),
+        KEY: credential(headers, "x-auto-enrollment-key"),
+        SECRET: credential(headers, "x-auto-enrollment-secret"),
+        TYPE: String(asked.type),
+      });
+    },
+    {
+      permit: PERMIT,
+      ...endpoint("auto-enrollment", "script", {
+        about:
+          "A shell script that enrols the machine it runs on (`type=direct-host`), or the containers of a Proxmox host " +
+          "(`type=proxmox-lxc`), and installs the reporter. Headers: X-Auto-Enrollment-Key, X-Auto-Enrollment-Secret.",
+      }),
+    },
+  );
+}
+
+/** A script with what it needs above it. Values must hold no single quote. */
+function script(body: string, values: Readonly<Record<string, string>>): Response {
+  const given = Object.entries(values).map(([name, value]) => `${name}='${value}'\n`);
+  return new Response(`#!/bin/sh\n${given.join("")}${body}`, {
+    headers: { "content-type": "text/plain; charset=utf-8" },
+  });
+}
+
+function credential(headers: Headers, name: string): string {
+  const value = headers.get(name) ?? "";
+  if (!CREDENTIAL.test(value)) throw ODD;
+  return value;
+}
+
+function urlOf(baseUrl: string): string {
+  return baseUrl.replaceAll("'", "%27");
+}

@@ -1,0 +1,47 @@
+import { type EventTransaction, sql } from "lectern/core";
+import { rows } from "lectern/db";
+import type { RepositoryEntry } from "./contract.ts";
+import { placeOf } from "./known_ids.ts";
+
+/** Makes a host's repositories those of a report; `ids` are those of `KnownIds`. The host's row is locked by the caller. */
+export async function storeRepositories(
+  hostId: number,
+  entries: readonly RepositoryEntry[],
+  ids: ReadonlyMap<string, number>,
+  db: EventTransaction["db"],
+): Promise<void> {
+  const wanted = new Map(entries.map((entry) => [ids.get(placeOf(entry)) as number, entry.is_enabled]));
+  const had = await rows<{ id: number; is_enabled: boolean }>(
+    db,
+    sql`select repository_id as id, is_enabled from host_repositories where host_id = ${hostId}`,
+  );
+  const kept = new Set(had.filter(({ id, is_enabled }) => wanted.get(id) === is_enabled).map(({ id }) => id));
+  const gone = had.filter(({ id }) => !wanted.has(id)).map(({ id }) => id);
+  const changed = [...wanted].filter(([id]) => !kept.has(id));
+  const known = new Set(had.map(({ id }) => id));
+  const fresh = changed.filter(([id]) => !known.has(id));
+  // Those that go and those that come are locked together: one after the other, two reports could wait for each other.
+  if (gone.length > 0 && fresh.length > 0)
+    await rows(
+      db,
+      sql`select from repositories where id = any(${[...gone, ...fresh.map(([id]) => id)]}::integer[])
+        order by id for no key update`,
+    );
+  if (gone.length > 0)
+    await rows(
+      db,
+      sql`delete from host_repositories where host_id = ${hostId} and repository_id = any(${gone}::integer[])`,
+    );
+  for (const [id, isEnabled] of changed.filter(([id]) => known.has(id)))
+    await rows(
+      db,
+      sql`update host_repositories set is_enabled = ${isEnabled} where host_id = ${hostId} and repository_id = ${id}`,
+    );
+  if (fresh.length > 0)
+    await rows(
+      db,
+      sql`insert into host_repositories (host_id, repository_id, is_enabled)
+        select ${hostId}, id, enabled = 1 from unnest(${fresh.map(([id]) => id)}::integer[],
+          ${fresh.map(([, isEnabled]) => Number(isEnabled))}::integer[]) as sent (id, enabled)`,
+    );
+}

@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ApiError, definePlugin, endpoint, type Html, htmlResponse, t } from "lectern/core";
+import { describe } from "./describe.ts";
+import { openApi } from "./openapi.ts";
+import { docsPage, tryPage } from "./page.ts";
+
+const OWN = join(import.meta.dir, "public");
+const SWAGGER = join(fileURLToPath(import.meta.resolve("swagger-ui-dist/package.json")), "..");
+
+/** The files the pages load; nothing else below these folders is served. */
+const ASSETS: Readonly<Record<string, { path: string; type: string }>> = {
+  "docs.css": { path: join(OWN, "docs.css"), type: "text/css; charset=utf-8" },
+  "try.js": { path: join(OWN, "try.js"), type: "text/javascript; charset=utf-8" },
+  "swagger-ui.css": { path: join(SWAGGER, "swagger-ui.css"), type: "text/css; charset=utf-8" },
+  "swagger-ui-bundle.js": { path: join(SWAGGER, "swagger-ui-bundle.js"), type: "text/javascript; charset=utf-8" },
+};
+
+/** The documentation of the API: a page, docs.json and an OpenAPI document, all made from the routes themselves. */
+export default definePlugin({
+  name: "docs",
+  settings: t.Object({
+    isPublic: t.Boolean({
+      default: false,
+      env: "API_DOCS_PUBLIC",
+      description: "Shows the documentation without a token",
+    }),
+    version: t.String({ default: "", description: "Version of the OpenAPI document; empty for that of Lectern" }),
+  }),
+  setup({ app, baseUrl, runtime, settings: { isPublic, version } }) {
+    const permit = isPublic ? "public" : "access-api";
+    const about = (text: string, action: string) => endpoint("docs", action, { about: text });
+    app.get("/docs", () => page(docsPage(describe(runtime.routes()), baseUrl)), {
+      permit,
+      ...about("Loads the page of the API, which lists every endpoint.", "display"),
+    });
+    app.get("/docs.json", () => describe(runtime.routes()), {
+      permit,
+      ...about("Loads a JSON view of the API description data.", "json"),
+    });
+    app.get("/openapi.json", () => openApi(runtime.routes(), baseUrl, version || runtime.version), {
+      permit,
+      ...about("Loads the OpenAPI 3.1 document of this API.", "openapi"),
+    });
+    app.get("/docs/try", () => page(tryPage(baseUrl)), {
+      permit,
+      ...about("Loads a page on which requests can be tried.", "try"),
+    });
+    app.get("/docs/assets/:file", ({ params: { file } }) => asset(file), { permit: "public" });
+    app.get("/", () => Response.redirect(`${baseUrl}/api/docs`, 302), { permit: "public" });
+  },
+});
+
+function asset(name: string): Response {
+  const found = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
+  if (!found) throw new ApiError(404, "The requested resource could not be found.");
+  return new Response(Bun.file(found.path), {
+    headers: { "content-type": found.type, "cache-control": "public, max-age=86400" },
+  });
+}
+
+/** Swagger UI draws with inline styles and data images; scripts stay ours alone. */
+function page(body: Html): Response {
+  const response = htmlResponse(body);
+  response.headers.set(
+    "content-security-policy",
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'",
+  );
+  return response;
+}

@@ -1,0 +1,53 @@
+/** What happened, in the words receivers of the original know (platform 10.3). Types without a phrase say their name. */
+const PHRASES: Readonly<Record<string, string>> = {
+  ...verbs("page", "page", ["create", "update", "delete", "restore", "move"]),
+  ...verbs("chapter", "chapter", ["create", "update", "delete", "move"]),
+  ...verbs("book", "book", ["create", "update", "delete"]),
+  book_sort: "sorted book",
+  ...verbs("bookshelf", "shelf", ["create", "update", "delete"]),
+  ...verbs("user", "user", ["create", "update", "delete"]),
+  ...verbs("role", "role", ["create", "update", "delete"]),
+  ...verbs("api_token", "API token", ["create", "update", "delete"]),
+  ...verbs("webhook", "webhook", ["create", "update", "delete"]),
+  ...verbs("host", "host", ["create", "update", "delete"]),
+  ...verbs("dashboard_key", "dashboard key", ["create", "update", "delete"]),
+  commented_on: "commented on",
+  comment_create: "added comment",
+  comment_update: "updated comment",
+  comment_delete: "deleted comment",
+  permissions_update: "updated permissions",
+  revision_restore: "restored revision",
+  revision_delete: "deleted revision",
+  recycle_bin_restore: "restored from recycle bin",
+  recycle_bin_destroy: "removed from recycle bin",
+  recycle_bin_empty: "emptied recycle bin",
+  maintenance_action_run: "ran maintenance action",
+  auth_login: "logged in",
+  auth_password_reset_request: "requested user password reset",
+  auth_password_reset_update: "reset user password",
+  import_create: "created import",
+  import_run: "updated import",
+  import_delete: "deleted import",
+};
+
+/** Types that have a phrase. */
+export const PHRASED: readonly string[] = Object.keys(PHRASES);
+
+/** The phrase of a type of the log. */
+export function phraseOf(type: string): string {
+  return PHRASES[type] ?? type.replaceAll("_", " ");
+}
+
+/** Types of platform 6.2 that have no phrase here, as nothing of the kind happens yet. */
+const SILENT = [
+  ...["book_create_from_chapter", "bookshelf_create_from_book", "settings_update", "user_mfa_reset", "auth_register"],
+  ...["mfa_setup_method", "mfa_remove_method", "sort_rule_create", "sort_rule_update", "sort_rule_delete"],
+];
+
+/** The types that receivers of the original know. */
+export const TYPES: ReadonlySet<string> = new Set([...Object.keys(PHRASES), ...SILENT]);
+
+function verbs(type: string, noun: string, actions: readonly string[]): Record<string, string> {
+  const past: Record<string, string> = { move: "moved" };
+  return Object.fromEntries(actions.map((action) => [`${type}_${action}`, `${past[action] ?? `${action}d`} ${noun}`]));
+}

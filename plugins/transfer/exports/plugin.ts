@@ -1,0 +1,70 @@
+import { definePlugin, t } from "lectern/core";
+import { htmlDocument } from "./html.ts";
+import { markdown } from "./markdown.ts";
+import { pdfFormat } from "./pdf/format.ts";
+import { plaintext } from "./plaintext.ts";
+import { mountExports } from "./routes.ts";
+import { portableZip } from "./zip.ts";
+
+/** Content as files: HTML, PDF, plain text, Markdown, portable ZIP (content-api 15). Kinds and formats come from slots. */
+export default definePlugin({
+  name: "exports",
+  requires: ["markup", "system"],
+  adds: ["content-export"],
+  settings: t.Object({
+    pdfEngine: t.Union([t.Literal("typst"), t.Literal("none")], {
+      default: "typst",
+      env: "EXPORT_PDF_ENGINE",
+      description: "What makes PDFs: typst, or none, which answers 501",
+    }),
+    pdfCommand: t.String({
+      default: "",
+      env: "EXPORT_PDF_COMMAND",
+      description: "A command that makes PDFs instead, with {input_html_path} and {output_pdf_path}",
+    }),
+    pdfPaper: t.Union([t.Literal("a4"), t.Literal("letter")], {
+      default: "a4",
+      env: "EXPORT_PAGE_SIZE",
+      description: "Paper of PDFs: a4 or letter",
+    }),
+    pdfSeconds: t.Integer({
+      default: 120,
+      minimum: 1,
+      env: "EXPORT_PDF_TIMEOUT",
+      description: "Seconds that making a PDF may take",
+    }),
+    pdfMegabytes: t.Integer({
+      default: 2048,
+      minimum: 64,
+      env: "EXPORT_PDF_MEMORY",
+      description: "Megabytes that making a PDF may take",
+    }),
+    readTimeoutMs: t.Integer({
+      default: 30_000,
+      minimum: 100,
+      env: "EXPORT_READ_TIMEOUT_MS",
+      description: "How long the store may take for each statement that reads what is exported (503 beyond)",
+    }),
+  }),
+  setup(context) {
+    const { children, contracts, contribute, log, settings } = context;
+    contribute("export_format", htmlDocument({ markup: contracts.markup, children }));
+    contribute(
+      "export_format",
+      pdfFormat({
+        markup: contracts.markup,
+        children,
+        log,
+        engine: settings.pdfEngine,
+        command: settings.pdfCommand,
+        paper: settings.pdfPaper === "letter" ? "us-letter" : "a4",
+        seconds: settings.pdfSeconds,
+        megabytes: settings.pdfMegabytes,
+      }),
+    );
+    contribute("export_format", plaintext(contracts.markup.text));
+    contribute("export_format", markdown(children));
+    contribute("export_format", portableZip(contracts.system));
+    mountExports(context, settings.readTimeoutMs);
+  },
+});

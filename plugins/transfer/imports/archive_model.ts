@@ -1,0 +1,117 @@
+/**
+ * What an archive's data holds (platform 8.2): one description of the objects, their rules and what lies in them, from
+ * which data is judged, counted and read. The rules are those of the runtime, in the notation of the interface.
+ */
+import { type Rules, rules, storable, type YieldToEventLoop } from "lectern/core";
+
+/** Kinds of objects in an archive; the first three can be at its top, in this order. */
+export const TOP_KINDS = ["book", "chapter", "page"] as const;
+
+/** A kind of item at the top of an archive. */
+export type TopKind = (typeof TOP_KINDS)[number];
+
+/** One kind of object. */
+export interface Model {
+  readonly rules: Rules;
+  /** Lists of further objects, by key. */
+  readonly lists: Readonly<Record<string, string>>;
+  /** The key that names a file, and whether that must be a picture. */
+  readonly file?: { readonly key: string; readonly picture: boolean };
+}
+
+const id = ["nullable", "int"];
+const name = ["required", "string", "min:1", "max:255"];
+const text = ["nullable", "string"];
+const priority = ["nullable", "int"];
+const list = ["array"];
+
+/** The objects of an archive by kind. */
+export const MODELS: Readonly<Record<string, Model>> = {
+  book: {
+    rules: rules({ id, name, description_html: text, cover: text, chapters: list, pages: list, tags: list }),
+    lists: { chapters: "chapter", pages: "page", tags: "tag" },
+    file: { key: "cover", picture: true },
+  },
+  chapter: {
+    rules: rules({ id, name, description_html: text, priority, pages: list, tags: list }),
+    lists: { pages: "page", tags: "tag" },
+  },
+  page: {
+    rules: rules({ id, name, html: text, markdown: text, priority, attachments: list, images: list, tags: list }),
+    lists: { attachments: "attachment", images: "image", tags: "tag" },
+  },
+  attachment: {
+    rules: rules({
+      id,
+      name,
+      link: ["required_without:file", "nullable", "string", "max:2000", "safe_url"],
+      file: ["required_without:link", "nullable", "string"],
+    }),
+    lists: {},
+    file: { key: "file", picture: false },
+  },
+  image: {
+    rules: rules({ id, name, file: ["required", "string"], type: ["required", "string", "in:gallery,drawio"] }),
+    lists: {},
+    file: { key: "file", picture: true },
+  },
+  tag: { rules: rules({ name, value: ["nullable", "string", "max:255"] }), lists: {} },
+};
+
+/** Most objects of a kind in one archive (platform 8.7). */
+export const MAX_NODES: Readonly<Record<string, number>> = {
+  page: 10_000,
+  chapter: 10_000,
+  tag: 50_000,
+  attachment: 20_000,
+  image: 20_000,
+};
+
+/** An object of an archive that was judged: texts that the store can hold, lists that are there. */
+export interface ArchiveNode {
+  readonly kind: string;
+  /** Within the archive. */
+  readonly id?: number;
+  readonly name: string;
+  readonly priority?: number;
+  /** Its other texts by key: html, markdown, description_html, link, file, cover, type, value. */
+  readonly texts: Readonly<Record<string, string>>;
+  readonly lists: Readonly<Record<string, readonly ArchiveNode[]>>;
+}
+
+/** Reads a judged object with all that lies in it, letting others in between. */
+export async function nodeOf(
+  kind: string,
+  data: Readonly<Record<string, unknown>>,
+  yieldNow: YieldToEventLoop,
+): Promise<ArchiveNode> {
+  await yieldNow();
+  const { lists, rules: fields } = MODELS[kind] as Model;
+  const texts = Object.keys(fields).flatMap((key) => {
+    const value = data[key];
+    return typeof value === "string" && value !== "" && key !== "name" ? [[key, storable(value)] as const] : [];
+  });
+  const inner: Record<string, ArchiveNode[]> = {};
+  for (const [key, one] of Object.entries(lists)) {
+    const sent = data[key];
+    const elements =
+      typeof sent === "object" && sent !== null ? (Object.values(sent) as Record<string, unknown>[]) : [];
+    const list: ArchiveNode[] = [];
+    for (const element of elements) list.push(await nodeOf(one, element, yieldNow));
+    inner[key] = list;
+  }
+  return {
+    kind,
+    ...(data.id !== undefined && data.id !== null && { id: Number(data.id) }),
+    name: storable(String(data.name)),
+    ...(data.priority !== undefined && data.priority !== null && { priority: Number(data.priority) }),
+    texts: Object.fromEntries(texts),
+    lists: inner,
+  };
+}
+
+/** All that lies in a node, itself first. */
+export function* nodesBelow(top: ArchiveNode): Generator<ArchiveNode> {
+  yield top;
+  for (const list of Object.values(top.lists)) for (const one of list) yield* nodesBelow(one);
+}

@@ -1,0 +1,24 @@
+import { definePlugin } from "lectern/core";
+import { migrateFrom } from "./command.ts";
+import type {} from "./contract.ts";
+import { migrations } from "./migrations.ts";
+
+/** The command `migrate-from`: a whole BookStack, or another server of this API, into this one. Adds no routes. */
+export default definePlugin({
+  name: "migrate",
+  requires: ["markup", "overrides", "pages", "tags"],
+  permissions: {
+    write: [
+      ...(["migrated_items", "migration_sources", "content_links", "slug_history"] as const),
+      ...(["roles", "role_permissions", "role_user", "users"] as const),
+      ...(["bookshelves", "bookshelf_books", "books", "chapters", "pages", "page_revisions"] as const),
+      ...(["images", "attachments", "comments"] as const),
+    ],
+    read: ["entity_permissions", "instance"],
+    net: "any",
+  },
+  migrations,
+  events: ["migrate_item"],
+  commands: { "migrate-from": migrateFrom },
+  setup: () => {},
+});

@@ -1,0 +1,47 @@
+import type { Screen, Users, Visit, Web } from "lectern/contracts";
+import { type FormErrors, formErrors, html, type SiteApp } from "lectern/core";
+import type { Me } from "./profile.ts";
+
+const PATH = "/my-account/auth";
+
+/** Mounts the change of one's own password. All sessions end with it, so this browser is signed in anew. */
+export function mountPassword(site: SiteApp, web: Web, users: Pick<Users, "commonPassword">): void {
+  const { parts } = web;
+  const view = web.view<{ me: Me; formErrors: FormErrors }>(
+    "account/password",
+    ({ me, formErrors: { errors, error } }, ui) => {
+      const { t } = ui;
+      const fields = html`<input type="text" name="username" value="${me.email}" autocomplete="username" hidden>
+${parts.field(ui, { name: "current_password", label: t("Current password"), type: "password", required: true, autocomplete: "current-password", errors: errors.current_password })}
+${parts.field(ui, { name: "password", label: t("New password"), type: "password", required: true, autocomplete: "new-password", errors: errors.password, help: t("At least 8 characters.") })}
+${parts.field(ui, { name: "repeated", label: t("New password, once more"), type: "password", required: true, autocomplete: "new-password", errors: errors.repeated })}`;
+      return html`<h1>${t("Password")}</h1>
+<p>${t("You are signed out everywhere else when you change your password. API tokens stay.")}</p>
+${parts.form(ui, { action: PATH, fields, submit: t("Change the password"), error, label: t("Password") })}`;
+    },
+  );
+  const shown = async (visit: Visit, wrong = formErrors(undefined)): Promise<Screen> => ({
+    title: visit.ui.t("Password"),
+    body: view({ me: await visit.get<Me>("/api/users/me"), formErrors: wrong }, visit.ui),
+    status: wrong.status,
+  });
+  web.screen(site, PATH, "user", (visit) => shown(visit));
+  web.form(site, PATH, "user", async (visit) => {
+    const password = visit.text("password");
+    if (password !== visit.text("repeated")) {
+      const errors = { repeated: [visit.ui.t("The two new passwords are not the same.")] };
+      return shown(visit, { errors, error: undefined, status: 422 });
+    }
+    const common = await users.commonPassword(password);
+    if (common !== undefined)
+      return shown(visit, { errors: { password: [visit.ui.t(common)] }, error: undefined, status: 422 });
+    const input = { current_password: visit.text("current_password"), password };
+    const sent = await visit.send<Me>("PUT", "/api/users/me", input);
+    if (!sent.ok) return shown(visit, formErrors(sent));
+    const again = await visit.ask("POST", "/api/session", { email: sent.body.email, password });
+    const notice = visit.ui.t("Your password is changed, and you are signed out everywhere else.");
+    const response = visit.goTo(again.ok ? PATH : "/login", notice);
+    for (const cookie of again.headers.getSetCookie()) response.headers.append("set-cookie", cookie);
+    return response;
+  });
+}

@@ -1,0 +1,97 @@
+/**
+ * The profile: name and language, which the account keeps, and light or dark, which the browser keeps. What others give, such
+ * as roles and the address to sign in with, is shown and not changed here.
+ */
+import type { Screen, Ui, Visit, Web } from "lectern/contracts";
+import { type FormErrors, formErrors, html, type SiteApp, type Texts } from "lectern/core";
+
+/** A user as the API tells them about themselves. */
+export interface Me {
+  readonly id: number;
+  readonly name: string;
+  readonly email: string;
+  readonly language: string;
+  readonly roles: readonly { readonly id: number; readonly display_name: string }[];
+}
+
+/** What the profile shows. */
+export interface ProfileData {
+  readonly me: Me;
+  readonly languages: readonly (readonly [value: string, text: string])[];
+  readonly scheme: string;
+  readonly formErrors: FormErrors;
+}
+
+const PATH = "/my-account/profile";
+const SCHEMES = ["light", "dark"];
+const YEAR_SECONDS = 31_536_000;
+
+/** Mounts the profile, and the choice of light or dark, which is the browser's and not the account's. */
+export function mountProfile(site: SiteApp, web: Web, texts: Texts): void {
+  const { parts } = web;
+  const view = web.view<ProfileData>("account/profile", ({ me, languages, scheme, formErrors: wrong }, ui) => {
+    const { t } = ui;
+    const fields = html`
+${parts.field(ui, { name: "name", label: t("Name"), value: me.name, required: true, maxlength: 100, autocomplete: "name", errors: wrong.errors.name })}
+${parts.field(ui, { name: "language", label: t("Language"), type: "select", value: me.language, options: [["", t("As the browser asks for, else the instance's own")], ...languages], errors: wrong.errors.language })}`;
+    const schemes = parts.field(ui, {
+      name: "scheme",
+      label: t("Appearance"),
+      type: "select",
+      value: scheme,
+      options: [
+        ["auto", t("As the device is set")],
+        ["light", t("Light")],
+        ["dark", t("Dark")],
+      ],
+      help: t("Kept in this browser."),
+    });
+    return html`<h1>${t("Profile")}</h1>
+${parts.form(ui, { action: PATH, fields, submit: t("Save"), error: wrong.error, label: t("Profile") })}
+<section><h2>${t("Appearance")}</h2>
+${parts.form(ui, { action: `${PATH}/scheme`, fields: schemes, submit: t("Apply"), label: t("Appearance") })}</section>
+<section><h2>${t("Given by others")}</h2>
+<dl class="facts"><dt>${t("E-mail address")}</dt><dd>${me.email}</dd>
+<dt>${t("Roles")}</dt><dd>${me.roles.length === 0 ? "–" : me.roles.map(({ display_name }) => display_name).join(", ")}</dd></dl>
+<p class="quiet">${t("Whoever manages users changes these.")}</p></section>`;
+  });
+  const shown = async (visit: Visit, wrong = formErrors(undefined), typed: Partial<Me> = {}): Promise<Screen> => {
+    const me = { ...(await visit.get<Me>("/api/users/me")), ...typed };
+    const data = { me, languages: languagesOf(texts, visit.ui), scheme: schemeOf(visit), formErrors: wrong };
+    return { title: visit.ui.t("Profile"), body: view(data, visit.ui), status: wrong.status };
+  };
+  web.screen(site, PATH, "user", (visit) => shown(visit));
+  web.form(site, PATH, "user", async (visit) => {
+    const typed = { name: visit.text("name"), language: visit.text("language") };
+    const sent = await visit.send("PUT", "/api/users/me", typed);
+    return sent.ok ? visit.goTo(PATH, visit.ui.t("Your profile is saved.")) : shown(visit, formErrors(sent), typed);
+  });
+  web.form(site, `${PATH}/scheme`, "user", (visit) => {
+    const scheme = visit.text("scheme");
+    const isChosen = SCHEMES.includes(scheme);
+    const response = visit.goTo(PATH, visit.ui.t("The appearance is changed in this browser."));
+    response.headers.append(
+      "set-cookie",
+      `lectern_scheme=${isChosen ? scheme : ""}; Path=${visit.ui.url("/")}; Max-Age=${isChosen ? YEAR_SECONDS : 0}; HttpOnly; SameSite=Lax`,
+    );
+    return response;
+  });
+}
+
+/** The catalogue's languages, each by its own name. */
+function languagesOf(texts: Texts, ui: Ui): [string, string][] {
+  return texts.languages().map((language): [string, string] => {
+    try {
+      const tag = language.replace("_", "-");
+      return [language, new Intl.DisplayNames([tag, ui.language], { type: "language" }).of(tag) ?? language];
+    } catch {
+      // A theme may name its catalogue as it likes.
+      return [language, language];
+    }
+  });
+}
+
+function schemeOf({ request }: Visit): string {
+  const cookie = request.headers.get("cookie") ?? "";
+  return /(?:^|;\s*)lectern_scheme=(light|dark)(?:;|$)/.exec(cookie)?.[1] ?? "auto";
+}

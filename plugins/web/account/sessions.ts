@@ -1,0 +1,81 @@
+import type { Ui, Visit, Web } from "lectern/contracts";
+import { html, type SiteApp } from "lectern/core";
+
+/** A session as its user sees it. */
+export interface Session {
+  readonly id: number;
+  readonly address: string;
+  readonly agent: string;
+  readonly created_at: string;
+  readonly last_seen_at: string;
+  /** Whether it is the one that asks. */
+  readonly current: boolean;
+}
+
+const PATH = "/my-account/sessions";
+/** By what browsers and systems say of themselves; the first that fits counts, as most name others along. */
+const BROWSERS = [
+  [/Edg(?:e|A|iOS)?\//, "Edge"],
+  [/OPR\//, "Opera"],
+  [/Firefox\/|FxiOS/, "Firefox"],
+  [/Chrome\/|CriOS/, "Chrome"],
+  [/Safari\//, "Safari"],
+] as const;
+const SYSTEMS = [
+  [/Android/, "Android"],
+  [/iPhone|iPad/, "iOS"],
+  [/Windows/, "Windows"],
+  [/Mac OS X/, "macOS"],
+  [/Linux|X11/, "Linux"],
+] as const;
+
+/** Mounts where one is signed in. */
+export function mountSessions(site: SiteApp, web: Web): void {
+  const { parts } = web;
+  const view = web.view<{ sessions: readonly Session[] }>("account/sessions", ({ sessions }, ui) => {
+    const { t } = ui;
+    const rows = sessions.map(({ id, address, agent, created_at, last_seen_at, current }) => [
+      html`<span title="${agent}">${browserOf(agent, ui)}</span>${current && html` ${parts.badge(ui, "good", t("This one"))}`}`,
+      address,
+      ui.time(created_at),
+      ui.time(last_seen_at),
+      current ? "" : parts.button(ui, { action: `${PATH}/${id}/delete`, text: t("End") }),
+    ]);
+    const head = [
+      t("Browser"),
+      t("Address"),
+      t("Signed in"),
+      t("Last seen"),
+      html`<span class="unseen">${t("Actions")}</span>`,
+    ];
+    const others = sessions.filter(({ current }) => !current).length;
+    return html`<div class="head-line"><h1>${t("Sessions")}</h1>
+${others > 0 && parts.button(ui, { action: `${PATH}/others`, text: t("End all others"), kind: "danger" })}</div>
+<p>${t("Where you are signed in. End what you do not know, and change your password.")}</p>
+${parts.table(ui, { caption: t("Your sessions"), head, rows, empty: t("You have no sessions.") })}`;
+  });
+  const sessionsOf = async (visit: Visit) =>
+    (await visit.get<{ data: Session[] }>(`/api/users/${visit.viewer.id}/sessions?count=500&sort=-last_seen_at`)).data;
+  const end = (visit: Visit, id: string | number) =>
+    visit.send("DELETE", `/api/users/${visit.viewer.id}/sessions/${encodeURIComponent(String(id))}`);
+
+  web.screen(site, PATH, "user", async (visit) => ({
+    title: visit.ui.t("Sessions"),
+    body: view({ sessions: await sessionsOf(visit) }, visit.ui),
+  }));
+  web.form(site, `${PATH}/:id/delete`, "user", async (visit) => {
+    const sent = await end(visit, visit.params.id ?? "");
+    return visit.goTo(PATH, sent.ok ? visit.ui.t("The session is ended.") : sent.message);
+  });
+  web.form(site, `${PATH}/others`, "user", async (visit) => {
+    for (const { id, current } of await sessionsOf(visit)) if (!current) await end(visit, id);
+    return visit.goTo(PATH, visit.ui.t("You are signed out everywhere else."));
+  });
+}
+
+function browserOf(agent: string, ui: Ui): string {
+  const browser = BROWSERS.find(([form]) => form.test(agent))?.[1];
+  const system = SYSTEMS.find(([form]) => form.test(agent))?.[1];
+  if (browser && system) return ui.t(":browser on :system", { browser, system });
+  return browser ?? (agent === "" ? ui.t("Unknown") : agent.slice(0, 60));
+}

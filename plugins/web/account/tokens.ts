@@ -1,0 +1,188 @@
+/**
+ * One's own API tokens. The secret stands in the answer to the form that makes a token and nowhere else: that screen is no
+ * redirect, since nothing may keep the secret on the way.
+ */
+import type { Screen, Ui, Visit, Web } from "lectern/contracts";
+import {
+  errorsOfList,
+  type FormErrors,
+  formErrors,
+  type Html,
+  html,
+  type InputObject,
+  type InputValue,
+  isUpload,
+  type SiteApp,
+} from "lectern/core";
+
+/** A token as listings show it. */
+export interface Token {
+  readonly id: number;
+  readonly name: string;
+  readonly token_id: string;
+  readonly expires_at: string;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+  readonly read_only: boolean;
+  readonly permissions: readonly string[] | null;
+}
+
+/** What the form of a new token shows. */
+export interface NewTokenData {
+  readonly name: string;
+  readonly expires_at: string;
+  readonly isReadOnly: boolean;
+  readonly isLimited: boolean;
+  readonly chosen: readonly string[];
+  /** What its owner may do, which is all it could do. */
+  readonly permissions: readonly string[];
+  readonly formErrors: FormErrors;
+}
+
+const PATH = "/my-account/tokens";
+/** Tokens without an end are given one in so many years. */
+const NEVER_YEARS = 100;
+
+/** Mounts the screens. */
+export function mountTokens(site: SiteApp, web: Web): void {
+  const listView = web.view<{ tokens: readonly Token[] }>("account/tokens", (data, ui) => list(web, data.tokens, ui));
+  const newView = web.view<NewTokenData>("account/new_token", (data, ui) => newForm(web, data, ui));
+  const madeView = web.view<Token & { secret: string }>("account/token_made", (token, ui) => made(web, token, ui));
+  const api = (visit: Visit) => `/api/users/${visit.viewer.id}/tokens`;
+
+  web.screen(site, PATH, "user", async (visit) => {
+    const { data } = await visit.get<{ data: Token[] }>(`${api(visit)}?count=500&sort=name`);
+    return { title: visit.ui.t("API tokens"), body: listView({ tokens: data }, visit.ui) };
+  });
+  const form = (visit: Visit, data: Partial<NewTokenData> = {}): Screen => {
+    const blank = {
+      name: "",
+      expires_at: "",
+      isReadOnly: false,
+      isLimited: false,
+      chosen: [],
+      formErrors: formErrors(undefined),
+    };
+    const permissions = [...visit.viewer.permissions].filter((name) => name !== "access-api").sort();
+    return {
+      title: visit.ui.t("New API token"),
+      body: newView({ ...blank, permissions, ...data }, visit.ui),
+      status: data.formErrors?.status ?? 200,
+    };
+  };
+  web.screen(site, `${PATH}/create`, "user", (visit) => form(visit));
+  web.form(site, `${PATH}/create`, "user", async (visit) => {
+    const typed = {
+      name: visit.text("name"),
+      expires_at: visit.text("expires_at"),
+      isReadOnly: visit.text("read_only") === "true",
+      isLimited: visit.text("limited") === "true",
+      chosen: listIn(visit.input.permissions),
+    };
+    const sent = await visit.send<Token & { secret: string }>("POST", api(visit), inputOf(typed));
+    if (!sent.ok) return form(visit, { ...typed, formErrors: formErrors(sent) });
+    return { title: visit.ui.t("Your new API token"), body: madeView(sent.body, visit.ui), menu: PATH };
+  });
+  web.screen(site, `${PATH}/:id/delete`, "user", async (visit) => {
+    const { ui, params } = visit;
+    const { data } = await visit.get<{ data: Token[] }>(
+      `${api(visit)}?count=1&filter[id]=${encodeURIComponent(params.id ?? "")}`,
+    );
+    const [token] = data;
+    if (!token) return visit.goTo(PATH);
+    const question = ui.t("Revoke “:name”?", { name: token.name });
+    const detail = ui.t("Whatever uses it is refused from then on. This cannot be undone.");
+    const action = `${PATH}/${token.id}/delete`;
+    return {
+      title: question,
+      body: web.parts.confirm(ui, { question, detail, action, submit: ui.t("Revoke"), back: PATH }),
+    };
+  });
+  web.form(site, `${PATH}/:id/delete`, "user", async (visit) => {
+    const sent = await visit.send("DELETE", `${api(visit)}/${encodeURIComponent(visit.params.id ?? "")}`);
+    return visit.goTo(PATH, sent.ok ? visit.ui.t("The token is revoked.") : sent.message);
+  });
+}
+
+function inputOf({
+  name,
+  expires_at,
+  isReadOnly,
+  isLimited,
+  chosen,
+}: Omit<NewTokenData, "permissions" | "formErrors">): InputObject {
+  return {
+    name,
+    ...(expires_at === "" ? {} : { expires_at }),
+    read_only: isReadOnly,
+    ...(isLimited ? { permissions: [...chosen] } : {}),
+  };
+}
+
+/** The texts of a list as forms send it. */
+function listIn(value: InputValue | undefined): string[] {
+  if (typeof value !== "object" || value === null || isUpload(value)) return [];
+  return Object.values(value).filter((item): item is string => typeof item === "string");
+}
+
+function list({ parts }: Web, tokens: readonly Token[], ui: Ui): Html {
+  const { t } = ui;
+  const rows = tokens.map((token) => [
+    html`<strong class="any-words">${token.name}</strong><br><code class="quiet">${token.token_id}</code>`,
+    scopeOf(parts, token, ui),
+    expiryOf(parts, token, ui),
+    token.last_used_at === null ? t("Never") : ui.time(token.last_used_at),
+    parts.dialogLink(ui, { path: `${PATH}/${token.id}/delete`, text: t("Revoke"), kind: "danger" }),
+  ]);
+  const head = [t("Name"), t("May do"), t("Ends"), t("Last used"), html`<span class="unseen">${t("Actions")}</span>`];
+  return html`<div class="head-line"><h1>${t("API tokens")}</h1>
+<a role="button" class="small" href="${ui.url(`${PATH}/create`)}">${ui.icon("plus")} ${t("New token")}</a></div>
+<p>${t("Programs use the API with a token, on your behalf. They may do what you may, or less where a token says so.")}</p>
+${parts.table(ui, { caption: t("Your API tokens"), head, rows, empty: t("You have no API tokens.") })}`;
+}
+
+function scopeOf(parts: Web["parts"], { read_only, permissions }: Token, ui: Ui): Html {
+  const { t } = ui;
+  const words = [
+    read_only && parts.badge(ui, "note", t("Read only")),
+    permissions !== null &&
+      html`<span title="${permissions.join(", ")}">${parts.badge(ui, "note", t("Chosen permissions (:count)", { count: permissions.length }))}</span>`,
+  ].filter((word) => word !== false);
+  return words.length === 0 ? html`${t("Whatever you may")}` : html`${words.map((word) => html`${word} `)}`;
+}
+
+function expiryOf(parts: Web["parts"], { created_at, expires_at }: Token, ui: Ui): Html {
+  const today = new Date().toISOString().slice(0, 10);
+  if (expires_at <= today) return parts.badge(ui, "bad", ui.t("Ended on :day", { day: expires_at }));
+  const madeOn = created_at.slice(0, 10);
+  const isNever = expires_at === `${Number(madeOn.slice(0, 4)) + NEVER_YEARS}${madeOn.slice(4)}`;
+  return html`${isNever ? ui.t("Never") : expires_at}`;
+}
+
+function newForm({ parts }: Web, data: NewTokenData, ui: Ui): Html {
+  const { t } = ui;
+  const { errors, error } = data.formErrors;
+  const wrong = errorsOfList(data.formErrors, "permissions");
+  const fields = html`
+${parts.field(ui, { name: "name", label: t("Name"), value: data.name, required: true, maxlength: 250, errors: errors.name, help: t("What it is for, so that you know later which one to revoke."), autofocus: true })}
+${parts.field(ui, { name: "expires_at", label: t("Ends on"), type: "date", value: data.expires_at, errors: errors.expires_at, help: t("It ends when this day begins. Without a day, it does not end.") })}
+${parts.field(ui, { name: "read_only", label: t("Reading only"), type: "checkbox", value: data.isReadOnly, help: t("Requests that would change something are refused.") })}
+${parts.field(ui, { name: "limited", label: t("Only the permissions chosen below"), type: "checkbox", value: data.isLimited, errors: wrong.length > 0 ? wrong : undefined, help: t("It never may more than you.") })}
+<details class="choices"${data.isLimited && html` open`}><summary>${t("Permissions")}</summary><fieldset><legend class="unseen">${t("Permissions")}</legend><div class="columns">
+${data.permissions.map(
+  (name) =>
+    html`<label><input type="checkbox" name="permissions[]" value="${name}"${data.chosen.includes(name) && html` checked`}> <code>${name}</code></label>`,
+)}</div></fieldset></details>`;
+  return html`<h1>${t("New API token")}</h1>
+${parts.form(ui, { action: `${PATH}/create`, fields, submit: t("Make the token"), cancel: PATH, error })}`;
+}
+
+function made({ parts }: Web, { name, token_id, secret }: Token & { secret: string }, ui: Ui): Html {
+  const { t } = ui;
+  return html`<h1>${t("Your new API token")}</h1>
+${parts.notice(ui, "note", t("This is the only time the secret of “:name” is shown. Copy it now.", { name }))}
+${parts.copyable(ui, { label: t("Token ID"), value: token_id })}
+${parts.copyable(ui, { label: t("Token secret"), value: secret, secret: true })}
+${parts.copyable(ui, { label: t("Header of requests"), value: `Authorization: Token ${token_id}:${secret}`, secret: true })}
+<p><a role="button" href="${ui.url(PATH)}">${t("I have copied it")}</a></p>`;
+}

@@ -1,0 +1,148 @@
+/**
+ * Orders as forms carry them: "chapter:3 page:12 end page:9", one word for each entry, and "end" behind the pages of a
+ * chapter. Buttons without scripts change one entry of the present order; scripts send a whole one, which is laid over what
+ * others did meanwhile.
+ */
+
+/** An entry of an order; a chapter has pages. */
+export interface Entry {
+  readonly type: string;
+  readonly id: number;
+  readonly pages?: readonly Entry[];
+}
+
+/** The ways a button takes an entry. */
+export const STEPS = ["into", "out", "up", "down"] as const;
+
+/** A way a button takes an entry. */
+export type Step = (typeof STEPS)[number];
+
+/** An order as a form carries it. */
+export function written(entries: readonly Entry[]): string {
+  return entries
+    .map(({ type, id, pages }) =>
+      [`${type}:${id}`, ...(pages ? [written(pages), "end"] : [])].filter(Boolean).join(" "),
+    )
+    .join(" ");
+}
+
+/** The order in a form; words that are none are passed over. */
+export function orderIn(text: string): Entry[] {
+  const top: Entry[] = [];
+  let within: Entry[] | undefined;
+  for (const word of text.split(" ")) {
+    if (word === "end") within = undefined;
+    const [whole, type = "", digits] = /^(chapter|page|book):(\d{1,9})$/.exec(word) ?? [];
+    if (whole === undefined) continue;
+    const id = Number(digits);
+    if (type === "chapter") {
+      within = [];
+      top.push({ type, id, pages: within });
+    } else (within ?? top).push({ type, id });
+  }
+  return top;
+}
+
+/** The order after one step of one entry: past its neighbour, out of its chapter at the ends, or into the nearest one. */
+export function moveEntry(entries: readonly Entry[], step: Step, moved: Pick<Entry, "type" | "id">): Entry[] {
+  const isMoved = (entry: Entry) => entry.type === moved.type && entry.id === moved.id;
+  const at = entries.findIndex(isMoved);
+  const entry = entries[at];
+  if (entry) {
+    if (step === "into") return intoChapter(entries, at, entry);
+    return step === "out" ? [...entries] : placed(entries, at, entry, step === "up" ? at - 1 : at + 1);
+  }
+  const holder = entries.findIndex(({ pages }) => pages?.some(isMoved));
+  const chapter = entries[holder];
+  if (!chapter?.pages) return [...entries];
+  const within = chapter.pages.findIndex(isMoved);
+  const page = chapter.pages[within] as Entry;
+  const isAtEnd = step === "up" ? within === 0 : within === chapter.pages.length - 1;
+  if (step === "out" || (step !== "into" && isAtEnd)) {
+    const rest = { ...chapter, pages: chapter.pages.filter((each) => each !== page) };
+    return entries.flatMap((each) => (each !== chapter ? [each] : step === "up" ? [page, rest] : [rest, page]));
+  }
+  if (step === "into") return [...entries];
+  const pages = placed(chapter.pages, within, page, step === "up" ? within - 1 : within + 1);
+  return entries.map((each) => (each === chapter ? { ...chapter, pages } : each));
+}
+
+function placed(entries: readonly Entry[], from: number, entry: Entry, to: number): Entry[] {
+  const rest = entries.toSpliced(from, 1);
+  return rest.toSpliced(Math.max(0, Math.min(to, rest.length)), 0, entry);
+}
+
+/** At the end of the chapter before it, else at the beginning of the next one. */
+function intoChapter(entries: readonly Entry[], at: number, page: Entry): Entry[] {
+  const isHolder = ({ pages }: Entry) => pages !== undefined;
+  const before = entries.slice(0, at).findLast(isHolder);
+  const chapter = before ?? entries.slice(at).find(isHolder);
+  if (page.pages || !chapter) return [...entries];
+  const held = chapter.pages ?? [];
+  const pages = chapter === before ? [...held, page] : [page, ...held];
+  return entries.flatMap((entry) => (entry === page ? [] : [entry === chapter ? { ...chapter, pages } : entry]));
+}
+
+/** What is to be asked for, and whether others changed the book since the form was made. */
+export interface MergedOrder {
+  readonly entries: readonly Entry[];
+  readonly isStale: boolean;
+}
+
+/**
+ * Lays an order over the present one: what is gone is left out, and a page that somebody else took to another chapter
+ * stays there unless it was moved here as well.
+ */
+export function mergeOrder(present: readonly Entry[], loaded: readonly Entry[], wished: readonly Entry[]): MergedOrder {
+  const now = holders(present);
+  const then = holders(loaded);
+  const keep = (entry: Entry, holder: number): boolean => {
+    const key = keyOf(entry);
+    return now.has(key) && (now.get(key) === then.get(key) || holder !== then.get(key));
+  };
+  const entries = wished
+    .filter((entry) => keep(entry, 0))
+    .map((entry) => (entry.pages ? { ...entry, pages: entry.pages.filter((page) => keep(page, entry.id)) } : entry));
+  const isStale = [...then].some(([key, holder]) => now.get(key) !== holder) || now.size !== then.size;
+  return { entries, isStale };
+}
+
+/** An entry with what a screen shows of it. */
+interface Shown extends Entry {
+  readonly pages?: readonly Shown[];
+}
+
+/** The present entries as an order has them; what it does not name stands last where it stands now. */
+export function arranged<E extends Shown>(present: readonly E[], wished: readonly Entry[]): E[] {
+  const named = new Set(holders(wished).keys());
+  const known = new Map<string, Shown>(
+    present.flatMap((entry) => [entry, ...(entry.pages ?? [])].map((each) => [keyOf(each), each] as const)),
+  );
+  const take = (entry: Entry): Shown[] => {
+    const found = known.get(keyOf(entry));
+    return found ? [found] : [];
+  };
+  const fill = (entry: Shown, pages: readonly Entry[]): Shown =>
+    entry.pages
+      ? { ...entry, pages: [...pages.flatMap(take), ...entry.pages.filter((page) => !named.has(keyOf(page)))] }
+      : entry;
+  const rest = present.filter((entry) => !named.has(keyOf(entry)));
+  return [
+    ...wished.flatMap((entry) => take(entry).map((found) => fill(found, entry.pages ?? []))),
+    ...rest.map((entry) => fill(entry, [])),
+  ] as E[];
+}
+
+/** By entry the chapter it is in, 0 for none. */
+function holders(entries: readonly Entry[]): Map<string, number> {
+  return new Map(
+    entries.flatMap((entry) => [
+      [keyOf(entry), 0] as const,
+      ...(entry.pages ?? []).map((page) => [keyOf(page), entry.id] as const),
+    ]),
+  );
+}
+
+function keyOf({ type, id }: Entry): string {
+  return `${type}:${id}`;
+}

@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import { arranged, mergeOrder, moveEntry, orderIn, type Step, written } from "./order.ts";
+
+const BOOK = "page:1 chapter:3 page:31 page:32 end page:2 chapter:4 end";
+const after = (step: Step, word: string, order = BOOK) =>
+  written(moveEntry(orderIn(order), step, orderIn(word)[0] as never));
+
+test("an order is read as it was written, and what is none of it is passed over", () => {
+  expect(written(orderIn(BOOK))).toBe(BOOK);
+  expect(written(orderIn("page:1 page:x end  host:7 page:2"))).toBe("page:1 page:2");
+  expect(written(orderIn(""))).toBe("");
+});
+
+test("a step goes past a neighbour, and stops at the ends of the book", () => {
+  expect(after("up", "chapter:3")).toBe("chapter:3 page:31 page:32 end page:1 page:2 chapter:4 end");
+  expect(after("down", "page:1")).toBe("chapter:3 page:31 page:32 end page:1 page:2 chapter:4 end");
+  expect(after("up", "page:1")).toBe(BOOK);
+  expect(after("down", "chapter:4")).toBe(BOOK);
+  expect(after("down", "page:31")).toBe("page:1 chapter:3 page:32 page:31 end page:2 chapter:4 end");
+  expect(after("up", "page:99")).toBe(BOOK);
+});
+
+test("pages leave a chapter at its ends or at once, and go into the chapter before them, else the next", () => {
+  expect(after("up", "page:31")).toBe("page:1 page:31 chapter:3 page:32 end page:2 chapter:4 end");
+  expect(after("down", "page:32")).toBe("page:1 chapter:3 page:31 end page:32 page:2 chapter:4 end");
+  expect(after("out", "page:31")).toBe("page:1 chapter:3 page:32 end page:31 page:2 chapter:4 end");
+  expect(after("into", "page:2")).toBe("page:1 chapter:3 page:31 page:32 page:2 end chapter:4 end");
+  expect(after("into", "page:1")).toBe("chapter:3 page:1 page:31 page:32 end page:2 chapter:4 end");
+  expect(after("into", "chapter:4")).toBe(BOOK);
+});
+
+test("an order is laid over what others did since", () => {
+  const laid = (present: string, wished: string) => {
+    const { entries, isStale } = mergeOrder(orderIn(present), orderIn(BOOK), orderIn(wished));
+    return [written(entries), isStale];
+  };
+  const wished = "page:2 page:1 chapter:3 page:32 page:31 end chapter:4 end";
+  expect(laid(BOOK, wished)).toEqual([wished, false]);
+  // A page was deleted, one came, one went to another chapter.
+  expect(laid("chapter:3 page:32 page:33 end page:2 chapter:4 page:31 end", wished)).toEqual([
+    "page:2 chapter:3 page:32 end chapter:4 end",
+    true,
+  ]);
+  // Who moves a page that another one moved has the last word.
+  expect(laid("page:1 chapter:3 page:32 end page:2 chapter:4 page:31 end", "page:31 page:1")).toEqual([
+    "page:31 page:1",
+    true,
+  ]);
+});
+
+test("a refused order is shown as it was put together, with what came meanwhile in its place", () => {
+  const shown = (present: string, wished: string) => written(arranged(orderIn(present), orderIn(wished)));
+  expect(shown(BOOK, "page:2 chapter:4 page:31 end chapter:3 page:32 end page:1")).toBe(
+    "page:2 chapter:4 page:31 end chapter:3 page:32 end page:1",
+  );
+  expect(shown(`${BOOK} page:5`, "page:2 chapter:3 page:32 end page:9")).toBe(
+    "page:2 chapter:3 page:32 page:31 end page:1 chapter:4 end page:5",
+  );
+});

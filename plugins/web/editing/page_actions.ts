@@ -1,0 +1,93 @@
+/**
+ * What is done with pages and chapters as a whole: moving, copying, deleting. Whether content may go to a place is the
+ * API's to say.
+ */
+import { bookPath, chapterPath, pagePath, type Visit, type Web } from "lectern/contracts";
+import { ApiError, type PluginContext } from "lectern/core";
+import { type Book, type Chapter, chapterOf, type Page, pageOf } from "./find.ts";
+import { type PlaceAction, placeIn, places, placesView, unchosen } from "./places.ts";
+
+/** Mounts them. */
+export function mountPageActions({ site }: Pick<PluginContext, "site">, web: Web): void {
+  const view = placesView(web);
+  const page = "/books/:book/page/:page";
+  web.screen(site, `${page}/move`, "user", async (visit) => {
+    const { book, page: moved } = await pageOf(visit);
+    return places(view, visit, actOn("move", book, moved));
+  });
+  web.form(site, `${page}/move`, "user", async (visit) => {
+    const { book, page: moved } = await pageOf(visit);
+    const action = actOn("move", book, moved);
+    const place = placeIn(visit);
+    if (!place) return places(view, visit, action, unchosen(visit, true));
+    const sent = await visit.send<Page>("PUT", `/api/pages/${moved.id}`, place);
+    if (!sent.ok) return places(view, visit, action, { error: sent.message, status: sent.status });
+    return visit.goTo(pagePath(await bookBy(visit, sent.body.book_id), sent.body), visit.ui.t("The page is moved."));
+  });
+  web.screen(site, `${page}/copy`, "user", async (visit) => {
+    const { book, page: copied } = await pageOf(visit);
+    return places(view, visit, actOn("copy", book, copied));
+  });
+  web.form(site, `${page}/copy`, "user", async (visit) => {
+    const { book, page: copied } = await pageOf(visit);
+    const action = actOn("copy", book, copied);
+    const place = placeIn(visit);
+    if (!place) return places(view, visit, action, unchosen(visit, true));
+    const { markdown, raw_html, tags } = copied;
+    const sent = await visit.send<Page>("POST", "/api/pages", {
+      name: visit.text("name"),
+      ...(markdown === "" ? { html: raw_html === "" ? "<p></p>" : raw_html } : { markdown }),
+      tags: (tags ?? []).map(({ name, value }) => ({ name, value })) as never,
+      ...place,
+    });
+    if (!sent.ok) return places(view, visit, action, { error: sent.message, status: sent.status });
+    return visit.goTo(pagePath(await bookBy(visit, sent.body.book_id), sent.body), visit.ui.t("The page is copied."));
+  });
+  web.screen(site, `${page}/delete`, "user", async (visit) => {
+    const { book, page: gone } = await pageOf(visit);
+    const { ui } = visit;
+    const title = ui.t("Delete “:name”?", { name: gone.name });
+    const body = web.parts.confirm(ui, {
+      question: title,
+      detail: ui.t("The page goes to the recycle bin, with its comments and attachments."),
+      action: `${pagePath(book, gone)}/delete`,
+      submit: ui.t("Delete"),
+      back: pagePath(book, gone),
+    });
+    return { title, body, menu: "/books" };
+  });
+  web.form(site, `${page}/delete`, "user", async (visit) => {
+    const { book, page: gone } = await pageOf(visit);
+    const sent = await visit.send("DELETE", `/api/pages/${gone.id}`);
+    if (!sent.ok) throw new ApiError(sent.status, sent.message);
+    return visit.goTo(bookPath(book), visit.ui.t("“:name” is in the recycle bin.", { name: gone.name }));
+  });
+  web.screen(site, "/books/:book/chapter/:chapter/move", "user", async (visit) => {
+    const { book, chapter } = await chapterOf(visit);
+    return places(view, visit, movesChapter(book, chapter));
+  });
+  web.form(site, "/books/:book/chapter/:chapter/move", "user", async (visit) => {
+    const { book, chapter } = await chapterOf(visit);
+    const action = movesChapter(book, chapter);
+    const place = placeIn(visit);
+    if (!place || "chapter_id" in place) return places(view, visit, action, unchosen(visit, false));
+    const sent = await visit.send<Chapter>("PUT", `/api/chapters/${chapter.id}`, place);
+    if (!sent.ok) return places(view, visit, action, { error: sent.message, status: sent.status });
+    return visit.goTo(
+      chapterPath(await bookBy(visit, sent.body.book_id), sent.body),
+      visit.ui.t("The chapter is moved."),
+    );
+  });
+}
+
+function actOn(act: PlaceAction["action"], book: Book, page: Page): PlaceAction {
+  return { action: act, name: page.name, path: pagePath(book, page), withChapters: true };
+}
+
+function movesChapter(book: Book, chapter: Chapter): PlaceAction {
+  return { action: "move", name: chapter.name, path: chapterPath(book, chapter), withChapters: false };
+}
+
+function bookBy(visit: Visit, id: number): Promise<Book> {
+  return visit.get<Book>(`/api/books/${id}`);
+}

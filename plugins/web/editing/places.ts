@@ -1,0 +1,231 @@
+/**
+ * The screen on which a place is chosen for what is moved or copied. Books come with their chapters, page by page, and
+ * by name; a name finds chapters as well. A book with more chapters than fit has a list of its own. Nothing is chosen
+ * beforehand, as whatever stands first would be where everybody's slips end up.
+ */
+import type { Screen, Ui, View, Visit, Web } from "lectern/contracts";
+import { type Html, html } from "lectern/core";
+
+/** Books on one page of the list, and chapters that are found by their own names. */
+const OFFERED = 20;
+/** Chapters shown below a book of the list, and on one page of the list of that book. */
+const BELOW = 5;
+const IN_BOOK = 50;
+
+/** A place content can be put. */
+interface Target {
+  readonly value: string;
+  /** Its name, after that of its book where it is a chapter. */
+  readonly names: readonly string[];
+}
+
+interface BookTarget extends Target {
+  readonly chapters: readonly Target[];
+  /** How many more chapters it has, and where these are listed. */
+  readonly more: number;
+  readonly list: string;
+}
+
+/** What the screen of places shows. */
+export interface PlacesData {
+  readonly title: string;
+  readonly action: string;
+  readonly back: string;
+  readonly submit: string;
+  readonly withChapters: boolean;
+  readonly query: string;
+  /** The book whose chapters alone are listed; "" for all books. */
+  readonly book: string;
+  readonly books: readonly BookTarget[];
+  /** Chapters found by their own names. */
+  readonly chapters: readonly Target[];
+  readonly page: number;
+  readonly size: number;
+  readonly total: number;
+  readonly chosen: string;
+  readonly error: string | undefined;
+  /** What is wrong with the choice. */
+  readonly choiceError: string | undefined;
+  /** The name of a copy; undefined where nothing is copied. */
+  readonly name: string | undefined;
+}
+
+/** What is done, and with what. */
+export interface PlaceAction {
+  readonly action: "move" | "copy";
+  readonly name: string;
+  readonly path: string;
+  readonly withChapters: boolean;
+}
+
+/** Why a form is shown again. */
+export interface PlaceErrors {
+  readonly status: number;
+  readonly error?: string;
+  readonly choiceError?: string;
+}
+
+/** The view of the screen. */
+export function placesView(web: Web): View<PlacesData> {
+  return web.view<PlacesData>("editing/places", (data, ui) => drawn(web, data, ui));
+}
+
+/** The screen, with what was chosen and typed where it is shown again. */
+export async function places(
+  view: View<PlacesData>,
+  visit: Visit,
+  action: PlaceAction,
+  placeErrors?: PlaceErrors,
+): Promise<Screen> {
+  const { ui } = visit;
+  const { name, path, withChapters } = action;
+  const data: PlacesData = {
+    title: action.action === "move" ? ui.t("Move “:name”", { name }) : ui.t("Copy “:name”", { name }),
+    action: `${path}/${action.action}`,
+    back: path,
+    submit: action.action === "move" ? ui.t("Move") : ui.t("Copy"),
+    withChapters,
+    ...(await targetsFor(visit, withChapters)),
+    chosen: visit.text("target"),
+    error: placeErrors?.error,
+    choiceError: placeErrors?.choiceError,
+    name: action.action === "copy" ? (visit.text("name") === "" ? name : visit.text("name")) : undefined,
+  };
+  return { title: data.title, body: view(data, ui), status: placeErrors?.status ?? 200, menu: "/books" };
+}
+
+/** The parent a form chose, as the API takes it; undefined where none is chosen. */
+export function placeIn(visit: Visit): { book_id: string } | { chapter_id: string } | undefined {
+  const [whole, kind, id = ""] = /^(book|chapter):(\d{1,10})$/.exec(visit.text("target")) ?? [];
+  if (whole === undefined) return undefined;
+  return kind === "chapter" ? { chapter_id: id } : { book_id: id };
+}
+
+/** What is said where none is chosen. */
+export function unchosen({ ui }: Visit, withChapters: boolean): PlaceErrors {
+  return { status: 422, choiceError: withChapters ? ui.t("Choose a book or a chapter.") : ui.t("Choose a book.") };
+}
+
+function drawn({ parts }: Web, data: PlacesData, ui: Ui): Html {
+  const { title, action, back, submit, query, book, books, chapters, error, choiceError, name, chosen } = data;
+  const radio = ({ value, names }: Target, unseen: number) =>
+    html`<label><input type="radio" name="target" value="${value}" required${value === chosen && html` checked`}> <span>${names.map(
+      (each, at) =>
+        at < unseen
+          ? html`<span class="unseen"><bdi>${each}</bdi> › </span>`
+          : html`${at > unseen && " › "}<bdi>${each}</bdi>`,
+    )}</span></label>`;
+  const asked = { ...(query !== "" && { q: query }), ...(book !== "" && { book }) };
+  const search = new URLSearchParams({ ...asked, ...(data.page > 1 && { page: String(data.page) }) }).toString();
+  const label = data.withChapters ? ui.t("Name of a book or chapter") : ui.t("Name of a book");
+  const none = data.withChapters ? ui.t("No book or chapter of that name.") : ui.t("No book of that name.");
+  const fields = html`${name !== undefined && parts.field(ui, { name: "name", label: ui.t("Name"), value: name, required: true, maxlength: 255 })}
+<fieldset class="targets" role="radiogroup" aria-required="true"${choiceError !== undefined && html` aria-invalid="true" aria-describedby="target-fault"`}><legend>${ui.t("Where to")}</legend>
+${choiceError !== undefined && html`<small class="fault" id="target-fault">${ui.icon("warning")} ${choiceError}</small>`}
+${books.length > 0 && html`<ul>${books.map((each) => bookItem(each, radio, ui))}</ul>`}
+${chapters.length > 0 && html`<p class="quiet">${ui.t("Chapters of that name")}</p><ul>${chapters.map((each) => html`<li>${radio(each, 0)}</li>`)}</ul>`}
+${books.length + chapters.length === 0 && html`<p class="empty">${none}</p>`}
+${parts.pager(ui, { path: action, query: asked, total: data.total, page: data.page, size: data.size })}</fieldset>`;
+  return html`<h1>${title}</h1>
+<form class="filters" method="get" action="${ui.url(action)}">${book !== "" && html`<input type="hidden" name="book" value="${book}">`}${parts.field(ui, { name: "q", label: book === "" ? label : ui.t("Name of a chapter"), value: query })}<button class="secondary">${ui.t("Find")}</button>${
+    (query !== "" || book !== "") &&
+    html` <a role="button" class="secondary outline" href="${ui.url(action)}">${ui.t("All books")}</a>`
+  }</form>
+${parts.form(ui, { action: search === "" ? action : `${action}?${search}`, fields, submit, cancel: back, error })}`;
+}
+
+function bookItem(
+  { chapters, more, list, ...target }: BookTarget,
+  radio: (target: Target, unseen: number) => Html,
+  ui: Ui,
+): Html {
+  const [name = ""] = target.names;
+  return html`<li>${radio(target, 0)}${
+    chapters.length + more > 0 &&
+    html`<ul>${chapters.map((chapter) => html`<li>${radio(chapter, 1)}</li>`)}${
+      more > 0 &&
+      html`<li><a href="${ui.url(list)}">${ui.t(":count more chapters", { count: more })}<span class="unseen"> – <bdi>${name}</bdi></span></a></li>`
+    }</ul>`
+  }</li>`;
+}
+
+interface Found {
+  readonly id: number;
+  readonly name: string;
+  readonly book_id?: number;
+}
+
+interface Listed {
+  readonly data: readonly Found[];
+  readonly total: number;
+}
+
+type Targets = Pick<PlacesData, "query" | "book" | "books" | "chapters" | "page" | "size" | "total">;
+
+async function targetsFor(visit: Visit, withChapters: boolean): Promise<Targets> {
+  const query = typeof visit.query.q === "string" ? visit.query.q : "";
+  const asked = Number(visit.query.page);
+  const page = Number.isInteger(asked) && asked >= 1 && asked <= 1_000_000 ? asked : 1;
+  const within = withChapters && typeof visit.query.book === "string" ? visit.query.book : "";
+  const held = /^\d{1,9}$/.test(within) ? await visit.find<Found>(`/api/books/${within}`) : undefined;
+  const named = query === "" ? "" : `&filter[name:like]=${encodeURIComponent(`%${query}%`)}`;
+  if (held) {
+    const list = await listed(
+      visit,
+      `chapters?filter[book_id]=${held.id}${named}&sort=priority&${partOf(page, IN_BOOK)}`,
+    );
+    const chapters = list.data.map((chapter) => targetOf(chapter, held.name));
+    const books = [{ ...targetOf(held), chapters, more: 0, list: "" }];
+    return { query, book: String(held.id), books, chapters: [], page, size: IN_BOOK, total: list.total };
+  }
+  const [books, found] = await Promise.all([
+    listed(visit, `books?sort=name${named}&${partOf(page, OFFERED)}`),
+    withChapters && query !== ""
+      ? listed(visit, `chapters?sort=name${named}&${partOf(page, OFFERED)}`)
+      : { data: [], total: 0 },
+  ]);
+  const offered = await Promise.all(books.data.map((book) => withItsChapters(visit, book, withChapters)));
+  const shown = new Set(offered.flatMap(({ chapters }) => chapters.map(({ value }) => value)));
+  const names = await namesOf(visit, books.data, found.data);
+  const chapters = found.data
+    .map((chapter) => targetOf(chapter, names.get(chapter.book_id ?? 0) ?? ""))
+    .filter(({ value }) => !shown.has(value));
+  const total = Math.max(books.total, found.total);
+  return { query, book: "", books: offered, chapters, page, size: OFFERED, total };
+}
+
+function listed(visit: Visit, asked: string): Promise<Listed> {
+  return visit.get<Listed>(`/api/${asked}`);
+}
+
+function partOf(page: number, size: number): string {
+  return `count=${size}&offset=${(page - 1) * size}`;
+}
+
+async function withItsChapters(visit: Visit, book: Found, withChapters: boolean): Promise<BookTarget> {
+  const { data, total } = withChapters
+    ? await listed(visit, `chapters?filter[book_id]=${book.id}&sort=priority&count=${BELOW}`)
+    : { data: [], total: 0 };
+  return {
+    ...targetOf(book),
+    chapters: data.map((chapter) => targetOf(chapter, book.name)),
+    more: total - data.length,
+    list: `${new URL(visit.request.url).pathname}?book=${book.id}`,
+  };
+}
+
+function targetOf({ id, name }: Found, book?: string): Target {
+  return book === undefined ? { value: `book:${id}`, names: [name] } : { value: `chapter:${id}`, names: [book, name] };
+}
+
+/** The names of the books of chapters, as far as the reader sees them. */
+async function namesOf(
+  visit: Visit,
+  known: readonly Found[],
+  chapters: readonly Found[],
+): Promise<ReadonlyMap<number, string>> {
+  const names = new Map(known.map(({ id, name }) => [id, name]));
+  const missing = new Set(chapters.map(({ book_id = 0 }) => book_id).filter((id) => !names.has(id)));
+  for (const id of missing) names.set(id, (await visit.find<Found>(`/api/books/${id}`))?.name ?? "");
+  return names;
+}

@@ -1,0 +1,252 @@
+// The editor: keeps what is typed as a draft, puts pictures and marks into the text. The form works without it.
+
+// The preview stands within the form, so the form is asked by `own` of web.js, which is loaded before, as the document is.
+const form = byId("editor");
+const text = form && own(form, "querySelector")("textarea[name=content]");
+const picker = form && own(form, "querySelector")("input[type=file]");
+const state = byId("draft-state");
+const uploads = byId("uploads");
+const said = form ? own(form, "dataset") : {};
+const texts = JSON.parse(said.texts ?? "{}");
+const KEEP_AFTER_MS = 1500;
+const LONGEST_WAIT_MS = 60_000;
+
+let timer;
+let wait = KEEP_AFTER_MS;
+let changed = false;
+// Drafts are kept one after another, and so are pictures uploaded; a form is sent once both are done.
+let keeping = Promise.resolve();
+let uploading = Promise.resolve();
+let busy = 0;
+
+function say(message) {
+  if (state) state.textContent = message;
+}
+
+// Everything that is typed, so that what was typed while it travelled is not taken for kept.
+function typed() {
+  const fields = new FormData(form);
+  fields.delete("pictures[]");
+  fields.delete("kept_at");
+  return fields;
+}
+
+const asQuery = (fields) => new URLSearchParams([...fields]).toString();
+
+async function keep() {
+  clearTimeout(timer);
+  timer = undefined;
+  if (said.draft === "") return;
+  const fields = own(form, "elements");
+  const body = typed();
+  const sent = asQuery(body);
+  body.set("kept_at", fields.kept_at.value);
+  let reason = "";
+  try {
+    const response = await fetch(said.draft, {
+      method: "POST",
+      body,
+      headers: { accept: "application/json" },
+      redirect: "error",
+    });
+    const answer = await response.json();
+    if (response.status === 409) return say(answer.error.message);
+    if (!response.ok) reason = answer.error?.message ?? "";
+    if (!response.ok) throw new Error(String(response.status));
+    wait = KEEP_AFTER_MS;
+    fields.kept_at.value = answer.kept_at;
+    if (answer.page_id !== undefined && fields.slot) said.page = answer.page_id ?? "";
+    if (sent === asQuery(typed())) changed = false;
+    const time = new Intl.DateTimeFormat(own(document, "documentElement").lang, { timeStyle: "medium" }).format(
+      new Date(),
+    );
+    say(texts.saved.replace(":time", time));
+  } catch {
+    say(reason === "" ? texts.failed : `${texts.failed}: ${reason}`);
+    // Whoever is signed out or over a limit would be asked for as long as the window is open.
+    wait = Math.min(wait * 2, LONGEST_WAIT_MS);
+    later(wait);
+  }
+}
+
+function keepNow() {
+  busy++;
+  keeping = keeping.then(keep).finally(() => busy--);
+  return keeping;
+}
+
+function later(after = KEEP_AFTER_MS) {
+  clearTimeout(timer);
+  timer = setTimeout(keepNow, after);
+}
+
+function insert(before, after = "", start = text.selectionStart, end = text.selectionEnd) {
+  const chosen = text.value.slice(start, end);
+  text.setRangeText(before + chosen + after, start, end, "end");
+  if (chosen === "") text.selectionStart = text.selectionEnd = start + before.length;
+  text.dispatchEvent(new Event("input", { bubbles: true }));
+  text.focus();
+}
+
+const asText = (url, name) => {
+  const plain = name.replace(/[[\]"<>&]/g, " ").trim();
+  return own(form, "elements").source.value === "markdown"
+    ? `![${plain}](${url})`
+    : `<p><img src="${url}" alt="${plain}"></p>`;
+};
+
+// Places for all pictures stand in the text at once, so that they keep their order however long each one takes.
+function addPictures(files) {
+  const fit = files.filter((file) => {
+    const fault = faultOf(file);
+    if (fault) tell(file, fault);
+    return !fault;
+  });
+  if (fit.length === 0) return;
+  const places = fit.map(({ name }) => asText("", texts.uploading.replace(":name", name)));
+  insert(asParagraphs(places));
+  for (const [index, file] of fit.entries()) {
+    const row = rowFor(file);
+    busy++;
+    uploading = uploading.then(() => addPicture(file, places[index], row)).finally(() => busy--);
+  }
+}
+
+// Pictures stand as paragraphs of their own, unless the cursor is amid a line.
+function asParagraphs(places) {
+  const isStart = /(^|\n)$/.test(text.value.slice(0, text.selectionStart));
+  const isEnd = /^(\n|$)/.test(text.value.slice(text.selectionEnd));
+  if (!isStart && !isEnd) return places.join(" ");
+  return `${isStart ? "" : "\n\n"}${places.join("\n\n")}\n\n`;
+}
+
+async function addPicture(file, place, row) {
+  let written = "";
+  try {
+    written = asText(await upload(file, row.querySelector("progress")), file.name);
+    row.remove();
+    say(texts.uploaded.replace(":name", file.name));
+  } catch (error) {
+    tell(file, error.message, row);
+  }
+  const at = text.value.indexOf(place);
+  if (at < 0) return;
+  text.setRangeText(written, at, at + place.length, "preserve");
+  text.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+function faultOf(file) {
+  if (!said.types.split(",").includes(file.type)) return texts.unfit;
+  return file.size > Number(said.limit) ? texts.large : undefined;
+}
+
+function rowFor(file) {
+  const row = own(document, "createElement")("li");
+  const bar = own(document, "createElement")("progress");
+  bar.max = 1;
+  bar.value = 0;
+  const name = texts.uploading.replace(":name", file.name);
+  bar.setAttribute("aria-label", name);
+  row.append(name, bar);
+  uploads.append(row);
+  return row;
+}
+
+// A fault stays until pictures are added again.
+function tell(file, message, row = uploads.appendChild(own(document, "createElement")("li"))) {
+  const fault = own(document, "createElement")("span");
+  fault.className = "fault";
+  fault.setAttribute("role", "alert");
+  row.replaceChildren(fault);
+  fault.textContent = message.includes(":name") ? message.replace(":name", file.name) : `${file.name}: ${message}`;
+}
+
+// A new page has its draft page, which pictures are uploaded to, once it was kept.
+async function upload(file, bar) {
+  if (said.page === "") await keepNow();
+  if (said.page === "") throw new Error(texts.lost);
+  const body = new FormData();
+  body.set("image", file);
+  const request = new XMLHttpRequest();
+  const done = new Promise((resolve) => request.addEventListener("loadend", resolve));
+  request.upload.addEventListener("progress", ({ loaded, total }) => {
+    bar.max = total;
+    bar.value = loaded;
+  });
+  request.open("POST", said.pictures + said.page);
+  request.setRequestHeader("accept", "application/json");
+  request.send(body);
+  await done;
+  const answer = answerOf(request);
+  if (request.status === 200 && answer.url) return answer.url;
+  throw new Error(answer.error?.message || texts.lost);
+}
+
+function answerOf(request) {
+  try {
+    return JSON.parse(request.responseText);
+  } catch {
+    return {};
+  }
+}
+
+function take(event, transfer) {
+  const files = [...(transfer?.files ?? [])];
+  // What is copied from a document comes as text and as a picture of it: the text is meant.
+  if (files.length === 0 || (event.type === "paste" && transfer.getData("text/plain") !== "")) return;
+  // A file that is dropped would otherwise take the place of the screen.
+  event.preventDefault();
+  uploads.replaceChildren(...uploads.querySelectorAll("li:has(progress)"));
+  addPictures(files);
+}
+
+if (form && text) {
+  listen(form, "input", () => {
+    changed = true;
+    later();
+  });
+  text.addEventListener("paste", (event) => take(event, event.clipboardData));
+  text.addEventListener("dragover", (event) => event.preventDefault());
+  text.addEventListener("drop", (event) => take(event, event.dataTransfer));
+  picker?.addEventListener("change", () => {
+    const files = [...picker.files];
+    picker.value = "";
+    uploads.replaceChildren(...uploads.querySelectorAll("li:has(progress)"));
+    addPictures(files);
+  });
+  listen(form, "click", (event) => {
+    const tool = event.target.closest("[data-before]");
+    if (tool) insert(tool.dataset.before.replace("\\n", "\n"), tool.dataset.after);
+  });
+  listen(form, "submit", (event) => {
+    clearTimeout(timer);
+    if (busy > 0) {
+      event.preventDefault();
+      say(texts.waiting);
+      void uploading.then(() => keeping).then(() => own(form, "requestSubmit")(event.submitter));
+    } else changed = false;
+  });
+  listen(window, "beforeunload", (event) => {
+    if (changed) event.preventDefault();
+  });
+  listen(document, "keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key === "s") {
+      event.preventDefault();
+      own(form, "requestSubmit")(own(form, "querySelector")("button[value=save]"));
+    }
+  });
+}
+
+// Further rows of tags.
+listen(document, "click", (event) => {
+  const button = event.target.closest?.("[data-add-row]");
+  if (!button) return;
+  const rows = button.parentElement.querySelectorAll(".tag-row");
+  const row = rows[rows.length - 1].cloneNode(true);
+  for (const input of row.querySelectorAll("input")) {
+    input.name = input.name.replace(/\[\d+\]/, `[${rows.length}]`);
+    input.value = "";
+  }
+  button.before(row);
+  row.querySelector("input").focus();
+});

@@ -1,0 +1,194 @@
+// Lists that are put into order: by buttons, by Alt and the arrow keys, and by dragging with mouse, pen or finger.
+// The order lies in one hidden field; without this file the buttons are steps that the server takes.
+
+// Scripts of one document share their names, so these are kept within.
+(() => {
+  const ITEM = "[data-order-item]";
+  const LIST = "[data-order-list]";
+  const EDGE = 60;
+
+  const rootOf = (item) => item.closest("[data-order]");
+  const itemsIn = (list) => [...list.children].filter((child) => child.matches(ITEM));
+  const holderOf = (item) => item.parentElement.closest(ITEM);
+  const nameOf = (item) => item.querySelector(".order-name")?.textContent ?? "";
+
+  function written(list) {
+    return itemsIn(list)
+      .map((item) => {
+        const within = item.querySelector(LIST);
+        return within ? `${item.dataset.orderItem} ${written(within)} end` : item.dataset.orderItem;
+      })
+      .join(" ");
+  }
+
+  const changed = new Set();
+
+  function keep(root) {
+    const field = root.querySelector("[data-order-value]");
+    const list = root.querySelector(LIST);
+    const order = list ? written(list) : "";
+    if (field.value !== order && root.hasAttribute("data-leaves")) changed.add(root);
+    field.value = order;
+  }
+
+  function say(item) {
+    const root = rootOf(item);
+    const all = itemsIn(item.parentElement);
+    const holder = holderOf(item);
+    const places = {
+      name: nameOf(item),
+      place: all.indexOf(item) + 1,
+      count: all.length,
+      chapter: holder ? nameOf(holder) : "",
+    };
+    const text = holder ? root.dataset.saidIn : root.dataset.said;
+    root.querySelector("[data-order-says]").textContent = text.replace(/:(\w+)/g, (_, name) => String(places[name]));
+  }
+
+  // Past the neighbour; at the ends of a chapter out of it.
+  function upOrDown(item, step) {
+    const near = step === "up" ? item.previousElementSibling : item.nextElementSibling;
+    const target = near ?? holderOf(item);
+    if (!target) return;
+    if (step === "up") target.before(item);
+    else target.after(item);
+  }
+
+  function into(item) {
+    const isHolder = (other) => other.matches(ITEM) && other.querySelector(LIST) !== null;
+    const around = itemsIn(item.parentElement);
+    const at = around.indexOf(item);
+    const before = around.slice(0, at).findLast(isHolder);
+    if (before) before.querySelector(LIST).append(item);
+    else around.slice(at).find(isHolder)?.querySelector(LIST).prepend(item);
+  }
+
+  function take(item, step) {
+    const root = rootOf(item);
+    if (step === "off") {
+      const next = item.nextElementSibling ?? item.previousElementSibling;
+      item.remove();
+      keep(root);
+      (
+        next?.querySelector("[data-order-step=off]") ?? root.querySelector("input[type=text], input[type=search]")
+      )?.focus();
+      return;
+    }
+    const hadFocus = document.activeElement;
+    if (step === "into" && !holderOf(item) && item.dataset.kind === "page") into(item);
+    else if (step === "out") holderOf(item)?.after(item);
+    else if (step !== "into") upOrDown(item, step);
+    keep(root);
+    say(item);
+    // What moves in the document loses the focus; a button that is of no use at the new place gives it to another.
+    const again = item.contains(hadFocus) ? hadFocus : item.querySelector(`[data-order-step=${step}]`);
+    (again?.checkVisibility() ? again : item.querySelector("[data-order-step=up]"))?.focus();
+    item.scrollIntoView({ block: "nearest" });
+  }
+
+  // What the server lists anew, such as books that may be added, comes into the place of the list.
+  async function refresh(button) {
+    const { form, value } = button;
+    const old = button.closest("[data-order]");
+    const at = [...old.querySelectorAll("[data-order-fetch]")].indexOf(button);
+    const sent = new FormData(form, button);
+    for (const [name, part] of [...sent]) if (typeof part !== "string") sent.delete(name);
+    const response = await fetch(form.action, { method: "POST", body: sent, headers: { accept: "text/html" } });
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const fresh = page.querySelector("[data-order]");
+    if (!response.ok || !fresh) return form.requestSubmit(button);
+    old.replaceWith(document.adoptNode(fresh));
+    const isAdded = value.startsWith("add ");
+    if (isAdded) say([...fresh.querySelectorAll(ITEM)].at(-1));
+    const buttons = fresh.querySelectorAll("[data-order-fetch]");
+    (isAdded ? buttons[Math.min(at, buttons.length - 1)] : fresh.querySelector("input:not([type=hidden])"))?.focus();
+    return undefined;
+  }
+
+  document.addEventListener("keydown", (event) => {
+    const field = event.key === "Enter" && event.target instanceof HTMLInputElement ? event.target : null;
+    const button = field?.closest("[data-order]")?.querySelector("[data-order-find]");
+    if (!button) return;
+    event.preventDefault();
+    void refresh(button);
+  });
+
+  document.addEventListener("click", (event) => {
+    const fetching = event.target instanceof Element ? event.target.closest("[data-order-fetch]") : null;
+    if (!fetching) return;
+    event.preventDefault();
+    void refresh(fetching);
+  });
+
+  document.addEventListener("click", (event) => {
+    const button = event.target instanceof Element ? event.target.closest("[data-order-step]") : null;
+    if (!button) return;
+    event.preventDefault();
+    take(button.closest(ITEM), button.dataset.orderStep);
+  });
+
+  const KEYS = { ArrowUp: "up", ArrowDown: "down", ArrowRight: "into", ArrowLeft: "out" };
+  document.addEventListener("keydown", (event) => {
+    const step = event.altKey && !event.ctrlKey && !event.metaKey ? KEYS[event.key] : undefined;
+    const item = event.target instanceof Element ? event.target.closest(ITEM) : null;
+    if (step === undefined || !item) return;
+    event.preventDefault();
+    take(item, step);
+  });
+
+  // Dragging: the entry itself goes where the pointer is; Escape puts it back.
+  let dragged;
+
+  function toBeAt(item, { clientX, clientY }) {
+    const under = document.elementFromPoint(clientX, clientY)?.closest(`${ITEM}, ${LIST}`);
+    if (!under || item.contains(under) || rootOf(under) !== rootOf(item)) return;
+    const isPage = item.dataset.kind === "page";
+    if (under.matches(LIST)) {
+      if (itemsIn(under).length === 0 && (isPage || !under.closest(ITEM))) under.append(item);
+      return;
+    }
+    const target = isPage ? under : (holderOf(under) ?? under);
+    const row = (isPage ? target.querySelector(".order-row") : target).getBoundingClientRect();
+    const isBelow = clientY > row.top + row.height / 2;
+    const within = isPage ? target.querySelector(LIST) : null;
+    if (within && isBelow) within.prepend(item);
+    else if (isBelow) target.after(item);
+    else target.before(item);
+  }
+
+  document.addEventListener("pointerdown", (event) => {
+    const handle = event.target instanceof Element ? event.target.closest("[data-order-handle]") : null;
+    if (!handle || event.button !== 0) return;
+    event.preventDefault();
+    const item = handle.closest(ITEM);
+    dragged = { item, parent: item.parentElement, next: item.nextElementSibling, pointer: event.pointerId };
+    item.classList.add("dragged");
+  });
+
+  document.addEventListener("pointermove", (event) => {
+    if (!dragged || event.pointerId !== dragged.pointer) return;
+    toBeAt(dragged.item, event);
+    if (event.clientY < EDGE) scrollBy(0, -EDGE / 4);
+    else if (event.clientY > innerHeight - EDGE) scrollBy(0, EDGE / 4);
+  });
+
+  function drop(isKept) {
+    if (!dragged) return;
+    const { item, parent, next } = dragged;
+    dragged = undefined;
+    item.classList.remove("dragged");
+    if (!isKept) parent.insertBefore(item, next);
+    keep(rootOf(item));
+    if (item.parentElement !== parent || item.nextElementSibling !== next) say(item);
+  }
+  document.addEventListener("pointerup", () => drop(true));
+  document.addEventListener("pointercancel", () => drop(false));
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") drop(false);
+  });
+
+  document.addEventListener("submit", (event) => changed.delete(event.target));
+  addEventListener("beforeunload", (event) => {
+    if (changed.size > 0) event.preventDefault();
+  });
+})();

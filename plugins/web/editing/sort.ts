@@ -1,0 +1,131 @@
+/**
+ * The screen on which a book's chapters and pages are put into order. Each button is a step that the server takes at once;
+ * where scripts run, the steps are taken on the screen, entries are dragged as well, and one form is sent at the end.
+ */
+import { bookPath, type Screen, type Ui, type Visit, type Web } from "lectern/contracts";
+import { type Html, html, type PluginContext } from "lectern/core";
+import type { Book } from "./find.ts";
+import { arranged, type Entry, mergeOrder, moveEntry, orderIn, STEPS, type Step, written } from "./order.ts";
+import { orderButtons, orderTexts } from "./order_pieces.ts";
+
+interface Named extends Entry {
+  readonly name: string;
+  readonly draft?: boolean;
+  readonly pages?: readonly Named[];
+}
+
+interface Sorted extends Book {
+  readonly contents: readonly Named[];
+}
+
+interface Refusal {
+  readonly status: number;
+  readonly message: string;
+}
+
+/** What the screen shows. */
+export interface SortData {
+  readonly book: Sorted;
+  readonly error: string | undefined;
+  /** The order that was refused, so that nobody has to put it together again. */
+  readonly wished: readonly Entry[] | undefined;
+}
+
+/** Mounts the screen. */
+export function mountSort({ site }: Pick<PluginContext, "site">, web: Web, scripts: readonly string[]): void {
+  const view = web.view<SortData>("editing/sort", drawn);
+  const shown = (visit: Visit, book: Sorted, refusal?: Refusal, wished?: readonly Entry[]): Screen => ({
+    title: visit.ui.t("Order of “:name”", { name: book.name }),
+    crumbs: [
+      { text: visit.ui.t("Books"), path: "/books" },
+      { text: book.name, path: bookPath(book) },
+      { text: visit.ui.t("Order") },
+    ],
+    body: view({ book, error: refusal?.message, wished }, visit.ui),
+    status: refusal?.status ?? 200,
+    menu: "/books",
+    scripts,
+  });
+  const sorted = (visit: Visit) => visit.item<Sorted>("books", "Book", { slug: visit.params.book ?? "" });
+  const put = (visit: Visit, book: Sorted, entries: readonly Entry[]) =>
+    visit.send("PUT", `/api/books/${book.id}/order`, { items: itemsOf(entries) as never });
+
+  web.screen(site, "/books/:book/sort", "user", async (visit) => shown(visit, await sorted(visit)));
+  web.form(site, "/books/:book/sort", "user", async (visit) => {
+    const book = await sorted(visit);
+    const present = plain(book.contents);
+    const path = bookPath(book);
+    const step = stepIn(visit);
+    if (step) {
+      const sent = await put(visit, book, moveEntry(present, step.step, step.entry));
+      if (!sent.ok) return shown(visit, await sorted(visit), refusalOf(sent, visit.ui));
+      return visit.goTo(`${path}/sort#order-${step.entry.type}-${step.entry.id}`, visit.ui.t("The order is saved."));
+    }
+    const { entries, isStale } = mergeOrder(present, orderIn(visit.text("loaded")), orderIn(visit.text("order")));
+    const sent = entries.length === 0 ? { ok: true as const } : await put(visit, book, entries);
+    if (!sent.ok)
+      return shown(visit, await sorted(visit), refusalOf(sent, visit.ui), sent.status === 422 ? undefined : entries);
+    return isStale
+      ? visit.goTo(
+          `${path}/sort`,
+          visit.ui.t(
+            "The order is saved. Somebody else changed this book meanwhile: look whether all is where you want it.",
+          ),
+        )
+      : visit.goTo(path, visit.ui.t("The order is saved."));
+  });
+}
+
+/** What was in the book a moment ago and is not any more makes the API refuse all of it. */
+function refusalOf({ status, message }: Refusal, ui: Ui): Refusal {
+  if (status !== 422) return { status, message };
+  return { status, message: ui.t("Somebody else changed this book just now. Nothing is saved: order it again.") };
+}
+
+function stepIn(visit: Visit): { step: Step; entry: Entry } | undefined {
+  const [, asked, word = ""] = /^(\w+) (.*)$/.exec(visit.text("move")) ?? [];
+  const step = STEPS.find((known) => known === asked);
+  const [entry] = orderIn(word);
+  return step && entry ? { step, entry } : undefined;
+}
+
+/** Drafts stand before everything else, whatever their order. */
+function plain(contents: readonly Named[]): Named[] {
+  return contents
+    .filter(({ draft }) => !draft)
+    .map((entry) => (entry.type === "chapter" ? { ...entry, pages: pagesOf(entry) } : entry));
+}
+
+/** The pages of a chapter, which its book lists without their type. */
+function pagesOf({ pages = [] }: Named): Named[] {
+  return pages.filter(({ draft }) => !draft).map((page) => ({ ...page, type: "page" }));
+}
+
+function itemsOf(entries: readonly Entry[]): unknown[] {
+  return entries.map(({ type, id, pages }) => ({ type, id, ...(pages && { pages: pages.map((page) => page.id) }) }));
+}
+
+function drawn({ book, error, wished }: SortData, ui: Ui): Html {
+  const present = plain(book.contents);
+  const entries = wished ? arranged(present, wished) : present;
+  const path = bookPath(book);
+  return html`<h1>${ui.t("Order of “:name”", { name: book.name })}</h1>
+<form method="post" action="${ui.url(`${path}/sort`)}" class="order" data-order data-leaves${orderTexts(ui)}>
+${error !== undefined && html`<p class="notice bad" role="alert">${ui.icon("warning")} ${error}</p>`}
+<p class="quiet needs-script" id="order-help">${ui.t("Drag entries by their handles, or use the buttons; with Alt, the arrow keys move what has the focus.")}</p>
+<input type="hidden" name="loaded" value="${written(present)}"><input type="hidden" name="order" value="${written(entries)}" data-order-value>
+${entries.length === 0 ? html`<p class="empty">${ui.t("This book is empty.")}</p>` : html`<ol class="order-list" data-order-list>${entries.map((entry) => item(entry, ui))}</ol>`}
+<p class="unseen" role="status" data-order-says></p>
+<div class="ends"><button class="needs-script">${ui.t("Save")}</button> <a role="button" class="secondary outline" href="${ui.url(path)}">${ui.t("Back")}</a></div>
+</form>`;
+}
+
+function item(entry: Named, ui: Ui): Html {
+  const { type, id, name, pages } = entry;
+  const word = `${type}:${id}`;
+  return html`<li id="order-${type}-${id}" data-order-item="${word}" data-kind="${type}"><div class="order-row"><span class="order-handle needs-script" data-order-handle aria-hidden="true">${ui.icon("drag")}</span>
+${ui.icon(type)} <span class="order-name">${name}</span>${orderButtons({ field: "move", word, name, steps: type === "page" ? STEPS : ["up", "down"] }, ui)}</div>${
+    pages &&
+    html`<ol class="order-list" data-order-list aria-label="${ui.t("Pages of “:name”", { name })}">${pages.map((page) => item(page, ui))}</ol>`
+  }</li>`;
+}

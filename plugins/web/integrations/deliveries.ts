@@ -1,0 +1,138 @@
+/**
+ * Calls of a webhook: what was told, what came back, and telling it again. This is where somebody looks whose receiver says
+ * that nothing came: the list shows which calls were given up and why, a call shows both sides of the wire as they were.
+ * What is kept, and for how long, is the plugin's of webhooks; the text of an answer is shown as text, whatever it holds.
+ */
+import type { Ui, View, Visit, Web } from "lectern/contracts";
+import { html, type InputObject } from "lectern/core";
+import type { Delivery, DeliveryDetail, Listing, Webhook } from "./shapes.ts";
+import { ADMITS, type Mounting } from "./tabs.ts";
+import { WEBHOOKS } from "./webhook_list.ts";
+
+const ALL = `${WEBHOOKS}/:id/deliveries`;
+const ONE = `${ALL}/:delivery`;
+const STATES = { waiting: "Waiting", delivered: "Taken", failed: "Given up" } as const;
+
+/** Mounts the screens. */
+export function mountDeliveries({ site, web }: Mounting): void {
+  const list = listView(web);
+  const view = deliveryView(web);
+  web.screen(site, ALL, ADMITS, async (visit) => {
+    const { ui, query } = visit;
+    const hook = await visit.get<Webhook>(hookPath(visit));
+    const state = typeof query.state === "string" && query.state in STATES ? query.state : "";
+    const { page, size, query: paging } = web.paged(query);
+    const filter = state === "" ? "" : `filter[state]=${state}&`;
+    const calls = await visit.get<Listing<Delivery>>(`${hookPath(visit)}/deliveries?${filter}sort=-id&${paging}`);
+    const title = ui.t("Calls of “:name”", { name: hook.name });
+    const crumbs = [...crumbsTo(hook, ui), { text: ui.t("Calls") }];
+    return { title, crumbs, body: list({ title, hook, calls, state, page, size, query }, ui) };
+  });
+  web.screen(site, ONE, ADMITS, async (visit) => {
+    const { ui } = visit;
+    const hook = await visit.get<Webhook>(hookPath(visit));
+    const call = await visit.get<DeliveryDetail>(callPath(visit));
+    const title = ui.t("Call :number", { number: call.id });
+    const calls = { text: ui.t("Calls"), path: `${WEBHOOKS}/${hook.id}/deliveries` };
+    return { title, crumbs: [...crumbsTo(hook, ui), calls, { text: title }], body: view({ title, hook, call }, ui) };
+  });
+  web.form(site, `${ONE}/resend`, ADMITS, async (visit) => {
+    const { id } = await visit.get<DeliveryDetail>(callPath(visit));
+    const sent = await visit.send("POST", `${callPath(visit)}/resend`);
+    const notice = sent.ok ? visit.ui.t("The call is made again.") : sent.message;
+    return visit.goTo(`${WEBHOOKS}/${encodeURIComponent(visit.params.id ?? "")}/deliveries/${id}`, notice);
+  });
+}
+
+interface ListData {
+  readonly title: string;
+  readonly hook: Webhook;
+  readonly calls: Listing<Delivery>;
+  readonly state: string;
+  readonly page: number;
+  readonly size: number;
+  readonly query: InputObject;
+}
+
+function listView(web: Web): View<ListData> {
+  const { parts } = web;
+  return web.view<ListData>("integrations/deliveries", ({ title, hook, calls, state, page, size, query }, ui) => {
+    const { t } = ui;
+    const path = `${WEBHOOKS}/${hook.id}/deliveries`;
+    const table = parts.table(ui, {
+      caption: title,
+      head: [t("Call"), t("About"), t("State"), t("Answer"), t("Attempts"), t("Happened"), t("Last made")],
+      rows: calls.data.map((call) => [
+        html`<a href="${ui.url(`${path}/${call.id}`)}">${call.id}</a>`,
+        html`<code>${call.type}</code>`,
+        stateOf(web, call, ui),
+        html`${call.status ?? "–"}${call.error !== "" && html`<br><span class="quiet">${call.error}</span>`}`,
+        call.attempts,
+        ui.time(call.created_at),
+        ui.time(call.sent_at),
+      ]),
+      empty: t("There is no such call. Calls are kept for some days."),
+    });
+    const states = [["", t("any")], ...Object.entries(STATES).map(([key, text]) => [key, t(text)] as const)] as const;
+    return html`<h1>${title}</h1>
+<form class="filters" method="get" action="${ui.url(path)}" aria-label="${t("Filters")}">
+${parts.field(ui, { name: "state", label: t("State"), type: "select", value: state, options: states })}
+<button class="secondary">${ui.icon("search")} ${t("Filter")}</button></form>
+${table}${parts.pager(ui, { path, query, total: calls.total, page, size })}`;
+  });
+}
+
+interface CallData {
+  readonly title: string;
+  readonly hook: Webhook;
+  readonly call: DeliveryDetail;
+}
+
+function deliveryView(web: Web): View<CallData> {
+  const { parts } = web;
+  return web.view<CallData>("integrations/delivery", ({ title, hook, call }, ui) => {
+    const { t } = ui;
+    const { request } = call;
+    const headers = Object.entries(request.headers ?? {});
+    return html`<div class="head-line"><h1>${title} ${stateOf(web, call, ui)}</h1>
+<div class="actions">${parts.button(ui, { action: `${WEBHOOKS}/${hook.id}/deliveries/${call.id}/resend`, text: t("Call again"), icon: "restore" })}</div></div>
+<dl class="facts"><dt>${t("About")}</dt><dd><code>${call.type}</code></dd>
+<dt>${t("Happened")}</dt><dd>${ui.time(call.created_at)}</dd>
+<dt>${t("Attempts")}</dt><dd>${call.attempts}</dd>
+<dt>${t("Last made")}</dt><dd>${ui.time(call.sent_at)}</dd>
+${call.state === "waiting" && html`<dt>${t("Next")}</dt><dd>${hook.active ? ui.time(call.next_at) : t("when the webhook is active again")}</dd>`}</dl>
+<section><h2>${t("What was sent")}</h2>
+<p><code class="breaks">POST ${request.address}</code></p>
+${headers.length > 0 && block(t("Headers of the request"), headers.map(([name, value]) => `${name}: ${value}`).join("\n"), ui)}
+${block(t("Body of the request"), JSON.stringify(request.body, null, 2), ui)}</section>
+<section><h2>${t("What came back")}</h2>
+<dl class="facts"><dt>${t("Status")}</dt><dd>${call.status ?? "–"}</dd>
+<dt>${t("Took")}</dt><dd>${call.duration_ms === null ? "–" : t(":count ms", { count: call.duration_ms })}</dd></dl>
+${call.error !== "" && parts.notice(ui, call.state === "failed" ? "bad" : "note", call.error)}
+${call.answer === "" ? html`<p class="empty">${t("There was no text in the answer.")}</p>` : block(t("Beginning of the answer"), call.answer, ui)}</section>`;
+  });
+}
+
+function block(label: string, text: string, { html: draw }: Ui) {
+  return draw`<div class="scrolls" tabindex="0" role="region" aria-label="${label}"><pre>${text}</pre></div>`;
+}
+
+function stateOf({ parts }: Web, { state }: Delivery, ui: Ui) {
+  const shades = { waiting: "note", delivered: "good", failed: "bad" } as const;
+  return parts.badge(ui, shades[state], ui.t(STATES[state]));
+}
+
+function crumbsTo({ id, name }: Webhook, { t }: Ui) {
+  return [
+    { text: t("Webhooks"), path: WEBHOOKS },
+    { text: name, path: `${WEBHOOKS}/${id}` },
+  ];
+}
+
+function hookPath({ params }: Visit): string {
+  return `/api/webhooks/${encodeURIComponent(params.id ?? "")}`;
+}
+
+function callPath(visit: Visit): string {
+  return `${hookPath(visit)}/deliveries/${encodeURIComponent(visit.params.delivery ?? "")}`;
+}

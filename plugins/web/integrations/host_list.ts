@@ -1,0 +1,108 @@
+/**
+ * The list of hosts with its filters. It answers what an administrator asks in the morning: which machines want something,
+ * and which have fallen silent. Filters stand in the address, so that a view of the list can be kept as a bookmark; what
+ * they mean is the API's to say, and a filter nobody knows is none.
+ */
+import type { Ui, View, Web } from "lectern/contracts";
+import { type Html, html, type InputObject } from "lectern/core";
+import type { Host, Listing } from "./shapes.ts";
+import { integrationsHead } from "./tabs.ts";
+
+/** What the list is narrowed to. */
+export interface HostFilters {
+  readonly name: string;
+  readonly status: string;
+  readonly wanting: string;
+}
+
+/** What the list shows. */
+export interface HostListData {
+  readonly path: string;
+  readonly hosts: Listing<Host>;
+  readonly filters: HostFilters;
+  readonly page: number;
+  readonly size: number;
+  readonly query: InputObject;
+}
+
+const STATUSES = { active: "Active", pending: "Pending", inactive: "Inactive" } as const;
+const WANTING: Readonly<Record<string, { text: string; filter: string }>> = {
+  updates: { text: "Outdated packages", filter: "outdated_packages:gt" },
+  security: { text: "Security updates", filter: "security_updates:gt" },
+  reboot: { text: "A restart", filter: "needs_reboot" },
+};
+
+/** The filters of a query; what is none is left out. */
+export function filtersOf({ name, status, wanting }: InputObject): HostFilters {
+  return {
+    name: typeof name === "string" ? name : "",
+    status: typeof status === "string" && status in STATUSES ? status : "",
+    wanting: typeof wanting === "string" && wanting in WANTING ? wanting : "",
+  };
+}
+
+/** The same as the API's listing takes them. */
+export function searchOf({ name, status, wanting }: HostFilters): string {
+  const search = new URLSearchParams({ sort: "+friendly_name" });
+  if (name !== "") search.set("filter[friendly_name:like]", `%${name}%`);
+  if (status !== "") search.set("filter[status]", status);
+  const wanted = WANTING[wanting];
+  if (wanted) search.set(`filter[${wanted.filter}]`, wanting === "reboot" ? "1" : "0");
+  return search.toString();
+}
+
+/** Names the list's view. */
+export function hostListView(web: Web): View<HostListData> {
+  const { parts } = web;
+  return web.view<HostListData>("integrations/hosts", ({ path, hosts, filters, page, size, query }, ui) => {
+    const { t } = ui;
+    const isFiltered = Object.values(filters).some((value) => value !== "");
+    const rows = hosts.data.map((host) => [
+      html`<a href="${ui.url(`${path}/${host.id}`)}">${host.friendly_name}</a>${host.hostname !== null && host.hostname !== host.friendly_name && html`<br><span class="quiet">${host.hostname}</span>`}`,
+      html`${statusBadge(web, host, ui)}${host.needs_reboot && html`<br>${parts.badge(ui, "note", t("Wants a restart"))}`}`,
+      systemOf(host, ui),
+      host.outdated_packages,
+      html`${host.security_updates > 0 ? html`<strong>${ui.icon("warning")} ${host.security_updates}</strong>` : "0"}`,
+      ui.time(host.last_report_at),
+    ]);
+    const table = parts.table(ui, {
+      caption: t("Hosts"),
+      head: [t("Name"), t("Status"), t("System"), t("Outdated"), t("Security"), t("Last report")],
+      rows,
+      empty: isFiltered
+        ? t("No host fits these filters.")
+        : t("There is no host yet. Make one here, or let a script enrol them with an enrolment key."),
+    });
+    return html`${integrationsHead(parts, ui, "hosts")}
+<div class="head-line"><p>${t("Machines whose packages are reported here. Their agents, or the reporter script, send what is installed.")}</p>
+<a role="button" class="small" href="${ui.url(`${path}/new`)}">${ui.icon("plus")} ${t("New host")}</a></div>
+${filterForm(web, path, filters, ui)}
+${hosts.total > 0 && html`<p class="quiet">${t("Hosts found: :total", { total: hosts.total })}</p>`}
+${table}${parts.pager(ui, { path, query, total: hosts.total, page, size })}`;
+  });
+}
+
+function filterForm({ parts }: Web, path: string, { name, status, wanting }: HostFilters, ui: Ui): Html {
+  const { t } = ui;
+  const any = ["", t("any")] as const;
+  return html`<form class="filters" method="get" action="${ui.url(path)}" aria-label="${t("Filters")}">
+${parts.field(ui, { name: "name", label: t("Name contains"), value: name, autocomplete: "off" })}
+${parts.field(ui, { name: "status", label: t("Status"), type: "select", value: status, options: [any, ...Object.entries(STATUSES).map(([key, text]) => [key, t(text)] as const)] })}
+${parts.field(ui, { name: "wanting", label: t("Wants"), type: "select", value: wanting, options: [["", t("anything")], ...Object.entries(WANTING).map(([key, { text }]) => [key, t(text)] as const)] })}
+<button class="secondary">${ui.icon("search")} ${t("Filter")}</button></form>`;
+}
+
+/** How a host stands, and why it counts nowhere where it does not. */
+export function statusBadge({ parts }: Web, { status, inactive_reason }: Host, ui: Ui): Html {
+  const { t } = ui;
+  if (status === "active") return parts.badge(ui, "good", t("Active"));
+  if (status === "pending") return parts.badge(ui, "note", t("Pending"));
+  return inactive_reason === "stale"
+    ? parts.badge(ui, "bad", t("Inactive: silent"))
+    : parts.badge(ui, "note", t("Inactive: taken out"));
+}
+
+/** The system of a host with its version; a dash before its first report. */
+export function systemOf({ os_name, os_version, last_report_at }: Host, _ui: Ui): string {
+  return last_report_at === null ? "–" : `${os_name} ${os_version}`.trim();
+}

@@ -1,0 +1,145 @@
+/**
+ * Monitored hosts: their list, what one reported, making one, and what is done to one. A host's key is in the screen that
+ * answers the form which made it, with command lines that hold it, and in no other. Taking a host out of the numbers asks
+ * no question, as it can be undone; deleting one does. Hosts that scripts enrol with a key appear here like all others.
+ */
+import type { Screen, SubmitResult, Visit } from "lectern/contracts";
+import { besideField, generalError } from "./form_errors.ts";
+import { hostCreatedView } from "./host_created.ts";
+import { hostView, isOutOfNumbers } from "./host_detail.ts";
+import { filtersOf, hostListView, searchOf } from "./host_list.ts";
+import type { Host, HostDetail, Listing, MadeHost } from "./shapes.ts";
+import { ADMITS, INTEGRATIONS, type Mounting } from "./tabs.ts";
+
+const API = "/api/v1/dashboard/hosts";
+const PATH = `${INTEGRATIONS}/hosts`;
+const ONE = `${PATH}/:id`;
+
+/** Mounts the screens. */
+export function mountHosts({ site, web, baseUrl }: Mounting & { baseUrl: string }): void {
+  const list = hostListView(web);
+  web.screen(site, PATH, ADMITS, async (visit) => {
+    const { ui, query } = visit;
+    const filters = filtersOf(query);
+    const { page, size, query: paging } = web.paged(query);
+    const hosts = await visit.get<Listing<Host>>(`${API}?${searchOf(filters)}&${paging}`);
+    return { title: ui.t("Hosts"), body: list({ path: PATH, hosts, filters, page, size, query }, ui) };
+  });
+  mountMaking({ site, web, baseUrl });
+  mountShowing({ site, web });
+  mountActs({ site, web });
+}
+
+function mountMaking({ site, web, baseUrl }: Mounting & { baseUrl: string }): void {
+  const created = hostCreatedView(web);
+  const form = nameForm(web, "integrations/host_new");
+  const shown = (visit: Visit, name: string, sent?: SubmitResult<unknown>): Screen => {
+    const title = visit.ui.t("New host");
+    const data = { title, action: `${PATH}/new`, back: PATH, submit: visit.ui.t("Create the host"), name, sent };
+    return { title, body: form(data, visit.ui), status: sent && !sent.ok ? sent.status : 200 };
+  };
+  web.screen(site, `${PATH}/new`, ADMITS, (visit) => shown(visit, ""));
+  web.form(site, `${PATH}/new`, ADMITS, async (visit) => {
+    const name = visit.text("friendly_name");
+    const sent = await visit.send<MadeHost>("POST", API, { friendly_name: name });
+    if (!sent.ok) return shown(visit, name, sent);
+    const title = visit.ui.t("Your new host");
+    return { title, body: created({ title, path: PATH, baseUrl, host: sent.body }, visit.ui), status: 201 };
+  });
+}
+
+function mountShowing({ site, web }: Mounting): void {
+  const view = hostView(web);
+  const form = nameForm(web, "integrations/host_edit");
+  const shown = (visit: Visit, host: Host, name: string, sent?: SubmitResult<unknown>): Screen => {
+    const title = visit.ui.t("Rename the host “:name”", { name: host.friendly_name });
+    const back = `${PATH}/${host.id}`;
+    const data = { title, action: `${back}/edit`, back, submit: visit.ui.t("Save"), name, sent };
+    return { title, body: form(data, visit.ui), status: sent && !sent.ok ? sent.status : 200 };
+  };
+  web.screen(site, ONE, ADMITS, async (visit) => {
+    const host = await hostOf(visit);
+    const crumbs = [{ text: visit.ui.t("Hosts"), path: PATH }, { text: host.friendly_name }];
+    return { title: host.friendly_name, crumbs, body: view({ path: `${PATH}/${host.id}`, host }, visit.ui) };
+  });
+  web.screen(site, `${ONE}/edit`, ADMITS, async (visit) => {
+    const host = await hostOf(visit);
+    return shown(visit, host, host.friendly_name);
+  });
+  web.form(site, `${ONE}/edit`, ADMITS, async (visit) => {
+    const host = await hostOf(visit);
+    const name = visit.text("friendly_name");
+    const sent = await visit.send("PATCH", pathOf(visit), { friendly_name: name });
+    if (!sent.ok) return shown(visit, host, name, sent);
+    return visit.goTo(`${PATH}/${host.id}`, visit.ui.t("The host is saved."));
+  });
+}
+
+function mountActs({ site, web }: Mounting): void {
+  for (const [act, status, notice] of [
+    ["take-out", "inactive", "The host “:name” counts nowhere now. Its reports are kept."],
+    ["take-in", "active", "The host “:name” counts again."],
+  ] as const)
+    web.form(site, `${ONE}/${act}`, ADMITS, async (visit) => {
+      const host = await hostOf(visit);
+      const sent = await visit.send("PATCH", pathOf(visit), { status });
+      const name = host.friendly_name;
+      return visit.goTo(`${PATH}/${host.id}`, sent.ok ? visit.ui.t(notice, { name }) : sent.message);
+    });
+  web.screen(site, `${ONE}/delete`, ADMITS, async (visit) => {
+    const { ui } = visit;
+    const host = await hostOf(visit);
+    const name = host.friendly_name;
+    const body = web.parts.confirm(ui, {
+      question: ui.t("Delete the host “:name”?", { name }),
+      detail: isOutOfNumbers(host)
+        ? ui.t("All it reported goes with it, and its agent is refused from then on. This cannot be undone.")
+        : ui.t(
+            "It leaves all numbers, all it reported goes with it, and its agent is refused from then on. This cannot be undone.",
+          ),
+      action: `${PATH}/${host.id}/delete`,
+      submit: ui.t("Delete the host"),
+      back: `${PATH}/${host.id}`,
+    });
+    return { title: ui.t("Delete the host"), body };
+  });
+  web.form(site, `${ONE}/delete`, ADMITS, async (visit) => {
+    const { friendly_name: name } = await hostOf(visit);
+    const sent = await visit.send("DELETE", pathOf(visit));
+    return visit.goTo(PATH, sent.ok ? visit.ui.t("The host “:name” is deleted.", { name }) : sent.message);
+  });
+}
+
+interface NameData {
+  readonly title: string;
+  readonly action: string;
+  readonly back: string;
+  readonly submit: string;
+  readonly name: string;
+  readonly sent: SubmitResult<unknown> | undefined;
+}
+
+function nameForm(web: Mounting["web"], viewName: string) {
+  const { parts } = web;
+  return web.view<NameData>(viewName, ({ title, action, back, submit, name, sent }, ui) => {
+    const fields = parts.field(ui, {
+      name: "friendly_name",
+      label: ui.t("Name"),
+      value: name,
+      required: true,
+      maxlength: 255,
+      autocomplete: "off",
+      errors: besideField(sent, "friendly_name"),
+    });
+    const error = generalError(sent, ["friendly_name"]);
+    return ui.html`<h1>${title}</h1>${parts.form(ui, { action, fields, submit, cancel: back, error })}`;
+  });
+}
+
+function pathOf({ params }: Visit): string {
+  return `${API}/${encodeURIComponent(params.id ?? "")}`;
+}
+
+function hostOf(visit: Visit): Promise<HostDetail> {
+  return visit.get<HostDetail>(pathOf(visit));
+}

@@ -1,0 +1,72 @@
+/** What a new key is shown with, this once, and what is copied into dashboards, at any time (dashboard-stats 5.2). */
+import type { Ui, View, Web } from "lectern/contracts";
+import { type Html, html } from "lectern/core";
+import type { KeyKind } from "./kinds.ts";
+import type { Key, MadeKey, Snippets } from "./shapes.ts";
+
+/** What the screen of a new key shows. */
+export interface CreatedData {
+  readonly kind: KeyKind;
+  readonly key: MadeKey;
+  /** Of dashboards alone. */
+  readonly snippets: Snippets | undefined;
+}
+
+/** What the screen of a key's texts shows. */
+export interface SetupData {
+  readonly title: string;
+  readonly key: Key;
+  readonly snippets: Snippets;
+}
+
+/** Names the view of a new key. */
+export function createdView(web: Web, baseUrl: string, texts: View<Snippets>): View<CreatedData> {
+  const { parts } = web;
+  return web.view<CreatedData>("integrations/key_created", ({ kind, key, snippets }, ui) => {
+    const { t } = ui;
+    return html`<h1>${t("Your new key")}</h1>
+${parts.notice(ui, "note", t("Copy the secret now: it is shown this once and cannot be read again."))}
+<h2>${key.token_name}</h2>
+${parts.copyable(ui, { label: t("Key"), value: key.token_key })}
+${parts.copyable(ui, { label: t("Secret"), value: key.token_secret, secret: true })}
+${kind.type === "dashboard" && parts.copyable(ui, { label: t("Base64 of key:secret"), value: key.basic, secret: true })}
+${kind.type === "enrolment" && parts.copyable(ui, { label: t("Enrol a host by curl"), value: enrolCommand(baseUrl, key), secret: true })}
+<p><a role="button" href="${ui.url(kind.path)}">${ui.icon("check")} ${t("I have saved the secret")}</a></p>
+${snippets && texts(snippets, ui)}`;
+  });
+}
+
+/** Names the view of a key's texts. */
+export function setupView(web: Web, texts: View<Snippets>): View<SetupData> {
+  return web.view<SetupData>("integrations/key_setup", ({ title, snippets }, ui) => {
+    return html`<h1>${title}</h1>${web.parts.notice(ui, "note", ui.t("The secret was shown when the key was made. If it is lost, make a new key."))}
+${texts(snippets, ui)}`;
+  });
+}
+
+/** Names the view of the texts, which both show. */
+export function textsView(web: Web): View<Snippets> {
+  return web.view<Snippets>("integrations/snippets", (snippets, ui) => drawTexts(web, snippets, ui));
+}
+
+function drawTexts({ parts }: Web, snippets: Snippets, ui: Ui): Html {
+  const { t } = ui;
+  const text = (label: string, value: string) => parts.copyable(ui, { label, value, lines: true });
+  return html`<section><h2>${t("For your dashboard")}</h2>
+<p>${t("These texts hold the key and a placeholder for the secret: put the secret where they say “<token secret>”.")}</p>
+<h3>Homepage</h3>
+<p>${t("The widget reads the key and the secret from the environment of the Homepage container; both go together.")}</p>
+${text(t("Homepage: three metrics"), snippets.homepage)}
+${text(t("Homepage: all fourteen metrics"), snippets.homepage_all)}
+${text(t("Homepage: environment variables"), snippets.homepage_environment)}
+<h3>Homarr</h3>${text(t("Homarr: fields of the integration"), snippets.homarr)}
+<h3>Glance</h3><p>${t("Glance reads the base64 text from its environment variable PATCH_BASIC.")}</p>${text(t("Glance: widget"), snippets.glance)}
+<h3>Prometheus</h3>${text(t("Prometheus: scrape job"), snippets.prometheus)}
+<h3>curl</h3>${text(t("Try it with curl"), snippets.curl)}</section>`;
+}
+
+/** A call by which a machine enrols itself under its own name. */
+function enrolCommand(baseUrl: string, { token_key, token_secret }: MadeKey): string {
+  const url = `${baseUrl}/api/v1/auto-enrollment/enroll`;
+  return `curl -fsS -H 'X-Auto-Enrollment-Key: ${token_key}' -H 'X-Auto-Enrollment-Secret: ${token_secret}' -H 'Content-Type: application/json' -d "{\\"friendly_name\\":\\"$(uname -n)\\"}" '${url}'`;
+}

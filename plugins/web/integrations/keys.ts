@@ -1,0 +1,140 @@
+/**
+ * Keys of dashboards and of enrolment (dashboard-stats 5.2): their list, their form, the screen that shows a secret once,
+ * and what is done to them at once. The answer to the form that makes a key is the screen with its secret: nothing keeps it
+ * for another request.
+ */
+import type { Screen, SubmitResult, Visit } from "lectern/contracts";
+import { budgetView } from "./budget.ts";
+import { createdView, setupView, textsView } from "./key_created.ts";
+import { emptyForm, formOf, type KeyForm, keyFormView, sentOf } from "./key_form.ts";
+import { keyListView } from "./key_list.ts";
+import { type KeyKind, KINDS } from "./kinds.ts";
+import type { Key, Listing, MadeKey, Snippets, Usage } from "./shapes.ts";
+import { ADMITS, type Mounting } from "./tabs.ts";
+
+const API = "/api/v1/dashboard/keys";
+
+/** Mounts the screens of both kinds. */
+export function mountKeys({ site, web, baseUrl }: Mounting & { baseUrl: string }): void {
+  const texts = textsView(web);
+  const views = {
+    list: keyListView(web),
+    form: keyFormView(web),
+    created: createdView(web, baseUrl, texts),
+    setup: setupView(web, texts),
+    budget: budgetView(web),
+  };
+  for (const kind of Object.values(KINDS)) mountKind({ site, web }, kind, views);
+}
+
+interface Views {
+  readonly list: ReturnType<typeof keyListView>;
+  readonly form: ReturnType<typeof keyFormView>;
+  readonly created: ReturnType<typeof createdView>;
+  readonly setup: ReturnType<typeof setupView>;
+  readonly budget: ReturnType<typeof budgetView>;
+}
+
+function mountKind({ site, web }: Mounting, kind: KeyKind, views: Views): void {
+  const { path } = kind;
+  const one = `${path}/:id`;
+  web.screen(site, path, ADMITS, async (visit) => {
+    const { ui, query } = visit;
+    const { page, size, query: paging } = web.paged(query);
+    const keys = await visit.get<Listing<Key>>(
+      `${API}?filter[integration_type]=${kind.type}&sort=-created_at&${paging}`,
+    );
+    const usage = kind.type === "dashboard" && keys.total > 0 ? await visit.find<Usage>(USAGE) : undefined;
+    const budget = usage && usage.limit > 0 ? views.budget(usage, ui) : undefined;
+    return { title: ui.t("Integrations"), body: views.list({ kind, keys, page, size, query, budget }, ui) };
+  });
+  mountMaking({ site, web }, kind, views);
+  mountChanging({ site, web }, kind, views);
+
+  for (const [act, change, notice] of [
+    ["disable", { is_active: false }, "The key “:name” is disabled."],
+    ["enable", { is_active: true }, "The key “:name” is enabled."],
+  ] as const)
+    web.form(site, `${one}/${act}`, ADMITS, async (visit) => {
+      const { token_name: name } = await keyOf(visit, kind);
+      const sent = await visit.send("PATCH", pathOf(visit), change);
+      return visit.goTo(path, sent.ok ? visit.ui.t(notice, { name }) : sent.message);
+    });
+  web.screen(site, `${one}/delete`, ADMITS, async (visit) => {
+    const { ui } = visit;
+    const { token_name: name } = await keyOf(visit, kind);
+    const body = web.parts.confirm(ui, {
+      question: ui.t("Delete the key “:name”?", { name }),
+      detail: ui.t(kind.stops, { name }),
+      action: `${path}/${visit.params.id}/delete`,
+      submit: ui.t("Delete the key"),
+      back: path,
+    });
+    return { title: ui.t("Delete the key"), body };
+  });
+  web.form(site, `${one}/delete`, ADMITS, async (visit) => {
+    const { token_name: name } = await keyOf(visit, kind);
+    const sent = await visit.send("DELETE", pathOf(visit));
+    return visit.goTo(path, sent.ok ? visit.ui.t("The key “:name” is deleted.", { name }) : sent.message);
+  });
+}
+
+const USAGE = "/api/v1/dashboard/usage";
+
+function mountMaking({ site, web }: Mounting, kind: KeyKind, views: Views): void {
+  const shown = (visit: Visit, typed: KeyForm, sent?: SubmitResult<unknown>): Screen => ({
+    title: visit.ui.t(kind.create),
+    body: views.form({ kind, title: visit.ui.t(kind.create), action: `${kind.path}/new`, typed, sent }, visit.ui),
+    status: statusOf(sent),
+  });
+  web.screen(site, `${kind.path}/new`, ADMITS, (visit) => shown(visit, emptyForm()));
+  web.form(site, `${kind.path}/new`, ADMITS, async (visit) => {
+    const typed = formOf(visit);
+    const sent = await visit.send<MadeKey>("POST", API, { ...sentOf(typed, kind), integration_type: kind.type });
+    if (!sent.ok) return shown(visit, typed, sent);
+    const snippets =
+      kind.type === "dashboard" ? await visit.find<Snippets>(`${API}/${sent.body.id}/snippets`) : undefined;
+    const body = views.created({ kind, key: sent.body, snippets }, visit.ui);
+    return { title: visit.ui.t("Your new key"), body, status: 201 };
+  });
+}
+
+function mountChanging({ site, web }: Mounting, kind: KeyKind, views: Views): void {
+  const edit = `${kind.path}/:id/edit`;
+  const shown = (visit: Visit, key: Key, typed: KeyForm, sent?: SubmitResult<unknown>): Screen => {
+    const title = visit.ui.t("Edit the key “:name”", { name: key.token_name });
+    const data = { kind, title, action: `${kind.path}/${key.id}/edit`, typed, sent };
+    return { title, body: views.form(data, visit.ui), status: statusOf(sent) };
+  };
+  web.screen(site, edit, ADMITS, async (visit) => {
+    const key = await keyOf(visit, kind);
+    return shown(visit, key, emptyForm(key));
+  });
+  web.form(site, edit, ADMITS, async (visit) => {
+    const key = await keyOf(visit, kind);
+    const typed = formOf(visit);
+    const sent = await visit.send("PATCH", pathOf(visit), sentOf(typed, kind));
+    return sent.ok ? visit.goTo(kind.path, visit.ui.t("The key is saved.")) : shown(visit, key, typed, sent);
+  });
+  if (kind.type !== "dashboard") return;
+  web.screen(site, `${kind.path}/:id/setup`, ADMITS, async (visit) => {
+    const key = await keyOf(visit, kind);
+    const snippets = await visit.get<Snippets>(`${pathOf(visit)}/snippets`);
+    const title = visit.ui.t("Set up a dashboard with “:name”", { name: key.token_name });
+    return { title, body: views.setup({ title, key, snippets }, visit.ui) };
+  });
+}
+
+function statusOf(sent: SubmitResult<unknown> | undefined): number {
+  return sent && !sent.ok ? sent.status : 200;
+}
+
+function pathOf({ params }: Visit): string {
+  return `${API}/${encodeURIComponent(params.id ?? "")}`;
+}
+
+/** The key a screen is about; one of the other kind is none of this tab's. */
+async function keyOf(visit: Visit, kind: KeyKind): Promise<Key> {
+  const key = await visit.get<Key>(pathOf(visit));
+  return key.integration_type === kind.type ? key : visit.get<Key>(`${API}/0`);
+}

@@ -1,0 +1,74 @@
+/** The list of webhooks, how each stands, and what a new one is shown with. */
+import type { Ui, View, Web } from "lectern/contracts";
+import { type Html, html, type InputObject } from "lectern/core";
+import type { Listing, Webhook } from "./shapes.ts";
+
+/** Where the screens of webhooks are. */
+export const WEBHOOKS = "/settings/webhooks";
+
+/** What the list shows. */
+export interface HookListData {
+  readonly hooks: Listing<Webhook>;
+  readonly page: number;
+  readonly size: number;
+  readonly query: InputObject;
+}
+
+/** How the runtime words it where it switches one off itself. */
+const SWITCHED_OFF = "Switched off after";
+
+/** Names the list's view. */
+export function hookListView(web: Web): View<HookListData> {
+  const { parts } = web;
+  return web.view<HookListData>("integrations/webhooks", ({ hooks, page, size, query }, ui) => {
+    const { t } = ui;
+    const table = parts.table(ui, {
+      caption: t("Webhooks"),
+      head: [t("Webhook"), t("Hears of"), t("State"), t("Last called"), t("Calls")],
+      rows: hooks.data.map((hook) => [
+        html`<a href="${ui.url(`${WEBHOOKS}/${hook.id}`)}">${hook.name}</a><br><code class="breaks">${hook.endpoint}</code>`,
+        hook.events.includes("all") ? t("everything") : t("kinds of events: :count", { count: hook.events.length }),
+        html`${stateBadge(web, hook, ui)}${hook.last_error !== "" && (!hook.active || hook.failing_since !== null) && html`<br><span class="quiet">${hook.last_error}</span>`}`,
+        ui.time(hook.last_called_at),
+        html`<a href="${ui.url(`${WEBHOOKS}/${hook.id}/deliveries`)}">${t("Calls")}<span class="unseen"> ${hook.name}</span></a>`,
+      ]),
+      empty: t("There is no webhook yet. One tells an address of yours what happens here, as it happens."),
+    });
+    return html`<div class="head-line"><h1>${t("Webhooks")}</h1>
+<a role="button" class="small" href="${ui.url(`${WEBHOOKS}/create`)}">${ui.icon("plus")} ${t("New webhook")}</a></div>
+${table}${parts.pager(ui, { path: WEBHOOKS, query, total: hooks.total, page, size })}`;
+  });
+}
+
+/** How a webhook stands. */
+export function stateBadge({ parts }: Web, hook: Webhook, ui: Ui): Html {
+  const { t } = ui;
+  if (hook.active && hook.failing_since !== null) return parts.badge(ui, "bad", t("Failing"));
+  if (hook.active) return parts.badge(ui, "good", t("Active"));
+  return wasSwitchedOff(hook)
+    ? parts.badge(ui, "bad", t("Switched off after failures"))
+    : parts.badge(ui, "note", t("Off"));
+}
+
+/** Whether the runtime switched it off, and no person. */
+export function wasSwitchedOff({ active, last_error }: Webhook): boolean {
+  return !active && last_error.startsWith(SWITCHED_OFF);
+}
+
+/** Names the view of a new webhook. */
+export function hookCreatedView(web: Web): View<{ title: string; hook: Webhook & { secret: string } }> {
+  const { parts } = web;
+  return web.view<{ title: string; hook: Webhook & { secret: string } }>(
+    "integrations/webhook_created",
+    ({ title, hook }, ui) => {
+      const { t } = ui;
+      return html`<h1>${title}</h1>
+${parts.notice(ui, "note", t("Copy the secret now: it is shown this once and cannot be read again."))}
+<h2>${hook.name}</h2>
+${parts.copyable(ui, { label: t("Address"), value: hook.endpoint })}
+${parts.copyable(ui, { label: t("Secret"), value: hook.secret, secret: true })}
+<p>${t("Calls are signed with it as Standard Webhooks describes, so that the receiver can tell them from others.")}</p>
+<p><a role="button" href="${ui.url(WEBHOOKS)}">${ui.icon("check")} ${t("I have saved the secret")}</a></p>`;
+    },
+  );
+}

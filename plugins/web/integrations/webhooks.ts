@@ -1,0 +1,87 @@
+/** Webhooks: their list, their form, the screen that shows a secret once, and deleting one. */
+import type { Screen, SubmitResult, Visit } from "lectern/contracts";
+import { mountDeliveries } from "./deliveries.ts";
+import type { EventType, Listing, Webhook } from "./shapes.ts";
+import { ADMITS, type Mounting } from "./tabs.ts";
+import { emptyHook, type HookForm, hookFormOf, hookFormView, hookSentOf } from "./webhook_form.ts";
+import { hookCreatedView, hookListView, WEBHOOKS } from "./webhook_list.ts";
+
+const API = "/api/webhooks";
+const ONE = `${WEBHOOKS}/:id`;
+
+/** Mounts the screens. */
+export function mountWebhooks({ site, web }: Mounting): void {
+  const list = hookListView(web);
+  web.screen(site, WEBHOOKS, ADMITS, async (visit) => {
+    const { ui, query } = visit;
+    const { page, size, query: paging } = web.paged(query);
+    const hooks = await visit.get<Listing<Webhook>>(`${API}?sort=+name&${paging}`);
+    return { title: ui.t("Webhooks"), body: list({ hooks, page, size, query }, ui) };
+  });
+  mountForms({ site, web });
+  web.screen(site, `${ONE}/delete`, ADMITS, async (visit) => {
+    const { ui } = visit;
+    const { id, name } = await hookOf(visit);
+    const body = web.parts.confirm(ui, {
+      question: ui.t("Delete the webhook “:name”?", { name }),
+      detail: ui.t(
+        "Its address hears of nothing any more, and the record of its calls goes with it. This cannot be undone.",
+      ),
+      action: `${WEBHOOKS}/${id}/delete`,
+      submit: ui.t("Delete the webhook"),
+      back: `${WEBHOOKS}/${id}`,
+    });
+    return { title: ui.t("Delete the webhook"), body };
+  });
+  web.form(site, `${ONE}/delete`, ADMITS, async (visit) => {
+    const { name } = await hookOf(visit);
+    const sent = await visit.send("DELETE", pathOf(visit));
+    return visit.goTo(WEBHOOKS, sent.ok ? visit.ui.t("The webhook “:name” is deleted.", { name }) : sent.message);
+  });
+  mountDeliveries({ site, web });
+}
+
+function mountForms({ site, web }: Mounting): void {
+  const form = hookFormView(web);
+  const created = hookCreatedView(web);
+  const shown = async (
+    visit: Visit,
+    typed: HookForm,
+    hook?: Webhook,
+    sent?: SubmitResult<unknown>,
+  ): Promise<Screen> => {
+    const { ui } = visit;
+    const title = hook ? ui.t("Webhook “:name”", { name: hook.name }) : ui.t("New webhook");
+    const { events } = await visit.get<{ events: readonly EventType[] }>(`${API}/events`);
+    const crumbs = [{ text: ui.t("Webhooks"), path: WEBHOOKS }, { text: hook?.name ?? title }];
+    const body = form({ title, hook, events, typed, sent }, ui);
+    return { title, crumbs, body, status: sent && !sent.ok ? sent.status : 200 };
+  };
+  web.screen(site, `${WEBHOOKS}/create`, ADMITS, (visit) => shown(visit, emptyHook()));
+  web.form(site, `${WEBHOOKS}/create`, ADMITS, async (visit) => {
+    const typed = hookFormOf(visit);
+    const sent = await visit.send<Webhook & { secret: string }>("POST", API, hookSentOf(typed));
+    if (!sent.ok) return shown(visit, typed, undefined, sent);
+    const title = visit.ui.t("Your new webhook");
+    return { title, body: created({ title, hook: sent.body }, visit.ui), status: 201 };
+  });
+  web.screen(site, ONE, ADMITS, async (visit) => {
+    const hook = await hookOf(visit);
+    return shown(visit, emptyHook(hook), hook);
+  });
+  web.form(site, ONE, ADMITS, async (visit) => {
+    const hook = await hookOf(visit);
+    const typed = hookFormOf(visit);
+    const sent = await visit.send("PUT", pathOf(visit), hookSentOf(typed));
+    if (!sent.ok) return shown(visit, typed, hook, sent);
+    return visit.goTo(WEBHOOKS, visit.ui.t("The webhook is saved."));
+  });
+}
+
+function pathOf({ params }: Visit): string {
+  return `${API}/${encodeURIComponent(params.id ?? "")}`;
+}
+
+function hookOf(visit: Visit): Promise<Webhook> {
+  return visit.get<Webhook>(pathOf(visit));
+}

@@ -1,0 +1,201 @@
+/**
+ * Screens of shelves, books and chapters: lists to choose from, and what is in one. Lists are paged and ordered by name;
+ * what a reader may not see is not in them, as the API leaves it out.
+ */
+import { bookPath, chapterPath, shelfPath, type Ui, type Visit, type Web } from "lectern/contracts";
+import { type Html, html, type PluginContext } from "lectern/core";
+import {
+  actions,
+  contentsTree,
+  description,
+  entryPath,
+  exportActions,
+  history,
+  mayDo,
+  nothingYet,
+  tagList,
+} from "./pieces.ts";
+import type { Book, Chapter, Cover, Item, Listing, Shelf } from "./shapes.ts";
+
+interface Tile extends Item {
+  readonly cover?: Cover | null;
+}
+
+/** Titles, empty sentences and acts of the lists. */
+const LISTS = {
+  books: {
+    title: "Books",
+    icon: "book",
+    empty: "There is no book here that you may see.",
+    create: { path: "/create-book", text: "New book", permission: "book-create" },
+    pathOf: bookPath,
+  },
+  shelves: {
+    title: "Shelves",
+    icon: "shelf",
+    empty: "There is no shelf here that you may see.",
+    create: { path: "/create-shelf", text: "New shelf", permission: "bookshelf-create" },
+    pathOf: shelfPath,
+  },
+} as const;
+
+/** Books and shelves side by side, with their covers. */
+export function tiles(items: readonly Tile[], icon: string, pathOf: (item: { slug: string }) => string, ui: Ui): Html {
+  return html`<ul class="tiles">${items.map(
+    (item) =>
+      html`<li><a href="${ui.url(pathOf(item))}"><span class="cover">${
+        item.cover ? html`<img src="${item.cover.url}" alt="" loading="lazy">` : ui.icon(icon)
+      }</span><strong>${item.name}</strong>${item.description ? html`<small>${item.description}</small>` : ""}</a></li>`,
+  )}</ul>`;
+}
+
+/** Mounts the screens. */
+export function mountContainers({ site }: Pick<PluginContext, "site">, web: Web): void {
+  mountLists(site, web);
+  mountShelf(site, web);
+  mountBook(site, web);
+  mountChapter(site, web);
+}
+
+type Site = PluginContext["site"];
+
+function mountLists(site: Site, web: Web): void {
+  for (const [segment, { title, icon, empty, create, pathOf }] of Object.entries(LISTS)) {
+    interface Data {
+      readonly items: readonly Tile[];
+      readonly pager: Html;
+    }
+    const view = web.view<Data>(`reading/${segment}`, ({ items, pager }, ui) => {
+      const may = ui.may(`${create.permission}-all`) || ui.may(`${create.permission}-own`);
+      const act = { path: create.path, text: ui.t(create.text), icon: "plus", may };
+      return html`<div class="head-line"><h1>${ui.t(title)}</h1>${items.length > 0 && actions([act], [], ui)}</div>
+${items.length === 0 ? nothingYet(ui.t(empty), [act], ui) : tiles(items, icon, pathOf, ui)}${pager}`;
+    });
+    web.screen(site, `/${segment}`, "reader", async (visit) => {
+      const { page, size, query } = web.paged(visit.query);
+      const { data, total } = await visit.get<Listing<Tile>>(`/api/${segment}?sort=name&${query}`);
+      const pager = web.parts.pager(visit.ui, { path: `/${segment}`, query: visit.query, total, page, size });
+      return { title: visit.ui.t(title), body: view({ items: data, pager }, visit.ui) };
+    });
+  }
+}
+
+function mountShelf(site: Site, web: Web): void {
+  const view = web.view<{ shelf: Shelf; books: readonly Tile[] }>("reading/shelf", ({ shelf, books }, ui) => {
+    const path = shelfPath(shelf);
+    const actionList = [
+      { path: `${path}/edit`, text: ui.t("Edit"), icon: "edit", may: mayDo(ui, "bookshelf-update", shelf) },
+      {
+        path: `${path}/permissions`,
+        text: ui.t("Permissions"),
+        icon: "lock",
+        may: mayDo(ui, "restrictions-manage", shelf),
+      },
+    ];
+    const more = [
+      {
+        path: `${path}/delete`,
+        text: ui.t("Delete"),
+        icon: "delete",
+        may: mayDo(ui, "bookshelf-delete", shelf),
+        isDialog: true,
+      },
+    ];
+    const toBooks = {
+      path: `${path}/edit`,
+      text: ui.t("Put books on it"),
+      icon: "plus",
+      may: mayDo(ui, "bookshelf-update", shelf),
+    };
+    return html`<div class="head-line"><h1>${shelf.name}</h1>${actions(actionList, more, ui)}</div>
+${description(shelf, ui)}${tagList(shelf.tags, ui)}
+${books.length === 0 ? nothingYet(ui.t("No book stands on this shelf that you may see."), [toBooks], ui) : tiles(books, "book", bookPath, ui)}
+${history(shelf, ui)}`;
+  });
+  web.screen(site, "/shelves/:shelf", "reader", async (visit) => {
+    const shelf = await visit.item<Shelf>("shelves", "Shelf", { slug: visit.params.shelf ?? "" });
+    const books = await coversOf(visit, shelf.books);
+    const crumbs = [{ text: visit.ui.t("Shelves"), path: "/shelves" }, { text: shelf.name }];
+    return { title: shelf.name, crumbs, menu: "/shelves", body: view({ shelf, books }, visit.ui) };
+  });
+}
+
+/** The books of a shelf as listings show them, in the shelf's order; one listing holds nearly all there are. */
+async function coversOf(visit: Visit, books: Shelf["books"]): Promise<Tile[]> {
+  if (books.length === 0) return [];
+  const { data } = await visit.get<Listing<Tile>>("/api/books?count=500&sort=-updated_at");
+  const known = new Map(data.map((book) => [book.id, book]));
+  const found = await Promise.all(books.map(({ id }) => known.get(id) ?? visit.find<Tile>(`/api/books/${id}`)));
+  return found.filter((book) => book !== undefined);
+}
+
+function mountBook(site: Site, web: Web): void {
+  const view = web.view<{ book: Book; added: Html }>("reading/book", ({ book, added }, ui) => {
+    const path = bookPath(book);
+    const mayWrite = (permission: string) => mayDo(ui, permission, book);
+    const writing = [
+      { path: `${path}/create-page`, text: ui.t("New page"), icon: "plus", may: mayWrite("page-create") },
+      { path: `${path}/create-chapter`, text: ui.t("New chapter"), icon: "plus", may: mayWrite("chapter-create") },
+    ];
+    const edit = { path: `${path}/edit`, text: ui.t("Edit"), icon: "edit", may: mayWrite("book-update") };
+    const actionList = book.contents.length === 0 ? [edit] : [...writing, edit];
+    const more = [
+      ...exportActions(path, ui),
+      { path: `${path}/sort`, text: ui.t("Order"), icon: "move", may: mayWrite("book-update") },
+      { path: `${path}/permissions`, text: ui.t("Permissions"), icon: "lock", may: mayWrite("restrictions-manage") },
+      { path: `${path}/delete`, text: ui.t("Delete"), icon: "delete", may: mayWrite("book-delete"), isDialog: true },
+    ];
+    return html`<div class="head-line"><h1>${book.name}</h1>${actions(actionList, more, ui)}</div>
+${book.cover && html`<img class="book-cover" src="${book.cover.url}" alt="">`}${description(book, ui)}${tagList(book.tags, ui)}
+<nav class="book-contents" aria-label="${ui.t("Contents")}"><h2>${ui.t("Contents")}</h2>${
+      book.contents.length === 0 ? nothingYet(ui.t("This book is empty."), writing, ui) : contentsTree(book, "", ui)
+    }</nav>${added}${history(book, ui)}`;
+  });
+  web.screen(site, "/books/:book", "reader", async (visit) => {
+    const book = await visit.item<Book>("books", "Book", { slug: visit.params.book ?? "" });
+    const added = html`${await web.addedParts("book/below", book, visit)}`;
+    const crumbs = [{ text: visit.ui.t("Books"), path: "/books" }, { text: book.name }];
+    return { title: book.name, crumbs, menu: "/books", body: view({ book, added }, visit.ui) };
+  });
+}
+
+function mountChapter(site: Site, web: Web): void {
+  const view = web.view<{ book: Book; chapter: Chapter }>("reading/chapter", ({ book, chapter }, ui) => {
+    const path = chapterPath(book, chapter);
+    const mayWrite = (permission: string) => mayDo(ui, permission, chapter);
+    const write = { path: `${path}/create-page`, text: ui.t("New page"), icon: "plus", may: mayWrite("page-create") };
+    const edit = { path: `${path}/edit`, text: ui.t("Edit"), icon: "edit", may: mayWrite("chapter-update") };
+    const actionList = chapter.pages.length === 0 ? [edit] : [write, edit];
+    const more = [
+      ...exportActions(path, ui),
+      { path: `${path}/move`, text: ui.t("Move"), icon: "move", may: mayWrite("chapter-update") },
+      { path: `${path}/permissions`, text: ui.t("Permissions"), icon: "lock", may: mayWrite("restrictions-manage") },
+      { path: `${path}/delete`, text: ui.t("Delete"), icon: "delete", may: mayWrite("chapter-delete"), isDialog: true },
+    ];
+    return html`<div class="head-line"><h1>${chapter.name}</h1>${actions(actionList, more, ui)}</div>
+${description(chapter, ui)}${tagList(chapter.tags, ui)}
+${
+  chapter.pages.length === 0
+    ? nothingYet(ui.t("This chapter is empty."), [write], ui)
+    : html`<ul class="contents">${chapter.pages.map((page) => html`<li><a href="${ui.url(entryPath(book, page))}">${ui.icon("page")} <span>${page.name}${page.draft && html` <em>(${ui.t("Draft")})</em>`}</span></a></li>`)}</ul>`
+}${history(chapter, ui)}`;
+  });
+  web.screen(site, "/books/:book/chapter/:chapter", "reader", async (visit) => {
+    const book = await visit.item<Book>("books", "Book", { slug: visit.params.book ?? "" });
+    const fields = { slug: visit.params.chapter ?? "", book_id: book.id };
+    const chapter = await visit.item<Chapter>("chapters", "Chapter", fields);
+    const crumbs = [
+      { text: visit.ui.t("Books"), path: "/books" },
+      { text: book.name, path: bookPath(book) },
+      { text: chapter.name },
+    ];
+    const aside = bookAside(book, chapterPath(book, chapter), visit.ui);
+    return { title: chapter.name, crumbs, menu: "/books", aside, body: view({ book, chapter }, visit.ui) };
+  });
+}
+
+/** A book's contents beside what is shown of it. */
+export function bookAside(book: Book, current: string, ui: Ui): Html {
+  return html`<nav aria-label="${ui.t("Contents of the book")}"><p><a class="aside-title" href="${ui.url(bookPath(book))}">${ui.icon("book")} <strong>${book.name}</strong></a></p>
+<details class="fold" open><summary>${ui.t("Contents")}</summary>${contentsTree(book, current, ui)}</details></nav>`;
+}

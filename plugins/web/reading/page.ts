@@ -1,0 +1,145 @@
+/**
+ * The screen of a page: its content with a table of contents, where it stands in its book, what hangs on it, who wrote it.
+ * Comments stand below it, in a view of their own.
+ */
+import {
+  bookPath,
+  chapterPath,
+  type DecoratedContent,
+  type Heading,
+  pagePath,
+  type Ui,
+  type Visit,
+  type Web,
+} from "lectern/contracts";
+import { type Html, html, type PluginContext } from "lectern/core";
+import { drawComments } from "./comments.ts";
+import { bookAside } from "./containers.ts";
+import { actions, exportActions, history, mayDo, tagList } from "./pieces.ts";
+import type { Book, Entry, Listing, Page } from "./shapes.ts";
+
+interface Attachment {
+  readonly id: number;
+  readonly name: string;
+  readonly external: boolean;
+}
+
+/** What the screen of a page shows. */
+export interface PageData {
+  readonly book: Book;
+  readonly page: Page;
+  readonly content: DecoratedContent;
+  readonly attachments: readonly Attachment[];
+  readonly previous: Entry | undefined;
+  readonly next: Entry | undefined;
+  readonly comments: Html;
+  /** What other plugins add below. */
+  readonly added: Html;
+}
+
+/** Headings from which a table of contents is worth its place. */
+const MIN_HEADINGS = 3;
+
+/** Mounts the screen. */
+export function mountPage({ site }: Pick<PluginContext, "site">, web: Web): void {
+  const view = web.view<PageData>("reading/page", draw);
+  const comments = web.view<{ book: Book; page: Page }>("reading/comments", (data, ui) => drawComments(web, data, ui));
+  web.screen(site, "/books/:book/page/:page", "reader", async (visit) => {
+    const { ui, params } = visit;
+    const book = await visit.item<Book>("books", "Book", { slug: params.book ?? "" });
+    const page = await visit.item<Page>("pages", "Page", { slug: params.page ?? "", book_id: book.id });
+    const content = await web.decorate(ui, page.html);
+    const { data: attachments } = await visit.get<Listing<Attachment>>(
+      `/api/attachments?count=500&filter[uploaded_to]=${page.id}`,
+    );
+    const order = flat(book.contents);
+    const at = order.findIndex(({ id, type }) => id === page.id && type !== "chapter");
+    const chapter = book.contents.find(({ type, id }) => type === "chapter" && id === page.chapter_id);
+    const added = html`${await web.addedParts("page/below", page, visit)}`;
+    const data: PageData = {
+      book,
+      page,
+      content,
+      attachments,
+      previous: order[at - 1],
+      next: at < 0 ? undefined : order[at + 1],
+      comments: comments({ book, page }, ui),
+      added,
+    };
+    return {
+      title: page.name,
+      menu: "/books",
+      style: content.style,
+      crumbs: [
+        { text: ui.t("Books"), path: "/books" },
+        { text: book.name, path: bookPath(book) },
+        ...(chapter ? [{ text: chapter.name, path: chapterPath(book, chapter) }] : []),
+        { text: page.name },
+      ],
+      aside: html`${bookAside(book, pagePath(book, page), ui)}${await web.addedParts("page/aside", page, visit)}`,
+      body: view(data, ui),
+    };
+  });
+  web.screen(site, "/link/:id", "reader", async (visit) => visit.goTo(await pathOfPage(visit, visit.params.id ?? "")));
+}
+
+/** The path of a page's screen by its number. Throws 404. */
+export async function pathOfPage(visit: Visit, id: string): Promise<string> {
+  const page = await visit.get<Page>(`/api/pages/${encodeURIComponent(id)}`);
+  return pagePath(await visit.get<Book>(`/api/books/${page.book_id}`), page);
+}
+
+/** Everything of a book in reading order; nobody leafs through drafts. */
+function flat(contents: readonly Entry[]): Entry[] {
+  const pages = contents.flatMap((entry) => (entry.type === "chapter" ? (entry.pages ?? []) : [entry]));
+  return pages.filter(({ draft }) => !draft);
+}
+
+function draw({ book, page, content, attachments, previous, next, comments, added }: PageData, ui: Ui): Html {
+  const { t } = ui;
+  const path = pagePath(book, page);
+  const mayWrite = (permission: string) => mayDo(ui, permission, page);
+  const actionList = [
+    { path: `${path}/edit`, text: t("Edit"), icon: "edit", may: mayWrite("page-update") },
+    { path: `${path}/revisions`, text: t("Revisions"), icon: "history", may: ui.may("revision-view-all") },
+  ];
+  const more = [
+    ...exportActions(path, ui),
+    { path: `${path}/attachments`, text: t("Attachments"), icon: "attachment", may: mayWrite("page-update") },
+    {
+      path: `${path}/copy`,
+      text: t("Copy"),
+      icon: "copy",
+      may: ui.may("page-create-all") || ui.may("page-create-own"),
+    },
+    { path: `${path}/move`, text: t("Move"), icon: "move", may: mayWrite("page-update") },
+    { path: `${path}/permissions`, text: t("Permissions"), icon: "lock", may: mayWrite("restrictions-manage") },
+    { path: `${path}/delete`, text: t("Delete"), icon: "delete", may: mayWrite("page-delete"), isDialog: true },
+  ];
+  return html`<article class="page"><div class="head-line"><h1>${page.name}</h1>${actions(actionList, more, ui)}</div>
+${page.draft && html`<p class="notice note">${t("This is a draft that only you see.")}</p>`}
+${content.headings.length >= MIN_HEADINGS && tableOfContents(content.headings, ui)}
+<div class="page-content" dir="auto">${ui.raw(content.html)}</div>
+${tagList(page.tags, ui)}
+${
+  attachments.length > 0 &&
+  html`<section class="attachments" aria-labelledby="attachments-title"><h2 id="attachments-title">${t("Attachments")}</h2><ul>${attachments.map(
+    ({ id, name, external }) =>
+      html`<li><a href="${ui.url(`/attachments/${id}`)}">${ui.icon(external ? "link" : "attachment")} ${name}</a></li>`,
+  )}</ul></section>`
+}
+${history(page, ui)}</article>
+<nav class="neighbours" aria-label="${t("Pages before and after")}">${previous ? neighbour(book, previous, "previous", t("Previous"), ui) : html`<span></span>`}${next ? neighbour(book, next, "next", t("Next"), ui) : html`<span></span>`}</nav>
+${added}${comments}`;
+}
+
+function neighbour(book: Book, entry: Entry, rel: "previous" | "next", word: string, ui: Ui): Html {
+  return html`<a rel="${rel === "next" ? "next" : "prev"}" class="${rel}" href="${ui.url(pagePath(book, entry))}"><small>${word}</small> <span>${entry.name}</span></a>`;
+}
+
+function tableOfContents(headings: readonly Heading[], ui: Ui): Html {
+  const least = Math.min(...headings.map(({ level }) => level));
+  return html`<nav class="toc" aria-labelledby="toc-title"><details open><summary id="toc-title">${ui.t("On this page")}</summary><ul>${headings.map(
+    ({ id, text, level }) => html`<li class="level-${level - least}"><a href="#${id}">${text}</a></li>`,
+  )}</ul></details></nav>`;
+}

@@ -1,0 +1,163 @@
+/**
+ * What a page was: its revisions, what each changed, and the way back to one. Going back is a change like any other, which
+ * makes a revision of its own, so nothing is lost by it.
+ */
+import { bookPath, type Comparison, pagePath, type UserRef, type Visit, type Web } from "lectern/contracts";
+import { ApiError, type Html, html, type PluginContext } from "lectern/core";
+import { mayDo } from "./pieces.ts";
+import type { Book, Listing, Page } from "./shapes.ts";
+
+interface Revision {
+  readonly id: number;
+  readonly number: number;
+  readonly name: string;
+  readonly summary: string;
+  readonly created_at: string;
+  readonly created_by: UserRef | null;
+}
+
+interface Whole extends Revision {
+  readonly html: string;
+  readonly raw_html: string;
+  readonly markdown: string;
+  readonly text: string;
+}
+
+/** What the list of revisions shows. */
+export interface RevisionsData {
+  readonly page: Page;
+  readonly path: string;
+  readonly revisions: readonly Revision[];
+  readonly pager: Html;
+}
+
+/** What the screen of one revision shows. */
+export interface RevisionData {
+  readonly page: Page;
+  readonly path: string;
+  readonly revision: Whole;
+  /** The one before it; undefined where it is the first that is kept. */
+  readonly before: Whole | undefined;
+  /** The texts of both, compared. */
+  readonly comparison: Comparison | undefined;
+  readonly content: string;
+}
+
+const ADMITS = ["revision-view-all"];
+
+/** Mounts the screens. */
+export function mountRevisions({ site }: Pick<PluginContext, "site">, web: Web): void {
+  const { parts } = web;
+  const list = web.view<RevisionsData>("reading/revisions", ({ page, path, revisions, pager }, ui) => {
+    const { t } = ui;
+    const rows = revisions.map((each) => [
+      html`<a href="${ui.url(`${path}/revisions/${each.id}`)}">#${each.number}</a>`,
+      each.name,
+      each.created_by?.name ?? "–",
+      ui.time(each.created_at),
+      each.summary,
+    ]);
+    const head = [t("Number"), t("Name"), t("By"), t("When"), t("Note")];
+    return html`<h1>${t("Revisions of “:name”", { name: page.name })}</h1>
+${parts.table(ui, { caption: t("Revisions"), head, rows, empty: t("No revision of this page is kept.") })}${pager}`;
+  });
+  const one = web.view<RevisionData>(
+    "reading/revision",
+    ({ page, path, revision, before, comparison, content }, ui) => {
+      const { t } = ui;
+      const isPresent = revision.number === page.revision_count;
+      return html`<div class="head-line"><h1>${t("Revision #:number", { number: revision.number })}</h1><div class="actions">${
+        mayDo(ui, "page-update", page) &&
+        !isPresent &&
+        parts.button(ui, {
+          action: `${path}/revisions/${revision.id}/restore`,
+          text: t("Go back to this one"),
+          icon: "restore",
+        })
+      }</div></div>
+<p class="quiet">${revision.name} · ${revision.created_by?.name ?? t("Somebody")} · ${ui.time(revision.created_at)}${isPresent && html` · ${t("This is what the page is now.")}`}</p>
+${
+  before
+    ? html`<h2>${t("Changed since revision #:number", { number: before.number })}</h2>${
+        before.name !== revision.name && html`<p>${t("Name")}</p>${parts.difference(ui, before.name, revision.name)}`
+      }${
+        sourceOf(before) === sourceOf(revision)
+          ? html`<p>${before.raw_html === revision.raw_html ? t("The text is the same.") : t("The words are the same; how they are set was changed.")}</p>`
+          : parts.difference(ui, sourceOf(before), sourceOf(revision), comparison)
+      }`
+    : html`<p>${t("This is the first revision that is kept.")}</p>`
+}
+<h2>${t("The page as it was")}</h2><div class="page-content framed" dir="auto">${ui.raw(content)}</div>`;
+    },
+  );
+
+  const at = "/books/:book/page/:page/revisions";
+  web.screen(site, at, ADMITS, async (visit) => {
+    const { page, path, crumbs } = await place(visit);
+    const { page: number, size, query } = web.paged(visit.query);
+    const found = await visit.get<Listing<Revision>>(`/api/pages/${page.id}/revisions?sort=-number&${query}`);
+    const pager = parts.pager(visit.ui, {
+      path: `${path}/revisions`,
+      query: visit.query,
+      total: found.total,
+      page: number,
+      size,
+    });
+    const title = visit.ui.t("Revisions of “:name”", { name: page.name });
+    return {
+      title,
+      crumbs: [...crumbs, { text: visit.ui.t("Revisions") }],
+      menu: "/books",
+      body: list({ page, path, revisions: found.data, pager }, visit.ui),
+    };
+  });
+  web.screen(site, `${at}/:revision`, ADMITS, async (visit) => {
+    const { ui } = visit;
+    const { page, path, crumbs } = await place(visit);
+    const revision = await visit.get<Whole>(revisionPath(page, visit));
+    const { data } = await visit.get<Listing<Revision>>(
+      `/api/pages/${page.id}/revisions?count=1&sort=-number&filter[number:lt]=${revision.number}`,
+    );
+    const before = data[0] && (await visit.get<Whole>(`/api/pages/${page.id}/revisions/${data[0].id}`));
+    const { html: content, style } = await web.decorate(ui, revision.html);
+    const comparison = before && (await web.compare(ui, sourceOf(before), sourceOf(revision)));
+    const title = ui.t("Revision #:number", { number: revision.number });
+    const way = [...crumbs, { text: ui.t("Revisions"), path: `${path}/revisions` }, { text: `#${revision.number}` }];
+    return {
+      title,
+      crumbs: way,
+      menu: "/books",
+      style,
+      body: one({ page, path, revision, before, comparison, content }, ui),
+    };
+  });
+  web.form(site, `${at}/:revision/restore`, ADMITS, async (visit) => {
+    const { page, path } = await place(visit);
+    const { number } = await visit.get<Whole>(revisionPath(page, visit));
+    const sent = await visit.send("POST", `${revisionPath(page, visit)}/restore`);
+    if (!sent.ok) throw new ApiError(sent.status, Object.values(sent.errors).flat()[0] ?? sent.message);
+    return visit.goTo(path, visit.ui.t("The page is as it was in revision #:number.", { number }));
+  });
+}
+
+function sourceOf({ markdown, text }: Whole): string {
+  return markdown === "" ? text : markdown;
+}
+
+function revisionPath(page: Page, visit: Visit): string {
+  return `/api/pages/${page.id}/revisions/${encodeURIComponent(visit.params.revision ?? "")}`;
+}
+
+async function place(visit: Visit) {
+  const book = await visit.item<Book>("books", "Book", { slug: visit.params.book ?? "" });
+  const page = await visit.item<Page>("pages", "Page", { slug: visit.params.page ?? "", book_id: book.id });
+  const path = pagePath(book, page);
+  return {
+    page,
+    path,
+    crumbs: [
+      { text: book.name, path: bookPath(book) },
+      { text: page.name, path },
+    ],
+  };
+}

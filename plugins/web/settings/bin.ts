@@ -1,0 +1,163 @@
+/**
+ * The recycle bin: what lies in it and what hangs below, bringing back, and removing for good. Both ask first, as one brings
+ * back more than the item and the other cannot be undone.
+ */
+import type { ScreenAccess, Ui, Visit, Web } from "lectern/contracts";
+import { formErrors, type Html, html, type SiteApp } from "lectern/core";
+import { KINDS, type Listed, rowOf } from "./pieces.ts";
+
+/** An entry of the bin. */
+export interface BinEntry {
+  readonly id: number;
+  readonly deletable_type: string;
+  readonly deletable_id: number;
+  readonly deleted_by: number | null;
+  readonly created_at: string;
+  readonly deletable:
+    | (Readonly<Record<string, unknown>> & {
+        readonly name: string;
+        readonly parent?: { readonly name: string; readonly type: string } | null;
+      })
+    | null;
+}
+
+/** What the bin shows. */
+export interface BinData {
+  readonly entries: readonly BinEntry[];
+  readonly total: number;
+  /** Names of those who deleted, where the reader may know them. */
+  readonly people: ReadonlyMap<number, string>;
+  readonly pager: Html;
+  /** Whether a single entry is shown, such as one that the audit log leads to. */
+  readonly isOne: boolean;
+}
+
+const PATH = "/settings/recycle-bin";
+
+/** Mounts the bin. */
+export function mountBin(site: SiteApp, web: Web, admits: ScreenAccess): void {
+  const view = web.view<BinData>("settings/recycle_bin", (data, ui) => drawn(web, data, ui));
+  web.screen(site, PATH, admits, async (visit) => {
+    const { page, size, query } = web.paged(visit.query);
+    const entry =
+      typeof visit.query.entry === "string" && /^\d{1,10}$/.test(visit.query.entry) ? visit.query.entry : "";
+    const one = entry === "" ? "" : `&filter[id]=${entry}`;
+    const { data, total } = await visit.get<Listed<BinEntry>>(`/api/recycle-bin?${query}&sort=-created_at${one}`);
+    const pager = web.parts.pager(visit.ui, { path: PATH, query: {}, total, page, size });
+    const people = await peopleOf(visit, data);
+    return {
+      title: visit.ui.t("Recycle bin"),
+      body: view({ entries: data, total, people, pager, isOne: one !== "" }, visit.ui),
+    };
+  });
+  mountEntry(site, web, admits);
+  mountEmpty(site, web, admits);
+}
+
+async function peopleOf(visit: Visit, entries: readonly BinEntry[]): Promise<Map<number, string>> {
+  const names = new Map<number, string>();
+  for (const id of new Set(entries.map(({ deleted_by }) => deleted_by))) {
+    const user = id === null ? undefined : await visit.find<{ name: string }>(`/api/users/${id}`);
+    if (id !== null && user) names.set(id, user.name);
+  }
+  return names;
+}
+
+function drawn({ parts }: Web, { entries, total, people, pager, isOne }: BinData, ui: Ui): Html {
+  const { t } = ui;
+  const rows = entries.map((entry) => {
+    const { parent } = entry.deletable ?? {};
+    return [
+      html`<span class="quiet">${t(KINDS[entry.deletable_type] ?? entry.deletable_type)}</span><br><strong class="any-words">${nameOf(entry, ui)}</strong>${
+        parent && html`<br><span class="quiet any-words">${t("in :name", { name: parent.name })}</span>`
+      }`,
+      below(entry, ui) || "–",
+      html`${ui.time(entry.created_at)}${entry.deleted_by !== null && html`<br><span class="quiet any-words">${people.get(entry.deleted_by) ?? `#${entry.deleted_by}`}</span>`}`,
+      html`<div class="actions">${parts.dialogLink(ui, { path: `${PATH}/${entry.id}/restore`, text: t("Restore"), icon: "restore" })}
+${parts.dialogLink(ui, { path: `${PATH}/${entry.id}/destroy`, text: t("Delete for good"), kind: "danger" })}</div>`,
+    ];
+  });
+  const head = [t("Item"), t("Holds"), t("Deleted"), html`<span class="unseen">${t("Actions")}</span>`];
+  return html`<div class="head-line"><h1>${t("Recycle bin")}</h1>
+${total > 0 && !isOne && parts.dialogLink(ui, { path: `${PATH}/empty`, text: t("Empty the bin"), icon: "delete", kind: "danger" })}</div>
+<p>${t("What was deleted stays here until it is restored, or removed for good.")}${isOne && html` <a href="${ui.url(PATH)}">${t("Show everything")}</a>`}</p>
+${parts.table(ui, { caption: t("Recycle bin"), head, rows, empty: t("The bin is empty.") })}
+${pager}`;
+}
+
+function nameOf({ deletable, deletable_id }: BinEntry, ui: Ui): string {
+  return deletable?.name ?? ui.t("Item :id, which is gone", { id: deletable_id });
+}
+
+/** What lies in a deleted item, in words; "" for nothing. */
+function below({ deletable }: BinEntry, ui: Ui): string {
+  const count = (name: string) => Number(deletable?.[`${name}_count`] ?? 0);
+  const [books, chapters, pages] = [count("books"), count("chapters"), count("pages")];
+  return [
+    books > 0 && ui.t("Books: :count", { count: books }),
+    chapters > 0 && ui.t("Chapters: :count", { count: chapters }),
+    pages > 0 && ui.t("Pages: :count", { count: pages }),
+  ]
+    .filter((text) => text !== false)
+    .join(", ");
+}
+
+const ACTS = {
+  restore: { method: "PUT", question: "Restore “:name”?", submit: "Restore" },
+  destroy: { method: "DELETE", question: "Delete “:name” for good?", submit: "Delete for good" },
+} as const;
+
+function mountEntry(site: SiteApp, web: Web, admits: ScreenAccess): void {
+  for (const act of ["restore", "destroy"] as const) {
+    const { method, question, submit } = ACTS[act];
+    web.screen(site, `${PATH}/:id/${act}`, admits, async (visit) => {
+      const { ui } = visit;
+      const entry = await rowOf<BinEntry>(visit, "/api/recycle-bin", "Deletion");
+      const title = ui.t(question, { name: nameOf(entry, ui) });
+      const held = below(entry, ui);
+      const detail = html`${act === "restore" ? ui.t("It returns to where it was, unless that place lies in the bin as well.") : ui.t("This cannot be undone.")}${held !== "" && html` ${ui.t("With everything in it. :held", { held })}`}`;
+      const action = `${PATH}/${entry.id}/${act}`;
+      return {
+        title,
+        body: web.parts.confirm(ui, { question: title, detail, action, submit: ui.t(submit), back: PATH }),
+      };
+    });
+    web.form(site, `${PATH}/:id/${act}`, admits, async (visit) => {
+      const path = `/api/recycle-bin/${encodeURIComponent(visit.params.id ?? "")}`;
+      const sent = await visit.send<{ restore_count?: number; delete_count?: number }>(method, path);
+      if (!sent.ok) return visit.goTo(PATH, formErrors(sent).error ?? sent.message);
+      const { restore_count, delete_count } = sent.body;
+      const { t } = visit.ui;
+      if (act === "destroy") return visit.goTo(PATH, t("Items deleted for good: :count", { count: delete_count ?? 0 }));
+      return visit.goTo(
+        PATH,
+        restore_count === 0
+          ? t("What holds it lies in the bin; it returns with that.")
+          : t("Items restored: :count", { count: restore_count ?? 0 }),
+      );
+    });
+  }
+}
+
+function mountEmpty(site: SiteApp, web: Web, admits: ScreenAccess): void {
+  web.screen(site, `${PATH}/empty`, admits, async (visit) => {
+    const { ui } = visit;
+    const { total } = await visit.get<Listed<BinEntry>>("/api/recycle-bin?count=1");
+    const question = ui.t("Empty the recycle bin?");
+    const detail = ui.t("Its :count entries go for good, with everything in them. This cannot be undone.", {
+      count: total,
+    });
+    const action = `${PATH}/empty`;
+    return {
+      title: question,
+      body: web.parts.confirm(ui, { question, detail, action, submit: ui.t("Delete for good"), back: PATH }),
+    };
+  });
+  web.form(site, `${PATH}/empty`, admits, async (visit) => {
+    const sent = await visit.send<{ delete_count: number }>("DELETE", "/api/maintenance/recycle-bin");
+    const notice = sent.ok
+      ? visit.ui.t("Items deleted for good: :count", { count: sent.body.delete_count })
+      : sent.message;
+    return visit.goTo(PATH, notice);
+  });
+}

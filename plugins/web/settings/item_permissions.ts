@@ -1,0 +1,133 @@
+/**
+ * Who may do what with one item: a row for each role, and one for everybody else. A role without rules of its own here is
+ * treated as everybody else is, and everybody else may inherit what the place above says; so the whole of the truth is not on
+ * this screen, and it says so.
+ */
+import type { Screen, Visit, Web } from "lectern/contracts";
+import { ApiError, type FormErrors, formErrors, type InputValue, type SiteApp } from "lectern/core";
+import {
+  ACTIONS,
+  type Allowed,
+  type ItemPermissionsData,
+  permissionsForm,
+  type RoleRow,
+} from "./item_permissions_form.ts";
+import { type Listed, MOST_CHOICES, objectIn } from "./pieces.ts";
+
+interface Item {
+  readonly id: number;
+  readonly name: string;
+  readonly slug: string;
+}
+
+interface Place {
+  readonly kind: string;
+  readonly item: Item;
+  /** Of the item's own screen. */
+  readonly path: string;
+}
+
+interface Permissions {
+  readonly owner: { readonly id: number; readonly name: string } | null;
+  readonly role_permissions: readonly (Allowed & { readonly role_id: number })[];
+  /** What is allowed counts unless it is inherited. */
+  readonly fallback_permissions: { readonly inheriting: boolean } & Allowed;
+}
+
+/** Mounts the screens of all kinds of items. */
+export function mountItemPermissions(site: SiteApp, web: Web): void {
+  const view = web.view<ItemPermissionsData>("settings/item_permissions", (data, ui) => permissionsForm(web, data, ui));
+  const shown = async (visit: Visit, place: Place, wrong: FormErrors = formErrors(undefined)): Promise<Screen> => {
+    const present = await visit.get<Permissions>(apiOf(place));
+    const roles = await visit.get<Listed<{ id: number; display_name: string }>>("/api/content-permissions/roles");
+    const people = await visit.find<Listed<{ id: number; name: string }>>(`/api/users?count=${MOST_CHOICES}&sort=name`);
+    const { ui } = visit;
+    const title = ui.t("Permissions of “:name”", { name: place.item.name });
+    const data: ItemPermissionsData = {
+      title,
+      ...place,
+      name: place.item.name,
+      owner: present.owner,
+      people: people?.data,
+      rows: roles.data.map((role) => rowOf(role, present)),
+      fallback: present.fallback_permissions.inheriting ? undefined : present.fallback_permissions,
+      formErrors: wrong,
+    };
+    const menu = place.kind === "bookshelf" ? "/shelves" : "/books";
+    const crumbs = [{ text: place.item.name, path: place.path }, { text: ui.t("Permissions") }];
+    return { title, body: view(data, ui), status: wrong.status, menu, crumbs };
+  };
+  for (const { path, find } of PLACES) {
+    web.screen(site, `${path}/permissions`, "user", async (visit) => shown(visit, await find(visit)));
+    web.form(site, `${path}/permissions`, "user", async (visit) => {
+      const place = await find(visit);
+      const sent = await visit.send("PUT", apiOf(place), inputOf(visit));
+      if (!sent.ok) return shown(visit, place, withGeneralError(formErrors(sent)));
+      return visit.goTo(`${place.path}/permissions`, visit.ui.t("The permissions are saved."));
+    });
+  }
+}
+
+function apiOf({ kind, item }: Place): string {
+  return `/api/content-permissions/${kind}/${item.id}`;
+}
+
+function rowOf({ id, display_name }: { id: number; display_name: string }, { role_permissions }: Permissions): RoleRow {
+  return { id, name: display_name, allowed: role_permissions.find(({ role_id }) => role_id === id) };
+}
+
+/** Errors of rows have no field of their own to stand beside. */
+function withGeneralError({ errors, error, status }: FormErrors): FormErrors {
+  return { errors: {}, error: error ?? Object.values(errors).flat().join(" "), status };
+}
+
+function inputOf(visit: Visit) {
+  const rules = objectIn(visit.input.rules);
+  const allowed = (row: Readonly<Record<string, InputValue | undefined>>) =>
+    Object.fromEntries(ACTIONS.map((action) => [action, row[action] === "true"]));
+  const own = Object.entries(rules).flatMap(([key, value]) => {
+    const row = objectIn(value);
+    const id = /^role(\d{1,9})$/.exec(key)?.[1];
+    return id !== undefined && row.mode === "own" ? [{ role_id: Number(id), ...allowed(row) }] : [];
+  });
+  const others = objectIn(rules.others);
+  const owner = visit.text("owner_id");
+  return {
+    ...(owner === "" ? {} : { owner_id: owner }),
+    role_permissions: own,
+    fallback_permissions: others.mode === "own" ? { inheriting: false, ...allowed(others) } : { inheriting: true },
+  };
+}
+
+async function bySlug(visit: Visit, segment: string, slug: string | undefined, within = ""): Promise<Item> {
+  const { data } = await visit.get<Listed<Item>>(
+    `/api/${segment}?count=1&filter[slug]=${encodeURIComponent(slug ?? "")}${within}`,
+  );
+  if (!data[0]) throw new ApiError(404, visit.ui.t("Nothing is found here."));
+  return data[0];
+}
+
+async function inBook(visit: Visit, kind: "chapter" | "page"): Promise<Place> {
+  const book = await bySlug(visit, "books", visit.params.book);
+  const item = await bySlug(visit, `${kind}s`, visit.params[kind], `&filter[book_id]=${book.id}`);
+  return { kind, item, path: `/books/${encodeURIComponent(book.slug)}/${kind}/${encodeURIComponent(item.slug)}` };
+}
+
+const PLACES: readonly { readonly path: string; readonly find: (visit: Visit) => Promise<Place> }[] = [
+  {
+    path: "/books/:book",
+    async find(visit) {
+      const item = await bySlug(visit, "books", visit.params.book);
+      return { kind: "book", item, path: `/books/${encodeURIComponent(item.slug)}` };
+    },
+  },
+  {
+    path: "/shelves/:shelf",
+    async find(visit) {
+      const item = await bySlug(visit, "shelves", visit.params.shelf);
+      return { kind: "bookshelf", item, path: `/shelves/${encodeURIComponent(item.slug)}` };
+    },
+  },
+  { path: "/books/:book/chapter/:chapter", find: (visit) => inBook(visit, "chapter") },
+  { path: "/books/:book/page/:page", find: (visit) => inBook(visit, "page") },
+];

@@ -1,0 +1,68 @@
+import type { Ui, Web } from "lectern/contracts";
+import { type FormErrors, type Html, html } from "lectern/core";
+
+/** What rules speak of, in the order of the grid. */
+export const ACTIONS = ["view", "create", "update", "delete"] as const;
+
+/** What a rule allows. */
+export type Allowed = Readonly<Record<(typeof ACTIONS)[number], boolean>>;
+
+/** A role, with its own rules here if it has any. */
+export interface RoleRow {
+  readonly id: number;
+  readonly name: string;
+  readonly allowed: Allowed | undefined;
+}
+
+/** What the form shows. */
+export interface ItemPermissionsData {
+  readonly title: string;
+  readonly kind: string;
+  readonly name: string;
+  /** Of the item's own screen. */
+  readonly path: string;
+  readonly owner: { readonly id: number; readonly name: string } | null;
+  /** Who could own it; undefined where the reader may not know them. */
+  readonly people: readonly { readonly id: number; readonly name: string }[] | undefined;
+  readonly rows: readonly RoleRow[];
+  /** What everybody else may; undefined where that is inherited. */
+  readonly fallback: Allowed | undefined;
+  readonly formErrors: FormErrors;
+}
+
+const TEXTS = { view: "View", create: "Create", update: "Change", delete: "Delete" } as const;
+
+/** Draws the form. */
+export function permissionsForm({ parts }: Web, data: ItemPermissionsData, ui: Ui): Html {
+  const { t } = ui;
+  const { title, path, kind, owner, people, rows, fallback, formErrors } = data;
+  // Nothing is made within a page.
+  const actions = ACTIONS.filter((action) => action !== "create" || kind !== "page");
+  const line = (key: string, name: Html | string, plain: string, allowed: Allowed | undefined, label: string) =>
+    html`<tr><th scope="row" class="any-words">${name}</th>
+<td><select name="rules[${key}][mode]" aria-label="${t("Rules for :name", { name: label })}"><option value="">${plain}</option><option value="own"${allowed && html` selected`}>${t("Only what is ticked")}</option></select></td>
+${actions.map(
+  (action) =>
+    html`<td><label><input type="checkbox" name="rules[${key}][${action}]" value="true"${allowed?.[action] && html` checked`} aria-label="${t(":name: :action", { name: label, action: t(TEXTS[action]) })}"> <span aria-hidden="true">${t(TEXTS[action])}</span></label></td>`,
+)}</tr>`;
+  const fields = html`
+${
+  people &&
+  parts.field(ui, {
+    name: "owner_id",
+    label: t("Owner"),
+    type: "select",
+    value: owner?.id ?? "",
+    options: [...(owner ? [] : [["", t("Nobody")] as const]), ...people.map((one) => [one.id, one.name] as const)],
+  })
+}
+<div class="scrolls" tabindex="0" role="region" aria-label="${title}"><table class="permission-grid">
+<caption class="unseen">${title}</caption>
+<thead><tr><th scope="col">${t("Who")}</th><th scope="col">${t("Rules")}</th>${actions.map((action) => html`<th scope="col">${t(TEXTS[action])}</th>`)}</tr></thead>
+<tbody>${rows.map(({ id, name, allowed }) => line(`role${id}`, name, t("As everybody else"), allowed, name))}
+${line("others", html`<em>${t("Everybody else")}</em>`, t("Inherited from above"), fallback, t("Everybody else"))}</tbody></table></div>`;
+  return html`<h1>${title}</h1>
+<p>${t("Rules here hold for this item and all below it, and go before what roles permit. Ticks count where “Only what is ticked” is chosen; administrators may do everything.")}</p>
+${!people && owner && html`<p>${t("Owner: :name", { name: owner.name })}</p>`}
+<div class="wide-form">${parts.form(ui, { action: `${path}/permissions`, fields, submit: t("Save"), cancel: path, error: formErrors.error })}</div>`;
+}

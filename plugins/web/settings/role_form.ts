@@ -1,0 +1,108 @@
+/**
+ * The form of a role: what it permits on content as a grid, the rights of the system each with what it means, and what
+ * plugins add by name. A name that nobody here knows is shown and kept, since a client or a plugin may have given it.
+ */
+import type { Ui, Web } from "lectern/contracts";
+import { errorsOfList, type FormErrors, type Html, html } from "lectern/core";
+import {
+  ADMIN_KEEPS,
+  cellNames,
+  furtherNames,
+  GRID_COLUMNS,
+  GRID_ROWS,
+  type GridRow,
+  SYSTEM_PERMISSIONS,
+} from "./permission_names.ts";
+import type { Role } from "./roles.ts";
+
+/** What the form of a role shows. */
+export interface RoleFormData {
+  readonly title: string;
+  /** Undefined for a new one. */
+  readonly role: Role | undefined;
+  readonly typed: {
+    readonly display_name: string;
+    readonly description: string;
+    readonly permissions: readonly string[];
+  };
+  /** Names that plugins add to what roles may hold. */
+  readonly added: readonly string[];
+  readonly formErrors: FormErrors;
+}
+
+const PATH = "/settings/roles";
+
+/** Draws the form of a role. */
+export function roleForm({ parts }: Web, data: RoleFormData, ui: Ui): Html {
+  const { t } = ui;
+  const { title, role, typed, added, formErrors } = data;
+  const { errors, error } = formErrors;
+  const held = new Set(typed.permissions);
+  const isAdmin = role?.system_name === "admin";
+  const wrong = errorsOfList(formErrors, "permissions");
+  const further = furtherNames([...added, ...typed.permissions]);
+  const fields = html`
+${parts.field(ui, { name: "display_name", label: t("Name"), value: typed.display_name, required: true, maxlength: 180, errors: errors.display_name })}
+${parts.field(ui, { name: "description", label: t("Description"), value: typed.description, maxlength: 180, errors: errors.description })}
+${wrong.length > 0 && parts.notice(ui, "bad", wrong.join(" "))}
+<h2>${t("Content")}</h2>
+<p class="quiet">${t("“All” is about every item, “own” about items whose owner the user is. Permissions of single items may say otherwise.")}</p>
+${grid({ held, ui })}
+<h2>${t("System")}</h2>
+<ul class="permission-list">${SYSTEM_PERMISSIONS.map(({ name, text, about }) => {
+    const isKept = isAdmin && ADMIN_KEEPS.has(name);
+    return html`<li><label><input type="checkbox" name="permissions[]" value="${name}"${(isKept || held.has(name)) && html` checked`}${isKept && html` disabled`} aria-describedby="about-${name}"> ${t(text)}</label>
+<small id="about-${name}">${t(about)}${isKept && html` ${t("The administrators' role cannot lose it.")}`}</small></li>`;
+  })}</ul>
+${
+  further.length > 0 &&
+  html`<h2>${t("Added by plugins")}</h2><ul class="permission-list">${further.map(
+    (name) =>
+      html`<li><label class="any-words"><input type="checkbox" name="permissions[]" value="${name}"${held.has(name) && html` checked`}> <code>${name}</code></label></li>`,
+  )}</ul>`
+}`;
+  return html`<div class="head-line"><h1>${title}</h1>
+${
+  role &&
+  html`<div class="actions"><a role="button" class="small secondary outline" href="${ui.url(`${PATH}/create`)}?copy_from=${role.id}">${ui.icon("copy")} ${t("Copy")}</a>
+${role.system_name === "" && parts.dialogLink(ui, { path: `${PATH}/${role.id}/delete`, text: t("Delete"), icon: "delete", kind: "danger" })}</div>`
+}</div>
+<div class="wide-form">${parts.form(ui, { action: role ? `${PATH}/${role.id}` : `${PATH}/create`, fields, submit: role ? t("Save") : t("Make the role"), cancel: PATH, error })}</div>
+${role && members(role, ui)}`;
+}
+
+function grid({ held, ui }: { held: ReadonlySet<string>; ui: Ui }): Html {
+  const { t } = ui;
+  return html`<div class="scrolls" tabindex="0" role="region" aria-label="${t("Permissions on content")}"><table class="permission-grid">
+<caption class="unseen">${t("Permissions on content")}</caption>
+<thead><tr><th scope="col">${t("Items")}</th>${GRID_COLUMNS.map(({ text }) => html`<th scope="col">${t(text)}</th>`)}</tr></thead>
+<tbody>${GRID_ROWS.map(
+    (row) =>
+      html`<tr><th scope="row">${t(row.text)}</th>${GRID_COLUMNS.map(
+        (column) => html`<td>${cell(row, column, held, ui)}</td>`,
+      )}</tr>`,
+  )}</tbody></table></div>`;
+}
+
+function cell(
+  { kind, text, isSeenWithPage }: GridRow,
+  { action, text: verb }: { action: string; text: string },
+  held: ReadonlySet<string>,
+  ui: Ui,
+): Html {
+  const { t } = ui;
+  if (isSeenWithPage && action === "view") return html`<span class="quiet">${t("With the page")}</span>`;
+  const { all, own } = cellNames(kind, action);
+  const box = (name: string, scope: string) =>
+    html`<label><input type="checkbox" name="permissions[]" value="${name}"${held.has(name) && html` checked`} aria-label="${t(":scope: :items, :action", { scope, items: t(text), action: t(verb) })}"> ${scope}</label>`;
+  return html`${box(all, t("All"))} ${box(own, t("Own"))}`;
+}
+
+function members({ users }: Role, ui: Ui): Html {
+  const { t } = ui;
+  if (users.length === 0)
+    return html`<h2>${t("Users with this role")}</h2><p class="empty">${t("Nobody has this role.")}</p>`;
+  const shown = (id: number, name: string) =>
+    ui.may("users-manage") ? html`<a href="${ui.url(`/settings/users/${id}`)}">${name}</a>` : html`${name}`;
+  return html`<h2>${t("Users with this role")}</h2><ul class="any-words">${users.map(({ id, name }) => html`<li>${shown(id, name)}</li>`)}</ul>`;
+}

@@ -1,0 +1,133 @@
+/**
+ * Roles: a list, a form with what a role permits as a grid, a copy of another one to begin with, and deleting. Nothing else
+ * of a role is touched by its form, so what clients keep there stays.
+ */
+import type { Screen, Visit, Web } from "lectern/contracts";
+import { formErrors, html, type InputObject, type SiteApp } from "lectern/core";
+import { idOf, type Listed, listIn, MOST_CHOICES } from "./pieces.ts";
+import { type RoleFormData, roleForm } from "./role_form.ts";
+
+/** A role as listings show it. */
+export interface ListedRole {
+  readonly id: number;
+  readonly display_name: string;
+  readonly description: string | null;
+  readonly users_count: number;
+  readonly permissions_count: number;
+}
+
+/** A role as it is read. */
+export interface Role {
+  readonly id: number;
+  readonly display_name: string;
+  readonly description: string | null;
+  readonly system_name: string;
+  readonly permissions: readonly string[];
+  readonly users: readonly { readonly id: number; readonly name: string }[];
+}
+
+const PATH = "/settings/roles";
+const ADMITS = ["user-roles-manage"];
+
+/** Mounts the screens. `added`: every name that plugins add to what roles may hold. */
+export function mountRoles(site: SiteApp, web: Web, added: () => readonly string[]): void {
+  mountList(site, web);
+  mountForms(site, web, added);
+  mountDelete(site, web);
+}
+
+function mountList(site: SiteApp, web: Web): void {
+  const { parts } = web;
+  const view = web.view<{ roles: readonly ListedRole[] }>("settings/roles", ({ roles }, ui) => {
+    const { t } = ui;
+    const rows = roles.map(({ id, display_name, description, users_count, permissions_count }) => [
+      html`<a class="any-words" href="${ui.url(`${PATH}/${id}`)}">${display_name}</a>${description && html`<br><span class="quiet any-words">${description}</span>`}`,
+      users_count,
+      permissions_count,
+      html`<a role="button" class="small secondary outline" href="${ui.url(`${PATH}/create`)}?copy_from=${id}">${ui.icon("copy")} ${t("Copy")}<span class="unseen"> ${display_name}</span></a>`,
+    ]);
+    const head = [t("Role"), t("Users"), t("Permissions"), html`<span class="unseen">${t("Actions")}</span>`];
+    return html`<div class="head-line"><h1>${t("Roles")}</h1>
+<a role="button" class="small" href="${ui.url(`${PATH}/create`)}">${ui.icon("plus")} ${t("New role")}</a></div>
+<p>${t("A user may do what any of their roles permits.")}</p>
+${parts.table(ui, { caption: t("Roles"), head, rows, empty: t("There are no roles.") })}`;
+  });
+  web.screen(site, PATH, ADMITS, async (visit) => {
+    const { data } = await visit.get<Listed<ListedRole>>(`/api/roles?count=${MOST_CHOICES}&sort=display_name`);
+    return { title: visit.ui.t("Roles"), body: view({ roles: data }, visit.ui) };
+  });
+}
+
+function mountForms(site: SiteApp, web: Web, added: () => readonly string[]): void {
+  const view = web.view<RoleFormData>("settings/role", (data, ui) => roleForm(web, data, ui));
+  const shown = (visit: Visit, data: Partial<RoleFormData>): Screen => {
+    const { role } = data;
+    const title = role ? visit.ui.t("Role “:name”", { name: role.display_name }) : visit.ui.t("New role");
+    const typed = { display_name: "", description: "", permissions: [] };
+    const whole = { title, role, typed, added: added(), formErrors: formErrors(undefined), ...data };
+    return { title, body: view(whole, visit.ui), status: whole.formErrors.status };
+  };
+  web.screen(site, `${PATH}/create`, ADMITS, async (visit) => {
+    const from = typeof visit.query.copy_from === "string" ? visit.query.copy_from : "";
+    const copied = from === "" ? undefined : await visit.find<Role>(`/api/roles/${encodeURIComponent(from)}`);
+    if (!copied) return shown(visit, {});
+    const { display_name, description, permissions } = copied;
+    const name = visit.ui.t("Copy of :name", { name: display_name });
+    return shown(visit, { typed: { display_name: name, description: description ?? "", permissions } });
+  });
+  web.form(site, `${PATH}/create`, ADMITS, async (visit) => {
+    const sent = await visit.send<Role>("POST", "/api/roles", inputOf(visit));
+    if (!sent.ok) return shown(visit, { typed: typedIn(visit), formErrors: formErrors(sent) });
+    return visit.goTo(`${PATH}/${sent.body.id}`, visit.ui.t("“:name” is made.", { name: sent.body.display_name }));
+  });
+  web.screen(site, `${PATH}/:id`, ADMITS, async (visit) => {
+    const role = await visit.get<Role>(`/api/roles/${idOf(visit)}`);
+    const { display_name, description, permissions } = role;
+    return shown(visit, { role, typed: { display_name, description: description ?? "", permissions } });
+  });
+  web.form(site, `${PATH}/:id`, ADMITS, async (visit) => {
+    const role = await visit.get<Role>(`/api/roles/${idOf(visit)}`);
+    const sent = await visit.send<Role>("PUT", `/api/roles/${role.id}`, inputOf(visit));
+    if (!sent.ok) return shown(visit, { role, typed: typedIn(visit), formErrors: formErrors(sent) });
+    return visit.goTo(`${PATH}/${role.id}`, visit.ui.t("“:name” is saved.", { name: sent.body.display_name }));
+  });
+}
+
+function typedIn(visit: Visit) {
+  return {
+    display_name: visit.text("display_name"),
+    description: visit.text("description"),
+    permissions: listIn(visit.input.permissions),
+  };
+}
+
+function inputOf(visit: Visit): InputObject {
+  return typedIn(visit);
+}
+
+function mountDelete(site: SiteApp, web: Web): void {
+  const { parts } = web;
+  const screen = async (visit: Visit, error = "", status = 200): Promise<Screen> => {
+    const { ui } = visit;
+    const role = await visit.get<Role>(`/api/roles/${idOf(visit)}`);
+    const question = ui.t("Delete the role “:name”?", { name: role.display_name });
+    const body = parts.confirm(ui, {
+      question,
+      detail: ui.t("Its :count users lose it, and what it permitted. This cannot be undone.", {
+        count: role.users.length,
+      }),
+      action: `${PATH}/${role.id}/delete`,
+      submit: ui.t("Delete"),
+      back: `${PATH}/${role.id}`,
+      ...(error === "" ? {} : { fields: parts.notice(ui, "bad", error) }),
+    });
+    return { title: question, body, status };
+  };
+  web.screen(site, `${PATH}/:id/delete`, ADMITS, (visit) => screen(visit));
+  web.form(site, `${PATH}/:id/delete`, ADMITS, async (visit) => {
+    const sent = await visit.send("DELETE", `/api/roles/${idOf(visit)}`);
+    if (sent.ok) return visit.goTo(PATH, visit.ui.t("The role is deleted."));
+    const { error = "", status } = formErrors(sent);
+    return screen(visit, error, status);
+  });
+}

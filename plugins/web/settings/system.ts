@@ -1,0 +1,118 @@
+/**
+ * What the runtime is made of: versions, store, plugins with what each may touch. Nothing is changed here, and no value of a
+ * setting is shown, since some are secrets. Plugins have no versions of their own; those that ship have the runtime's.
+ */
+import type { Ui, Web } from "lectern/contracts";
+import { type Html, html, type SiteApp } from "lectern/core";
+import { type Listed, sizeOf } from "./pieces.ts";
+
+/** What the instance tells every client. */
+export interface Instance {
+  readonly version: string;
+  readonly instance_id: string;
+  readonly app_name: string;
+  readonly base_url: string;
+}
+
+/** What it tells those who look after it. */
+export interface Facts {
+  readonly lectern_version: string;
+  readonly bun_version: string;
+  readonly platform: string;
+  readonly started_at: string;
+  readonly boot_ms: number;
+  readonly memory_bytes: number;
+  readonly store: { readonly version: string; readonly bytes: number };
+  readonly jobs: { readonly waiting: number; readonly dead: number };
+  readonly language: string;
+  readonly theme: string;
+}
+
+/** A plugin as it booted. */
+export interface PluginRow {
+  readonly name: string;
+  readonly requires: readonly string[];
+  readonly grants: Readonly<Record<string, readonly string[] | boolean | string>>;
+  readonly denied: readonly string[];
+  readonly migrations: readonly string[];
+  readonly events: readonly string[];
+  readonly permissions: readonly string[];
+  readonly boot_ms: number;
+}
+
+/** What the screen shows. */
+export interface SystemData {
+  readonly instance: Instance;
+  readonly facts: Facts;
+  readonly plugins: readonly PluginRow[];
+}
+
+const GRANTS: Readonly<Record<string, string>> = {
+  read: "Reads tables",
+  write: "Writes tables",
+  net: "Calls hosts",
+  env: "Reads variables",
+  files: "Keeps files",
+};
+
+/** Mounts the screen of what the runtime is made of. */
+export function mountSystem(site: SiteApp, web: Web): void {
+  const view = web.view<SystemData>("settings/system", (data, ui) => drawn(web, data, ui));
+  web.screen(site, "/settings/system", ["settings-manage"], async (visit) => {
+    const [instance, facts, plugins] = await Promise.all([
+      visit.get<Instance>("/api/system"),
+      visit.get<Facts>("/api/system/facts"),
+      visit.get<Listed<PluginRow>>("/api/system/plugins"),
+    ]);
+    return {
+      title: visit.ui.t("System and plugins"),
+      body: view({ instance, facts, plugins: plugins.data }, visit.ui),
+    };
+  });
+}
+
+function drawn({ parts }: Web, { instance, facts, plugins }: SystemData, ui: Ui): Html {
+  const { t } = ui;
+  const rows = plugins.map((plugin) => [
+    html`<strong>${plugin.name}</strong>${plugin.requires.length > 0 && html`<br><span class="quiet">${t("needs :names", { names: plugin.requires.join(", ") })}</span>`}`,
+    grantsOf(plugin, ui),
+    folded(t("Steps: :count", { count: plugin.migrations.length }), plugin.migrations),
+    folded(t("Events: :count", { count: plugin.events.length }), plugin.events),
+    html`<span class="number">${plugin.boot_ms.toFixed(1)} ms</span>`,
+  ]);
+  const head = [t("Plugin"), t("May touch"), t("Migrations"), t("Performs"), t("Boot")];
+  return html`<h1>${t("System and plugins")}</h1>
+<dl class="facts"><dt>${t("Name")}</dt><dd>${instance.app_name}</dd>
+<dt>${t("Address")}</dt><dd>${instance.base_url}</dd>
+<dt>${t("Version")}</dt><dd>Lectern ${facts.lectern_version} · API ${instance.version}</dd>
+<dt>${t("Instance")}</dt><dd><code>${instance.instance_id}</code></dd>
+<dt>${t("Runs since")}</dt><dd>${ui.time(facts.started_at)} (${t("booted in :ms ms", { ms: Math.round(facts.boot_ms) })})</dd>
+<dt>${t("Store")}</dt><dd>PostgreSQL ${facts.store.version}, ${sizeOf(facts.store.bytes, ui)}</dd>
+<dt>${t("Runtime")}</dt><dd>Bun ${facts.bun_version}, ${facts.platform}, ${sizeOf(facts.memory_bytes, ui)}</dd>
+<dt>${t("Jobs")}</dt><dd>${t("Waiting: :count", { count: facts.jobs.waiting })}, ${t("given up: :count", { count: facts.jobs.dead })}</dd>
+<dt>${t("Language")}</dt><dd>${facts.language}</dd>
+<dt>${t("Theme")}</dt><dd>${facts.theme === "" ? t("None") : facts.theme}</dd></dl>
+<h2>${t("Plugins: :count", { count: plugins.length })}</h2>
+<p class="quiet">${t("In the order they booted. What a plugin was not granted, it cannot touch through the house.")}</p>
+${parts.table(ui, { caption: t("Plugins"), head, rows, empty: t("There are no plugins.") })}`;
+}
+
+function grantsOf({ grants, denied }: PluginRow, ui: Ui): Html {
+  const { t } = ui;
+  const kinds = new Set([...Object.keys(GRANTS), ...Object.keys(grants)]);
+  const given = [...kinds]
+    .map((kind) => [kind, grants[kind] ?? false] as const)
+    .filter(([, grant]) => grant !== false && !(Array.isArray(grant) && grant.length === 0));
+  if (given.length === 0) return html`<span class="quiet">${t("Nothing")}</span>`;
+  return html`<ul class="plain">${given.map(([kind, grant]) => {
+    const label = t(GRANTS[kind] ?? kind);
+    const taken = denied.includes(kind) && html` (${t("taken away")})`;
+    if (!Array.isArray(grant)) return html`<li>${label}${grant === "any" && html`: ${t("any")}`}${taken}</li>`;
+    return html`<li>${folded(`${label} (${grant.length})`, grant)}${taken}</li>`;
+  })}</ul>`;
+}
+
+function folded(summary: string, names: readonly string[]): Html {
+  if (names.length === 0) return html`<span class="quiet">–</span>`;
+  return html`<details class="folded"><summary>${summary}</summary>${names.map((name) => html`<code>${name}</code> `)}</details>`;
+}

@@ -1,0 +1,190 @@
+/**
+ * Users: who there is, a new one with a password or an invitation, what is given to one, and leaving with an heir. Roles are
+ * offered to those who may see them all; others keep what a user has.
+ */
+import type { Screen, Ui, Users, Visit, Web } from "lectern/contracts";
+import { type FormErrors, formErrors, type Html, html, type InputObject, type SiteApp, type Texts } from "lectern/core";
+import { idOf, type Listed, listIn, MOST_CHOICES } from "./pieces.ts";
+import { type RoleRef, type UserFormData, userForm } from "./user_form.ts";
+
+/** A user as the API tells of them. */
+export interface User {
+  readonly id: number;
+  readonly name: string;
+  readonly email: string;
+  readonly created_at: string;
+  readonly last_activity_at: string | null;
+  readonly external_auth_id: string;
+  readonly roles: readonly RoleRef[];
+}
+
+/** What the list of users shows. */
+export interface UsersData {
+  readonly users: readonly User[];
+  readonly total: number;
+  readonly search: string;
+  readonly pager: Html;
+}
+
+const PATH = "/settings/users";
+const ADMITS = ["users-manage"];
+
+/** What the forms need of the runtime. */
+export interface UserParts {
+  readonly texts: Texts;
+  /** Whether this instance sends letters. */
+  canInvite(): boolean;
+  /** What is wrong with a password, if it is too common. */
+  readonly commonPassword: Users["commonPassword"];
+}
+
+/** Mounts the screens. */
+export function mountUsers(site: SiteApp, web: Web, parts: UserParts): void {
+  mountList(site, web);
+  mountForms(site, web, parts);
+  mountDelete(site, web);
+}
+
+function mountList(site: SiteApp, web: Web): void {
+  const { parts } = web;
+  const view = web.view<UsersData>("settings/users", ({ users, total, search, pager }, ui) => {
+    const { t } = ui;
+    const rows = users.map(({ id, name, email, created_at, last_activity_at }) => [
+      html`<a class="any-words" href="${ui.url(`${PATH}/${id}`)}">${name}</a><br><span class="quiet any-words">${email}</span>`,
+      ui.time(last_activity_at),
+      ui.time(created_at),
+    ]);
+    return html`<div class="head-line"><h1>${t("Users")}</h1>
+<a role="button" class="small" href="${ui.url(`${PATH}/create`)}">${ui.icon("plus")} ${t("New user")}</a></div>
+<form class="filters" method="get" action="${ui.url(PATH)}" aria-label="${t("Find users")}">
+${parts.field(ui, { name: "search", label: t("Name or e-mail address"), type: "search", value: search })}
+<button class="secondary">${t("Find")}</button></form>
+<p class="quiet">${t(":total users", { total })}</p>
+${parts.table(ui, { caption: t("Users"), head: [t("Name"), t("Last active"), t("Since")], rows, empty: t("No user is called that.") })}
+${pager}`;
+  });
+  web.screen(site, PATH, ADMITS, async (visit) => {
+    const { page, size, query } = web.paged(visit.query);
+    const search = typeof visit.query.search === "string" ? visit.query.search.trim() : "";
+    const field = search.includes("@") ? "email" : "name";
+    const pattern = `%${search.replace(/[\\%_]/g, "\\$&")}%`;
+    const filter = search === "" ? "" : `&filter[${field}:like]=${encodeURIComponent(pattern)}`;
+    const { data, total } = await visit.get<Listed<User>>(`/api/users?${query}&sort=name${filter}`);
+    const pager = web.parts.pager(visit.ui, { path: PATH, query: search === "" ? {} : { search }, total, page, size });
+    return { title: visit.ui.t("Users"), body: view({ users: data, total, search, pager }, visit.ui) };
+  });
+}
+
+function mountForms(site: SiteApp, web: Web, { texts, canInvite, commonPassword }: UserParts): void {
+  const view = web.view<UserFormData>("settings/user", (data, ui) => userForm(web, data, ui));
+  const shown = async (visit: Visit, data: Partial<UserFormData>): Promise<Screen> => {
+    const roles = await visit.find<Listed<RoleRef>>(`/api/roles?count=${MOST_CHOICES}&sort=display_name`);
+    const title = data.user ? visit.ui.t("User “:name”", { name: data.user.name }) : visit.ui.t("New user");
+    const whole = {
+      title,
+      user: undefined,
+      typed: { name: "", email: "", roles: [], language: "", external_auth_id: "", invite: true },
+      roles: roles?.data,
+      languages: texts.languages(),
+      canInvite: canInvite(),
+      formErrors: formErrors(undefined),
+      ...data,
+    };
+    return { title, body: view(whole, visit.ui), status: whole.formErrors.status };
+  };
+  const common = async (visit: Visit): Promise<FormErrors | undefined> => {
+    const error = await commonPassword(visit.text("password"));
+    return error === undefined
+      ? undefined
+      : { errors: { password: [visit.ui.t(error)] }, error: undefined, status: 422 };
+  };
+  web.screen(site, `${PATH}/create`, ADMITS, (visit) => shown(visit, {}));
+  web.form(site, `${PATH}/create`, ADMITS, async (visit) => {
+    const invite = visit.text("send_invite") === "true";
+    const wrong = await common(visit);
+    if (wrong) return shown(visit, { typed: { ...typedIn(visit), invite }, formErrors: wrong });
+    const input = { ...inputOf(visit), ...(invite ? { send_invite: true } : {}) };
+    const sent = await visit.send<User>("POST", "/api/users", input);
+    if (!sent.ok) return shown(visit, { typed: { ...typedIn(visit), invite }, formErrors: formErrors(sent) });
+    return visit.goTo(`${PATH}/${sent.body.id}`, visit.ui.t("“:name” is made.", { name: sent.body.name }));
+  });
+  web.screen(site, `${PATH}/:id`, ADMITS, async (visit) => {
+    const user = await visit.get<User>(`/api/users/${idOf(visit)}`);
+    const { name, email, external_auth_id } = user;
+    const roles = user.roles.map(({ id }) => String(id));
+    return shown(visit, { user, typed: { name, email, external_auth_id, roles, language: "", invite: false } });
+  });
+  web.form(site, `${PATH}/:id`, ADMITS, async (visit) => {
+    const user = await visit.get<User>(`/api/users/${idOf(visit)}`);
+    const wrong = await common(visit);
+    if (wrong) return shown(visit, { user, typed: { ...typedIn(visit), invite: false }, formErrors: wrong });
+    const sent = await visit.send<User>("PUT", `/api/users/${user.id}`, inputOf(visit));
+    if (!sent.ok)
+      return shown(visit, { user, typed: { ...typedIn(visit), invite: false }, formErrors: formErrors(sent) });
+    return visit.goTo(`${PATH}/${user.id}`, visit.ui.t("“:name” is saved.", { name: sent.body.name }));
+  });
+}
+
+function typedIn(visit: Visit) {
+  return {
+    name: visit.text("name"),
+    email: visit.text("email"),
+    external_auth_id: visit.text("external_auth_id"),
+    language: visit.text("language"),
+    roles: listIn(visit.input.roles),
+  };
+}
+
+/** The body for the API; a password or language left empty stays, and so do roles that were not offered. */
+function inputOf(visit: Visit): InputObject {
+  const { roles, language, ...rest } = typedIn(visit);
+  const password = visit.text("password");
+  return {
+    ...rest,
+    ...(language === "" ? {} : { language }),
+    ...(password === "" ? {} : { password }),
+    ...(visit.text("offered") === "roles" ? { roles } : {}),
+  };
+}
+
+function mountDelete(site: SiteApp, web: Web): void {
+  const { parts } = web;
+  const screen = async (visit: Visit, error = "", status = 200): Promise<Screen> => {
+    const { ui } = visit;
+    const user = await visit.get<User>(`/api/users/${idOf(visit)}`);
+    const { data } = await visit.get<Listed<User>>(`/api/users?count=${MOST_CHOICES}&sort=name`);
+    const question = ui.t("Delete the user “:name”?", { name: user.name });
+    const fields = html`${error !== "" && parts.notice(ui, "bad", error)}${heirField(web, user, data, ui)}`;
+    const body = parts.confirm(ui, {
+      question,
+      detail: ui.t("Their sessions and API tokens end. What they wrote stays. This cannot be undone."),
+      action: `${PATH}/${user.id}/delete`,
+      submit: ui.t("Delete"),
+      back: `${PATH}/${user.id}`,
+      fields,
+    });
+    return { title: question, body, status };
+  };
+  web.screen(site, `${PATH}/:id/delete`, ADMITS, (visit) => screen(visit));
+  web.form(site, `${PATH}/:id/delete`, ADMITS, async (visit) => {
+    const heir = visit.text("migrate_ownership_id");
+    const sent = await visit.send(
+      "DELETE",
+      `/api/users/${idOf(visit)}`,
+      heir === "" ? {} : { migrate_ownership_id: heir },
+    );
+    if (sent.ok) return visit.goTo(PATH, visit.ui.t("The user is deleted."));
+    const wrong = formErrors(sent);
+    return screen(visit, wrong.error ?? Object.values(wrong.errors).flat().join(" "), wrong.status);
+  });
+}
+
+function heirField({ parts }: Web, user: User, users: readonly User[], ui: Ui): Html {
+  const others = users.filter(({ id }) => id !== user.id);
+  return parts.field(ui, {
+    name: "migrate_ownership_id",
+    label: ui.t("What they own goes to"),
+    type: "select",
+    options: [["", ui.t("Nobody")], ...others.map(({ id, name, email }) => [id, `${name} (${email})`] as const)],
+  });
+}

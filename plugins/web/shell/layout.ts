@@ -1,0 +1,142 @@
+/**
+ * The frame around every screen: head, menus, the way to where one is, notices, foot. It is drawn from plain data, so that
+ * themes can replace its head and foot; the skeleton with its landmarks, the skip link and the dialog stays the runtime's, as
+ * scripts and people who navigate by landmarks rely on it.
+ */
+import type { Crumb, Ui } from "lectern/contracts";
+import { type Html, type HtmlPart, html } from "lectern/core";
+import { isolated } from "./ui.ts";
+
+/** What the frame of a screen shows. */
+export interface Frame {
+  readonly title: string;
+  readonly app: string;
+  readonly logo: string;
+  readonly body: Html;
+  readonly aside: Html | undefined;
+  readonly crumbs: readonly Crumb[];
+  readonly notice: string;
+  readonly main: readonly Entry[];
+  readonly settings: readonly Entry[];
+  readonly account: readonly Entry[];
+  /** Addresses of the files every document loads, each with a fingerprint. */
+  readonly styles: readonly string[];
+  readonly scripts: readonly string[];
+  /** "light" or "dark" where the reader chose one. */
+  readonly scheme: string;
+  readonly search: boolean;
+  /** A style element of this document alone. */
+  readonly style: HtmlPart;
+}
+
+/** An entry of a menu as it is shown. */
+export interface Entry {
+  readonly path: string;
+  readonly text: string;
+  readonly icon: string;
+  readonly current: boolean;
+}
+
+/** The whole document around a screen. */
+export function document(frame: Frame, ui: Ui, head: Html, foot: Html): Html {
+  const { title, app, styles, scripts, scheme, body, aside, crumbs, notice, style } = frame;
+  const hasSide = aside !== undefined || frame.settings.length > 0;
+  return html`<html lang="${ui.language.replace("_", "-")}"${scheme !== "" && html` data-theme="${scheme}"`}>
+<head>
+<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="${scheme === "" ? "light dark" : scheme}">
+<title>${title === app ? app : `${isolated(title)} · ${app}`}</title>
+<link rel="icon" href="${ui.url("/web/assets/favicon.svg")}">
+${styles.map((href) => html`<link rel="stylesheet" href="${href}">`)}${style}
+${scripts.map((src) => html`<script src="${src}" defer></script>`)}
+</head>
+<body>
+<a class="skip" href="#main">${ui.t("Skip to content")}</a>
+${head}
+<div class="frame${hasSide ? " with-side" : ""}">
+${
+  hasSide &&
+  html`<div class="side">${aside ?? html`<nav aria-label="${ui.t("Settings")}"><ul>${frame.settings.map((entry) => item(entry, ui))}</ul></nav>`}</div>`
+}
+<main id="main" tabindex="-1">
+${crumbs.length > 0 && breadcrumbs(crumbs, ui)}
+${notice !== "" && html`<p class="notice good" role="status">${ui.icon("check")} ${notice}</p>`}
+${body}
+</main>
+</div>
+${foot}
+<dialog id="dialog" aria-label="${ui.t("Dialog")}"></dialog>
+</body>
+</html>`;
+}
+
+/** The head of every screen: name, menu, search, account. */
+export function header(frame: Frame, ui: Ui): Html {
+  const { app, logo, main, account, search } = frame;
+  return html`<header class="top">
+<a class="brand" href="${ui.url("/")}">${logo === "" ? ui.icon("book") : html`<img src="${logo}" alt="" height="28">`} <span>${app}</span></a>
+${
+  search &&
+  html`<form class="search" role="search" action="${ui.url("/search")}" method="get">
+<label class="unseen" for="q">${ui.t("Search")}</label>
+<input id="q" type="search" name="query" placeholder="${ui.t("Search")}" autocomplete="off"></form>`
+}
+<nav class="menu" aria-label="${ui.t("Main menu")}"><ul>${main.map((entry) => item(entry, ui))}
+${
+  ui.isSignedIn
+    ? html`<li><details class="dropdown"><summary>${ui.icon("user")} <span>${ui.viewer.name}</span></summary>
+<ul>${account.map((entry) => item(entry, ui))}
+<li><form method="post" action="${ui.url("/logout")}"><button class="as-link">${ui.icon("sign_out")} ${ui.t("Sign out")}</button></form></li></ul></details></li>`
+    : html`<li><a href="${ui.url("/login")}">${ui.icon("sign_in")} <span>${ui.t("Sign in")}</span></a></li>`
+}</ul></nav>
+</header>`;
+}
+
+/** The foot of every screen. */
+export function footer(frame: Frame, ui: Ui): Html {
+  return html`<footer class="bottom"><small>${frame.app} · <a href="${ui.url("/api/docs")}">${ui.t("API")}</a></small></footer>`;
+}
+
+/** What an error looks like. */
+export function errorBody({ status, message }: { status: number; message: string }, ui: Ui): Html {
+  const { title, advice } = ERROR_TEXTS[status] ?? (status >= 500 ? FAILURE : OTHER);
+  return html`<h1>${ui.t(title)}</h1>
+<p>${message}</p>
+${advice !== undefined && html`<p>${ui.t(advice)}</p>`}
+${status === 404 && html`<form class="filters" aria-label="${ui.t("Search in all content")}" action="${ui.url("/search")}"><label>${ui.t("Search in all content")} <input type="search" name="query"></label><button>${ui.t("Search")}</button></form>`}
+<p><a href="${ui.url("/")}">${ui.t("Back to the start")}</a>${status === 403 && !ui.isSignedIn && html` · <a href="${ui.url("/login")}">${ui.t("Sign in")}</a>`}</p>`;
+}
+
+interface ErrorText {
+  readonly title: string;
+  /** What the reader can do. */
+  readonly advice?: string;
+}
+
+const ERROR_TEXTS: Readonly<Record<number, ErrorText>> = {
+  403: {
+    title: "Not for you",
+    advice: "If you should be allowed to, ask whoever manages users here.",
+  },
+  404: {
+    title: "Not found",
+    advice: "It may have been moved or deleted, or is not for everybody to see.",
+  },
+  429: { title: "Too fast", advice: "Wait a minute, then try again." },
+  503: { title: "Busy", advice: "Nothing is lost. Wait a moment, then load this page again." },
+};
+const FAILURE: ErrorText = {
+  title: "Something broke",
+  advice: "It is not your fault, and is written in the log for those who run this instance. Try again in a while.",
+};
+const OTHER: ErrorText = { title: "That did not work" };
+
+function item({ path, text, icon, current }: Entry, ui: Ui): Html {
+  return html`<li><a href="${ui.url(path)}"${current && html` aria-current="page"`}>${ui.icon(icon)} <span>${ui.t(text)}</span></a></li>`;
+}
+
+function breadcrumbs(crumbs: readonly Crumb[], ui: Ui): Html {
+  return html`<nav class="crumbs" aria-label="${ui.t("Breadcrumbs")}"><ol>${crumbs.map(
+    ({ text, path }) => html`<li>${path === undefined ? text : html`<a href="${ui.url(path)}">${text}</a>`}</li>`,
+  )}</ol></nav>`;
+}

@@ -1,0 +1,143 @@
+/**
+ * The web interface's ground: documents, menus, pieces of screens, views that themes replace, and the way in and out. The
+ * screens themselves are other plugins', which build on the contract `web`. A screen holds no rule of its own: it asks the
+ * API within the process on the reader's behalf, so whatever holds for a client holds for it.
+ */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Visit, Web } from "lectern/contracts";
+import { BootError, chosenLanguage, definePlugin, type InputObject, t } from "lectern/core";
+import { areaOf } from "./area.ts";
+import { mountAssets, type ThemeFolder, themeFile } from "./assets.ts";
+import { difference } from "./difference.ts";
+import { DEFAULT_SOURCES, framed, frameSources } from "./frames.ts";
+import { readIcons } from "./icons.ts";
+import { document, errorBody, type Frame, footer, header } from "./layout.ts";
+import { comparedFor, decorator } from "./offloaded.ts";
+import * as pieces from "./parts.ts";
+import { pendingFormBody } from "./pending_form.ts";
+import { Screens } from "./screens.ts";
+import { mountSignIn } from "./sign_in.ts";
+import { uiOf } from "./ui.ts";
+import { readThemedViews, Views } from "./views.ts";
+
+const PAGE_SIZE = 30;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
+
+export default definePlugin({
+  name: "web",
+  requires: ["mail", "sessions", "system"],
+  provides: ["web"],
+  settings: t.Object({
+    frameSources: t.String({
+      default: DEFAULT_SOURCES,
+      env: "ALLOWED_IFRAME_SOURCES",
+      description: "Sources whose documents pages may show in frames, separated by spaces; * for all",
+    }),
+  }),
+  async setup(context) {
+    const { area, baseUrl, contracts, log, onStart, provide, site, slot, texts } = context;
+    const { origin, pathname } = new URL(baseUrl);
+    const root = pathname.replace(/\/+$/, "");
+    const theme = themeOf(context.theme);
+    const frames = { ...frameSources(context.settings.frameSources, baseUrl), framed };
+    const decorate = decorator(context.children, frames, [context.settings.frameSources, baseUrl]);
+    const icons = readIcons(theme?.path);
+    const views = new Views(await readThemedViews(theme?.path), () => slot("view_part"));
+    const assets = mountAssets(site, root, theme);
+    const head = views.add<Frame>("layout/header", header);
+    const foot = views.add<Frame>("layout/footer", footer);
+    const screens = new Screens({
+      context,
+      root,
+      frameSources: frames.policy,
+      facts: { app: contracts.system.name, logo: contracts.system.logo },
+      styles: [assets.own("pico.css"), assets.own("web.css"), ...themeFile(theme, "theme.css", root)],
+      scripts: [assets.own("htmx.js"), assets.own("web.js"), ...themeFile(theme, "theme.js", root)],
+      uiFor(request, viewer) {
+        const accepted = request.headers.get("accept-language");
+        return uiOf(
+          { texts, icons, root },
+          viewer,
+          chosenLanguage(viewer.language, accepted, texts.languages()) ?? context.language,
+        );
+      },
+      document: (frame, ui) => document(frame, ui, head(frame, ui), foot(frame, ui)),
+      errorBody: views.add("web/fault", errorBody),
+      pendingFormBody: views.add("web/held", pendingFormBody),
+    });
+    area(
+      "",
+      areaOf({
+        sessions: contracts.sessions,
+        origin,
+        root,
+        hooks: () => slot("screen_hook"),
+        errorScreen: (...asked) => screens.errorScreen(...asked),
+        document: (body, status) => screens.respond(body, status),
+      }),
+    );
+    const web: Web = {
+      parts: partsOf(views),
+      view: (name, view) => views.add(name, view),
+      decorate: (ui, html) => decorate(html, ui),
+      compare: (ui, before, after) => comparedFor(context.children, before, after, ui),
+      asset: (name, path) => assets.add(name, path),
+      screen: (...given) => screens.screen(...given),
+      form: (...given) => screens.form(...given),
+      async addedParts(at, data, visit: Visit) {
+        const parts = slot("screen_part").filter((part) => part.at === at);
+        return Promise.all(parts.map(async (part) => part.draw(data, visit)));
+      },
+      paged,
+    };
+    provide("web", web);
+    mountSignIn(context, web, () => contracts.mail.isConfigured);
+    onStart(() => views.warn(log));
+  },
+});
+
+/** Every piece under its name, so that themes can replace it. */
+function partsOf(views: Views): Web["parts"] {
+  const field = views.add("parts/field", pieces.field);
+  const form = views.add("parts/form", pieces.form);
+  const table = views.add("parts/table", pieces.table);
+  const pager = views.add("parts/pager", pieces.pager);
+  const confirm = views.add("parts/confirm", pieces.confirm);
+  const notice = views.add("parts/notice", pieces.notice);
+  const copyable = views.add("parts/copyable", pieces.copyable);
+  const button = views.add("parts/button", pieces.button);
+  const dialogLink = views.add("parts/dialog_link", pieces.dialogLink);
+  const compared = views.add("parts/difference", difference);
+  const tabs = views.add("parts/tabs", pieces.tabs);
+  const badge = views.add("parts/badge", pieces.badge);
+  return {
+    field: (ui, spec) => field(spec, ui),
+    form: (ui, spec) => form(spec, ui),
+    table: (ui, spec) => table(spec, ui),
+    pager: (ui, spec) => pager(spec, ui),
+    confirm: (ui, spec) => confirm(spec, ui),
+    notice: (ui, kind, text) => notice({ kind, text }, ui),
+    copyable: (ui, spec) => copyable(spec, ui),
+    button: (ui, spec) => button(spec, ui),
+    dialogLink: (ui, spec) => dialogLink(spec, ui),
+    difference: (ui, before, after, comparison) => compared({ before, after, comparison }, ui),
+    tabs: (ui, label, each) => tabs({ label, tabs: each }, ui),
+    badge: (ui, kind, text) => badge({ kind, text }, ui),
+  };
+}
+
+function paged(query: InputObject, size = PAGE_SIZE): ReturnType<Web["paged"]> {
+  const asked = Number(query.page);
+  const page = Number.isInteger(asked) && asked >= 1 && asked <= 1_000_000 ? asked : 1;
+  return { page, size, query: `count=${size}&offset=${(page - 1) * size}` };
+}
+
+/** The folder of the theme in force; its code, where it has any, is loaded by the runtime. Throws BootError. */
+function themeOf(name: string): ThemeFolder | undefined {
+  if (name === "" || name === "false") return undefined;
+  if (!NAME.test(name))
+    throw new BootError(`Cannot use the theme "${name}": wanted the name of a folder below "themes"`);
+  const path = resolve(process.cwd(), "themes", name);
+  return existsSync(path) ? { name, path } : undefined;
+}

@@ -1,0 +1,132 @@
+// What scripts add: everything on the screens works without this file.
+// No inline code anywhere, so that the policy of the documents stays strict.
+
+// What content is called stands before what documents and forms can do by themselves (`<img name=body>`), but not before
+// what their prototypes say they can.
+function own(target, name) {
+  for (let from = Object.getPrototypeOf(target); from; from = Object.getPrototypeOf(from)) {
+    const found = Object.getOwnPropertyDescriptor(from, name);
+    if (found) return found.get ? found.get.call(target) : found.value.bind(target);
+  }
+  return undefined;
+}
+const listen = (target, name, run) => EventTarget.prototype.addEventListener.call(target, name, run);
+const one = (selector, within = document) => own(within, "querySelector")(selector);
+const all = (selector, within = document) => own(within, "querySelectorAll")(selector);
+const byId = (id) => own(document, "getElementById")(id);
+
+// Times in the reader's own zone.
+function localise(within) {
+  const format = new Intl.DateTimeFormat(own(document, "documentElement").lang || undefined, {
+    dateStyle: "medium",
+    timeStyle: "short",
+  });
+  for (const time of all("time[datetime]:not([data-local])", within)) {
+    time.title = time.textContent ?? "";
+    time.textContent = format.format(new Date(time.dateTime));
+    time.dataset.local = "";
+  }
+}
+
+// Copying, also where the page is not a secure context; leaving before a secret is copied asks once.
+let uncopied = new Set();
+async function copy(button) {
+  const source = byId(button.dataset.copy);
+  if (!source) return;
+  try {
+    await navigator.clipboard.writeText(source.value);
+  } catch {
+    const area = own(document, "createElement")("textarea");
+    area.value = source.value;
+    area.className = "unseen";
+    own(document, "body").append(area);
+    area.select();
+    own(document, "execCommand")("copy");
+    area.remove();
+  }
+  // Who copies one half of what is shown once, or both in one, has been told.
+  if (uncopied.has(source.id)) uncopied = new Set();
+  const label = one("span", button) ?? button;
+  const before = label.textContent;
+  label.textContent = button.dataset.done;
+  setTimeout(() => (label.textContent = before), 2000);
+}
+
+function reveal(button) {
+  const source = byId(button.dataset.reveal);
+  if (!source) return;
+  const shown = source.type === "text";
+  source.type = shown ? "password" : "text";
+  button.setAttribute("aria-pressed", String(!shown));
+}
+
+// A question in a dialog in place of a screen of its own.
+async function ask(link) {
+  const dialog = one("#dialog");
+  const response = await fetch(link.href, { headers: { accept: "text/html" } });
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const main = one("main .confirm", page);
+  if (!response.ok || !main) return location.assign(link.href);
+  dialog.replaceChildren(own(document, "adoptNode")(main));
+  dialog.showModal();
+  one("[autofocus]", dialog)?.focus();
+  return undefined;
+}
+
+listen(document, "click", (event) => {
+  const target = event.target instanceof Element ? event.target : null;
+  const found = (selector) => target?.closest(selector);
+  if (found("[data-copy]")) return void copy(found("[data-copy]"));
+  if (found("[data-reveal]")) return void reveal(found("[data-reveal]"));
+  if (found("[data-print]")) return window.print();
+  const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey;
+  if (found("a[data-dialog]") && isPlain) {
+    event.preventDefault();
+    return void ask(found("a[data-dialog]"));
+  }
+  if (found("dialog [data-close]")) {
+    event.preventDefault();
+    return one("#dialog").close();
+  }
+  // Menus close when something else is chosen.
+  for (const menu of all("details.dropdown[open]")) if (!menu.contains(target)) menu.open = false;
+  return undefined;
+});
+
+listen(document, "keydown", (event) => {
+  if (event.key !== "Escape") return;
+  for (const menu of all("details.dropdown[open]")) {
+    menu.open = false;
+    one("summary", menu)?.focus();
+  }
+});
+
+// A form sends itself when one of its choices changes, where it says so.
+listen(document, "change", (event) => {
+  const form = event.target instanceof HTMLElement ? event.target.closest("form[data-auto]") : null;
+  form?.requestSubmit();
+});
+
+listen(window, "beforeunload", (event) => {
+  if (uncopied.size > 0) event.preventDefault();
+  uncopied = new Set();
+});
+
+// A choice of time zones begins with the reader's own, unless a time was chosen in another.
+function beginInOwnZone() {
+  const zone = one("select[name=zone]");
+  if (!zone || one("input[type=datetime-local]", zone.form)?.value) return;
+  zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (zone.selectedIndex < 0) zone.value = "UTC";
+}
+
+own(document, "documentElement").classList.add("has-script");
+beginInOwnZone();
+
+// What stands beside the text on wide screens is folded above it on narrow ones.
+if (matchMedia("(max-width: 52rem)").matches) for (const fold of all("details.fold")) fold.open = false;
+localise(document);
+uncopied = new Set([...all("input[type=password][readonly]")].map(({ id }) => id));
+new MutationObserver((changes) => {
+  for (const { addedNodes } of changes) for (const node of addedNodes) if (node instanceof Element) localise(node);
+}).observe(own(document, "body"), { childList: true, subtree: true });

@@ -1,0 +1,147 @@
+/**
+ * Screens of those who come and go: sign-in and out, a forgotten password, and links that letters hold. They send what is
+ * typed to the API and hand its cookie on; throttling, the choice of messages that tell a stranger nothing, and ending the
+ * session one came with are the API's.
+ */
+import type { Screen, SubmitResult, Ui, View, Visit, Web } from "lectern/contracts";
+import { type Html, html, type PluginContext } from "lectern/core";
+import { ownPath } from "./redirects.ts";
+
+/** What the sign-in screen shows. */
+export interface SignInData {
+  readonly next: string;
+  readonly email: string;
+  readonly error: string | undefined;
+  readonly errors: Readonly<Record<string, readonly string[]>>;
+  readonly canReset: boolean;
+}
+
+/** Mounts the screens. `canReset`: whether this instance sends letters. */
+export function mountSignIn({ site }: Pick<PluginContext, "site">, web: Web, canReset: () => boolean): void {
+  const { parts } = web;
+  const view = web.view<SignInData>("web/sign_in", ({ next, email, error, errors, canReset: resets }, ui) => {
+    const { t } = ui;
+    const fields = html`<input type="hidden" name="next" value="${next}">
+${parts.field(ui, { name: "email", label: t("E-mail address"), type: "email", value: email, required: true, autocomplete: "username", errors: errors.email, autofocus: email === "" })}
+${parts.field(ui, { name: "password", label: t("Password"), type: "password", required: true, autocomplete: "current-password", errors: errors.password, autofocus: email !== "" })}`;
+    return html`<div class="narrow"><h1>${t("Sign in")}</h1>
+${parts.form(ui, { action: "/login", fields, submit: t("Sign in"), error })}
+${resets && html`<p><a href="${ui.url("/password/email")}">${t("Forgotten your password?")}</a></p>`}</div>`;
+  });
+  const shown = (visit: Visit, data: Partial<SignInData>, status = 200): Screen => ({
+    title: visit.ui.t("Sign in"),
+    body: view({ next: "/", email: "", error: undefined, errors: {}, canReset: canReset(), ...data }, visit.ui),
+    status,
+  });
+
+  web.screen(site, "/login", "anyone", (visit) => {
+    const next = ownPath(visit.query.next);
+    return visit.ui.isSignedIn ? visit.goTo(next) : shown(visit, { next });
+  });
+  web.form(site, "/login", "anyone", async (visit) => {
+    const next = ownPath(visit.input.next);
+    const email = visit.text("email");
+    const response = await visit.ask("POST", "/api/session", { email, password: visit.text("password") });
+    if (response.ok) return passedOn(response, visit.goTo(next));
+    const { error } = (await response.json()) as { error: { message: string; validation?: SignInData["errors"] } };
+    const errors = error.validation ?? {};
+    const errorText = Object.keys(errors).length > 0 ? undefined : error.message;
+    return shown(visit, { next, email, error: errorText, errors }, response.status);
+  });
+  web.form(site, "/logout", "anyone", async (visit) =>
+    passedOn(await visit.ask("DELETE", "/api/session"), visit.goTo("/login", visit.ui.t("You are signed out."))),
+  );
+  mountForgotten(site, web);
+  mountChoosing(site, web);
+}
+
+/** Hands the cookie of one answer on with another. */
+function passedOn(from: Response, to: Response): Response {
+  for (const cookie of from.headers.getSetCookie()) to.headers.append("set-cookie", cookie);
+  return to;
+}
+
+type Site = PluginContext["site"];
+
+function mountForgotten(site: Site, web: Web): void {
+  const { parts } = web;
+  const view: View<{ sent: SubmitResult<unknown> | undefined; email: string }> = web.view(
+    "web/forgotten",
+    ({ sent, email }, ui) => {
+      const { t } = ui;
+      const errors = sent && !sent.ok ? sent.errors : {};
+      const fields = parts.field(ui, {
+        name: "email",
+        label: t("E-mail address"),
+        type: "email",
+        value: email,
+        required: true,
+        autocomplete: "username",
+        errors: errors.email,
+      });
+      const error = sent && !sent.ok && Object.keys(errors).length === 0 ? sent.message : undefined;
+      return html`<div class="narrow"><h1>${t("Forgotten password")}</h1>
+<p>${t("Give the address of your account, and a letter with a link to choose a new password will be on its way.")}</p>
+${parts.form(ui, { action: "/password/email", fields, submit: t("Send the letter"), cancel: "/login", error })}</div>`;
+    },
+  );
+  const title = (ui: Ui) => ui.t("Forgotten password");
+  web.screen(site, "/password/email", "anyone", ({ ui }) => ({
+    title: title(ui),
+    body: view({ sent: undefined, email: "" }, ui),
+  }));
+  web.form(site, "/password/email", "anyone", async (visit) => {
+    const email = visit.text("email");
+    const sent = await visit.send<{ message: string }>("POST", "/api/password/email", { email });
+    if (sent.ok) return visit.goTo("/login", visit.ui.t(sent.body.message));
+    return { title: title(visit.ui), body: view({ sent, email }, visit.ui), status: sent.status };
+  });
+}
+
+/** The two kinds of links that let somebody choose a password. */
+const CHOICES = [
+  { path: "/register/invite/:token", api: "/api/register/invite/", title: "Welcome: choose a password" },
+  { path: "/password/reset/:token", api: "/api/password/reset/", title: "Choose a new password" },
+] as const;
+
+function mountChoosing(site: Site, web: Web): void {
+  const { parts } = web;
+  interface Data {
+    readonly title: string;
+    readonly action: string;
+    readonly sent: SubmitResult<unknown> | undefined;
+  }
+  const view = web.view<Data>("web/choose_password", ({ title, action, sent }, ui): Html => {
+    const errors = sent && !sent.ok ? sent.errors : {};
+    const error = sent && !sent.ok && Object.keys(errors).length === 0 ? sent.message : undefined;
+    const fields = parts.field(ui, {
+      name: "password",
+      label: ui.t("Password"),
+      type: "password",
+      required: true,
+      autocomplete: "new-password",
+      errors: errors.password,
+      help: ui.t("At least 8 characters."),
+    });
+    return html`<div class="narrow"><h1>${title}</h1>${parts.form(ui, { action, fields, submit: ui.t("Save the password"), error })}</div>`;
+  });
+  for (const { path, api, title } of CHOICES) {
+    const shown = (visit: Visit, sent?: SubmitResult<unknown>): Screen => {
+      const data = {
+        title: visit.ui.t(title),
+        action: path.replace(":token", encodeURIComponent(visit.params.token ?? "")),
+        sent,
+      };
+      return { title: data.title, body: view(data, visit.ui), status: sent && !sent.ok ? sent.status : 200 };
+    };
+    web.screen(site, path, "anyone", (visit) => shown(visit));
+    web.form(site, path, "anyone", async (visit) => {
+      const sent = await visit.send("POST", api + encodeURIComponent(visit.params.token ?? ""), {
+        password: visit.text("password"),
+      });
+      return sent.ok
+        ? visit.goTo("/login", visit.ui.t("Your password is saved. Sign in with it."))
+        : shown(visit, sent);
+    });
+  }
+}

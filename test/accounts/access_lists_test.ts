@@ -1,0 +1,215 @@
+/**
+ * What becomes of access lists: carried along when items are made, move, go to the bin and come back, without what a
+ * deleted role had in them, swept away when nothing needs them; how many items have each; and what listings make of them,
+ * read from the plans of their statements.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { sql } from "lectern/core";
+import { rows } from "lectern/db";
+import { sweep } from "../../plugins/accounts/content_permissions/sweep.ts";
+import { ALL, handsOf, NOTHING } from "../support/data/sample_overrides.ts";
+import { planOf, statementsOf } from "../support/harness/query_plans.ts";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await bootTestRuntime();
+}, 60_000);
+afterAll(() => runtime.stop());
+const { aclOf, made, permit, tree } = handsOf(() => runtime);
+
+test("new and moved items take the overrides of where they are, deleted ones too", async () => {
+  const open = await tree("Open");
+  const gated = await tree("Gated");
+  await permit("book", gated.book, { fallback_permissions: { inheriting: false, ...NOTHING } });
+  const list = await aclOf("books", gated.book);
+  expect(list).toBeGreaterThan(0);
+  expect([await aclOf("chapters", gated.chapter), await aclOf("pages", gated.page)]).toEqual([list, list]);
+  const fresh = await made("pages", { name: "Fresh", book_id: gated.book, html: "<p>x</p>" });
+  expect(await aclOf("pages", fresh)).toBe(list);
+  await runtime.ask("PUT", `/api/pages/${fresh}`, { body: { chapter_id: open.chapter } });
+  expect(await aclOf("pages", fresh)).toBe(0);
+  await runtime.ask("DELETE", `/api/pages/${fresh}`);
+  await runtime.ask("PUT", `/api/chapters/${open.chapter}`, { body: { book_id: gated.book } });
+  expect([await aclOf("chapters", open.chapter), await aclOf("pages", open.page), await aclOf("pages", fresh)]).toEqual(
+    [list, list, list],
+  );
+  await permit("book", gated.book, { fallback_permissions: null });
+  expect([await aclOf("pages", fresh), await aclOf("pages", gated.page)]).toEqual([0, 0]);
+});
+
+test("what comes back from the bin has the list of where it is", async () => {
+  const { book, chapter, page } = await tree("Bin");
+  await runtime.ask("DELETE", `/api/chapters/${chapter}`);
+  await permit("book", book, { fallback_permissions: { inheriting: false, ...NOTHING, view: true } });
+  await rows(runtime.db, sql`update chapters set deleted_at = null where id = ${chapter}`);
+  await rows(runtime.db, sql`update pages set deleted_at = null where id = ${page}`);
+  const list = await aclOf("books", book);
+  expect([await aclOf("chapters", chapter), await aclOf("pages", page)]).toEqual([list, list]);
+});
+
+test("whoever adds to a book while its overrides change gets the list that came of it", async () => {
+  const { book, chapter } = await tree("Busy");
+  for (let round = 0; round < 4; round++) {
+    const fallback = round % 2 === 0 ? { inheriting: false, ...ALL, delete: false } : null;
+    const place = (n: number) => (n % 2 === 0 ? { book_id: book } : { chapter_id: chapter });
+    const [changed, ...answers] = await Promise.all([
+      permit("book", book, { fallback_permissions: fallback }),
+      ...Array.from({ length: 8 }, (_, n) =>
+        runtime.ask("POST", "/api/pages", { body: { ...place(n), name: `${round} ${n}`, html: "<p>x</p>" } }),
+      ),
+      permit("chapter", chapter, { role_permissions: round < 2 ? [{ role_id: 2, ...ALL }] : [] }),
+    ]);
+    expect([changed.status, ...answers.map(({ status }) => status)]).toEqual(Array(10).fill(200));
+    const [lists] = await rows<{ direct: number[]; inside: number[] }>(
+      runtime.db,
+      sql`select array_agg(distinct acl_id) filter (where chapter_id is null) as direct,
+        array_agg(distinct acl_id) filter (where chapter_id is not null) as inside from pages where book_id = ${book}`,
+    );
+    expect(lists).toEqual({
+      direct: [(await aclOf("books", book)) as number],
+      inside: [(await aclOf("chapters", chapter)) as number],
+    });
+  }
+});
+
+test("a deleted role takes its entries along, from lists too", async () => {
+  const { page } = await tree("Roles");
+  const gone = await made("roles", { display_name: "Going" });
+  await permit("page", page, {
+    role_permissions: [
+      { role_id: gone, ...NOTHING },
+      { role_id: 3, ...ALL },
+    ],
+  });
+  const list = await aclOf("pages", page);
+  await runtime.ask("DELETE", `/api/roles/${gone}`);
+  const shown = (await runtime.ask("GET", `/api/content-permissions/page/${page}`)).body;
+  expect(shown.role_permissions.map(({ role_id }: { role_id: number }) => role_id)).toEqual([3]);
+  const [left] = await rows<object>(runtime.db, sql`select digest, view_allow, view_deny from acl where id = ${list}`);
+  expect(left).toEqual({ digest: null, view_allow: [3], view_deny: [] });
+});
+
+test("lists and entries that nothing needs are swept away, and no others", async () => {
+  const { page } = await tree("Swept");
+  const other = await tree("Kept");
+  await permit("page", page, { role_permissions: [{ role_id: 2, ...ALL, update: false }] });
+  const used = await aclOf("pages", page);
+  await permit("page", other.page, { role_permissions: [{ role_id: 2, ...ALL, create: false, update: false }] });
+  const unused = await aclOf("pages", other.page);
+  await rows(runtime.db, sql`delete from pages where id = ${other.page}`);
+  const [kinds, there] = [
+    runtime.contexts.get("access")?.slot("content") ?? [],
+    async () =>
+      (await rows<{ id: number }>(runtime.db, sql`select id from acl where id in (${used}, ${unused})`)).map(
+        ({ id }) => id,
+      ),
+  ];
+  await sweep(runtime.db, kinds);
+  expect(await there()).toEqual([used as number, unused as number]);
+  await rows(runtime.db, sql`update acl set touched_at = now() - interval '2 hours'`);
+  await sweep(runtime.db, kinds);
+  expect(await there()).toEqual([used as number]);
+  expect(
+    await rows(runtime.db, sql`select 1 from entity_permissions where kind = 'page' and item_id = ${other.page}`),
+  ).toEqual([]);
+  expect(
+    await rows(runtime.db, sql`select 1 from entity_permissions where kind = 'page' and item_id = ${page}`),
+  ).toHaveLength(1);
+});
+
+test("counts are right however items are written, and are taken anew where nobody kept them", async () => {
+  const counted = () =>
+    rows(
+      runtime.db,
+      sql`select kind, acl_id, sum(n)::bigint as n, sum(held)::bigint as held from acl_count
+    group by kind, acl_id having sum(held) <> 0 order by kind, acl_id`,
+    );
+  const live = () =>
+    rows(
+      runtime.db,
+      sql`select 'page' as kind, acl_id, count(*) filter (where deleted_at is null and not draft) as n,
+      count(*) as held from pages group by acl_id
+    union all select 'book', acl_id, count(*) filter (where deleted_at is null), count(*) from books group by acl_id
+    union all select 'chapter', acl_id, count(*) filter (where deleted_at is null), count(*) from chapters group by acl_id
+    union all select 'bookshelf', acl_id, count(*) filter (where deleted_at is null), count(*) from bookshelves group by acl_id
+    order by kind, acl_id`,
+    );
+  expect(await counted()).toEqual(await live());
+  await rows(
+    runtime.db,
+    sql`update pages set draft = not draft, deleted_at = case when id % 3 = 0 then now() end where id % 2 = 0`,
+  );
+  await rows(runtime.db, sql`delete from pages where id % 5 = 0`);
+  expect(await counted()).toEqual(await live());
+  const second = await runtime.ask("GET", "/api/pages?count=1");
+  const [seen] = await rows<{ n: number }>(
+    runtime.db,
+    sql`select count(*) as n from pages where deleted_at is null and (not draft or owned_by = 1)`,
+  );
+  expect(second.body.total).toBe(seen?.n as number);
+});
+
+test("a listing walks the index of its order and probes lists, and its total counts no pages", async () => {
+  const { book } = await tree("Planned");
+  await rows(
+    runtime.db,
+    sql`insert into pages (book_id, name, slug, html, markdown, text, priority, editor, owned_by)
+    select ${book}, 'Page ' || n, 'planned-' || n, '', '', '', n % 9, 'wysiwyg', 1 from generate_series(1, 20000) n`,
+  );
+  await permit("book", book, { role_permissions: [{ role_id: 3, ...ALL }] });
+  await rows(runtime.db, sql`vacuum analyze pages`);
+  const people = [
+    await runtime.person("all", ["access-api", "page-view-all"]),
+    await runtime.person("own", ["access-api", "page-view-own"]),
+    await runtime.person("none", ["access-api"]),
+  ];
+  for (const { id, token } of people) {
+    await runtime.ask("PUT", `/api/users/${id}`, { body: { roles: [3, ...(await rolesOf(id))] } });
+    for (const sort of [
+      "id",
+      "name",
+      "-slug",
+      "priority",
+      "-updated_at",
+      "created_at",
+      "chapter_id",
+      "-owned_by",
+      "draft",
+    ]) {
+      const sent = await statementsOf(runtime, () =>
+        runtime.ask("GET", `/api/pages?count=50&sort=${sort}`, { as: token }),
+      );
+      const [data, total] = sent.filter(({ text }) => text.includes("pages"));
+      const plan = data ? await planOf(runtime, data) : "";
+      expect([sort, plan]).toEqual([sort, expect.stringMatching(/Index Only Scan (Backward )?using \w+ on pages/)]);
+      expect([sort, plan]).toEqual([sort, expect.not.stringMatching(/Seq Scan on pages|Sort \(actual rows=\d{4}/)]);
+      expect([sort, total ? await planOf(runtime, total) : ""]).toEqual([
+        sort,
+        expect.not.stringMatching(/ on pages.*rows=\d{3}/),
+      ]);
+    }
+  }
+});
+
+test("whoever sees little of much is listed without walking past the rest", async () => {
+  const { page, book } = await tree("Little");
+  const lines = sql`select ${book}::integer, 'Page ' || n, 'little-' || n, '', '', '', 0, 'wysiwyg' from generate_series(1, 20000) n`;
+  await rows(runtime.db, sql`insert into pages (book_id, name, slug, html, markdown, text, priority, editor) ${lines}`);
+  await rows(runtime.db, sql`vacuum analyze pages`);
+  const ann = await runtime.person("ann", ["access-api", "page-view-own"]);
+  await permit("page", page, { role_permissions: [{ role_id: ann.role, ...ALL }] });
+  for (const query of ["?sort=name", "?filter[name:like]=%25little%25"]) {
+    const sent = await statementsOf(runtime, async () => {
+      const { body } = await runtime.ask("GET", `/api/pages${query}`, { as: ann.token });
+      expect([body.total, body.data.map(({ id }: { id: number }) => id)]).toEqual([1, [page]]);
+    });
+    for (const statement of sent.filter(({ text }) => text.includes("pages")))
+      expect(await planOf(runtime, statement)).not.toMatch(/on pages.*rows=\d{3}|Removed by Filter: \d{3}/);
+  }
+  expect((await runtime.ask("GET", "/api/pages?offset=1", { as: ann.token })).body).toEqual({ data: [], total: 1 });
+});
+
+async function rolesOf(user: number): Promise<number[]> {
+  return (await runtime.ask("GET", `/api/users/${user}`)).body.roles.map(({ id }: { id: number }) => id);
+}

@@ -1,0 +1,122 @@
+/**
+ * What the two routes of overrides answer and refuse (platform 3).
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { ALL, handsOf, NOTHING } from "../support/data/sample_overrides.ts";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await bootTestRuntime();
+}, 60_000);
+afterAll(() => runtime.stop());
+const { permit, tree } = handsOf(() => runtime);
+
+const DENIED = { error: { message: "You do not have permission to perform the requested action.", code: 403 } };
+const INHERITING = { inheriting: true, view: null, create: null, update: null, delete: null };
+
+test("an item without overrides shows its owner and that it inherits", async () => {
+  const { book } = await tree("Plain");
+  const { status, body } = await runtime.ask("GET", `/api/content-permissions/book/${book}`);
+  expect([status, body]).toEqual([
+    200,
+    { owner: { id: 1, name: "Admin", slug: "admin" }, role_permissions: [], fallback_permissions: INHERITING },
+  ]);
+});
+
+test("what a read answers may be sent back as it is", async () => {
+  const { page } = await tree("Round");
+  for (const fallback of [{ inheriting: false, ...ALL }, null]) {
+    await permit("page", page, {
+      role_permissions: [{ role_id: 3, ...ALL, delete: false }],
+      fallback_permissions: fallback,
+    });
+    const { body } = await runtime.ask("GET", `/api/content-permissions/page/${page}`);
+    const again = await permit("page", page, body);
+    expect([again.status, again.body]).toEqual([200, body]);
+  }
+});
+
+test("entries keep their order, and of two for one role the last counts", async () => {
+  const { page } = await tree("Order");
+  const sent = [3, 2, 3].map((role_id, n) => ({ role_id, ...(n === 2 ? ALL : NOTHING) }));
+  const { body } = await permit("page", page, { role_permissions: sent });
+  expect(body.role_permissions).toEqual([
+    { role_id: 3, ...ALL, role: { id: 3, display_name: "Viewer" } },
+    { role_id: 2, ...NOTHING, role: { id: 2, display_name: "Editor" } },
+  ]);
+});
+
+test("an empty fallback, or null, means inheriting; only another owner moves the time of the last change", async () => {
+  const { page } = await tree("Time");
+  const time = async () => (await runtime.ask("GET", `/api/pages/${page}`)).body.updated_at;
+  const before = await time();
+  for (const empty of [{}, [], null, { inheriting: true, view: null }]) {
+    await permit("page", page, { fallback_permissions: { inheriting: false, ...ALL } });
+    const { body } = await permit("page", page, { fallback_permissions: empty });
+    expect([empty, body.fallback_permissions]).toEqual([empty, INHERITING]);
+  }
+  await permit("page", page, { owner_id: 1 });
+  await permit("page", page, { owner_id: 99_999_999 });
+  expect(await time()).toBe(before);
+  await permit("page", page, { owner_id: 2 });
+  expect(await time()).not.toBe(before);
+});
+
+test("type, item, right and body are asked in this order", async () => {
+  const { page } = await tree("Asked");
+  const reader = await runtime.person("reader", ["access-api", "page-view-all"]);
+  const blind = await runtime.person("blind", ["access-api", "restrictions-manage-all"]);
+  const bad = { role_permissions: "bad" };
+  const unseen = [
+    ["shelf", page],
+    ["pages", page],
+    ["user", 1],
+    ["page", 99_999_999],
+    ["page", "abc"],
+    ["page", "0"],
+    ["page", "99999999999"],
+  ] as const;
+  for (const [kind, id] of unseen) {
+    for (const method of ["GET", "PUT"]) {
+      const answer = await runtime.ask(
+        method,
+        `/api/content-permissions/${kind}/${id}`,
+        method === "PUT" ? { body: bad } : {},
+      );
+      expect([kind, id, answer.status, answer.body.error.code]).toEqual([kind, id, 404, 404]);
+    }
+  }
+  expect((await permit("page", page, bad, blind.token)).status).toBe(404);
+  const refused = await permit("page", page, bad, reader.token);
+  expect([refused.status, refused.body]).toEqual([403, DENIED]);
+  expect((await permit("page", page, bad)).status).toBe(422);
+});
+
+test("odd bodies are refused, never an error of ours, and change nothing", async () => {
+  const { page } = await tree("Odd");
+  const entry = { role_id: 2, ...ALL };
+  const bodies = [
+    { owner_id: "me" },
+    { owner_id: null },
+    { owner_id: 1e12 },
+    { role_permissions: null },
+    { role_permissions: [5] },
+    { role_permissions: [{ ...entry, role_id: 0 }] },
+    { role_permissions: [{ ...entry, role_id: -1 }] },
+    { role_permissions: [{ ...entry, role_id: 1e12 }] },
+    { role_permissions: [{ ...entry, view: "yes" }] },
+    { role_permissions: [{ ...entry, view: null }] },
+    { role_permissions: [[entry]] },
+    { fallback_permissions: "all" },
+    { fallback_permissions: 5 },
+    { fallback_permissions: [5] },
+    { fallback_permissions: { view: true } },
+    { fallback_permissions: { inheriting: null, ...ALL } },
+    { fallback_permissions: { inheriting: false, ...ALL, view: null } },
+    { fallback_permissions: { inheriting: [true] } },
+  ];
+  for (const body of bodies) expect([body, (await permit("page", page, body)).status]).toEqual([body, 422]);
+  const { body } = await runtime.ask("GET", `/api/content-permissions/page/${page}`);
+  expect([body.role_permissions, body.fallback_permissions]).toEqual([[], INHERITING]);
+});

@@ -1,0 +1,252 @@
+/**
+ * For every route of the runtime: a user one permission short is refused, and the store is what it was. Then the same
+ * request by a user who has them all is let in, which proves that the refusal came of the missing permission and of
+ * nothing else. Routes come from the system itself, so one that is not in the table fails.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { KEYED, PUBLIC } from "../support/data/open_routes.ts";
+import { PERMITS, type PermitCase } from "../support/data/route_permits.ts";
+import { png } from "../support/data/sample_pictures.ts";
+import { portable, upload } from "../support/data/sample_zips.ts";
+import { storeDigest } from "../support/harness/store_digest.ts";
+import { type Ask, bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+
+let runtime: TestRuntime;
+let turn = 0;
+beforeAll(async () => {
+  runtime = await bootTestRuntime();
+});
+afterAll(() => runtime.stop());
+
+const make = async (path: string, body: unknown): Promise<number> =>
+  (await runtime.ask("POST", path, { body })).body.id as number;
+
+const pictured = (fields: object, file: string): FormData => {
+  const parts = new FormData();
+  for (const [name, value] of Object.entries(fields)) parts.set(name, String(value));
+  parts.set(file, new File([png()], "dot.png", { type: "image/png" }));
+  return parts;
+};
+const addPicture = async (page: Thing): Promise<{ id: number; url: string }> =>
+  (
+    await runtime.ask("POST", "/api/image-gallery", {
+      parts: pictured({ type: "gallery", uploaded_to: page }, "image"),
+    })
+  ).body;
+
+/** What stands for a name in paths and bodies: made for this request, by the administrator. */
+type Thing = number | string;
+const THINGS: Readonly<Record<string, (made: (name: string) => Promise<Thing>) => Promise<Thing>>> = {
+  shelf: () => make("/api/shelves", { name: "Shelf" }),
+  book: () => make("/api/books", { name: "Book" }),
+  other: () => make("/api/books", { name: "Other book" }),
+  chapter: async (made) => make("/api/chapters", { name: "Chapter", book_id: await made("book") }),
+  page: async (made) => make("/api/pages", { name: "Page", html: "<p>x</p>", book_id: await made("book") }),
+  revision: async (made) => (await runtime.ask("GET", `/api/pages/${await made("page")}/revisions`)).body.data[0].id,
+  older: async (made) => {
+    const page = await made("page");
+    await runtime.ask("PUT", `/api/pages/${page}`, { body: { html: "<p>y</p>" } });
+    return (await runtime.ask("GET", `/api/pages/${page}/revisions?sort=id`)).body.data[0].id;
+  },
+  attachment: async (made) =>
+    make("/api/attachments", { name: "Link", uploaded_to: await made("page"), link: "https://example.com" }),
+  comment: async (made) => make("/api/comments", { page_id: await made("page"), html: "<p>x</p>" }),
+  binned: async (made) => {
+    const id = await made("book");
+    await runtime.ask("DELETE", `/api/books/${id}`);
+    return (await runtime.ask("GET", `/api/recycle-bin?filter[deletable_type]=book&filter[deletable_id]=${id}`)).body
+      .data[0].id;
+  },
+  webhook: () => make("/api/webhooks", { name: "Hook", endpoint: "https://example.com", events: ["sort_rule_create"] }),
+  hook: async (made) => made("webhook"),
+  delivery: async (made) => {
+    const hook = await made("hook");
+    const [event] = await runtime.store.sql`insert into webhook_events (type, subject, payload, dispatched)
+      values ('x', '', '{}', true) returning id`;
+    const [row] = await runtime.store.sql`insert into webhook_deliveries (webhook_id, event_id, type, subject)
+      values (${hook}, ${event?.id}, 'x', '') returning id`;
+    return row?.id as number;
+  },
+  image: async (made) => (await addPicture(await made("page"))).id,
+  url: async (made) => encodeURIComponent((await addPicture(await made("page"))).url),
+  import: async () => (await upload(runtime, portable({ page: { name: "Packed", html: "x" } }))).body.id,
+  role: () => make("/api/roles", { display_name: "A role" }),
+  user: () => make("/api/users", { name: "Somebody", email: `somebody-${turn}@example.com` }),
+  token: async (made) => make(`/api/users/${await made("user")}/tokens`, { name: "Token" }),
+  session: async (made) => {
+    const [row] = await runtime.store.sql`insert into sessions (user_id, hash, address, agent)
+      values (${await made("user")}, ${`hash ${turn}`}, '', '') returning id`;
+    return row?.id as number;
+  },
+  key: () => make("/api/v1/dashboard/keys", { token_name: "Key" }),
+  host: () => make("/api/v1/dashboard/hosts", { friendly_name: "Host" }),
+  turn: async () => turn,
+};
+
+/** The request with its names filled in. */
+async function staged({ path, body, picture, archive }: PermitCase): Promise<{ path: string; sent: Ask }> {
+  turn += 1;
+  const made = new Map<string, Thing>();
+  const thing = async (name: string): Promise<Thing> => {
+    const known = made.get(name) ?? (await THINGS[name]?.(thing));
+    if (known === undefined) throw new Error(`Cannot make "${name}": the table names it, the test does not know it`);
+    made.set(name, known);
+    return known;
+  };
+  let text = JSON.stringify({ path, body });
+  for (const [, name = ""] of text.matchAll(/\{(\w+)\}/g)) await thing(name);
+  text = text.replace(/"\{(\w+)\}"/g, (_, name: string) => String(made.get(name)));
+  const filled = JSON.parse(text.replace(/\{(\w+)\}/g, (_, name: string) => String(made.get(name))));
+  if (archive !== undefined) {
+    const parts = new FormData();
+    parts.set(archive, new File([portable({ page: { name: "Packed" } })], "content.zip"));
+    return { path: filled.path, sent: { parts } };
+  }
+  if (picture !== undefined) return { path: filled.path, sent: { parts: pictured(filled.body, picture) } };
+  return { path: filled.path, sent: "body" in filled ? { body: filled.body } : {} };
+}
+
+async function refused(method: string, row: PermitCase, missing: string): Promise<void> {
+  const held = ["access-api", ...row.needs].filter((name) => name !== missing);
+  const request = await staged(row);
+  const { token } = await runtime.person("short", held);
+  const before = await storeDigest(runtime.store);
+  const { status } = await runtime.ask(method, request.path, { as: token, ...request.sent });
+  const told = `${method} ${row.path} without ${missing}: `;
+  const others = row.refusedWith === undefined ? "40[34]" : `(40[34]|${row.refusedWith})`;
+  expect(told + status).toMatch(missing === "access-api" ? /: 403$/ : new RegExp(`: ${others}$`));
+  expect(told + (await storeDigest(runtime.store))).toBe(told + before);
+}
+
+async function letIn(method: string, row: PermitCase): Promise<void> {
+  const request = await staged(row);
+  const { token } = await runtime.person("full", ["access-api", ...row.needs]);
+  const { status } = await runtime.ask(method, request.path, { as: token, ...request.sent });
+  expect(`${method} ${row.path} with everything: ${status}`).toMatch(/: (20[0124]|302)$/);
+}
+
+/** Screens ask these routes on their reader's behalf and hold no rights of their own; they have a test of their own. */
+const served = () => runtime.runtime.gates.routes().filter(({ detail }) => detail["x-screen"] === undefined);
+const routes = () => served().map(({ method, path }) => `${method} ${path}`);
+
+test("the table knows every route of the runtime, and no other", () => {
+  expect(routes().filter((route) => !(route in PERMITS) && !(route in PUBLIC) && !(route in KEYED))).toEqual([]);
+  const known = new Set(routes());
+  expect([PERMITS, PUBLIC, KEYED].flatMap(Object.keys).filter((route) => !known.has(route))).toEqual([]);
+});
+
+test("routes that ask nobody say so, and no other does", () => {
+  const open = served().filter(({ permit }) => permit === "public");
+  expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(Object.keys(PUBLIC).sort());
+});
+
+test("routes with credentials of their own let in no user, not even the administrator", async () => {
+  const before = await storeDigest(runtime.store);
+  for (const route of Object.keys(KEYED)) {
+    const [method = "", path = ""] = route.split(" ");
+    const { status } = await runtime.ask(method, path, method === "GET" ? {} : { body: {} });
+    expect(`${route}: ${status}`).toBe(`${route}: 401`);
+  }
+  expect(await storeDigest(runtime.store)).toBe(before);
+});
+
+for (const [route, rows] of Object.entries(PERMITS)) {
+  test(`${route} lets in who may, and nobody a permission short`, async () => {
+    const [method = ""] = route.split(" ");
+    for (const row of rows) {
+      for (const missing of ["access-api", ...row.needs]) await refused(method, row, missing);
+      await letIn(method, row);
+    }
+  });
+}
+
+/** What somebody who manages users and roles could take an administrator's account over with, or end it. */
+const TAKEOVERS: readonly (readonly [method: string, path: string, body?: unknown])[] = [
+  ["POST", "/api/users/{boss}/tokens", { name: "Mine" }],
+  ["PUT", "/api/users/{boss}/tokens/{token}", { expires_at: "2100-01-01" }],
+  ["DELETE", "/api/users/{boss}/tokens/{token}"],
+  ["DELETE", "/api/users/{boss}/sessions/{session}"],
+  ["PUT", "/api/users/{boss}", { password: "chosen by me" }],
+  ["PUT", "/api/users/{boss}", { email: "mine@example.com" }],
+  ["PUT", "/api/users/{boss}", { external_auth_id: "mine" }],
+  ["PUT", "/api/users/{boss}", { roles: [] }],
+  ["PUT", "/api/users/{boss}", { roles: ["{clerk}"] }],
+  ["PUT", "/api/users/{self}", { roles: ["{clerk}", 1] }],
+  ["PUT", "/api/users/{self}", { roles: { "0": "1" } }],
+  ["POST", "/api/users", { name: "Mine", email: "mine@example.com", roles: [1], password: "chosen by me" }],
+  ["POST", "/api/users", { name: "Mine", email: "mine@example.com", roles: ["1"], send_invite: true }],
+  ["DELETE", "/api/users/{boss}"],
+  ["DELETE", "/api/users/{boss}", { migrate_ownership_id: "{self}" }],
+  ["PUT", "/api/roles/1", { display_name: "Mine" }],
+  ["PUT", "/api/roles/1", { permissions: [] }],
+];
+
+test("who manages users takes over no administrator, and makes none", async () => {
+  const boss = await make("/api/users", { name: "Boss", email: "boss@example.com", roles: [1] });
+  const token = await make(`/api/users/${boss}/tokens`, { name: "Theirs" });
+  const [row] = await runtime.store.sql`insert into sessions (user_id, hash, address, agent)
+    values (${boss}, 'hash of the boss', '', '') returning id`;
+  const clerk = await runtime.person("clerk", ["access-api", "users-manage", "user-roles-manage"]);
+  const names = { boss, token, session: row?.id, clerk: clerk.role, self: clerk.id } as Record<string, number>;
+  const fill = (value: unknown) =>
+    JSON.parse(JSON.stringify(value ?? null).replace(/"?\{(\w+)\}"?/g, (_, name: string) => String(names[name])));
+  const before = await storeDigest(runtime.store);
+  for (const [method, path, body] of TAKEOVERS) {
+    const where = path.replace(/\{(\w+)\}/g, (_, name: string) => String(names[name]));
+    const sent = body === undefined ? {} : { body: fill(body) };
+    const { status, body: said } = await runtime.ask(method, where, { as: clerk.token, ...sent });
+    expect([method, path, body, status, said.error?.message]).toEqual([
+      method,
+      path,
+      body,
+      403,
+      expect.stringContaining("Only an administrator"),
+    ]);
+  }
+  expect(await storeDigest(runtime.store)).toBe(before);
+
+  // What the contract gives to who manages users stays: names, the same address sent again, other users, other roles.
+  const as = clerk.token;
+  const same = { name: "The boss", email: "boss@example.com", external_auth_id: "", roles: [1] };
+  expect((await runtime.ask("PUT", `/api/users/${boss}`, { as, body: same })).body.name).toBe("The boss");
+  const more = await runtime.ask("PUT", `/api/users/${boss}`, { as, body: { roles: [1, clerk.role] } });
+  expect(more.body.roles.map(({ id }: { id: number }) => id)).toEqual([1, clerk.role]);
+  const other = await runtime.ask("POST", "/api/users", { as, body: { name: "Other", email: "other@example.com" } });
+  for (const body of [{ password: "chosen by me" }, { email: "another@example.com" }, { roles: [clerk.role] }])
+    expect((await runtime.ask("PUT", `/api/users/${other.body.id}`, { as, body })).status).toBe(200);
+  expect((await runtime.ask("POST", `/api/users/${other.body.id}/tokens`, { as, body: { name: "x" } })).status).toBe(
+    200,
+  );
+  expect((await runtime.ask("DELETE", `/api/users/${other.body.id}`, { as })).status).toBe(204);
+});
+
+test("administrators manage each other, and each their own account", async () => {
+  const boss = await make("/api/users", { name: "Chief", email: "chief@example.com", roles: [1] });
+  const { body: own } = await runtime.ask("POST", `/api/users/${boss}/tokens`, { body: { name: "Theirs" } });
+  const as = `${own.token_id}:${own.secret}`;
+  const { body: visibilityRule } = await runtime.ask("POST", `/api/users/${boss}/tokens`, {
+    as,
+    body: { name: "Narrow", permissions: ["users-manage"] },
+  });
+  const scoped = `${visibilityRule.token_id}:${visibilityRule.secret}`;
+  // A narrower token is no administrator, but those of its own user are its business within its scope.
+  const asScoped = (method: string, path: string, body?: unknown) =>
+    runtime.ask(method, path, { as: scoped, ...(body === undefined ? {} : { body }) });
+  expect((await asScoped("POST", `/api/users/${boss}/tokens`, { name: "Narrower" })).body.permissions).toEqual([
+    "users-manage",
+  ]);
+  expect((await asScoped("POST", "/api/users/1/tokens", { name: "Wider" })).status).toBe(403);
+  expect((await asScoped("DELETE", `/api/users/${boss}`)).status).toBe(403);
+  expect((await asScoped("PUT", `/api/users/${boss}`, { roles: [] })).status).toBe(403);
+  expect((await runtime.ask("PUT", `/api/users/${boss}`, { body: { password: "chosen by another" } })).status).toBe(
+    200,
+  );
+  expect((await runtime.ask("PUT", `/api/users/${boss}`, { body: { roles: [] } })).body.roles).toEqual([]);
+  expect((await runtime.ask("DELETE", `/api/users/${boss}`)).status).toBe(204);
+});
+
+test("the digest of the store can tell a change", async () => {
+  const before = await storeDigest(runtime.store);
+  await runtime.store.sql`update users set language = 'fr' where id = 1`;
+  expect(await storeDigest(runtime.store)).not.toBe(before);
+});

@@ -1,0 +1,148 @@
+/**
+ * Inputs of one user that could hold up all the others, for stalls.ts: one row each. Whoever finds another one adds a row:
+ * a name that tells what is sent, and a function that sends it and resolves to what came of it, in a few words. What must be
+ * there before (a page to include, say) is made by `prepare`, which is not measured.
+ */
+import { connect } from "node:net";
+
+/** The server under test, as the user who does all this. */
+export interface Stage {
+  readonly baseUrl: string;
+  readonly token: string;
+  /** A book that pages can be made in. */
+  readonly book: number;
+  /** Sends a request with the user's token; a body is sent as JSON. Resolves to status and body once that was read. */
+  send(method: string, path: string, body?: unknown): Promise<{ status: number; body: string }>;
+}
+
+/** A hostile input. */
+export interface Input {
+  readonly name: string;
+  prepare?(stage: Stage): Promise<void>;
+  send(stage: Stage): Promise<string>;
+  /** A further path that the other user asks for meanwhile. */
+  readonly also?: string;
+}
+
+/** What came of several requests: how many had which status. */
+async function statuses(asked: readonly Promise<{ status: number }>[]): Promise<string> {
+  const counts = new Map<string, number>();
+  for (const one of await Promise.allSettled(asked)) {
+    const outcome = one.status === "fulfilled" ? String(one.value.status) : "no answer";
+    counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  }
+  return [...counts].map(([outcome, n]) => (n === 1 ? outcome : `${n}x ${outcome}`)).join(", ");
+}
+
+const times = <T>(n: number, make: (n: number) => T): T[] => Array.from({ length: n }, (_, at) => make(at));
+const page = (stage: Stage, content: Record<string, unknown>) =>
+  stage.send("POST", "/api/pages", { book_id: stage.book, name: `Page ${crypto.randomUUID()}`, ...content });
+const created = (name: string, content: () => Record<string, unknown>): Input => ({
+  name,
+  send: (stage) => statuses([page(stage, content())]),
+});
+const asked = (name: string, n: number, path: string, also?: string): Input => ({
+  name,
+  send: (stage) => statuses(times(n, () => stage.send("GET", path))),
+  ...(also === undefined ? {} : { also }),
+});
+
+/** As many characters as asked for of a text repeated. */
+const filled = (text: string, length: number): string => text.repeat(Math.ceil(length / text.length)).slice(0, length);
+
+const ORDINARY = "<p>Call the <strong>DBA</strong> on duty, at any hour.</p>";
+let exported = 0;
+let included = 0;
+
+/** Every row is measured in this order. */
+export const INPUTS: readonly Input[] = [
+  asked("three phrase searches", 3, '/api/search?query="zzz qqq"'),
+  asked("three searches for a common word", 3, "/api/search?query=the"),
+  asked("three filter[name:like]=%zzz%", 3, "/api/pages?filter[name:like]=%25zzz%25"),
+  asked("three deep offsets", 3, "/api/pages?sort=name&offset=900000"),
+  asked("50 phrase searches, another's one search", 50, '/api/search?query="zzz qqq"', "/api/search?query=zzzqqq"),
+  created("24 KB of _a_a_a", () => ({ html: `<p>${filled("_a", 24_000)}</p>` })),
+  created("1,500 long tags", () => ({
+    html: "<p>a</p>",
+    tags: times(1_500, (n) => ({ name: `${n}${filled("n", 180)}`, value: filled(`v${n} `, 180) })),
+  })),
+  created("3 MB of <p>a</p>", () => ({ html: filled("<p>a</p>", 3_000_000) })),
+  created("one element with 300,000 attributes", () => ({
+    html: `<p ${times(300_000, (n) => `a${n}`).join(" ")}>a</p>`,
+  })),
+  created("3 MB of Markdown", () => ({ markdown: filled("# A\n\n- *a* [b](c)\n\n", 3_000_000) })),
+  created("1 MB of one Chinese heading", () => ({ html: `<h1>${filled("漢字の見出しﷺ", 330_000)}</h1>` })),
+  created("20 KB of dashes in Markdown", () => ({ markdown: filled("- a\n -", 20_000) })),
+  created("1 MB of ordinary HTML", () => ({
+    html: filled(`<p>Call the <strong>DBA</strong> on duty, at any hour.</p>`, 1_000_000),
+  })),
+  created("10 MB of <p>a</p>", () => ({ html: filled("<p>a</p>", 10_000_000) })),
+  created("1 MB of ordinary Markdown", () => ({
+    markdown: filled("## Part\n\nCall the **DBA** on duty, at any [hour](/h).\n\n- one\n- two\n\n", 1_000_000),
+  })),
+  created("500 nested lists in Markdown", () => ({
+    markdown: times(500, (depth) => `${"  ".repeat(depth)}- a`).join("\n"),
+  })),
+  created("8 KB of blanks within a line of Markdown", () => ({ markdown: `a${filled(" ", 8_000)}b` })),
+  created("80 KB of openings of emphasis", () => ({ markdown: filled("**a ", 80_000) })),
+  created("a JSON body of 70 MB", () => ({ html: "<p>a</p>", filler: filled("x", 70_000_000) })),
+  created("a JSON body of 19 MB", () => ({ html: "<p>a</p>", filler: filled("ż ", 19_000_000 / 1.5) })),
+  created("a JSON body of 90,000 values", () => ({
+    html: "<p>a</p>",
+    tags: times(30_000, (n) => ({ name: `${n}`, value: "v" })),
+  })),
+  {
+    name: "a preview of 1 MB",
+    send: (stage) => statuses([stage.send("POST", "/api/drafts/preview", { html: filled(ORDINARY, 1_000_000) })]),
+  },
+  ...["pdf", "html", "markdown", "plaintext", "zip"].map(
+    (format): Input => ({
+      name: `a ${format} export of 1 MB`,
+      async prepare(stage) {
+        exported = JSON.parse((await page(stage, { html: filled(ORDINARY, 1_000_000) })).body).id;
+      },
+      send: (stage) => statuses([stage.send("GET", `/api/pages/${exported}/export/${format}`)]),
+    }),
+  ),
+  {
+    name: "a comment of 60 KB of <p>a</p>, and the page with 50 of them",
+    async send(stage) {
+      const { id } = JSON.parse((await page(stage, { html: "<p>a</p>" })).body);
+      const html = filled("<p>a</p>", 60_000);
+      const made = times(50, () => stage.send("POST", "/api/comments", { page_id: id, html }));
+      return `${await statuses(made)}; read ${await statuses([stage.send("GET", `/api/pages/${id}`)])}`;
+    },
+  },
+  {
+    name: "a page of 1,000 includes of 40 KB, read three times",
+    async prepare(stage) {
+      const source = JSON.parse((await page(stage, { html: filled("<p>included</p>", 40_000) })).body);
+      const html = times(1_000, () => `<p>{{@${source.id}}}</p>`).join("");
+      included = JSON.parse((await page(stage, { html })).body).id;
+    },
+    send: (stage) => statuses(times(3, () => stage.send("GET", `/api/pages/${included}`))),
+  },
+  {
+    name: "300 half-sent POSTs, held for 5 s",
+    async send({ baseUrl, token }) {
+      const { hostname, port } = new URL(baseUrl);
+      const sockets = times(300, () => connect(Number(port), hostname));
+      let ended = 0;
+      for (const socket of sockets) {
+        socket.on("error", () => {});
+        socket.once("end", () => {
+          ended += 1;
+        });
+        socket.resume();
+        socket.write(
+          `POST /api/books HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Token ${token}\r\n` +
+            'content-type: application/json\r\ncontent-length: 100000\r\n\r\n{"name": "',
+        );
+      }
+      await Bun.sleep(5_000);
+      const found = ended;
+      for (const socket of sockets) socket.destroy();
+      return `${found} ended by the server`;
+    },
+  },
+];

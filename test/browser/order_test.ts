@@ -1,0 +1,244 @@
+/** Putting things where they belong: the order of books and shelves by mouse, by keys and without scripts, and moving. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import type { Locator, Page } from "playwright-core";
+import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";
+
+setDefaultTimeout(60_000);
+
+let screens: ScreenRuntime;
+beforeAll(async () => {
+  screens = await openScreens();
+});
+afterAll(() => screens.stop());
+
+interface Shown {
+  readonly id: number;
+  readonly name: string;
+  readonly slug: string;
+  readonly pages?: readonly Shown[];
+}
+
+const make = async (segment: string, body: object): Promise<Shown> =>
+  (
+    await screens.runtime.ask("POST", `/api/${segment}`, {
+      body: segment === "pages" ? { html: "<p>x</p>", ...body } : body,
+    })
+  ).body;
+
+/** A book with two chapters of two pages, and two pages of its own. */
+async function filled(name: string): Promise<Shown> {
+  const book = await make("books", { name });
+  for (const chapter of ["One", "Two"]) {
+    const { id } = await make("chapters", { name: chapter, book_id: book.id });
+    for (const page of ["first", "second"]) await make("pages", { name: `${chapter} ${page}`, chapter_id: id });
+  }
+  for (const page of ["Alone", "Last"]) await make("pages", { name: page, book_id: book.id });
+  return book;
+}
+
+async function orderOf({ id }: Shown): Promise<string> {
+  const told = ({ name, pages }: Shown): string => (pages ? `${name}[${pages.map(told).join(", ")}]` : name);
+  return (await screens.runtime.ask("GET", `/api/books/${id}`)).body.contents.map(told).join(", ");
+}
+
+async function sound(page: Page, name: string): Promise<void> {
+  await picture(page, `order-${name}`);
+  expect([name, await errorsOf(page)]).toEqual([name, []]);
+}
+
+const row = (page: Page, name: string): Locator =>
+  page.locator(".order-row").filter({ has: page.locator(".order-name", { hasText: new RegExp(`^${name}$`) }) });
+const says = (page: Page) => page.locator("[data-order-says]").textContent();
+const push = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
+
+async function drag(page: Page, name: string, onto: string, half: "upper" | "lower"): Promise<void> {
+  const from = await row(page, name).locator("[data-order-handle]").boundingBox();
+  const to = await row(page, onto).boundingBox();
+  if (!from || !to) throw new Error(`Cannot drag "${name}": it is not on the screen`);
+  await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(to.x + 40, to.y + to.height * (half === "upper" ? 0.2 : 0.8), { steps: 12 });
+}
+
+test("entries are dragged to where they belong, pages into other chapters, and saved by one form", async () => {
+  const book = await filled("Dragged");
+  const page = await screens.visit();
+  await page.goto("/books/dragged");
+  await page.locator(".actions summary").click();
+  await page.getByRole("link", { name: "Order" }).click();
+  await sound(page, "book");
+  await drag(page, "Last", "One", "upper");
+  await page.mouse.up();
+  expect(await says(page)).toBe("“Last” is now at place 1 of 4.");
+  await drag(page, "One second", "Two", "lower");
+  await picture(page, "order-dragging");
+  await page.mouse.up();
+  expect(await says(page)).toBe("“One second” is now at place 1 of 3 in “Two”.");
+  await drag(page, "Two", "One", "upper");
+  await page.mouse.up();
+  await drag(page, "Alone", "Last", "upper");
+  await page.keyboard.press("Escape");
+  await page.mouse.up();
+  expect(await orderOf(book)).toBe("One[One first, One second], Two[Two first, Two second], Alone, Last");
+  await push(page, "Save");
+  await page.waitForURL((url) => url.pathname === "/books/dragged");
+  expect(await orderOf(book)).toBe("Last, Two[One second, Two first, Two second], One[One first], Alone");
+});
+
+test("keys and buttons move the same, keep the focus and are told of", async () => {
+  const book = await filled("Keyed");
+  const page = await screens.visit();
+  await page.goto("/books/keyed/sort");
+  const focused = () => page.evaluate("document.activeElement.getAttribute('aria-label')");
+  await page.getByRole("button", { name: "Move “Last” up", exact: true }).focus();
+  await page.keyboard.press("Enter");
+  expect(await focused()).toBe("Move “Last” up");
+  await page.keyboard.press("Alt+ArrowUp");
+  expect(await says(page)).toBe("“Last” is now at place 2 of 4.");
+  await page.keyboard.press("Alt+ArrowRight");
+  expect(await says(page)).toBe("“Last” is now at place 3 of 3 in “One”.");
+  await page.keyboard.press("Alt+ArrowUp");
+  await page.keyboard.press("Alt+ArrowDown");
+  await page.keyboard.press("Alt+ArrowDown");
+  expect(await says(page)).toBe("“Last” is now at place 2 of 4.");
+  await push(page, "Move “Two second” out of its chapter");
+  expect(await focused()).toBe("Move “Two second” up");
+  await push(page, "Move “Alone” into the nearest chapter");
+  await sound(page, "book-keys");
+  await push(page, "Save");
+  await page.waitForURL((url) => url.pathname === "/books/keyed");
+  expect(await orderOf(book)).toBe("One[One first, One second], Last, Two[Two first, Alone], Two second");
+});
+
+test("without scripts each button is a step that is saved", async () => {
+  const book = await filled("Plain");
+  const page = await screens.visit(undefined, { scripts: false, size: "phone" });
+  await page.goto("/books/plain/sort");
+  await picture(page, "order-plain");
+  expect(await page.getByRole("button", { name: "Save", exact: true }).count()).toBe(0);
+  await push(page, "Move “Last” up");
+  expect(new URL(page.url()).hash).toMatch(/^#order-page-\d+$/);
+  await push(page, "Move “Last” into the nearest chapter");
+  await push(page, "Move “One first” down");
+  await push(page, "Move “Two first” out of its chapter");
+  await push(page, "Move “Two” up");
+  expect(await orderOf(book)).toBe("Two[Two second, Last], One[One second, One first], Two first, Alone");
+});
+
+test("what changed meanwhile is neither lost nor undone, and is said", async () => {
+  const book = await filled("Shared");
+  const page = await screens.visit();
+  await page.goto("/books/shared/sort");
+  await push(page, "Move “Last” up");
+  const { contents } = (await screens.runtime.ask("GET", `/api/books/${book.id}`)).body;
+  const [one, two] = contents as Required<Shown>[];
+  await screens.runtime.ask("DELETE", `/api/pages/${one?.pages[0]?.id}`);
+  await screens.runtime.ask("PUT", `/api/pages/${one?.pages[1]?.id}`, { body: { chapter_id: two?.id } });
+  await make("pages", { name: "New", chapter_id: one?.id });
+  await push(page, "Save");
+  await page.getByText("Somebody else changed this book meanwhile").waitFor();
+  expect(await orderOf(book)).toBe("One[New], Two[Two first, One second, Two second], Last, Alone");
+});
+
+test("who may not move something is told so, and nothing is done", async () => {
+  const book = await filled("Guarded");
+  const who = await screens.user("sorter", ["book-view-all", "chapter-view-all", "page-view-all", "book-update-all"]);
+  const page = await screens.visit(who);
+  await page.goto("/books/guarded/sort");
+  await push(page, "Move “Last” up");
+  await push(page, "Save");
+  expect(await page.getByRole("alert").textContent()).toContain("You do not have permission to move “Alone”.");
+  await sound(page, "refused");
+  expect(await orderOf(book)).toBe("One[One first, One second], Two[Two first, Two second], Alone, Last");
+  // What was put together stands there still, so that the one move can be taken back.
+  expect((await page.locator(".order-name").allTextContents()).slice(-2)).toEqual(["Last", "Alone"]);
+});
+
+test("the books of a shelf are found among many, put on it, ordered and taken off", async () => {
+  for (let at = 1; at <= 45; at += 1) await make("books", { name: `Volume ${String(at).padStart(2, "0")}` });
+  const shelf = await make("shelves", { name: "Library" });
+  const names = async () =>
+    (await screens.runtime.ask("GET", `/api/shelves/${shelf.id}`)).body.books.map(({ name }: Shown) => name);
+  const page = await screens.visit();
+  await page.goto("/shelves/library/edit");
+  await page.getByLabel("Description").fill("All volumes");
+  for (const number of ["44", "07", "31"]) {
+    await page.getByLabel("Name of a book to put on it").fill(`volume ${number}`);
+    await page.keyboard.press("Enter");
+    await push(page, `Put “Volume ${number}” on the shelf`);
+    await page.getByRole("button", { name: `Take “Volume ${number}” off`, exact: true }).waitFor();
+  }
+  await drag(page, "Volume 31", "Volume 44", "upper");
+  await page.mouse.up();
+  await page.getByRole("button", { name: "Move “Volume 07” up", exact: true }).focus();
+  await page.keyboard.press("Alt+ArrowUp");
+  await sound(page, "shelf");
+  await page.getByLabel("Name", { exact: true }).press("Enter");
+  await page.waitForURL((url) => url.pathname === "/shelves/library");
+  expect(await names()).toEqual(["Volume 31", "Volume 07", "Volume 44"]);
+  expect((await screens.runtime.ask("GET", `/api/shelves/${shelf.id}`)).body.description).toBe("All volumes");
+
+  const plain = await screens.visit(undefined, { scripts: false, size: "phone" });
+  await plain.goto("/shelves/library/edit");
+  await plain.getByLabel("Description").fill("Some volumes");
+  await push(plain, "Move “Volume 44” up");
+  await push(plain, "Take “Volume 31” off");
+  await push(plain, "Next");
+  await plain.getByLabel("Name of a book to put on it").fill("volume 12");
+  await push(plain, "Find");
+  await push(plain, "Put “Volume 12” on the shelf");
+  await picture(plain, "order-shelf-plain");
+  expect(await plain.getByLabel("Description").inputValue()).toBe("Some volumes");
+  expect(await names()).toEqual(["Volume 31", "Volume 07", "Volume 44"]);
+  await push(plain, "Save");
+  expect(await names()).toEqual(["Volume 44", "Volume 07", "Volume 12"]);
+});
+
+test("where something moves to is chosen on purpose, and every book and chapter can be found", async () => {
+  const from = await make("books", { name: "Start" });
+  const moved = await make("pages", { name: "Traveller", book_id: from.id });
+  const many = await make("books", { name: "Zebra" });
+  for (let at = 1; at <= 8; at += 1) await make("chapters", { name: `Stripe ${at}`, book_id: many.id });
+  const page = await screens.visit();
+  await page.goto("/books/start/page/traveller/move");
+  await sound(page, "move");
+  expect(await page.locator("input[name=target]:checked").count()).toBe(0);
+  await page.locator("form[method=post][action*=move]").evaluate((form) => form.setAttribute("novalidate", ""));
+  await push(page, "Move");
+  expect(await page.getByText("Choose a book or a chapter.").count()).toBe(1);
+  expect(await page.getByRole("radiogroup").getAttribute("aria-invalid")).toBe("true");
+  await sound(page, "move-unchosen");
+
+  // By turning pages, by the name of its book, and by its own.
+  await page.getByRole("link", { name: "Next" }).click();
+  expect(await page.getByRole("radio").count()).toBeGreaterThan(10);
+  await page.getByLabel("Name of a book or chapter").fill("zebra");
+  await push(page, "Find");
+  expect(await page.getByRole("radio", { name: "Zebra › Stripe 5" }).count()).toBe(1);
+  await page.getByRole("link", { name: "3 more chapters" }).click();
+  expect(await page.getByRole("radio", { name: "Zebra › Stripe 8" }).count()).toBe(1);
+  await sound(page, "move-chapters");
+  await page.getByRole("button", { name: "All books" }).click();
+  await page.getByLabel("Name of a book or chapter").fill("stripe 7");
+  await push(page, "Find");
+  await page.getByRole("radio", { name: "Zebra › Stripe 7" }).check();
+  await push(page, "Move");
+  await page.waitForURL((url) => url.pathname === "/books/zebra/page/traveller");
+  expect((await screens.runtime.ask("GET", `/api/pages/${moved.id}`)).body.book_id).toBe(many.id);
+  // The address it had leads here.
+  await page.goto("/books/start/page/traveller");
+  expect(new URL(page.url()).pathname).toBe("/books/zebra/page/traveller");
+});
+
+test("on a phone the lists fit", async () => {
+  await filled("Pocket");
+  const page = await screens.visit(undefined, { size: "phone", scheme: "dark" });
+  for (const [name, path] of Object.entries({
+    book: "/books/pocket/sort",
+    shelf: "/shelves/library/edit",
+    move: "/books/pocket/page/alone/move",
+  })) {
+    await page.goto(path);
+    await sound(page, `phone-${name}`);
+  }
+});

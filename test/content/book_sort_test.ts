@@ -1,0 +1,142 @@
+/** The order of a book, written at once: what is asked for, what came meanwhile, and who may. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+
+setDefaultTimeout(60_000);
+
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await bootTestRuntime();
+});
+afterAll(() => runtime.stop());
+
+type Names = Readonly<Record<string, number>>;
+interface Shown {
+  readonly id: number;
+  readonly name: string;
+  readonly type?: string;
+  readonly pages?: readonly Shown[];
+}
+
+/** A book of chapters with their pages, and pages of its own: `{ One: ["a", "b"], c: null }`. */
+async function book(contents: Readonly<Record<string, readonly string[] | null>>): Promise<Names & { book: number }> {
+  const ids: Record<string, number> = {};
+  const make = async (segment: string, body: { name: string }) => {
+    ids[body.name] = (await runtime.ask("POST", `/api/${segment}`, { body })).body.id;
+  };
+  const { id } = (await runtime.ask("POST", "/api/books", { body: { name: "Book" } })).body;
+  for (const [name, pages] of Object.entries(contents)) {
+    if (pages === null) {
+      await make("pages", { name, book_id: id, html: "<p>x</p>" } as { name: string });
+      continue;
+    }
+    await make("chapters", { name, book_id: id } as { name: string });
+    for (const page of pages) await make("pages", { name: page, chapter_id: ids[name], html: "<p>x</p>" } as never);
+  }
+  return { ...ids, book: id };
+}
+
+/** The order of a book as the administrator reads it: "One[a b] c". */
+async function orderOf(id: number): Promise<string> {
+  const told = ({ name, pages }: Shown): string => (pages ? `${name}[${pages.map(told).join(" ")}]` : name);
+  const { contents } = (await runtime.ask("GET", `/api/books/${id}`)).body;
+  return contents.map(told).join(" ");
+}
+const put = (id: number, items: unknown, as = runtime.token) =>
+  runtime.ask("PUT", `/api/books/${id}/order`, { as, body: { items } });
+const chapter = (id: number | undefined, pages?: readonly (number | undefined)[]) => ({
+  type: "chapter",
+  id,
+  ...(pages && { pages }),
+});
+const page = (id: number | undefined) => ({ type: "page", id });
+
+test("chapters and pages stand as they were put, and nothing else about them changes", async () => {
+  const { book: id, ...ids } = await book({ One: ["a", "b"], c: null, Two: ["d"] });
+  const before = (await runtime.ask("GET", `/api/pages/${ids.c}`)).body;
+  const { status } = await put(id, [page(ids.c), chapter(ids.Two, [ids.b, ids.d]), chapter(ids.One, [ids.a])]);
+  expect(status).toBe(204);
+  expect(await orderOf(id)).toBe("c Two[b d] One[a]");
+  const after = (await runtime.ask("GET", `/api/pages/${ids.c}`)).body;
+  expect({ ...after, priority: 0 }).toEqual({ ...before, priority: 0 });
+  const moved = (await runtime.ask("GET", `/api/pages/${ids.b}`)).body;
+  expect([moved.chapter_id, moved.slug, moved.revision_count]).toEqual([ids.Two, "b", 1]);
+  await put(id, [page(ids.b), chapter(ids.One, [ids.d])]);
+  expect(await orderOf(id)).toBe("c Two[] b One[a d]");
+});
+
+test("it is one event, with a move for each page that changes its chapter", async () => {
+  const { book: id, ...ids } = await book({ One: ["a", "b"], Two: [] });
+  const seen = (await runtime.ask("GET", "/api/audit-log?count=1&sort=-id")).body.data[0].id;
+  await put(id, [chapter(ids.Two, [ids.a]), chapter(ids.One)]);
+  const { data } = (await runtime.ask("GET", `/api/audit-log?sort=id&filter[id:gt]=${seen}`)).body;
+  expect(data.map(({ type, loggable_id }: { type: string; loggable_id: number }) => [type, loggable_id])).toEqual([
+    ["page_move", ids.a],
+    ["book_sort", id],
+  ]);
+});
+
+test("what came meanwhile keeps its place, and what is not in the book is refused with all the rest", async () => {
+  const { book: id, ...ids } = await book({ One: ["a", "b"], c: null, d: null });
+  const late = (
+    await runtime.ask("POST", "/api/pages", { body: { name: "late", chapter_id: ids.One, html: "<p>x</p>" } })
+  ).body;
+  expect((await put(id, [page(ids.d), page(ids.c), chapter(ids.One, [ids.b, ids.a])])).status).toBe(204);
+  expect(await orderOf(id)).toBe("d c One[b late a]");
+  await runtime.ask("DELETE", `/api/pages/${late.id}`);
+  const gone = await put(id, [chapter(ids.One, [ids.a, late.id, ids.b]), page(ids.d)]);
+  expect([gone.status, gone.body.error.validation]).toEqual([
+    422,
+    { "items.0": ["The items.0 names what is not in this book."] },
+  ]);
+  expect(await orderOf(id)).toBe("d c One[b a]");
+});
+
+test("what is no order is refused, fault by fault", async () => {
+  const { book: id, ...ids } = await book({ One: ["a"], c: null });
+  for (const items of [undefined, "x", []]) expect((await put(id, items)).status).toBe(422);
+  const wrong = [
+    7,
+    { type: "book", id },
+    { type: "page", id: "7" },
+    { ...page(ids.c), pages: [ids.a] },
+    chapter(ids.One, ["x" as never]),
+    chapter(ids.One, [ids.a, ids.a]),
+  ];
+  const { status, body } = await put(id, wrong);
+  expect([status, Object.keys(body.error.validation)]).toEqual([
+    422,
+    ["items.0", "items.1", "items.2", "items.3.pages", "items.4.pages", "items.5"],
+  ]);
+  expect((await put(9_999_999, [page(ids.c)])).status).toBe(404);
+  expect((await runtime.ask("PUT", "/api/books/x/order", { body: { items: [page(ids.c)] } })).status).toBe(404);
+});
+
+test("who may update the book orders it, but moves nothing past another that they may update neither", async () => {
+  const views = ["access-api", "book-view-all", "chapter-view-all", "page-view-all"];
+  const { book: id, ...ids } = await book({ a: null, b: null, One: ["c"], mine: null });
+  const reader = await runtime.person("reader", views);
+  expect((await put(id, [page(ids.b)], reader.token)).status).toBe(403);
+
+  const editor = await runtime.person("editor", [...views, "book-update-all", "page-update-own"]);
+  await runtime.ask("PUT", `/api/content-permissions/page/${ids.mine}`, { body: { owner_id: editor.id } });
+  const past = await put(id, [page(ids.b), page(ids.a), chapter(ids.One), page(ids.mine)], editor.token);
+  expect([past.status, past.body.error.message]).toEqual([403, "You do not have permission to move “a”."]);
+  const into = await put(id, [page(ids.b), chapter(ids.One, [ids.c, ids.a]), page(ids.mine)], editor.token);
+  expect([into.status, into.body.error.message]).toEqual([403, "You do not have permission to move “a”."]);
+  expect(await orderOf(id)).toBe("a b One[c] mine");
+  const own = await put(id, [page(ids.mine), page(ids.a), page(ids.b), chapter(ids.One)], editor.token);
+  expect(own.status).toBe(204);
+  expect(await orderOf(id)).toBe("mine a b One[c]");
+});
+
+test("what somebody does not see goes with what it follows, and no answer tells of it", async () => {
+  const { book: id, ...ids } = await book({ a: null, secret: null, b: null, "second secret": null });
+  const views = ["access-api", "book-view-all", "page-view-own", "book-update-all", "page-update-own"];
+  const editor = await runtime.person("half", views);
+  for (const name of ["a", "b"])
+    await runtime.ask("PUT", `/api/content-permissions/page/${ids[name]}`, { body: { owner_id: editor.id } });
+  expect((await put(id, [page(ids.secret)], editor.token)).status).toBe(422);
+  expect((await put(id, [page(ids.b), page(ids.a)], editor.token)).status).toBe(204);
+  expect(await orderOf(id)).toBe("b second secret a secret");
+});

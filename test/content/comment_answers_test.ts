@@ -1,0 +1,266 @@
+/**
+ * Comments over the API: what answers hold, the tree on pages, numbers and replies, what may be archived, and who sees
+ * and changes what, with the order in which that is checked. What is sent wrongly is in comment_input_test.ts, what
+ * becomes of comments in comment_lifecycle_test.ts.
+ */
+import { expect } from "bun:test";
+import { openStage, scenario } from "../support/harness/scenario.ts";
+
+const VIEWS = ["book-view-all", "page-view-all"];
+const stage = openStage({
+  reader: VIEWS,
+  talker: [...VIEWS, "comment-create-all", "comment-update-own", "comment-delete-own"],
+  keeper: [...VIEWS, "comment-update-all", "comment-delete-all"],
+  stranger: ["comment-create-all", "comment-update-all", "comment-delete-all"],
+});
+const missing = { error: { message: "Comment not found", code: 404 } };
+const noPage = { error: { message: "Page not found", code: 404 } };
+const denied = { error: { message: "You do not have permission to perform the requested action.", code: 403 } };
+const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+
+scenario(stage, "there is a book", {
+  ask: "POST /api/books",
+  body: { name: "Debates" },
+  status: 200,
+  save: { book: "id" },
+});
+for (const name of ["page", "other"]) {
+  scenario(stage, `with a page called ${name}`, {
+    ask: "POST /api/pages",
+    body: { book_id: "{book}", name, html: "<p>Discuss</p>" },
+    status: 200,
+    save: { [name]: "id" },
+  });
+}
+
+scenario(stage, "a comment is made with everything its answer has", {
+  as: "talker",
+  ask: "POST /api/comments",
+  body: { page_id: "{page}", html: "<p>Which DBA?</p>", content_ref: "bkmrk-discuss:735:5-12" },
+  status: 200,
+  holds: {
+    commentable_id: "{page}",
+    commentable_type: "page",
+    html: "<p>Which DBA?</p>",
+    parent_id: null,
+    local_id: 1,
+    created_by: "{talker}",
+    updated_by: "{talker}",
+    created_at: time,
+    updated_at: time,
+    content_ref: "bkmrk-discuss:735:5-12",
+    archived: false,
+  },
+  lacks: ["page_id", "replies", "people"],
+  events: ["comment_create"],
+  save: { root: "id" },
+});
+scenario(stage, "a form may send it, with numbers as text", {
+  ask: "POST /api/comments",
+  form: { page_id: "{page}", html: "<p>On call</p>", reply_to: "1" },
+  status: 200,
+  holds: { parent_id: 1, local_id: 2, content_ref: "", created_by: 1 },
+  save: { reply: "id" },
+});
+scenario(stage, "a reply is replied to", {
+  ask: "POST /api/comments",
+  body: { page_id: "{page}", html: "<p>Who else</p>", reply_to: 2 },
+  status: 200,
+  holds: { parent_id: 2, local_id: 3 },
+});
+scenario(stage, "a number of another page is no comment to reply to, nor is one nobody has", {
+  ask: "POST /api/comments",
+  body: { page_id: "{other}", html: "<p>x</p>", reply_to: 2 },
+  status: 200,
+  holds: { parent_id: null, local_id: 1, commentable_id: "{other}" },
+});
+scenario(stage, "a read has people in full and direct replies, those with numbers for people", {
+  as: "reader",
+  ask: "GET /api/comments/{root}",
+  status: 200,
+  holds: {
+    id: "{root}",
+    created_by: { id: "{talker}", name: "talker" },
+    updated_by: { id: "{talker}" },
+    replies: [
+      {
+        id: "{reply}",
+        html: "<p>On call</p>",
+        parent_id: 1,
+        created_by: 1,
+        updated_by: 1,
+        created_at: time,
+        archived: false,
+      },
+    ],
+  },
+  lacks: ["people", "page_id"],
+  check: (body) => expect((body as { replies: [object] }).replies[0]).not.toHaveProperty("people"),
+});
+scenario(stage, "a page's read has them as a tree", {
+  as: "reader",
+  ask: "GET /api/pages/{page}",
+  status: 200,
+  holds: {
+    comments: {
+      active: [
+        {
+          comment: { id: "{root}", created_by: { id: "{talker}", name: "talker" }, updated_by: "{talker}" },
+          depth: 0,
+          children: [
+            { comment: { id: "{reply}" }, depth: 1, children: [{ comment: { local_id: 3 }, depth: 2, children: [] }] },
+          ],
+        },
+      ],
+      archived: [],
+    },
+  },
+});
+scenario(stage, "a page's save has none", {
+  ask: "PUT /api/pages/{page}",
+  body: {},
+  status: 200,
+  lacks: ["comments"],
+});
+scenario(stage, "a listing has what the contract lists", {
+  ask: "GET /api/comments?filter[commentable_id]={page}&filter[commentable_type]=PAGE&sort=-local_id&filter[local_id:lt]=2",
+  status: 200,
+  check: (body, { saved }) =>
+    expect(body).toEqual({
+      data: [
+        {
+          id: saved.root,
+          commentable_id: saved.page,
+          commentable_type: "page",
+          parent_id: null,
+          local_id: 1,
+          content_ref: "bkmrk-discuss:735:5-12",
+          created_by: saved.talker,
+          updated_by: saved.talker,
+          created_at: time,
+          updated_at: time,
+        },
+      ],
+      total: 1,
+    }),
+});
+for (const field of ["commentable_id", "commentable_type", "parent_id", "content_ref", "created_by", "updated_at"]) {
+  scenario(stage, `a listing sorts by ${field}`, {
+    ask: `GET /api/comments?sort=-${field}`,
+    status: 200,
+    holds: { total: 4 },
+  });
+}
+
+const archive = (archived: unknown) => ({ ask: "PUT /api/comments/{root}", body: { archived } });
+scenario(stage, "a reply cannot be archived", {
+  ask: "PUT /api/comments/{reply}",
+  body: { archived: true, html: "<p>lost</p>" },
+  status: 400,
+  holds: { error: { message: "Only top-level comments can be archived.", code: 400 } },
+});
+scenario(stage, "nor taken back", {
+  ask: "PUT /api/comments/{reply}",
+  body: { archived: false },
+  status: 400,
+  holds: { error: { message: "Only top-level comments can be un-archived.", code: 400 } },
+});
+scenario(stage, "a comment is archived and stays its writer's", {
+  ...archive(true),
+  status: 200,
+  holds: { archived: true, html: "<p>Which DBA?</p>", updated_by: "{talker}" },
+  events: ["comment_update"],
+});
+scenario(stage, "being archived already is no fault", { ...archive("1"), status: 200, holds: { archived: true } });
+scenario(stage, "its replies went with it", {
+  ask: "GET /api/pages/{page}",
+  status: 200,
+  holds: {
+    comments: {
+      active: [],
+      archived: [
+        { comment: { id: "{root}", archived: true }, children: [{ comment: { id: "{reply}", archived: false } }] },
+      ],
+    },
+  },
+});
+scenario(stage, "an update of nothing changes nothing", {
+  ask: "PUT /api/comments/{root}",
+  body: {},
+  status: 200,
+  holds: { archived: true, updated_by: "{talker}" },
+});
+scenario(stage, "a form takes it back and says something else, of which the one who wrote that is told", {
+  ask: "POST /api/comments/{root}",
+  form: { _method: "PUT", archived: "0", html: "<p>Any DBA</p>" },
+  status: 200,
+  holds: { archived: false, html: "<p>Any DBA</p>", created_by: "{talker}", updated_by: 1 },
+});
+
+const say = (page_id: unknown) => ({ ask: "POST /api/comments", body: { page_id, html: "<p>x</p>" } });
+scenario(stage, "the right to comment is asked for before anything else", {
+  as: "reader",
+  ask: "POST /api/comments",
+  body: {},
+  status: 403,
+  holds: denied,
+});
+scenario(stage, "then the body, then the page", { ...say(987_654_321), status: 404, holds: noPage });
+scenario(stage, "a page out of sight is none", { as: "stranger", ...say("{page}"), status: 404, holds: noPage });
+for (const [ask, body] of [["GET"], ["PUT", { html: 5 }], ["DELETE"]] as const) {
+  scenario(stage, `${ask} of a comment out of sight finds none`, {
+    as: "stranger",
+    ask: `${ask} /api/comments/{root}`,
+    ...(body ? { body } : {}),
+    status: 404,
+    holds: missing,
+  });
+}
+scenario(stage, "nor does a listing", {
+  as: "stranger",
+  ask: "GET /api/comments",
+  status: 200,
+  holds: { data: [], total: 0 },
+});
+scenario(stage, "guests are asked for a token", { as: "guest", ask: "GET /api/comments", status: 401 });
+scenario(stage, "who may change own comments changes those", {
+  as: "talker",
+  ask: "PUT /api/comments/{root}",
+  body: { html: "<p>Mine</p>" },
+  status: 200,
+  holds: { html: "<p>Mine</p>", updated_by: "{talker}" },
+});
+for (const ask of ["PUT", "DELETE"]) {
+  scenario(stage, `${ask} of a foreign comment takes the right to all, asked for before the body is judged`, {
+    as: "talker",
+    ask: `${ask} /api/comments/{reply}`,
+    body: { html: 5 },
+    status: 403,
+    holds: denied,
+  });
+}
+scenario(stage, "who may change all does", { as: "keeper", ...archive(true), status: 200, holds: { archived: true } });
+scenario(stage, "and deletes all", {
+  as: "keeper",
+  ask: "DELETE /api/comments/{root}",
+  status: 204,
+  events: ["comment_delete"],
+});
+scenario(stage, "what is deleted is gone", { ask: "DELETE /api/comments/{root}", status: 404, holds: missing });
+scenario(stage, "its replies stay, stand at the top and still name it", {
+  ask: "GET /api/pages/{page}",
+  status: 200,
+  holds: {
+    comments: {
+      active: [
+        { comment: { id: "{reply}", parent_id: 1 }, depth: 0, children: [{ comment: { local_id: 3 }, depth: 1 }] },
+      ],
+      archived: [],
+    },
+  },
+});
+scenario(stage, "and are replies all the same, which cannot be archived", {
+  ask: "PUT /api/comments/{reply}",
+  body: { archived: true },
+  status: 400,
+});

@@ -1,0 +1,522 @@
+import { expect, test } from "bun:test";
+import { sql } from "lectern/core";
+import { rows } from "lectern/db";
+import { openStage, scenario } from "../support/harness/scenario.ts";
+import { bootTestRuntime } from "../support/harness/test_runtime.ts";
+
+const SEEING = ["book-view-all", "chapter-view-all"];
+const stage = openStage({
+  reader: [...SEEING, "page-view-all"],
+  owner: [...SEEING, "book-create-all", "page-create-own", "page-view-own", "page-update-own", "page-delete-own"],
+  writer: [...SEEING, "page-view-all", "page-create-all", "page-update-all"],
+  mover: [...SEEING, "page-view-all", "page-create-own", "page-update-all", "page-delete-all"],
+  stranger: [],
+});
+const missing = { error: { message: "Page not found", code: 404 } };
+const noBook = { error: { message: "Book not found", code: 404 } };
+const noChapter = { error: { message: "Chapter not found", code: 404 } };
+const denied = { error: { message: "You do not have permission to perform the requested action.", code: 403 } };
+const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+const BIG = 987_654_321;
+
+scenario(stage, "there is a book with a chapter", {
+  ask: "POST /api/books",
+  body: { name: "Runbooks" },
+  status: 200,
+  save: { book: "id" },
+});
+scenario(stage, "and another book", {
+  ask: "POST /api/books",
+  body: { name: "Archive" },
+  status: 200,
+  save: { archive: "id" },
+});
+scenario(stage, "with a chapter", {
+  ask: "POST /api/chapters",
+  body: { book_id: "{book}", name: "Database" },
+  status: 200,
+  save: { chapter: "id" },
+});
+
+scenario(stage, "a guest is asked for a token", { as: "guest", ask: "POST /api/pages", body: {}, status: 401 });
+scenario(stage, "a page is created with everything its answer has", {
+  ask: "POST /api/pages",
+  body: {
+    chapter_id: "{chapter}",
+    book_id: 0,
+    name: "Failover",
+    html: "<p>Call the DBA</p>",
+    tags: [{ name: "team", value: "ops" }],
+  },
+  status: 200,
+  holds: {
+    book_id: "{book}",
+    chapter_id: "{chapter}",
+    name: "Failover",
+    slug: "failover",
+    html: '<p id="bkmrk-call-the-dba">Call the DBA</p>',
+    raw_html: '<p id="bkmrk-call-the-dba">Call the DBA</p>',
+    priority: 1,
+    created_at: time,
+    updated_at: time,
+    created_by: { id: 1 },
+    updated_by: { id: 1 },
+    owned_by: { id: 1 },
+    draft: false,
+    markdown: "",
+    revision_count: 1,
+    template: false,
+    editor: "wysiwyg",
+    tags: [{ name: "team", value: "ops", order: 0 }],
+  },
+  lacks: ["comments", "book_slug", "text", "rendered", "people", "deleted_at"],
+  events: ["page_create"],
+  save: { page: "id" },
+});
+scenario(stage, "a read has comments", {
+  ask: "GET /api/pages/{page}",
+  status: 200,
+  holds: { id: "{page}", comments: { active: [], archived: [] } },
+  lacks: ["book_slug", "text", "rendered", "people", "deleted_at"],
+});
+scenario(stage, "a listing has numbers for people and the slug of the book", {
+  ask: "GET /api/pages?filter[name]=failover",
+  status: 200,
+  holds: {
+    total: 1,
+    data: [{ id: "{page}", book_slug: "runbooks", created_by: 1, updated_by: 1, owned_by: 1, chapter_id: "{chapter}" }],
+  },
+  check: (body) => expect(Object.keys((body as { data: object[] }).data[0] ?? {})).not.toContain("html"),
+});
+scenario(stage, "the first page beside a chapter comes after it", {
+  ask: "POST /api/pages",
+  body: { book_id: "{book}", name: "Contacts", markdown: "# Who\n" },
+  status: 200,
+  holds: {
+    chapter_id: null,
+    priority: 3,
+    markdown: "# Who",
+    raw_html: '<h1 id="bkmrk-who">Who</h1>\n',
+    editor: "markdown",
+  },
+  save: { contacts: "id" },
+});
+scenario(stage, "the second page of a chapter comes after the first", {
+  ask: "POST /api/pages",
+  body: { chapter_id: "{chapter}", name: "Failover", html: "<p>x</p>" },
+  status: 200,
+  holds: { priority: 2, slug: expect.stringMatching(/^failover-[A-Za-z0-9]{3}$/) },
+  save: { twin: "id" },
+});
+scenario(stage, "the highest priority has no successor and stays", {
+  ask: "POST /api/pages",
+  body: { book_id: "{archive}", name: "Last", html: "<p>x</p>", priority: 2_147_483_647 },
+  status: 200,
+  save: { last: "id" },
+});
+scenario(stage, "so the next one shares it", {
+  ask: "POST /api/pages",
+  body: { book_id: "{archive}", name: "Later", html: "<p>x</p>" },
+  status: 200,
+  holds: { priority: 2_147_483_647 },
+});
+scenario(stage, "no chapter is filtered for as null or 0", {
+  ask: "GET /api/pages?filter[book_id]={book}&filter[chapter_id]=0",
+  status: 200,
+  holds: { total: 1, data: [{ id: "{contacts}", chapter_id: null }] },
+});
+scenario(stage, "a chapter's read has its pages", {
+  ask: "GET /api/chapters/{chapter}",
+  status: 200,
+  holds: { pages: [{ id: "{page}", book_slug: "runbooks", owned_by: 1 }, { id: "{twin}" }] },
+});
+scenario(stage, "a book's contents nest them", {
+  ask: "GET /api/books/{book}",
+  status: 200,
+  holds: {
+    contents: [
+      {
+        id: "{chapter}",
+        type: "chapter",
+        pages: [{ id: "{page}", url: "http://localhost/books/runbooks/page/failover" }, { id: "{twin}" }],
+      },
+      { id: "{contacts}", type: "page", chapter_id: null, url: "http://localhost/books/runbooks/page/contacts" },
+    ],
+  },
+});
+
+scenario(stage, "a change of nothing counts all the same", {
+  ask: "PUT /api/pages/{page}",
+  body: {},
+  status: 200,
+  holds: { revision_count: 2, name: "Failover" },
+  lacks: ["comments"],
+  events: ["page_update"],
+});
+scenario(stage, "a new name gives a new slug and keeps the content", {
+  ask: "PUT /api/pages/{page}",
+  body: { name: "Fail Over", priority: -4 },
+  status: 200,
+  holds: {
+    slug: "fail-over",
+    priority: -4,
+    raw_html: '<p id="bkmrk-call-the-dba">Call the DBA</p>',
+    revision_count: 3,
+  },
+});
+scenario(stage, "html alone empties the Markdown and changes the editor back", {
+  ask: "PUT /api/pages/{contacts}",
+  body: { html: "<p>Ada</p>" },
+  status: 200,
+  holds: { markdown: "", editor: "wysiwyg" },
+});
+scenario(stage, "without the right to change editors Markdown is stored and the editor stays", {
+  as: "writer",
+  ask: "PUT /api/pages/{contacts}",
+  body: { markdown: "Ada *L*", html: "<p>no</p>" },
+  status: 200,
+  holds: {
+    markdown: "Ada *L*",
+    raw_html: '<p id="bkmrk-ada-l">Ada <em>L</em></p>\n',
+    editor: "wysiwyg",
+    updated_by: { id: "{writer}" },
+    owned_by: { id: 1 },
+  },
+});
+scenario(stage, "both empty empties the page", {
+  ask: "PUT /api/pages/{contacts}",
+  body: { html: "", markdown: "" },
+  status: 200,
+  holds: { html: "", raw_html: "", markdown: "" },
+});
+scenario(stage, "unknown fields are ignored", {
+  ask: "PUT /api/pages/{contacts}",
+  body: { id: 99, slug: "own", owned_by: 2, template: true, draft: true, editor: "x" },
+  status: 200,
+  holds: { id: "{contacts}", slug: "contacts", owned_by: { id: 1 }, template: false, draft: false, editor: "wysiwyg" },
+});
+scenario(stage, "scripts are stored and not shown", {
+  ask: "PUT /api/pages/{contacts}",
+  body: { html: "<p>a</p><script>alert(1)</script>" },
+  status: 200,
+  holds: {
+    html: '<p id="bkmrk-a">a</p>',
+    raw_html: '<p id="bkmrk-a">a</p><script id="bkmrk-alert%281%29">alert(1)</script>',
+  },
+});
+
+scenario(stage, "a move and a new name make two events", {
+  ask: "PUT /api/pages/{twin}",
+  body: { book_id: "{archive}", name: "Switch" },
+  status: 200,
+  holds: { book_id: "{archive}", chapter_id: null, slug: "switch", priority: 2 },
+  events: ["page_move", "page_update"],
+});
+scenario(stage, "back into the chapter", {
+  ask: "PUT /api/pages/{twin}",
+  body: { chapter_id: "{chapter}" },
+  status: 200,
+  holds: { book_id: "{book}", chapter_id: "{chapter}" },
+  events: ["page_move", "page_update"],
+});
+scenario(stage, "its own book takes it out of the chapter", {
+  ask: "PUT /api/pages/{twin}",
+  body: { book_id: "{book}" },
+  status: 200,
+  holds: { book_id: "{book}", chapter_id: null },
+  events: ["page_move", "page_update"],
+});
+scenario(stage, "the present parent is no move", {
+  ask: "PUT /api/pages/{twin}",
+  body: { book_id: "{book}" },
+  status: 200,
+  events: ["page_update"],
+});
+scenario(stage, "an unknown book is missing", {
+  ask: "PUT /api/pages/{twin}",
+  body: { book_id: BIG },
+  status: 404,
+  holds: noBook,
+});
+scenario(stage, "chapter 0 is missing", {
+  ask: "PUT /api/pages/{twin}",
+  body: { chapter_id: 0 },
+  status: 404,
+  holds: noChapter,
+});
+scenario(stage, "who may not delete may not move", {
+  as: "writer",
+  ask: "PUT /api/pages/{twin}",
+  body: { book_id: "{archive}" },
+  status: 403,
+  holds: denied,
+});
+scenario(stage, "who may not create there may not move there", {
+  as: "mover",
+  ask: "PUT /api/pages/{twin}",
+  body: { book_id: "{archive}" },
+  status: 403,
+  holds: denied,
+});
+scenario(stage, "a refused move changed nothing", {
+  ask: "GET /api/pages/{twin}",
+  status: 200,
+  holds: { book_id: "{book}" },
+});
+
+scenario(stage, "a reader reads", { as: "reader", ask: "GET /api/pages/{page}", status: 200 });
+scenario(stage, "a reader cannot create", {
+  as: "reader",
+  ask: "POST /api/pages",
+  body: { book_id: "{book}", name: "x", html: "<p>x</p>" },
+  status: 403,
+  holds: denied,
+});
+scenario(stage, "a bad body comes before the missing right", {
+  as: "reader",
+  ask: "PUT /api/pages/{page}",
+  body: { name: null },
+  status: 422,
+});
+scenario(stage, "a reader cannot change", {
+  as: "reader",
+  ask: "PUT /api/pages/{page}",
+  body: {},
+  status: 403,
+  holds: denied,
+});
+scenario(stage, "a reader cannot delete", {
+  as: "reader",
+  ask: "DELETE /api/pages/{page}",
+  status: 403,
+  holds: denied,
+});
+scenario(stage, "for a stranger the page is missing", {
+  as: "stranger",
+  ask: "GET /api/pages/{page}",
+  status: 404,
+  holds: missing,
+});
+scenario(stage, "and the book to create in, too", {
+  as: "stranger",
+  ask: "POST /api/pages",
+  body: { book_id: "{book}", name: "x", html: "x" },
+  status: 404,
+  holds: noBook,
+});
+scenario(stage, "an owner of no book cannot create in another's", {
+  as: "owner",
+  ask: "POST /api/pages",
+  body: { book_id: "{book}", name: "x", html: "x" },
+  status: 403,
+  holds: denied,
+});
+scenario(stage, "an owner has a book", {
+  as: "owner",
+  ask: "POST /api/books",
+  body: { name: "Mine" },
+  status: 200,
+  save: { own: "id" },
+});
+scenario(stage, "and creates there", {
+  as: "owner",
+  ask: "POST /api/pages",
+  body: { book_id: "{own}", name: "Mine", html: "<p>x</p>" },
+  status: 200,
+  holds: { owned_by: { id: "{owner}" }, priority: 2 },
+  save: { mine: "id" },
+});
+scenario(stage, "an owner sees nothing else", {
+  as: "owner",
+  ask: "GET /api/pages",
+  status: 200,
+  holds: { total: 1, data: [{ id: "{mine}" }] },
+});
+scenario(stage, "an owner changes what is theirs", {
+  as: "owner",
+  ask: "PUT /api/pages/{mine}",
+  body: { html: "<p>y</p>" },
+  status: 200,
+});
+scenario(stage, "an owner deletes what is theirs", {
+  as: "owner",
+  ask: "DELETE /api/pages/{mine}",
+  status: 204,
+  events: ["page_delete"],
+});
+
+scenario(stage, "a deleted page is missing", {
+  as: "owner",
+  ask: "GET /api/pages/{mine}",
+  status: 404,
+  holds: missing,
+});
+scenario(stage, "and cannot be deleted again", {
+  as: "owner",
+  ask: "DELETE /api/pages/{mine}",
+  status: 404,
+  holds: missing,
+});
+scenario(stage, "a deleted chapter takes its pages along", {
+  ask: "DELETE /api/chapters/{chapter}",
+  status: 204,
+  events: ["chapter_delete"],
+});
+scenario(stage, "so they are missing", { ask: "GET /api/pages/{page}", status: 404, holds: missing });
+scenario(stage, "and their slugs are free", {
+  ask: "POST /api/pages",
+  body: { book_id: "{book}", name: "Fail Over", html: "<p>x</p>" },
+  status: 200,
+  holds: { slug: "fail-over" },
+});
+scenario(stage, "nothing is created in a deleted chapter", {
+  ask: "POST /api/pages",
+  body: { chapter_id: "{chapter}", name: "x", html: "x" },
+  status: 404,
+  holds: noChapter,
+});
+
+for (const [what, body, validation] of [
+  [
+    "nothing",
+    {},
+    {
+      book_id: ["The book id field is required when chapter id is not present."],
+      chapter_id: ["The chapter id field is required when book id is not present."],
+      name: ["The name field is required."],
+      html: ["The html field is required when markdown is not present."],
+      markdown: ["The markdown field is required when html is not present."],
+    },
+  ],
+  [
+    "a long name",
+    { book_id: 1, name: "n".repeat(256), html: "x" },
+    { name: ["The name may not be greater than 255 characters."] },
+  ],
+  ["a book by name", { book_id: "abc", name: "x", html: "x" }, { book_id: ["The book id must be an integer."] }],
+  ["html that is null", { book_id: 1, name: "x", html: null, markdown: "x" }, { html: ["The html must be a string."] }],
+  ["tags that are a text", { book_id: 1, name: "x", html: "x", tags: "x" }, { tags: ["The tags must be an array."] }],
+  [
+    "a tag that is too long",
+    { book_id: 1, name: "x", html: "x", tags: [{ name: "n".repeat(256) }] },
+    { "tags.0.name": ["The tags.0.name may not be greater than 255 characters."] },
+  ],
+] as const) {
+  scenario(stage, `a new page with ${what} is refused by field`, {
+    ask: "POST /api/pages",
+    body,
+    status: 422,
+    holds: { error: { message: "The given data was invalid.", validation, code: 422 } },
+  });
+}
+
+for (const id of ["0", "abc", "1.5", "99999999999", "%00"]) {
+  scenario(stage, `"${id}" is no page`, { ask: `GET /api/pages/${id}`, status: 404 });
+}
+scenario(stage, "NUL in a body is no server error", {
+  ask: "POST /api/pages",
+  body: { book_id: "{book}", name: "a\u0000b", html: "<p>x\u0000y</p>", tags: [{ name: "n\u0000" }] },
+  status: 200,
+});
+scenario(stage, "half a character in a body is no server error", {
+  ask: "POST /api/pages",
+  status: 200,
+  body: {
+    book_id: "{book}",
+    name: "a\ud800b",
+    markdown: "[x](http://localhost/books/\ud800/page/\udc00)",
+    tags: [{ name: "n\ud800" }],
+  },
+});
+
+test("revisions are kept for what changed, and for nothing else", async () => {
+  const { runtime, saved } = stage();
+  const kept = await rows<{ number: number; summary: string; name: string; book_slug: string }>(
+    runtime.db,
+    sql`select number, summary, name, book_slug from page_revisions where page_id = ${saved.page}::integer order by number`,
+  );
+  expect(kept).toEqual([
+    { number: 1, summary: "Initial publish", name: "Failover", book_slug: "runbooks" },
+    { number: 3, summary: "", name: "Fail Over", book_slug: "runbooks" },
+  ]);
+});
+
+test("only so many revisions are kept, and with no limit all", async () => {
+  for (const [limit, kept] of [
+    ["2", [3, 4]],
+    ["false", [1, 2, 3, 4]],
+    ["0", [1, 2, 3, 4]],
+  ] as const) {
+    const runtime = await bootTestRuntime({ env: { REVISION_LIMIT: limit } });
+    const book = (await runtime.ask("POST", "/api/books", { body: { name: "Kept" } })).body.id;
+    const page = (await runtime.ask("POST", "/api/pages", { body: { book_id: book, name: "0", html: "<p>x</p>" } }))
+      .body.id;
+    for (const name of ["1", "2", "3"]) await runtime.ask("PUT", `/api/pages/${page}`, { body: { name } });
+    const found = await rows<{ number: number }>(runtime.db, sql`select number from page_revisions order by number`);
+    await runtime.stop();
+    expect(found.map(({ number }) => number)).toEqual([...kept]);
+  }
+});
+
+test("embedded pictures are kept for the page that holds them, also for a new one", async () => {
+  const { runtime } = stage();
+  const gif = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=";
+  const book = (await runtime.ask("POST", "/api/books", { body: { name: "Album" } })).body.id;
+  const page = (
+    await runtime.ask("POST", "/api/pages", { body: { book_id: book, name: "x", html: `<p><img src="${gif}"></p>` } })
+  ).body;
+  const changed = (await runtime.ask("PUT", `/api/pages/${page.id}`, { body: { markdown: `![x](${gif})` } })).body;
+  const kept = (await runtime.ask("GET", `/api/image-gallery?filter[uploaded_to]=${page.id}&sort=id`)).body.data;
+  expect(kept).toHaveLength(2);
+  expect(page.html).toContain(`src="${kept[0].url}"`);
+  expect(changed.markdown).toBe(`![x](${kept[1].url})`);
+});
+
+test("fifty writers at once in one book all succeed, each with a slug of its own", async () => {
+  const { runtime } = stage();
+  const book = (await runtime.ask("POST", "/api/books", { body: { name: "Busy" } })).body.id;
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, place) =>
+      runtime.ask("POST", "/api/pages", {
+        body: { book_id: book, name: `Page ${place % 10}`, html: `<p>${place}</p>` },
+      }),
+    ),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
+  const list = await runtime.ask("GET", `/api/pages?filter[book_id]=${book}&count=500`);
+  expect(list.body.total).toBe(50);
+  expect(new Set(list.body.data.map(({ slug }: { slug: string }) => slug)).size).toBe(50);
+});
+
+test("two writers who change, move and rename at once lose nothing", async () => {
+  const { runtime } = stage();
+  const [one, two] = await Promise.all(
+    ["One", "Two"].map(async (name) => (await runtime.ask("POST", "/api/books", { body: { name } })).body),
+  );
+  const page = (
+    await runtime.ask("POST", "/api/pages", { body: { book_id: one.id, name: "Shared", html: "<p>x</p>" } })
+  ).body.id;
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, turn) =>
+      turn % 3 === 0
+        ? runtime.ask("PUT", `/api/books/${turn % 2 === 0 ? one.id : two.id}`, { body: { name: `Book ${turn}` } })
+        : runtime.ask("PUT", `/api/pages/${page}`, {
+            body: { book_id: turn % 2 === 0 ? one.id : two.id, html: `<p>${turn}</p>` },
+          }),
+    ),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200));
+  expect((await runtime.ask("GET", `/api/pages/${page}`)).body.revision_count).toBe(9);
+});
+
+test("a page is never left behind in a book that goes while it is written", async () => {
+  const { runtime } = stage();
+  const book = (await runtime.ask("POST", "/api/books", { body: { name: "Going" } })).body.id;
+  const writes = Array.from({ length: 20 }, (_, place) =>
+    runtime.ask("POST", "/api/pages", { body: { book_id: book, name: `Page ${place}`, html: "<p>x</p>" } }),
+  );
+  const [removed, ...written] = await Promise.all([runtime.ask("DELETE", `/api/books/${book}`), ...writes]);
+  expect(removed.status).toBe(204);
+  expect(written.every(({ status }) => status === 200 || status === 404)).toBe(true);
+  expect((await runtime.ask("GET", `/api/pages?filter[book_id]=${book}`)).body.total).toBe(0);
+});

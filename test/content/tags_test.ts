@@ -1,0 +1,116 @@
+/**
+ * Tags over the API, seen through books: their order, what is dropped, what is refused, and that items of several kinds
+ * with one id keep them apart. What single entries may look like is tested beside read.ts.
+ */
+import { expect } from "bun:test";
+import { openStage, scenario } from "../support/harness/scenario.ts";
+
+const stage = openStage({ reader: ["book-view-all"] });
+const exactly =
+  (...tags: [name: string, value: string][]) =>
+  (body: unknown) =>
+    expect((body as { tags: unknown }).tags).toEqual(tags.map(([name, value]) => ({ name, value, order: 0 })));
+
+scenario(stage, "tags keep the order of the request", {
+  ask: "POST /api/books",
+  body: {
+    name: "T",
+    tags: [
+      { name: "b", value: "2" },
+      { name: "a", value: "1" },
+    ],
+  },
+  status: 200,
+  check: exactly(["b", "2"], ["a", "1"]),
+  save: { book: "id" },
+});
+for (const [what, tags, expected] of [
+  [
+    "padding goes",
+    [{ name: "  padded  ", value: "  inside  " }, { name: "alone" }],
+    [
+      ["padded", "inside"],
+      ["alone", ""],
+    ],
+  ],
+  [
+    "nameless ones are dropped",
+    [{ name: "", value: "x" }, { value: "y" }, "text", null, { name: "0" }, { name: "real" }],
+    [["real", ""]],
+  ],
+  [
+    "doubles are kept",
+    [
+      { name: "twin", value: "x" },
+      { name: "twin", value: "x" },
+    ],
+    [
+      ["twin", "x"],
+      ["twin", "x"],
+    ],
+  ],
+  ["an object is as good as a list", { one: { name: "from", value: "object" } }, [["from", "object"]]],
+  ["all writing is welcome", [{ name: "ünï", value: "価値 🏷" }], [["ünï", "価値 🏷"]]],
+  ["an order that was sent is not kept", [{ name: "order", value: "mine", order: 7, id: 3 }], [["order", "mine"]]],
+] as const) {
+  scenario(stage, what, {
+    ask: "PUT /api/books/{book}",
+    body: { tags },
+    status: 200,
+    check: exactly(...(expected as unknown as [string, string][])),
+  });
+}
+scenario(stage, "tags that are not sent stay", {
+  ask: "PUT /api/books/{book}",
+  body: { name: "T" },
+  status: 200,
+  check: exactly(["order", "mine"]),
+});
+scenario(stage, "a reader reads them", {
+  as: "reader",
+  ask: "GET /api/books/{book}",
+  status: 200,
+  check: exactly(["order", "mine"]),
+});
+scenario(stage, "forms send them in brackets", {
+  ask: "POST /api/books/{book}",
+  form: { _method: "PUT", "tags[0][name]": "first", "tags[0][value]": "A", "tags[1][name]": "second" },
+  status: 200,
+  check: exactly(["first", "A"], ["second", ""]),
+});
+scenario(stage, "other kinds with the same id have their own", {
+  ask: "POST /api/shelves",
+  body: { name: "S", tags: [{ name: "shelf" }] },
+  status: 200,
+  holds: { id: "{book}" },
+  check: exactly(["shelf", ""]),
+});
+scenario(stage, "a name that is too long is refused and changes nothing", {
+  ask: "PUT /api/books/{book}",
+  body: { name: "Renamed", tags: [{ name: "fine" }, { name: "ok", value: "v".repeat(256) }] },
+  status: 422,
+  holds: {
+    error: {
+      message: "The given data was invalid.",
+      validation: { "tags.1.value": ["The tags.1.value may not be greater than 255 characters."] },
+    },
+  },
+});
+scenario(stage, "as a read shows", {
+  ask: "GET /api/books/{book}",
+  status: 200,
+  holds: { name: "T" },
+  check: exactly(["first", "A"], ["second", ""]),
+});
+scenario(stage, "an empty list clears them", {
+  ask: "PUT /api/books/{book}",
+  body: { tags: [] },
+  status: 200,
+  check: exactly(),
+});
+scenario(stage, "null is refused", {
+  ask: "PUT /api/books/{book}",
+  body: { tags: null },
+  status: 422,
+  holds: { error: { validation: { tags: ["The tags must be an array."] } } },
+});

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { version } from "../../package.json" with { type: "json" };
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await bootTestRuntime();
+});
+afterAll(() => runtime.stop());
+
+describe("docs.json", () => {
+  test("tells of every route but the documentation's own files", async () => {
+    const { body } = await runtime.ask("GET", "/api/docs.json");
+    const told = Object.values(body as Record<string, { method: string; uri: string }[]>).flat();
+    const shown = new Set(told.map(({ method, uri }) => `${method} /${uri.replace(/\{(\w+)\}/g, ":$1")}`));
+    const routes = runtime.runtime.gates
+      .routes()
+      .filter(({ path }) => path.startsWith("/api/") && path !== "/api/" && path !== "/api/docs/assets/:file");
+    expect(routes.map(({ method, path }) => `${method} ${path}`).filter((route) => !shown.has(route))).toEqual([]);
+  });
+
+  test("spells names in kebab case", async () => {
+    const groups = (await runtime.ask("GET", "/api/docs.json")).body as Record<string, Record<string, string>[]>;
+    const endpoints = Object.values(groups).flat();
+    expect(endpoints.filter(({ name = "" }) => /[A-Z_]/.test(name))).toEqual([]);
+    expect(endpoints.find(({ name }) => name === "users-list-tokens")).toMatchObject({
+      controller_method: "listTokens",
+      controller_method_kebab: "list-tokens",
+    });
+  });
+
+  test("prints rules in the notation of the specification, and null where there are none", async () => {
+    const { body } = await runtime.ask("GET", "/api/docs.json");
+    const create = body.books.find(({ name }: { name: string }) => name === "books-create");
+    expect(create.body_params.name).toEqual(["required", "string", "max:255"]);
+    expect(create.controller_method_kebab).toBe("create");
+    expect(body.books.find(({ name }: { name: string }) => name === "books-read").body_params).toBeNull();
+    expect(body.docs.map(({ name }: { name: string }) => name).slice(0, 2)).toEqual(["docs-display", "docs-json"]);
+  });
+});
+
+test("openapi.json is a valid OpenAPI document with an operation for every endpoint", async () => {
+  const { body } = await runtime.ask("GET", "/api/openapi.json");
+  const result = await new Validator().validate(structuredClone(body));
+  expect(result.errors).toBeUndefined();
+  expect(result.valid).toBe(true);
+  expect(body.info.version).toBe(version);
+  expect(body.paths["/api/pages/{id}"].put.requestBody.content["application/json"].schema.properties.name).toEqual({
+    type: "string",
+    minLength: 1,
+    maxLength: 255,
+  });
+  expect(body.paths["/api/pages"].get.parameters.map(({ name }: { name: string }) => name)).toEqual([
+    "count",
+    "offset",
+    "sort",
+    "filter",
+  ]);
+});
+
+describe("the page of the API", () => {
+  test("lists endpoints and loads nothing from elsewhere", async () => {
+    for (const path of ["/api/docs", "/api/docs/try"]) {
+      const { status, headers, body } = await runtime.ask("GET", path);
+      expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=UTF-8"]);
+      const loaded = [...(body as string).matchAll(/(?:src|<link[^>]*href)="([^"]+)"/g)].map(
+        ([, url]) => url as string,
+      );
+      expect(loaded.splice(0, 1)).toEqual(["data:,"]);
+      expect(loaded.length).toBeGreaterThan(0);
+      for (const url of loaded) {
+        // From wherever the page itself came, whatever that is called.
+        expect(url).toStartWith("/api/docs/assets/");
+        expect((await runtime.ask("GET", url, { as: null })).status).toBe(200);
+      }
+    }
+    expect((await runtime.ask("GET", "/api/docs")).body).toContain("api/books/{id}");
+  });
+
+  test("needs a token unless the operator opens it", async () => {
+    expect((await runtime.ask("GET", "/api/docs", { as: null })).status).toBe(401);
+    const open = await bootTestRuntime({ env: { API_DOCS_PUBLIC: "true" } });
+    expect((await open.ask("GET", "/api/docs", { as: null })).status).toBe(200);
+    expect((await open.ask("GET", "/api/books", { as: null })).status).toBe(401);
+    await open.stop();
+  });
+
+  test("serves no other file", async () => {
+    for (const file of ["plugin.ts", "..%2Fplugin.ts", "constructor", "package.json"]) {
+      expect((await runtime.ask("GET", `/api/docs/assets/${file}`, { as: null })).status).toBe(404);
+    }
+  });
+});
+
+test("GET /api leads to the page of the API", async () => {
+  const { status, headers } = await runtime.ask("GET", "/api", { as: null });
+  expect([status, headers.get("location")]).toEqual([302, `${runtime.baseUrl}/api/docs`]);
+});

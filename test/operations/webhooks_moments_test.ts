@@ -1,0 +1,161 @@
+/** Who hears of an event and what of, however webhooks and filters change around it; and what is shown of it afterwards. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { definePlugin, sql } from "lectern/core";
+import { rows } from "lectern/db";
+import { openReceiver, type Receiver } from "../support/fakes/webhook_receiver.ts";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+
+let runtime: TestRuntime;
+let receiver: Receiver;
+/** What a filter makes of payloads while a test wants it to. */
+let answer: ((payload: Record<string, unknown>) => unknown) | undefined;
+const filtering = definePlugin({
+  name: "filtering",
+  setup: ({ on }) => on("webhook_call", { filter: (draft) => answer?.(draft) as never }),
+});
+
+beforeAll(async () => {
+  receiver = openReceiver();
+  runtime = await bootTestRuntime({ extra: [filtering], env: { ALLOW_PRIVATE_HOSTS: "127.0.0.1/32" } });
+  await runtime.runtime.start();
+});
+afterAll(async () => {
+  await runtime.stop();
+  await receiver.stop();
+});
+beforeEach(() => {
+  answer = undefined;
+  receiver.received.length = 0;
+});
+
+const make = async (name: string) => (await runtime.ask("POST", "/api/books", { body: { name } })).body;
+const hook = (name: string, more: object = {}) =>
+  runtime.ask("POST", "/api/webhooks", {
+    body: { name, endpoint: `${receiver.url}/${name}`, events: ["book_create"], ...more },
+  });
+const change = (id: number, body: object) => runtime.ask("PUT", `/api/webhooks/${id}`, { body });
+async function onlyDelivery(id: number): Promise<{ id: number; state: string }> {
+  for (let turn = 0; turn < 200; turn++) {
+    const { data } = (await runtime.ask("GET", `/api/webhooks/${id}/deliveries`)).body;
+    if (data[0]?.state === "delivered") return data[0];
+    await Bun.sleep(20);
+  }
+  throw new Error("Nothing was delivered");
+}
+
+test("who listened when it happened hears of it, whatever is changed right after; who came later does not", async () => {
+  const { body: turned } = await hook("turned");
+  const { body: paused } = await hook("paused");
+  await make("Seen");
+  await change(turned.id, { events: ["role_delete"] });
+  await change(paused.id, { active: false });
+  const { body: late } = await hook("late");
+  const { body: woken } = await hook("woken", { active: false });
+  await change(woken.id, { active: true });
+  await receiver.until(1);
+  await Bun.sleep(400);
+  expect(receiver.received.map(({ path }) => path)).toEqual(["/turned"]);
+  await change(paused.id, { active: true });
+  await receiver.until(2);
+  await Bun.sleep(200);
+  expect(receiver.received.map(({ path }) => path)).toEqual(["/turned", "/paused"]);
+  for (const { id } of [turned, paused, late, woken]) await runtime.ask("DELETE", `/api/webhooks/${id}`);
+});
+
+test("the first webhook hears of its own creation and changes, and not of its end", async () => {
+  const { body } = await hook("own", { events: ["all"] });
+  await change(body.id, { name: "Own" });
+  await receiver.until(2);
+  await runtime.ask("DELETE", `/api/webhooks/${body.id}`);
+  await Bun.sleep(400);
+  expect(receiver.received.map(({ json }) => json.event)).toEqual(["webhook_create", "webhook_update"]);
+});
+
+test("a call shows what it was made with after its webhook has changed, and is not made again while that is off", async () => {
+  const { body } = await hook("before");
+  await make("Kept");
+  const { id } = await onlyDelivery(body.id);
+  await change(body.id, { name: "After", endpoint: `${receiver.url}/after`, active: false });
+  const path = `/api/webhooks/${body.id}/deliveries/${id}`;
+  const { request } = (await runtime.ask("GET", path)).body;
+  expect(request).toMatchObject({
+    address: `${receiver.url}/before`,
+    name: "before",
+    headers: { "content-type": "application/json", "webhook-id": String(id) },
+    body: { event: "book_create", webhook_id: body.id, webhook_name: "before" },
+  });
+  expect(Object.keys(request.headers).filter((name) => name.includes("signature"))).toEqual([]);
+  const again = await runtime.ask("POST", `${path}/resend`);
+  expect([again.status, again.body.error.message]).toEqual([409, "The webhook is switched off; switch it on first."]);
+  await change(body.id, { active: true });
+  expect((await runtime.ask("POST", `${path}/resend`)).status).toBe(202);
+  await receiver.until(2);
+  expect(receiver.received.map(({ path: at }) => at)).toEqual(["/before", "/after"]);
+  await runtime.ask("DELETE", `/api/webhooks/${body.id}`);
+});
+
+test("unknown events are left out, and the switch may be a word", async () => {
+  const { body } = await hook("picky", { events: ["book_create", "book_craete", "revision_delete"], active: "false" });
+  expect([body.events, body.active]).toEqual([["book_create", "revision_delete"], false]);
+  expect((await change(body.id, { active: "true" })).body.active).toBe(true);
+  for (const events of [["book_craete"], ["constructor"]]) {
+    const refused = await change(body.id, { events });
+    expect([refused.status, refused.body.error?.validation]).toEqual([
+      422,
+      { events: ["The events field is required."] },
+    ]);
+  }
+  expect((await hook("odd", { active: "maybe" })).status).toBe(422);
+  expect((await hook("host", { events: ["host_create", "page_move"] })).body.events).toEqual([
+    "host_create",
+    "page_move",
+  ]);
+  for (const { id } of (await runtime.ask("GET", "/api/webhooks")).body.data)
+    await runtime.ask("DELETE", `/api/webhooks/${id}`);
+});
+
+test.each<[string, (payload: Record<string, unknown>) => unknown, object]>([
+  ["a text", () => "nonsense", { event: "book_create", text: 'Admin created book "Told"' }],
+  ["a list", () => [1], { event: "book_create" }],
+  [
+    "a circle",
+    (payload) => {
+      const round: Record<string, unknown> = { ...payload };
+      round.self = round;
+      return round;
+    },
+    { event: "book_create" },
+  ],
+  ["a number without bounds", (payload) => ({ ...payload, big: 1n }), { event: "book_create" }],
+  [
+    "what no store holds",
+    (payload) => ({ ...payload, text: "a\0b\ud800", "k\0ey\udfff": { deep: ["\0"] }, path: "C:\\u0000" }),
+    { text: "ab\ufffd", key: { deep: [""] }, path: "C:\\u0000" },
+  ],
+])("a filter that answers %s fails nobody's act", async (_, filter, wanted) => {
+  const { body } = await hook("calm");
+  answer = filter;
+  expect((await make("Told")).name).toBe("Told");
+  await receiver.until(1);
+  expect(receiver.received[0]?.json).toMatchObject(wanted);
+  await runtime.ask("DELETE", `/api/webhooks/${body.id}`);
+});
+
+test("what a filter answers is told as it is; the webhook's own id and name only where it kept them", async () => {
+  const { body } = await hook("plain");
+  answer = () => ({ said: "this alone" });
+  await make("Told");
+  await receiver.until(1);
+  expect(receiver.received[0]?.json).toEqual({ said: "this alone" });
+  await runtime.ask("DELETE", `/api/webhooks/${body.id}`);
+});
+
+test("nothing is kept of what nobody listens to", async () => {
+  const { body } = await hook("few");
+  const count = async () =>
+    (await rows<{ n: number }>(runtime.db, sql`select count(*)::integer as n from webhook_events`))[0]?.n;
+  const before = await count();
+  await runtime.ask("POST", "/api/shelves", { body: { name: "Unheard" } });
+  expect(await count()).toBe(before);
+  await runtime.ask("DELETE", `/api/webhooks/${body.id}`);
+});

@@ -1,0 +1,58 @@
+/**
+ * What is shown to authors compiles where they have it: in a folder of their own, away from Lectern, by the `tsconfig.json`
+ * that the handbook gives. Each example stands alone, so that none leans on what another one imports.
+ */
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { blocksOf } from "../support/harness/code_examples.ts";
+import { command } from "../support/harness/command.ts";
+
+setDefaultTimeout(180_000);
+const ROOT = join(import.meta.dir, "../..");
+// A dot in the name of the folder is one of the ways in which a list of files comes out empty.
+const home = realpathSync(mkdtempSync(join(tmpdir(), "lectern.authors-")));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+/** The text of the tsconfig.json that the handbook tells authors to write. */
+const CONFIG = /`tsconfig\.json` of `(\{.*?\})`/.exec(readFileSync(join(ROOT, "plugins/README.md"), "utf8"))?.[1] ?? "";
+
+/** Type-checks a folder of files as an author would; answers what the compiler says. */
+async function compiled(name: string, files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = join(home, name);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(folder, path, ".."), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  writeFileSync(join(folder, "tsconfig.json"), CONFIG.replace("…/lectern", ROOT));
+  const tsc = Bun.spawn([process.execPath, "x", "tsc", "--noEmit", "-p", folder], { cwd: ROOT, stdout: "pipe" });
+  const said = await new Response(tsc.stdout).text();
+  return said.replaceAll(`${folder}/`, "") + ((await tsc.exited) === 0 ? "" : " failed");
+}
+
+test("a plugin that the command writes compiles outside Lectern, with its test", async () => {
+  mkdirSync(join(home, "scaffold"));
+  expect((await command(["new", "plugin", "margin_notes"], {}, join(home, "scaffold"))).code).toBe(0);
+  expect(await compiled("scaffold", {})).toBe("");
+  const text = readFileSync(join(home, "scaffold/margin_notes/plugin_test.ts"), "utf8");
+  expect(text).toMatch(/beforeAll\([\s\S]*?\}, FIRST_BOOT_MS\)/);
+});
+
+test("the plugins of the READMEs compile outside Lectern", async () => {
+  const [plugin = ""] = blocksOf("README.md", "ts");
+  const [merged = ""] = blocksOf("plugins/README.md", "ts");
+  expect(plugin).toContain("definePlugin({");
+  expect(merged).toContain("declare module");
+  expect(await compiled("readme", { "applause.ts": plugin, "contract.ts": merged })).toBe("");
+});
+
+test("the themes of the README and the example compile outside Lectern", async () => {
+  const [view = "", code = ""] = blocksOf("themes/README.md", "ts");
+  cpSync(join(ROOT, "themes/example"), join(home, "themes/example"), { recursive: true });
+  expect(await compiled("themes", { "views/footer.ts": view, "functions.ts": code })).toBe("");
+});
+
+test("the compiler looks at what it is given", async () => {
+  expect(await compiled("wrong", { "wrong.ts": 'export const one: number = "two";\n' })).toContain("wrong.ts(1,");
+});

@@ -1,0 +1,93 @@
+/** Commands that only look leave things as they are: no store, no administrator, and help before anything else. */
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { openStore } from "lectern/db";
+import plugins from "../../plugins/mod.ts";
+import { throwawayUrl } from "../support/harness/cluster.ts";
+import { command } from "../support/harness/command.ts";
+import { dataFolder } from "../support/harness/program.ts";
+
+setDefaultTimeout(120_000);
+const folder = dataFolder();
+afterAll(() => folder.remove());
+
+const LOOKS = [
+  ["plan"],
+  ["check"],
+  ["grants"],
+  ["user", "list"],
+  ["user", "invites"],
+  ["token", "list"],
+  ["role", "list"],
+];
+const MORE_LOOKS = [["stores"], ["verify"], ["images", "cleanup", "--dry-run"], ["files", "sweep", "--dry-run"]];
+
+test("commands that look make neither a store nor an administrator in an empty folder", async () => {
+  for (const args of [...LOOKS, ...MORE_LOOKS]) {
+    const { code, out, err } = await command(args, { DATA_DIR: join(folder.path, "data") }, folder.path);
+    expect([args, code]).toEqual([args, 0]);
+    expect(out + err).not.toContain("with the password");
+    expect([args, readdirSync(folder.path)]).toEqual([args, []]);
+  }
+  const { err } = await command(["user", "list"], {}, folder.path);
+  expect(err).toBe("There is no store yet, so there is nothing to show; the first start makes it");
+});
+
+test("nor in an empty database of a server, whoever may make databases there", async () => {
+  const server = await throwawayUrl();
+  if (!server) throw new Error("Cannot start a throw-away cluster");
+  try {
+    const admin = await openStore({ databaseUrl: server.url, dataDir: folder.path, poolSize: 2 });
+    await admin.sql.unsafe("create role tenant login nosuperuser nocreatedb password 'fixture'");
+    await admin.sql.unsafe("create database tenancy owner tenant");
+    const tenancy = new URL(server.url);
+    [tenancy.username, tenancy.password, tenancy.pathname] = ["tenant", "fixture", "/tenancy"];
+    for (const url of [server.url, tenancy.href]) {
+      for (const args of [["check"], ["user", "list"]])
+        expect([args, (await command(args, { DATABASE_URL: url, DATA_DIR: folder.path })).code]).toEqual([args, 0]);
+      const store = await openStore({ databaseUrl: url, dataDir: folder.path, poolSize: 2 });
+      const [found] = await store.sql`select count(*)::integer as n from pg_class c
+        join pg_namespace s on s.oid = c.relnamespace where s.nspname !~ '^pg_|^information_schema$'`;
+      await store.close();
+      expect([url, found?.n]).toEqual([url, 0]);
+    }
+    const names = await admin.sql`select datname from pg_database where datname like 'lectern_look%'`;
+    await admin.close();
+    expect([...names]).toEqual([]);
+  } finally {
+    await server.stop();
+  }
+});
+
+test("every command tells what it takes, and so does each form of it, before anything boots", async () => {
+  const brought = plugins.flatMap(({ commands }) => Object.entries(commands));
+  const names = [
+    ...["serve", "dev", "migrate", "plan", "check", "files", "grants", "new", "stores"],
+    ...brought.map(([name]) => name),
+  ];
+  // A folder nobody could use: whatever booted would say so.
+  const nowhere = { DATA_DIR: "/dev/null/x", PORT: "none" };
+  for (const name of names) {
+    const [long, short] = [await command([name, "--help"], nowhere), await command([name, "-h"], nowhere)];
+    expect([name, long.code, long.err, short]).toEqual([name, 0, "", long]);
+    expect(long.out).toContain(`\n  bun core/cli.ts ${name} `);
+  }
+  const verbs = brought.flatMap(([name, { usage }]) =>
+    [...usage.matchAll(/(?:^|\| )([a-z]+)/g)].map(([, verb = ""]) => [name, verb]),
+  );
+  expect(verbs).toContainEqual(["user", "create"]);
+  for (const words of [...verbs, ["files", "sweep"], ["new", "plugin"]]) {
+    const { code, out, err } = await command([...words, "--help"], nowhere);
+    expect([words, code, err]).toEqual([words, 0, ""]);
+    expect(out.split("\n").filter((line) => line.startsWith("  bun"))).toEqual([
+      expect.stringContaining(` ${words.join(" ")}`),
+    ]);
+  }
+  for (const args of [["--help"], ["-h"], ["help"], []]) {
+    const { code, out } = await command(args, nowhere);
+    expect([args, code, out]).toEqual([args, 0, expect.stringContaining("Usage: bun core/cli.ts COMMAND")]);
+  }
+  const wrong = await command(["bogus", "--help"], nowhere);
+  expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('There is no command "bogus"')]);
+});

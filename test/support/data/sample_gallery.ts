@@ -1,0 +1,30 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { TestRuntime } from "../harness/test_runtime.ts";
+
+/** A form with a picture and other fields. */
+export function pictureForm(content: Uint8Array<ArrayBuffer>, name: string, fields: object = {}): FormData {
+  const parts = new FormData();
+  for (const [field, value] of Object.entries(fields)) parts.set(field, String(value));
+  parts.set("image", new File([content], name));
+  return parts;
+}
+
+/** The raw answer and bytes behind an address, as a browser without any credentials gets them. */
+export async function fetched(
+  runtime: TestRuntime,
+  url: string,
+): Promise<{ response: Response; status: number; bytes: Uint8Array }> {
+  const response = await runtime.runtime.gates.answer(new Request(url), "127.0.0.1");
+  return { response, status: response.status, bytes: new Uint8Array(await response.arrayBuffer()) };
+}
+
+/** Keys of the stored files of the plugin "images". */
+export function imageFiles(runtime: TestRuntime): string[] {
+  const root = join(runtime.dataDir, "files", "images");
+  if (!existsSync(root)) return [];
+  return readdirSync(root, { recursive: true })
+    .map(String)
+    .filter((name) => statSync(join(root, name)).isFile())
+    .sort();
+}

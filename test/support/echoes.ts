@@ -1,4 +1,0 @@
-/** Whether an event only tells of another one: rows of the log, and what webhooks are told. Tests of events leave them out. */
-export function isEcho(name: string): boolean {
-  return name === "activity_log" || name === "webhook_call";
-}

@@ -1,0 +1,147 @@
+/**
+ * The program as an operator runs it, for tests that end it by signals, and sockets on which a test writes bytes no client
+ * library would send. A program that is still running when its test file ends is killed with what it started.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dir, "../../..");
+const START_MS = 60_000;
+const TOKEN = "adminid:adminsecret";
+
+/** A running program. */
+export interface Program {
+  readonly port: number;
+  readonly authorization: string;
+  ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
+  signal(name: NodeJS.Signals): void;
+  /** The exit code; null where a signal ended it. */
+  readonly ended: Promise<number | null>;
+  /** What it wrote so far. */
+  output(): string;
+}
+
+/** A data folder that can be started on again and again. */
+export function dataFolder(): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), "lectern-program-"));
+  chmodSync(path, 0o755);
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Where a program is started, and as what; by default the server with what ships, at the top of Lectern. */
+export interface Start {
+  readonly cwd?: string;
+  readonly args?: readonly string[];
+}
+
+/** Starts the program over a data folder and waits until it says where it answers. */
+export async function startProgram(
+  dataDir: string,
+  more: Record<string, string> = {},
+  { cwd = ROOT, args = ["serve", "plugins/mod.ts"] }: Start = {},
+): Promise<Program> {
+  const env = {
+    ...process.env,
+    PORT: "0",
+    HOST: "127.0.0.1",
+    DATA_DIR: dataDir,
+    DATABASE_URL: "",
+    ADMIN_TOKEN: TOKEN,
+    ADMIN_EMAIL: "admin@example.com",
+    API_REQUESTS_PER_MIN: "1000000",
+    ...more,
+  };
+  const child = spawn(process.execPath, [join(ROOT, "core/cli.ts"), ...args], {
+    cwd,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on("data", (chunk) => {
+      text += String(chunk);
+    });
+  const ended = once(child, "exit").then(([code]) => code as number | null);
+  const port = await said(child, () => /answers at http:\/\/[^/]+:(\d+)/.exec(text)?.[1]);
+  const authorization = `Token ${TOKEN}`;
+  return {
+    port: Number(port),
+    authorization,
+    ended,
+    signal: (name) => void child.kill(name),
+    output: () => text,
+    async ask(method, path, body) {
+      const headers = { authorization, "content-type": "application/json" };
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers, ...sent });
+      const answer = await response.text();
+      return { status: response.status, body: answer === "" ? {} : JSON.parse(answer) };
+    },
+  };
+
+  async function said(process: ChildProcess, look: () => string | undefined): Promise<string> {
+    for (const start = Date.now(); Date.now() - start < START_MS; ) {
+      const found = look();
+      if (found !== undefined) return found;
+      if (process.exitCode !== null) break;
+      await Bun.sleep(20);
+    }
+    process.kill("SIGKILL");
+    throw new Error(`Cannot start the program; it wrote:\n${text}`);
+  }
+}
+
+/** A connection on which bytes are written as they are. */
+export interface Line {
+  write(bytes: string | Uint8Array): void;
+  /** What came back when the other side has closed or `done` is satisfied. */
+  read(done?: (text: string) => boolean): Promise<string>;
+  /** Whether the other side has closed it. */
+  isClosed(): boolean;
+  hangUp(): void;
+}
+
+const READ_MS = 15_000;
+
+/** Opens a connection to a port of this machine. */
+export async function openLine(port: number): Promise<Line> {
+  const socket: Socket = connect(port, "127.0.0.1");
+  let text = "";
+  let closed = false;
+  socket.on("data", (chunk) => {
+    text += chunk.toString("latin1");
+  });
+  socket.on("close", () => {
+    closed = true;
+  });
+  // A reset by the other side is one of the ways it may end; `read` sees it as closed.
+  socket.on("error", () => {
+    closed = true;
+  });
+  await once(socket, "connect");
+  return {
+    write: (bytes) => void socket.write(bytes),
+    async read(done = (read) => answersIn(read) > 0) {
+      for (const start = Date.now(); !closed && !done(text) && Date.now() - start < READ_MS; ) await Bun.sleep(5);
+      return text;
+    },
+    isClosed: () => closed,
+    hangUp: () => void socket.destroy(),
+  };
+}
+
+/** How many complete answers a text holds, going by their Content-Length. */
+export function answersIn(text: string): number {
+  let count = 0;
+  for (let at = 0; ; count++) {
+    const end = text.indexOf("\r\n\r\n", at);
+    if (end < 0) return count;
+    const length = Number(/content-length: (\d+)/i.exec(text.slice(at, end))?.[1] ?? 0);
+    at = end + 4 + length;
+    if (text.length < at) return count;
+  }
+}

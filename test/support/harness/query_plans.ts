@@ -1,0 +1,41 @@
+import { DeadlinePool } from "../../../db/connection/deadline_pool.ts";
+import { StatementPool } from "../../../db/connection/statement_pool.ts";
+import { outgoing } from "../../../db/connection/values.ts";
+import type { TestRuntime } from "./test_runtime.ts";
+
+/** A statement as it went to the store. */
+export interface Statement {
+  readonly text: string;
+  readonly parameters: readonly unknown[];
+}
+
+/** The single statements that `run` sends to the store. Transactions take other ways and are not among them. */
+export async function statementsOf(runtime: TestRuntime, run: () => Promise<unknown>): Promise<Statement[]> {
+  const { send } = StatementPool.prototype;
+  const { send: sendApart } = DeadlinePool.prototype;
+  const sent: Statement[] = [];
+  StatementPool.prototype.send = function (text, parameters) {
+    sent.push({ text, parameters: outgoing(runtime.store.sql, parameters) });
+    return send.call(this, text, parameters);
+  };
+  DeadlinePool.prototype.send = function (text, parameters, run) {
+    sent.push({ text, parameters: outgoing(runtime.store.sql, parameters) });
+    return sendApart.call(this, text, parameters, run);
+  };
+  try {
+    await run();
+  } finally {
+    StatementPool.prototype.send = send;
+    DeadlinePool.prototype.send = sendApart;
+  }
+  return sent;
+}
+
+/** The plan of a statement as text, run to its end. */
+export async function planOf(runtime: TestRuntime, { text, parameters }: Statement): Promise<string> {
+  const lines = await runtime.store.sql.unsafe(
+    `explain (analyze, costs off, timing off, summary off) ${text}`,
+    parameters as never,
+  );
+  return lines.map((line) => line["QUERY PLAN"]).join("\n");
+}

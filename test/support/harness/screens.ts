@@ -1,0 +1,123 @@
+/**
+ * Screens before a real browser: a runtime that listens, people who are signed in, and what is asked of every screen: no
+ * violation that axe finds, nothing refused by the policy of the document, no error in its scripts.
+ */
+import { mkdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { configSchema } from "../../../core/config.ts";
+import { type Listening, listen } from "../../../core/http/listen.ts";
+import { createLog } from "../../../core/log.ts";
+import { readSettings } from "../../../core/runtime/settings.ts";
+import { openBrowser } from "./browser.ts";
+import { freePort } from "./ports.ts";
+import { bootTestRuntime, type TestRuntime, type TestRuntimeOptions } from "./test_runtime.ts";
+
+const AXE = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
+const ADMIN = { email: "admin@example.com", password: "correct horse battery" };
+
+/** How a screen is looked at. */
+export interface Look {
+  /** 1280 by 900, or 390 by 844; desktop unless told otherwise. */
+  readonly size?: "desktop" | "phone";
+  readonly scheme?: "light" | "dark";
+  readonly scripts?: boolean;
+  readonly language?: string;
+}
+
+/** A runtime with its screens, and browsers that visit it. */
+export interface ScreenRuntime {
+  readonly runtime: TestRuntime;
+  readonly url: string;
+  /** A page of a fresh browser; signed in as the administrator unless told otherwise, as nobody by null. */
+  visit(who?: { email: string; password: string } | null, look?: Look): Promise<Page>;
+  /** A user with a role of these permissions, and how they sign in. */
+  user(name: string, permissions: readonly string[]): Promise<{ id: number; email: string; password: string }>;
+  stop(): Promise<void>;
+}
+
+/** Boots a runtime, listens on a free port of its address, and starts a browser. */
+export async function openScreens(options: TestRuntimeOptions = {}): Promise<ScreenRuntime> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const runtime = await bootTestRuntime({ ...options, env: { APP_URL: url, ...options.env } });
+  const listening: Listening = await listen(
+    runtime.runtime,
+    readSettings("lectern", configSchema, { PORT: String(port), APP_URL: url }),
+    createLog("silent"),
+  );
+  const browser: Browser = await openBrowser();
+  const contexts: BrowserContext[] = [];
+  return {
+    runtime,
+    url,
+    async visit(who = ADMIN, { size = "desktop", scheme = "light", scripts = true, language = "en-GB" } = {}) {
+      const context = await browser.newContext({
+        viewport: size === "phone" ? { width: 390, height: 844 } : { width: 1280, height: 900 },
+        colorScheme: scheme,
+        javaScriptEnabled: scripts,
+        locale: language,
+        baseURL: url,
+      });
+      contexts.push(context);
+      const page = await context.newPage();
+      watch(page);
+      if (who) await signIn(page, who);
+      return page;
+    },
+    async user(name, permissions) {
+      const { id } = await runtime.person(name, permissions);
+      const email = `${name.toLowerCase()}-${id}@example.com`;
+      const password = "a long enough password";
+      await runtime.ask("PUT", `/api/users/${id}`, { body: { email, password } });
+      return { id, email, password };
+    },
+    async stop() {
+      for (const context of contexts) await context.close();
+      await browser.close();
+      await listening.stop().catch(() => runtime.stop());
+    },
+  };
+}
+
+/** Signs in by the screen, as a person would. */
+export async function signIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
+  await page.goto("/login");
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.locator("main form button").click();
+  await page.waitForURL((url) => !url.pathname.endsWith("/login"));
+}
+
+const COMPLAINTS = new WeakMap<Page, string[]>();
+
+function watch(page: Page): void {
+  const heard: string[] = [];
+  COMPLAINTS.set(page, heard);
+  page.on("console", (message) => {
+    if (message.type() === "error" && !/status of (4\d\d|5\d\d)/.test(message.text())) heard.push(message.text());
+  });
+  page.on("pageerror", (error) => heard.push(String(error)));
+}
+
+/**
+ * What is wrong with the screen a page shows: violations of WCAG 2.2 AA and best practices, what the policy refused, errors
+ * of scripts, and a body wider than the window. Empty where all is well. Needs a page with scripts.
+ */
+export async function errorsOf(page: Page): Promise<string[]> {
+  const heard = [...(COMPLAINTS.get(page) ?? [])];
+  await page.evaluate(AXE);
+  const found = (await page.evaluate(
+    "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.html.slice(0, 160) + ' ' + (node.any[0]?.message ?? '')).join(' | ')))",
+  )) as string[];
+  const spill = (await page.evaluate("document.documentElement.scrollWidth - innerWidth")) as number;
+  return [...heard, ...found, ...(spill > 0 ? [`The screen is ${spill} pixels wider than the window`] : [])];
+}
+
+/** Keeps a picture of a screen where SCREENSHOTS names a folder, to be looked at. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.SCREENSHOTS;
+  if (folder === undefined || folder === "") return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+}

@@ -1,0 +1,215 @@
+/**
+ * A whole runtime for a test: a fresh database (on DATABASE_URL's server if set, else on one embedded server shared by the
+ * test run's files in this process), booted plugins, and a client that goes through the gates as a request would, without
+ * a port. Each test file boots its own and stops it after its last test; a job or connection left over fails the stop.
+ */
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AnyContext, AnyPlugin } from "lectern/core";
+import { type Db, openStore, type Store } from "lectern/db";
+import { configSchema } from "../../../core/config.ts";
+import { folderStore } from "../../../core/files/file_store.ts";
+import { createLog } from "../../../core/log.ts";
+import { boot, type Runtime, type RuntimeOptions } from "../../../core/runtime/boot.ts";
+import { readSettings } from "../../../core/runtime/settings.ts";
+import plugins from "../../../plugins/mod.ts";
+import { folderOfRun } from "./leftovers.ts";
+
+/** What a test asks for. */
+export interface Ask {
+  /** A token `id:secret`; the administrator's by default, null for none. */
+  readonly as?: string | null;
+  readonly body?: unknown;
+  readonly form?: Record<string, string>;
+  readonly parts?: FormData;
+  readonly headers?: Record<string, string>;
+}
+
+/** What came back; `body` is parsed where it is JSON, else text. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any;
+}
+
+/** A booted runtime and its client. */
+export interface TestRuntime {
+  readonly runtime: Runtime;
+  readonly store: Store;
+  readonly db: Db;
+  readonly contexts: ReadonlyMap<string, AnyContext>;
+  /** The administrator's token. */
+  readonly token: string;
+  readonly baseUrl: string;
+  /** The name of its database. */
+  readonly database: string;
+  /** Below it lie uploaded files in "files", and in "spool" those of requests under way. */
+  readonly dataDir: string;
+  ask(method: string, path: string, ask?: Ask): Promise<Answer>;
+  /** Creates a role with these permissions and a user who holds it; returns the user's token and ids. */
+  person(name: string, permissions: readonly string[]): Promise<{ token: string; id: number; role: number }>;
+  stop(): Promise<void>;
+}
+
+/** Options of a test's runtime. */
+export interface TestRuntimeOptions {
+  /** Further environment variables. */
+  readonly env?: Record<string, string>;
+  /** Plugins beside those that ship. */
+  readonly extra?: readonly AnyPlugin[];
+  /** What the operator sets and takes away. */
+  readonly choices?: Pick<RuntimeOptions, "settings" | "denied">;
+  /** Fills the fresh database and the data folder before the boot, as an older version left them. */
+  prepare?(store: Store, dataDir: string): Promise<void>;
+  /** Another runtime whose database this one shares, as a second server would; it is stopped before that one. */
+  readonly beside?: TestRuntime;
+}
+
+const ADMIN_TOKEN = "adminid:adminsecret";
+const BASE_URL = "http://localhost";
+
+/** Boots a runtime over a fresh database. */
+export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise<TestRuntime> {
+  const dataDir = mkdtempSync(join(tmpdir(), "lectern-runtime-"));
+  chmodSync(dataDir, 0o755);
+  const { store, drop, database } = await (options.beside
+    ? sharedStore(options.beside.database, dataDir)
+    : freshStore(dataDir));
+  await options.prepare?.(store, dataDir);
+  const env: Record<string, string> = {
+    APP_URL: BASE_URL,
+    DATA_DIR: dataDir,
+    ADMIN_EMAIL: "admin@example.com",
+    ADMIN_PASSWORD: "correct horse battery",
+    ADMIN_TOKEN,
+    API_REQUESTS_PER_MIN: "1000000",
+    LOG_LEVEL: "silent",
+    ...options.env,
+  };
+  const config = readSettings("lectern", configSchema, env);
+  const log = createLog(config.logLevel);
+  const drops = async () => {
+    await drop();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  const runtime = await boot({
+    config,
+    store,
+    files: folderStore(join(dataDir, "files")),
+    log,
+    plugins: [...plugins, ...(options.extra ?? [])],
+    env,
+    ...options.choices,
+  }).catch(async (error: unknown) => {
+    // A runtime that refuses to boot is what some tests want; it must leave as little behind as others.
+    await store.close();
+    await drops();
+    throw error;
+  });
+  const client = clientOf(runtime);
+  return {
+    runtime,
+    store,
+    db: store.db,
+    contexts: runtime.contexts,
+    token: ADMIN_TOKEN,
+    baseUrl: BASE_URL,
+    database,
+    dataDir,
+    ...client,
+    async stop() {
+      await runtime.stop();
+      await drops();
+    },
+  };
+}
+
+function clientOf(runtime: Runtime): Pick<TestRuntime, "ask" | "person"> {
+  const ask: TestRuntime["ask"] = async (method, path, { as = ADMIN_TOKEN, body, form, parts, headers = {} } = {}) => {
+    const sent = new Headers(headers);
+    if (as !== null) sent.set("authorization", `Token ${as}`);
+    let content: string | FormData | undefined = parts;
+    if (form) {
+      content = new URLSearchParams(form).toString();
+      sent.set("content-type", "application/x-www-form-urlencoded");
+    } else if (body !== undefined) {
+      content = typeof body === "string" ? body : JSON.stringify(body);
+      if (!sent.has("content-type")) sent.set("content-type", "application/json");
+    }
+    const request = new Request(BASE_URL + path, {
+      method,
+      headers: sent,
+      ...(content === undefined ? {} : { body: content }),
+    });
+    const response = await runtime.gates.answer(request, "127.0.0.1");
+    const text = await response.text();
+    // Columns that the store keeps for itself are in no answer, whatever is asked.
+    if (/"(?:display_name|name|value)_key":/.test(text)) throw new Error(`A key is shown by ${method} ${path}`);
+    const json = response.headers.get("content-type")?.startsWith("application/json") && text !== "";
+    return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
+  };
+  const person: TestRuntime["person"] = async (name, permissions) => {
+    const run = crypto.randomUUID().slice(0, 8);
+    const role = await ask("POST", "/api/roles", { body: { display_name: `${name} ${run}`, permissions } });
+    const user = await ask("POST", "/api/users", {
+      body: { name, email: `${name}-${run}@example.com`, roles: [role.body.id] },
+    });
+    const token = await tokenFor(runtime, `${name}-${run}@example.com`);
+    return { token, id: user.body.id, role: role.body.id };
+  };
+  return { ask, person };
+}
+
+/** Runs the command an operator would run. */
+async function tokenFor(runtime: Runtime, email: string): Promise<string> {
+  const lines: string[] = [];
+  const io = { out: (line: string) => void lines.push(line), err: () => {}, env: {}, columns: 80, tty: false };
+  for (const { plugin } of runtime.booted) {
+    const command = plugin.commands.token;
+    if (command)
+      await command.run(["create", "--user", email, "--name", "test"], io, runtime.contexts.get(plugin.name));
+  }
+  return lines.at(-1) ?? "";
+}
+
+interface OwnStore {
+  readonly store: Store;
+  readonly database: string;
+  drop(): Promise<void>;
+}
+
+async function freshStore(dataDir: string): Promise<OwnStore> {
+  const database = `lectern_test_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`;
+  const server = process.env.DATABASE_URL;
+  if (server === undefined || server === "") return sharedStore(database, dataDir);
+  const admin = await openStore({ databaseUrl: server, dataDir, poolSize: 2 });
+  await admin.sql.unsafe(`create database ${database}`);
+  return {
+    ...(await sharedStore(database, dataDir)),
+    async drop() {
+      await admin.sql.unsafe(`drop database ${database} with (force)`);
+      await admin.close();
+    },
+  };
+}
+
+/** A store over a database that is dropped by somebody else; the embedded server makes it where it is new. */
+async function sharedStore(database: string, dataDir: string): Promise<OwnStore> {
+  const drop = async () => {};
+  const server = process.env.DATABASE_URL;
+  if (server === undefined || server === "")
+    return { store: await openStore({ dataDir: embeddedFolder(), poolSize: 6, database }), database, drop };
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  return { store: await openStore({ databaseUrl: url.href, dataDir, poolSize: 6 }), database, drop };
+}
+
+let shared: string | undefined;
+
+/** One embedded server for all files of a run: making a cluster takes longer than most tests. */
+function embeddedFolder(): string {
+  shared ??= folderOfRun();
+  return shared;
+}

@@ -1,3 +1,4 @@
+import { saveTags } from "lectern/contracts";
 import {
   authorOf,
   type EventTransaction,
@@ -6,7 +7,6 @@ import {
   notFound,
   type ResourceHandlers,
   saveChanges,
-  saveTags,
   sql,
   type Viewer,
 } from "lectern/core";

@@ -4,6 +4,7 @@
  * no chapter lands in a book that goes into the bin meanwhile. A move is an event of its own within the update; the
  * pages of the chapter follow by joining it.
  */
+import { saveTags } from "lectern/contracts";
 import {
   authorOf,
   type EventTransaction,
@@ -12,7 +13,6 @@ import {
   notFound,
   type ResourceHandlers,
   saveChanges,
-  saveTags,
   sql,
   type Viewer,
 } from "lectern/core";

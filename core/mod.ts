@@ -40,10 +40,10 @@ export {
   type ItemPermissions,
   type ItemTable,
   itemPermissions,
-  moveToRecycleBin,
   type People,
   peopleOf,
   saveChanges,
+  softDelete,
   withoutAuthor,
 } from "./resources/items.ts";
 export type { ListSpec, VisibleIds } from "./resources/listing.ts";

@@ -22,11 +22,9 @@ export interface ItemTable {
   created_by: number | null;
   updated_by: number | null;
   owned_by: number | null;
-  /** The shared access list in force: 0 where no override touches the item. Kept right by whoever keeps overrides. */
-  acl_id: Generated<number>;
   created_at: Generated<string>;
   updated_at: Generated<string>;
-  /** When the item went into the recycle bin; null while it is present. */
+  /** When the item was deleted and can still be restored; null while it is present. */
   deleted_at: string | null;
 }
 
@@ -104,8 +102,8 @@ export async function saveChanges<Row extends { id: number }>(
   return { ...row, ...saved };
 }
 
-/** Puts an item where nobody sees it, until it is restored or removed for good. Throws its 404 where it has gone already. */
-export async function moveToRecycleBin(db: Db, table: TableName, noun: string, id: number): Promise<void> {
+/** Marks an item as deleted: nobody sees it until it is restored or removed for good. Throws its 404 where it is deleted already. */
+export async function softDelete(db: Db, table: TableName, noun: string, id: number): Promise<void> {
   const gone = await rows(
     db,
     sql`update ${sql.table(table)} set deleted_at = now() where id = ${id} and deleted_at is null returning id`,

@@ -9,10 +9,10 @@ import {
   authorOf,
   type EventTransaction,
   freeSlug,
-  moveToRecycleBin,
   notFound,
   type ResourceHandlers,
   saveChanges,
+  softDelete,
   sql,
   type Viewer,
 } from "lectern/core";
@@ -28,7 +28,7 @@ export function writing(context: ChaptersContext): Pick<Handlers, "insert" | "ch
   return {
     insert: (draft, tx) => insert(context, draft, tx),
     change: (row, draft, tx) => change(context, { row, draft }, tx),
-    remove: ({ id }, { db }) => moveToRecycleBin(db, "chapters", "Chapter", id),
+    remove: ({ id }, { db }) => softDelete(db, "chapters", "Chapter", id),
   };
 }
 

@@ -39,6 +39,19 @@ export function uploadOf(content: Blob, facts: UploadFacts = factsOf(content)): 
   return upload;
 }
 
+/**
+ * Stores the content of one file while it arrives: a chunk has been written when the next one is asked for. Rejects with what
+ * reading the content throws, and leaves nothing behind then.
+ */
+export type Keep = (facts: { name: string; type: string }, content: AsyncIterable<Uint8Array>) => Promise<Upload>;
+
+/** Keeps files in memory: for bodies that are parsed without a runtime. */
+export const keepInMemory: Keep = async ({ name, type }, content) => {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  for await (const chunk of content) chunks.push(new Uint8Array(chunk));
+  return uploadOf(new Blob(chunks), { name, type });
+};
+
 /** Bun gives a file without a name none at all, whatever the type says. */
 function factsOf(content: Blob): UploadFacts {
   return { name: (content as Partial<File>).name ?? "", type: content.type };

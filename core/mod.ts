@@ -64,5 +64,6 @@ export type { ScreenHook, ViewPart } from "./themes/screen_hooks.ts";
 export { defineTheme, type PageContentHook } from "./themes/theme.ts";
 export { rejectControlCharacters } from "./validation/control_characters.ts";
 export { errorsOfList, type FormErrors, formErrors } from "./validation/form_errors.ts";
-export { type Input, type Lookups, type Rules, ruleStrings, rules, schemaOf } from "./validation/validate.ts";
+export { type Input, type Rules, ruleStrings, rules, schemaOf } from "./validation/rules.ts";
+export type { Lookups } from "./validation/validate.ts";
 export { GUEST, hasPermission, mayUseApi, requirePermission, SYSTEM, type Viewer } from "./viewer.ts";

@@ -15,6 +15,9 @@ const PAIRS = new Uint16Array(
 /**
  * A JSON answer whose last field is the base64 of a file, made while it is sent: a file of any size costs the memory of
  * a few chunks. `field` must not be among `fields`.
+ * @example
+ * const file = await context.files.get("notes/1.pdf");
+ * if (file) return jsonWithFile({ id: 1, name: "Plan" }, "content", file);
  */
 export function jsonWithFile(fields: Readonly<Record<string, unknown>>, field: string, file: StoredFile): Response {
   const frame = Buffer.from(JSON.stringify({ ...fields, [field]: "" }));

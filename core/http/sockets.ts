@@ -13,7 +13,11 @@ const GOING_AWAY = 1001;
 
 const UPGRADE_REQUIRED = 426;
 
-/** The answer of a route that makes a WebSocket of its connection; a client that asked for none reads 426. */
+/**
+ * The answer of a route that makes a WebSocket of its connection; a client that asked for none reads 426.
+ * @example
+ * context.site.get("/notes/socket", () => acceptWebSocket(), { permit: "public" });
+ */
 export function acceptWebSocket(): Response {
   return new Response(null, { status: UPGRADE_REQUIRED, headers: { connection: "Upgrade", upgrade: "websocket" } });
 }

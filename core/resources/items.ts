@@ -45,20 +45,32 @@ export type ItemPermission<Kind extends string> = `${Kind}-${"create" | "view" |
 /** The permissions of a kind, for widening `Permissions`. */
 export type ItemPermissions<Kind extends string> = Record<ItemPermission<Kind>, true>;
 
-/** The permission names of a kind, for `adds`. */
+/**
+ * The permission names of a kind, for `adds`.
+ * @example
+ * itemPermissions("note"); // ["note-create-all", "note-create-own", "note-view-all", …]
+ */
 export function itemPermissions<Kind extends string>(kind: Kind): ItemPermission<Kind>[] {
   const actions = ["create", "view", "update", "delete"] as const;
   return actions.flatMap((action): ItemPermission<Kind>[] => [`${kind}-${action}-all`, `${kind}-${action}-own`]);
 }
 
-/** SQL for the people of an item as one JSON object. */
+/**
+ * SQL for the people of an item as one JSON object.
+ * @example
+ * const people = sql`select ${peopleOf(context.contracts.users, "notes")} as people from notes`;
+ */
 export function peopleOf(users: Users, table: TableName): RawBuilder<People> {
   const ref = (column: string) => users.ref(sql.ref(`${table}.${column}`));
   return sql`json_build_object('created_by', ${ref("created_by")}, 'updated_by', ${ref("updated_by")},
     'owned_by', ${ref("owned_by")})`;
 }
 
-/** The id to record as author or owner; null for the system itself, which is no user. */
+/**
+ * The id to record as author or owner; null for the system itself, which is no user.
+ * @example
+ * await tx.db.updateTable("notes").set({ updated_by: authorOf(viewer) }).where("id", "=", 1).execute();
+ */
 export function authorOf(viewer: Viewer): number | null {
   return viewer.id === 0 ? null : viewer.id;
 }
@@ -71,7 +83,11 @@ export interface SlugScope {
   readonly where?: RawBuilder<boolean>;
 }
 
-/** A slug for a name that no other present row of the table has (content-api 4.1). */
+/**
+ * A slug for a name that no other present row of the table has (content-api 4.1).
+ * @example
+ * const slug = await freeSlug(tx.db, "notes", "Call the DBA"); // call-the-dba, or call-the-dba-x7Q
+ */
 export function freeSlug(db: Db, table: TableName, name: string, scope: SlugScope = {}): Promise<string> {
   const { id = 0, where = sql<boolean>`true` } = scope;
   return uniqueSlug(name, async (slug) => {
@@ -87,6 +103,8 @@ export function freeSlug(db: Db, table: TableName, name: string, scope: SlugScop
 /**
  * Writes those of the wanted columns that differ from the row, and moves `updated_at` if any did or `touched` says that
  * something beside the columns changed (content-api 4.3, 4.4). Answers the row as it is then.
+ * @example
+ * const saved = await saveChanges(tx.db, "notes", { id: 1, name: "Old" }, { wanted: { name: "New" } });
  */
 export async function saveChanges<Row extends { id: number }>(
   db: Db,
@@ -115,7 +133,11 @@ export interface Tagged {
   readonly sent: unknown;
 }
 
-/** Replaces an item's tags where some were sent, and answers those it has then. Throws the 422 of `Tags.read`. */
+/**
+ * Replaces an item's tags where some were sent, and answers those it has then. Throws the 422 of `Tags.read`.
+ * @example
+ * const saved = await saveTags(context.contracts.tags, { kind: "note", id: 1, sent: input.tags }, tx);
+ */
 export async function saveTags(tags: Tags, { kind, id, sent }: Tagged, tx: EventTransaction): Promise<Tag[]> {
   if (sent !== undefined) {
     const wanted = tags.read(sent);
@@ -126,7 +148,11 @@ export async function saveTags(tags: Tags, { kind, id, sent }: Tagged, tx: Event
   return found?.tags ?? [];
 }
 
-/** Puts an item where nobody sees it, until it is restored or removed for good. Throws its 404 where it has gone already. */
+/**
+ * Puts an item where nobody sees it, until it is restored or removed for good. Throws its 404 where it has gone already.
+ * @example
+ * await moveToRecycleBin(tx.db, "notes", "Note", 1);
+ */
 export async function moveToRecycleBin(db: Db, table: TableName, noun: string, id: number): Promise<void> {
   const gone = await rows(
     db,
@@ -135,7 +161,11 @@ export async function moveToRecycleBin(db: Db, table: TableName, noun: string, i
   if (gone.length === 0) throw notFound(noun);
 }
 
-/** Lets rows forget a user who is gone: who made and changed them is unknown then (platform 5.4). */
+/**
+ * Lets rows forget a user who is gone: who made and changed them is unknown then (platform 5.4).
+ * @example
+ * context.on("user_delete", { inTransaction: ({ id }, tx) => withoutAuthor(tx.db, "notes", id) });
+ */
 export async function withoutAuthor(db: Db, table: TableName, userId: number): Promise<void> {
   await rows(
     db,

@@ -77,14 +77,22 @@ export interface ResourceHandlers<Row extends { id: number }, C extends Rules, U
 /** The largest id a column of ours holds. */
 const MAX_ID = 2_147_483_647;
 
-/** The id in a path. Anything that can be no id is a missing item: throws the 404 of that noun (content-api 1.1). */
+/**
+ * The id in a path. Anything that can be no id is a missing item: throws the 404 of that noun (content-api 1.1).
+ * @example
+ * idOf("42", "Note"); // 42
+ */
 export function idOf(param: string, noun: string): number {
   const id = /^[1-9]\d{0,9}$/.test(param) ? Number(param) : 0;
   if (id === 0 || id > MAX_ID) throw notFound(noun);
   return id;
 }
 
-/** Mounts the five routes of a resource on a plugin's context. */
+/**
+ * Mounts the five routes of a resource on a plugin's context.
+ * @example
+ * mountResource(context, noteResource, noteHandlers);
+ */
 export function mountResource<Row extends { id: number }, C extends Rules, U extends Rules, Place>(
   context: Pick<AnyContext, "app" | "list" | "validate" | "perform">,
   spec: ResourceSpec<C, U>,

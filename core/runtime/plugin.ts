@@ -206,7 +206,17 @@ export interface Visible {
   where(table: TableName, viewer: Viewer): RawBuilder<boolean>;
 }
 
-/** Declares a plugin. Has no side effects; checks nothing that boot does not check. */
+/**
+ * Declares a plugin. Has no side effects; checks nothing that boot does not check.
+ * @example
+ * export default definePlugin({
+ *   name: "notes",
+ *   permissions: { write: ["notes"] },
+ *   setup({ app, db }) {
+ *     app.get("/notes", () => db.selectFrom("notes").select(["id", "name"]).execute(), { permit: "access-api" });
+ *   },
+ * });
+ */
 export function definePlugin<
   const Q extends ContractName = never,
   const R extends TableName = never,

@@ -84,7 +84,14 @@ export interface ThemeSpec {
   readonly setup?: (theme: ThemeContext) => void | Promise<void>;
 }
 
-/** A theme as its author writes it, or just its setup. Has no side effects. */
+/**
+ * A theme as its author writes it, or just its setup. Has no side effects.
+ * @example
+ * export default defineTheme({
+ *   texts: { en: { "Recently updated": "News" } },
+ *   setup: ({ listen }) => listen("page_content_post_render", (html) => html.replaceAll("(c)", "©")),
+ * });
+ */
 export function defineTheme(theme: ThemeSpec | NonNullable<ThemeSpec["setup"]>): ThemeSpec {
   return typeof theme === "function" ? { setup: theme } : theme;
 }

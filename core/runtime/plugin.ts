@@ -8,6 +8,7 @@ import type { Static, TObject } from "@sinclair/typebox";
 import type { Kysely, RawBuilder, SelectQueryBuilder } from "kysely";
 import type { Db, Migrations, TableName, Tables } from "../../db/mod.ts";
 import type { Children } from "../children/pool.ts";
+import type { Command } from "../cli/command.ts";
 import type { Cached } from "../events/cache.ts";
 import type { Action, AnyHandlers, EnqueueOptions, Handlers } from "../events/event_bus.ts";
 import type { JobOptions, JobRun } from "../events/job_queue.ts";
@@ -49,29 +50,6 @@ export interface Grants {
   readonly env?: readonly string[];
   /** Whether it keeps files. */
   readonly files?: boolean;
-}
-
-/** What a command prints to and reads from. */
-export interface CommandIo {
-  out(line: string): void;
-  err(line: string): void;
-  readonly env: Record<string, string | undefined>;
-  /** Width of the terminal in characters. */
-  readonly columns: number;
-  readonly tty: boolean;
-}
-
-/** A command of the CLI that a plugin brings along. */
-export interface Command {
-  readonly summary: string;
-  /** The words after the command's name, such as `create --user EMAIL`. */
-  readonly usage: string;
-  /** Whether it needs the runtime booted over its store; `run` is then given the plugin's context. */
-  readonly store: boolean;
-  /** Whether these arguments only look: where there is no store yet, none is made for them, and `run` is not called. */
-  looks?(args: readonly string[]): boolean;
-  /** Returns the exit code. */
-  run(args: string[], io: CommandIo, context?: AnyContext): Promise<number>;
 }
 
 /** A plugin as its author writes it. */

@@ -107,7 +107,7 @@ export function makeContext(
     },
     onAny(handlers) {
       checkMoments(plugin.name, "every event", handlers);
-      bus.onAny(own.anyHandlers(handlers));
+      bus.onAny(own.handlers(handlers));
     },
     auth: (authenticate) => gates.auth(authenticate),
     area: (prefix, spec) => gates.area(prefix, spec),

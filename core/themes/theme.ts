@@ -5,11 +5,12 @@
  * they were added. What this instance never does, such as registering, never calls its handlers; boot says so.
  */
 import type { Marked } from "marked";
+import type { Command } from "../cli/command.ts";
 import type { Activity } from "../contracts/activity.ts";
 import { BootError } from "../errors.ts";
 import type { Catalogue } from "../i18n/catalogue.ts";
 import { closestMatch } from "../runtime/closest_match.ts";
-import type { AnyContext, AnyPlugin, Command, Grants } from "../runtime/plugin.ts";
+import type { AnyContext, AnyPlugin, Grants } from "../runtime/plugin.ts";
 import type { Draft, EventName } from "../runtime/registry.ts";
 import { type ScreenHooks, screenHooks } from "./screen_hooks.ts";
 

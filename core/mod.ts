@@ -10,6 +10,8 @@ export type { Children, RunOptions } from "./children/pool.ts";
 export { type ChildEnd, type ChildLimits, lowerPriority, watchChild } from "./children/process_limits.ts";
 export { type YieldToEventLoop, yieldToEventLoop } from "./children/yield_to_event_loop.ts";
 export { fileKilobytes, fileLimit } from "./config.ts";
+export { saveTags } from "./contracts/tags.ts";
+export { type People, peopleOf, withoutAuthor } from "./contracts/users.ts";
 export { ApiError, BootError, denied, localizedError, notFound } from "./errors.ts";
 export type { Cached } from "./events/cache.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
@@ -42,11 +44,7 @@ export {
   type ItemTable,
   itemPermissions,
   moveToRecycleBin,
-  type People,
-  peopleOf,
   saveChanges,
-  saveTags,
-  withoutAuthor,
 } from "./resources/items.ts";
 export type { ListSpec, VisibleIds } from "./resources/listing.ts";
 export {

@@ -1,4 +1,4 @@
-/** Checks before any plugin runs: the operator's choices name plugins, settings and grants that exist; no variable has two owners. */
+/** Checks before any plugin runs: the operator's choices name what exists, and no variable has two owners. */
 import type { TObject } from "@sinclair/typebox";
 import { configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
@@ -32,7 +32,7 @@ export function checkChoices(plugins: readonly AnyPlugin[], { settings = {}, den
   }
 }
 
-/** Checks that a variable is read by one plugin, or the runtime, alone, unless all who read it say `shared: true`. Throws BootError. */
+/** Checks that only settings with `shared: true` read a variable that another plugin or the runtime reads. Throws BootError. */
 export function checkVariables(plugins: readonly AnyPlugin[]): void {
   const owners = new Map<string, { owner: string; shared: boolean }>();
   const claim = (owner: string, settings: TObject | undefined) => {

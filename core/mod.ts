@@ -10,14 +10,12 @@ export type { Children, RunOptions } from "./children/pool.ts";
 export { type ChildEnd, type ChildLimits, lowerPriority, watchChild } from "./children/process_limits.ts";
 export { type YieldToEventLoop, yieldToEventLoop } from "./children/yield_to_event_loop.ts";
 export { fileKilobytes, fileLimit } from "./config.ts";
-export { saveTags } from "./contracts/tags.ts";
 export { type People, peopleOf, withoutAuthor } from "./contracts/users.ts";
 export { ApiError, BootError, denied, localizedError, notFound } from "./errors.ts";
 export type { Cached } from "./events/cache.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
 export type { FileContent, FileStore, StoredFile } from "./files/file_store.ts";
 export type { AreaSpec, Authenticate } from "./http/areas.ts";
-export { jsonWithFile } from "./http/base64_json.ts";
 export { isCrossSite } from "./http/cross_site.ts";
 export { noRoomError } from "./http/disk_full.ts";
 export { type EndpointSpec, endpoint } from "./http/endpoint.ts";
@@ -29,7 +27,7 @@ export type { SiteApp } from "./http/plugin_app.ts";
 export type { Allowance, Limiter } from "./http/rate_limit.ts";
 export type { RouteInfo } from "./http/routes.ts";
 export { matchesSecret, randomText, sha256 } from "./http/secrets.ts";
-export { acceptWebSocket } from "./http/sockets.ts";
+export { type AcceptedWebSocket, acceptWebSocket, type WebSocketHandlers } from "./http/websocket.ts";
 export { createTexts, type Texts } from "./i18n/catalogue.ts";
 export { chosenLanguage } from "./i18n/languages.ts";
 export type { InputObject, InputValue } from "./input/body_parsing.ts";
@@ -43,8 +41,8 @@ export {
   type ItemPermissions,
   type ItemTable,
   itemPermissions,
-  moveToRecycleBin,
   saveChanges,
+  softDelete,
 } from "./resources/items.ts";
 export type { ListSpec, VisibleIds } from "./resources/listing.ts";
 export {
@@ -62,6 +60,6 @@ export type { ScreenHook, ViewPart } from "./themes/screen_hooks.ts";
 export { defineTheme, type PageContentHook } from "./themes/theme.ts";
 export { rejectControlCharacters } from "./validation/control_characters.ts";
 export { errorsOfList, type FormErrors, formErrors } from "./validation/form_errors.ts";
-export { type Input, type Rules, ruleStrings, rules, schemaOf } from "./validation/rules.ts";
+export { type Input, type ItemSchemas, type Rules, ruleStrings, rules, schemaOf } from "./validation/rules.ts";
 export type { Lookups } from "./validation/validate.ts";
 export { GUEST, hasPermission, mayUseApi, requirePermission, SYSTEM, type Viewer } from "./viewer.ts";

@@ -1,6 +1,7 @@
 /**
- * What named items of content (shelves, books, chapters, pages) share: columns, permission names, free slugs, updates of
- * what differs. It knows columns and no kind by name. Migrations are each plugin's own: a landed step never changes.
+/**
+ * What named items of content share: columns, permission names, free slugs, updates of what differs. It knows columns and
+ * no kind by name. Migrations are each plugin's own: a landed step never changes.
  */
 import { type Generated, type GeneratedAlways, type RawBuilder, sql } from "kysely";
 import { type Db, rows, type TableName } from "../../db/mod.ts";
@@ -19,11 +20,9 @@ export interface ItemTable {
   created_by: number | null;
   updated_by: number | null;
   owned_by: number | null;
-  /** The shared access list in force, 0 for none; maintained by the plugin of content permissions. */
-  acl_id: Generated<number>;
   created_at: Generated<string>;
   updated_at: Generated<string>;
-  /** When the item was moved to the recycle bin; null while it is present. */
+  /** When the item was deleted and can still be restored; null while it is present. */
   deleted_at: string | null;
 }
 
@@ -102,11 +101,11 @@ export async function saveChanges<Row extends { id: number }>(
 }
 
 /**
- * Marks an item as deleted. Throws the 404 of `noun` where it is not present.
+ * Marks an item as deleted: it can be restored, and nobody sees it. Throws the 404 of `noun` where it is not present.
  * @example
- * await moveToRecycleBin(tx.db, "notes", "Note", 1);
+ * await softDelete(tx.db, "notes", "Note", 1);
  */
-export async function moveToRecycleBin(db: Db, table: TableName, noun: string, id: number): Promise<void> {
+export async function softDelete(db: Db, table: TableName, noun: string, id: number): Promise<void> {
   const gone = await rows(
     db,
     sql`update ${sql.table(table)} set deleted_at = now() where id = ${id} and deleted_at is null returning id`,

@@ -10,8 +10,8 @@ import { ApiError } from "../errors.ts";
 import type { WithSlowPool } from "../http/store_errors.ts";
 import type { InputObject } from "../input/body_parsing.ts";
 import { closedPattern, type FieldType, parameterOf } from "../input/filter_value.ts";
+import { type ListingFilter, type ListingQuery, type ListLimits, parseListing } from "../input/listing_query.ts";
 import type { Viewer } from "../viewer.ts";
-import { type ListingFilter, type ListingQuery, type ListLimits, parseListing } from "./listing_query.ts";
 import type { VisibilityRules } from "./visibility.ts";
 
 /** A field that clients may sort and filter by. */

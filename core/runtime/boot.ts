@@ -4,21 +4,22 @@
  * schedules begin with `start()`; `stop()` runs in reverse order.
  */
 import { type Db, migrate, migrationStatus, type Store } from "../../db/mod.ts";
-import { ChildPool } from "../children/pool.ts";
+import packaged from "../../package.json" with { type: "json" };
+import { type ChildPool, openChildPool } from "../children/pool.ts";
 import { checkCommands } from "../cli/command.ts";
-import { baseUrlOf, bodyLimitOf, type Config } from "../config.ts";
+import { baseUrlOf, type Config } from "../config.ts";
+import type { FileClaim } from "../contracts/files.ts";
 import { BootError } from "../errors.ts";
 import { Caches } from "../events/cache.ts";
 import { EventBus } from "../events/event_bus.ts";
 import { JobQueue } from "../events/job_queue.ts";
 import type { FileStore } from "../files/file_store.ts";
-import { trustedProxies } from "../http/client_address.ts";
+import { sweepFiles } from "../files/orphan_sweep.ts";
+import { createGates } from "../http/create_gates.ts";
 import { checkPermits, compileRoutes, mountPlugin } from "../http/mount_plugin.ts";
 import { appBelow } from "../http/plugin_app.ts";
-import { limiterOf } from "../http/rate_limit.ts";
-import { Gates } from "../http/server.ts";
+import type { Gates } from "../http/server.ts";
 import { createTexts } from "../i18n/catalogue.ts";
-import { defaultInputLimits } from "../input/body_parsing.ts";
 import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
 import { VisibilityRules } from "../resources/visibility.ts";
@@ -29,7 +30,7 @@ import { coreMigrations } from "./migrations.ts";
 import { checkChoices, checkVariables, type PluginChoices } from "./operator_choices.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import { type ContextParts, makeContext } from "./plugin_context.ts";
-import { type BootedPlugin, runtimeInfo } from "./runtime_info.ts";
+import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
 
 /** What a runtime is booted from. */
@@ -79,30 +80,12 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const texts = createTexts();
   const spool = openSpool(`${config.dataDir}/spool`);
   await spool.sweep();
-  const children = new ChildPool({
-    children: config.children,
-    timeoutMs: config.childSeconds * 1000,
-    maxBytes: config.childMegabytes * 1024 * 1024,
-    maxWaiting: config.childQueue,
-    log,
-  });
-  const gates = new Gates({
-    log,
-    limiter: limiterOf(store.db, config)("api", config.requestsPerMinute),
-    proxies: trustedProxies(config.proxies, parts.env.TRUSTED_PROXIES),
-    inputLimits: { ...defaultInputLimits, maxBytes: bodyLimitOf(config), maxTextBytes: config.maxTextBytes },
-    children,
-    spool,
-    pace: { timeoutMs: config.bodyTimeoutMs, minBytesPerSecond: config.bodyMinRate },
-    texts,
-    language: config.language,
-    root: new URL(baseUrlOf(config)).pathname.replace(/\/+$/, ""),
-  });
+  const children = openChildPool(config, log);
+  const gates = createGates(config, parts.env, store.db, { log, children, spool, texts });
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
   const shared: ContextParts = {
-    config,
-    log,
+    ...parts,
     jobs,
     bus,
     gates,
@@ -111,21 +94,17 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     visibility: new VisibilityRules(),
     texts,
     baseUrl: baseUrlOf(config),
-    files: parts.files,
-    env: parts.env,
-    store,
     contracts: new Map(),
     slots,
-    runtime: runtimeInfo({
-      booted,
-      files: parts.files,
-      claims: () => (slots.get("file_claims") ?? []) as never,
+    runtime: {
+      version: packaged.version,
+      plugins: () => booted,
       routes: () => gates.routes(),
       hasHandlers: (name) => bus.hasHandlers(name),
-    }),
+      lostFiles: () => sweepFiles(parts.files, (slots.get("file_claims") ?? []) as FileClaim[], { dryRun: true }),
+    },
     starts: [],
     stops: [],
-    settings: parts.settings ?? {},
   };
   const contexts = new Map<string, AnyContext>();
   for (const plugin of plugins) {

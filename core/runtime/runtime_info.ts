@@ -1,7 +1,4 @@
-import packaged from "../../package.json" with { type: "json" };
-import type { FileClaim } from "../contracts/files.ts";
-import type { FileStore } from "../files/file_store.ts";
-import { type SweepResult, sweepFiles } from "../files/orphan_sweep.ts";
+import type { SweepResult } from "../files/orphan_sweep.ts";
 import type { RouteInfo } from "../http/routes.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 import type { EventName } from "./registry.ts";
@@ -29,22 +26,4 @@ export interface RuntimeInfo {
   hasHandlers(name: EventName): boolean;
   /** Finds stored files that no row names; removes none. */
   lostFiles(): Promise<SweepResult>;
-}
-
-/** Sources of the facts. */
-export interface RuntimeInfoParts extends Pick<RuntimeInfo, "routes" | "hasHandlers"> {
-  readonly booted: readonly BootedPlugin[];
-  readonly files: FileStore;
-  claims(): readonly FileClaim[];
-}
-
-/** Creates the facts of a runtime. */
-export function runtimeInfo({ booted, files, claims, routes, hasHandlers }: RuntimeInfoParts): RuntimeInfo {
-  return {
-    version: packaged.version,
-    plugins: () => booted,
-    routes,
-    hasHandlers,
-    lostFiles: () => sweepFiles(files, claims(), { dryRun: true }),
-  };
 }

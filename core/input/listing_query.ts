@@ -1,4 +1,4 @@
-import type { InputObject } from "../input/body_parsing.ts";
+import type { InputObject } from "./body_parsing.ts";
 
 /** Rows of a listing: by default and at most. */
 export interface ListLimits {

@@ -71,3 +71,12 @@ export function mayUseApi(viewer: Viewer): boolean {
 export function requirePermission(viewer: Viewer, permission: string): void {
   if (!hasPermission(viewer, permission)) throw denied();
 }
+
+/**
+ * The user id to record as author or owner; null for the system, which is no user.
+ * @example
+ * await tx.db.updateTable("notes").set({ updated_by: authorOf(viewer) }).where("id", "=", 1).execute();
+ */
+export function authorOf(viewer: Viewer): number | null {
+  return viewer.id === 0 ? null : viewer.id;
+}

@@ -1,12 +1,9 @@
 /**
-/**
- * What named items of content share: columns, permission names, free slugs, updates of what differs. It knows columns and
- * no kind by name. Migrations are each plugin's own: a landed step never changes.
+ * What named items of content share: columns, free slugs, updates of what differs. It knows columns and no kind by name. Migrations are each plugin's own: a landed step never changes.
  */
 import { type Generated, type GeneratedAlways, type RawBuilder, sql } from "kysely";
 import { type Db, rows, type TableName } from "../../db/mod.ts";
 import { notFound } from "../errors.ts";
-import type { Viewer } from "../viewer.ts";
 import { uniqueSlug } from "./slug.ts";
 
 /** Columns of every table of named items. */
@@ -24,31 +21,6 @@ export interface ItemTable {
   updated_at: Generated<string>;
   /** When the item was deleted and can still be restored; null while it is present. */
   deleted_at: string | null;
-}
-
-/** A permission on items of a kind, such as "book-update-own" (platform 2.1). */
-export type ItemPermission<Kind extends string> = `${Kind}-${"create" | "view" | "update" | "delete"}-${"all" | "own"}`;
-
-/** The permissions of a kind, for widening `Permissions`. */
-export type ItemPermissions<Kind extends string> = Record<ItemPermission<Kind>, true>;
-
-/**
- * The permission names of a kind, for `adds`.
- * @example
- * itemPermissions("note"); // ["note-create-all", "note-create-own", "note-view-all", …]
- */
-export function itemPermissions<Kind extends string>(kind: Kind): ItemPermission<Kind>[] {
-  const actions = ["create", "view", "update", "delete"] as const;
-  return actions.flatMap((action): ItemPermission<Kind>[] => [`${kind}-${action}-all`, `${kind}-${action}-own`]);
-}
-
-/**
- * The user id to record as author or owner; null for the system, which is no user.
- * @example
- * await tx.db.updateTable("notes").set({ updated_by: authorOf(viewer) }).where("id", "=", 1).execute();
- */
-export function authorOf(viewer: Viewer): number | null {
-  return viewer.id === 0 ? null : viewer.id;
 }
 
 /** The rows among which a slug has to be unique. */

@@ -17,7 +17,11 @@ export const fileLimit = t.Integer({
   description: "Largest uploaded file in megabytes of 1000 kilobytes of 1024 bytes",
 });
 
-/** The bound of a rule such as `max:50000` for a file limit in megabytes: kilobytes of 1024 bytes (content-api 1.1). */
+/**
+ * The bound of a rule such as `max:50000` for a file limit in megabytes: kilobytes of 1024 bytes (content-api 1.1).
+ * @example
+ * const noteRules = rules({ file: ["required", "file", `max:${fileKilobytes(50)}`] });
+ */
 export function fileKilobytes(limitMb: number): number {
   return limitMb * 1000;
 }

@@ -14,6 +14,8 @@ export interface ErrorDetails {
 /**
  * An error whose message a client may read; its status becomes the answer's. The English message is at the same time the
  * key under which other languages and themes have it in the catalogue.
+ * @example
+ * throw new ApiError(409, "This note is being printed.");
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";
@@ -27,12 +29,20 @@ export class ApiError extends Error {
   }
 }
 
-/** Why the runtime does not start; for operators. */
+/**
+ * Why the runtime does not start; for operators.
+ * @example
+ * if (!context.env.NOTES_KEY) throw new BootError("Set NOTES_KEY to 32 letters or more");
+ */
 export class BootError extends Error {
   override readonly name = "BootError";
 }
 
-/** An error whose text has places to fill, such as ":noun not found". */
+/**
+ * An error whose text has places to fill, such as ":noun not found".
+ * @example
+ * throw localizedError(422, "At most :max notes fit on a page.", { max: "20" });
+ */
 export function localizedError(
   status: number,
   text: string,
@@ -42,12 +52,20 @@ export function localizedError(
   return new ApiError(status, filled(text, params), { ...details, text: [text, params] });
 }
 
-/** The 404 of an item that is missing or hidden: "Book not found" (content-api 1.4). */
+/**
+ * The 404 of an item that is missing or hidden: "Book not found" (content-api 1.4).
+ * @example
+ * if (!note) throw notFound("Note");
+ */
 export function notFound(noun: string): ApiError {
   return localizedError(404, ":noun not found", { noun });
 }
 
-/** The 403 of the wire contract (content-api 1.4). */
+/**
+ * The 403 of the wire contract (content-api 1.4).
+ * @example
+ * if (note?.owned_by !== viewer.id) throw denied();
+ */
 export function denied(): ApiError {
   return new ApiError(403, "You do not have permission to perform the requested action.");
 }

@@ -10,6 +10,8 @@ export type { Children, RunOptions } from "./children/pool.ts";
 export { type ChildEnd, type ChildLimits, lowerPriority, watchChild } from "./children/process_limits.ts";
 export { type YieldToEventLoop, yieldToEventLoop } from "./children/yield_to_event_loop.ts";
 export { fileKilobytes, fileLimit } from "./config.ts";
+export { type ItemPermissions, itemPermissions } from "./contracts/access.ts";
+export { type People, peopleOf, withoutAuthor } from "./contracts/users.ts";
 export { ApiError, BootError, denied, localizedError, notFound } from "./errors.ts";
 export type { Cached } from "./events/cache.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
@@ -35,16 +37,10 @@ export { storable } from "./input/storable_text.ts";
 export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./input/uploads.ts";
 export type { Log } from "./log.ts";
 export {
-  authorOf,
   freeSlug,
-  type ItemPermissions,
   type ItemTable,
-  itemPermissions,
-  type People,
-  peopleOf,
   saveChanges,
   softDelete,
-  withoutAuthor,
 } from "./resources/items.ts";
 export { LastUsedBatch, type LastUsedOptions } from "./resources/last_used.ts";
 export type { ListSpec, VisibleIds } from "./resources/listing.ts";
@@ -64,13 +60,6 @@ export type { ScreenHook, ViewPart } from "./themes/screen_hooks.ts";
 export { defineTheme, type PageContentHook } from "./themes/theme.ts";
 export { rejectControlCharacters } from "./validation/control_characters.ts";
 export { errorsOfList, type FormErrors, formErrors } from "./validation/form_errors.ts";
-export {
-  type Input,
-  type ItemSchemas,
-  type Lookups,
-  type Rules,
-  ruleStrings,
-  rules,
-  schemaOf,
-} from "./validation/validate.ts";
-export { GUEST, hasPermission, mayUseApi, requirePermission, SYSTEM, type Viewer } from "./viewer.ts";
+export { type Input, type ItemSchemas, type Rules, ruleStrings, rules, schemaOf } from "./validation/rules.ts";
+export type { Lookups } from "./validation/validate.ts";
+export { authorOf, GUEST, hasPermission, mayUseApi, requirePermission, SYSTEM, type Viewer } from "./viewer.ts";

@@ -44,7 +44,11 @@ export const GUEST: Viewer = {
   via: "guest",
 };
 
-/** Whether the viewer's roles grant a permission by name; the system itself holds all. */
+/**
+ * Whether the viewer's roles grant a permission by name; the system itself holds all.
+ * @example
+ * const mayPrint = hasPermission(viewer, "content-export");
+ */
 export function hasPermission(viewer: Viewer, permission: string): boolean {
   return viewer.via === "system" || viewer.permissions.has(permission);
 }
@@ -52,12 +56,27 @@ export function hasPermission(viewer: Viewer, permission: string): boolean {
 /**
  * Whether the viewer may use the API at all. Administrators always may: no screen could give them that back where their
  * role has lost it (platform 4 keeps other names for them, since the original has screens).
+ * @example
+ * if (!mayUseApi(viewer)) throw denied();
  */
 export function mayUseApi(viewer: Viewer): boolean {
   return viewer.admin || hasPermission(viewer, "access-api");
 }
 
-/** Throws the 403 of the wire contract unless the viewer holds the permission. */
+/**
+ * Throws the 403 of the wire contract unless the viewer holds the permission.
+ * @example
+ * requirePermission(viewer, "settings-manage");
+ */
 export function requirePermission(viewer: Viewer, permission: string): void {
   if (!hasPermission(viewer, permission)) throw denied();
+}
+
+/**
+ * The user id to record as author or owner; null for the system, which is no user.
+ * @example
+ * await tx.db.updateTable("notes").set({ updated_by: authorOf(viewer) }).where("id", "=", 1).execute();
+ */
+export function authorOf(viewer: Viewer): number | null {
+  return viewer.id === 0 ? null : viewer.id;
 }

@@ -19,16 +19,26 @@ export interface Tags {
   of(kind: string, idColumn: RawBuilder<unknown>): RawBuilder<Tag[]>;
 }
 
-/** An item whose tags a request may replace. */
+declare module "../runtime/registry.ts" {
+  interface Contracts {
+    tags: Tags;
+  }
+}
+
+/** An item and the tags that a request sent for it. */
 export interface Tagged {
   /** As events spell it: "book". */
   readonly kind: string;
   readonly id: number;
-  /** What was sent; undefined leaves the tags as they are. */
+  /** As sent; undefined leaves the tags as they are. */
   readonly sent: unknown;
 }
 
-/** Replaces an item's tags where some were sent, and answers those it has then. Throws the 422 of `Tags.read`. */
+/**
+ * Replaces an item's tags where some were sent. Returns its tags. Throws the 422 of `Tags.read`.
+ * @example
+ * const saved = await saveTags(context.contracts.tags, { kind: "note", id: 1, sent: input.tags }, tx);
+ */
 export async function saveTags(tags: Tags, { kind, id, sent }: Tagged, tx: EventTransaction): Promise<Tag[]> {
   if (sent !== undefined) {
     const wanted = tags.read(sent);
@@ -37,10 +47,4 @@ export async function saveTags(tags: Tags, { kind, id, sent }: Tagged, tx: Event
   }
   const [found] = await rows<{ tags: Tag[] }>(tx.db, sql`select ${tags.of(kind, sql`${id}::integer`)} as tags`);
   return found?.tags ?? [];
-}
-
-declare module "../runtime/registry.ts" {
-  interface Contracts {
-    tags: Tags;
-  }
 }

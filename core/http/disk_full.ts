@@ -18,7 +18,12 @@ export function diskFullError(thrown: unknown): ApiError | undefined {
   return undefined;
 }
 
-/** What clients read where there is no room left. */
+/**
+ * What clients read where there is no room left.
+ * @example
+ * const child = Bun.spawn(["weasyprint", "in.html", "out.pdf"], { stderr: "pipe" });
+ * if ((await new Response(child.stderr).text()).includes("No space left")) throw noRoomError();
+ */
 export function noRoomError(): ApiError {
   const text = "The server has no room left to store this. Its operator has to free some disk space.";
   return new ApiError(507, text);

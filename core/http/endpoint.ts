@@ -22,6 +22,11 @@ export interface EndpointDetail {
 /**
  * Describes a route: `segment` is the first part of its path below /api, `action` the rest of its name in docs.json
  * (content-api 16), such as "books" and "list" for "books-list". Spread into the route's options.
+ * @example
+ * context.app.get("/notes/:id", ({ params }) => ({ id: idOf(params.id, "Note") }), {
+ *   permit: "access-api",
+ *   ...endpoint("notes", "read", { about: "Reads a note." }),
+ * });
  */
 export function endpoint(segment: string, action: string, facts: EndpointSpec): EndpointDetail {
   return {

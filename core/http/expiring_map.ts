@@ -6,6 +6,10 @@ export const MAX_KEYS = 200_000;
  * constant time: entries lie in two generations, and a new one is begun after `lifetimeMs`, when all of the older one
  * have ended, so that it is dropped as a whole and nothing is ever swept. A flood of keys begins a new generation early,
  * and forgets those that were used longest ago, so there are never more than `maxKeys` entries.
+ * @example
+ * const codes = new ExpiringMap<{ userId: number; endsAt: number }>(600_000);
+ * codes.set("X7Q2", { userId: viewer.id, endsAt: Date.now() + 600_000 });
+ * const userId = codes.get("X7Q2")?.userId;
  */
 export class ExpiringMap<V extends { readonly endsAt: number }> {
   readonly #lifetimeMs: number;

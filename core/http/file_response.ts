@@ -15,7 +15,13 @@ export interface FileAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The answer to a GET for a file, given the request's headers: 200, 206, 304 or 416. */
+/**
+ * The answer to a GET for a file, given the request's headers: 200, 206, 304 or 416.
+ * @example
+ * const file = await context.files.get("notes/1.pdf");
+ * if (!file) throw notFound("Note");
+ * return fileResponse(request.headers, { file, etag: "notes-1", type: "application/pdf" });
+ */
 export function fileResponse(asked: Headers, { file, etag, type, headers = {} }: FileAnswer): Response {
   const tag = `"${etag}"`;
   const sized = (bytes: number) => ({ ...common, "content-type": type, "content-length": String(bytes) });
@@ -35,7 +41,12 @@ export function fileResponse(asked: Headers, { file, etag, type, headers = {} }:
 /** How long browsers keep a file that ships with a plugin before they ask whether it changed. */
 const SHIPPED_FILE_CACHE = "public, max-age=86400";
 
-/** Reads a file that ships with a plugin, once; answers what responds with it, given the request's headers. */
+/**
+ * Reads a file that ships with a plugin, once; answers what responds with it, given the request's headers.
+ * @example
+ * const script = shippedFile(`${import.meta.dir}/notes.js`, "text/javascript; charset=utf-8");
+ * context.site.get("/notes/notes.js", ({ request }) => script(request.headers), { permit: "public" });
+ */
 export function shippedFile(path: string, type: string): (asked: Headers) => Response {
   const bytes = readFileSync(path);
   const answer: FileAnswer = {
@@ -50,6 +61,8 @@ export function shippedFile(path: string, type: string): (asked: Headers) => Res
 /**
  * A Content-Disposition that no name can break out of: a plain form for old clients, and the name itself as RFC 6266 has
  * it. Paths lose their folders; control and direction marks, which make a name look like another, are dropped.
+ * @example
+ * contentDisposition("attachment", "Menü.pdf"); // attachment; filename="Menu.pdf"; filename*=UTF-8''Men%C3%BC.pdf
  */
 export function contentDisposition(kind: "attachment" | "inline", name: string): string {
   const shown =

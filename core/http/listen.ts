@@ -4,11 +4,12 @@
  * the answer. A stop goes on taking connections until none has brought a request for a moment: those in the queue of
  * the system would be reset with the listening socket, and their clients were told that they are connected.
  */
+
+import type { CommandIo } from "../cli/command.ts";
 import { baseUrlOf, type Config } from "../config.ts";
 import { ApiError, BootError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Runtime } from "../runtime/boot.ts";
-import type { CommandIo } from "../runtime/plugin.ts";
 import { pathOf } from "./routes.ts";
 import { RunningRequests } from "./running_requests.ts";
 import { type WebSocketHandlers, WebSocketListener } from "./websocket.ts";

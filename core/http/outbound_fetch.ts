@@ -10,7 +10,15 @@ import { isWithin, type Networks, networksOf } from "./client_address.ts";
 /** A `fetch` that refuses what the plugin or the operator did not allow. Throws OutgoingError. */
 export type OutgoingFetch = (url: string | URL, init?: BunFetchRequestInit) => Promise<Response>;
 
-/** Why a call was not made. */
+/**
+ * Why a call was not made.
+ * @example
+ * try {
+ *   await context.fetch("https://notes.example.com/ping");
+ * } catch (error) {
+ *   if (error instanceof OutgoingError) context.log.warn("Cannot call the notes server", { error });
+ * }
+ */
 export class OutgoingError extends Error {
   override readonly name = "OutgoingError";
 }

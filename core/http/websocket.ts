@@ -24,7 +24,12 @@ const UPGRADE_REQUIRED = 426;
 
 const HANDLERS = new WeakMap<Response, WebSocketHandlers>();
 
-/** The answer of a route that upgrades its connection to a WebSocket: a client that did not ask for one reads 426. */
+/**
+ * The answer of a route that upgrades its connection to a WebSocket: a client that did not ask for one reads 426.
+ * @example
+ * const echo = () => acceptWebSocket({ message: (socket, data) => void socket.send(data) });
+ * context.site.get("/notes/echo", echo, { permit: "public" });
+ */
 export function acceptWebSocket(handlers: WebSocketHandlers = {}): Response {
   const response = new Response(null, {
     status: UPGRADE_REQUIRED,

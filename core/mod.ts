@@ -28,7 +28,7 @@ export type { SiteApp } from "./http/plugin_app.ts";
 export type { Allowance, Limiter } from "./http/rate_limit.ts";
 export type { RouteInfo } from "./http/routes.ts";
 export { matchesSecret, randomText, sha256 } from "./http/secrets.ts";
-export { type AcceptedWebSocket, acceptWebSocket, type WebSocketHandlers } from "./http/websocket.ts";
+export { acceptWebSocket } from "./http/websocket.ts";
 export { createTexts, type Texts } from "./i18n/catalogue.ts";
 export { chosenLanguage } from "./i18n/languages.ts";
 export type { InputObject, InputValue } from "./input/body_parsing.ts";
@@ -42,7 +42,7 @@ export {
   saveChanges,
   softDelete,
 } from "./resources/items.ts";
-export { LastUsedBatch, type LastUsedOptions } from "./resources/last_used.ts";
+export { LastUsedBatch } from "./resources/last_used.ts";
 export type { ListSpec, VisibleIds } from "./resources/listing.ts";
 export {
   idOf,
@@ -55,7 +55,7 @@ export { slugOf, uniqueSlug } from "./resources/slug.ts";
 export type { VisibilityRule } from "./resources/visibility.ts";
 export { type AnyContext, type AnyPlugin, definePlugin, type PluginContext } from "./runtime/plugin.ts";
 export type { Contracts, EventName, Events, Jobs, Permissions, Result, Slots } from "./runtime/registry.ts";
-export { Semaphore, type SemaphoreOptions, type SemaphoreQueue } from "./semaphore.ts";
+export { Semaphore } from "./semaphore.ts";
 export type { ScreenHook, ViewPart } from "./themes/screen_hooks.ts";
 export { defineTheme, type PageContentHook } from "./themes/theme.ts";
 export { rejectControlCharacters } from "./validation/control_characters.ts";

@@ -6,7 +6,6 @@ export type { ListenHandlers } from "./connection/listener.ts";
 export { openStore, type Store, type StoreOptions } from "./connection/open.ts";
 export { hasStore, withThrowawayStore } from "./connection/throwaway_store.ts";
 export { type MovedStore, movedStores, removeMovedStore } from "./embedded/moved_stores.ts";
-export { isAlive } from "./embedded/pid.ts";
 export { idColumn, timeColumns } from "./query/columns.ts";
 export { ConnectionLost, GrantError, QUERY_CANCELED, StoreError, StoreUnavailable } from "./query/errors.ts";
 export { type Grants, guarded } from "./query/grants.ts";

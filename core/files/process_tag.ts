@@ -4,7 +4,7 @@
  */
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
-import { isAlive } from "../../db/mod.ts";
+import { isAlive } from "../../db/embedded/pid.ts";
 
 /** What is known of a process by its tag. */
 export type ProcessState = "alive" | "gone" | "unknown";

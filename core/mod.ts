@@ -1,7 +1,7 @@
 /**
- * The door "lectern/core": everything a plugin or theme imports from the runtime. They never name the files behind it, so
- * that those may change. Types of the services that plugins give each other come through "lectern/contracts", what commands
- * are made with through "lectern/cli". Only re-exports stand here; what is not listed is internal.
+ * The module "lectern/core": everything that plugins and themes import from the runtime. What is not exported here is internal
+ * and may change. The types of the services that plugins provide to each other are in "lectern/contracts", what commands need
+ * in "lectern/cli".
  */
 export { type Static, Type as t } from "@sinclair/typebox";
 export { type RawBuilder, sql } from "kysely";

@@ -5,6 +5,8 @@
  * many tasks each of them has, and where no more may wait, who has most of them waiting gives a place to who has
  * fewer, so that nobody can hold up the others.
  */
+
+import type { Config } from "../config.ts";
 import { ApiError, localizedError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { ChildProcess, Interrupted } from "./process.ts";
@@ -235,4 +237,15 @@ function refuse(job: Job, error: ApiError): void {
 
 function unavailable(message: string): ApiError {
   return new ApiError(503, message, { headers: { "retry-after": String(RETRY_AFTER_S) } });
+}
+
+/** The pool of a runtime's settings. */
+export function openChildPool(config: Config, log: Log): ChildPool {
+  return new ChildPool({
+    children: config.children,
+    timeoutMs: config.childSeconds * 1000,
+    maxBytes: config.childMegabytes * 1024 * 1024,
+    maxWaiting: config.childQueue,
+    log,
+  });
 }

@@ -21,7 +21,15 @@ export interface ChildWatch {
 const WATCH_MS = 200;
 const PAGE_BYTES = 4096;
 
-/** Kills a child process at the limits, until the watch is stopped. */
+/**
+ * Kills a child process at the limits, until the watch is stopped.
+ * @example
+ * const child = Bun.spawn(["typst", "compile", "in.typ", "out.pdf"]);
+ * const watch = watchChild(child, { timeoutMs: 10_000, maxBytes: 512 * 1024 * 1024 });
+ * await child.exited;
+ * watch.stop();
+ * if (watch.ended() === "memory") throw new ApiError(422, "This export needs too much memory.");
+ */
 export function watchChild(
   child: { readonly pid: number; kill(signal: NodeJS.Signals): void },
   limits: ChildLimits,
@@ -45,7 +53,12 @@ export function watchChild(
   };
 }
 
-/** Lowers the priority of a child process, by 0 to 19: requests come first. One that has ended, or may not be changed, is no error. */
+/**
+ * Lowers the priority of a child process, by 0 to 19: requests come first. One that has ended, or may not be changed, is no error.
+ * @example
+ * const child = Bun.spawn(["typst", "compile", "in.typ", "out.pdf"]);
+ * lowerPriority(child.pid, 10);
+ */
 export function lowerPriority(pid: number, nice: number): void {
   try {
     setPriority(pid, nice);

@@ -35,3 +35,19 @@ declare module "../runtime/registry.ts" {
     access: Access;
   }
 }
+
+/** A permission on items of a kind, such as "book-update-own" (platform 2.1). */
+export type ItemPermission<Kind extends string> = `${Kind}-${"create" | "view" | "update" | "delete"}-${"all" | "own"}`;
+
+/** The permissions of a kind, for widening `Permissions`. */
+export type ItemPermissions<Kind extends string> = Record<ItemPermission<Kind>, true>;
+
+/**
+ * The permission names of a kind, for `adds`.
+ * @example
+ * itemPermissions("note"); // ["note-create-all", "note-create-own", "note-view-all", …]
+ */
+export function itemPermissions<Kind extends string>(kind: Kind): ItemPermission<Kind>[] {
+  const actions = ["create", "view", "update", "delete"] as const;
+  return actions.flatMap((action): ItemPermission<Kind>[] => [`${kind}-${action}-all`, `${kind}-${action}-own`]);
+}

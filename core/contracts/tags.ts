@@ -1,4 +1,5 @@
-import type { RawBuilder } from "kysely";
+import { type RawBuilder, sql } from "kysely";
+import { rows } from "../../db/mod.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
 
 /** A tag as answers show it. */
@@ -22,4 +23,28 @@ declare module "../runtime/registry.ts" {
   interface Contracts {
     tags: Tags;
   }
+}
+
+/** An item and the tags that a request sent for it. */
+export interface Tagged {
+  /** As events spell it: "book". */
+  readonly kind: string;
+  readonly id: number;
+  /** As sent; undefined leaves the tags as they are. */
+  readonly sent: unknown;
+}
+
+/**
+ * Replaces an item's tags where some were sent. Returns its tags. Throws the 422 of `Tags.read`.
+ * @example
+ * const saved = await saveTags(context.contracts.tags, { kind: "note", id: 1, sent: input.tags }, tx);
+ */
+export async function saveTags(tags: Tags, { kind, id, sent }: Tagged, tx: EventTransaction): Promise<Tag[]> {
+  if (sent !== undefined) {
+    const wanted = tags.read(sent);
+    await tags.save(kind, id, wanted, tx);
+    return wanted;
+  }
+  const [found] = await rows<{ tags: Tag[] }>(tx.db, sql`select ${tags.of(kind, sql`${id}::integer`)} as tags`);
+  return found?.tags ?? [];
 }

@@ -1,4 +1,5 @@
-import type { RawBuilder } from "kysely";
+import { type RawBuilder, sql } from "kysely";
+import { type Db, rows, type TableName } from "../../db/mod.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
 import type { Viewer } from "../viewer.ts";
 
@@ -41,4 +42,36 @@ declare module "../runtime/registry.ts" {
   interface Contracts {
     users: Users;
   }
+}
+
+/** Author, last editor and owner of an item, as single reads show them. */
+export interface People {
+  readonly created_by: UserRef | null;
+  readonly updated_by: UserRef | null;
+  readonly owned_by: UserRef | null;
+}
+
+/**
+ * SQL for the people of an item as a JSON object.
+ * @example
+ * const people = sql`select ${peopleOf(context.contracts.users, "notes")} as people from notes`;
+ */
+export function peopleOf(users: Users, table: TableName): RawBuilder<People> {
+  const ref = (column: string) => users.ref(sql.ref(`${table}.${column}`));
+  return sql`json_build_object('created_by', ${ref("created_by")}, 'updated_by', ${ref("updated_by")},
+    'owned_by', ${ref("owned_by")})`;
+}
+
+/**
+ * Sets `created_by` and `updated_by` to null in the rows of a removed user (platform 5.4).
+ * @example
+ * context.on("user_delete", { inTransaction: ({ id }, tx) => withoutAuthor(tx.db, "notes", id) });
+ */
+export async function withoutAuthor(db: Db, table: TableName, userId: number): Promise<void> {
+  await rows(
+    db,
+    sql`update ${sql.table(table)} set created_by = nullif(created_by, ${userId}::integer),
+      updated_by = nullif(updated_by, ${userId}::integer)
+    where created_by = ${userId}::integer or updated_by = ${userId}::integer`,
+  );
 }

@@ -1,20 +1,22 @@
-import type { InputObject } from "../input/body_parsing.ts";
+import type { InputObject } from "./body_parsing.ts";
 
-/** How many rows a listing answers. */
+/** Rows of a listing: by default and at most. */
 export interface ListLimits {
   readonly defaultCount: number;
   readonly maxCount: number;
 }
 
-/** A filter as asked for; the field is not yet known to exist. */
+/** How a filter compares. */
+export type FilterOperator = "eq" | "ne" | "gt" | "lt" | "gte" | "lte" | "like";
+
+/** A filter as sent; the field may not exist. */
 export interface ListingFilter {
   readonly field: string;
-  /** One of eq, ne, gt, lt, gte, lte, like. */
-  readonly operator: string;
+  readonly operator: FilterOperator;
   readonly value: string;
 }
 
-/** What a listing request asks for. */
+/** The parameters of a listing request. */
 export interface ListingQuery {
   readonly count: number;
   readonly offset: number;
@@ -22,11 +24,11 @@ export interface ListingQuery {
   readonly filters: readonly ListingFilter[];
 }
 
-const OPERATORS = new Set(["eq", "ne", "gt", "lt", "gte", "lte", "like"]);
-/** More filters than any client sends; further ones are ignored. */
+const OPERATORS: readonly FilterOperator[] = ["eq", "ne", "gt", "lt", "gte", "lte", "like"];
+/** Further filters are ignored. */
 const MAX_FILTERS = 50;
 
-/** Reads the parameters of a listing; nothing in them is ever an error (content-api 3). */
+/** Parses the parameters of a listing. Invalid ones are ignored: none is an error (content-api 3). */
 export function parseListing(query: InputObject, limits: ListLimits): ListingQuery {
   const count = integer(query.count) ?? limits.defaultCount;
   return {
@@ -37,14 +39,14 @@ export function parseListing(query: InputObject, limits: ListLimits): ListingQue
   };
 }
 
-/** Fractions are cut off; numbers beyond all rows become the largest one there is. */
+/** An integer without its fraction, at most the largest safe one; undefined for other text. */
 function integer(value: unknown): number | undefined {
   if (typeof value !== "string" || !/^\s*[+-]?\d+(\.\d*)?\s*$/.test(value)) return undefined;
   const number = Math.trunc(Number(value));
   return Number.isSafeInteger(number) ? number : Math.sign(number) * Number.MAX_SAFE_INTEGER;
 }
 
-/** A plus sign in a query string arrives as a space; of several signs the first one counts. */
+/** A plus sign in a query string arrives as a space. Of several signs the first one counts. */
 function sortOf(value: unknown): ListingQuery["sort"] {
   if (typeof value !== "string") return undefined;
   const text = value.trim();
@@ -58,7 +60,7 @@ function filtersOf(filter: unknown): ListingFilter[] {
     .slice(0, MAX_FILTERS)
     .flatMap(([key, value]) => {
       if (typeof value !== "string") return [];
-      const [field = "", asked = "eq"] = key.split(":");
-      return [{ field: field.toLowerCase(), operator: OPERATORS.has(asked) ? asked : "eq", value }];
+      const [field = "", sent] = key.split(":");
+      return [{ field: field.toLowerCase(), operator: OPERATORS.find((one) => one === sent) ?? "eq", value }];
     });
 }

@@ -1,5 +1,5 @@
+import type { RawBuilder } from "kysely";
 import type { TableName } from "../../db/mod.ts";
-import type { VisibleIds } from "../resources/listing.ts";
 import type { VisibilityRule } from "../resources/visibility.ts";
 import type { Viewer } from "../viewer.ts";
 
@@ -28,6 +28,16 @@ export interface Access {
   sees(kind: string, table: TableName): VisibilityRule;
   /** How much of a content table viewers see, for its listing. The kind must be in the slot `content`. */
   reach(kind: string, table: TableName): VisibleIds;
+}
+
+/** How many rows of a table viewers see. */
+export interface VisibleIds {
+  /** SQL for the exact number of rows a viewer sees, cheaper than counting. */
+  total(viewer: Viewer): RawBuilder<number>;
+  /** SQL for the approximate number of all rows. */
+  readonly all: RawBuilder<number>;
+  /** SQL for the ids of all rows a viewer sees, where sorting these is cheaper than skipping all others; else undefined. */
+  few(viewer: Viewer): RawBuilder<unknown> | undefined;
 }
 
 declare module "../runtime/registry.ts" {

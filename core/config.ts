@@ -214,7 +214,7 @@ export const configSchema = t.Object({
     default: 3_600_000,
     minimum: 100,
     env: "LONG_ANSWER_TIMEOUT_MS",
-    description: "The same for exports and imports",
+    description: "The same for routes that say they take long",
   }),
   stopLingerMs: t.Integer({
     default: 100,

@@ -15,7 +15,6 @@ export type { Cached } from "./events/cache.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
 export type { FileContent, FileStore, StoredFile } from "./files/file_store.ts";
 export type { AreaSpec, Authenticate } from "./http/areas.ts";
-export { jsonWithFile } from "./http/base64_json.ts";
 export { isCrossSite } from "./http/cross_site.ts";
 export { noRoomError } from "./http/disk_full.ts";
 export { type EndpointSpec, endpoint } from "./http/endpoint.ts";
@@ -27,7 +26,7 @@ export type { SiteApp } from "./http/plugin_app.ts";
 export type { Allowance, Limiter } from "./http/rate_limit.ts";
 export type { RouteInfo } from "./http/routes.ts";
 export { matchesSecret, randomText, sha256 } from "./http/secrets.ts";
-export { acceptWebSocket } from "./http/sockets.ts";
+export { type AcceptedWebSocket, acceptWebSocket, type WebSocketHandlers } from "./http/websocket.ts";
 export { createTexts, type Texts } from "./i18n/catalogue.ts";
 export { chosenLanguage } from "./i18n/languages.ts";
 export type { InputObject, InputValue } from "./input/body_parsing.ts";
@@ -41,11 +40,10 @@ export {
   type ItemPermissions,
   type ItemTable,
   itemPermissions,
-  moveToRecycleBin,
   type People,
   peopleOf,
   saveChanges,
-  saveTags,
+  softDelete,
   withoutAuthor,
 } from "./resources/items.ts";
 export type { ListSpec, VisibleIds } from "./resources/listing.ts";
@@ -64,5 +62,13 @@ export type { ScreenHook, ViewPart } from "./themes/screen_hooks.ts";
 export { defineTheme, type PageContentHook } from "./themes/theme.ts";
 export { rejectControlCharacters } from "./validation/control_characters.ts";
 export { errorsOfList, type FormErrors, formErrors } from "./validation/form_errors.ts";
-export { type Input, type Lookups, type Rules, ruleStrings, rules, schemaOf } from "./validation/validate.ts";
+export {
+  type Input,
+  type ItemSchemas,
+  type Lookups,
+  type Rules,
+  ruleStrings,
+  rules,
+  schemaOf,
+} from "./validation/validate.ts";
 export { GUEST, hasPermission, mayUseApi, requirePermission, SYSTEM, type Viewer } from "./viewer.ts";

@@ -11,7 +11,7 @@ import type { Runtime } from "../runtime/boot.ts";
 import type { CommandIo } from "../runtime/plugin.ts";
 import { pathOf } from "./routes.ts";
 import { RunningRequests } from "./running_requests.ts";
-import { AcceptedWebSockets } from "./sockets.ts";
+import { type WebSocketHandlers, WebSocketListener } from "./websocket.ts";
 
 /** None of Bun's own: ours answers in the one error shape, and what nobody reads costs no memory. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
@@ -38,7 +38,7 @@ function isUnread({ headers, bodyUsed }: Request): boolean {
 
 /** Makes a runtime listen. Throws BootError where the address is taken; the runtime is stopped then. */
 export async function listen(runtime: Runtime, config: Config, log: Log): Promise<Listening> {
-  const sockets = new AcceptedWebSockets();
+  const sockets = new WebSocketListener();
   const requests = new RunningRequests(runtime.gates, {
     usualMs: config.answerTimeoutMs,
     longMs: config.longAnswerTimeoutMs,
@@ -67,7 +67,7 @@ export async function listen(runtime: Runtime, config: Config, log: Log): Promis
           ms: Math.round(performance.now() - started),
         });
       }
-      return sockets.take(request, response, bun) ? undefined : response;
+      return sockets.upgrade(request, response, bun) ? undefined : response;
     },
   });
   // Not before it listens: a start that fails at its port runs no job and tells no password.
@@ -101,9 +101,9 @@ async function opened(
   runtime: Runtime,
   config: Config,
   options: Parameters<typeof Bun.serve>[0],
-): Promise<Bun.Server<undefined>> {
+): Promise<Bun.Server<WebSocketHandlers>> {
   try {
-    return Bun.serve(options as never) as Bun.Server<undefined>;
+    return Bun.serve(options as never) as Bun.Server<WebSocketHandlers>;
   } catch (cause) {
     await runtime.stop();
     const { code = "", message } = cause as { code?: string; message: string };

@@ -1,6 +1,6 @@
 import { type DocumentDecoration, Elysia } from "elysia";
 import { type ApiError, denied } from "../errors.ts";
-import type { InputObject } from "../input/body_parsing.ts";
+import { type InputObject, withEmptyAsNull } from "../input/body_parsing.ts";
 import type { Permit } from "../runtime/registry.ts";
 import { hasPermission, type Viewer } from "../viewer.ts";
 
@@ -32,7 +32,10 @@ export function refusalOf(request: Request): ApiError | undefined {
   return ASKED.get(request)?.refusal;
 }
 
-/** An Elysia instance for one plugin: `viewer`, `input`, `asked` (the query) and `address` in handlers, and `permit`. */
+/**
+ * An Elysia instance for one plugin: `viewer`, `input`, `asked` (the query) and `address` in handlers; options of a route are
+ * `permit` and `emptyAsNull`, the fields of an urlencoded body whose empty text means null.
+ */
 export function appBelow<Prefix extends string>(prefix: Prefix) {
   return noting(new Elysia({ prefix }))
     .derive(({ request }) => {
@@ -48,6 +51,11 @@ export function appBelow<Prefix extends string>(prefix: Prefix) {
         admit(askedOf(request), permit);
         // What cannot be decoded arrives as null, which handlers would take for the text they were promised.
         for (const name in params) params[name] ??= "";
+      },
+    }))
+    .macro("emptyAsNull", (fields: readonly string[]) => ({
+      transform(context: { request: Request; input?: InputObject }) {
+        context.input = withEmptyAsNull(context.request, askedOf(context.request), fields);
       },
     }));
 }

@@ -1,15 +1,13 @@
 /**
- * What named items of content (shelves, books, chapters, pages) have in common: columns, permission names, free slugs,
+ * What named items of content have in common: columns, permission names, free slugs,
  * references to people, and writing only what differs. Plugins may not import each other, so what several of them would
  * otherwise repeat stands here. It knows columns and no kind by name; migrations are each plugin's own, since a step
  * must never change behind its ledger.
  */
 import { type Generated, type GeneratedAlways, type RawBuilder, sql } from "kysely";
 import { type Db, rows, type TableName } from "../../db/mod.ts";
-import type { Tag, Tags } from "../contracts/tags.ts";
 import type { UserRef, Users } from "../contracts/users.ts";
 import { notFound } from "../errors.ts";
-import type { EventTransaction } from "../events/event_bus.ts";
 import type { Viewer } from "../viewer.ts";
 import { uniqueSlug } from "./slug.ts";
 
@@ -24,11 +22,9 @@ export interface ItemTable {
   created_by: number | null;
   updated_by: number | null;
   owned_by: number | null;
-  /** The shared access list in force: 0 where no override touches the item. Kept right by whoever keeps overrides. */
-  acl_id: Generated<number>;
   created_at: Generated<string>;
   updated_at: Generated<string>;
-  /** When the item went into the recycle bin; null while it is present. */
+  /** When the item was deleted and can still be restored; null while it is present. */
   deleted_at: string | null;
 }
 
@@ -106,28 +102,8 @@ export async function saveChanges<Row extends { id: number }>(
   return { ...row, ...saved };
 }
 
-/** An item whose tags a request may replace. */
-export interface Tagged {
-  /** As events spell it: "book". */
-  readonly kind: string;
-  readonly id: number;
-  /** What was sent; undefined leaves the tags as they are. */
-  readonly sent: unknown;
-}
-
-/** Replaces an item's tags where some were sent, and answers those it has then. Throws the 422 of `Tags.read`. */
-export async function saveTags(tags: Tags, { kind, id, sent }: Tagged, tx: EventTransaction): Promise<Tag[]> {
-  if (sent !== undefined) {
-    const wanted = tags.read(sent);
-    await tags.save(kind, id, wanted, tx);
-    return wanted;
-  }
-  const [found] = await rows<{ tags: Tag[] }>(tx.db, sql`select ${tags.of(kind, sql`${id}::integer`)} as tags`);
-  return found?.tags ?? [];
-}
-
-/** Puts an item where nobody sees it, until it is restored or removed for good. Throws its 404 where it has gone already. */
-export async function moveToRecycleBin(db: Db, table: TableName, noun: string, id: number): Promise<void> {
+/** Marks an item as deleted: nobody sees it until it is restored or removed for good. Throws its 404 where it is deleted already. */
+export async function softDelete(db: Db, table: TableName, noun: string, id: number): Promise<void> {
   const gone = await rows(
     db,
     sql`update ${sql.table(table)} set deleted_at = now() where id = ${id} and deleted_at is null returning id`,

@@ -34,6 +34,8 @@ export interface ResourceSpec<C extends Rules, U extends Rules> {
   readonly path: string;
   readonly create: C;
   readonly update: U;
+  /** Fields of an urlencoded body whose empty text means null, such as a nullable file. */
+  readonly emptyAsNull?: readonly string[];
   /** Whether a body is validated before the item is looked up and its permission asked, as for pages and roles. */
   readonly bodyFirst: boolean;
   readonly list: ListSpec;
@@ -97,6 +99,7 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
     const facts = { about: spec.about[action], ...(example && { example }), ...more };
     return { permit: spec.permits?.[action] ?? permit, ...endpoint(path.slice(1), action, facts) };
   };
+  const emptyAsNull = spec.emptyAsNull && { emptyAsNull: spec.emptyAsNull };
   // Event names are made from the resource's name, which the compiler cannot follow.
   const perform = <D>(
     verb: string,
@@ -141,7 +144,7 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
   app.post(
     path,
     async ({ viewer, input }) => handlers.show(await create(viewer, input), viewer, "saved"),
-    described("create", { rules: spec.create }),
+    { ...described("create", { rules: spec.create }), ...emptyAsNull },
   );
 
   app.get(
@@ -159,7 +162,7 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
   app.put(
     `${path}/:id`,
     async ({ viewer, params, input }) => handlers.show(await update(viewer, params.id, input), viewer, "saved"),
-    described("update", { rules: spec.update }),
+    { ...described("update", { rules: spec.update }), ...emptyAsNull },
   );
 
   app.delete(

@@ -6,7 +6,7 @@
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
-import { type EndpointSpec, type RouteInfo, schemaOf } from "lectern/core";
+import { type EndpointSpec, type ItemSchemas, type RouteInfo, schemaOf } from "lectern/core";
 import {
   type HostileBody,
   hostileBody,
@@ -190,7 +190,13 @@ function shotsAt(route: RouteInfo, ids: Ids): fc.Arbitrary<Shot> {
   const query = fc.option(hostileQuery(["name", "id", "created_at"]), { nil: undefined, freq: 4 });
   const asked = { path: paths(route, ids), as: callers(), headers: hostileHeaders, query };
   if (route.method === "GET") return fc.record(asked);
-  return fc.record({ ...asked, body: hostileBody(schemaOf(facts?.rules ?? {}), ids) });
+  return fc.record({ ...asked, body: hostileBody(schemaOf(facts?.rules ?? {}, itemSchemas()), ids) });
+}
+
+/** What elements of lists look like, as plugins say. */
+function itemSchemas(): ItemSchemas {
+  const contributed = runtime.contexts.get("docs")?.slot("list_item_schema") ?? [];
+  return Object.fromEntries(contributed.map(({ field, schema }) => [field, schema]));
 }
 
 /** Routes but those of screens, which answer with documents and have a test of their own (`fuzz_screens_test.ts`). */

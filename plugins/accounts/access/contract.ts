@@ -45,6 +45,13 @@ export interface AclCountTable {
   held: number;
 }
 
+declare module "lectern/core" {
+  interface ItemTable {
+    /** The access list in force, a row of `acl`: 0 where no override touches the item. */
+    acl_id: Generated<number>;
+  }
+}
+
 declare module "lectern/db" {
   interface Tables {
     acl: AclTable;

@@ -1,5 +1,6 @@
-import { ApiError, type FileStore, html, jsonWithFile, type StoredFile, sql, type Viewer } from "lectern/core";
+import { ApiError, type FileStore, html, type StoredFile, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
+import { jsonWithFile } from "./base64_json.ts";
 import type { AttachmentRow, FoundAttachment } from "./contract.ts";
 import { addressOf } from "./names.ts";
 import type { Parts } from "./parts.ts";

@@ -57,6 +57,8 @@ export default definePlugin({
         noun: "Book",
         path: "/books",
         ...rulesFor(context.settings.fileLimit),
+        // An empty cover in a form takes the cover away (content-api 4.6).
+        emptyAsNull: ["image"],
         bodyFirst: false,
         list: { ...listing, reach: access.reach("book", "books") },
         about,

@@ -1,12 +1,12 @@
+import { saveTags } from "lectern/contracts";
 import {
   authorOf,
   type EventTransaction,
   freeSlug,
-  moveToRecycleBin,
   notFound,
   type ResourceHandlers,
   saveChanges,
-  saveTags,
+  softDelete,
   sql,
   type Viewer,
 } from "lectern/core";
@@ -21,7 +21,7 @@ export function writing(context: BooksContext): Pick<Handlers, "insert" | "chang
   return {
     insert: (draft, tx) => insert(context, draft, tx),
     change: (row, draft, tx) => change(context, { row, draft }, tx),
-    remove: ({ id }, { db }) => moveToRecycleBin(db, "books", "Book", id),
+    remove: ({ id }, { db }) => softDelete(db, "books", "Book", id),
   };
 }
 

@@ -4,15 +4,15 @@
  * no chapter lands in a book that goes into the bin meanwhile. A move is an event of its own within the update; the
  * pages of the chapter follow by joining it.
  */
+import { saveTags } from "lectern/contracts";
 import {
   authorOf,
   type EventTransaction,
   freeSlug,
-  moveToRecycleBin,
   notFound,
   type ResourceHandlers,
   saveChanges,
-  saveTags,
+  softDelete,
   sql,
   type Viewer,
 } from "lectern/core";
@@ -28,7 +28,7 @@ export function writing(context: ChaptersContext): Pick<Handlers, "insert" | "ch
   return {
     insert: (draft, tx) => insert(context, draft, tx),
     change: (row, draft, tx) => change(context, { row, draft }, tx),
-    remove: ({ id }, { db }) => moveToRecycleBin(db, "chapters", "Chapter", id),
+    remove: ({ id }, { db }) => softDelete(db, "chapters", "Chapter", id),
   };
 }
 

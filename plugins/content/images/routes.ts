@@ -130,6 +130,7 @@ export function mountGallery(context: Context, parts: Parts, limitMb: number): v
     },
     {
       permit: "access-api",
+      emptyAsNull: ["image"],
       ...endpoint(SEGMENT, "update", { about: about.update, rules: update, example: examples.update }),
     },
   );

@@ -56,6 +56,8 @@ export default definePlugin({
         noun: "Shelf",
         path: "/shelves",
         ...rulesFor(context.settings.fileLimit),
+        // An empty cover in a form takes the cover away (content-api 4.6).
+        emptyAsNull: ["image"],
         bodyFirst: false,
         list: { ...listing, reach: access.reach("bookshelf", "bookshelves") },
         about,

@@ -1,12 +1,12 @@
+import { saveTags } from "lectern/contracts";
 import {
   authorOf,
   type EventTransaction,
   freeSlug,
-  moveToRecycleBin,
   notFound,
   type ResourceHandlers,
   saveChanges,
-  saveTags,
+  softDelete,
   sql,
 } from "lectern/core";
 import { rows } from "lectern/db";
@@ -21,7 +21,7 @@ export function writing(context: ShelvesContext): Pick<Handlers, "insert" | "cha
   return {
     insert: (draft, tx) => insert(context, draft, tx),
     change: (row, draft, tx) => change(context, { row, draft }, tx),
-    remove: ({ id }, { db }) => moveToRecycleBin(db, "bookshelves", "Shelf", id),
+    remove: ({ id }, { db }) => softDelete(db, "bookshelves", "Shelf", id),
   };
 }
 

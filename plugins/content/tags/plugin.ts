@@ -20,6 +20,10 @@ export default definePlugin({
         await rows(db, sql`delete from tags where kind = ${kind} and item_id = any(${[...ids]}::integer[])`);
       },
     });
+    contribute("list_item_schema", {
+      field: "tags",
+      schema: { type: "object", properties: { name: { type: "string" }, value: { type: "string" } } },
+    });
     provide("tags", { read: readTags, save, of });
   },
 });

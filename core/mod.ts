@@ -46,6 +46,7 @@ export {
   softDelete,
   withoutAuthor,
 } from "./resources/items.ts";
+export { LastUsedBatch, type LastUsedOptions } from "./resources/last_used.ts";
 export type { ListSpec, VisibleIds } from "./resources/listing.ts";
 export {
   idOf,
@@ -58,6 +59,7 @@ export { slugOf, uniqueSlug } from "./resources/slug.ts";
 export type { VisibilityRule } from "./resources/visibility.ts";
 export { type AnyContext, type AnyPlugin, definePlugin, type PluginContext } from "./runtime/plugin.ts";
 export type { Contracts, EventName, Events, Jobs, Permissions, Result, Slots } from "./runtime/registry.ts";
+export { Semaphore, type SemaphoreOptions, type SemaphoreQueue } from "./semaphore.ts";
 export type { ScreenHook, ViewPart } from "./themes/screen_hooks.ts";
 export { defineTheme, type PageContentHook } from "./themes/theme.ts";
 export { rejectControlCharacters } from "./validation/control_characters.ts";

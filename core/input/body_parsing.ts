@@ -87,8 +87,7 @@ export async function parseBody(
   const type = mediaTypeOf(request);
   if (type === "application/json" || type.endsWith("+json"))
     return parse({ kind: "json", bytes: await bytesOf(request, maxText) }, limits);
-  if (type === URLENCODED)
-    return parse({ kind: "form", bytes: await bytesOf(request, maxText) }, limits);
+  if (type === URLENCODED) return parse({ kind: "form", bytes: await bytesOf(request, maxText) }, limits);
   if (type === "multipart/form-data") return trimmed(await parseParts(request, limits, keep));
   return {};
 }

@@ -141,11 +141,10 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
     described("list"),
   );
 
-  app.post(
-    path,
-    async ({ viewer, input }) => handlers.show(await create(viewer, input), viewer, "saved"),
-    { ...described("create", { rules: spec.create }), ...emptyAsNull },
-  );
+  app.post(path, async ({ viewer, input }) => handlers.show(await create(viewer, input), viewer, "saved"), {
+    ...described("create", { rules: spec.create }),
+    ...emptyAsNull,
+  });
 
   app.get(
     `${path}/:id`,

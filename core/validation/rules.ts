@@ -64,7 +64,9 @@ export type ItemSchemas = Readonly<Record<string, Readonly<Record<string, unknow
 export function schemaOf(spec: Rules, items: ItemSchemas = {}): Record<string, unknown> {
   const fields = Object.entries(spec).filter(([field]) => !field.includes("."));
   const required = fields.filter(([, list]) => list.includes("required")).map(([field]) => field);
-  const properties = Object.fromEntries(fields.map(([field, list]) => [field, fieldSchema(field, list, { spec, items })]));
+  const properties = Object.fromEntries(
+    fields.map(([field, list]) => [field, fieldSchema(field, list, { spec, items })]),
+  );
   return { type: "object", properties, ...(required.length > 0 ? { required } : {}) };
 }
 

@@ -1,4 +1,4 @@
-import { ApiError, sql } from "lectern/core";
+import { ApiError, denied, hasPermission, idOf, notFound, sql, type Viewer } from "lectern/core";
 import { type Db, rows } from "lectern/db";
 
 const MAX_ID = 2_147_483_647;
@@ -35,6 +35,15 @@ export async function checkRoles(db: Db, ids: readonly number[]): Promise<void> 
 export async function mayTakeOver(db: Pick<Db, "executeQuery">, id: number, deleted: number): Promise<boolean> {
   if (!isId(id) || id === deleted) return false;
   return (await rows(db, sql`select from users where id = ${id}`)).length > 0;
+}
+
+/** The id of a user whose tokens and sessions a viewer may manage; see `Users.manageableUser`. Throws 403, then 404. */
+export async function manageableUser(db: Pick<Db, "executeQuery">, viewer: Viewer, param: string): Promise<number> {
+  const isSelf = param === String(viewer.id) && viewer.via !== "guest" && !viewer.only;
+  if (!isSelf && !hasPermission(viewer, "users-manage")) throw denied();
+  const id = idOf(param, "User");
+  if ((await rows(db, sql`select from users where id = ${id}`)).length === 0) throw notFound("User");
+  return id;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { definePlugin, denied, type EventTransaction, shippedFile } from "lectern/core";
 import { guardedAdmin, guardedChange } from "./admin_guard.ts";
+import { manageableUser } from "./checks.ts";
 import { userCommand } from "./commands.ts";
 import { commonPasswordError, createPasswordChecker } from "./common_passwords.ts";
 import type { User, UserChange, UsersContext } from "./contract.ts";
@@ -52,6 +53,7 @@ export default definePlugin({
       viewer: context.viewerOf,
       byPassword: (email, password) => byPassword(db, email, password),
       guardedAdmin,
+      manageableUser: (viewer, id) => manageableUser(db, viewer, id),
       commonPassword: (password) => commonPasswordError(passwordCheck, password),
     });
     visibilityRule("users", () => true);

@@ -1,3 +1,8 @@
+/**
+ * API tokens, and authentication by them (platform 1.2 and 1.3). A token belongs to a user and has at most the user's
+ * permissions; its scope may restrict it further, which the resolver, the contract `access` and every event of content
+ * check. Tokens are cached, so that a request costs no query, and last uses are written in batches.
+ */
 import { type Cached, definePlugin, denied, type EventTransaction, sha256 } from "lectern/core";
 import { tokenResolver } from "./authenticate.ts";
 import { tokenCommand } from "./commands.ts";

@@ -44,7 +44,7 @@ export {
   softDelete,
 } from "./resources/items.ts";
 export { LastUsedBatch } from "./resources/last_used.ts";
-export type { ListSpec, VisibleIds } from "./resources/listing.ts";
+export type { ListSpec } from "./resources/listing.ts";
 export {
   mountResource,
   type ResourceEvents,

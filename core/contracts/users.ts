@@ -34,7 +34,13 @@ export interface Users {
    * of its holders. The caller allows users their own account.
    */
   guardedAdmin(viewer: Viewer, id: number, tx: Pick<EventTransaction, "db">): Promise<string | undefined>;
-  /** The error for a password chosen on a screen that is among the most used ones; undefined for others. */
+  /**
+   * The id of a user, as it is in a path, whose tokens and sessions the viewer may manage: the viewer's own, or any with
+   * users-manage. A credential with a scope needs users-manage even for the viewer's own (platform 1.2). Throws ApiError
+   * 403, then 404.
+   */
+  manageableUser(viewer: Viewer, id: string): Promise<number>;
+  /** What is wrong with a password that a person chooses on a screen, if anything is: whether it is one of the most used. */
   commonPassword(password: string): Promise<string | undefined>;
 }
 

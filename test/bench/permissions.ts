@@ -8,7 +8,7 @@
  */
 import { SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { relistAll } from "../../plugins/accounts/content_permissions/relist.ts";
+import { updateAllAccessLists } from "../../plugins/accounts/content_permissions/propagation.ts";
 import { throwawayUrl } from "../support/harness/cluster.ts";
 import { planOf, statementsOf } from "../support/harness/query_plans.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -211,7 +211,7 @@ try {
   started = performance.now();
   const kinds = runtime.contexts.get("access")?.slot("content") ?? [];
   await runtime.runtime.bus.perform("app_boot", SYSTEM, {}, async (_, tx) => {
-    await relistAll(kinds, tx);
+    await updateAllAccessLists(kinds, tx);
     return {};
   });
   const tokens = await people(runtime);

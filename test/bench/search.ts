@@ -7,7 +7,7 @@
  */
 import { SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { relistAll } from "../../plugins/accounts/content_permissions/relist.ts";
+import { updateAllAccessLists } from "../../plugins/accounts/content_permissions/propagation.ts";
 import { ItemWords } from "../../plugins/content/search/item_words.ts";
 import { throwawayUrl } from "../support/harness/cluster.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -129,7 +129,7 @@ async function measure(pages: number, count: number): Promise<void> {
     await tag(runtime);
     const kinds = runtime.contexts.get("access")?.slot("content") ?? [];
     await runtime.runtime.bus.perform("app_boot", SYSTEM, {}, async (_, tx) => {
-      await relistAll(kinds, tx);
+      await updateAllAccessLists(kinds, tx);
       return {};
     });
     const tokens = await people(runtime);

@@ -1,10 +1,10 @@
 import { LastUsedBatch, type Log } from "lectern/core";
 import type { Db } from "lectern/db";
 
-/** When sessions were last seen. */
+/** The batch of times at which sessions were last seen. */
 export type SessionsSeen = LastUsedBatch<"seen">;
 
-/** Collects for 20 seconds at a time when sessions were seen, so that they slide without a write for each request. */
+/** Collects the times of requests with sessions and writes them every 20 seconds, so that no request writes. */
 export function sessionsSeen(db: Pick<Db, "executeQuery">, log: Log): SessionsSeen {
   return new LastUsedBatch({
     db,

@@ -1,10 +1,10 @@
 import { LastUsedBatch, type Log } from "lectern/core";
 import type { Db } from "lectern/db";
 
-/** When tokens were last used. */
+/** The batch of last uses of tokens. */
 export type TokensUsed = LastUsedBatch<"used">;
 
-/** Collects uses of tokens for 30 seconds at a time. */
+/** Collects uses of tokens and writes them every 30 seconds. */
 export function tokensUsed(db: Pick<Db, "executeQuery">, log: Log): TokensUsed {
   return new LastUsedBatch({
     db,

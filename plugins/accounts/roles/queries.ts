@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
 import type { Role } from "./contract.ts";
 
-/** How many users have a role; for listings and for sorting them. */
-export const usersCount: RawBuilder<unknown> = sql`(select count(*)::integer from role_user as held
-  where held.role_id = roles.id)`;
-/** How many permissions a role grants; likewise. */
+/** SQL for the number of users of a role, for listings and their sorting. */
+export const usersCount: RawBuilder<unknown> = sql`(select count(*)::integer from role_user as member
+  where member.role_id = roles.id)`;
+/** SQL for the number of permissions of a role, likewise. */
 export const permissionsCount: RawBuilder<unknown> = sql`(select count(*)::integer from role_permissions as granted
   where granted.role_id = roles.id)`;
 
@@ -13,7 +13,7 @@ export const permissionsCount: RawBuilder<unknown> = sql`(select count(*)::integ
 export const columns: RawBuilder<unknown> = sql`roles.id, roles.display_name, roles.description, roles.created_at,
   roles.updated_at, roles.system_name, roles.external_auth_id, roles.mfa_enforced`;
 
-/** A role with what it grants and who has it, in one statement; undefined where `where` finds none. */
+/** Reads a role with its permissions and users in one statement; undefined if `where` matches none. */
 export async function readRole(db: Pick<Db, "executeQuery">, where: RawBuilder<unknown>): Promise<Role | undefined> {
   const [role] = await rows(
     db,

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
 import type { Allowed, Entry } from "./contract.ts";
 
-/** Overrides of an item as answers show them (platform 3): of this one only, nothing inherited. */
+/** The overrides set on an item as answers show them (platform 3); inherited ones are not included. */
 export interface ShownPermissions {
   readonly owner: UserRef | null;
   readonly role_permissions: readonly (Entry & { readonly role: { id: number; display_name: string } })[];
@@ -13,7 +13,7 @@ export interface ShownPermissions {
 const FLAGS = sql`'view', entry.view, 'create', entry."create", 'update', entry.update, 'delete', entry.delete`;
 const NONE = { view: null, create: null, update: null, delete: null };
 
-/** Reads them in one statement; `owner` is SQL for the reference to the owner, given the id of one. */
+/** Reads the overrides in one statement. `owner` is SQL for the reference to the item's owner. */
 export async function readPermissions(
   db: Pick<Db, "executeQuery">,
   item: { readonly kind: string; readonly id: number },
@@ -28,9 +28,9 @@ export async function readPermissions(
         from entity_permissions entry join roles on roles.id = entry.role_id where ${of}), '[]') as roles,
       (select json_build_object(${FLAGS}) from entity_permissions entry where ${of} and entry.role_id = 0) as fallback`,
   );
-  const { fallback = null, owner: by = null, roles = [] } = found ?? {};
+  const { fallback = null, owner: ownerRef = null, roles = [] } = found ?? {};
   return {
-    owner: by,
+    owner: ownerRef,
     role_permissions: roles,
     fallback_permissions: { inheriting: fallback === null, ...(fallback ?? NONE) },
   };

@@ -1,22 +1,19 @@
 import type { UserRef } from "lectern/contracts";
-import { type PluginContext, type RawBuilder, sql, type Viewer } from "lectern/core";
+import { type RawBuilder, sql, type Viewer } from "lectern/core";
 import { type Db, rows } from "lectern/db";
-import type { User } from "./contract.ts";
+import type { User, UsersContext } from "./contract.ts";
 
-/** SQL for when a user last did something, where nobody keeps track of it. */
-const UNKNOWN = sql<string | null>`users.last_activity_at`;
+/** SQL for the time of a user's last activity if no plugin fills the slot `last_activity`. */
+const STORED = sql<string | null>`users.last_activity_at`;
 
-/** SQL for when a user last did something; asked with each request, as slots are complete once the runtime has booted. */
-export function lastActivityIn({ slot }: Pick<PluginContext, "slot">): RawBuilder<string | null> | undefined {
+/** SQL for the time of a user's last activity. To be called per request, since slots are complete only after the boot. */
+export function lastActivityIn({ slot }: Pick<UsersContext, "slot">): RawBuilder<string | null> | undefined {
   return slot("last_activity")[0]?.of(sql.ref("users.id"));
 }
 
-/** A user as an event answers it, with the time of the last activity, which the event itself may have become. */
-export async function withLastActivity(
-  user: User,
-  context: Pick<PluginContext<never, "users">, "db" | "slot">,
-): Promise<User> {
-  const lastActivity = lastActivityIn(context) ?? UNKNOWN;
+/** Adds the time of the last activity to the result of an event, since the event itself may be that activity. */
+export async function withLastActivity(user: User, context: UsersContext): Promise<User> {
+  const lastActivity = lastActivityIn(context) ?? STORED;
   const [found] = await rows(
     context.db,
     sql<Pick<User, "last_activity_at">>`select ${lastActivity} as last_activity_at from users where id = ${user.id}`,
@@ -25,12 +22,12 @@ export async function withLastActivity(
 }
 
 /** The columns of a user that every answer shows. */
-export function columnsOf(lastActivity: RawBuilder<string | null> = UNKNOWN): RawBuilder<unknown> {
+export function columnsOf(lastActivity: RawBuilder<string | null> = STORED): RawBuilder<unknown> {
   return sql`users.id, users.name, users.email, users.created_at, users.updated_at, users.external_auth_id, users.slug,
     ${lastActivity} as last_activity_at`;
 }
 
-/** A user with roles, in one statement; undefined where `where` finds none. */
+/** Reads a user with roles in one statement; undefined if `where` matches none. */
 export async function readUser(
   db: Pick<Db, "executeQuery">,
   where: RawBuilder<unknown>,
@@ -62,7 +59,7 @@ interface ViewerRow {
   admin: boolean;
 }
 
-/** The user of an id as a viewer, with the union of what the roles grant; undefined where there is none. */
+/** Reads a user as a viewer, with the permissions of all its roles; undefined if there is none. */
 export async function readViewer(db: Pick<Db, "executeQuery">, id: number): Promise<Viewer | undefined> {
   const [row] = await rows(
     db,

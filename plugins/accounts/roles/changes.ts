@@ -1,10 +1,10 @@
 import { ApiError, type EventTransaction, rejectControlCharacters, sql } from "lectern/core";
 import type { Db } from "lectern/db";
 import type { Role, RoleChange, RoleDraft } from "./contract.ts";
-import { ADMIN_NAMES, knownNames } from "./names.ts";
-import { readRole } from "./read.ts";
+import { ADMIN_NAMES, knownNames } from "./permission_names.ts";
+import { readRole } from "./queries.ts";
 
-/** Stores a new role with those of its permissions that are known. */
+/** Stores a new role with its permissions; unknown ones are dropped. */
 export async function insertRole(
   draft: RoleDraft,
   known: ReadonlySet<string>,
@@ -18,10 +18,10 @@ export async function insertRole(
     .returning("id")
     .executeTakeFirstOrThrow();
   await grant(db, id, knownNames(texts(permissions), known));
-  return stored(db, id);
+  return reread(db, id);
 }
 
-/** Changes what the draft names; a list of permissions replaces all, less what an administrator cannot lose. */
+/** Updates the fields of the draft. A list of permissions replaces all, but those in ADMIN_NAMES stay with the role Admin. */
 export async function changeRole(
   id: number,
   draft: RoleChange,
@@ -40,14 +40,14 @@ export async function changeRole(
       .execute();
   }
   if (permissions !== undefined) {
-    const kept = role.system_name === "admin" ? ADMIN_NAMES : [];
+    const fixed = role.system_name === "admin" ? ADMIN_NAMES : [];
     await db.deleteFrom("role_permissions").where("role_id", "=", id).execute();
-    await grant(db, id, knownNames([...texts(permissions), ...kept], known));
+    await grant(db, id, knownNames([...texts(permissions), ...fixed], known));
   }
-  return stored(db, id);
+  return reread(db, id);
 }
 
-/** Removes a role; its members lose it. Throws the 500 of the contract for a role that must stay (platform 4). */
+/** Deletes a role; its members lose it. Throws the 500 of the contract for a role that cannot be deleted (platform 4). */
 export async function removeRole(role: Role, registrationRole: number, { db }: EventTransaction): Promise<void> {
   if (role.system_name !== "") throw new ApiError(500, "This role is a system role and cannot be deleted");
   if (role.id === registrationRole) {
@@ -56,13 +56,13 @@ export async function removeRole(role: Role, registrationRole: number, { db }: E
   await db.deleteFrom("roles").where("id", "=", role.id).execute();
 }
 
-/** Gives the members of a role another one, which keeps its own (platform 4). */
+/** Adds the members of a role to another role (platform 4). */
 export async function addMembers(from: number, to: number, { db }: EventTransaction): Promise<void> {
   await sql`insert into role_user (user_id, role_id) select user_id, ${to}::integer from role_user
     where role_id = ${from} on conflict do nothing`.execute(db);
 }
 
-/** Gives the administrator's role every name that was not known before, such as those of a plugin that is new. */
+/** Grants the role Admin every permission name that was not known at the last boot, such as those of a new plugin. */
 export async function grantAdmin(known: ReadonlySet<string>, { db }: EventTransaction): Promise<void> {
   await sql`with fresh as (
       insert into permission_names (name) select * from unnest(${[...known].sort()}::text[])
@@ -79,13 +79,13 @@ async function grant(db: Db, role_id: number, names: readonly string[]): Promise
       .execute();
 }
 
-async function stored(db: Db, id: number): Promise<Role> {
+async function reread(db: Db, id: number): Promise<Role> {
   const role = await readRole(db, sql`roles.id = ${id}`);
   if (!role) throw new ApiError(404, "Role not found");
   return role;
 }
 
-/** A list may come as an object with numbers for keys. */
+/** The texts of a list, which bodies may also contain as an object with numeric keys. */
 function texts(list: unknown): string[] {
   return Object.values(list as object).filter((item) => typeof item === "string");
 }

@@ -1,9 +1,8 @@
 /**
- * How many items have each access list, for totals without counting and for finding lists nobody needs. Triggers keep
- * the counts in the transaction that writes, once for each statement, so they hold whoever writes and however. They are
- * made at boot from the slot `content`, for the tables that are there; a trigger whose text is another than ours is made
- * anew and the table counted again. Each connection adds to a shard of its own, so that writers do not wait for one
- * another.
+ * Counts of the items with each access list, for totals without counting rows and for finding unused lists. Statement-level
+ * triggers update the counts in the transaction of the write, so they are correct for every way of writing. The triggers
+ * are created at boot for each kind in the slot `content`; if the text of an installed trigger differs, it is replaced and
+ * the table is counted again. Connections write to different shards, so that writers do not wait for each other.
  */
 import type { ContentKind } from "lectern/contracts";
 import { type EventTransaction, sql } from "lectern/core";
@@ -11,8 +10,8 @@ import { rows } from "lectern/db";
 
 const SHARDS = 8;
 
-/** Makes sure that a content table has lists and that its items are counted. Cheap where nothing is to be done. */
-export async function keepCounts(kind: ContentKind, { db }: EventTransaction): Promise<void> {
+/** Adds the column `acl_id` and the counting triggers to a content table, unless they are installed; then it is one query. */
+export async function ensureItemCounts(kind: ContentKind, { db }: EventTransaction): Promise<void> {
   const body = bodyOf(kind);
   const name = `acl_counted_${kind.kind}`;
   const installed = async () => {
@@ -24,7 +23,7 @@ export async function keepCounts(kind: ContentKind, { db }: EventTransaction): P
     return found[0]?.prosrc === body;
   };
   if (await installed()) return;
-  // Several processes may boot at once; whoever comes second finds the work done.
+  // Several processes may boot at once: the lock serializes them, and the second one finds the triggers installed.
   await rows(db, sql`lock table ${sql.table(kind.table)} in share row exclusive mode`);
   if (!(await installed())) await install(kind, name, body, db);
 }
@@ -45,26 +44,27 @@ async function install(kind: ContentKind, name: string, body: string, db: EventT
   await rows(db, sql.raw(text));
 }
 
-/** What the trigger does. Names come from plugins, never from requests. */
+/** The body of the trigger function. The names in it come from plugins, never from requests. */
 function bodyOf(kind: ContentKind): string {
   const add = (source: string) => `
     insert into acl_count as counted (kind, acl_id, shard, n, held)
     select kind, acl_id, pg_backend_pid() % ${SHARDS}, sum(n), sum(held) from (${source}) moved
     group by kind, acl_id having sum(n) <> 0 or sum(held) <> 0 order by acl_id
     on conflict (kind, acl_id, shard) do update set n = counted.n + excluded.n, held = counted.held + excluded.held;`;
-  const came = tally(kind, "fresh", "");
-  const went = tally(kind, "stale", "-");
+  const added = tally(kind, "fresh", "");
+  const removed = tally(kind, "stale", "-");
   return `
   begin
-    if tg_op = 'INSERT' then ${add(came)}
-    elsif tg_op = 'UPDATE' then ${add(`${came} union all ${went}`)}
-    elsif tg_op = 'DELETE' then ${add(went)}
+    if tg_op = 'INSERT' then ${add(added)}
+    elsif tg_op = 'UPDATE' then ${add(`${added} union all ${removed}`)}
+    elsif tg_op = 'DELETE' then ${add(removed)}
     else delete from acl_count where kind = '${kind.kind}';
     end if;
     return null;
   end `;
 }
 
+/** SQL that counts the rows of a source by access list; with the sign "-" the counts are negative. */
 function tally({ kind, ownOnly }: ContentKind, source: string, sign: "" | "-"): string {
   const counted = `deleted_at is null${ownOnly === undefined ? "" : ` and not "${ownOnly}"`}`;
   return `select '${kind}' as kind, acl_id, 0 as shard, ${sign}count(*) filter (where ${counted}) as n,

@@ -1,6 +1,6 @@
 import { type EventTransaction, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { ACTIONS, type AccessList, digestOf, isEmpty } from "./combine.ts";
+import { ACTIONS, type AccessList, digestOf, isEmpty } from "./access_list.ts";
 
 const RULINGS = sql.join(
   ACTIONS.map(
@@ -14,7 +14,7 @@ const TYPED = [
   ...ACTIONS.flatMap((a) => [`${a}_fallback smallint`, `${a}_allow int[]`, `${a}_deny int[]`]),
 ];
 
-/** Lists by their ids. */
+/** Reads access lists by id. */
 export async function readLists(ids: readonly number[], { db }: EventTransaction): Promise<Map<number, AccessList>> {
   const found = await rows<AccessList & { id: number }>(
     db,
@@ -24,10 +24,10 @@ export async function readLists(ids: readonly number[], { db }: EventTransaction
 }
 
 /**
- * Ids of lists, found or made; 0 for the empty one. A list that is found is marked, so that it is not swept away before
- * the items that shall have it are written, and stays locked until then.
+ * Finds or creates access lists and returns their ids, 0 for the empty list. A list that exists gets a new `touched_at`,
+ * which locks it and keeps the sweep from deleting it before items refer to it.
  */
-export async function keepLists(lists: readonly AccessList[], { db }: EventTransaction): Promise<number[]> {
+export async function findOrCreateLists(lists: readonly AccessList[], { db }: EventTransaction): Promise<number[]> {
   const wanted = new Map(lists.filter((list) => !isEmpty(list)).map((list) => [digestOf(list), list]));
   if (wanted.size === 0) return lists.map(() => 0);
   const names = sql.raw(COLUMNS.join(", "));

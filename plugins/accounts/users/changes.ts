@@ -1,20 +1,20 @@
 /**
- * What the events of users do to the store. Whatever may change between the request and its transaction is asked in the
- * transaction: whether an address is taken, whether roles exist, whether somebody else is an administrator. Passwords
- * arrive here hashed.
+ * The writes of the events of users. Conditions that may change between the request and its transaction are checked within
+ * the transaction: whether an e-mail address is taken, roles exist, another administrator exists. Passwords are hashed by
+ * the callers.
  */
 import { ApiError, type EventTransaction, rejectControlCharacters, sql, uniqueSlug } from "lectern/core";
 import { type Db, rows, type TableName } from "lectern/db";
 import { checkRoles, invalidField, isEmailTaken, isOnlyAdmin, mayTakeOver } from "./checks.ts";
 import type { User, UserChange, UserDraft } from "./contract.ts";
-import { endLinks } from "./links.ts";
-import { readUser } from "./read.ts";
+import { deleteLinks } from "./links.ts";
+import { readUser } from "./queries.ts";
 
 const LAST_ADMIN =
   "This user is the only user assigned to the administrator role. " +
   "Assign the administrator role to another user before attempting to remove it here.";
 
-/** Stores a new user. Throws 422 for a taken address or unknown roles. */
+/** Stores a new user. Throws 422 for a taken e-mail address or unknown roles. */
 export async function insertUser(draft: UserDraft, { db }: EventTransaction): Promise<User> {
   const { name, email, external_auth_id = "", language = "", password_hash = "", roles = [] } = draft;
   rejectControlCharacters({ name });
@@ -26,16 +26,16 @@ export async function insertUser(draft: UserDraft, { db }: EventTransaction): Pr
     .values({ name, email, slug, external_auth_id, language, password: password_hash })
     .returning("id")
     .executeTakeFirstOrThrow();
-  await giveRoles(db, id, roles);
-  return stored(db, id);
+  await addRoles(db, id, roles);
+  return reread(db, id);
 }
 
-/** Changes what the draft names. Throws 422 as above, and 500 when the last administrator would lose the role. */
+/** Updates the fields of the draft. Throws 422 as above, and 500 if the last administrator would lose the role. */
 export async function changeUser(id: number, draft: UserChange, { db }: EventTransaction): Promise<User> {
   const { system_name } = await lock(db, id);
   const { roles, password_hash, name, ...more } = draft;
   rejectControlCharacters({ name });
-  if (system_name === "public") await keepGuest(db, id, draft);
+  if (system_name === "public") await checkGuest(db, id, draft);
   if (more.email !== undefined) await checkEmail(db, more.email, id);
   const slug =
     name === undefined ? {} : { name, slug: await uniqueSlug(name, (wanted) => isSlugTaken(db, wanted, id)) };
@@ -48,14 +48,14 @@ export async function changeUser(id: number, draft: UserChange, { db }: EventTra
       .execute();
   }
   if (roles !== undefined) await replaceRoles(db, id, roles);
-  // Whoever reads mail at an address of old, or finds an old message, must not choose the password of today.
-  if (more.email !== undefined || password_hash !== undefined) await endLinks(db, id);
-  return stored(db, id);
+  // Messages at a former address, or sent before the change, must not lead to a new password.
+  if (more.email !== undefined || password_hash !== undefined) await deleteLinks(db, id);
+  return reread(db, id);
 }
 
 /**
- * Removes a user; what the user owned goes to the heir, authors and editors become unknown (platform 5.4). `tables`
- * hold the content. Throws the 500 of the contract for users that must stay.
+ * Deletes a user. The heir becomes the owner of the user's items; as creator and editor the user is replaced by null
+ * (platform 5.4). `tables` are the content tables. Throws the 500 of the contract for users that cannot be deleted.
  */
 export async function removeUser(
   id: number,
@@ -68,17 +68,17 @@ export async function removeUser(
     throw invalidField("migrate_ownership_id", "The selected migrate ownership id is invalid.");
   if (await isOnlyAdmin(db, id)) throw new ApiError(500, "You cannot delete the only admin");
   if (system_name === "public") throw new ApiError(500, "You cannot delete the guest user");
-  for (const table of tables) await handOver(db, table, id, heir);
+  for (const table of tables) await replaceUser(db, table, id, heir);
   await db.deleteFrom("users").where("id", "=", id).execute();
 }
 
-/** The guest is nobody who signs in, and what visitors may is said by the role Public alone (platform 1.5). */
-async function keepGuest(db: Db, id: number, { roles, password_hash }: UserChange): Promise<void> {
+/** Throws 422 for a password or other roles: the guest cannot sign in, and the role Public sets its permissions (platform 1.5). */
+async function checkGuest(db: Db, id: number, { roles, password_hash }: UserChange): Promise<void> {
   if (password_hash !== undefined) throw invalidField("password", "The guest user has no password.");
   if (roles === undefined) return;
   const held = await db.selectFrom("role_user").select("role_id").where("user_id", "=", id).execute();
-  const present = new Set(held.map(({ role_id }) => role_id));
-  if (present.size !== new Set(roles).size || !roles.every((role) => present.has(role)))
+  const current = new Set(held.map(({ role_id }) => role_id));
+  if (current.size !== new Set(roles).size || !roles.every((role) => current.has(role)))
     throw invalidField("roles", "The roles of the guest user cannot be changed.");
 }
 
@@ -88,7 +88,7 @@ async function lock(db: Db, id: number): Promise<{ system_name: string }> {
   return user;
 }
 
-async function stored(db: Db, id: number): Promise<User> {
+async function reread(db: Db, id: number): Promise<User> {
   const user = await readUser(db, sql`users.id = ${id}`);
   if (!user) throw new ApiError(404, "User not found");
   return user;
@@ -102,7 +102,7 @@ async function isSlugTaken(db: Db, slug: string, except: number): Promise<boolea
   return (await rows(db, sql`select from users where slug = ${slug} and id <> ${except}`)).length > 0;
 }
 
-async function giveRoles(db: Db, id: number, roles: readonly number[]): Promise<void> {
+async function addRoles(db: Db, id: number, roles: readonly number[]): Promise<void> {
   const values = [...new Set(roles)].map((role_id) => ({ user_id: id, role_id }));
   if (values.length > 0) await db.insertInto("role_user").values(values).execute();
 }
@@ -111,11 +111,11 @@ async function replaceRoles(db: Db, id: number, roles: readonly number[]): Promi
   await checkRoles(db, roles);
   const wasOnlyAdmin = await isOnlyAdmin(db, id);
   await db.deleteFrom("role_user").where("user_id", "=", id).execute();
-  await giveRoles(db, id, roles);
+  await addRoles(db, id, roles);
   if (wasOnlyAdmin && !(await isOnlyAdmin(db, id))) throw new ApiError(500, LAST_ADMIN);
 }
 
-async function handOver(db: Db, table: TableName, id: number, heir: number | null): Promise<void> {
+async function replaceUser(db: Db, table: TableName, id: number, heir: number | null): Promise<void> {
   await sql`update ${sql.table(table)} set
     owned_by = case when owned_by = ${id} then ${heir}::integer else owned_by end,
     created_by = nullif(created_by, ${id}), updated_by = nullif(updated_by, ${id})

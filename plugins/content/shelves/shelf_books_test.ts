@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { idsOf } from "./books.ts";
+import { idsOf } from "./shelf_books.ts";
 
 test("idsOf() takes numbers and texts, each id once at its first place", () => {
   expect(idsOf(["7", 3, 7, "3", 9])).toEqual([7, 3, 9]);

@@ -5,7 +5,7 @@
  */
 import { type EventTransaction, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
-import type { ShelvesContext } from "./_context.ts";
+import type { ShelvesContext } from "./contract.ts";
 
 /** The largest id there can be. */
 const MAX_ID = 2_147_483_647;

@@ -12,10 +12,9 @@ export async function insertBook(context: BooksContext, draft: BookDraft, tx: Ev
 /** Changes a locked book. */
 export async function updateBook(
   context: BooksContext,
-  change: { readonly row: Book; readonly draft: BookChange },
+  { row, draft }: { readonly row: Book; readonly draft: BookChange },
   tx: EventTransaction,
 ): Promise<Book> {
-  const { default_template_id, image } = change.draft;
-  const columns = await changedTemplate(context, change.row.default_template_id, default_template_id, tx);
-  return updateItem(context, BOOK, change, { columns, isTouched: image !== undefined }, tx);
+  const columns = await changedTemplate(context, row.default_template_id, draft.default_template_id, tx);
+  return updateItem(context, BOOK, { row, draft }, { columns, isTouched: draft.image !== undefined }, tx);
 }

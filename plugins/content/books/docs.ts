@@ -1,3 +1,5 @@
+import { PEOPLE, RUNBOOKS, timesAt } from "../_items/docs.ts";
+
 /** What the documentation says about the endpoints of books. */
 export const about = {
   list: "Lists the books visible to you.",
@@ -14,41 +16,29 @@ export const about = {
 } as const;
 
 const saved = {
-  id: 7,
-  name: "Runbooks",
-  slug: "runbooks",
-  description: "How we operate",
-  created_at: "2026-01-05T09:30:00.000000Z",
-  updated_at: "2026-01-05T09:30:00.000000Z",
-  created_by: 1,
-  updated_by: 1,
-  owned_by: 1,
+  ...RUNBOOKS,
   default_template_id: null,
   description_html: "<p>How we <strong>operate</strong></p>",
   tags: [{ name: "team", value: "ops", order: 0 }],
   cover: null,
 };
-const ada = { id: 1, name: "Ada", slug: "ada" };
-const times = { created_at: "2026-01-05T09:31:00.000000Z", updated_at: "2026-01-05T09:31:00.000000Z" };
 const failover = {
-  id: 12,
-  name: "Failover",
-  slug: "failover",
-  book_id: 7,
-  chapter_id: 3,
-  draft: false,
-  template: false,
-  priority: 1,
-  ...times,
+  ...{
+    id: 12,
+    name: "Failover",
+    slug: "failover",
+    book_id: 7,
+    chapter_id: 3,
+    draft: false,
+    template: false,
+    priority: 1,
+  },
+  ...timesAt("09:31"),
   url: "https://docs.example.com/books/runbooks/page/failover",
 };
 const database = {
-  id: 3,
-  name: "Database",
-  slug: "database",
-  book_id: 7,
-  priority: 2,
-  ...times,
+  ...{ id: 3, name: "Database", slug: "database", book_id: 7, priority: 2 },
+  ...timesAt("09:31"),
   url: "https://docs.example.com/books/runbooks/chapter/database",
   type: "chapter",
   pages: [failover],
@@ -67,9 +57,7 @@ export const examples = {
   read: {
     response: {
       ...saved,
-      created_by: ada,
-      updated_by: ada,
-      owned_by: ada,
+      ...PEOPLE,
       shelves: [{ id: 4, name: "Operations", slug: "operations" }],
       contents: [database],
     },

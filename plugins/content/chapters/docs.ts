@@ -1,3 +1,5 @@
+import { BY_ADA, FAILOVER, PEOPLE, timesAt } from "../_items/docs.ts";
+
 /** What the documentation says about the endpoints of chapters. */
 export const about = {
   list: "Lists the chapters visible to you.",
@@ -12,45 +14,22 @@ export const about = {
 } as const;
 
 const saved = {
-  id: 3,
-  book_id: 7,
-  slug: "database",
-  name: "Database",
-  description: "",
-  priority: 2,
-  created_at: "2026-01-05T09:31:00.000000Z",
-  updated_at: "2026-01-05T09:31:00.000000Z",
-  created_by: 1,
-  updated_by: 1,
-  owned_by: 1,
-  description_html: "<p></p>",
-  default_template_id: null,
-  book_slug: "runbooks",
-  tags: [],
+  ...{ id: 3, book_id: 7, slug: "database", name: "Database", description: "", priority: 2 },
+  ...timesAt("09:31"),
+  ...BY_ADA,
+  ...{ description_html: "<p></p>", default_template_id: null, book_slug: "runbooks", tags: [] },
 };
-const ada = { id: 1, name: "Ada", slug: "ada" };
 const failover = {
-  id: 12,
-  book_id: 7,
-  chapter_id: 3,
-  name: "Failover",
-  slug: "failover",
-  priority: 1,
-  draft: false,
-  revision_count: 1,
-  template: false,
-  created_at: "2026-01-05T09:32:00.000000Z",
-  updated_at: "2026-01-05T09:32:00.000000Z",
-  created_by: 1,
-  updated_by: 1,
-  owned_by: 1,
-  editor: "wysiwyg",
-  book_slug: "runbooks",
+  ...FAILOVER,
+  ...{ priority: 1, draft: false, revision_count: 1, template: false },
+  ...timesAt("09:32"),
+  ...BY_ADA,
+  ...{ editor: "wysiwyg", book_slug: "runbooks" },
 };
 
 /** Samples for the documentation. */
 export const examples = {
   create: { request: { book_id: 7, name: "Database" }, response: saved },
-  read: { response: { ...saved, created_by: ada, updated_by: ada, owned_by: ada, pages: [failover] } },
+  read: { response: { ...saved, ...PEOPLE, pages: [failover] } },
   update: { request: { book_id: 9 }, response: { ...saved, book_id: 9, book_slug: "handbook" } },
 };

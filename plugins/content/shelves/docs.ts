@@ -1,3 +1,5 @@
+import { BY_ADA, PEOPLE, RUNBOOKS, timesAt } from "../_items/docs.ts";
+
 /** What the documentation says about the endpoints of shelves. */
 export const about = {
   list: "Lists the shelves visible to you.",
@@ -13,35 +15,15 @@ export const about = {
 } as const;
 
 const saved = {
-  id: 4,
-  name: "Operations",
-  slug: "operations",
-  description: "",
-  description_html: "<p></p>",
-  created_by: 1,
-  updated_by: 1,
-  owned_by: 1,
-  created_at: "2026-01-05T10:00:00.000000Z",
-  updated_at: "2026-01-05T10:00:00.000000Z",
-  tags: [],
-  cover: null,
-};
-const ada = { id: 1, name: "Ada", slug: "ada" };
-const runbooks = {
-  id: 7,
-  name: "Runbooks",
-  slug: "runbooks",
-  description: "How we operate",
-  created_at: "2026-01-05T09:30:00.000000Z",
-  updated_at: "2026-01-05T09:30:00.000000Z",
-  created_by: 1,
-  updated_by: 1,
-  owned_by: 1,
+  ...{ id: 4, name: "Operations", slug: "operations", description: "", description_html: "<p></p>" },
+  ...BY_ADA,
+  ...timesAt("10:00"),
+  ...{ tags: [], cover: null },
 };
 
 /** Samples for the documentation. */
 export const examples = {
   create: { request: { name: "Operations", books: [7] }, response: saved },
-  read: { response: { ...saved, created_by: ada, updated_by: ada, owned_by: ada, books: [runbooks] } },
+  read: { response: { ...saved, ...PEOPLE, books: [RUNBOOKS] } },
   update: { request: { books: [9, 7] }, response: saved },
 };

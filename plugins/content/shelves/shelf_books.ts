@@ -1,28 +1,29 @@
 /**
- * The books on a shelf, and the shelves of a book (content-api 6). A shelf holds books in an order; who replaces them
- * names only books they see, so those they do not see stay behind the given ones. That holds for books in the bin too:
- * they come back to their shelves.
+ * The books on a shelf, and the shelves of a book (content-api 6). A shelf has books in an order. A user who replaces them
+ * can name only visible books, so books that they do not see stay on the shelf, after the given ones. The same holds for
+ * books in the recycle bin: a restored book is on its shelves again.
  */
 import { type EventTransaction, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
 import type { ShelvesContext } from "./contract.ts";
 
-/** The largest id there can be. */
+/** The largest value of an integer column. */
 const MAX_ID = 2_147_483_647;
 
 /**
- * Ids as a request sent them, a list or an object, as numbers or texts: each once, at its first place; no others. The
- * places of an object are its keys as numbers, wherever they stand, as in the original; keys that are no numbers come last.
+ * The ids in what a request sent: a list or an object, of numbers or texts. Each id is returned once, at its first
+ * position; other values are dropped. An object is ordered by its numeric keys, as in BookStack; other keys come last.
  */
 export function idsOf(sent: unknown): number[] {
   const entries = Object.entries(typeof sent === "object" && sent !== null ? sent : {});
-  const placed = entries.map(([key, value]) => ({ place: /^-?\d+$/.test(key) ? Number(key) : Infinity, value }));
-  const values = placed.sort((a, b) => (a.place === b.place ? 0 : a.place - b.place)).map(({ value }) => value);
+  const keyed = entries.map(([key, value]) => ({ position: /^-?\d+$/.test(key) ? Number(key) : Infinity, value }));
+  const sorted = keyed.sort((a, b) => (a.position === b.position ? 0 : a.position - b.position));
+  const values = sorted.map(({ value }) => value);
   const ids = values.map((value) => (typeof value === "number" || typeof value === "string" ? Number(value) : 0));
   return [...new Set(ids.filter((id) => Number.isInteger(id) && id > 0 && id <= MAX_ID))];
 }
 
-/** Puts books on a shelf in the given order, in place of those the viewer sees there. */
+/** Replaces the books on a shelf that the viewer sees by others, in the given order. */
 export async function setBooks(
   { visible }: Pick<ShelvesContext, "visible">,
   shelfId: number,
@@ -30,16 +31,16 @@ export async function setBooks(
   tx: EventTransaction,
 ): Promise<void> {
   const { db, viewer } = tx;
-  const seen = visible.where("books", viewer);
+  const isVisible = visible.where("books", viewer);
   await rows(
     db,
     sql`
     with given as (
       select books.id, sent.place from unnest(${ids}::integer[]) with ordinality as sent(id, place)
-      join books on books.id = sent.id where ${seen}
+      join books on books.id = sent.id where ${isVisible}
     ), kept as (
       select on_shelf.book_id, on_shelf.position from bookshelf_books as on_shelf
-      join books on books.id = on_shelf.book_id where on_shelf.shelf_id = ${shelfId} and not ${seen}
+      join books on books.id = on_shelf.book_id where on_shelf.shelf_id = ${shelfId} and not ${isVisible}
     ), wanted as (
       select id as book_id, row_number() over (order by kind, place) as position
       from (select id, 0 as kind, place from given union all select book_id, 1, position from kept) as both_kinds
@@ -51,7 +52,7 @@ export async function setBooks(
   );
 }
 
-/** The books on a shelf that the viewer sees, in shelf order, as its read shows them. */
+/** The books on a shelf that the viewer sees, in their order, as a single read of the shelf shows them. */
 export function booksOf(
   { db, visible }: Pick<ShelvesContext, "db" | "visible">,
   shelfId: number,
@@ -68,7 +69,7 @@ export function booksOf(
   );
 }
 
-/** For each book the shelves the viewer sees it on: the key `shelves` of a book's read (content-api 5.1). */
+/** The key `shelves` of single reads of books (content-api 5.1), by book: the shelves with it that the viewer sees. */
 export async function shelvesOf(
   { db, visible }: Pick<ShelvesContext, "db" | "visible">,
   bookIds: readonly number[],

@@ -13,10 +13,10 @@ test.each([
   ['{"1": 5, "0": 3}', [3, 5]],
   ['{"10": 1, "9": 2, "-1": 3}', [3, 2, 1]],
   ['{"2": 5, "01": 3, "a": 7, "b": 4}', [3, 5, 7, 4]],
-])("idsOf() places %p by its keys", (sent, ids) => {
+])("idsOf() orders %p by its keys", (sent, ids) => {
   expect(idsOf(JSON.parse(sent))).toEqual(ids);
 });
 
-test("idsOf() drops what can be no id", () => {
+test("idsOf() drops values that are no ids", () => {
   expect(idsOf([0, -1, 1.5, "x", "", null, true, {}, [3], 2_147_483_648, "1e999"])).toEqual([]);
 });

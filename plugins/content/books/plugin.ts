@@ -20,7 +20,7 @@ export default definePlugin({
   settings: t.Object({ fileLimit }),
   events: ["book_create", "book_update", "book_delete"],
   setup(context) {
-    const { contracts, contribute, on, slot } = context;
+    const { contracts, contribute, on } = context;
     const { access } = contracts;
     registerItemKind(context, BOOK, {
       segment: "books",
@@ -30,10 +30,7 @@ export default definePlugin({
     });
     contribute("dependents", templateDependents("books"));
     contribute("export_kind", bookExports(context));
-    contribute(
-      "content_maker",
-      bookMaker(context, () => slot("content_record")),
-    );
+    contribute("content_maker", bookMaker(context));
     on("book_update", { filter: async (change, tx) => ({ ...change, row: await lockItem(BOOK, change.row, tx) }) });
     mountResource(
       context,

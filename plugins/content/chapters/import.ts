@@ -1,10 +1,10 @@
-import { type ContentMaker, type ContentRecord, chapterPath } from "lectern/contracts";
+import { type ContentMaker, chapterPath } from "lectern/contracts";
 import { importedItem, refillDescription } from "../_items/import.ts";
 import { insertChapter } from "./changes.ts";
 import { CHAPTER, type ChaptersContext } from "./contract.ts";
 
 /** Creates chapters for imports, with the event and rules of a request. */
-export function chapterMaker(context: ChaptersContext, records: () => readonly ContentRecord[]): ContentMaker {
+export function chapterMaker(context: ChaptersContext): ContentMaker {
   return {
     kind: CHAPTER.kind,
     async make({ name, description_html = "", tags }, parent, tx) {
@@ -14,6 +14,6 @@ export function chapterMaker(context: ChaptersContext, records: () => readonly C
       const url = context.baseUrl + chapterPath({ slug: chapter.book_slug }, chapter);
       return importedItem(CHAPTER, chapter, url);
     },
-    refill: refillDescription(context, CHAPTER, records),
+    refill: refillDescription(context, CHAPTER, () => context.slot("content_record")),
   };
 }

@@ -33,10 +33,7 @@ export default definePlugin({
       listing,
     });
     context.contribute("export_kind", chapterExports(context));
-    context.contribute(
-      "content_maker",
-      chapterMaker(context, () => context.slot("content_record")),
-    );
+    context.contribute("content_maker", chapterMaker(context));
     context.contribute("dependents", templateDependents("chapters"));
     context.on("book_delete", {
       // now() is the time of the transaction, so book and chapters get the same time: the bin restores them together.

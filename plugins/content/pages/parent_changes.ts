@@ -1,8 +1,9 @@
+/** What happens to pages when the book or chapter that contains them is deleted or moved. */
 import { type EventTransaction, slugOf, sql, uniqueSlug } from "lectern/core";
 import { rows } from "lectern/db";
 
-/** Pages go with the book or chapter that is deleted; those deleted before stay as they are (content-api 4.8). */
-export async function followDeleted(
+/** Deletes the pages of a deleted book or chapter; pages deleted before keep their time of deletion (content-api 4.8). */
+export async function deletePagesOf(
   column: "book_id" | "chapter_id",
   parentId: number,
   tx: EventTransaction,
@@ -13,8 +14,8 @@ export async function followDeleted(
   );
 }
 
-/** All pages of a chapter, deleted ones too, go with it to another book, with slugs free there (content-api 7). */
-export async function followMoved(
+/** Moves all pages of a chapter, deleted ones too, to its new book, with slugs that are free there (content-api 7). */
+export async function movePagesOf(
   chapter: { readonly id: number; readonly book_id: number },
   tx: EventTransaction,
 ): Promise<void> {
@@ -26,8 +27,8 @@ export async function followMoved(
   const taken = await takenSlugs(chapter.book_id, pages, tx);
   const moved: { id: number; slug: string }[] = [];
   for (const { id, name, slug: present, draft } of pages) {
-    // The slug of a draft page is random: it must take none that others could want.
-    const slug = draft ? present : await uniqueSlug(name, async (wished) => taken.has(wished));
+    // A draft page keeps its random slug, so that it takes none that another page could want.
+    const slug = draft ? present : await uniqueSlug(name, async (candidate) => taken.has(candidate));
     taken.add(slug);
     moved.push({ id, slug });
   }
@@ -39,17 +40,17 @@ export async function followMoved(
   );
 }
 
-/** The plain slugs of these pages that others in the book hold; a suffix is random and needs no asking. */
+/** The slugs of these names that other pages of the book have. Suffixes are random, so slugs with one are not looked up. */
 async function takenSlugs(
   bookId: number,
   pages: readonly { id: number; name: string }[],
   tx: EventTransaction,
 ): Promise<Set<string>> {
-  const others = await rows<{ slug: string }>(
+  const found = await rows<{ slug: string }>(
     tx.db,
     sql`select slug from pages where book_id = ${bookId}::integer and deleted_at is null
     and slug = any(${pages.map(({ name }) => slugOf(name))}::text[])
       and not id = any(${pages.map(({ id }) => id)}::integer[])`,
   );
-  return new Set(others.map(({ slug }) => slug));
+  return new Set(found.map(({ slug }) => slug));
 }

@@ -1,3 +1,5 @@
+import { ADA, FAILOVER, PEOPLE, timesAt } from "../_items/docs.ts";
+
 /** What the documentation says about the endpoints of pages. */
 export const about = {
   list: "Lists the pages visible to you.",
@@ -14,21 +16,27 @@ export const about = {
   delete: "Moves a page into the recycle bin.",
 } as const;
 
-const ada = { id: 1, name: "Ada", slug: "ada" };
+/** What it says about the endpoints of revisions. */
+export const revisionAbout = {
+  list:
+    "Lists the revisions kept of a page, without their content. `number` is the revision_count the page had then.\n" +
+    "Only changes of the name or the content leave a revision.",
+  read:
+    "Reads a revision of a page. Its html is made harmless, with includes as they are now; raw_html, markdown and text " +
+    "are the content as it was stored.",
+  restore:
+    "Makes a page what it was in a revision: its name and content, as a change that leaves a revision of its own. " +
+    "Asks for the right to update the page.",
+  delete: "Deletes a revision of a page, but not the latest one. Asks for the right to delete the page.",
+} as const;
+
 const saved = {
-  id: 12,
-  book_id: 7,
-  chapter_id: 3,
-  name: "Failover",
-  slug: "failover",
+  ...FAILOVER,
   html: '<p id="bkmrk-call-the-dba">Call the DBA</p>',
   raw_html: '<p id="bkmrk-call-the-dba">Call the DBA</p>',
   priority: 1,
-  created_at: "2026-01-05T09:32:00.000000Z",
-  updated_at: "2026-01-05T09:32:00.000000Z",
-  created_by: ada,
-  updated_by: ada,
-  owned_by: ada,
+  ...timesAt("09:32"),
+  ...PEOPLE,
   draft: false,
   markdown: "",
   revision_count: 1,
@@ -45,4 +53,17 @@ export const examples = {
   },
   read: { response: { ...saved, comments: { active: [], archived: [] } } },
   update: { request: { name: "Failover", priority: 1 }, response: { ...saved, revision_count: 2 } },
+};
+
+const revision = {
+  ...{ id: 40, page_id: 12, number: 2, name: "Failover", summary: "" },
+  created_at: "2026-01-06T08:00:00.000000Z",
+  created_by: ADA,
+};
+const { html, raw_html, markdown } = saved;
+
+/** Samples of revisions. */
+export const revisionExamples = {
+  list: { response: { data: [revision], total: 1 } },
+  read: { response: { ...revision, html, raw_html, markdown, text: "Call the DBA" } },
 };

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { Renderings } from "./renderings.ts";
+import { RenderCache } from "./render_cache.ts";
 
-const MUCH = 10_000_000;
+const AMPLE_BYTES = 10_000_000;
 
-/** Pages in a store, by id: a version and a text; what is rendered is all of them that the reader sees. */
+/** A store of pages by id, each with a version and a text. A rendering is the texts of all pages that the reader sees. */
 function storeOf(pages: Map<number, [version: string, text: string]>) {
   const made: string[] = [];
   const asked: number[][] = [];
@@ -30,44 +30,44 @@ function storeOf(pages: Map<number, [version: string, text: string]>) {
   };
 }
 
-test("a reader of the same rights gets what was rendered, after one look at the versions", async () => {
+test("a reader of the same permissions gets the cached rendering, after one read of the versions", async () => {
   const store = storeOf(
     new Map([
       [1, ["v1", "one"]],
       [2, ["v1", "two"]],
     ]),
   );
-  const renderings = new Renderings(MUCH);
-  expect(await renderings.htmlFor("page", store.reader("Ann"))).toBe("one two");
-  expect(await renderings.htmlFor("page", store.reader("Bob"))).toBe("one two");
+  const cache = new RenderCache(AMPLE_BYTES);
+  expect(await cache.htmlFor("page", store.reader("Ann"))).toBe("one two");
+  expect(await cache.htmlFor("page", store.reader("Bob"))).toBe("one two");
   expect(store.made).toEqual(["Ann"]);
   expect(store.asked).toEqual([[1, 2]]);
 });
 
-test("who sees fewer pages, or more, gets another rendering, and each stays", async () => {
+test("a reader who sees fewer pages or more gets another rendering, and each stays cached", async () => {
   const store = storeOf(
     new Map([
       [1, ["v1", "one"]],
       [2, ["v1", "secret"]],
     ]),
   );
-  const renderings = new Renderings(MUCH);
+  const cache = new RenderCache(AMPLE_BYTES);
   const ann = store.reader("Ann");
   const bob = store.reader("Bob", (id) => id === 1);
   const eve = store.reader("Eve", () => false);
   for (let round = 0; round < 3; round++) {
-    expect(await renderings.htmlFor("page", eve)).toBe("");
-    expect(await renderings.htmlFor("page", ann)).toBe("one secret");
-    expect(await renderings.htmlFor("page", bob)).toBe("one");
+    expect(await cache.htmlFor("page", eve)).toBe("");
+    expect(await cache.htmlFor("page", ann)).toBe("one secret");
+    expect(await cache.htmlFor("page", bob)).toBe("one");
   }
   expect(store.made).toEqual(["Eve", "Ann", "Bob"]);
 });
 
-test("another version, a page that goes and one that comes back are seen at once", async () => {
+test("a new version, a deleted page and a restored page show with the next read", async () => {
   const pages = new Map<number, [string, string]>([[1, ["v1", "one"]]]);
   const store = storeOf(pages);
-  const renderings = new Renderings(MUCH);
-  const read = () => renderings.htmlFor("page", store.reader("Ann", undefined, [1]));
+  const cache = new RenderCache(AMPLE_BYTES);
+  const read = () => cache.htmlFor("page", store.reader("Ann", undefined, [1]));
   expect(await read()).toBe("one");
   pages.set(1, ["v2", "changed"]);
   expect(await read()).toBe("changed");
@@ -79,12 +79,12 @@ test("another version, a page that goes and one that comes back are seen at once
   expect(store.made).toHaveLength(4);
 });
 
-test("many at once wait for one rendering, and a failure is nobody's but its own", async () => {
+test("concurrent readers share one rendering, and a failure reaches only the reader whose rendering it was", async () => {
   const store = storeOf(new Map([[1, ["v1", "one"]]]));
-  const renderings = new Renderings(MUCH);
+  const cache = new RenderCache(AMPLE_BYTES);
   const failing = { ...store.reader("Eve"), render: () => Promise.reject(new Error("too late")) };
   const reads = [failing, ...Array.from({ length: 20 }, () => store.reader("Ann"))];
-  const results = await Promise.allSettled(reads.map((reader) => renderings.htmlFor("page", reader)));
+  const results = await Promise.allSettled(reads.map((reader) => cache.htmlFor("page", reader)));
   expect(results.map((result) => (result.status === "fulfilled" ? result.value : String(result.reason)))).toEqual([
     "Error: too late",
     ...Array.from({ length: 20 }, () => "one"),
@@ -92,58 +92,58 @@ test("many at once wait for one rendering, and a failure is nobody's but its own
   expect(store.made).toEqual(["Ann"]);
 });
 
-test("what is kept stays within its bound, and what is read goes on being kept", async () => {
+test("the cache stays within its bound, and entries in use stay cached", async () => {
   const text = "x".repeat(1_000);
   const store = storeOf(new Map([[1, ["v1", text]]]));
-  const renderings = new Renderings(50_000);
-  await renderings.htmlFor("used", store.reader("used"));
-  await renderings.htmlFor("unused", store.reader("unused"));
+  const cache = new RenderCache(50_000);
+  await cache.htmlFor("used", store.reader("used"));
+  await cache.htmlFor("unused", store.reader("unused"));
   for (let n = 0; n < 100; n++) {
-    await renderings.htmlFor(`page ${n}`, store.reader(`page ${n}`));
-    await renderings.htmlFor("used", store.reader("used"));
+    await cache.htmlFor(`page ${n}`, store.reader(`page ${n}`));
+    await cache.htmlFor("used", store.reader("used"));
   }
-  await renderings.htmlFor("unused", store.reader("unused"));
+  await cache.htmlFor("unused", store.reader("unused"));
   expect(store.made.filter((name) => name === "used")).toHaveLength(1);
   expect(store.made.filter((name) => name === "unused")).toHaveLength(2);
-  // None of the first ones is left, and of the last ones no more than fit.
+  // The first entries are gone, and only as many of the last ones remain as fit.
   store.made.length = 0;
-  for (let n = 0; n < 100; n++) await renderings.htmlFor(`page ${n}`, store.reader(`page ${n}`));
+  for (let n = 0; n < 100; n++) await cache.htmlFor(`page ${n}`, store.reader(`page ${n}`));
   expect(store.made.length).toBeGreaterThan(80);
 });
 
-test("what is too large is not kept, and with no memory nothing is", async () => {
+test("a rendering beyond the bound is not cached, and with a bound of 0 none is", async () => {
   const store = storeOf(new Map([[1, ["v1", "x".repeat(100_000)]]]));
-  for (const renderings of [new Renderings(50_000), new Renderings(0)]) {
-    await renderings.htmlFor("page", store.reader("Ann"));
-    expect(await renderings.htmlFor("page", store.reader("Ann"))).toHaveLength(100_000);
+  for (const cache of [new RenderCache(50_000), new RenderCache(0)]) {
+    await cache.htmlFor("page", store.reader("Ann"));
+    expect(await cache.htmlFor("page", store.reader("Ann"))).toHaveLength(100_000);
   }
   expect(store.made).toHaveLength(4);
 });
 
-test("readers of many different rights do not fill it", async () => {
+test("readers of many different permissions do not fill the cache", async () => {
   const store = storeOf(new Map(Array.from({ length: 20 }, (_each, id) => [id, ["v1", String(id)]])));
-  const renderings = new Renderings(MUCH);
+  const cache = new RenderCache(AMPLE_BYTES);
   const readers = Array.from({ length: 20 }, (_each, n) => store.reader(`${n}`, (id) => id === n));
-  for (const [n, reader] of readers.entries()) expect(await renderings.htmlFor("page", reader)).toBe(String(n));
+  for (const [n, reader] of readers.entries()) expect(await cache.htmlFor("page", reader)).toBe(String(n));
   store.made.length = 0;
   for (const [n, reader] of [...readers.entries()].reverse())
-    expect(await renderings.htmlFor("page", reader)).toBe(String(n));
+    expect(await cache.htmlFor("page", reader)).toBe(String(n));
   expect(store.made).toHaveLength(12);
 });
 
-test("nobody waits long for a rendering that another's tasks hold up, and only one is made anew for all who wait", async () => {
+test("readers do not wait long for a delayed rendering, and only one of those who wait renders again", async () => {
   const store = storeOf(new Map([[1, ["v1", "one"]]]));
-  const renderings = new Renderings(MUCH);
+  const cache = new RenderCache(AMPLE_BYTES);
   const held = Promise.withResolvers<void>();
   const busy = store.reader("busy");
-  const first = renderings.htmlFor("page", {
+  const first = cache.htmlFor("page", {
     ...busy,
     async render() {
       await held.promise;
       return busy.render();
     },
   });
-  const others = ["Ann", "Bob", "Cid"].map((name) => renderings.htmlFor("page", store.reader(name)));
+  const others = ["Ann", "Bob", "Cid"].map((name) => cache.htmlFor("page", store.reader(name)));
   expect(await Promise.all(others)).toEqual(["one", "one", "one"]);
   expect(store.made.length).toBe(1);
   held.resolve();

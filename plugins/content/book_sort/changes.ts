@@ -1,35 +1,22 @@
 /**
- * Writes a new order of a book, in one transaction. The order is the book's, so who may update the book may change it; but
- * what they see and may not update keeps its order among its like, so that nothing is moved behind its owner's back. Book, chapters and pages are locked in that order, as whoever adds to the book or moves within it does.
+ * Writes a new order of a book, in one transaction. The permission to update the book allows it, with one limit: children
+ * that the viewer sees and may not update keep their order relative to each other, so that nobody reorders the items of
+ * others. Book, chapters and pages are locked in that order, as in all other writes to the contents of a book.
  */
-import type { Access, Owned } from "lectern/contracts";
-import {
-  ApiError,
-  type EventTransaction,
-  localizedError,
-  notFound,
-  type RawBuilder,
-  type Result,
-  sql,
-  type Viewer,
-} from "lectern/core";
-import { rows, type TableName } from "lectern/db";
+import type { Owned } from "lectern/contracts";
+import { ApiError, type EventTransaction, localizedError, notFound, type Result, sql } from "lectern/core";
+import { rows } from "lectern/db";
 import { arrange, type Child, keepsOrder, type Placement } from "./arrange.ts";
-import type { Entry, SortedBook } from "./contract.ts";
+import type { BookSortContext, Entry, SortedBook } from "./contract.ts";
 
-/** What sorting needs. */
-export interface SortParts {
-  readonly access: Access;
-  /** The condition under which a viewer sees rows of a table. */
-  readonly sees: (table: TableName, viewer: Viewer) => RawBuilder<boolean>;
-}
+type Context = Pick<BookSortContext, "contracts" | "visible">;
 
-/** A child with what decides about changing it. */
-type Found = Child & Owned & { readonly name: string; readonly seen: boolean };
+/** A child, with what the permission to change it depends on. */
+type FoundChild = Child & Owned & { readonly name: string; readonly is_visible: boolean };
 
-/** Puts the entries of a book into their order. Throws 404, 403, and 422 for an entry that is not there. */
+/** Writes the requested order. Throws 404 where the book is gone, 403, and 422 for an entry that is not in the book. */
 export async function sortBook(
-  parts: SortParts,
+  context: Context,
   { row, items }: { row: SortedBook; items: readonly Entry[] },
   tx: EventTransaction,
 ): Promise<SortedBook> {
@@ -38,62 +25,67 @@ export async function sortBook(
     sql`select * from books where id = ${row.id}::integer and deleted_at is null for no key update`,
   );
   if (!book) throw notFound("Book");
-  const children = await childrenOf(parts, book.id, tx);
-  refuseStrangers(children, items);
+  const children = await childrenOf(context, book.id, tx);
+  rejectForeignEntries(children, items);
   const placements = arrange(children, items);
-  await judgeOrder(parts, placements, tx);
-  for (const placement of placements) if (isMoved(placement)) await move(parts, book, placement, tx);
+  await checkFixedOrder(context, placements, tx);
+  for (const placement of placements) if (isMoved(placement)) await movePage(context, book, placement, tx);
   await renumber("chapters", placements, tx);
   await renumber("pages", placements, tx);
   return book;
 }
 
-async function childrenOf({ sees }: SortParts, bookId: number, { db, viewer }: EventTransaction): Promise<Found[]> {
-  const shared = (table: "chapters" | "pages") => {
+async function childrenOf(
+  { visible }: Context,
+  bookId: number,
+  { db, viewer }: EventTransaction,
+): Promise<FoundChild[]> {
+  const sharedColumns = (table: "chapters" | "pages") => {
     const own = (column: string) => sql.ref(`${table}.${column}`);
     return sql`${own("id")}, ${own("name")}, ${own("priority")}, ${own("owned_by")}, ${own("acl_id")},
-      ${sees(table, viewer)} as seen`;
+      ${visible.where(table, viewer)} as is_visible`;
   };
-  const chapters = await rows<Found>(
+  const chapters = await rows<FoundChild>(
     db,
-    sql`select 'chapter' as type, null as chapter_id, ${shared("chapters")} from chapters
+    sql`select 'chapter' as type, null as chapter_id, ${sharedColumns("chapters")} from chapters
       where chapters.book_id = ${bookId}::integer and chapters.deleted_at is null order by chapters.id for update`,
   );
-  const pages = await rows<Found>(
+  const pages = await rows<FoundChild>(
     db,
-    sql`select 'page' as type, pages.chapter_id, ${shared("pages")} from pages
+    sql`select 'page' as type, pages.chapter_id, ${sharedColumns("pages")} from pages
       where pages.book_id = ${bookId}::integer and pages.deleted_at is null and not pages.draft
       order by pages.id for update of pages`,
   );
   return [...chapters, ...pages];
 }
 
-function refuseStrangers(children: readonly Found[], items: readonly Entry[]): void {
-  const seen = new Set(children.filter((child) => child.seen).map(({ type, id }) => `${type} ${id}`));
-  const strange = items.flatMap(({ type, id, pages = [] }, index) =>
-    [`${type} ${id}`, ...pages.map((page) => `page ${page}`)].every((key) => seen.has(key)) ? [] : [index],
+/** Throws 422 for entries that the viewer does not see in the book. */
+function rejectForeignEntries(children: readonly FoundChild[], items: readonly Entry[]): void {
+  const known = new Set(children.filter((child) => child.is_visible).map(({ type, id }) => `${type} ${id}`));
+  const foreign = items.flatMap(({ type, id, pages = [] }, index) =>
+    [`${type} ${id}`, ...pages.map((page) => `page ${page}`)].every((key) => known.has(key)) ? [] : [index],
   );
-  if (strange.length === 0) return;
+  if (foreign.length === 0) return;
   const validation = Object.fromEntries(
-    strange.map((index) => [`items.${index}`, [`The items.${index} names what is not in this book.`]]),
+    foreign.map((index) => [`items.${index}`, [`The items.${index} names what is not in this book.`]]),
   );
   throw new ApiError(422, "The given data was invalid.", { validation });
 }
 
-/** Throws 403 where something that the viewer may not update would change its order among what else they may not. */
-async function judgeOrder(
-  { access }: SortParts,
-  placements: readonly Placement<Found>[],
+/** Throws 403 where children that the viewer may not update would change their order relative to each other. */
+async function checkFixedOrder(
+  { contracts: { access } }: Context,
+  placements: readonly Placement<FoundChild>[],
   tx: EventTransaction,
 ): Promise<void> {
-  const stayed = placements.filter((placement) => !isMoved(placement));
-  for (const container of Map.groupBy(stayed, ({ chapter_id }) => chapter_id).values()) {
+  const unmoved = placements.filter((placement) => !isMoved(placement));
+  for (const container of Map.groupBy(unmoved, ({ chapter_id }) => chapter_id).values()) {
     if (keepsOrder(container)) continue;
-    const fixed: Placement<Found>[] = [];
+    const fixed: Placement<FoundChild>[] = [];
     for (const placement of container) {
       const { child } = placement;
-      // What is not seen was not named: it goes with what it follows, and no refusal tells of it.
-      if (!child.seen || (await access.may(tx.viewer, `${child.type}-update`, child))) continue;
+      // A hidden child cannot be named: it moves with what it follows, and no error may reveal it.
+      if (!child.is_visible || (await access.may(tx.viewer, `${child.type}-update`, child))) continue;
       fixed.push(placement);
       if (keepsOrder(fixed.slice(-2))) continue;
       throw localizedError(403, "You do not have permission to move “:name”.", { name: child.name });
@@ -105,11 +97,11 @@ function isMoved({ child, chapter_id }: Placement): boolean {
   return child.chapter_id !== chapter_id;
 }
 
-/** Moves a page to another place of its book, as its update would: by an event of its own, with the same permissions. */
-async function move(
-  { access }: SortParts,
+/** Moves a page to another chapter of its book, or out of one, with the event and permissions of an update that moves it. */
+async function movePage(
+  { contracts: { access } }: Context,
   book: SortedBook,
-  { child, chapter_id }: Placement<Found>,
+  { child, chapter_id }: Placement<FoundChild>,
   tx: EventTransaction,
 ): Promise<void> {
   const table = chapter_id === null ? sql`books` : sql`chapters`;
@@ -135,10 +127,10 @@ async function move(
   });
 }
 
-/** Numbers what stands elsewhere than before; the order is none of an item's own content, so its times stay. */
+/** Writes changed priorities. The order is no content of an item, so `updated_at` stays. */
 async function renumber(
   table: "chapters" | "pages",
-  placements: readonly Placement<Found>[],
+  placements: readonly Placement<FoundChild>[],
   { db }: EventTransaction,
 ): Promise<void> {
   const type = table === "chapters" ? "chapter" : "page";

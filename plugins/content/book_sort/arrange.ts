@@ -60,8 +60,13 @@ function merge<C extends Child>(before: readonly C[], wanted: readonly C[], name
   const followers = new Map<C | undefined, C[]>();
   let last: C | undefined;
   for (const child of before) {
-    if (!named.has(keyOf(child))) followers.set(last, [...(followers.get(last) ?? []), child]);
-    else if (isWanted.has(child)) last = child;
+    if (named.has(keyOf(child))) {
+      if (isWanted.has(child)) last = child;
+      continue;
+    }
+    const list = followers.get(last) ?? [];
+    list.push(child);
+    followers.set(last, list);
   }
   const withFollowers = wanted.flatMap((child) => [child, ...(followers.get(child) ?? [])]);
   return [...(followers.get(undefined) ?? []), ...withFollowers];

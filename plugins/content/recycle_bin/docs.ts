@@ -1,3 +1,5 @@
+import { BY_ADA } from "../_items/docs.ts";
+
 /** What the documentation says about the endpoints of the recycle bin. */
 export const about = {
   list:
@@ -11,8 +13,7 @@ export const about = {
 } as const;
 
 const times = { created_at: "2026-01-07T10:00:00.000000Z", updated_at: "2026-01-07T10:00:00.000000Z" };
-const by = { created_by: 1, updated_by: 1, owned_by: 1 };
-const book = { id: 7, name: "Runbooks", slug: "runbooks", description: "", ...times, ...by };
+const book = { id: 7, name: "Runbooks", slug: "runbooks", description: "", ...times, ...BY_ADA };
 
 /** Samples for the documentation. */
 export const examples = {

@@ -2,9 +2,9 @@ import type { ContentKind } from "lectern/contracts";
 import { type ListSpec, sql } from "lectern/core";
 import { type Db, rows, type TableName } from "lectern/db";
 import type { Deletion } from "./contract.ts";
-import { type FindKind, kindsBelow } from "./kinds.ts";
+import { findKind, kindsBelow } from "./hierarchy.ts";
 
-/** The listing of the bin (platform 7.1). */
+/** The listing of the recycle bin (platform 7.1). */
 export const listing: ListSpec = {
   table: "deletions",
   fields: {
@@ -21,16 +21,18 @@ export const listing: ListSpec = {
 
 type Item = { readonly id: number } & Record<string, unknown>;
 
-/** Entries with their items, what holds each, and how much lies below it; one statement for each kind and parent. */
+/**
+ * Entries with their items, each with its parent and the number of items below it. Costs one statement for each kind of
+ * item, and one for each kind of parent.
+ */
 export async function withItems(
   db: Pick<Db, "executeQuery">,
   kinds: readonly ContentKind[],
-  find: FindKind,
   entries: readonly Deletion[],
 ): Promise<(Deletion & { deletable: Item | null })[]> {
   const shown = new Map<string, Item>();
   for (const [name, own] of Map.groupBy(entries, ({ deletable_type }) => deletable_type)) {
-    const kind = find(name);
+    const kind = findKind(kinds, name);
     if (!kind) continue;
     const items = await itemsOf(
       db,
@@ -38,7 +40,7 @@ export async function withItems(
       own.map(({ deletable_id }) => deletable_id),
       kinds,
     );
-    for (const item of await withParents(db, kind, find, items)) shown.set(`${name} ${item.id}`, item);
+    for (const item of await withParents(db, kind, kinds, items)) shown.set(`${name} ${item.id}`, item);
   }
   return entries.map((entry) => ({
     ...entry,
@@ -46,7 +48,7 @@ export async function withItems(
   }));
 }
 
-/** Items as listings show them; with `below`, how many of each kind lie in them, recycled ones too, drafts not. */
+/** Items as listings show them; with `below`, the number of items of each kind in them: deleted ones count, drafts do not. */
 async function itemsOf(
   db: Pick<Db, "executeQuery">,
   { kind, table, columns }: ContentKind,
@@ -65,26 +67,26 @@ async function itemsOf(
   );
 }
 
-/** The nearest of the items' parents, also where it lies in the bin itself. */
+/** Adds each item's nearest parent, which may be in the recycle bin itself. */
 async function withParents(
   db: Pick<Db, "executeQuery">,
   { parents }: ContentKind,
-  find: FindKind,
+  kinds: readonly ContentKind[],
   items: readonly Item[],
 ): Promise<Item[]> {
-  const nearest = (item: Item) => parents.find(({ column }) => typeof item[column] === "number");
-  const found = new Map<string, Item>();
+  const nearestParent = (item: Item) => parents.find(({ column }) => typeof item[column] === "number");
+  const shown = new Map<string, Item>();
   for (const { kind: name, column } of parents) {
-    const kind = find(name);
-    const ids = items.filter((item) => nearest(item)?.kind === name).map((item) => item[column] as number);
+    const kind = findKind(kinds, name);
+    const ids = items.filter((item) => nearestParent(item)?.kind === name).map((item) => item[column] as number);
     if (!kind || ids.length === 0) continue;
     for (const parent of await itemsOf(db, kind, [...new Set(ids)]))
-      found.set(`${name} ${parent.id}`, { ...parent, type: name });
+      shown.set(`${name} ${parent.id}`, { ...parent, type: name });
   }
   return items.map((item) => {
-    const held = nearest(item);
-    if (!held) return item;
-    return { ...item, parent: found.get(`${held.kind} ${item[held.column]}`) ?? null };
+    const parent = nearestParent(item);
+    if (!parent) return item;
+    return { ...item, parent: shown.get(`${parent.kind} ${item[parent.column]}`) ?? null };
   });
 }
 

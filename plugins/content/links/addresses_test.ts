@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { addressesIn } from "./paths.ts";
+import { addressesIn } from "./addresses.ts";
 
 const BASE = "https://docs.example.com";
 
@@ -14,11 +14,11 @@ test("addresses of all kinds are found, each once, whatever follows them", () =>
   ).toEqual(["book /books/a", "page /books/a/page/p", "chapter /books/a/chapter/c", "bookshelf /shelves/s"]);
 });
 
-test("what lies deeper in a book than we know counts as a link to the book", () => {
+test("an unknown path below a book counts as a link to the book", () => {
   expect(pathsIn(`<a href="${BASE}/books/a/draft/7">d</a>`)).toEqual(["book /books/a"]);
 });
 
-test("other instances, other paths and bad escapes name nothing", () => {
+test("addresses of other instances, other paths and invalid escapes name no item", () => {
   expect(
     pathsIn(
       `<a href="https://else.example.com/books/a">x</a> <a href="${BASE}/api/books/1">y</a> <a href="${BASE}.evil/books/a">z</a>`,

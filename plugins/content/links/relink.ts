@@ -1,27 +1,22 @@
 /**
- * Links follow the items they lead to. Each record holds the address as the content has it, so what has to be rewritten
- * is found by comparing it with the address the item has now: nothing needs to be remembered from before a change, and
- * a link that was missed once is mended by the next change. Only recorded links are looked at, never all content.
+ * Rewrites links when the items that they lead to get another address. Each record has the address as the content has it,
+ * so outdated links are found by comparing it with the item's present address: no state from before the change is needed,
+ * and a link that was missed is rewritten by the next change. Only recorded links are read, never all content.
  */
-import { type Contracts, type EventTransaction, type RawBuilder, sql } from "lectern/core";
+import { type EventTransaction, type RawBuilder, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import type { Source } from "./record.ts";
+import type { LinkSource, LinksContext } from "./contract.ts";
 
-/** What rewriting needs. */
-export interface FollowParts {
-  readonly contracts: Pick<Contracts, "markup" | "pages">;
-  readonly baseUrl: string;
-}
+type Context = Pick<LinksContext, "baseUrl" | "contracts">;
 
-/** Items whose addresses may have changed: one alone, or with all that lies in it. */
-export interface Changed {
-  readonly kind: Source["kind"];
-  readonly id: number;
+/** Items whose addresses may have changed: one alone, or with everything in it. */
+export interface ChangedItem extends LinkSource {
   readonly withContents: boolean;
 }
 
-interface Stale {
-  readonly from_kind: Source["kind"];
+/** A recorded link with the item's present path. */
+interface OutdatedLink {
+  readonly from_kind: LinkSource["kind"];
   readonly from_id: number;
   readonly path: string;
   readonly current: string;
@@ -30,25 +25,25 @@ interface Stale {
 const SUMMARY = "System auto-update of internal links";
 const TABLES = { book: "books", chapter: "chapters", bookshelf: "bookshelves", page: "pages" } as const;
 
-/** Rewrites the links to items that have another address now (content-api 4.4). */
-export async function followLinks(parts: FollowParts, changed: Changed, tx: EventTransaction): Promise<void> {
-  const stale = await rows<Stale>(
+/** Rewrites the outdated links to items (content-api 4.4). */
+export async function updateLinksTo(context: Context, changed: ChangedItem, tx: EventTransaction): Promise<void> {
+  const outdated = await rows<OutdatedLink>(
     tx.db,
-    sql`select from_kind, from_id, path, current from (${targetsOf(changed)}) as targets
+    sql`select from_kind, from_id, path, current from (${linksTo(changed)}) as targets
     where path <> current order by from_kind, from_id`,
   );
-  const sources = Map.groupBy(stale, ({ from_kind, from_id }) => `${from_kind} ${from_id}`);
+  const sources = Map.groupBy(outdated, ({ from_kind, from_id }) => `${from_kind} ${from_id}`);
   for (const links of sources.values()) {
-    const [{ from_kind: kind, from_id: id }] = links as [Stale];
-    const moved = new Map(links.map(({ path, current }) => [parts.baseUrl + path, parts.baseUrl + current]));
-    if (kind === "page") await rewritePage(parts, id, moved, tx);
-    else await rewriteDescription(parts, { kind, id }, moved, tx);
-    await readdress(links, tx);
+    const [{ from_kind: kind, from_id: id }] = links as [OutdatedLink];
+    const moved = new Map(links.map(({ path, current }) => [context.baseUrl + path, context.baseUrl + current]));
+    if (kind === "page") await rewritePage(context, id, moved, tx);
+    else await rewriteDescription(context, { kind, id }, moved, tx);
+    await updateRecords(links, tx);
   }
 }
 
-/** The recorded links to the items with the address each item has now. */
-function targetsOf({ kind, id, withContents }: Changed): RawBuilder<unknown> {
+/** SQL for the recorded links to the items, each with the item's present path. */
+function linksTo({ kind, id, withContents }: ChangedItem): RawBuilder<unknown> {
   const link = sql`select links.from_kind, links.from_id, links.path`;
   const pages = (
     where: RawBuilder<unknown>,
@@ -60,22 +55,22 @@ function targetsOf({ kind, id, withContents }: Changed): RawBuilder<unknown> {
   ) => sql`${link}, '/books/' || books.slug || '/chapter/' || chapters.slug as current
     from chapters join books on books.id = chapters.book_id
     join content_links links on links.to_kind = 'chapter' and links.to_id = chapters.id where ${where}`;
-  const alone = (
+  const topLevel = (
     prefix: string,
     table: "books" | "bookshelves",
   ) => sql`${link}, ${prefix}::text || items.slug as current
     from ${sql.table(table)} items
     join content_links links on links.to_kind = ${kind} and links.to_id = items.id where items.id = ${id}::integer`;
-  if (kind === "bookshelf") return alone("/shelves/", "bookshelves");
+  if (kind === "bookshelf") return topLevel("/shelves/", "bookshelves");
   if (kind === "page") return pages(sql`pages.id = ${id}::integer`);
-  const inside = kind === "chapter" ? sql`pages.chapter_id = ${id}::integer` : sql`pages.book_id = ${id}::integer`;
-  const itself = kind === "chapter" ? chapters(sql`chapters.id = ${id}::integer`) : alone("/books/", "books");
-  const between = kind === "book" ? sql` union all ${chapters(sql`chapters.book_id = ${id}::integer`)}` : sql``;
-  return withContents ? sql`${itself}${between} union all ${pages(inside)}` : itself;
+  const isInside = kind === "chapter" ? sql`pages.chapter_id = ${id}::integer` : sql`pages.book_id = ${id}::integer`;
+  const itself = kind === "chapter" ? chapters(sql`chapters.id = ${id}::integer`) : topLevel("/books/", "books");
+  const chaptersInside = kind === "book" ? sql` union all ${chapters(sql`chapters.book_id = ${id}::integer`)}` : sql``;
+  return withContents ? sql`${itself}${chaptersInside} union all ${pages(isInside)}` : itself;
 }
 
 async function rewritePage(
-  { contracts }: FollowParts,
+  { contracts }: Context,
   id: number,
   moved: ReadonlyMap<string, string>,
   tx: EventTransaction,
@@ -89,8 +84,8 @@ async function rewritePage(
 }
 
 async function rewriteDescription(
-  { contracts }: FollowParts,
-  { kind, id }: Source,
+  { contracts }: Context,
+  { kind, id }: LinkSource,
   moved: ReadonlyMap<string, string>,
   tx: EventTransaction,
 ): Promise<void> {
@@ -109,14 +104,13 @@ async function rewriteDescription(
   );
 }
 
-/** Records the new addresses; one that the content held already is not recorded twice. */
-async function readdress(links: readonly Stale[], tx: EventTransaction): Promise<void> {
-  const sent = JSON.stringify(links);
+/** Records the new paths; one that the content had already is not recorded twice. */
+async function updateRecords(links: readonly OutdatedLink[], tx: EventTransaction): Promise<void> {
   await rows(
     tx.db,
     sql`
     with changed as (
-      select * from jsonb_to_recordset(${sent}::text::jsonb)
+      select * from jsonb_to_recordset(${JSON.stringify(links)}::text::jsonb)
         as changed(from_kind text, from_id integer, path text, current text)),
     gone as (
       delete from content_links links using changed

@@ -1,28 +1,16 @@
-import { type EventTransaction, type RawBuilder, sql, type Viewer } from "lectern/core";
+import { type EventTransaction, sql } from "lectern/core";
 import { type TableName, write } from "lectern/db";
-import { addressesIn } from "./paths.ts";
-
-/** An item whose content may link to others. */
-export interface Source {
-  readonly kind: "page" | "chapter" | "book" | "bookshelf";
-  readonly id: number;
-}
-
-/** What recording needs. */
-export interface RecordParts {
-  readonly baseUrl: string;
-  /** The condition under which a viewer sees rows of a table. */
-  readonly sees: (table: TableName, viewer: Viewer) => RawBuilder<boolean>;
-}
+import { addressesIn } from "./addresses.ts";
+import type { LinkSource, LinksContext } from "./contract.ts";
 
 /**
- * Records which items of this instance some content links to. Addresses that name nothing are left out, and so are new
- * ones of what the writer does not see: when such an item gets another address, the link would tell it to a stranger.
- * What was recorded stays while the content holds it. Content that links nowhere, before and after, costs no statement.
+ * Records the items of this instance that content links to. Addresses of no item are skipped, and so are new addresses of
+ * items that the writer does not see: when such an item got another address, the rewritten link would reveal it. A
+ * recorded link stays while the content has it. Content without links, before and after, costs no statement.
  */
 export async function recordLinks(
-  { baseUrl, sees }: RecordParts,
-  source: Source,
+  { baseUrl, visible }: Pick<LinksContext, "baseUrl" | "visible">,
+  source: LinkSource,
   { before, after }: { before: string; after: string },
   tx: EventTransaction,
 ): Promise<void> {
@@ -36,7 +24,7 @@ export async function recordLinks(
         and path <> all(${paths}::text[])`,
     );
   if (addresses.length === 0) return;
-  const seen = (table: TableName) => sees(table, tx.viewer);
+  const isVisible = (table: TableName) => visible.where(table, tx.viewer);
   await write(
     tx.db,
     sql`
@@ -47,21 +35,21 @@ export async function recordLinks(
     select ${source.kind}, ${source.id}::integer, found.kind, found.id, found.path from (
       select named.kind, books.id, named.path from named
         join books on books.slug = named.top and books.deleted_at is null
-        where named.kind = 'book' and ${seen("books")}
+        where named.kind = 'book' and ${isVisible("books")}
       union all
       select named.kind, chapters.id, named.path from named
         join books on books.slug = named.top and books.deleted_at is null
         join chapters on chapters.book_id = books.id and chapters.slug = named.slug and chapters.deleted_at is null
-        where named.kind = 'chapter' and ${seen("chapters")}
+        where named.kind = 'chapter' and ${isVisible("chapters")}
       union all
       select named.kind, pages.id, named.path from named
         join books on books.slug = named.top and books.deleted_at is null
         join pages on pages.book_id = books.id and pages.slug = named.slug and pages.deleted_at is null
-        where named.kind = 'page' and ${seen("pages")}
+        where named.kind = 'page' and ${isVisible("pages")}
       union all
       select named.kind, bookshelves.id, named.path from named
         join bookshelves on bookshelves.slug = named.top and bookshelves.deleted_at is null
-        where named.kind = 'bookshelf' and ${seen("bookshelves")}) as found
+        where named.kind = 'bookshelf' and ${isVisible("bookshelves")}) as found
     on conflict (from_kind, from_id, path) do update set to_kind = excluded.to_kind, to_id = excluded.to_id`,
   );
 }

@@ -1,13 +1,13 @@
-/** What the documentation says about the endpoints of comments. */
+/** Texts of the endpoints in the API documentation. */
 export const about = {
   list: "Lists the comments on pages that are visible to you, without their content.",
   create:
     "Adds a comment to a page. reply_to is the local_id of the comment it replies to, which is on the same page.\n" +
-    "content_ref names the stretch of the page that is commented on, as the editor writes it; anything else is dropped.",
+    "content_ref names the range of the page that is commented on, as the editor writes it; any other value is dropped.",
   read: "Reads a comment with the direct replies to it.",
   update:
-    "Changes the content of a comment, or archives it and takes it out of the archive again. Only comments that reply to " +
-    "no other can be archived; send archived only to change it.",
+    "Changes the content of a comment, archives it or takes it out of the archive. Only comments that reply to no other " +
+    "can be archived; send archived only to change it.",
   delete: "Removes a comment for good. Replies to it stay.",
 } as const;
 
@@ -27,7 +27,7 @@ const saved = {
 };
 const bo = { id: 2, name: "Bo", slug: "bo" };
 
-/** Samples for the documentation. */
+/** Examples in the API documentation. */
 export const examples = {
   create: {
     request: { page_id: 12, html: "<p>Which DBA?</p>", content_ref: "bkmrk-call-the-dba:735:5-12" },

@@ -1,7 +1,7 @@
 /**
- * Writing attachments. The file comes first, before any lock is taken: it is taken back if the row is not written, and
- * an old file goes once no row names it any more. The page is locked, so that two attachments never get the same place
- * on it, and none is left behind on a page that is being removed.
+ * Writes attachments. The file is stored first, before any lock is taken, and removed again if the transaction is rolled back;
+ * a replaced file is removed after the commit. The lock on the page keeps two attachments from getting the same position, and an
+ * attachment from being added to a page that is being deleted.
  */
 import type { FileKeeper } from "lectern/contracts";
 import {
@@ -15,21 +15,20 @@ import {
   type Upload,
 } from "lectern/core";
 import { rows } from "lectern/db";
-import type { AttachmentCreate, AttachmentRow, AttachmentUpdate } from "./contract.ts";
-import { extensionOf, nameOf } from "./names.ts";
-import type { Parts } from "./parts.ts";
+import type { AttachmentCreate, AttachmentRow, AttachmentsContext, AttachmentUpdate } from "./contract.ts";
+import { extensionOf, nameOf } from "./file_names.ts";
 
-/** What an attachment holds. */
+/** The columns that hold the file or link. */
 type Content = Pick<AttachmentRow, "external" | "link" | "file_key" | "extension">;
 
-/** Creates an attachment, the last of its page. */
+/** Inserts an attachment at the last position of its page. */
 export async function insertAttachment(
-  parts: Parts,
+  context: AttachmentsContext,
   draft: AttachmentCreate,
   tx: EventTransaction,
 ): Promise<AttachmentRow> {
-  const content = await contentOf(parts, draft, tx);
-  // The rules ask for either; only a filter of an event can have taken both away.
+  const content = await contentOf(context, draft, tx);
+  // The rules require one of the two; only an event filter can have removed both.
   if (!content) throw new ApiError(422, "An attachment needs a file or a link");
   await lockPage(draft.uploaded_to, tx);
   const author = sql`${authorOf(tx.viewer)}::integer`;
@@ -45,14 +44,14 @@ export async function insertAttachment(
   return row as AttachmentRow;
 }
 
-/** Changes a locked attachment; a file without a name brings its own (content-api 11). */
+/** Updates a locked attachment. Without a new name, a new file gives the attachment its name (content-api 11). */
 export async function changeAttachment(
-  parts: Parts,
+  context: AttachmentsContext,
   row: AttachmentRow,
   draft: AttachmentUpdate,
   tx: EventTransaction,
 ): Promise<AttachmentRow> {
-  const content = await contentOf(parts, draft, tx);
+  const content = await contentOf(context, draft, tx);
   const { uploaded_to } = draft;
   if (uploaded_to !== undefined && uploaded_to !== row.uploaded_to) await lockPage(uploaded_to, tx);
   const fileName = draft.file && nameOf(draft.file.name);
@@ -63,32 +62,41 @@ export async function changeAttachment(
     updated_by: authorOf(tx.viewer),
   };
   const saved = await saveChanges<AttachmentRow>(tx.db, "attachments", row, { wanted });
-  if (saved.file_key !== row.file_key) forgetFile(parts, row.file_key, tx);
+  if (saved.file_key !== row.file_key) removeFile(context, row.file_key, tx);
   return saved;
 }
 
-/** Removes an attachment for good. */
-export async function removeAttachment(parts: Parts, row: AttachmentRow, tx: EventTransaction): Promise<void> {
+/** Deletes an attachment, and its file after the commit. */
+export async function removeAttachment(
+  context: AttachmentsContext,
+  row: AttachmentRow,
+  tx: EventTransaction,
+): Promise<void> {
   await rows(tx.db, sql`delete from attachments where id = ${row.id}::integer`);
-  forgetFile(parts, row.file_key, tx);
+  removeFile(context, row.file_key, tx);
 }
 
-/** Removes all attachments of pages that are being removed for good. */
-export async function removeOfPages(parts: Parts, pageIds: readonly number[], tx: EventTransaction): Promise<void> {
-  const gone = await rows<Pick<AttachmentRow, "file_key">>(
+/** Deletes all attachments of pages that are deleted for good, and their files after the commit. */
+export async function removeOfPages(
+  context: AttachmentsContext,
+  pageIds: readonly number[],
+  tx: EventTransaction,
+): Promise<void> {
+  const deleted = await rows<Pick<AttachmentRow, "file_key">>(
     tx.db,
     sql`delete from attachments where uploaded_to = any(${[...pageIds]}::integer[]) returning file_key`,
   );
-  for (const { file_key } of gone) forgetFile(parts, file_key, tx);
+  for (const { file_key } of deleted) removeFile(context, file_key, tx);
 }
 
-/** The attachment as it is now, kept so until the transaction ends. Throws 404 where it is gone. */
+/** Reads and locks an attachment until the transaction ends. Throws ApiError 404 if it does not exist. */
 export async function lockAttachment(id: number, tx: EventTransaction): Promise<AttachmentRow> {
   const [row] = await rows<AttachmentRow>(tx.db, sql`select * from attachments where id = ${id}::integer for update`);
   if (!row) throw notFound("Attachment");
   return row;
 }
 
+/** Locks a page. Throws ApiError 404 if it does not exist or is in the recycle bin. */
 async function lockPage(id: number, tx: EventTransaction): Promise<void> {
   const [page] = await rows(
     tx.db,
@@ -97,34 +105,35 @@ async function lockPage(id: number, tx: EventTransaction): Promise<void> {
   if (!page) throw notFound("Page");
 }
 
-/** What a body says about content, its file stored; undefined where it says nothing. */
+/** The columns for the file or link of a draft, undefined if it has neither. Stores the file. */
 async function contentOf(
-  parts: Parts,
+  context: AttachmentsContext,
   { file, link }: { readonly file?: Upload; readonly link?: string },
   tx: EventTransaction,
 ): Promise<Content | undefined> {
   if (link !== undefined) return { external: true, link, file_key: null, extension: "" };
   if (!file) return undefined;
-  return { external: false, link: "", file_key: await store(parts, file, tx), extension: extensionOf(file.name) };
+  return { external: false, link: "", file_key: await storeFile(context, file, tx), extension: extensionOf(file.name) };
 }
 
-/** Keeps the files of attachments whose rows somebody else writes. */
-export function fileKeeper(parts: Parts): FileKeeper {
+/** Stores files of attachments whose rows another plugin writes. */
+export function fileKeeper(context: AttachmentsContext): FileKeeper {
   return {
     plugin: "attachments",
-    keep: async (content, tx) => ({ file_key: await store(parts, content, tx) }),
-    drop: (fileKey, tx) => forgetFile(parts, fileKey, tx),
+    keep: async (content, tx) => ({ file_key: await storeFile(context, content, tx) }),
+    drop: (fileKey, tx) => removeFile(context, fileKey, tx),
   };
 }
 
-/** The key of a stored file, which goes again if the transaction is rolled back. */
-async function store({ files }: Parts, content: FileContent, tx: EventTransaction): Promise<string> {
+/** Stores a file and returns its key. The file is removed if the transaction is rolled back. */
+async function storeFile({ files }: AttachmentsContext, content: FileContent, tx: EventTransaction): Promise<string> {
   const key = `${tx.at.slice(0, 7)}/${crypto.randomUUID()}`;
   tx.onRollback(() => files.remove(key));
   await files.put(key, content);
   return key;
 }
 
-function forgetFile(parts: Parts, key: string | null, tx: EventTransaction): void {
-  if (key !== null) tx.afterCommit(() => parts.files.remove(key));
+/** Removes a file after the commit. */
+function removeFile(context: AttachmentsContext, key: string | null, tx: EventTransaction): void {
+  if (key !== null) tx.afterCommit(() => context.files.remove(key));
 }

@@ -1,14 +1,14 @@
-/** What the documentation says about the endpoints of attachments. */
+/** Texts of the endpoints in the API documentation. */
 export const about = {
   list: "Lists the attachments of pages that are visible to you.",
   create:
-    "Attaches a file or a link to a page. A file needs a multipart/form-data request; a link wins where both are sent.\n" +
-    "Needs the right to create attachments and to change the page.",
+    "Attaches a file or a link to a page. A file needs a multipart/form-data request; if both are sent, the link is used.\n" +
+    "Needs the permissions to create attachments and to update the page.",
   read:
     "Reads an attachment. Its content is the link, or the file as base64.\n" +
     "The links lead to the file or link itself, for use in HTML and Markdown.",
   update:
-    "Changes an attachment; fields that are not sent stay. A file or link replaces what was attached before, and " +
+    "Changes an attachment; fields that are not sent stay. A file or link replaces the present file or link, and " +
     "uploaded_to moves the attachment to another page.\n" +
     "To send a file, use POST with multipart/form-data and the field _method set to PUT.",
   delete: "Removes an attachment and its file for good.",
@@ -28,7 +28,7 @@ const saved = {
 };
 const ada = { id: 1, name: "Ada", slug: "ada" };
 
-/** Samples for the documentation. */
+/** Examples in the API documentation. */
 export const examples = {
   create: {
     request: { name: "runbook", uploaded_to: 12, link: "https://example.com/runbook" },

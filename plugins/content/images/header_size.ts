@@ -1,32 +1,32 @@
 /**
- * The size that the head of a picture claims, read here: decoders refuse files that end early before they tell it. Only for
- * kinds that have it at a known place; of AVIF it stands deep in nested boxes.
+ * Reads the size in the header of an image, for files that the decoder refuses because they are truncated. Only for formats that
+ * have it at a fixed place; that of AVIF is deep in nested boxes.
  */
 
-/** Bytes of the start of a file that are looked through. JPEG has notes of the camera before its size. */
-export const HEAD_BYTES = 131_072;
+/** Bytes at the start of a file that are searched. A JPEG has camera metadata before its size. */
+export const HEADER_BYTES = 131_072;
 
-/** Pixels as they are stored, not turned. */
+/** Pixels as stored, before rotation. */
 export interface Size {
   readonly width: number;
   readonly height: number;
 }
 
-/** The size in the start of a file of a kind; undefined where the head does not reach as far, or claims no pixels. */
-export function claimedSize(format: string, start: Uint8Array): Size | undefined {
+/** The size in the header of a file; undefined if the header is incomplete, says 0 pixels, or for other formats. */
+export function headerSize(format: string, start: Uint8Array): Size | undefined {
   const view = new DataView(start.buffer, start.byteOffset, start.byteLength);
   try {
     const size = READERS[format]?.(view);
     return size && size.width > 0 && size.height > 0 ? size : undefined;
   } catch (error) {
-    // The head ends before its size.
+    // The header ends before the size.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
 const PNG_HEADER = 0x49484452;
-const WEBP_KINDS = { lossy: "VP8 ", lossless: "VP8L", extended: "VP8X" } as const;
+const WEBP_CHUNKS = { lossy: "VP8 ", lossless: "VP8L", extended: "VP8X" } as const;
 const LOSSLESS_SIGNATURE = 0x2f;
 const FOURTEEN_BITS = 0x3fff;
 
@@ -39,11 +39,11 @@ const READERS: Readonly<Record<string, (view: DataView) => Size | undefined>> = 
 };
 
 function webpSize(view: DataView): Size | undefined {
-  const kind = String.fromCharCode(...[12, 13, 14, 15].map((at) => view.getUint8(at)));
-  if (kind === WEBP_KINDS.extended) return { width: 1 + threeBytes(view, 24), height: 1 + threeBytes(view, 27) };
-  if (kind === WEBP_KINDS.lossy)
+  const chunk = String.fromCharCode(...[12, 13, 14, 15].map((at) => view.getUint8(at)));
+  if (chunk === WEBP_CHUNKS.extended) return { width: 1 + threeBytes(view, 24), height: 1 + threeBytes(view, 27) };
+  if (chunk === WEBP_CHUNKS.lossy)
     return { width: view.getUint16(26, true) & FOURTEEN_BITS, height: view.getUint16(28, true) & FOURTEEN_BITS };
-  if (kind !== WEBP_KINDS.lossless || view.getUint8(20) !== LOSSLESS_SIGNATURE) return undefined;
+  if (chunk !== WEBP_CHUNKS.lossless || view.getUint8(20) !== LOSSLESS_SIGNATURE) return undefined;
   const bits = view.getUint32(21, true);
   return { width: 1 + (bits & FOURTEEN_BITS), height: 1 + ((bits >>> 14) & FOURTEEN_BITS) };
 }
@@ -52,11 +52,11 @@ function threeBytes(view: DataView, at: number): number {
   return view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
 }
 
-/** Walks over the segments up to the one that begins a frame. */
+/** Skips segments up to the start of a frame, which has the size. */
 function jpegSize(view: DataView): Size | undefined {
   for (let at = 2; view.getUint8(at) === 0xff; ) {
     const marker = view.getUint8(at + 1);
-    // Any number of filling bytes may stand before a marker.
+    // Any number of fill bytes may precede a marker.
     if (marker === 0xff) at++;
     else if (isFrame(marker)) return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
     else at += 2 + view.getUint16(at + 2);
@@ -64,7 +64,7 @@ function jpegSize(view: DataView): Size | undefined {
   return undefined;
 }
 
-/** Markers of frames, among which stand those of tables and of arithmetic coding. */
+/** Start-of-frame markers: 0xc0 to 0xcf without those of tables, extensions and arithmetic coding. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }

@@ -1,61 +1,64 @@
 /**
- * The language of searches (content-api 14): plain words, "exact text", [tags] and {filters}, the last three also with a
- * minus in front. What cannot be read is taken as words, so that no search is an error.
+ * Parses search queries (content-api 14): plain words, "exact text", [tags] and {filters}, the last three also negated by a minus.
+ * Anything else is taken as words, so that no query is an error.
  */
 
 /** A test of tags: a name, a value, or both. */
 export interface TagTest {
   readonly name: string;
   readonly operator: "=" | "!=" | ">" | "<" | ">=" | "<=" | "like";
-  /** Undefined where any value will do. */
+  /** Undefined if any value matches. */
   readonly value: string | undefined;
   readonly negated: boolean;
 }
 
-/** A filter such as {type:page}; the value is "" where none stands there. */
+/** A filter such as {type:page}; the value is "" if there is none. */
 export interface Filter {
   readonly name: string;
   readonly value: string;
   readonly negated: boolean;
 }
 
-/** A search as its words say it. */
-export interface Search {
-  /** Words of which any may match, as beginnings of words. */
+/** A parsed query. */
+export interface SearchQuery {
+  /** Words of which any may match, as prefixes. */
   readonly terms: readonly string[];
   readonly exacts: readonly { readonly text: string; readonly negated: boolean }[];
   readonly tags: readonly TagTest[];
   readonly filters: readonly Filter[];
-  /** Where the results are to be ordered by their last comment. */
+  /** The order by last comment, if results are ordered by it. */
   readonly latest: "asc" | "desc" | undefined;
 }
 
-/** So many parts of a query count; whoever writes more has no question in mind. */
+/** Maximum parts of a query; further ones are ignored. */
 const MAX_PARTS = 50;
-/** Signs by which the index splits words: a word that holds one is looked for literally. */
+/** Characters at which the index splits words: a word that contains one is searched as an exact text. */
 const SPLITTING = /[.,!?:;()[\]{}<>'"`«»]/;
 const QUOTES = /[“”„‟]/g;
 const APOSTROPHES = /[‘’‚‛]/g;
 const PART = /(-?)"((?:\\.|[^"\\])*)"|(-?)\[([^\]]*)\]|(-?)\{([^}]*)\}|(\S+)/g;
-/** What follows `like` must not make another word of it: [verlike%7%] is a test, [likeness] a name. */
+/** `like` counts as an operator only before a non-word character: [verlike%7%] is a test, [likeness] a name. */
 const TAG = /^(.*?)(!=|>=|<=|=|>|<|like(?!\w))(.*)$/i;
 
-/** Reads a query. Quotes that typing programs curl are plain ones. */
-export function parseSearch(asked: string): Search {
-  const query = asked.replace(QUOTES, '"').replace(APOSTROPHES, "'");
+/** Parses a query. Typographic quotes count as straight ones. */
+export function parseQuery(text: string): SearchQuery {
+  const query = text.replace(QUOTES, '"').replace(APOSTROPHES, "'");
   const terms: string[] = [];
   const exacts: { text: string; negated: boolean }[] = [];
   const tags: TagTest[] = [];
   const filters: Filter[] = [];
-  for (const [, noText, text, noTag, tag, noFilter, filter, word] of [...query.matchAll(PART)].slice(0, MAX_PARTS)) {
-    if (text !== undefined) exacts.push({ text: text.replace(/\\(["\\])/g, "$1"), negated: noText === "-" });
-    else if (tag !== undefined) tags.push({ ...tagOf(tag), negated: noTag === "-" });
-    else if (filter !== undefined) filters.push({ ...filterOf(filter), negated: noFilter === "-" });
+  for (const [, notExact, exact, notTag, tag, notFilter, filter, word] of [...query.matchAll(PART)].slice(
+    0,
+    MAX_PARTS,
+  )) {
+    if (exact !== undefined) exacts.push({ text: exact.replace(/\\(["\\])/g, "$1"), negated: notExact === "-" });
+    else if (tag !== undefined) tags.push({ ...tagOf(tag), negated: notTag === "-" });
+    else if (filter !== undefined) filters.push({ ...filterOf(filter), negated: notFilter === "-" });
     else if (word !== undefined && SPLITTING.test(word)) exacts.push({ text: word, negated: false });
     else if (word !== undefined) terms.push(word);
   }
-  const sorting = filters.find(({ name, value }) => name === "sort_by" && value.toLowerCase() === "last_commented");
-  const latest = sorting && (sorting.negated ? "asc" : "desc");
+  const sort = filters.find(({ name, value }) => name === "sort_by" && value.toLowerCase() === "last_commented");
+  const latest = sort && (sort.negated ? "asc" : "desc");
   return { terms, exacts: exacts.filter(({ text }) => text.trim() !== ""), tags, filters, latest };
 }
 

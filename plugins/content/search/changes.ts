@@ -1,33 +1,32 @@
 /**
- * The index of words. An item's entry is replaced in the transaction that writes the item. Items without an entry, or
- * with one of an earlier form, are indexed by a job in batches, so that a boot waits for none of them.
+ * Writes the search index. The entry of an item is replaced in the transaction that writes the item. Items without an entry, or with
+ * one of before migration 0002, are indexed by a job in batches, so that the boot does not wait for them.
  */
 import type { ContentKind, Searchable } from "lectern/contracts";
 import { type EventTransaction, sql, type YieldToEventLoop, yieldToEventLoop } from "lectern/core";
 import { type Db, rows, write } from "lectern/db";
+import type { SearchedKind } from "./contract.ts";
 import { headingsIn } from "./headings.ts";
-import { ItemWords, type Part } from "./item_words.ts";
-import { piecesBetweenWords } from "./words.ts";
+import { type ItemField, ItemWords } from "./item_words.ts";
+import { textChunks } from "./tokenize.ts";
 
-/** Characters of a body that are indexed; what lies beyond is not found. */
+/** Maximum characters of a body that are indexed. */
 const MAX_BODY = 200_000;
-/** Characters of HTML that are looked through for headings. */
+/** Maximum characters of HTML that are searched for headings. */
 const MAX_HTML = 1_000_000;
-/** Characters of the tags of one item that are indexed. */
+/** Maximum characters of the tags of one item that are indexed. */
 const MAX_TAGS = 200_000;
-/** Ids that the job looks through at a time, items that it indexes in one statement, and how long one run takes, about. */
+/** Ids that the job checks at a time. */
 const RANGE = 5_000;
+/** Items that the job indexes in one statement. */
 const BATCH = 50;
+/** Approximate duration of one run of the job. */
 const RUN_MS = 2_000;
 
 type Store = Pick<Db, "executeQuery">;
 
-/** A kind with what can be found of it. */
-export interface SearchedKind extends Pick<Searchable, "body" | "html"> {
-  readonly kind: ContentKind;
-}
-
-interface Source {
+/** The texts of an item. */
+interface ItemTexts {
   readonly id: number;
   readonly name: string;
   readonly body: string | null;
@@ -35,7 +34,7 @@ interface Source {
   readonly tags: string | null;
 }
 
-/** The kinds that can be searched. */
+/** The kinds of content that have contributed their text. */
 export function searchedKinds(kinds: readonly ContentKind[], searchable: readonly Searchable[]): SearchedKind[] {
   return kinds.flatMap((kind) => {
     const found = searchable.find((one) => one.kind === kind.kind);
@@ -49,8 +48,8 @@ export async function indexItem(searched: SearchedKind, id: number, { db }: Even
 }
 
 /**
- * Indexes what lacks an entry of the present form among the items that follow an id, for as long as one run takes. Returns
- * the id to go on after; undefined at the end.
+ * Indexes items without a current entry, from the id after `after`, for about `RUN_MS`. Returns the id to continue after; undefined at
+ * the end.
  */
 export async function indexMissing(searched: SearchedKind, after: number, db: Db): Promise<number | undefined> {
   const started = performance.now();
@@ -67,7 +66,7 @@ export async function indexMissing(searched: SearchedKind, after: number, db: Db
   }
 }
 
-/** The next ids that lack an entry, and the last id that was looked at, unless it was the last of all. */
+/** Ids of the next range without a current entry, and the last id of the range, undefined if no more follow. */
 async function rangeAfter({ kind: { kind, table } }: SearchedKind, after: number, db: Db) {
   const range = await rows<{ id: number; missing: boolean }>(
     db,
@@ -80,27 +79,27 @@ async function rangeAfter({ kind: { kind, table } }: SearchedKind, after: number
   return { missing, end: range.length < RANGE ? undefined : range.at(-1)?.id };
 }
 
-/** Items that somebody is writing are left out: who writes an item indexes it. The others stay as they are meanwhile. */
+/** Indexes items under a shared lock. Items that a transaction is writing are skipped, since that transaction indexes them. */
 async function indexBatch(searched: SearchedKind, ids: readonly number[], db: Db): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const held = await rows<{ id: number }>(
+    const locked = await rows<{ id: number }>(
       tx,
       sql`select id from ${sql.table(searched.kind.table)} where id = any(${[...ids]}::integer[])
         for share skip locked`,
     );
     await indexItems(
       searched,
-      held.map(({ id }) => id),
+      locked.map(({ id }) => id),
       tx,
     );
   });
 }
 
 async function indexItems(searched: SearchedKind, ids: readonly number[], db: Store): Promise<void> {
-  const items = await sourcesOf(searched, ids, db);
+  const items = await textsOf(searched, ids, db);
   if (items.length === 0) return;
   const made: ItemWords[] = [];
-  // Others have their turn between the pieces of long texts.
+  // Yields to the event loop between the chunks of long texts.
   const yieldNow = yieldToEventLoop();
   for (const item of items) made.push(await wordsOf(item, yieldNow));
   await write(
@@ -113,31 +112,33 @@ async function indexItems(searched: SearchedKind, ids: readonly number[], db: St
   );
 }
 
-async function wordsOf({ name, tags, html, body }: Source, yieldNow: YieldToEventLoop): Promise<ItemWords> {
+async function wordsOf({ name, tags, html, body }: ItemTexts, yieldNow: YieldToEventLoop): Promise<ItemWords> {
   const words = new ItemWords();
-  const texts: readonly (readonly [string, Part])[] = [
+  const texts: readonly (readonly [string, ItemField])[] = [
     [name, "name"],
     [tags ?? "", "tags"],
     [headingsIn(html ?? ""), "headings"],
     [body ?? "", "body"],
   ];
-  for (const [text, part] of texts) {
-    for (const piece of piecesBetweenWords(text)) {
+  for (const [text, field] of texts) {
+    for (const chunk of textChunks(text)) {
       await yieldNow();
-      words.add(piece, part);
+      words.add(chunk, field);
     }
   }
   await yieldNow();
   return words;
 }
 
-/** What the entries are made of. The HTML of items without headings stays in the store. */
-function sourcesOf({ kind, body, html }: SearchedKind, ids: readonly number[], db: Store): Promise<Source[]> {
+/** Reads the texts of items. The HTML is read only if it has headings. */
+function textsOf({ kind, body, html }: SearchedKind, ids: readonly number[], db: Store): Promise<ItemTexts[]> {
   const id = sql.ref(`${kind.table}.id`);
-  const headed = html ? sql`case when position('<h' in ${html}) > 0 then left(${html}, ${MAX_HTML}) end` : sql`null`;
-  return rows<Source>(
+  const htmlWithHeadings = html
+    ? sql`case when position('<h' in ${html}) > 0 then left(${html}, ${MAX_HTML}) end`
+    : sql`null`;
+  return rows<ItemTexts>(
     db,
-    sql`select ${id}, ${sql.ref(`${kind.table}.name`)}, left(${body}, ${MAX_BODY}) as body, ${headed} as html,
+    sql`select ${id}, ${sql.ref(`${kind.table}.name`)}, left(${body}, ${MAX_BODY}) as body, ${htmlWithHeadings} as html,
         (select left(string_agg(tags.name || ' ' || tags.value, ' ' order by tags.position), ${MAX_TAGS})
           from tags where tags.kind = ${kind.kind} and tags.item_id = ${id}) as tags
       from ${sql.table(kind.table)} where ${id} = any(${[...ids]}::integer[])`,

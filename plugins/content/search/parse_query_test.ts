@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { parseSearch } from "./parse.ts";
+import { parseQuery } from "./parse_query.ts";
 
 const NOTHING = { terms: [], exacts: [], tags: [], filters: [], latest: undefined };
 
-test("each part of a query is told from the others", () => {
+test("each kind of part of a query is recognised", () => {
   for (const [query, found] of [
     ["", NOTHING],
     ["red barn", { ...NOTHING, terms: ["red", "barn"] }],
@@ -44,5 +44,5 @@ test("each part of a query is told from the others", () => {
       { ...NOTHING, filters: [{ name: "sort_by", value: "last_commented", negated: true }], latest: "asc" },
     ],
   ] as const)
-    expect([query, parseSearch(query)]).toEqual([query, found]);
+    expect([query, parseQuery(query)]).toEqual([query, found]);
 });

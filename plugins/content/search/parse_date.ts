@@ -1,8 +1,8 @@
 /**
- * Dates as people write them in filters: of the calendar, or relative to now in the usual forms of PHP's strtotime, which
- * the original reads them by: `2024-01-31`, `2024-01-31 09:30`, `31 January 2024`, `yesterday`, `-1 week`, `2 days ago`,
- * `last monday`, `first day of next month`. All in UTC. Parts may stand in any order; as in PHP the calendar comes first,
- * then what is added to it, then edges of months, then days of the week.
+ * Parses dates in filters: absolute ones, or relative to now in the common formats of PHP's strtotime, which BookStack parses them
+ * with: `2024-01-31`, `2024-01-31 09:30`, `31 January 2024`, `yesterday`, `-1 week`, `2 days ago`, `last monday`,
+ * `first day of next month`. All in UTC. Parts may be in any order. As in PHP, the date is applied first, then offsets, then the first or
+ * last day of the month, then weekdays.
  */
 
 const MONTHS =
@@ -14,7 +14,8 @@ const MONTH = `(?<name>${MONTHS})(?![a-z])`;
 const UNIT = "(?<unit>sec|second|min|minute|hour|day|fortnight|week|month|year)s?(?![a-z])";
 const WHICH = "(?<which>last|previous|this|next)";
 const DAY = "(?<day>\\d{1,2})(?:st|nd|rd|th)?(?!\\d)";
-const LENGTHS: Readonly<Record<string, number>> = {
+/** Milliseconds by unit. Months and years differ in length. */
+const UNIT_MS: Readonly<Record<string, number>> = {
   sec: 1_000,
   second: 1_000,
   min: 60_000,
@@ -24,31 +25,32 @@ const LENGTHS: Readonly<Record<string, number>> = {
   week: 604_800_000,
   fortnight: 1_209_600_000,
 };
-const STEPS: Readonly<Record<string, number>> = { last: -1, previous: -1, this: 0, next: 1 };
+const OFFSETS: Readonly<Record<string, number>> = { last: -1, previous: -1, this: 0, next: 1 };
 const DAY_MS = 86_400_000;
-/** A text longer than this is no date. */
+/** Maximum length of a date. */
 const MAX_TEXT = 60;
 const MAX_YEAR = 9_999;
 
-/** What has been read of a text. */
-interface Reading {
+/** What has been parsed so far. */
+interface ParsedDate {
   year: number;
   /** From 1. */
   month: number;
   day: number;
   /** Milliseconds since midnight. */
   time: number;
-  /** What is added, months on their own as they differ in length. */
+  /** Offsets; months are separate, since they differ in length. */
   months: number;
   milliseconds: number;
+  /** "first" or "last" day of the month. */
   edge: string | undefined;
   weekday: { readonly day: number; readonly which: string | undefined } | undefined;
 }
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
-/** Parts of a date; each begins where the one before ended. */
-const PARTS: readonly (readonly [RegExp, (found: Groups, reading: Reading) => void])[] = [
+/** Patterns of the parts of a date; each matches where the one before ended. */
+const PARTS: readonly (readonly [RegExp, (found: Groups, date: ParsedDate) => void])[] = [
   [/^@(?<seconds>-?\d{1,11})$/, epoch],
   [/^(?<year>\d{4})[-/](?<month>\d{1,2})[-/](?<day>\d{1,2})(?!\d)/, calendar],
   [/^(?<year>\d{4})-(?<month>\d{2})(?![\d-])/, calendar],
@@ -63,14 +65,14 @@ const PARTS: readonly (readonly [RegExp, (found: Groups, reading: Reading) => vo
   [/^(?<word>today|midnight|yesterday|tomorrow|noon)(?![a-z])/, word],
   [/^(?<edge>first|last) day of(?![a-z])/, edgeOfMonth],
   [new RegExp(`^(?<sign>[+-]?) ?(?<amount>\\d{1,6}|an?) ?${UNIT}(?<ago> ago)?`), relative],
-  [new RegExp(`^${WHICH} ${UNIT}`), ({ which = "", unit = "" }, reading) => add(reading, unit, STEPS[which] ?? 0)],
+  [new RegExp(`^${WHICH} ${UNIT}`), ({ which = "", unit = "" }, date) => add(date, unit, OFFSETS[which] ?? 0)],
   [new RegExp(`^(?:${WHICH} )?(?<weekday>${DAYS})(?![a-z])`), weekday],
 ];
 
-/** The moment that a text names; undefined where nobody can read it. Nothing at all is now, as in the original. */
-export function timeOf(text: string, now: Date): Date | undefined {
+/** Parses a date; undefined if it is invalid. An empty text is now, as in BookStack. */
+export function parseDate(text: string, now: Date): Date | undefined {
   if (text.length > MAX_TEXT) return undefined;
-  const reading: Reading = {
+  const date: ParsedDate = {
     year: now.getUTCFullYear(),
     month: now.getUTCMonth() + 1,
     day: now.getUTCDate(),
@@ -81,25 +83,25 @@ export function timeOf(text: string, now: Date): Date | undefined {
     weekday: undefined,
   };
   for (let rest = text.toLowerCase().trim(); rest !== ""; ) {
-    const after = readPart(rest, reading);
+    const after = readPart(rest, date);
     if (after === undefined) return undefined;
     rest = after.replace(/^[\s,]+/, "");
   }
-  return momentOf(reading);
+  return toDate(date);
 }
 
-/** What is left of a text after its first part; undefined where that is none. */
-function readPart(rest: string, reading: Reading): string | undefined {
+/** Parses the first part of a text and returns the rest; undefined if no pattern matches. */
+function readPart(rest: string, date: ParsedDate): string | undefined {
   for (const [pattern, read] of PARTS) {
     const found = pattern.exec(rest);
     if (!found) continue;
-    read(found.groups ?? {}, reading);
+    read(found.groups ?? {}, date);
     return rest.slice(found[0].length);
   }
   return undefined;
 }
 
-function momentOf({ year, month, day, time, months, milliseconds, edge, weekday: wanted }: Reading): Date | undefined {
+function toDate({ year, month, day, time, months, milliseconds, edge, weekday: wanted }: ParsedDate): Date | undefined {
   if (month < 1 || month > 12 || day < 1 || day > 31) return undefined;
   const moment = new Date(0);
   moment.setUTCFullYear(year, month - 1 + months, day);
@@ -115,55 +117,55 @@ function momentOf({ year, month, day, time, months, milliseconds, edge, weekday:
   return found >= 1 && found <= MAX_YEAR ? moment : undefined;
 }
 
-/** From one day of the week to the wanted one: today counts for a bare name and for "this". */
-function daysTo(from: number, { day, which }: NonNullable<Reading["weekday"]>): number {
+/** Days from one day of the week to another: 0 for today with a bare name or "this". */
+function daysTo(from: number, { day, which }: NonNullable<ParsedDate["weekday"]>): number {
   if (which === "last" || which === "previous") return -((from - day + 6) % 7) - 1;
   return which === "next" ? ((day - from + 6) % 7) + 1 : (day - from + 7) % 7;
 }
 
-function epoch({ seconds }: Groups, reading: Reading): void {
-  Object.assign(reading, { year: 1970, month: 1, day: 1, time: 0, milliseconds: Number(seconds) * 1_000 });
+function epoch({ seconds }: Groups, date: ParsedDate): void {
+  Object.assign(date, { year: 1970, month: 1, day: 1, time: 0, milliseconds: Number(seconds) * 1_000 });
 }
 
-function calendar({ year, month, name, day }: Groups, reading: Reading): void {
-  if (year !== undefined) reading.year = Number(year);
-  reading.month = name === undefined ? Number(month) : MONTH_ORDER.indexOf(name.slice(0, 3)) + 1;
-  reading.day = Number(day ?? 1);
-  reading.time = 0;
+function calendar({ year, month, name, day }: Groups, date: ParsedDate): void {
+  if (year !== undefined) date.year = Number(year);
+  date.month = name === undefined ? Number(month) : MONTH_ORDER.indexOf(name.slice(0, 3)) + 1;
+  date.day = Number(day ?? 1);
+  date.time = 0;
 }
 
-function clock({ hours, minutes, seconds = "0", half }: Groups, reading: Reading): void {
+function clock({ hours, minutes, seconds = "0", half }: Groups, date: ParsedDate): void {
   const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (half === "p" ? 12 : 0);
-  reading.time = ((hour * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000;
+  date.time = ((hour * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000;
 }
 
-function zone({ sign, hours, minutes }: Groups, reading: Reading): void {
-  reading.milliseconds += (sign === "+" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+function zone({ sign, hours, minutes }: Groups, date: ParsedDate): void {
+  date.milliseconds += (sign === "+" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
-function word({ word: found }: Groups, reading: Reading): void {
-  reading.time = found === "noon" ? DAY_MS / 2 : 0;
-  if (found === "yesterday") reading.milliseconds -= DAY_MS;
-  if (found === "tomorrow") reading.milliseconds += DAY_MS;
+function word({ word: found }: Groups, date: ParsedDate): void {
+  date.time = found === "noon" ? DAY_MS / 2 : 0;
+  if (found === "yesterday") date.milliseconds -= DAY_MS;
+  if (found === "tomorrow") date.milliseconds += DAY_MS;
 }
 
-function edgeOfMonth({ edge }: Groups, reading: Reading): void {
-  reading.edge = edge;
-  // Months are added to its first day, or the last of a long one would lie in the month after.
-  reading.day = 1;
+function edgeOfMonth({ edge }: Groups, date: ParsedDate): void {
+  date.edge = edge;
+  // Months are added to the first day, since the 31st plus a month may overflow into the month after.
+  date.day = 1;
 }
 
-function relative({ sign, amount = "", unit = "", ago }: Groups, reading: Reading): void {
+function relative({ sign, amount = "", unit = "", ago }: Groups, date: ParsedDate): void {
   const count = /^an?$/.test(amount) ? 1 : Number(amount);
-  add(reading, unit, (sign === "-" ? -1 : 1) * (ago === undefined ? 1 : -1) * count);
+  add(date, unit, (sign === "-" ? -1 : 1) * (ago === undefined ? 1 : -1) * count);
 }
 
-function add(reading: Reading, unit: string, count: number): void {
-  if (unit === "month" || unit === "year") reading.months += unit === "year" ? count * 12 : count;
-  else reading.milliseconds += count * (LENGTHS[unit] ?? 0);
+function add(date: ParsedDate, unit: string, count: number): void {
+  if (unit === "month" || unit === "year") date.months += unit === "year" ? count * 12 : count;
+  else date.milliseconds += count * (UNIT_MS[unit] ?? 0);
 }
 
-function weekday({ which, weekday: name = "" }: Groups, reading: Reading): void {
-  reading.weekday = { day: DAY_ORDER.indexOf(name.slice(0, 3)), which };
-  reading.time = 0;
+function weekday({ which, weekday: name = "" }: Groups, date: ParsedDate): void {
+  date.weekday = { day: DAY_ORDER.indexOf(name.slice(0, 3)), which };
+  date.time = 0;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { allOf, anyOf } from "./match.ts";
-import { MAX_WORD, piecesBetweenWords, runsIn, wordsIn } from "./words.ts";
+import { MAX_WORD, runsIn, textChunks, wordsIn } from "./tokenize.ts";
+import { allWords, anyTerm } from "./tsquery.ts";
 
 test("words are runs of letters, digits, marks and underscores, without case and accents", () => {
   for (const [text, words] of [
@@ -18,30 +18,30 @@ test("words are runs of letters, digits, marks and underscores, without case and
     expect([text, [...wordsIn(text)]]).toEqual([text, [...words].map((word) => word.normalize("NFC"))]);
 });
 
-test("a long run is split, between characters only, and nothing of it is lost", () => {
+test("a long run is split between characters, and none is lost", () => {
   for (const run of ["a".repeat(1000), "_a".repeat(500), "𐐨".repeat(333), `a${"𐐨".repeat(333)}`]) {
-    const pieces = [...wordsIn(run)];
+    const chunks = [...wordsIn(run)];
     expect([...runsIn(run)].length).toBe(1);
-    expect(pieces.join("")).toBe(run);
-    expect(pieces.every((piece) => piece.length <= MAX_WORD && piece.isWellFormed())).toBe(true);
+    expect(chunks.join("")).toBe(run);
+    expect(chunks.every((piece) => piece.length <= MAX_WORD && piece.isWellFormed())).toBe(true);
   }
 });
 
-test("queries look for beginnings of terms, and for all words of exact texts", () => {
-  expect(anyOf(["Café-bar", "東京"])).toBe("('cafe':*) | ('bar':*) | ('東京' & '京':*)");
-  expect(anyOf(["&|!:*'"])).toBeUndefined();
-  expect(allOf(["call the DB", "at once."])).toBe("'call' & 'the' & 'db':* & 'at' & 'once'");
+test("queries match prefixes of terms, and all words of exact texts", () => {
+  expect(anyTerm(["Café-bar", "東京"])).toBe("('cafe':*) | ('bar':*) | ('東京' & '京':*)");
+  expect(anyTerm(["&|!:*'"])).toBeUndefined();
+  expect(allWords(["call the DB", "at once."])).toBe("'call' & 'the' & 'db':* & 'at' & 'once'");
 });
 
-test("a long text comes in pieces that are cut between words, and a word of any length between characters", () => {
+test("a long text is split into chunks between words, and a very long word between characters", () => {
   const text = "Größe naïve SNAKE_CASE, 東京 tower. ".repeat(2_000);
-  const pieces = [...piecesBetweenWords(text)];
-  expect(pieces.join("")).toBe(text);
-  expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(5_000);
-  expect(pieces.flatMap((piece) => [...wordsIn(piece)])).toEqual([...wordsIn(text)]);
+  const chunks = [...textChunks(text)];
+  expect(chunks.join("")).toBe(text);
+  expect(Math.max(...chunks.map(({ length }) => length))).toBeLessThan(5_000);
+  expect(chunks.flatMap((piece) => [...wordsIn(piece)])).toEqual([...wordsIn(text)]);
   for (const run of [`a${"𐐨".repeat(20_000)}`, "東".repeat(20_000), "a".repeat(20_000)]) {
-    const parts = [...piecesBetweenWords(run)];
-    expect([parts.join("") === run, parts.every((part) => part.isWellFormed() && part.length <= 4_001)]).toEqual([
+    const chunks = [...textChunks(run)];
+    expect([chunks.join("") === run, chunks.every((chunk) => chunk.isWellFormed() && chunk.length <= 4_001)]).toEqual([
       true,
       true,
     ]);

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { timeOf } from "./dates.ts";
+import { parseDate } from "./parse_date.ts";
 
 /** A Thursday. */
 const NOW = new Date("2026-01-15T13:45:30.000Z");
 
-test("dates are read as strtotime reads them", () => {
+test("dates are parsed as strtotime parses them", () => {
   for (const [text, found] of [
     ["2024-01-31", "2024-01-31T00:00:00"],
     ["2024/1/5", "2024-01-05T00:00:00"],
@@ -38,10 +38,10 @@ test("dates are read as strtotime reads them", () => {
     ["next thursday", "2026-01-22T00:00:00"],
     ["last friday", "2026-01-09T00:00:00"],
   ] as const)
-    expect([text, timeOf(text, NOW)?.toISOString()]).toEqual([text, `${found}.000Z`]);
+    expect([text, parseDate(text, NOW)?.toISOString()]).toEqual([text, `${found}.000Z`]);
 });
 
-test("what is no date is none", () => {
+test("an invalid date is undefined", () => {
   for (const text of [
     "never",
     "2024-13-01",
@@ -53,5 +53,5 @@ test("what is no date is none", () => {
     "1 parsec ago",
     "x".repeat(1000),
   ])
-    expect([text, timeOf(text, NOW)]).toEqual([text, undefined]);
+    expect([text, parseDate(text, NOW)]).toEqual([text, undefined]);
 });

@@ -2,6 +2,7 @@
  * Writing described items (content-api 4). An update works on the row as it is under its lock: the lock is taken by a
  * filter of the update's event, so that every handler after it compares with the same row.
  */
+import { saveTags } from "lectern/contracts";
 import {
   authorOf,
   type EventTransaction,
@@ -9,7 +10,6 @@ import {
   notFound,
   type RawBuilder,
   saveChanges,
-  saveTags,
   sql,
 } from "lectern/core";
 import { rows } from "lectern/db";

@@ -3,7 +3,7 @@ import type { Access, ContentKind, Owned } from "lectern/contracts";
 import {
   type EventTransaction,
   type ListSpec,
-  moveToRecycleBin,
+  softDelete,
   type PluginContext,
   sql,
   type Viewer,
@@ -40,7 +40,7 @@ export function itemHandlers<Row extends Owned>(context: ItemContext, item: Item
   return {
     find: itemQueries<Row>(context, item).find,
     may: (viewer: Viewer, verb: "update" | "delete", row: Row) => access.may(viewer, `${kind}-${verb}`, row),
-    remove: ({ id }: Row, { db }: EventTransaction) => moveToRecycleBin(db, table, noun, id),
+    remove: ({ id }: Row, { db }: EventTransaction) => softDelete(db, table, noun, id),
   };
 }
 

@@ -3,11 +3,10 @@
  * allowed, so that nothing else (SVG, PDF, raw files) is ever parsed, whatever a file claims to be. A decoded image takes far more
  * memory than its file: the amount is estimated from the header, and a semaphore bounds the sum of what is decoded at once.
  */
-import { ApiError, SNIFF_BYTES, sniff, type Upload } from "lectern/core";
+import { ApiError, Semaphore, SNIFF_BYTES, sniff, type Upload } from "lectern/core";
 import sharp, { type Metadata, type Sharp, type SharpOptions } from "sharp";
 import { hasAllFrames } from "./animation_integrity.ts";
 import { HEADER_BYTES, headerSize } from "./header_size.ts";
-import { semaphore } from "./semaphore.ts";
 
 /** What the header of an image says. */
 export interface ImageInfo {
@@ -61,6 +60,8 @@ const AT_ONCE = 2;
 const MAX_WAITING = 100;
 /** Shorter than the timeouts of common clients. */
 const PATIENCE_MS = 20_000;
+/** Seconds after which a client that was turned away may try again. */
+const RETRY_AFTER_S = 10;
 /** Timeout of libvips for one operation. */
 const MAX_SECONDS = 60;
 const JPEG_QUALITY = 85;
@@ -92,7 +93,11 @@ interface Header {
 /** Makes a decoder of images of at most `maxPixels` pixels. */
 export function createImageDecoder(maxPixels: number): ImageDecoder {
   const maxBytes = maxPixels * BYTES_PER_PIXEL;
-  const withPermit = semaphore({ atOnce: AT_ONCE, bytes: maxBytes, waiting: MAX_WAITING, patience: PATIENCE_MS });
+  const decoding = new Semaphore({
+    permits: AT_ONCE,
+    maxWeight: maxBytes,
+    queue: { maxWaiting: MAX_WAITING, waitMs: PATIENCE_MS, busy },
+  });
   const limits = { limitInputPixels: maxPixels };
   const allFrames = { limitInputPixels: maxPixels * ANIMATION_FACTOR, animated: true };
   const withApiErrors = async <R>(run: () => Promise<R>) => {
@@ -112,7 +117,7 @@ export function createImageDecoder(maxPixels: number): ImageDecoder {
   const decode = <R>(source: ImageSource, run: (info: ImageInfo) => Promise<R>) =>
     withApiErrors(async () => {
       const { info, bytes } = await readHeader(source);
-      return withPermit(bytes, () => run(info));
+      return decoding.run(() => run(info), bytes);
     });
   return {
     inspect: (source) => withApiErrors(async () => (await readHeader(source)).info),
@@ -131,7 +136,7 @@ export function createImageDecoder(maxPixels: number): ImageDecoder {
         if (!info.animated) return;
         if (!(await hasAllFrames(info.format, contentOf(source)))) throw new Error("Frames are missing");
         if (ANIMATED_FORMATS.has(info.format))
-          await withPermit(bytes, async () => decodeFrames(await open(source, allFrames)));
+          await decoding.run(async () => decodeFrames(await open(source, allFrames)), bytes);
       }),
   };
 }
@@ -223,6 +228,11 @@ function decodeError(error: unknown, maxPixels: number): ApiError {
   const damage = invalidImage("The image is damaged.");
   DAMAGE.set(damage, !(error instanceof Error && /timeout/i.test(error.message)));
   return damage;
+}
+
+function busy(): ApiError {
+  const headers = { "retry-after": String(RETRY_AFTER_S) };
+  return new ApiError(503, "Too many pictures are being read at the moment. Try again later.", { headers });
 }
 
 function invalidImage(text: string): ApiError {

@@ -1,29 +1,29 @@
 import { expect, test } from "bun:test";
-import { Addresses } from "./addresses.ts";
-import { Places } from "./places.ts";
+import { AddressRewriter } from "./address_rewriter.ts";
+import { TargetMap } from "./target_map.ts";
 
-const places = new Places();
-places.addItem("/books/ops", { kind: "book", id: 11, path: "/books/ops-2" });
-places.addItem("/books/ops/page/db", { kind: "page", id: 12, path: "/books/ops-2/page/db" });
-places.addItem("/books/ops/chapter/db", { kind: "chapter", id: 13, path: "/books/ops-2/chapter/db" });
-places.addItem("/shelves/all", { kind: "bookshelf", id: 14, path: "/shelves/all" });
-places.addPage(5, { kind: "page", id: 12, path: "/books/ops-2/page/db" });
-places.addAttachment(6, 16);
-places.addPicture("/uploads/images/gallery/2024-01/a.png", "/uploads/images/gallery/2024-01/xyza.png", {
+const targets = new TargetMap();
+targets.addItem("/books/ops", { kind: "book", id: 11, path: "/books/ops-2" });
+targets.addItem("/books/ops/page/db", { kind: "page", id: 12, path: "/books/ops-2/page/db" });
+targets.addItem("/books/ops/chapter/db", { kind: "chapter", id: 13, path: "/books/ops-2/chapter/db" });
+targets.addItem("/shelves/all", { kind: "bookshelf", id: 14, path: "/shelves/all" });
+targets.addPage(5, { kind: "page", id: 12, path: "/books/ops-2/page/db" });
+targets.addAttachment(6, 16);
+targets.addImage("/uploads/images/gallery/2024-01/a.png", "/uploads/images/gallery/2024-01/xyza.png", {
   source: 7,
-  own: 17,
+  target: 17,
 });
 
 const OLD = "https://wiki.example.com/docs";
 const NEW = "http://localhost:8080";
-const addresses = new Addresses(places, ["http://10.0.0.7:6875", OLD], NEW);
+const rewriter = new AddressRewriter(targets, ["http://10.0.0.7:6875", OLD], NEW);
 
 function text(given: string): string {
-  return addresses.rewrite(given).text;
+  return rewriter.rewrite(given).text;
 }
 
-test("addresses of items lead to where the items are, with what follows them", () => {
-  for (const [path, own] of [
+test("addresses of items are rewritten, with their suffix", () => {
+  for (const [path, target] of [
     ["/books/ops", "/books/ops-2"],
     ["/books/ops/page/db?a=1&amp;b=2#bkmrk-x", "/books/ops-2/page/db?a=1&amp;b=2#bkmrk-x"],
     ["/books/ops/chapter/db/edit", "/books/ops-2/chapter/db/edit"],
@@ -34,21 +34,21 @@ test("addresses of items lead to where the items are, with what follows them", (
     ["/", "/"],
     ["/books", "/books"],
   ] as const)
-    expect(text(`<a href="${OLD}${path}">`)).toBe(`<a href="${NEW}${own}">`);
+    expect(text(`<a href="${OLD}${path}">`)).toBe(`<a href="${NEW}${target}">`);
 });
 
-test("pictures go on in the forms there are here, others as they are", () => {
+test("images keep the variants that exist here; others become the full image", () => {
   const folder = "/uploads/images/gallery/2024-01";
-  for (const [path, own] of [
+  for (const [path, target] of [
     [`${folder}/a.png`, `${folder}/xyza.png`],
     [`${folder}/scaled-1680-/a.png`, `${folder}/scaled-1680-/xyza.png`],
     [`${folder}/thumbs-150-150/a.png`, `${folder}/thumbs-150-150/xyza.png`],
     [`${folder}/scaled-840-/a.png`, `${folder}/xyza.png`],
   ] as const)
-    expect(text(`![a](${OLD}${path})`)).toBe(`![a](${NEW}${own})`);
+    expect(text(`![a](${OLD}${path})`)).toBe(`![a](${NEW}${target})`);
 });
 
-test("every name of the source is known, whatever the scheme; others are not", () => {
+test("every base URL of the source is recognised with any scheme, and no other host", () => {
   expect(text("http://wiki.example.com/docs/books/ops, //10.0.0.7:6875/books/ops.")).toBe(
     `${NEW}/books/ops-2, ${NEW}/books/ops-2.`,
   );
@@ -62,23 +62,23 @@ test("every name of the source is known, whatever the scheme; others are not", (
     expect(text(other)).toBe(other);
 });
 
-test("addresses without a host are known in links and pictures alone", () => {
+test("relative addresses are recognised only in links and images", () => {
   expect(text('<a href="/docs/attachments/6">')).toBe('<a href="/attachments/16">');
   expect(text("[x](/docs/link/5)")).toBe("[x](/books/ops-2/page/db)");
   expect(text("<code>/docs/attachments/6</code>")).toBe("<code>/docs/attachments/6</code>");
 });
 
-test("included pages and drawings get their new numbers", () => {
+test("ids of included pages and drawings are rewritten", () => {
   expect(text('{{@5}} {{@5#bkmrk-x}} {{@50}} <div drawio-diagram="7"> drawio-diagram="70"')).toBe(
     '{{@12}} {{@12#bkmrk-x}} {{@50}} <div drawio-diagram="17"> drawio-diagram="70"',
   );
 });
 
-test("what leads to nothing copied is left and told of, items that are led to are told too", () => {
-  const { text, links, left } = addresses.rewrite(
+test("unresolved addresses are kept and reported, and linked items are reported", () => {
+  const { text, links, unresolved } = rewriter.rewrite(
     `${OLD}/books/gone and ${OLD}/books/ops and ${OLD}/attachments/9 and ${OLD}/settings and ${OLD}/books/ops/page/db`,
   );
   expect(text).toStartWith(`${OLD}/books/gone and`);
-  expect(left).toEqual([`${OLD}/books/gone`, `${OLD}/attachments/9`, `${OLD}/settings`]);
+  expect(unresolved).toEqual([`${OLD}/books/gone`, `${OLD}/attachments/9`, `${OLD}/settings`]);
   expect(links.map(({ id }) => id)).toEqual([11, 12]);
 });

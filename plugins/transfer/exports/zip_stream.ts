@@ -1,28 +1,28 @@
 import { Zip, ZipDeflate, ZipPassThrough } from "fflate";
 import { yieldToEventLoop } from "lectern/core";
 
-/** A file of an archive. */
-export interface ArchiveEntry {
+/** A file of a ZIP archive. */
+export interface ZipEntry {
   readonly name: string;
   readonly content: AsyncIterable<Uint8Array>;
-  /** Whether packing it pays: pictures and the like are packed already. */
+  /** Whether to compress it; images, for example, are compressed already. */
   readonly deflate?: boolean;
 }
 
-/** Bytes packed at a time, so that nobody else waits long. */
+/** Bytes compressed before the event loop is yielded to. */
 const SLICE_BYTES = 65_536;
 
-/** A ZIP file, piece by piece, written no faster than it is taken. */
-export async function* archive(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<Uint8Array> {
-  const made: Uint8Array[] = [];
-  let failed: Error | null = null;
+/** Generates a ZIP file in chunks, at the pace of its consumer. */
+export async function* zipStream(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Uint8Array> {
+  const output: Uint8Array[] = [];
+  let failure: Error | null = null;
   const zip = new Zip((error, bytes) => {
-    failed ??= error;
-    if (bytes) made.push(bytes);
+    failure ??= error;
+    if (bytes) output.push(bytes);
   });
-  const taken = function* () {
-    if (failed) throw failed;
-    yield* made.splice(0);
+  const drain = function* () {
+    if (failure) throw failure;
+    yield* output.splice(0);
   };
   const yieldNow = yieldToEventLoop();
   for await (const { name, content, deflate = false } of entries) {
@@ -30,15 +30,15 @@ export async function* archive(entries: AsyncIterable<ArchiveEntry>): AsyncGener
     zip.add(file);
     for await (const chunk of content) {
       for (let at = 0; at < chunk.length; at += SLICE_BYTES) {
-        // A copy, as what is handed over may be kept until it is packed.
+        // A copy, as fflate may keep the array until it is compressed.
         file.push(chunk.slice(at, at + SLICE_BYTES));
         await yieldNow();
-        yield* taken();
+        yield* drain();
       }
     }
     file.push(new Uint8Array(0), true);
-    yield* taken();
+    yield* drain();
   }
   zip.end();
-  yield* taken();
+  yield* drain();
 }

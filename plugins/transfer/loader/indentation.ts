@@ -3,7 +3,7 @@ import { linesOf } from "./code_spans.ts";
 const TAB_COLUMNS = 4;
 const ITEM = /^(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
 
-/** Columns of white space at the head of a line; a tab counts four, as in the files of mixed habits this is for. */
+/** Columns of leading white space; a tab counts as four. */
 export function indentOf(line: string): number {
   let columns = 0;
   for (const sign of line) {
@@ -14,7 +14,7 @@ export function indentOf(line: string): number {
   return columns;
 }
 
-/** Takes up to so many columns of white space off the head of a line. */
+/** Removes up to `columns` columns of leading white space. */
 export function outdent(line: string, columns: number): string {
   let left = columns;
   let at = 0;
@@ -22,7 +22,7 @@ export function outdent(line: string, columns: number): string {
   return " ".repeat(Math.max(0, -left)) + line.slice(at);
 }
 
-/** Takes off the indentation all lines share, and blank lines at both ends; `inline`: the first line stood behind a tag. */
+/** Removes common indentation, and blank lines at both ends. With `inline`, the first line followed a tag and is ignored. */
 export function dedent(text: string, inline: boolean): string {
   const lines = linesOf(text);
   const counted = lines.filter(
@@ -37,10 +37,10 @@ export function dedent(text: string, inline: boolean): string {
 }
 
 /**
- * Takes away indentation that means nothing: MDX has no indented code, so outside lists white space at the head of a
- * line is only layout of tags that are gone. Also leaves no more than one blank line in a row. Code stays as it is.
+ * Removes insignificant indentation: MDX has no indented code, so that outside lists leading white space is layout of removed
+ * tags. Also collapses blank lines. Code is not changed.
  */
-export function straighten(text: string): string {
+export function flattenIndentation(text: string): string {
   const out: string[] = [];
   let list: number | undefined;
   let fenceShift = 0;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { missingScripts } from "./missing_letters.ts";
+import { missingScripts } from "./missing_glyphs.ts";
 
-test("writing systems are named of which a letter looks like none", () => {
+test("writing systems with a missing glyph are named", () => {
   const has = (letter: string) => (/[\p{Script=Greek}\p{Script=Hangul}あ]/u.test(letter) ? letter : "box");
   expect(missingScripts("<p>Plain, naïve 🎉 → text</p>", has)).toEqual({});
   expect(missingScripts("<p>αβ 한국 日本 あア 字 ก ก 𗀀</p>", has)).toEqual({

@@ -1,11 +1,11 @@
-/** What the documentation says about the endpoints of imports. */
+/** Descriptions of the endpoints of imports. */
 export const about = {
-  list: "Lists the ZIP files that were uploaded and not run yet: your own, or all if you may manage settings.",
-  create: "Uploads a portable ZIP file as multipart/form-data. It is judged completely and kept until it is run.",
-  read: "Reads a pending import with details of what its ZIP file holds; they differ by type.",
+  list: "Lists uploaded ZIP files that are not yet run: your own, or all if you may manage settings.",
+  create: "Uploads a portable ZIP file as multipart/form-data. It is validated completely and stored until it is run.",
+  read: "Reads a pending import, with details of the content of its ZIP file, which differ by type.",
   run:
     "Runs an import: everything in the ZIP file is created, or nothing. A chapter needs a book as its parent, a page a " +
-    "book or chapter. Answers with the created item; the import is gone then.",
+    "book or chapter. Responds with the created item and removes the import.",
   delete: "Removes a pending import and its ZIP file.",
 } as const;
 
@@ -21,7 +21,7 @@ const pending = {
 const path = "uploads/files/imports/MLa2WDN3xfp4c2TK.zip";
 const page = { id: 12, name: "Failover", priority: 1, attachments: [], images: [], tags: [{ name: "team" }] };
 
-/** Samples for the documentation. */
+/** Examples for the documentation. */
 export const examples = {
   list: { response: { data: [pending], total: 1 } },
   create: { response: { ...pending, path } },

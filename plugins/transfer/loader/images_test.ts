@@ -32,10 +32,10 @@ function run() {
   return load({ folder, baseUrl: server.url, token: server.token, concurrency: 4 }, listener, async () => {});
 }
 
-const pictures = () => server.all("image-gallery");
-const urlOf = (name: string) => pictures().find((one) => one.name === name)?.url;
+const images = () => server.all("image-gallery");
+const urlOf = (name: string) => images().find((one) => one.name === name)?.url;
 
-test("pictures go to the gallery once, and pages show them from there", async () => {
+test("images are uploaded to the gallery once, and pages link to them there", async () => {
   await files({
     "a/one.md":
       "# One\n\n![p](../img/p%20x.png \"t\") <img src='/static.gif'> [full](../img/p%20x.png)\n\n![r][ref]\n\n[ref]: r.webp",
@@ -48,9 +48,9 @@ test("pictures go to the gallery once, and pages show them from there", async ()
     "img/unused.png": "x",
   });
   const report = await run();
-  expect(report).toMatchObject({ picturesLeft: 2, pictures: { created: 3, updated: 0, skipped: 0, failed: 0 } });
+  expect(report).toMatchObject({ imagesSkipped: 2, images: { created: 3, updated: 0, skipped: 0, failed: 0 } });
   expect(
-    pictures()
+    images()
       .map(({ name }) => name)
       .sort(),
   ).toEqual(["p x.png", "r.webp", "static.gif"]);
@@ -62,7 +62,7 @@ test("pictures go to the gallery once, and pages show them from there", async ()
   );
 });
 
-test("a second run sends only pictures that changed or are gone", async () => {
+test("a second run uploads only images that changed or are missing", async () => {
   await files({
     "a/one.md": "# One\n\n![p](p.png) ![q](q.png) ![r](r.png)",
     "a/p.png": "1",
@@ -71,14 +71,14 @@ test("a second run sends only pictures that changed or are gone", async () => {
   });
   await run();
   server.log.length = 0;
-  expect((await run()).pictures).toEqual({ created: 0, updated: 0, skipped: 3, failed: 0 });
+  expect((await run()).images).toEqual({ created: 0, updated: 0, skipped: 3, failed: 0 });
   expect(server.log.filter((line) => !line.startsWith("GET"))).toEqual([]);
   const address = urlOf("p.png");
   await files({ "a/p.png": "changed" });
-  const gone = pictures().find(({ name }) => name === "q.png")?.id ?? 0;
+  const gone = images().find(({ name }) => name === "q.png")?.id ?? 0;
   server.rows["image-gallery"]?.delete(gone);
-  expect((await run()).pictures).toEqual({ created: 1, updated: 1, skipped: 1, failed: 0 });
-  expect([pictures().length, urlOf("p.png"), pictures().find(({ name }) => name === "p.png")?.size]).toEqual([
+  expect((await run()).images).toEqual({ created: 1, updated: 1, skipped: 1, failed: 0 });
+  expect([images().length, urlOf("p.png"), images().find(({ name }) => name === "p.png")?.size]).toEqual([
     3,
     address,
     7,
@@ -86,19 +86,19 @@ test("a second run sends only pictures that changed or are gone", async () => {
   expect(server.page("One")?.markdown).toContain(`![q](${urlOf("q.png")})`);
 });
 
-test("a picture that is refused is told, its page is loaded all the same", async () => {
+test("a rejected image is reported, and its page is loaded", async () => {
   await files({ "a/one.md": "# One\n\n![p](p.png)", "a/p.png": "no picture" });
   server.interfere = ({ method, path }) =>
     method === "POST" && path === "/api/image-gallery"
       ? refuse(422, "The given data was invalid.", { image: ["The image failed to upload."] })
       : undefined;
   const report = await run();
-  expect([report.pages.created, report.pages.failed, report.pictures.failed]).toEqual([1, 0, 1]);
+  expect([report.pages.created, report.pages.failed, report.images.failed]).toEqual([1, 0, 1]);
   expect(said.join()).toContain('Cannot load "a/p.png"');
   expect(server.page("One")?.markdown).toBe("![p](p.png)");
 });
 
-test("an answer that is lost on the way makes no second picture", async () => {
+test("a lost answer creates no duplicate image", async () => {
   await files({ "a/one.md": "# One\n\n![p](p.png)", "a/p.png": "1" });
   let lost = 0;
   server.interfere = ({ method, path }, act) => {
@@ -106,6 +106,6 @@ test("an answer that is lost on the way makes no second picture", async () => {
     act();
     return refuse(502, "Bad gateway");
   };
-  expect((await run()).pictures).toMatchObject({ created: 1, failed: 0 });
-  expect([pictures().length, server.page("One")?.markdown]).toEqual([1, `![p](${urlOf("p.png")})`]);
+  expect((await run()).images).toMatchObject({ created: 1, failed: 0 });
+  expect([images().length, server.page("One")?.markdown]).toEqual([1, `![p](${urlOf("p.png")})`]);
 });

@@ -1,9 +1,9 @@
 import type { ApiClient } from "lectern/cli";
-import { make, newestId, numberOf, PATHS, rowsOf } from "./make.ts";
+import { createOnce, newestId, numberOf, PATHS, rowsOf } from "./create_once.ts";
 import type { LoadState } from "./state.ts";
 
-/** Puts books on the shelf of a name, behind those that stand there; makes it where it is missing. Throws AnswerError. */
-export async function putOnShelf(
+/** Appends books to the shelf of a name, creating it where it does not exist. Throws AnswerError. */
+export async function addToShelf(
   client: ApiClient,
   state: LoadState,
   name: string,
@@ -13,9 +13,9 @@ export async function putOnShelf(
   const shelf = rowsOf(await client.get(`${PATHS.shelf}?${query}`)).find((row) => row.name === name);
   const path = `shelf:${name}`;
   if (shelf === undefined) {
-    // A shelf noted before is gone: what is pending from then must not be looked for above an old id.
+    // The shelf of an earlier run is gone: its state would restrict the search to ids above an old one.
     await state.set(path, { kind: "shelf" });
-    await make(
+    await createOnce(
       client,
       state,
       { kind: "shelf", path, name, parent: {}, body: { name, books: bookIds } },

@@ -1,16 +1,16 @@
 /**
- * Which writing systems of a document no font here has letters of. The engine says nothing of it and draws an empty box,
- * the same for every such letter: so a letter is missing where it looks like one that no font can have.
+ * Finds the writing systems of a document that no installed font covers. Typst does not report missing glyphs; it draws the
+ * same empty box for each. So a glyph is missing where its drawing equals that of an unassigned code point.
  */
 
-/** Draws a letter by itself; answers what it looks like, undefined where the engine refuses it. */
+/** Draws a single letter. Returns an identifier of its glyph; undefined where Typst rejects it. */
 export type Draw = (letter: string) => string | undefined;
 
-/** Letters that are looked at in one document; the rest of it is written like them. */
-const MOST_LETTERS = 500;
-/** A code point that will never be a letter. */
-const NO_LETTER = "\u{10FFFE}";
-const FOREIGN = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}\p{Co}\p{Cn}]/gu;
+/** How many distinct letters of a document are checked. */
+const MAX_LETTERS = 500;
+/** A code point that is never assigned. */
+const UNASSIGNED = "\u{10FFFE}";
+const NON_LATIN = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}\p{Co}\p{Cn}]/gu;
 const SCRIPTS = [
   "Arabic",
   "Armenian",
@@ -43,15 +43,15 @@ const SCRIPTS = [
   "Tibetan",
 ].map((name) => ({ name, letters: new RegExp(`^\\p{Script=${name}}`, "u") }));
 
-/** Names of the writing systems in `text` of which letters are missing, with the first such letter of each. */
+/** Writing systems in `text` with missing glyphs, by name, each with its first missing letter. */
 export function missingScripts(text: string, draw: Draw): Record<string, string> {
   const letters = new Set<string>();
-  for (const [letter] of text.matchAll(FOREIGN)) {
+  for (const [letter] of text.matchAll(NON_LATIN)) {
     letters.add(letter);
-    if (letters.size >= MOST_LETTERS) break;
+    if (letters.size >= MAX_LETTERS) break;
   }
   if (letters.size === 0) return {};
-  const box = draw(NO_LETTER);
+  const box = draw(UNASSIGNED);
   const missing: Record<string, string> = {};
   for (const letter of letters) {
     const script = SCRIPTS.find((one) => one.letters.test(letter))?.name ?? "another writing system";

@@ -2,37 +2,37 @@ import { describe, expect, test } from "bun:test";
 import { NodeCompiler } from "@myriaddreamin/typst-ts-node-compiler";
 import { blocks } from "./blocks.ts";
 import { parse } from "./dom.ts";
-import type { Place } from "./place.ts";
-import { FIT, fitted, isTooLong } from "./words.ts";
+import type { LayoutContext } from "./layout.ts";
+import { breakLongWords, FIT, isTooLong } from "./long_words.ts";
 
 const HASH = "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 const LONG = "word".repeat(40);
 
-describe("what is written is cut", () => {
+describe("long words are broken", () => {
   const cases: readonly [what: string, written: string, width: number, isCut: boolean][] = [
     ["where a word is longer than a line", `#par[#"a ${LONG} b";]`, 480, true],
-    ["where elements make one word together", `#par[#"${LONG.slice(0, 80)}";#strong[#"${LONG}";];]`, 480, true],
-    ["not where words fit, long as they are", `#par[#raw("docker pull ${HASH}");]`, 480, false],
+    ["where a word spans elements", `#par[#"${LONG.slice(0, 80)}";#strong[#"${LONG}";];]`, 480, true],
+    ["not where long words fit", `#par[#raw("docker pull ${HASH}");]`, 480, false],
     ["where the same words are in a cell", `#par[#raw("docker pull ${HASH}");]`, 100, true],
-    ["not for a script that needs no blanks", `#par[#"${"漢字".repeat(99)}";]`, 480, false],
-    ["not for what nobody reads", `#par[#link("https://example.com/${LONG}")[#"there";];]`, 480, false],
+    ["not for a script without spaces", `#par[#"${"漢字".repeat(99)}";]`, 480, false],
+    ["not for an address that is not shown", `#par[#link("https://example.com/${LONG}")[#"there";];]`, 480, false],
   ];
   for (const [what, written, width, isCut] of cases)
     test(what, () => {
-      expect(fitted(written, { width, cuts: { left: 1 } })).toBe(isCut ? `#fit[${written}]` : written);
+      expect(breakLongWords(written, { width, budget: { left: 1 } })).toBe(isCut ? `#fit[${written}]` : written);
     });
 });
 
-test("a document that has no cuts left is cut by blanks of no width, and not within what is escaped", () => {
-  const cuts = { left: 1 };
-  expect(fitted('#raw("long")', { width: 9, cuts, frame: 2 })).toBe('#fit(less: 2pt)[#raw("long")]');
+test("with no budget left, zero-width spaces are inserted, and not within escapes", () => {
+  const budget = { left: 1 };
+  expect(breakLongWords('#raw("long")', { width: 9, budget, frame: 2 })).toBe('#fit(less: 2pt)[#raw("long")]');
   const written = '#raw("a\\nlong\\\\x\\"y")#link("https://example.com")[#"i"];';
-  expect(fitted(written, { width: 9, cuts })).toBe(
+  expect(breakLongWords(written, { width: 9, budget })).toBe(
     written.replace('long\\\\x\\"y', [..."long", "\\\\", "x", '\\"', "y"].join("\u200b")),
   );
 });
 
-test("a word is never taken for shorter than it is", () => {
+test("the width of a word is never underestimated", () => {
   // Points of Noto Sans Bold at the size of running text.
   for (const [word, points] of [
     ["mmmmmmmmmm", 98],
@@ -44,11 +44,11 @@ test("a word is never taken for shorter than it is", () => {
     expect(isTooLong(word, points)).toBe(true);
 });
 
-/** How many lines any of the long words takes at the least. */
+/** The least number of lines of each long word. */
 const LINES = 4;
 
-describe("as the engine sets it", () => {
-  const place: Place = {
+describe("as Typst lays it out", () => {
+  const layout: LayoutContext = {
     width: 80,
     height: 600,
     blocks: 0,
@@ -56,14 +56,14 @@ describe("as the engine sets it", () => {
     tables: 0,
     direction: "ltr",
     level: 1,
-    book: { pictures: new Map(), cuts: { left: 999 }, label: () => undefined, anchor: () => undefined },
+    document: { images: new Map(), budget: { left: 999 }, label: () => undefined, anchor: () => undefined },
   };
 
-  /** Points that HTML is wide and high when it is set as wide as its place. */
+  /** Size in points of HTML that is laid out in the width of `layout`. */
   function measured(html: string): [width: number, height: number] {
-    const written = blocks(parse(html).childNodes, place);
+    const written = blocks(parse(html).childNodes, layout);
     expect(written).not.toMatch(/[\u200b\u00ad]/);
-    const size = `measure(width: ${place.width}pt, block[${written}])`;
+    const size = `measure(width: ${layout.width}pt, block[${written}])`;
     const mainFileContent = `${FIT}#context { let size = ${size}; [#metadata((size.width.pt(), size.height.pt()))<size>] }`;
     const compiler = NodeCompiler.create();
     const [found] = compiler.query({ mainFileContent }, { selector: "<size>" }) as [{ value: [number, number] }];
@@ -78,13 +78,13 @@ describe("as the engine sets it", () => {
     `<p>${"W".repeat(99)}</p>`,
     `<p>${"\u05d0".repeat(99)}</p>`,
   ])
-    test(`${html.slice(0, 40)} is cut into lines`, () => {
+    test(`${html.slice(0, 40)} is broken into lines`, () => {
       const [width, height] = measured(html);
-      expect(width).toBeLessThanOrEqual(place.width + 0.01);
+      expect(width).toBeLessThanOrEqual(layout.width + 0.01);
       expect(height).toBeGreaterThan(LINES * measured("<p>word</p>")[1]);
     });
 
-  test("a word that fits a line begins a new one, whole", () => {
+  test("a word that fits into a line is not broken", () => {
     const [, line] = measured("<p>word</p>");
     expect(measured("<p>some words LECTERN_URL</p>")[1]).toBeGreaterThan(line);
     expect(measured("<p>some words LECTERN_URL</p>")).toEqual(measured("<p>some words<br>LECTERN_URL</p>"));

@@ -5,9 +5,9 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
-import { verifyCommand } from "../../plugins/monitoring/hosts/command.ts";
 import { recount } from "../../plugins/monitoring/hosts/recount.ts";
-import { sweep } from "../../plugins/monitoring/hosts/upkeep.ts";
+import { sweep } from "../../plugins/monitoring/hosts/schedules.ts";
+import { verifyCommand } from "../../plugins/monitoring/hosts/verify_command.ts";
 import { installed, sampleHosts, type TestHost, type TestKey } from "../support/data/sample_hosts.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 

@@ -1,7 +1,7 @@
 /** What dashboards read, and how often they may (dashboard-stats 1, 2, 4 and 7). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin } from "lectern/core";
-import { retire } from "../../plugins/monitoring/hosts/upkeep.ts";
+import { retire } from "../../plugins/monitoring/hosts/schedules.ts";
 import { installed, raw, sampleHosts, type TestKey } from "../support/data/sample_hosts.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 

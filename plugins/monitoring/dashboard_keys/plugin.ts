@@ -5,11 +5,11 @@
  */
 import { activityOf } from "lectern/contracts";
 import { definePlugin, hasPermission, sql } from "lectern/core";
+import { spend } from "./changes.ts";
 import { keyChecker, readKey, upgradeHash } from "./check_key.ts";
 import { LastUsedBatch } from "./last_used.ts";
 import { migrations } from "./migrations.ts";
 import { mountKeys } from "./routes.ts";
-import { spend } from "./write.ts";
 
 const EVENTS = ["dashboard_key_create", "dashboard_key_update", "dashboard_key_delete"] as const;
 

@@ -5,11 +5,11 @@
  */
 import { endpoint, idOf, type ListSpec, notFound, type PluginContext, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
-import { examples } from "./about.ts";
+import { changeKey, type Forget, insertKey, randomKey, removeKey } from "./changes.ts";
 import type { KeyFacts, KeyType } from "./contract.ts";
+import { examples } from "./docs.ts";
+import { changeOf, createRules, draftOf, updateRules } from "./input.ts";
 import type { LastUsedBatch } from "./last_used.ts";
-import { changeOf, createRules, draftOf, updateRules } from "./requests.ts";
-import { changeKey, type Forget, insertKey, randomKey, removeKey } from "./write.ts";
 
 type Context = Pick<PluginContext<never, "dash_keys">, "app" | "db" | "list" | "perform" | "validate" | "visible">;
 

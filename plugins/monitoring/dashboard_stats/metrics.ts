@@ -1,5 +1,5 @@
 import type { DashboardFigure } from "./contract.ts";
-import type { Reading } from "./stats.ts";
+import type { Reading } from "./statistics.ts";
 
 /** The type of the text format of Prometheus. */
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";

@@ -4,12 +4,12 @@
  * its own is the way in (limit, credentials, errors) and the shape in which dashboards read.
  */
 import { definePlugin } from "lectern/core";
-import { gateOf } from "./gate.ts";
-import { mountOwn } from "./own.ts";
+import { mountOwn } from "./admin_routes.ts";
+import { gateOf } from "./area.ts";
+import { Windows } from "./rate_limit_usage.ts";
 import { mountNumbers, mountSnippets, unchangedBy } from "./routes.ts";
 import { originsOf, settings } from "./settings.ts";
-import { coalesced, keptFor, readingOf, TIMEOUT_MS } from "./stats.ts";
-import { Windows } from "./windows.ts";
+import { coalesced, keptFor, readingOf, TIMEOUT_MS } from "./statistics.ts";
 
 const PREFIXES = ["/v1/dashboard/stats", "/v1/dashboard/health", "/v1/dashboard/metrics", "/v1/gethomepage"];
 

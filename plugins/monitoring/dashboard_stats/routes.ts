@@ -1,16 +1,16 @@
 /**
  * The paths of the numbers, those of PatchMon's dashboards among them: the same handlers under the names its clients have
- * built in (dashboard-stats 1.1). They know no user; who asks is a key (`gate.ts`).
+ * built in (dashboard-stats 1.1). They know no user; who asks is a key (`area.ts`).
  */
 import { ApiError, endpoint, idOf, notFound, type PluginContext, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { examples } from "./about.ts";
+import { UNAVAILABLE } from "./area.ts";
 import type { Fleet } from "./contract.ts";
-import { extendedStatistics, figuresOf } from "./extended.ts";
-import { UNAVAILABLE } from "./gate.ts";
+import { examples } from "./docs.ts";
+import { extendedStatistics, figuresOf } from "./extended_statistics.ts";
 import { METRICS_TYPE, metricsText } from "./metrics.ts";
 import { snippetsFor } from "./snippets.ts";
-import { coalesced, hasTag, type Reading, TIMEOUT_MS } from "./stats.ts";
+import { coalesced, hasTag, type Reading, TIMEOUT_MS } from "./statistics.ts";
 
 type Context = Pick<PluginContext<never, "dash_keys">, "app" | "baseUrl" | "db" | "log" | "slot" | "visible">;
 

@@ -8,11 +8,11 @@ import { rows } from "lectern/db";
 import { hostOf, type KnownHost } from "./area.ts";
 import { textOf } from "./body.ts";
 import type { HostFacts, Report, ReportOutcome } from "./contract.ts";
+import { KnownIds } from "./id_cache.ts";
 import { cronOf } from "./interval.ts";
-import { KnownIds } from "./known_ids.ts";
-import { objectOf, parseReport } from "./parse.ts";
+import { objectOf, parseReport } from "./parse_report.ts";
 import { touch } from "./ping.ts";
-import { inventoryOf, type Prepared, storeReport } from "./store.ts";
+import { inventoryOf, type Prepared, storeReport } from "./store_report.ts";
 import { parseTsv } from "./tsv.ts";
 
 type Context = Pick<PluginContext<never, "hosts">, "app" | "db" | "log" | "perform">;
@@ -21,7 +21,7 @@ const MAX_PING_BYTES = 8 * 1024;
 const UPDATED = "Host updated successfully";
 const NO_MODULES = { docker: false, compliance: false };
 
-/** Fields of a report, for the documentation; what is judged, `parse.ts` judges. */
+/** Fields of a report, for the documentation; what is judged, `parse_report.ts` judges. */
 const reportRules = rules({
   packages: ["required", "array", "max:10000"],
   repositories: ["array"],

@@ -16,7 +16,7 @@ export interface HostsTable {
   machine_id: string | null;
   /** The machine id of its enrolment; null where none was told. */
   enrolled_as: string | null;
-  /** Under the name of `systems.ts`. */
+  /** Under the name of `os_names.ts`. */
   os_name: Generated<string>;
   os_version: Generated<string>;
   architecture: string | null;

@@ -1,7 +1,7 @@
 import { ApiError, sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
-import { plain } from "./canonical.ts";
 import type { HostRow } from "./contract.ts";
+import { plain } from "./section_hashes.ts";
 
 /** Sections a ping can tell a hash of, under the names of hash and column. */
 const SECTIONS = [

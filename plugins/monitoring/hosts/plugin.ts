@@ -8,16 +8,16 @@ import { definePlugin, hasPermission, sql, t } from "lectern/core";
 import type { Db } from "lectern/db";
 import { mountAgents } from "./agents.ts";
 import { openArea } from "./area.ts";
-import { verifyCommand } from "./command.ts";
-import { mountEnrolment } from "./enrol.ts";
+import { mountEnrolment } from "./enrolment.ts";
 import { mountHistory } from "./history.ts";
 import { checkedInterval } from "./interval.ts";
-import { mountManagement } from "./manage.ts";
 import { migrations } from "./migrations.ts";
 import { numbersReader, readDetails, remembered } from "./numbers.ts";
 import { serveReporter } from "./reporter.ts";
+import { mountManagement } from "./routes.ts";
+import { keepUp } from "./schedules.ts";
 import { mountScripts } from "./scripts.ts";
-import { keepUp } from "./upkeep.ts";
+import { verifyCommand } from "./verify_command.ts";
 
 /** How old what takes a look at every host may be, in milliseconds (dashboard-stats 1.5). */
 const DETAILS_MS = 60_000;

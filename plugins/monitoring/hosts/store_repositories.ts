@@ -1,7 +1,7 @@
 import { type EventTransaction, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import type { RepositoryEntry } from "./contract.ts";
-import { placeOf } from "./known_ids.ts";
+import { placeOf } from "./id_cache.ts";
 
 /** Makes a host's repositories those of a report; `ids` are those of `KnownIds`. The host's row is locked by the caller. */
 export async function storeRepositories(

@@ -1,6 +1,6 @@
 import { ApiError } from "lectern/core";
 import type { Report } from "./contract.ts";
-import { factsOf, packagesOf, repositoriesOf } from "./parse.ts";
+import { factsOf, packagesOf, repositoriesOf } from "./parse_report.ts";
 
 /**
  * Reads a report of tab-separated lines, which a shell can write without escaping anything (dashboard-stats 6.7): a fact

@@ -5,7 +5,7 @@
 import { pagePath, type Screen, type SubmitResult, type Visit, type Web } from "lectern/contracts";
 import { ApiError, type Html, html, type PluginContext } from "lectern/core";
 import { errorsIn, fileIn } from "./fields.ts";
-import { type Book, type Page, pageOf } from "./find.ts";
+import { type Book, type Page, pageOf } from "./items.ts";
 
 interface Attachment {
   readonly id: number;

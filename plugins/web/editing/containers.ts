@@ -15,7 +15,7 @@ import {
 } from "lectern/contracts";
 import { type Html, html, type InputObject, type PluginContext } from "lectern/core";
 import { coverFields, coverIn, errorsIn, type NamedTag, nameField, tagFields, tagsIn } from "./fields.ts";
-import { type Book, bookOf, type Chapter, chapterOf, type Item, type Shelf, shelfOf } from "./find.ts";
+import { type Book, bookOf, type Chapter, chapterOf, type Item, type Shelf, shelfOf } from "./items.ts";
 import { asksForBooks, shelfBooks, shelfBooksIn } from "./shelf_books.ts";
 
 interface Named {

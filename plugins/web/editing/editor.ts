@@ -4,12 +4,12 @@
  */
 import { type Comparison, pagePath, type Screen, type SubmitResult, type Visit, type Web } from "lectern/contracts";
 import { ApiError, type PluginContext } from "lectern/core";
+import { keepTyped, previewOf, typedIn } from "./editor_input.ts";
 import { drawEditor } from "./editor_view.ts";
 import type { NamedTag } from "./fields.ts";
-import { type Book, type Page, pageOf } from "./find.ts";
+import { picturesIn, uploadAll, withPictures } from "./image_uploads.ts";
+import { type Book, type Page, pageOf } from "./items.ts";
 import { blank, editorOfDraft, saveNew } from "./new_page.ts";
-import { picturesIn, uploadAll, withPictures } from "./pictures.ts";
-import { keepTyped, previewOf, typedIn } from "./typed.ts";
 
 /** Source in which a page is written. */
 export type Source = "markdown" | "html";

@@ -6,7 +6,7 @@ import type { Ui, Web } from "lectern/contracts";
 import { fileKilobytes, type Html, html } from "lectern/core";
 import type { EditorData } from "./editor.ts";
 import { errorsIn, nameField, PICTURE_TYPES, tagFields } from "./fields.ts";
-import { pictureField } from "./pictures.ts";
+import { pictureField } from "./image_uploads.ts";
 
 const BYTES_PER_KILOBYTE = 1024;
 

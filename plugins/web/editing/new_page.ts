@@ -4,9 +4,9 @@
  */
 import { bookPath, chapterPath, pagePath, type Visit } from "lectern/contracts";
 import { type Drafts, type EditorData, EMPTY, type Source } from "./editor.ts";
-import { type Book, bookOf, type Chapter, chapterOf, type Page } from "./find.ts";
-import { picturesIn, uploadAll, withPictures } from "./pictures.ts";
-import { keepTyped, previewOf, typedIn } from "./typed.ts";
+import { keepTyped, previewOf, typedIn } from "./editor_input.ts";
+import { picturesIn, uploadAll, withPictures } from "./image_uploads.ts";
+import { type Book, bookOf, type Chapter, chapterOf, type Page } from "./items.ts";
 
 type Kind = "book" | "chapter";
 

@@ -4,7 +4,7 @@
  */
 import { bookPath, chapterPath, pagePath, type Visit, type Web } from "lectern/contracts";
 import { ApiError, type PluginContext } from "lectern/core";
-import { type Book, type Chapter, chapterOf, type Page, pageOf } from "./find.ts";
+import { type Book, type Chapter, chapterOf, type Page, pageOf } from "./items.ts";
 import { type PlaceAction, placeIn, places, placesView, unchosen } from "./places.ts";
 
 /** Mounts them. */

@@ -4,10 +4,10 @@
  */
 import { join } from "node:path";
 import { definePlugin, fileLimit, t } from "lectern/core";
-import { mountAssist } from "./assist.ts";
 import { mountAttachments } from "./attachments.ts";
 import { mountContainers } from "./containers.ts";
 import { mountEditor } from "./editor.ts";
+import { mountAssist } from "./editor_requests.ts";
 import { mountPageActions } from "./page_actions.ts";
 import { mountSort } from "./sort.ts";
 

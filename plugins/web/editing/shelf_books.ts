@@ -5,7 +5,7 @@
 import type { Visit, Web } from "lectern/contracts";
 import { type Html, html, type InputObject } from "lectern/core";
 import { moveEntry, orderIn, STEPS, written } from "./order.ts";
-import { orderButtons, orderTexts } from "./order_pieces.ts";
+import { orderButtons, orderTexts } from "./order_buttons.ts";
 
 /** Books offered at once beside those on the shelf; the filter and the pages of the list have the others. */
 const OFFERED = 20;

@@ -4,9 +4,9 @@
  */
 import { bookPath, type Screen, type Ui, type Visit, type Web } from "lectern/contracts";
 import { type Html, html, type PluginContext } from "lectern/core";
-import type { Book } from "./find.ts";
+import type { Book } from "./items.ts";
 import { arranged, type Entry, mergeOrder, moveEntry, orderIn, STEPS, type Step, written } from "./order.ts";
-import { orderButtons, orderTexts } from "./order_pieces.ts";
+import { orderButtons, orderTexts } from "./order_buttons.ts";
 
 interface Named extends Entry {
   readonly name: string;

@@ -5,8 +5,8 @@
  */
 import type { Ui, View, Visit, Web } from "lectern/contracts";
 import { html, type InputObject } from "lectern/core";
-import type { Delivery, DeliveryDetail, Listing, Webhook } from "./shapes.ts";
-import { ADMITS, type Mounting } from "./tabs.ts";
+import type { Delivery, DeliveryDetail, Listing, Webhook } from "./api_types.ts";
+import { ADMITS, type Mounting } from "./contract.ts";
 import { WEBHOOKS } from "./webhook_list.ts";
 
 const ALL = `${WEBHOOKS}/:id/deliveries`;

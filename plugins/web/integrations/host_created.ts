@@ -1,7 +1,7 @@
 /** What a new host is shown with, this once: its credentials and the command lines that report with them. */
 import type { View, Web } from "lectern/contracts";
 import { html } from "lectern/core";
-import type { MadeHost } from "./shapes.ts";
+import type { MadeHost } from "./api_types.ts";
 
 /** What the screen shows. */
 export interface HostCreatedData {

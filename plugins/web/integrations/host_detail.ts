@@ -1,8 +1,8 @@
 /** A host: how it stands, what is outdated on it, and where its packages come from. */
 import type { Ui, View, Web } from "lectern/contracts";
 import { type HtmlPart, html } from "lectern/core";
+import type { Host, HostDetail } from "./api_types.ts";
 import { statusBadge, systemOf } from "./host_list.ts";
-import type { Host, HostDetail } from "./shapes.ts";
 
 /** What the screen shows. */
 export interface HostData {

@@ -5,8 +5,8 @@
  */
 import type { Ui, View, Web } from "lectern/contracts";
 import { type Html, html, type InputObject } from "lectern/core";
-import type { Host, Listing } from "./shapes.ts";
-import { integrationsHead } from "./tabs.ts";
+import type { Host, Listing } from "./api_types.ts";
+import { integrationsHead } from "./contract.ts";
 
 /** What the list is narrowed to. */
 export interface HostFilters {

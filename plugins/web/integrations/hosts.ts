@@ -4,12 +4,12 @@
  * no question, as it can be undone; deleting one does. Hosts that scripts enrol with a key appear here like all others.
  */
 import type { Screen, SubmitResult, Visit } from "lectern/contracts";
+import type { Host, HostDetail, Listing, MadeHost } from "./api_types.ts";
+import { ADMITS, INTEGRATIONS, type Mounting } from "./contract.ts";
 import { besideField, generalError } from "./form_errors.ts";
 import { hostCreatedView } from "./host_created.ts";
 import { hostView, isOutOfNumbers } from "./host_detail.ts";
 import { filtersOf, hostListView, searchOf } from "./host_list.ts";
-import type { Host, HostDetail, Listing, MadeHost } from "./shapes.ts";
-import { ADMITS, INTEGRATIONS, type Mounting } from "./tabs.ts";
 
 const API = "/api/v1/dashboard/hosts";
 const PATH = `${INTEGRATIONS}/hosts`;

@@ -1,8 +1,8 @@
 /** What a new key is shown with, this once, and what is copied into dashboards, at any time (dashboard-stats 5.2). */
 import type { Ui, View, Web } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
-import type { KeyKind } from "./kinds.ts";
-import type { Key, MadeKey, Snippets } from "./shapes.ts";
+import type { Key, MadeKey, Snippets } from "./api_types.ts";
+import type { KeyKind } from "./key_kinds.ts";
 
 /** What the screen of a new key shows. */
 export interface CreatedData {

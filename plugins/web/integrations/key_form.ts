@@ -1,10 +1,10 @@
 /** The form of a key: making one and changing one. */
 import type { SubmitResult, View, Visit, Web } from "lectern/contracts";
 import { type Html, html, type InputObject } from "lectern/core";
+import type { Key } from "./api_types.ts";
 import { besideField, generalError } from "./form_errors.ts";
-import type { KeyKind } from "./kinds.ts";
-import type { Key } from "./shapes.ts";
-import { fieldTime, momentIn, ZONES } from "./zones.ts";
+import type { KeyKind } from "./key_kinds.ts";
+import { fieldTime, momentIn, ZONES } from "./time_zones.ts";
 
 /** What was typed, or stands in the form at first. */
 export interface KeyForm {

@@ -1,9 +1,9 @@
 /** The list of keys: what one looks up when a widget shows nothing. */
 import type { Ui, View, Web } from "lectern/contracts";
 import { type Html, type HtmlPart, html, type InputObject } from "lectern/core";
-import type { KeyKind } from "./kinds.ts";
-import type { Key, Listing } from "./shapes.ts";
-import { integrationsHead } from "./tabs.ts";
+import type { Key, Listing } from "./api_types.ts";
+import { integrationsHead } from "./contract.ts";
+import type { KeyKind } from "./key_kinds.ts";
 
 /** What the list shows. */
 export interface KeyListData {

@@ -4,9 +4,9 @@
  */
 import type { Ui, View, Web } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
+import type { History, Numbers, Point } from "./api_types.ts";
 import { barChart, type Line, lineChart } from "./charts.ts";
-import type { History, Numbers, Point } from "./shapes.ts";
-import { ADMITS, type Mounting } from "./tabs.ts";
+import { ADMITS, type Mounting } from "./contract.ts";
 
 const PATH = "/statistics";
 const RANGES = [7, 30, 90, 365] as const;

@@ -5,8 +5,8 @@
  */
 import type { SubmitResult, Ui, View, Visit, Web } from "lectern/contracts";
 import { type Html, html, type InputObject } from "lectern/core";
+import type { EventType, Webhook } from "./api_types.ts";
 import { besideField, generalError } from "./form_errors.ts";
-import type { EventType, Webhook } from "./shapes.ts";
 import { stateBadge, WEBHOOKS, wasSwitchedOff } from "./webhook_list.ts";
 
 /** What was typed, or stands in the form at first. */

@@ -1,7 +1,7 @@
 /** The list of webhooks, how each stands, and what a new one is shown with. */
 import type { Ui, View, Web } from "lectern/contracts";
 import { type Html, html, type InputObject } from "lectern/core";
-import type { Listing, Webhook } from "./shapes.ts";
+import type { Listing, Webhook } from "./api_types.ts";
 
 /** Where the screens of webhooks are. */
 export const WEBHOOKS = "/settings/webhooks";

@@ -1,8 +1,8 @@
 /** Webhooks: their list, their form, the screen that shows a secret once, and deleting one. */
 import type { Screen, SubmitResult, Visit } from "lectern/contracts";
+import type { EventType, Listing, Webhook } from "./api_types.ts";
+import { ADMITS, type Mounting } from "./contract.ts";
 import { mountDeliveries } from "./deliveries.ts";
-import type { EventType, Listing, Webhook } from "./shapes.ts";
-import { ADMITS, type Mounting } from "./tabs.ts";
 import { emptyHook, type HookForm, hookFormOf, hookFormView, hookSentOf } from "./webhook_form.ts";
 import { hookCreatedView, hookListView, WEBHOOKS } from "./webhook_list.ts";
 

@@ -4,9 +4,9 @@
  */
 import { pagePath, type Screen, type SubmitResult, type View, type Visit, type Web } from "lectern/contracts";
 import { ApiError, type InputObject, type PluginContext } from "lectern/core";
+import type { Book, Page } from "./api_types.ts";
 import { htmlIn, type Typed } from "./comment_text.ts";
 import { commentFields } from "./comments.ts";
-import type { Book, Page } from "./shapes.ts";
 
 /** What the form of a comment shows where it stands by itself. */
 export interface CommentFormData {

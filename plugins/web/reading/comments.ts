@@ -4,9 +4,9 @@
  */
 import { pagePath, type Ui, type Web } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
+import type { Book, CommentTree, Page } from "./api_types.ts";
 import { type Typed, typedOf } from "./comment_text.ts";
 import { textWithMarkup } from "./pieces.ts";
-import type { Book, CommentTree, Page } from "./shapes.ts";
 
 /** Replies below this depth stand beside what they reply to: there is no room on a telephone to go further in. */
 const MAX_DEPTH = 6;

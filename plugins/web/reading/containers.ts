@@ -4,6 +4,7 @@
  */
 import { bookPath, chapterPath, shelfPath, type Ui, type Visit, type Web } from "lectern/contracts";
 import { type Html, html, type PluginContext } from "lectern/core";
+import type { Book, Chapter, Cover, Item, Listing, Shelf } from "./api_types.ts";
 import {
   actions,
   contentsTree,
@@ -15,7 +16,6 @@ import {
   nothingYet,
   tagList,
 } from "./pieces.ts";
-import type { Book, Chapter, Cover, Item, Listing, Shelf } from "./shapes.ts";
 
 interface Tile extends Item {
   readonly cover?: Cover | null;

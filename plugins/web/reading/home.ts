@@ -5,8 +5,8 @@
  */
 import { bookPath, pagePath, shelfPath, type Visit, type Web } from "lectern/contracts";
 import { type Html, html, type PluginContext } from "lectern/core";
+import type { Book, Cover, Item, Listing } from "./api_types.ts";
 import { tiles } from "./containers.ts";
-import type { Book, Cover, Item, Listing } from "./shapes.ts";
 
 interface Recent extends Item {
   readonly book_slug: string;

@@ -13,10 +13,10 @@ import {
   type Web,
 } from "lectern/contracts";
 import { type Html, html, type PluginContext } from "lectern/core";
+import type { Book, Entry, Listing, Page } from "./api_types.ts";
 import { drawComments } from "./comments.ts";
 import { bookAside } from "./containers.ts";
 import { actions, exportActions, history, mayDo, tagList } from "./pieces.ts";
-import type { Book, Entry, Listing, Page } from "./shapes.ts";
 
 interface Attachment {
   readonly id: number;

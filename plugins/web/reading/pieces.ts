@@ -4,7 +4,7 @@
  */
 import { bookPath, chapterPath, pagePath, type Tag, type Ui } from "lectern/contracts";
 import { type Html, type HtmlPart, html } from "lectern/core";
-import type { Book, Entry, Item } from "./shapes.ts";
+import type { Book, Entry, Item } from "./api_types.ts";
 
 /** The path of a page in a list; a draft leads to where it is written. */
 export function entryPath(book: Pick<Book, "slug">, page: Entry): string {

@@ -5,7 +5,7 @@
 import { definePlugin } from "lectern/core";
 import { mountComments } from "./comment_forms.ts";
 import { mountContainers } from "./containers.ts";
-import { mountExports } from "./files.ts";
+import { mountExports } from "./exports.ts";
 import { mountHome } from "./home.ts";
 import { mountPage } from "./page.ts";
 import { mountRevisions } from "./revisions.ts";

@@ -4,8 +4,8 @@
  */
 import { bookPath, type Comparison, pagePath, type UserRef, type Visit, type Web } from "lectern/contracts";
 import { ApiError, type Html, html, type PluginContext } from "lectern/core";
+import type { Book, Listing, Page } from "./api_types.ts";
 import { mayDo } from "./pieces.ts";
-import type { Book, Listing, Page } from "./shapes.ts";
 
 interface Revision {
   readonly id: number;

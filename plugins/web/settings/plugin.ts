@@ -4,10 +4,10 @@
  */
 import type { MenuEntry } from "lectern/contracts";
 import { definePlugin } from "lectern/core";
-import { mountAudit } from "./audit.ts";
-import { mountBin } from "./bin.ts";
+import { mountAudit } from "./audit_log.ts";
 import { mountItemPermissions } from "./item_permissions.ts";
 import { mountMaintenance } from "./maintenance.ts";
+import { mountBin } from "./recycle_bin.ts";
 import { mountRoles } from "./roles.ts";
 import { mountSystem } from "./system.ts";
 import { mountUsers } from "./users.ts";

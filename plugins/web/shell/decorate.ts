@@ -18,7 +18,7 @@ import {
   type Words,
 } from "./elements.ts";
 import { highlighted } from "./highlight.ts";
-import { declarationsIn, rulesFor } from "./styles.ts";
+import { declarationsIn, rulesFor } from "./inline_styles.ts";
 
 type Parent = DefaultTreeAdapterTypes.ParentNode;
 

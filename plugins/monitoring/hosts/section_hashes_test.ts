@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { hostnameHash, interfacesHash, packagesHash, plain, reposHash } from "./canonical.ts";
+import { hostnameHash, interfacesHash, packagesHash, plain, reposHash } from "./section_hashes.ts";
 
 const bash = { name: "bash", currentVersion: "5.2.15-2", availableVersion: "5.2.15-3", needsUpdate: true };
 

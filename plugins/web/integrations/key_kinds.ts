@@ -1,4 +1,4 @@
-import { INTEGRATIONS } from "./tabs.ts";
+import { INTEGRATIONS } from "./contract.ts";
 
 /** The two kinds of keys, which share their screens. */
 export const KINDS = {

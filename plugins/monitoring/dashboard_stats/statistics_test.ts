@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { coalesced, hasTag, keptFor } from "./stats.ts";
+import { coalesced, hasTag, keptFor } from "./statistics.ts";
 
 test("whoever asks during a run shares the next one, and never the running one", async () => {
   const runs: PromiseWithResolvers<number>[] = [];

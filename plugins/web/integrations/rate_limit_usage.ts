@@ -1,7 +1,7 @@
 /** How much of the limit the addresses of dashboards have used, and what fits into it (dashboard-stats 4). */
 import type { Ui, View, Web } from "lectern/contracts";
 import { html } from "lectern/core";
-import type { Usage } from "./shapes.ts";
+import type { Usage } from "./api_types.ts";
 
 /** Ways in which dashboards ask: seconds between two requests, widgets, and tabs that are open. */
 const SETUPS = [

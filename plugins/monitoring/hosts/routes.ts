@@ -15,8 +15,8 @@ import {
   type Viewer,
 } from "lectern/core";
 import { rows } from "lectern/db";
+import { changeHost, insertHost, randomCredentials, removeHost } from "./changes.ts";
 import type { HostFacts, HostStatus } from "./contract.ts";
-import { changeHost, insertHost, randomCredentials, removeHost } from "./write.ts";
 
 type Context = Pick<PluginContext<never, "hosts">, "app" | "db" | "list" | "perform" | "validate" | "visible">;
 

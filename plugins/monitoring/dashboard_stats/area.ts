@@ -5,8 +5,8 @@
  */
 import ipaddr from "ipaddr.js";
 import { type Allowance, ApiError, type AreaSpec, type Contracts, type Limiter, type Viewer } from "lectern/core";
-import { basicCredentials } from "./basic.ts";
-import { TIMEOUT_MS, within } from "./stats.ts";
+import { basicCredentials } from "./basic_credentials.ts";
+import { TIMEOUT_MS, within } from "./statistics.ts";
 
 /** What an operator chose about the way to the numbers. */
 export interface GateOptions {

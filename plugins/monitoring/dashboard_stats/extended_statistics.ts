@@ -1,6 +1,6 @@
 import type { Log } from "lectern/core";
 import type { DashboardFigure, Fleet } from "./contract.ts";
-import type { Reading } from "./stats.ts";
+import type { Reading } from "./statistics.ts";
 
 /** Figures of other plugins by name; one that fails is left out and logged. */
 export async function figuresOf(figures: readonly DashboardFigure[], log: Log): Promise<Record<string, number>> {

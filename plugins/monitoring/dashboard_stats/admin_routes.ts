@@ -4,10 +4,10 @@
  */
 import { endpoint, type PluginContext, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { extendedStatistics, figuresOf } from "./extended.ts";
-import { limitKey } from "./gate.ts";
+import { limitKey } from "./area.ts";
+import { extendedStatistics, figuresOf } from "./extended_statistics.ts";
+import type { Windows } from "./rate_limit_usage.ts";
 import { reading, type Sources, tried } from "./routes.ts";
-import type { Windows } from "./windows.ts";
 
 type Context = Pick<PluginContext<never, "dash_keys">, "app" | "db" | "log" | "slot" | "visible">;
 

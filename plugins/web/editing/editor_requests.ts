@@ -1,8 +1,8 @@
 /** What the editor's scripts ask for while somebody types: drafts, previews, pictures. Answers are small and are no screens. */
 import type { Visit, Web } from "lectern/contracts";
 import { ApiError, type PluginContext } from "lectern/core";
+import { keepTyped, previewOf, typedIn } from "./editor_input.ts";
 import { fileIn } from "./fields.ts";
-import { keepTyped, previewOf, typedIn } from "./typed.ts";
 
 /** Mounts them. */
 export function mountAssist({ site }: Pick<PluginContext, "site">, web: Web): void {

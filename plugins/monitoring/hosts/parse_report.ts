@@ -4,9 +4,9 @@
  * a list, not empty, with a name each and flags that are true or false, since a broken collector must never read as "fully patched".
  */
 import { ApiError } from "lectern/core";
-import { hostnameHash, interfacesHash, objectsOf, packagesHash, plain, reposHash } from "./canonical.ts";
 import type { PackageEntry, Report, ReportFacts, RepositoryEntry, Section } from "./contract.ts";
-import { systemName } from "./systems.ts";
+import { systemName } from "./os_names.ts";
+import { hostnameHash, interfacesHash, objectsOf, packagesHash, plain, reposHash } from "./section_hashes.ts";
 
 /** Packages and repositories one report may have. */
 const MAX_ROWS = 10_000;

@@ -1,6 +1,6 @@
 import type { Visit, Web } from "lectern/contracts";
 import { ApiError, type PluginContext } from "lectern/core";
-import type { Book, Item } from "./shapes.ts";
+import type { Book, Item } from "./api_types.ts";
 
 /** Exports from the addresses of screens: the API's answer as it is, so that a file is saved under its name. */
 export function mountExports({ site }: Pick<PluginContext, "site">, web: Web): void {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { basicCredentials } from "./basic.ts";
+import { basicCredentials } from "./basic_credentials.ts";
 
 const encoded = (text: string) => Buffer.from(text).toString("base64");
 

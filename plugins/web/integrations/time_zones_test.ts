@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { fieldTime, momentIn, ZONES } from "./zones.ts";
+import { fieldTime, momentIn, ZONES } from "./time_zones.ts";
 
 test("a local time is the moment it names in its zone, in summer and winter", () => {
   expect(momentIn("UTC", "2030-01-31T12:00")).toBe("2030-01-31T12:00:00.000Z");

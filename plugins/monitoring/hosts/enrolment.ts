@@ -17,11 +17,11 @@ import {
 import { type Db, rows } from "lectern/db";
 import { agentError } from "./area.ts";
 import { textOf } from "./body.ts";
-import { plain } from "./canonical.ts";
+import { type HostCredentials, insertHost, randomCredentials, renewHost } from "./changes.ts";
 import type { HostDraft, HostFacts } from "./contract.ts";
-import { objectOf } from "./parse.ts";
+import { objectOf } from "./parse_report.ts";
 import { perMinute } from "./per_minute.ts";
-import { type HostCredentials, insertHost, randomCredentials, renewHost } from "./write.ts";
+import { plain } from "./section_hashes.ts";
 
 type Context = Pick<PluginContext<"dashboard_keys", "hosts">, "app" | "area" | "contracts" | "db" | "perform" | "log">;
 type Keys = Contracts["dashboard_keys"];

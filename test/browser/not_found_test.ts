@@ -29,7 +29,7 @@ test("an empty place offers the next step to whoever may take it, and to nobody 
   for (const [path, text, leadsTo] of [
     ["/books/blank", "New page", "/books/blank/create-page"],
     ["/books/runbooks/chapter/database", "New page", "/books/runbooks/chapter/database/create-page"],
-    ["/shelves/operations", "Put books on it", "/shelves/operations/edit"],
+    ["/shelves/operations", "Add books", "/shelves/operations/edit"],
   ] as const) {
     await page.goto(path);
     expect([path, await errorsOf(page)]).toEqual([path, []]);
@@ -76,7 +76,7 @@ test("a row of the audit log about a deleted item leads to the bin, and back", a
   await page.waitForURL("**/settings/recycle-bin?entry=*");
   expect(await page.locator("tbody tr").count()).toBe(1);
   await page.getByText("Thrown away").waitFor();
-  await page.getByRole("link", { name: "Show everything" }).click();
+  await page.getByRole("link", { name: "Show all" }).click();
   await page.waitForURL("**/settings/recycle-bin");
   expect(await page.locator("tbody tr").count()).toBe(2);
 });

@@ -47,7 +47,7 @@ test("a new page takes pictures that are picked, pasted and dropped, in their or
   await page.getByLabel("Name", { exact: true }).fill("Racks");
   await content(page).fill("Before\n\nAfter");
   await page.evaluate("document.querySelector('textarea[name=content]').setSelectionRange(8, 8)");
-  await page.getByLabel("Add pictures").setInputFiles([file("one.png"), file("two.png"), file("three.png")]);
+  await page.getByLabel("Add images").setInputFiles([file("one.png"), file("two.png"), file("three.png")]);
   await page.locator("#preview img[src*='gallery']").nth(2).waitFor();
   const written = await content(page).inputValue();
   expect(namesIn(written)).toEqual(["one.png", "two.png", "three.png"]);
@@ -84,7 +84,7 @@ test("saving waits for pictures that are on their way", async () => {
     await page.getByText("Pictures are still being uploaded").waitFor();
     await route.continue();
   });
-  await page.getByLabel("Add pictures").setInputFiles(file("slow.png"));
+  await page.getByLabel("Add images").setInputFiles(file("slow.png"));
   await save(page);
   await page.waitForURL("**/page/hasty");
   expect(namesIn((await pageBy("hasty")).markdown)).toEqual(["slow.png"]);
@@ -96,7 +96,7 @@ test("what cannot be taken is told by name, and the text stays", async () => {
   await page.getByLabel("Name", { exact: true }).fill("Faults");
   await content(page).fill("Kept");
   const errors = page.locator("#uploads [role=alert]");
-  await page.getByLabel("Add pictures").setInputFiles([file("big.png", "image/png", new Uint8Array(2_000_000))]);
+  await page.getByLabel("Add images").setInputFiles([file("big.png", "image/png", new Uint8Array(2_000_000))]);
   expect(await errors.allTextContents()).toEqual(["big.png is larger than 1 MB."]);
   await give(page, "drop", ["manual.pdf", "fine.png"]);
   expect(await errors.allTextContents()).toEqual([
@@ -104,13 +104,13 @@ test("what cannot be taken is told by name, and the text stays", async () => {
   ]);
   await page.locator("#preview img[src*='gallery']").waitFor();
   await page
-    .getByLabel("Add pictures")
+    .getByLabel("Add images")
     .setInputFiles(file("lie.png", "image/png", new TextEncoder().encode("no picture")));
   await errors.filter({ hasText: "lie.png: " }).waitFor();
   await picture(page, "pictures-faults");
   expect(await errorsOf(page)).toEqual([]);
   await page.route("**/editor/picture/*", (route) => route.abort());
-  await page.getByLabel("Add pictures").setInputFiles(file("lost.png"));
+  await page.getByLabel("Add images").setInputFiles(file("lost.png"));
   await errors.filter({ hasText: "lost.png could not be uploaded" }).waitFor();
   const written = await content(page).inputValue();
   expect(written).toStartWith("Kept");
@@ -123,7 +123,7 @@ test("who may write but not add pictures is told so", async () => {
   const page = await screens.visit(who);
   await page.goto(`/books/${book.slug}/create-page`);
   await content(page).fill("Words of Dee");
-  await page.getByLabel("Add pictures").setInputFiles(file("mine.png"));
+  await page.getByLabel("Add images").setInputFiles(file("mine.png"));
   await page.locator("#uploads [role=alert]").filter({ hasText: "You do not have permission" }).waitFor();
   expect((await content(page).inputValue()).trim()).toBe("Words of Dee");
 });
@@ -133,21 +133,21 @@ test("without scripts chosen pictures are added to the text, which comes back wi
   await page.goto(`/books/${book.slug}/create-page`);
   await page.getByLabel("Name", { exact: true }).fill("Plain");
   await content(page).fill("Words");
-  await page.getByLabel("Add pictures").setInputFiles([file("a.png"), file("b.pdf", "application/pdf"), file("c.png")]);
-  await page.getByRole("button", { name: "Add the chosen pictures" }).click();
+  await page.getByLabel("Add images").setInputFiles([file("a.png"), file("b.pdf", "application/pdf"), file("c.png")]);
+  await page.getByRole("button", { name: "Add selected images" }).click();
   const written = await content(page).inputValue();
   expect(written).toStartWith("Words\n\n![a.png](http");
   expect(namesIn(written)).toEqual(["a.png", "c.png"]);
   expect(await page.locator(".editor-pictures .fault").textContent()).toContain("b.pdf: ");
   expect(await page.locator("#preview img").count()).toBe(2);
   await picture(page, "pictures-without-scripts");
-  await page.getByLabel("Add pictures").setInputFiles(file("d.png"));
+  await page.getByLabel("Add images").setInputFiles(file("d.png"));
   await save(page);
   const made = await pageBy("plain");
   expect(namesIn(made.markdown)).toEqual(["a.png", "c.png", "d.png"]);
   expect((await screens.runtime.ask("GET", `/api/image-gallery?filter[uploaded_to]=${made.id}`)).body.total).toBe(3);
   await page.goto(`/books/${book.slug}/page/plain/edit`);
-  await page.getByLabel("Add pictures").setInputFiles(file("e.png"));
+  await page.getByLabel("Add images").setInputFiles(file("e.png"));
   await save(page);
   expect(namesIn((await pageBy("plain")).markdown)).toEqual(["a.png", "c.png", "d.png", "e.png"]);
 });
@@ -163,7 +163,7 @@ test("a draft that is opened again shows its own text, from its book as well, an
   expect(await page.locator("#preview strong").textContent()).toBe("as drafted");
   await picture(page, "pictures-reopened");
   expect(await errorsOf(page)).toEqual([]);
-  await page.getByRole("button", { name: "Throw it away" }).click();
+  await page.getByRole("button", { name: "Discard the draft" }).click();
   const drafts = async () =>
     (await screens.runtime.ask("GET", "/api/pages?filter[draft]=true&filter[name]=Half done")).body.total;
   expect(await drafts()).toBe(0);
@@ -199,11 +199,11 @@ test("one draft in two windows: the second is told, shown the difference, and de
   await content(one).fill("first text");
   await one.getByText("This draft was changed in another window").waitFor();
   await save(one);
-  await one.getByRole("heading", { name: "Another window of yours changed this draft" }).waitFor();
+  await one.getByRole("heading", { name: "You changed this draft in another window" }).waitFor();
   await picture(one, "pictures-two-windows");
   expect(await one.locator(".difference del").allTextContents()).toEqual(["Removed: second"]);
   expect(await errorsOf(one)).toEqual([]);
-  await one.getByRole("button", { name: "Save over that change" }).click();
+  await one.getByRole("button", { name: "Overwrite that change" }).click();
   await one.waitForURL("**/page/twice");
   expect((await pageBy("twice")).markdown).toBe("first text");
 });

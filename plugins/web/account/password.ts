@@ -14,9 +14,9 @@ export function mountPassword(site: SiteApp, web: Web, users: Pick<Users, "commo
       const fields = html`<input type="text" name="username" value="${me.email}" autocomplete="username" hidden>
 ${parts.field(ui, { name: "current_password", label: t("Current password"), type: "password", required: true, autocomplete: "current-password", errors: errors.current_password })}
 ${parts.field(ui, { name: "password", label: t("New password"), type: "password", required: true, autocomplete: "new-password", errors: errors.password, help: t("At least 8 characters.") })}
-${parts.field(ui, { name: "repeated", label: t("New password, once more"), type: "password", required: true, autocomplete: "new-password", errors: errors.repeated })}`;
+${parts.field(ui, { name: "repeated", label: t("Confirm new password"), type: "password", required: true, autocomplete: "new-password", errors: errors.repeated })}`;
       return html`<h1>${t("Password")}</h1>
-<p>${t("You are signed out everywhere else when you change your password. API tokens stay.")}</p>
+<p>${t("Changing your password signs you out everywhere else. API tokens stay valid.")}</p>
 ${parts.form(ui, { action: PATH, fields, submit: t("Change the password"), error, label: t("Password") })}`;
     },
   );
@@ -29,7 +29,7 @@ ${parts.form(ui, { action: PATH, fields, submit: t("Change the password"), error
   web.form(site, PATH, "user", async (visit) => {
     const password = visit.text("password");
     if (password !== visit.text("repeated")) {
-      const errors = { repeated: [visit.ui.t("The two new passwords are not the same.")] };
+      const errors = { repeated: [visit.ui.t("The passwords do not match.")] };
       return shown(visit, { errors, error: undefined, status: 422 });
     }
     const common = await users.commonPassword(password);

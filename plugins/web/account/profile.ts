@@ -33,27 +33,27 @@ export function mountProfile(site: SiteApp, web: Web, texts: Texts): void {
     const { t } = ui;
     const fields = html`
 ${parts.field(ui, { name: "name", label: t("Name"), value: me.name, required: true, maxlength: 100, autocomplete: "name", errors: wrong.errors.name })}
-${parts.field(ui, { name: "language", label: t("Language"), type: "select", value: me.language, options: [["", t("As the browser asks for, else the instance's own")], ...languages], errors: wrong.errors.language })}`;
+${parts.field(ui, { name: "language", label: t("Language"), type: "select", value: me.language, options: [["", t("Browser language, or the instance default")], ...languages], errors: wrong.errors.language })}`;
     const schemes = parts.field(ui, {
       name: "scheme",
       label: t("Appearance"),
       type: "select",
       value: scheme,
       options: [
-        ["auto", t("As the device is set")],
+        ["auto", t("Use device setting")],
         ["light", t("Light")],
         ["dark", t("Dark")],
       ],
-      help: t("Kept in this browser."),
+      help: t("Saved in this browser only."),
     });
     return html`<h1>${t("Profile")}</h1>
 ${parts.form(ui, { action: PATH, fields, submit: t("Save"), error: wrong.error, label: t("Profile") })}
 <section><h2>${t("Appearance")}</h2>
 ${parts.form(ui, { action: `${PATH}/scheme`, fields: schemes, submit: t("Apply"), label: t("Appearance") })}</section>
-<section><h2>${t("Given by others")}</h2>
+<section><h2>${t("Managed by administrators")}</h2>
 <dl class="facts"><dt>${t("E-mail address")}</dt><dd>${me.email}</dd>
 <dt>${t("Roles")}</dt><dd>${me.roles.length === 0 ? "–" : me.roles.map(({ display_name }) => display_name).join(", ")}</dd></dl>
-<p class="quiet">${t("Whoever manages users changes these.")}</p></section>`;
+<p class="quiet">${t("Only users who can manage users can change these.")}</p></section>`;
   });
   const shown = async (visit: Visit, wrong = formErrors(undefined), typed: Partial<Me> = {}): Promise<Screen> => {
     const me = { ...(await visit.get<Me>("/api/users/me")), ...typed };

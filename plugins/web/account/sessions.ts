@@ -35,7 +35,7 @@ export function mountSessions(site: SiteApp, web: Web): void {
   const view = web.view<{ sessions: readonly Session[] }>("account/sessions", ({ sessions }, ui) => {
     const { t } = ui;
     const rows = sessions.map(({ id, address, agent, created_at, last_seen_at, current }) => [
-      html`<span title="${agent}">${browserOf(agent, ui)}</span>${current && html` ${parts.badge(ui, "good", t("This one"))}`}`,
+      html`<span title="${agent}">${browserOf(agent, ui)}</span>${current && html` ${parts.badge(ui, "good", t("This session"))}`}`,
       address,
       ui.time(created_at),
       ui.time(last_seen_at),
@@ -50,8 +50,8 @@ export function mountSessions(site: SiteApp, web: Web): void {
     ];
     const others = sessions.filter(({ current }) => !current).length;
     return html`<div class="head-line"><h1>${t("Sessions")}</h1>
-${others > 0 && parts.button(ui, { action: `${PATH}/others`, text: t("End all others"), kind: "danger" })}</div>
-<p>${t("Where you are signed in. End what you do not know, and change your password.")}</p>
+${others > 0 && parts.button(ui, { action: `${PATH}/others`, text: t("End all other sessions"), kind: "danger" })}</div>
+<p>${t("Your active sessions. If you do not recognise one, end it and change your password.")}</p>
 ${parts.table(ui, { caption: t("Your sessions"), head, rows, empty: t("You have no sessions.") })}`;
   });
   const sessionsOf = async (visit: Visit) =>

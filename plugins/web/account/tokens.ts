@@ -91,7 +91,7 @@ export function mountTokens(site: SiteApp, web: Web): void {
     const [token] = data;
     if (!token) return visit.goTo(PATH);
     const question = ui.t("Revoke “:name”?", { name: token.name });
-    const detail = ui.t("Whatever uses it is refused from then on. This cannot be undone.");
+    const detail = ui.t("Programs that use this token lose access immediately. This cannot be undone.");
     const action = `${PATH}/${token.id}/delete`;
     return {
       title: question,
@@ -134,10 +134,16 @@ function list({ parts }: Web, tokens: readonly Token[], ui: Ui): Html {
     token.last_used_at === null ? t("Never") : ui.time(token.last_used_at),
     parts.dialogLink(ui, { path: `${PATH}/${token.id}/delete`, text: t("Revoke"), kind: "danger" }),
   ]);
-  const head = [t("Name"), t("May do"), t("Ends"), t("Last used"), html`<span class="unseen">${t("Actions")}</span>`];
+  const head = [
+    t("Name"),
+    t("Permissions"),
+    t("Expires"),
+    t("Last used"),
+    html`<span class="unseen">${t("Actions")}</span>`,
+  ];
   return html`<div class="head-line"><h1>${t("API tokens")}</h1>
 <a role="button" class="small" href="${ui.url(`${PATH}/create`)}">${ui.icon("plus")} ${t("New token")}</a></div>
-<p>${t("Programs use the API with a token, on your behalf. They may do what you may, or less where a token says so.")}</p>
+<p>${t("Programs use the API on your behalf with a token. A token has your permissions, or fewer if you limit it.")}</p>
 ${parts.table(ui, { caption: t("Your API tokens"), head, rows, empty: t("You have no API tokens.") })}`;
 }
 
@@ -146,14 +152,14 @@ function scopeOf(parts: Web["parts"], { read_only, permissions }: Token, ui: Ui)
   const words = [
     read_only && parts.badge(ui, "note", t("Read only")),
     permissions !== null &&
-      html`<span title="${permissions.join(", ")}">${parts.badge(ui, "note", t("Chosen permissions (:count)", { count: permissions.length }))}</span>`,
+      html`<span title="${permissions.join(", ")}">${parts.badge(ui, "note", t("Selected permissions (:count)", { count: permissions.length }))}</span>`,
   ].filter((word) => word !== false);
-  return words.length === 0 ? html`${t("Whatever you may")}` : html`${words.map((word) => html`${word} `)}`;
+  return words.length === 0 ? html`${t("All your permissions")}` : html`${words.map((word) => html`${word} `)}`;
 }
 
 function expiryOf(parts: Web["parts"], { created_at, expires_at }: Token, ui: Ui): Html {
   const today = new Date().toISOString().slice(0, 10);
-  if (expires_at <= today) return parts.badge(ui, "bad", ui.t("Ended on :day", { day: expires_at }));
+  if (expires_at <= today) return parts.badge(ui, "bad", ui.t("Expired on :day", { day: expires_at }));
   const madeOn = created_at.slice(0, 10);
   const isNever = expires_at === `${Number(madeOn.slice(0, 4)) + NEVER_YEARS}${madeOn.slice(4)}`;
   return html`${isNever ? ui.t("Never") : expires_at}`;
@@ -164,25 +170,25 @@ function newForm({ parts }: Web, data: NewTokenData, ui: Ui): Html {
   const { errors, error } = data.formErrors;
   const wrong = errorsOfList(data.formErrors, "permissions");
   const fields = html`
-${parts.field(ui, { name: "name", label: t("Name"), value: data.name, required: true, maxlength: 250, errors: errors.name, help: t("What it is for, so that you know later which one to revoke."), autofocus: true })}
-${parts.field(ui, { name: "expires_at", label: t("Ends on"), type: "date", value: data.expires_at, errors: errors.expires_at, help: t("It ends when this day begins. Without a day, it does not end.") })}
-${parts.field(ui, { name: "read_only", label: t("Reading only"), type: "checkbox", value: data.isReadOnly, help: t("Requests that would change something are refused.") })}
-${parts.field(ui, { name: "limited", label: t("Only the permissions chosen below"), type: "checkbox", value: data.isLimited, errors: wrong.length > 0 ? wrong : undefined, help: t("It never may more than you.") })}
+${parts.field(ui, { name: "name", label: t("Name"), value: data.name, required: true, maxlength: 250, errors: errors.name, help: t("What the token is for, so that you can recognise it later."), autofocus: true })}
+${parts.field(ui, { name: "expires_at", label: t("Expires on"), type: "date", value: data.expires_at, errors: errors.expires_at, help: t("The token expires at the start of this day. Leave empty for a token that does not expire.") })}
+${parts.field(ui, { name: "read_only", label: t("Read only"), type: "checkbox", value: data.isReadOnly, help: t("Requests that change data are rejected.") })}
+${parts.field(ui, { name: "limited", label: t("Limit to the permissions selected below"), type: "checkbox", value: data.isLimited, errors: wrong.length > 0 ? wrong : undefined, help: t("A token never has more permissions than you.") })}
 <details class="choices"${data.isLimited && html` open`}><summary>${t("Permissions")}</summary><fieldset><legend class="unseen">${t("Permissions")}</legend><div class="columns">
 ${data.permissions.map(
   (name) =>
     html`<label><input type="checkbox" name="permissions[]" value="${name}"${data.chosen.includes(name) && html` checked`}> <code>${name}</code></label>`,
 )}</div></fieldset></details>`;
   return html`<h1>${t("New API token")}</h1>
-${parts.form(ui, { action: `${PATH}/create`, fields, submit: t("Make the token"), cancel: PATH, error })}`;
+${parts.form(ui, { action: `${PATH}/create`, fields, submit: t("Create the token"), cancel: PATH, error })}`;
 }
 
 function made({ parts }: Web, { name, token_id, secret }: Token & { secret: string }, ui: Ui): Html {
   const { t } = ui;
   return html`<h1>${t("Your new API token")}</h1>
-${parts.notice(ui, "note", t("This is the only time the secret of “:name” is shown. Copy it now.", { name }))}
+${parts.notice(ui, "note", t("Copy the secret of “:name” now. It is shown only once.", { name }))}
 ${parts.copyable(ui, { label: t("Token ID"), value: token_id })}
 ${parts.copyable(ui, { label: t("Token secret"), value: secret, secret: true })}
-${parts.copyable(ui, { label: t("Header of requests"), value: `Authorization: Token ${token_id}:${secret}`, secret: true })}
+${parts.copyable(ui, { label: t("Request header"), value: `Authorization: Token ${token_id}:${secret}`, secret: true })}
 <p><a role="button" href="${ui.url(PATH)}">${t("I have copied it")}</a></p>`;
 }

@@ -38,7 +38,7 @@ export function mountAttachments({ site }: Pick<PluginContext, "site">, web: Web
         html`<div class="actions">${parts.dialogLink(ui, { path: `${path}/attachments/${each.id}/delete`, text: t("Delete"), icon: "delete", kind: "danger" })}</div>`,
       ]);
       return html`<h1>${t("Attachments of “:name”", { name: page.name })}</h1>
-${parts.table(ui, { caption: t("Attachments"), head: [t("Name"), t("Kind"), html`<span class="unseen">${t("Actions")}</span>`], rows, empty: t("Nothing hangs on this page yet.") })}
+${parts.table(ui, { caption: t("Attachments"), head: [t("Name"), t("Type"), html`<span class="unseen">${t("Actions")}</span>`], rows, empty: t("This page has no attachments yet.") })}
 <h2>${t("Add a file or a link")}</h2>
 ${parts.form(ui, {
   action: `${path}/attachments`,
@@ -48,7 +48,7 @@ ${parts.form(ui, {
   cancel: path,
   fields: html`${parts.field(ui, { name: "name", label: t("Name"), value: name, required: true, maxlength: 255, errors: errors.name })}
 ${parts.field(ui, { name: "file", label: t("File"), type: "file", errors: errors.file })}
-${parts.field(ui, { name: "link", label: t("Or the address of a link"), value: link, errors: errors.link, placeholder: "https://" })}`,
+${parts.field(ui, { name: "link", label: t("Or the URL of a link"), value: link, errors: errors.link, placeholder: "https://" })}`,
 })}`;
     },
   );
@@ -77,7 +77,7 @@ ${parts.field(ui, { name: "link", label: t("Or the address of a link"), value: l
       ...(file === undefined ? { link: visit.text("link") } : { file }),
     });
     return sent.ok
-      ? visit.goTo(`${pagePath(book, page)}/attachments`, visit.ui.t("It is attached."))
+      ? visit.goTo(`${pagePath(book, page)}/attachments`, visit.ui.t("The attachment is added."))
       : shown(visit, book, page, sent);
   });
   web.screen(site, `${at}/:attachment/delete`, "user", async (visit) => {
@@ -90,7 +90,7 @@ ${parts.field(ui, { name: "link", label: t("Or the address of a link"), value: l
     const path = `${pagePath(book, page)}/attachments`;
     const body = parts.confirm(ui, {
       question: title,
-      detail: ui.t("It is gone at once and cannot be brought back."),
+      detail: ui.t("It is deleted immediately. This cannot be undone."),
       action: `${path}/${attachment.id}/delete`,
       submit: ui.t("Delete"),
       back: path,
@@ -101,6 +101,6 @@ ${parts.field(ui, { name: "link", label: t("Or the address of a link"), value: l
     const { book, page } = await pageOf(visit);
     const sent = await visit.send("DELETE", `/api/attachments/${encodeURIComponent(visit.params.attachment ?? "")}`);
     if (!sent.ok) throw new ApiError(sent.status, sent.message);
-    return visit.goTo(`${pagePath(book, page)}/attachments`, visit.ui.t("It is deleted."));
+    return visit.goTo(`${pagePath(book, page)}/attachments`, visit.ui.t("The attachment is deleted."));
   });
 }

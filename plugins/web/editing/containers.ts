@@ -127,7 +127,7 @@ function containerForm(web: Web, view: View<ContainerData>, scripts: readonly st
         return shown(visit, { ...again, sent: undefined }, tagsIn(visit.input));
       const sent = await visit.send<Item>("POST", `/api/${SEGMENTS[kind]}`, input);
       if (sent.ok)
-        return visit.goTo(pathTo(kind, sent.body, visit), visit.ui.t("“:name” is made.", { name: sent.body.name }));
+        return visit.goTo(pathTo(kind, sent.body, visit), visit.ui.t("“:name” is created.", { name: sent.body.name }));
       return shown(visit, { ...again, sent }, tagsIn(visit.input));
     },
     present: (visit: Visit, kind: Kind, item: Book | Chapter | Shelf) =>
@@ -198,7 +198,7 @@ ${parts.field(ui, {
   type: "textarea",
   value: item.description ?? "",
   errors: errors.description,
-  help: hasMarkup ? ui.t("This description has formatting, which is lost when you change its words here.") : undefined,
+  help: hasMarkup ? ui.t("This description contains formatting, which is lost if you edit it here.") : undefined,
 })}
 ${kind !== "chapter" && coverFields(parts, ui, item.cover ?? null, errors.image)}
 ${books}
@@ -206,12 +206,12 @@ ${
   templates.length > 0 &&
   parts.field(ui, {
     name: "default_template_id",
-    label: ui.t("Template of new pages"),
+    label: ui.t("Default page template"),
     type: "select",
     options: [[0, ui.t("None")], ...templates.map(({ id, name }) => [id, name] as const)],
     value: item.default_template_id ?? 0,
     errors: errors.default_template_id,
-    help: ui.t("New pages here begin as a copy of that page."),
+    help: ui.t("New pages start as a copy of this template."),
   })
 }
 ${tagFields(tags, ui)}`;
@@ -223,8 +223,8 @@ function question({ parts }: Web, visit: Visit, kind: Kind, item: Item): Screen 
   const title = ui.t("Delete “:name”?", { name: item.name });
   const detail =
     kind === "shelf"
-      ? ui.t("Its books stay. The shelf goes to the recycle bin.")
-      : ui.t("It goes to the recycle bin, with everything in it.");
+      ? ui.t("The shelf is moved to the recycle bin. Its books are kept.")
+      : ui.t("It is moved to the recycle bin, with everything in it.");
   const back = pathTo(kind, item, visit);
   const body = parts.confirm(ui, { question: title, detail, action: here(visit), submit: ui.t("Delete"), back });
   return { title, body, menu: kind === "shelf" ? "/shelves" : "/books" };

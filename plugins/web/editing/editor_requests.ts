@@ -18,7 +18,7 @@ export function mountAssist({ site }: Pick<PluginContext, "site">, web: Web): vo
   web.form(site, "/editor/discard/:kind/:id", "user", async (visit) => {
     const slot = typeof visit.query.slot === "string" ? visit.query.slot : "";
     await visit.send("DELETE", `${draftPath(visit)}?slot=${encodeURIComponent(slot)}`);
-    return visit.goTo(String(visit.query.back ?? "/"), visit.ui.t("Your draft is thrown away."));
+    return visit.goTo(String(visit.query.back ?? "/"), visit.ui.t("Your draft is discarded."));
   });
   web.form(site, "/editor/preview", "user", async (visit) => {
     const { source, content } = typedIn(visit);

@@ -32,9 +32,9 @@ ${about !== "none/0" && pictureField(parts, ui, data.pictureErrors)}</div>
     preview !== undefined && ui.raw(preview)
   }</div></div></div>
 ${tagFields(tags, ui)}
-<div class="ends"><button name="act" value="save">${data.conflict ? t("Save over that change") : t("Save")}</button>
-<button name="act" value="preview" class="secondary">${t("Look at it first")}</button>
-<button name="act" value="pictures" class="secondary without-script">${t("Add the chosen pictures")}</button>
+<div class="ends"><button name="act" value="save">${data.conflict ? t("Overwrite that change") : t("Save")}</button>
+<button name="act" value="preview" class="secondary">${t("Preview")}</button>
+<button name="act" value="pictures" class="secondary without-script">${t("Add selected images")}</button>
 <a role="button" class="secondary outline" href="${ui.url(back)}">${t("Cancel")}</a></div></form>
 ${sourceSwitch(data, ui)}`;
 }
@@ -43,12 +43,12 @@ ${sourceSwitch(data, ui)}`;
 function told({ about, pageId, limitMb }: EditorData & { readonly limitMb: number }, ui: Ui): Html {
   const { t } = ui;
   const texts = {
-    saved: t("Draft kept at :time"),
-    failed: t("The draft could not be kept"),
+    saved: t("Draft saved at :time"),
+    failed: t("The draft could not be saved"),
     uploading: t("Uploading :name"),
     uploaded: t(":name is uploaded."),
-    waiting: t("Pictures are still being uploaded; then it is saved."),
-    unfit: t(":name is no picture that can be shown here: JPEG, PNG, GIF, WebP and AVIF can."),
+    waiting: t("Images are still uploading. The page is saved when they are done."),
+    unfit: t(":name is not a supported image. Supported formats: JPEG, PNG, GIF, WebP and AVIF."),
     large: t(":name is larger than :size MB.", { size: limitMb }),
     lost: t(":name could not be uploaded. Try again."),
   };
@@ -61,35 +61,35 @@ function messages(parts: Web["parts"], data: EditorData, ui: Ui): Html {
   const { t } = ui;
   return html`${
     begun.length > 0 &&
-    html`<div class="notice note">${ui.icon("history")} ${t("Begun here and not saved yet:")}<ul>${begun.map(
+    html`<div class="notice note">${ui.icon("history")} ${t("Unsaved drafts started here:")}<ul>${begun.map(
       (one) =>
-        html`<li><a href="${ui.url(action)}?slot=${one.slot}">${one.name === "" ? t("Without a name") : one.name}</a> ${ui.time(one.updated_at)}</li>`,
+        html`<li><a href="${ui.url(action)}?slot=${one.slot}">${one.name === "" ? t("Untitled") : one.name}</a> ${ui.time(one.updated_at)}</li>`,
     )}</ul></div>`
   }${others.map(({ user, updated_at }) =>
     parts.notice(
       ui,
       "note",
-      html`${t(":name is working on this page too.", { name: user?.name ?? t("Somebody") })} ${ui.time(updated_at)}`,
+      html`${t(":name is also editing this page.", { name: user?.name ?? t("Unknown user") })} ${ui.time(updated_at)}`,
     ),
   )}
 ${
   draftOf !== undefined &&
-  html`<div class="notice note" role="status">${ui.icon("history")} ${t("This is your draft, which is not saved yet.")} ${ui.time(draftOf)}
-${parts.button(ui, { action: `/editor/discard/${about}?slot=${slot}&back=${encodeURIComponent(back)}`, text: t("Throw it away"), icon: "delete" })}</div>`
+  html`<div class="notice note" role="status">${ui.icon("history")} ${t("This is your unsaved draft.")} ${ui.time(draftOf)}
+${parts.button(ui, { action: `/editor/discard/${about}?slot=${slot}&back=${encodeURIComponent(back)}`, text: t("Discard the draft"), icon: "delete" })}</div>`
 }
 ${
   conflict &&
-  html`<section class="notice bad" role="alert"><h2>${conflict.by === undefined ? t("Another window of yours changed this draft") : t("Somebody else changed this page")}</h2>
+  html`<section class="notice bad" role="alert"><h2>${conflict.by === undefined ? t("You changed this draft in another window") : t("Someone else changed this page")}</h2>
 <p>${
     conflict.by === undefined
-      ? t("Nothing is lost: what you wrote here stands below. What it changes of what was kept there:")
+      ? t("Your text is kept below. Differences between the other draft and yours:")
       : t(
-          ":name saved it after you opened it. Nothing of yours is lost: it stands below. What your text changes of theirs:",
-          { name: conflict.by || t("Somebody") },
+          ":name saved this page after you opened it. Your text is kept below. Differences between that version and yours:",
+          { name: conflict.by || t("Unknown user") },
         )
   } ${ui.time(conflict.at)}</p>
 ${parts.difference(ui, conflict.content, content, comparison)}
-<details><summary>${conflict.by === undefined ? t("That text as a whole") : t("Their text as a whole")}</summary><pre class="their-text">${conflict.content}</pre></details></section>`
+<details><summary>${conflict.by === undefined ? t("Full text of the other draft") : t("Full text of their version")}</summary><pre class="their-text">${conflict.content}</pre></details></section>`
 }`;
 }
 
@@ -116,6 +116,6 @@ function sourceSwitch({ source, action, draftOf, base }: EditorData, ui: Ui): Ht
   const other = source === "markdown" ? "html" : "markdown";
   const text = source === "markdown" ? ui.t("Write in HTML instead") : ui.t("Write in Markdown instead");
   return html`<p class="quiet"><a href="${ui.url(action)}?source=${other}">${text}</a>${
-    base !== undefined && html` – ${ui.t("what is not saved is left behind")}`
+    base !== undefined && html` – ${ui.t("unsaved changes are lost")}`
   }</p>`;
 }

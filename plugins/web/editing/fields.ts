@@ -32,7 +32,7 @@ export function tagFields(tags: readonly NamedTag[], ui: Ui): Html {
   return html`<fieldset class="tag-fields" data-rows><legend>${ui.icon("tag")} ${ui.t("Tags")}</legend>
 ${rows.map(
   ({ name, value }, index) =>
-    html`<div class="tag-row">${input(index, "name", name, ui.t("Name of the tag"))}${input(index, "value", value, ui.t("Value"))}</div>`,
+    html`<div class="tag-row">${input(index, "name", name, ui.t("Tag name"))}${input(index, "value", value, ui.t("Value"))}</div>`,
 )}
 <button type="button" class="small secondary outline needs-script" data-add-row>${ui.icon("plus")} ${ui.t("Add a tag")}</button></fieldset>`;
 }
@@ -77,8 +77,8 @@ export function coverFields(
     errors,
   });
   if (!cover) return file;
-  return html`<figure class="cover-now"><img src="${cover.url}" alt="${ui.t("The present cover")}"></figure>${file}
-${parts.field(ui, { name: "remove_cover", label: ui.t("Remove the present cover"), type: "checkbox" })}`;
+  return html`<figure class="cover-now"><img src="${cover.url}" alt="${ui.t("Current cover")}"></figure>${file}
+${parts.field(ui, { name: "remove_cover", label: ui.t("Remove the current cover"), type: "checkbox" })}`;
 }
 
 /** What a form says about a cover: a new one, none, or nothing. */

@@ -15,11 +15,11 @@ export function pictureField(parts: Parts, ui: Ui, errors: readonly string[]): H
   const { t } = ui;
   return html`<div class="editor-pictures">${parts.field(ui, {
     name: "pictures[]",
-    label: t("Add pictures"),
+    label: t("Add images"),
     type: "file",
     accept: PICTURE_TYPES,
     multiple: true,
-    help: html`<span class="needs-script">${t("They are uploaded where the cursor is. Pictures can also be pasted or dropped into the text.")}</span><span class="without-script">${t("They are uploaded when you add, look at or save the text, and stand at its end.")}</span>`,
+    help: html`<span class="needs-script">${t("They are inserted at the cursor. You can also paste images or drop them into the text.")}</span><span class="without-script">${t("They are uploaded when you add them, preview or save, and placed at the end of the text.")}</span>`,
     errors,
   })}<ul id="uploads" class="uploads"></ul></div>`;
 }

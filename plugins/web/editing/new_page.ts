@@ -58,7 +58,7 @@ export async function saveNew(visit: Visit, kind: Kind): Promise<EditorData | Re
   });
   if (!sent.ok) return keptForm(visit, place, { ...form, sent });
   await visit.send("DELETE", `${draftsOf(place)}?slot=${slot}`);
-  return visit.goTo(pagePath(place.book, sent.body), visit.ui.t("“:name” is made.", { name: sent.body.name }));
+  return visit.goTo(pagePath(place.book, sent.body), visit.ui.t("“:name” is created.", { name: sent.body.name }));
 }
 
 /**
@@ -79,7 +79,7 @@ async function formOf(visit: Visit, place: Place): Promise<EditorData> {
 
 function publishedOrGone({ ui }: Visit): EditorData["sent"] {
   const message = ui.t(
-    "This draft was saved as a page or thrown away in another window. What stands here is not saved; save it again to make another page of it.",
+    "This draft was saved as a page or discarded in another window. The text below is not saved. Save it again to create another page.",
   );
   return { ok: false, status: 409, message, errors: {} };
 }

@@ -17,7 +17,7 @@ export function orderButtons(
     down: ui.t("Move “:name” down", { name }),
     into: ui.t("Move “:name” into the nearest chapter", { name }),
     out: ui.t("Move “:name” out of its chapter", { name }),
-    off: ui.t("Take “:name” off", { name }),
+    off: ui.t("Remove “:name” from the shelf", { name }),
   };
   return html`<span class="order-buttons">${steps.map(
     (step) =>

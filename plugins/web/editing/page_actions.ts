@@ -49,7 +49,7 @@ export function mountPageActions({ site }: Pick<PluginContext, "site">, web: Web
     const title = ui.t("Delete “:name”?", { name: gone.name });
     const body = web.parts.confirm(ui, {
       question: title,
-      detail: ui.t("The page goes to the recycle bin, with its comments and attachments."),
+      detail: ui.t("The page is moved to the recycle bin, with its comments and attachments."),
       action: `${pagePath(book, gone)}/delete`,
       submit: ui.t("Delete"),
       back: pagePath(book, gone),

@@ -118,12 +118,12 @@ function drawn({ parts }: Web, data: PlacesData, ui: Ui): Html {
   const asked = { ...(query !== "" && { q: query }), ...(book !== "" && { book }) };
   const search = new URLSearchParams({ ...asked, ...(data.page > 1 && { page: String(data.page) }) }).toString();
   const label = data.withChapters ? ui.t("Name of a book or chapter") : ui.t("Name of a book");
-  const none = data.withChapters ? ui.t("No book or chapter of that name.") : ui.t("No book of that name.");
+  const none = data.withChapters ? ui.t("No matching book or chapter.") : ui.t("No matching book.");
   const fields = html`${name !== undefined && parts.field(ui, { name: "name", label: ui.t("Name"), value: name, required: true, maxlength: 255 })}
-<fieldset class="targets" role="radiogroup" aria-required="true"${choiceError !== undefined && html` aria-invalid="true" aria-describedby="target-fault"`}><legend>${ui.t("Where to")}</legend>
+<fieldset class="targets" role="radiogroup" aria-required="true"${choiceError !== undefined && html` aria-invalid="true" aria-describedby="target-fault"`}><legend>${ui.t("Destination")}</legend>
 ${choiceError !== undefined && html`<small class="fault" id="target-fault">${ui.icon("warning")} ${choiceError}</small>`}
 ${books.length > 0 && html`<ul>${books.map((each) => bookItem(each, radio, ui))}</ul>`}
-${chapters.length > 0 && html`<p class="quiet">${ui.t("Chapters of that name")}</p><ul>${chapters.map((each) => html`<li>${radio(each, 0)}</li>`)}</ul>`}
+${chapters.length > 0 && html`<p class="quiet">${ui.t("Matching chapters")}</p><ul>${chapters.map((each) => html`<li>${radio(each, 0)}</li>`)}</ul>`}
 ${books.length + chapters.length === 0 && html`<p class="empty">${none}</p>`}
 ${parts.pager(ui, { path: action, query: asked, total: data.total, page: data.page, size: data.size })}</fieldset>`;
   return html`<h1>${title}</h1>

@@ -34,16 +34,16 @@ export async function shelfBooks({ parts }: Web, visit: Visit, held: readonly Na
     html`<button class="small secondary outline" name="books_act" value="page ${to}" data-order-fetch>${text}</button>`;
   return html`<fieldset class="shelf-books" data-order${orderTexts(ui)}><legend>${ui.icon("book")} ${ui.t("Books")}</legend>
 <input type="hidden" name="books" value="${written(books.map(({ id }) => ({ type: "book", id })))}" data-order-value>
-<p class="quiet needs-script">${ui.t("Drag entries by their handles, or use the buttons; with Alt, the arrow keys move what has the focus.")}</p>
+<p class="quiet needs-script">${ui.t("Drag entries by their handles or use the buttons. Alt with an arrow key moves the focused entry.")}</p>
 <ol class="order-list" data-order-list aria-label="${ui.t("Books on the shelf")}">${books.map((book) => heldBook(book, ui))}</ol>
-${books.length === 0 && html`<p class="empty">${ui.t("No book stands on this shelf yet.")}</p>`}
+${books.length === 0 && html`<p class="empty">${ui.t("This shelf has no books yet.")}</p>`}
 <p class="unseen" role="status" data-order-says></p>
-<div class="filters">${parts.field(ui, { name: "find", label: ui.t("Name of a book to put on it"), value: query, autocomplete: "off" })}<button class="secondary" name="books_act" value="find" data-order-fetch data-order-find>${ui.t("Find")}</button></div>
+<div class="filters">${parts.field(ui, { name: "find", label: ui.t("Find a book to add"), value: query, autocomplete: "off" })}<button class="secondary" name="books_act" value="find" data-order-fetch data-order-find>${ui.t("Find")}</button></div>
 <ul class="order-offered">${offered.map(
     ({ id, name }) =>
-      html`<li><button class="small secondary outline" name="books_act" value="add book:${id}" data-order-fetch aria-label="${ui.t("Put “:name” on the shelf", { name })}">${ui.icon("plus")}</button> <span>${name}</span></li>`,
+      html`<li><button class="small secondary outline" name="books_act" value="add book:${id}" data-order-fetch aria-label="${ui.t("Add “:name” to the shelf", { name })}">${ui.icon("plus")}</button> <span>${name}</span></li>`,
   )}</ul>
-${others.total === 0 && html`<p class="empty">${ui.t("No book of that name.")}</p>`}
+${others.total === 0 && html`<p class="empty">${ui.t("No matching book.")}</p>`}
 ${last > 1 && html`<p class="order-turns">${page > 1 && turn(page - 1, ui.t("Previous"))} <span>${ui.t("Page :page of :last", { page, last })}</span> ${page < last && turn(page + 1, ui.t("Next"))}</p>`}</fieldset>`;
 }
 

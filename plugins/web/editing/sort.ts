@@ -35,11 +35,11 @@ export interface SortData {
 export function mountSort({ site }: Pick<PluginContext, "site">, web: Web, scripts: readonly string[]): void {
   const view = web.view<SortData>("editing/sort", drawn);
   const shown = (visit: Visit, book: Sorted, refusal?: Refusal, wished?: readonly Entry[]): Screen => ({
-    title: visit.ui.t("Order of “:name”", { name: book.name }),
+    title: visit.ui.t("Sort “:name”", { name: book.name }),
     crumbs: [
       { text: visit.ui.t("Books"), path: "/books" },
       { text: book.name, path: bookPath(book) },
-      { text: visit.ui.t("Order") },
+      { text: visit.ui.t("Sort") },
     ],
     body: view({ book, error: refusal?.message, wished }, visit.ui),
     status: refusal?.status ?? 200,
@@ -68,9 +68,7 @@ export function mountSort({ site }: Pick<PluginContext, "site">, web: Web, scrip
     return isStale
       ? visit.goTo(
           `${path}/sort`,
-          visit.ui.t(
-            "The order is saved. Somebody else changed this book meanwhile: look whether all is where you want it.",
-          ),
+          visit.ui.t("The order is saved. Someone else changed this book in the meantime: check the result."),
         )
       : visit.goTo(path, visit.ui.t("The order is saved."));
   });
@@ -79,7 +77,7 @@ export function mountSort({ site }: Pick<PluginContext, "site">, web: Web, scrip
 /** What was in the book a moment ago and is not any more makes the API refuse all of it. */
 function refusalOf({ status, message }: Refusal, ui: Ui): Refusal {
   if (status !== 422) return { status, message };
-  return { status, message: ui.t("Somebody else changed this book just now. Nothing is saved: order it again.") };
+  return { status, message: ui.t("Someone else just changed this book. Nothing was saved. Sort it again.") };
 }
 
 function stepIn(visit: Visit): { step: Step; entry: Entry } | undefined {
@@ -109,10 +107,10 @@ function drawn({ book, error, wished }: SortData, ui: Ui): Html {
   const present = plain(book.contents);
   const entries = wished ? arranged(present, wished) : present;
   const path = bookPath(book);
-  return html`<h1>${ui.t("Order of “:name”", { name: book.name })}</h1>
+  return html`<h1>${ui.t("Sort “:name”", { name: book.name })}</h1>
 <form method="post" action="${ui.url(`${path}/sort`)}" class="order" data-order data-leaves${orderTexts(ui)}>
 ${error !== undefined && html`<p class="notice bad" role="alert">${ui.icon("warning")} ${error}</p>`}
-<p class="quiet needs-script" id="order-help">${ui.t("Drag entries by their handles, or use the buttons; with Alt, the arrow keys move what has the focus.")}</p>
+<p class="quiet needs-script" id="order-help">${ui.t("Drag entries by their handles or use the buttons. Alt with an arrow key moves the focused entry.")}</p>
 <input type="hidden" name="loaded" value="${written(present)}"><input type="hidden" name="order" value="${written(entries)}" data-order-value>
 ${entries.length === 0 ? html`<p class="empty">${ui.t("This book is empty.")}</p>` : html`<ol class="order-list" data-order-list>${entries.map((entry) => item(entry, ui))}</ol>`}
 <p class="unseen" role="status" data-order-says></p>

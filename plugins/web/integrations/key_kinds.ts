@@ -6,19 +6,19 @@ export const KINDS = {
     type: "dashboard",
     path: `${INTEGRATIONS}/dashboard`,
     intro:
-      "Keys with which dashboards such as Homepage, Homarr or Grafana read the numbers of your hosts. They can do nothing else.",
-    empty: "There is no key yet. Make one for each dashboard, so that each can be switched off by itself.",
+      "Dashboards such as Homepage, Homarr or Grafana read the statistics of your hosts with these keys. The keys give no other access.",
+    empty: "There are no keys yet. Create one per dashboard, so that each can be disabled separately.",
     create: "New dashboard key",
-    stops: "Every widget that uses the key “:name” stops showing numbers. This cannot be undone.",
+    stops: "Widgets that use the key “:name” stop working. This cannot be undone.",
   },
   enrolment: {
     type: "enrolment",
     path: `${INTEGRATIONS}/enrolment`,
-    intro: "Keys with which scripts make hosts by themselves, so many a day. They can do nothing else.",
-    empty: "There is no key yet. A script that sets up machines needs one to enrol them here.",
+    intro: "Scripts enrol hosts with these keys, up to a daily limit. The keys give no other access.",
+    empty: "There are no keys yet. Create one to enrol machines by script.",
     create: "New enrolment key",
     stops:
-      "Every script that uses the key “:name” can enrol no more hosts; hosts that are enrolled stay. This cannot be undone.",
+      "Scripts that use the key “:name” can no longer enrol hosts. Enrolled hosts are kept. This cannot be undone.",
   },
 } as const;
 

@@ -26,7 +26,7 @@ const REASONS: Readonly<Record<string, string>> = {
   secret: "Wrong secret",
   inactive: "The key was disabled",
   expired: "The key had expired",
-  type: "The key is of another kind",
+  type: "The key has a different type",
 };
 
 /** Names the list's view. */
@@ -84,12 +84,12 @@ function facts(key: Key, ui: Ui): (readonly [string, HtmlPart])[] {
         : key.allowed_ip_ranges.map((range) => html`<code>${range}</code> `),
     ],
     [
-      t("Last refusal"),
+      t("Last rejection"),
       key.last_refused_at === null
         ? t("none")
         : html`${ui.time(key.last_refused_at)}<br>${reasonOf(key.last_refused_reason ?? "", ui)}`,
     ],
-    ...(key.integration_type === "enrolment" ? [[t("Hosts a day"), key.max_hosts_per_day] as const] : []),
+    ...(key.integration_type === "enrolment" ? [[t("Hosts per day"), key.max_hosts_per_day] as const] : []),
   ];
 }
 

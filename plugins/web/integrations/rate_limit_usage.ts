@@ -22,33 +22,33 @@ export function budgetView(web: Web): View<Usage> {
     const { t } = ui;
     const minutes = Math.round(window_seconds / 60);
     const used = parts.table(ui, {
-      caption: t("Requests of each address"),
-      head: [t("Address"), t("Keys"), t("Used"), t("Begins anew")],
+      caption: t("Requests per address"),
+      head: [t("Address"), t("Keys"), t("Used"), t("Resets at")],
       rows: addresses.map((one) => [
         one.address,
         one.keys.join(", "),
-        html`<meter min="0" max="${limit}" high="${Math.round(limit * COMFORT)}" value="${one.used}" aria-label="${t("Requests of :address", { address: one.address })}"></meter> ${t(":used of :limit", { used: one.used, limit })}`,
+        html`<meter min="0" max="${limit}" high="${Math.round(limit * COMFORT)}" value="${one.used}" aria-label="${t("Requests from :address", { address: one.address })}"></meter> ${t(":used of :limit", { used: one.used, limit })}`,
         ui.time(one.resets_at),
       ]),
-      empty: t("No dashboard has asked yet."),
+      empty: t("No dashboard has sent requests yet."),
     });
     const fits = parts.table(ui, {
-      caption: t("What fits into the limit"),
+      caption: t("Dashboard setups within the limit"),
       head: [t("Dashboard"), t("Requests in :minutes minutes", { minutes }), t("Fits")],
       rows: SETUPS.map(({ seconds, widgets, tabs }) => {
         const requests = Math.round((window_seconds / seconds) * widgets * tabs);
         return [
-          t("Asks every :seconds s, widgets: :widgets, open tabs: :tabs", { seconds, widgets, tabs }),
+          t("Polls every :seconds s, widgets: :widgets, open tabs: :tabs", { seconds, widgets, tabs }),
           requests,
           verdict(requests, limit, ui, web),
         ];
       }),
       empty: "",
     });
-    return html`<section><h2>${t("Limit of requests")}</h2>
-<p>${t("Each address may ask :limit times in :minutes minutes; all widgets of one dashboard server count together. The texts to copy ask every 60 seconds.", { limit, minutes })}</p>
+    return html`<section><h2>${t("Rate limit")}</h2>
+<p>${t("Each address may send :limit requests in :minutes minutes. All widgets of one dashboard server count together. The snippets poll every 60 seconds.", { limit, minutes })}</p>
 ${used}
-<details><summary>${t("What fits into the limit")}</summary>${fits}</details></section>`;
+<details><summary>${t("Dashboard setups within the limit")}</summary>${fits}</details></section>`;
   });
 }
 

@@ -24,9 +24,7 @@ export function mountWebhooks({ site, web }: Mounting): void {
     const { id, name } = await hookOf(visit);
     const body = web.parts.confirm(ui, {
       question: ui.t("Delete the webhook “:name”?", { name }),
-      detail: ui.t(
-        "Its address hears of nothing any more, and the record of its calls goes with it. This cannot be undone.",
-      ),
+      detail: ui.t("Its address is no longer called, and its call history is deleted. This cannot be undone."),
       action: `${WEBHOOKS}/${id}/delete`,
       submit: ui.t("Delete the webhook"),
       back: `${WEBHOOKS}/${id}`,

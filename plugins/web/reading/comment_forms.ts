@@ -58,7 +58,7 @@ export function mountComments({ site }: Pick<PluginContext, "site">, web: Web): 
   });
   web.form(site, `${at}/:comment/archive`, "user", async (visit) => {
     const isArchived = visit.text("archived") === "true";
-    const told = isArchived ? visit.ui.t("The thread is archived.") : visit.ui.t("The thread is out of the archive.");
+    const told = isArchived ? visit.ui.t("The thread is archived.") : visit.ui.t("The thread is unarchived.");
     return done(visit, "PUT", one(visit), { archived: isArchived }, told);
   });
   web.screen(site, `${at}/:comment/delete`, "user", async (visit) => {
@@ -68,7 +68,7 @@ export function mountComments({ site }: Pick<PluginContext, "site">, web: Web): 
     const title = ui.t("Delete comment #:number?", { number: comment.local_id });
     const body = web.parts.confirm(ui, {
       question: title,
-      detail: ui.t("It is gone at once and cannot be brought back. Replies to it stay."),
+      detail: ui.t("It is deleted immediately. This cannot be undone. Replies are kept."),
       action: `${path}/comments/${comment.id}/delete`,
       submit: ui.t("Delete"),
       back: path,
@@ -81,7 +81,7 @@ export function mountComments({ site }: Pick<PluginContext, "site">, web: Web): 
 }
 
 function wordless({ ui }: Visit): CommentFormData["sent"] {
-  return { ok: false, status: 422, message: "", errors: { html: [ui.t("A comment needs some words.")] } };
+  return { ok: false, status: 422, message: "", errors: { html: [ui.t("A comment cannot be empty.")] } };
 }
 
 function withReply(reply: string): string {

@@ -36,7 +36,7 @@ export function commentFields(
   { page, typed, label, errors }: { page: number | string; typed: Typed; label: string; errors?: readonly string[] },
   ui: Ui,
 ): Html {
-  const help = typed.format === "html" ? ui.t("This comment holds more than text, so you change its HTML.") : undefined;
+  const help = typed.format === "html" ? ui.t("This comment contains formatting, so you edit its HTML.") : undefined;
   const field = { name: "text", label, type: "textarea", rows: 4, required: true, value: typed.text, errors };
   return html`${hidden(page, typed)}${parts.field(ui, { ...field, ...(help === undefined ? {} : { help }) })}`;
 }
@@ -64,8 +64,8 @@ function drawComment(parts: Web["parts"], { page, each, depth, path, mayAdd }: D
     drawComment(parts, { page, each: child, depth: depth + 1, path, mayAdd }, ui),
   );
   const nested = depth < MAX_DEPTH ? html`<ul>${replies}</ul></li>` : html`</li>${replies}`;
-  const archive = comment.archived ? t("Take out of the archive") : t("Archive");
-  return html`<li id="comment${comment.local_id}"><article class="comment"><header><strong>${comment.created_by?.name ?? t("Somebody")}</strong> <span class="quiet">#${comment.local_id} · ${when(comment, ui)}</span></header>
+  const archive = comment.archived ? t("Unarchive") : t("Archive");
+  return html`<li id="comment${comment.local_id}"><article class="comment"><header><strong>${comment.created_by?.name ?? t("Unknown user")}</strong> <span class="quiet">#${comment.local_id} · ${when(comment, ui)}</span></header>
 <div class="page-content" dir="auto">${ui.raw(comment.html)}</div>
 <footer class="actions">${mayAdd && unfolding({ page, comment, action: `${path}?reply_to=${comment.local_id}`, label: t("Reply"), submit: t("Reply"), typed: { text: "", format: "plain" } }, ui)}${
     may("update") &&
@@ -85,7 +85,7 @@ ${children.length > 0 ? nested : html`</li>`}`;
 /** When a comment was made, and when it was changed where somebody did. */
 function when({ created_at, updated_at }: CommentTree["comment"], ui: Ui): Html {
   if (updated_at === created_at) return ui.time(created_at);
-  return textWithMarkup(ui, ":made, changed :changed", { made: ui.time(created_at), changed: ui.time(updated_at) });
+  return textWithMarkup(ui, ":made, edited :changed", { made: ui.time(created_at), changed: ui.time(updated_at) });
 }
 
 interface Unfolding {
@@ -100,8 +100,7 @@ interface Unfolding {
 /** A form that unfolds where its word is chosen. Many stand on one screen, so nothing in it has an id. */
 function unfolding({ page, comment, action, label, submit, typed }: Unfolding, ui: Ui): Html {
   const help =
-    typed.format === "html" &&
-    html`<small>${ui.t("This comment holds more than text, so you change its HTML.")}</small>`;
+    typed.format === "html" && html`<small>${ui.t("This comment contains formatting, so you edit its HTML.")}</small>`;
   return html`<details class="comment-form"><summary>${label} <span class="unseen">#${comment.local_id}</span></summary><form method="post" action="${ui.url(action)}">
 ${hidden(page, typed)}<label>${ui.t("Text")}<textarea name="text" rows="4" required>\n${typed.text}</textarea>${help}</label>
 <div class="ends"><button class="small">${submit}</button></div></form></details>`;

@@ -26,14 +26,14 @@ const LISTS = {
   books: {
     title: "Books",
     icon: "book",
-    empty: "There is no book here that you may see.",
+    empty: "There are no books that you can view.",
     create: { path: "/create-book", text: "New book", permission: "book-create" },
     pathOf: bookPath,
   },
   shelves: {
     title: "Shelves",
     icon: "shelf",
-    empty: "There is no shelf here that you may see.",
+    empty: "There are no shelves that you can view.",
     create: { path: "/create-shelf", text: "New shelf", permission: "bookshelf-create" },
     pathOf: shelfPath,
   },
@@ -103,13 +103,13 @@ function mountShelf(site: Site, web: Web): void {
     ];
     const toBooks = {
       path: `${path}/edit`,
-      text: ui.t("Put books on it"),
+      text: ui.t("Add books"),
       icon: "plus",
       may: mayDo(ui, "bookshelf-update", shelf),
     };
     return html`<div class="head-line"><h1>${shelf.name}</h1>${actions(actionList, more, ui)}</div>
 ${description(shelf, ui)}${tagList(shelf.tags, ui)}
-${books.length === 0 ? nothingYet(ui.t("No book stands on this shelf that you may see."), [toBooks], ui) : tiles(books, "book", bookPath, ui)}
+${books.length === 0 ? nothingYet(ui.t("This shelf has no books that you can view."), [toBooks], ui) : tiles(books, "book", bookPath, ui)}
 ${history(shelf, ui)}`;
   });
   web.screen(site, "/shelves/:shelf", "reader", async (visit) => {
@@ -141,7 +141,7 @@ function mountBook(site: Site, web: Web): void {
     const actionList = book.contents.length === 0 ? [edit] : [...writing, edit];
     const more = [
       ...exportActions(path, ui),
-      { path: `${path}/sort`, text: ui.t("Order"), icon: "move", may: mayWrite("book-update") },
+      { path: `${path}/sort`, text: ui.t("Sort"), icon: "move", may: mayWrite("book-update") },
       { path: `${path}/permissions`, text: ui.t("Permissions"), icon: "lock", may: mayWrite("restrictions-manage") },
       { path: `${path}/delete`, text: ui.t("Delete"), icon: "delete", may: mayWrite("book-delete"), isDialog: true },
     ];
@@ -196,6 +196,6 @@ ${
 
 /** A book's contents beside what is shown of it. */
 export function bookAside(book: Book, current: string, ui: Ui): Html {
-  return html`<nav aria-label="${ui.t("Contents of the book")}"><p><a class="aside-title" href="${ui.url(bookPath(book))}">${ui.icon("book")} <strong>${book.name}</strong></a></p>
+  return html`<nav aria-label="${ui.t("Book contents")}"><p><a class="aside-title" href="${ui.url(bookPath(book))}">${ui.icon("book")} <strong>${book.name}</strong></a></p>
 <details class="fold" open><summary>${ui.t("Contents")}</summary>${contentsTree(book, current, ui)}</details></nav>`;
 }

@@ -48,9 +48,9 @@ export function mountHome({ site, baseUrl }: Pick<PluginContext, "site" | "baseU
   const home = web.view<HomeData>("reading/home", ({ pages, books, shelves, added }, ui) => {
     const { t } = ui;
     if (pages.length + books.length + shelves.length === 0)
-      return html`<h1>${t("Welcome")}</h1><p>${t("There is nothing to read here yet.")}</p>${
+      return html`<h1>${t("Welcome")}</h1><p>${t("There is no content yet.")}</p>${
         (ui.may("book-create-all") || ui.may("book-create-own")) &&
-        html`<p><a role="button" href="${ui.url("/create-book")}">${ui.icon("plus")} ${t("Make the first book")}</a></p>`
+        html`<p><a role="button" href="${ui.url("/create-book")}">${ui.icon("plus")} ${t("Create the first book")}</a></p>`
       }${added}`;
     return html`<h1>${t("Welcome")}</h1>
 ${shelves.length > 0 && html`<section aria-labelledby="home-shelves"><h2 id="home-shelves">${t("Shelves")}</h2>${tiles(shelves, "shelf", shelfPath, ui)}</section>`}
@@ -59,7 +59,7 @@ ${shelves.length > 0 && html`<section aria-labelledby="home-shelves"><h2 id="hom
     }</section>
 ${
   pages.length > 0 &&
-  html`<section aria-labelledby="home-pages"><h2 id="home-pages">${t("Changed of late")}</h2><ul class="recent">${pages.map(
+  html`<section aria-labelledby="home-pages"><h2 id="home-pages">${t("Recently updated")}</h2><ul class="recent">${pages.map(
     ({ name, slug, book_slug, updated_at }) =>
       html`<li><a href="${ui.url(pagePath({ slug: book_slug }, { slug }))}">${ui.icon("page")} ${name}</a> <span class="quiet">${ui.time(updated_at)}</span></li>`,
   )}</ul></section>`
@@ -87,10 +87,10 @@ function mountSearch(site: Site, web: Web, baseUrl: string): void {
     const names = { page: t("Pages"), chapter: t("Chapters"), book: t("Books"), bookshelf: t("Shelves") };
     const options = [["", t("Everything")] as const, ...TYPES.map((each) => [each, names[each]] as const)];
     return html`<h1>${t("Search")}</h1>
-<form class="filters" method="get" action="${ui.url("/search")}" aria-label="${t("Search in all content")}">${web.parts.field(ui, { name: "query", label: t("Words"), value: query, type: "search" })}
-${web.parts.field(ui, { name: "type", label: t("Kind"), type: "select", value: type, options })}<button>${t("Search")}</button></form>
+<form class="filters" method="get" action="${ui.url("/search")}" aria-label="${t("Search in all content")}">${web.parts.field(ui, { name: "query", label: t("Search terms"), value: query, type: "search" })}
+${web.parts.field(ui, { name: "type", label: t("Type"), type: "select", value: type, options })}<button>${t("Search")}</button></form>
 ${query !== "" && html`<p role="status">${total === 1 ? t("One result") : t(":total results", { total })}</p>`}
-${query !== "" && total === 0 && html`<p class="empty">${t("Try fewer or other words. Each finds words that begin with it.")}${type !== "" && html` <a href="${ui.url(`/search?query=${encodeURIComponent(query)}`)}">${t("Search everything")}</a>`}</p>`}
+${query !== "" && total === 0 && html`<p class="empty">${t("Try fewer or different terms. Each matches words that begin with it.")}${type !== "" && html` <a href="${ui.url(`/search?query=${encodeURIComponent(query)}`)}">${t("Search everything")}</a>`}</p>`}
 <ul class="results">${found.map(
       (each) =>
         html`<li><a href="${each.url.startsWith(baseUrl) ? ui.url(each.url.slice(baseUrl.length)) : each.url}">${ui.icon(each.type === "bookshelf" ? "shelf" : each.type)} ${ui.raw(each.preview_html.name)}</a>${each.book && html` <span class="quiet">${each.book.name}</span>`}<p>${ui.raw(each.preview_html.content)}</p></li>`,
@@ -132,7 +132,7 @@ function mountPeople(site: Site, web: Web): void {
       html`<h2>${title}</h2><ul class="recent">${items.map((item) => html`<li><a href="${ui.url(pathOf(item))}">${ui.icon(icon)} ${item.name}</a></li>`)}</ul>`;
     return html`<h1>${person.name}</h1>
 ${list(ui.t("Books"), books, bookPath, "book")}${list(ui.t("Pages"), pages, ({ id }) => `/link/${id}`, "page")}
-${pages.length + books.length === 0 && html`<p class="empty">${ui.t("Nothing of theirs that you may see.")}</p>`}`;
+${pages.length + books.length === 0 && html`<p class="empty">${ui.t("No content that you can view.")}</p>`}`;
   });
   web.screen(site, "/user/:slug", "reader", async (visit) => {
     const person = await personOf(visit);

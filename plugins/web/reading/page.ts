@@ -117,7 +117,7 @@ function draw({ book, page, content, attachments, previous, next, comments, adde
     { path: `${path}/delete`, text: t("Delete"), icon: "delete", may: mayWrite("page-delete"), isDialog: true },
   ];
   return html`<article class="page"><div class="head-line"><h1>${page.name}</h1>${actions(actionList, more, ui)}</div>
-${page.draft && html`<p class="notice note">${t("This is a draft that only you see.")}</p>`}
+${page.draft && html`<p class="notice note">${t("This is a draft. Only you can see it.")}</p>`}
 ${content.headings.length >= MIN_HEADINGS && tableOfContents(content.headings, ui)}
 <div class="page-content" dir="auto">${ui.raw(content.html)}</div>
 ${tagList(page.tags, ui)}
@@ -129,7 +129,7 @@ ${
   )}</ul></section>`
 }
 ${history(page, ui)}</article>
-<nav class="neighbours" aria-label="${t("Pages before and after")}">${previous ? neighbour(book, previous, "previous", t("Previous"), ui) : html`<span></span>`}${next ? neighbour(book, next, "next", t("Next"), ui) : html`<span></span>`}</nav>
+<nav class="neighbours" aria-label="${t("Previous and next page")}">${previous ? neighbour(book, previous, "previous", t("Previous"), ui) : html`<span></span>`}${next ? neighbour(book, next, "next", t("Next"), ui) : html`<span></span>`}</nav>
 ${added}${comments}`;
 }
 

@@ -45,7 +45,7 @@ export function textWithMarkup(ui: Ui, text: string, places: Readonly<Record<str
 /** Who made and changed an item, and when. */
 export function history(item: Item, ui: Ui): Html {
   const who = (user: Item["created_by"]) =>
-    user ? html`<a href="${ui.url(`/user/${encodeURIComponent(user.slug)}`)}">${user.name}</a>` : ui.t("Somebody");
+    user ? html`<a href="${ui.url(`/user/${encodeURIComponent(user.slug)}`)}">${user.name}</a>` : ui.t("Unknown user");
   const made = { when: ui.time(item.created_at), who: who(item.created_by) };
   const changed = { when: ui.time(item.updated_at), who: who(item.updated_by) };
   return html`<p class="quiet history">${ui.icon("history")} ${textWithMarkup(ui, "Created :when by :who", made)} · ${textWithMarkup(ui, "Changed :when by :who", changed)}</p>`;

@@ -59,7 +59,7 @@ export function mountRevisions({ site }: Pick<PluginContext, "site">, web: Web):
     ]);
     const head = [t("Number"), t("Name"), t("By"), t("When"), t("Note")];
     return html`<h1>${t("Revisions of “:name”", { name: page.name })}</h1>
-${parts.table(ui, { caption: t("Revisions"), head, rows, empty: t("No revision of this page is kept.") })}${pager}`;
+${parts.table(ui, { caption: t("Revisions"), head, rows, empty: t("This page has no revisions.") })}${pager}`;
   });
   const one = web.view<RevisionData>(
     "reading/revision",
@@ -71,23 +71,23 @@ ${parts.table(ui, { caption: t("Revisions"), head, rows, empty: t("No revision o
         !isPresent &&
         parts.button(ui, {
           action: `${path}/revisions/${revision.id}/restore`,
-          text: t("Go back to this one"),
+          text: t("Restore this revision"),
           icon: "restore",
         })
       }</div></div>
-<p class="quiet">${revision.name} · ${revision.created_by?.name ?? t("Somebody")} · ${ui.time(revision.created_at)}${isPresent && html` · ${t("This is what the page is now.")}`}</p>
+<p class="quiet">${revision.name} · ${revision.created_by?.name ?? t("Unknown user")} · ${ui.time(revision.created_at)}${isPresent && html` · ${t("This is the current version.")}`}</p>
 ${
   before
-    ? html`<h2>${t("Changed since revision #:number", { number: before.number })}</h2>${
+    ? html`<h2>${t("Changes since revision #:number", { number: before.number })}</h2>${
         before.name !== revision.name && html`<p>${t("Name")}</p>${parts.difference(ui, before.name, revision.name)}`
       }${
         sourceOf(before) === sourceOf(revision)
-          ? html`<p>${before.raw_html === revision.raw_html ? t("The text is the same.") : t("The words are the same; how they are set was changed.")}</p>`
+          ? html`<p>${before.raw_html === revision.raw_html ? t("The text is the same.") : t("Only the formatting was changed.")}</p>`
           : parts.difference(ui, sourceOf(before), sourceOf(revision), comparison)
       }`
-    : html`<p>${t("This is the first revision that is kept.")}</p>`
+    : html`<p>${t("This is the oldest revision kept.")}</p>`
 }
-<h2>${t("The page as it was")}</h2><div class="page-content framed" dir="auto">${ui.raw(content)}</div>`;
+<h2>${t("Page at this revision")}</h2><div class="page-content framed" dir="auto">${ui.raw(content)}</div>`;
     },
   );
 
@@ -136,7 +136,7 @@ ${
     const { number } = await visit.get<Whole>(revisionPath(page, visit));
     const sent = await visit.send("POST", `${revisionPath(page, visit)}/restore`);
     if (!sent.ok) throw new ApiError(sent.status, Object.values(sent.errors).flat()[0] ?? sent.message);
-    return visit.goTo(path, visit.ui.t("The page is as it was in revision #:number.", { number }));
+    return visit.goTo(path, visit.ui.t("Revision #:number is restored.", { number }));
   });
 }
 

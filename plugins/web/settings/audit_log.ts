@@ -62,12 +62,13 @@ export function mountAudit(site: SiteApp, web: Web, admits: ScreenAccess, kinds:
     const path = kind && (await pathOfItem(visit, kind.segment, encodeURIComponent(visit.params.id ?? "")));
     if (path !== undefined) return visit.goTo(path);
     const entry = kind && (await binEntryOf(visit, kind.kind));
-    if (entry === undefined) throw new ApiError(404, visit.ui.t("This item lies in the recycle bin or is gone."));
+    if (entry === undefined)
+      throw new ApiError(404, visit.ui.t("This item is in the recycle bin or was permanently deleted."));
     // Rows of what is gone for good have no link, and the bin has no entry for what was deleted with its book or chapter.
     if (entry === null)
       return visit.goTo(
         BIN,
-        visit.ui.t("This item has no entry here: it was deleted with the book or chapter it lies in."),
+        visit.ui.t("This item has no entry of its own: it was deleted together with its book or chapter."),
       );
     return visit.goTo(`${BIN}?entry=${entry}`);
   });
@@ -113,19 +114,19 @@ function drawn({ parts }: Web, { rows, total, filters, types, users, pager }: Au
   return html`<h1>${t("Audit log")}</h1>
 <form class="filters" method="get" action="${ui.url(PATH)}" aria-label="${t("Filters")}">
 ${parts.field(ui, { name: "type", label: t("What"), type: "select", value: filters.type, options: [["", t("Everything")], ...types.map((type) => [type, type] as const)] })}
-${parts.field(ui, { name: "user", label: t("Who"), type: "select", value: filters.user, options: [["", t("Everybody")], ...users.map(({ id, name }) => [id, name] as const)] })}
+${parts.field(ui, { name: "user", label: t("Who"), type: "select", value: filters.user, options: [["", t("Everyone")], ...users.map(({ id, name }) => [id, name] as const)] })}
 ${parts.field(ui, { name: "from", label: t("From"), type: "date", value: filters.from })}
 ${parts.field(ui, { name: "to", label: t("To"), type: "date", value: filters.to })}
 ${parts.field(ui, { name: "ip", label: t("Address"), placeholder: "192.0.2.", value: filters.ip })}
 <button class="secondary">${t("Filter")}</button>
-${Object.values(filters).some((value) => value !== "") && html`<a href="${ui.url(PATH)}">${t("Show everything")}</a>`}</form>
+${Object.values(filters).some((value) => value !== "") && html`<a href="${ui.url(PATH)}">${t("Show all")}</a>`}</form>
 <p class="quiet">${t(":total entries", { total })}</p>
-${parts.table(ui, { caption: t("Audit log"), head, rows: cells, empty: t("Nothing of the kind happened.") })}
+${parts.table(ui, { caption: t("Audit log"), head, rows: cells, empty: t("No matching entries.") })}
 ${pager}`;
 }
 
 function whoIsGone({ user_id }: AuditRow, ui: Ui): string {
-  return user_id === 0 ? ui.t("The instance itself") : ui.t("Deleted user :id", { id: user_id });
+  return user_id === 0 ? ui.t("This instance") : ui.t("Deleted user :id", { id: user_id });
 }
 
 function detailOf({ detail, loggable_type, loggable_id }: AuditRow, ui: Ui): Html {

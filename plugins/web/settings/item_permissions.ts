@@ -103,7 +103,7 @@ async function bySlug(visit: Visit, segment: string, slug: string | undefined, w
   const { data } = await visit.get<Listed<Item>>(
     `/api/${segment}?count=1&filter[slug]=${encodeURIComponent(slug ?? "")}${within}`,
   );
-  if (!data[0]) throw new ApiError(404, visit.ui.t("Nothing is found here."));
+  if (!data[0]) throw new ApiError(404, visit.ui.t("Nothing was found here."));
   return data[0];
 }
 

@@ -69,21 +69,21 @@ function drawn({ parts }: Web, { jobs, binned }: MaintenanceData, ui: Ui): Html 
     ui.time(created_at),
   ]);
   return html`<h1>${t("Maintenance")}</h1>
-<section><h2>${t("Pictures that nothing shows")}</h2>
-<p>${t("Pictures stay in the gallery when they are taken out of pages. Here you see which are shown nowhere, and remove them.")}</p>
-${link(`${PATH}/images`, t("Look for pictures"))}</section>
-<section><h2>${t("Files that nothing names")}</h2>
-<p>${t("A crash at the wrong moment may leave a file that belongs to nothing. It does no harm but for the room it takes.")}</p>
-${link(`${PATH}/files`, t("Look for files"))}</section>
-${binned !== undefined && html`<section><h2>${t("Recycle bin")}</h2><p>${t("Entries: :count", { count: binned })}</p>${link("/settings/recycle-bin", t("Open the bin"))}</section>`}
-<section><h2>${t("Jobs that were given up")}</h2>
-<p>${t("Work after a request, such as letters and webhooks, is tried several times and then kept here.")}</p>
+<section><h2>${t("Unused images")}</h2>
+<p>${t("Images stay in the gallery after they are removed from pages. Find and delete images that are not used anywhere.")}</p>
+${link(`${PATH}/images`, t("Find unused images"))}</section>
+<section><h2>${t("Orphaned files")}</h2>
+<p>${t("A crash can leave files that no content refers to. They only take up disk space.")}</p>
+${link(`${PATH}/files`, t("Find orphaned files"))}</section>
+${binned !== undefined && html`<section><h2>${t("Recycle bin")}</h2><p>${t("Entries: :count", { count: binned })}</p>${link("/settings/recycle-bin", t("Open the recycle bin"))}</section>`}
+<section><h2>${t("Failed jobs")}</h2>
+<p>${t("Background jobs, such as emails and webhooks, are listed here after several failed attempts.")}</p>
 ${
   jobs.total > 0 &&
-  html`<div class="actions">${parts.button(ui, { action: `${PATH}/jobs/retry`, text: t("Try all again (:count)", { count: jobs.total }) })}
-${parts.dialogLink(ui, { path: `${PATH}/jobs/delete`, text: t("Forget all"), kind: "danger" })}</div>`
+  html`<div class="actions">${parts.button(ui, { action: `${PATH}/jobs/retry`, text: t("Retry all (:count)", { count: jobs.total }) })}
+${parts.dialogLink(ui, { path: `${PATH}/jobs/delete`, text: t("Discard all"), kind: "danger" })}</div>`
 }
-${parts.table(ui, { caption: t("Jobs that were given up"), head: [t("Job"), t("Last error"), t("Tries"), t("Since")], rows, empty: t("None.") })}</section>`;
+${parts.table(ui, { caption: t("Failed jobs"), head: [t("Job"), t("Last error"), t("Attempts"), t("Since")], rows, empty: t("None.") })}</section>`;
 }
 
 function mountJobs(site: SiteApp, { form, parts, screen }: Web): void {
@@ -91,24 +91,24 @@ function mountJobs(site: SiteApp, { form, parts, screen }: Web): void {
     const sent = await visit.send<{ retry_count: number }>("POST", "/api/system/jobs/retry");
     return visit.goTo(
       PATH,
-      sent.ok ? visit.ui.t("Jobs tried again: :count", { count: sent.body.retry_count }) : sent.message,
+      sent.ok ? visit.ui.t("Jobs queued for retry: :count", { count: sent.body.retry_count }) : sent.message,
     );
   });
   screen(site, `${PATH}/jobs/delete`, ADMITS, async ({ ui, get }) => {
     const { total } = await get<Listed<DeadJob>>("/api/system/jobs?count=1");
-    const question = ui.t("Forget jobs that were given up?");
-    const detail = ui.t("What :count jobs were to do is never done. This cannot be undone.", { count: total });
+    const question = ui.t("Discard failed jobs?");
+    const detail = ui.t(":count jobs will be deleted without being run. This cannot be undone.", { count: total });
     const action = `${PATH}/jobs/delete`;
     return {
       title: question,
-      body: parts.confirm(ui, { question, detail, action, submit: ui.t("Forget all"), back: PATH }),
+      body: parts.confirm(ui, { question, detail, action, submit: ui.t("Discard all"), back: PATH }),
     };
   });
   form(site, `${PATH}/jobs/delete`, ADMITS, async (visit) => {
     const sent = await visit.send<{ delete_count: number }>("DELETE", "/api/system/jobs");
     return visit.goTo(
       PATH,
-      sent.ok ? visit.ui.t("Jobs forgotten: :count", { count: sent.body.delete_count }) : sent.message,
+      sent.ok ? visit.ui.t("Jobs discarded: :count", { count: sent.body.delete_count }) : sent.message,
     );
   });
 }
@@ -126,29 +126,31 @@ function mountImages(site: SiteApp, web: Web): void {
       ui.time(created_at),
     ]);
     const path = `${here}/delete${ignoresRevisions ? "?ignore_revisions=true" : ""}`;
-    return html`<h1>${t("Pictures that nothing shows")}</h1>
+    return html`<h1>${t("Unused images")}</h1>
 <form class="filters" method="get" action="${ui.url(here)}" aria-label="${t("Filters")}">
-${parts.field(ui, { name: "ignore_revisions", label: t("Also those that only old revisions show"), type: "checkbox", value: ignoresRevisions })}
-<button class="secondary">${t("Look again")}</button></form>
-<p>${t("Pictures: :count", { count: images.total })}${images.total > rows.length && html` ${t("The first :count of them:", { count: rows.length })}`}</p>
-${parts.table(ui, { caption: t("Pictures that nothing shows"), head: [t("Picture"), t("Uploaded")], rows, empty: t("Every picture is in use.") })}
-<div class="actions">${images.total > 0 && parts.dialogLink(ui, { path, text: t("Delete them"), icon: "delete", kind: "danger" })}
+${parts.field(ui, { name: "ignore_revisions", label: t("Include images used only in old revisions"), type: "checkbox", value: ignoresRevisions })}
+<button class="secondary">${t("Search again")}</button></form>
+<p>${t("Images: :count", { count: images.total })}${images.total > rows.length && html` ${t("Showing the first :count:", { count: rows.length })}`}</p>
+${parts.table(ui, { caption: t("Unused images"), head: [t("Image"), t("Uploaded")], rows, empty: t("All images are in use.") })}
+<div class="actions">${images.total > 0 && parts.dialogLink(ui, { path, text: t("Delete all"), icon: "delete", kind: "danger" })}
 <a href="${ui.url(PATH)}">${t("Back to maintenance")}</a></div>`;
   });
   web.screen(site, here, ADMITS, async (visit) => ({
-    title: visit.ui.t("Pictures that nothing shows"),
+    title: visit.ui.t("Unused images"),
     body: view({ images: await unused(visit), ignoresRevisions: ignores(visit) }, visit.ui),
   }));
   web.screen(site, `${here}/delete`, ADMITS, async (visit) => {
     const { ui } = visit;
     const { total } = await unused(visit);
-    const question = ui.t("Delete pictures that nothing shows?");
-    const detail = ui.t(":count pictures and their files go for good. This cannot be undone.", { count: total });
+    const question = ui.t("Delete unused images?");
+    const detail = ui.t(":count images and their files will be deleted permanently. This cannot be undone.", {
+      count: total,
+    });
     const fields = html`<input type="hidden" name="ignore_revisions" value="${String(ignores(visit))}">`;
     const action = `${here}/delete`;
     return {
       title: question,
-      body: parts.confirm(ui, { question, detail, action, submit: ui.t("Delete for good"), back: here, fields }),
+      body: parts.confirm(ui, { question, detail, action, submit: ui.t("Delete permanently"), back: here, fields }),
     };
   });
   web.form(site, `${here}/delete`, ADMITS, async (visit) => {
@@ -156,7 +158,7 @@ ${parts.table(ui, { caption: t("Pictures that nothing shows"), head: [t("Picture
     const sent = await visit.send<{ delete_count: number }>("DELETE", "/api/image-gallery/unused", input);
     return visit.goTo(
       here,
-      sent.ok ? visit.ui.t("Pictures deleted: :count", { count: sent.body.delete_count }) : sent.message,
+      sent.ok ? visit.ui.t("Images deleted: :count", { count: sent.body.delete_count }) : sent.message,
     );
   });
 }
@@ -170,15 +172,15 @@ function mountFiles(site: SiteApp, web: Web): void {
       ui.time(modified),
     ]);
     const others = Object.entries(unclaimed);
-    return html`<h1>${t("Files that nothing names")}</h1>
-<p>${t("Files without an owner: :count (:size). Files in use: :kept.", { count: total, size: sizeOf(bytes, ui), kept })}</p>
-${others.length > 0 && html`<p class="quiet">${t("Left alone, as no plugin speaks for them: :names", { names: others.map(([name, count]) => `${name} (${count})`).join(", ") })}</p>`}
-${web.parts.table(ui, { caption: t("Files that nothing names"), head: [t("File"), t("Size"), t("Changed")], rows, empty: t("Every file is in use, or younger than a day.") })}
-${total > 0 && html`<p>${t("They are removed on the server, by this command:")} <code>bun core/cli.ts files sweep</code></p>`}
+    return html`<h1>${t("Orphaned files")}</h1>
+<p>${t("Orphaned files: :count (:size). Files in use: :kept.", { count: total, size: sizeOf(bytes, ui), kept })}</p>
+${others.length > 0 && html`<p class="quiet">${t("Kept, because no plugin claims them: :names", { names: others.map(([name, count]) => `${name} (${count})`).join(", ") })}</p>`}
+${web.parts.table(ui, { caption: t("Orphaned files"), head: [t("File"), t("Size"), t("Changed")], rows, empty: t("All files are in use or less than a day old.") })}
+${total > 0 && html`<p>${t("Run this command on the server to remove them:")} <code>bun core/cli.ts files sweep</code></p>`}
 <p><a href="${ui.url(PATH)}">${t("Back to maintenance")}</a></p>`;
   });
   web.screen(site, `${PATH}/files`, ADMITS, async (visit) => ({
-    title: visit.ui.t("Files that nothing names"),
+    title: visit.ui.t("Orphaned files"),
     body: view(await visit.get<LostFiles>("/api/system/files"), visit.ui),
   }));
 }

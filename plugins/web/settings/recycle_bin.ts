@@ -74,19 +74,19 @@ function drawn({ parts }: Web, { entries, total, people, pager, isOne }: BinData
       below(entry, ui) || "–",
       html`${ui.time(entry.created_at)}${entry.deleted_by !== null && html`<br><span class="quiet any-words">${people.get(entry.deleted_by) ?? `#${entry.deleted_by}`}</span>`}`,
       html`<div class="actions">${parts.dialogLink(ui, { path: `${PATH}/${entry.id}/restore`, text: t("Restore"), icon: "restore" })}
-${parts.dialogLink(ui, { path: `${PATH}/${entry.id}/destroy`, text: t("Delete for good"), kind: "danger" })}</div>`,
+${parts.dialogLink(ui, { path: `${PATH}/${entry.id}/destroy`, text: t("Delete permanently"), kind: "danger" })}</div>`,
     ];
   });
-  const head = [t("Item"), t("Holds"), t("Deleted"), html`<span class="unseen">${t("Actions")}</span>`];
+  const head = [t("Item"), t("Contains"), t("Deleted"), html`<span class="unseen">${t("Actions")}</span>`];
   return html`<div class="head-line"><h1>${t("Recycle bin")}</h1>
-${total > 0 && !isOne && parts.dialogLink(ui, { path: `${PATH}/empty`, text: t("Empty the bin"), icon: "delete", kind: "danger" })}</div>
-<p>${t("What was deleted stays here until it is restored, or removed for good.")}${isOne && html` <a href="${ui.url(PATH)}">${t("Show everything")}</a>`}</p>
-${parts.table(ui, { caption: t("Recycle bin"), head, rows, empty: t("The bin is empty.") })}
+${total > 0 && !isOne && parts.dialogLink(ui, { path: `${PATH}/empty`, text: t("Empty the recycle bin"), icon: "delete", kind: "danger" })}</div>
+<p>${t("Deleted items stay here until they are restored or permanently deleted.")}${isOne && html` <a href="${ui.url(PATH)}">${t("Show all")}</a>`}</p>
+${parts.table(ui, { caption: t("Recycle bin"), head, rows, empty: t("The recycle bin is empty.") })}
 ${pager}`;
 }
 
 function nameOf({ deletable, deletable_id }: BinEntry, ui: Ui): string {
-  return deletable?.name ?? ui.t("Item :id, which is gone", { id: deletable_id });
+  return deletable?.name ?? ui.t("Deleted item :id", { id: deletable_id });
 }
 
 /** What lies in a deleted item, in words; "" for nothing. */
@@ -104,7 +104,7 @@ function below({ deletable }: BinEntry, ui: Ui): string {
 
 const ACTS = {
   restore: { method: "PUT", question: "Restore “:name”?", submit: "Restore" },
-  destroy: { method: "DELETE", question: "Delete “:name” for good?", submit: "Delete for good" },
+  destroy: { method: "DELETE", question: "Permanently delete “:name”?", submit: "Delete permanently" },
 } as const;
 
 function mountEntry(site: SiteApp, web: Web, admits: ScreenAccess): void {
@@ -115,7 +115,7 @@ function mountEntry(site: SiteApp, web: Web, admits: ScreenAccess): void {
       const entry = await rowOf<BinEntry>(visit, "/api/recycle-bin", "Deletion");
       const title = ui.t(question, { name: nameOf(entry, ui) });
       const held = below(entry, ui);
-      const detail = html`${act === "restore" ? ui.t("It returns to where it was, unless that place lies in the bin as well.") : ui.t("This cannot be undone.")}${held !== "" && html` ${ui.t("With everything in it. :held", { held })}`}`;
+      const detail = html`${act === "restore" ? ui.t("It is restored to its previous location, unless that is in the recycle bin as well.") : ui.t("This cannot be undone.")}${held !== "" && html` ${ui.t("Includes its content. :held", { held })}`}`;
       const action = `${PATH}/${entry.id}/${act}`;
       return {
         title,
@@ -128,11 +128,12 @@ function mountEntry(site: SiteApp, web: Web, admits: ScreenAccess): void {
       if (!sent.ok) return visit.goTo(PATH, formErrors(sent).error ?? sent.message);
       const { restore_count, delete_count } = sent.body;
       const { t } = visit.ui;
-      if (act === "destroy") return visit.goTo(PATH, t("Items deleted for good: :count", { count: delete_count ?? 0 }));
+      if (act === "destroy")
+        return visit.goTo(PATH, t("Items permanently deleted: :count", { count: delete_count ?? 0 }));
       return visit.goTo(
         PATH,
         restore_count === 0
-          ? t("What holds it lies in the bin; it returns with that.")
+          ? t("Its parent is in the recycle bin. It is restored together with its parent.")
           : t("Items restored: :count", { count: restore_count ?? 0 }),
       );
     });
@@ -144,19 +145,19 @@ function mountEmpty(site: SiteApp, web: Web, admits: ScreenAccess): void {
     const { ui } = visit;
     const { total } = await visit.get<Listed<BinEntry>>("/api/recycle-bin?count=1");
     const question = ui.t("Empty the recycle bin?");
-    const detail = ui.t("Its :count entries go for good, with everything in them. This cannot be undone.", {
+    const detail = ui.t("Its :count entries and their content will be deleted permanently. This cannot be undone.", {
       count: total,
     });
     const action = `${PATH}/empty`;
     return {
       title: question,
-      body: web.parts.confirm(ui, { question, detail, action, submit: ui.t("Delete for good"), back: PATH }),
+      body: web.parts.confirm(ui, { question, detail, action, submit: ui.t("Delete permanently"), back: PATH }),
     };
   });
   web.form(site, `${PATH}/empty`, admits, async (visit) => {
     const sent = await visit.send<{ delete_count: number }>("DELETE", "/api/maintenance/recycle-bin");
     const notice = sent.ok
-      ? visit.ui.t("Items deleted for good: :count", { count: sent.body.delete_count })
+      ? visit.ui.t("Items permanently deleted: :count", { count: sent.body.delete_count })
       : sent.message;
     return visit.goTo(PATH, notice);
   });

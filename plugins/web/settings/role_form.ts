@@ -46,13 +46,13 @@ ${parts.field(ui, { name: "display_name", label: t("Name"), value: typed.display
 ${parts.field(ui, { name: "description", label: t("Description"), value: typed.description, maxlength: 180, errors: errors.description })}
 ${wrong.length > 0 && parts.notice(ui, "bad", wrong.join(" "))}
 <h2>${t("Content")}</h2>
-<p class="quiet">${t("“All” is about every item, “own” about items whose owner the user is. Permissions of single items may say otherwise.")}</p>
+<p class="quiet">${t("“All” applies to every item, “Own” to items the user owns. Permissions of single items can override this.")}</p>
 ${grid({ held, ui })}
 <h2>${t("System")}</h2>
 <ul class="permission-list">${SYSTEM_PERMISSIONS.map(({ name, text, about }) => {
     const isKept = isAdmin && ADMIN_KEEPS.has(name);
     return html`<li><label><input type="checkbox" name="permissions[]" value="${name}"${(isKept || held.has(name)) && html` checked`}${isKept && html` disabled`} aria-describedby="about-${name}"> ${t(text)}</label>
-<small id="about-${name}">${t(about)}${isKept && html` ${t("The administrators' role cannot lose it.")}`}</small></li>`;
+<small id="about-${name}">${t(about)}${isKept && html` ${t("The administrator role always has this permission.")}`}</small></li>`;
   })}</ul>
 ${
   further.length > 0 &&
@@ -67,7 +67,7 @@ ${
   html`<div class="actions"><a role="button" class="small secondary outline" href="${ui.url(`${PATH}/create`)}?copy_from=${role.id}">${ui.icon("copy")} ${t("Copy")}</a>
 ${role.system_name === "" && parts.dialogLink(ui, { path: `${PATH}/${role.id}/delete`, text: t("Delete"), icon: "delete", kind: "danger" })}</div>`
 }</div>
-<div class="wide-form">${parts.form(ui, { action: role ? `${PATH}/${role.id}` : `${PATH}/create`, fields, submit: role ? t("Save") : t("Make the role"), cancel: PATH, error })}</div>
+<div class="wide-form">${parts.form(ui, { action: role ? `${PATH}/${role.id}` : `${PATH}/create`, fields, submit: role ? t("Save") : t("Create the role"), cancel: PATH, error })}</div>
 ${role && members(role, ui)}`;
 }
 
@@ -91,7 +91,7 @@ function cell(
   ui: Ui,
 ): Html {
   const { t } = ui;
-  if (isSeenWithPage && action === "view") return html`<span class="quiet">${t("With the page")}</span>`;
+  if (isSeenWithPage && action === "view") return html`<span class="quiet">${t("Same as the page")}</span>`;
   const { all, own } = cellNames(kind, action);
   const box = (name: string, scope: string) =>
     html`<label><input type="checkbox" name="permissions[]" value="${name}"${held.has(name) && html` checked`} aria-label="${t(":scope: :items, :action", { scope, items: t(text), action: t(verb) })}"> ${scope}</label>`;
@@ -101,7 +101,7 @@ function cell(
 function members({ users }: Role, ui: Ui): Html {
   const { t } = ui;
   if (users.length === 0)
-    return html`<h2>${t("Users with this role")}</h2><p class="empty">${t("Nobody has this role.")}</p>`;
+    return html`<h2>${t("Users with this role")}</h2><p class="empty">${t("No users have this role.")}</p>`;
   const shown = (id: number, name: string) =>
     ui.may("users-manage") ? html`<a href="${ui.url(`/settings/users/${id}`)}">${name}</a>` : html`${name}`;
   return html`<h2>${t("Users with this role")}</h2><ul class="any-words">${users.map(({ id, name }) => html`<li>${shown(id, name)}</li>`)}</ul>`;

@@ -49,7 +49,7 @@ function mountList(site: SiteApp, web: Web): void {
     const head = [t("Role"), t("Users"), t("Permissions"), html`<span class="unseen">${t("Actions")}</span>`];
     return html`<div class="head-line"><h1>${t("Roles")}</h1>
 <a role="button" class="small" href="${ui.url(`${PATH}/create`)}">${ui.icon("plus")} ${t("New role")}</a></div>
-<p>${t("A user may do what any of their roles permits.")}</p>
+<p>${t("A user has the permissions of all their roles.")}</p>
 ${parts.table(ui, { caption: t("Roles"), head, rows, empty: t("There are no roles.") })}`;
   });
   web.screen(site, PATH, ADMITS, async (visit) => {
@@ -78,7 +78,7 @@ function mountForms(site: SiteApp, web: Web, added: () => readonly string[]): vo
   web.form(site, `${PATH}/create`, ADMITS, async (visit) => {
     const sent = await visit.send<Role>("POST", "/api/roles", inputOf(visit));
     if (!sent.ok) return shown(visit, { typed: typedIn(visit), formErrors: formErrors(sent) });
-    return visit.goTo(`${PATH}/${sent.body.id}`, visit.ui.t("“:name” is made.", { name: sent.body.display_name }));
+    return visit.goTo(`${PATH}/${sent.body.id}`, visit.ui.t("“:name” is created.", { name: sent.body.display_name }));
   });
   web.screen(site, `${PATH}/:id`, ADMITS, async (visit) => {
     const role = await visit.get<Role>(`/api/roles/${idOf(visit)}`);
@@ -113,7 +113,7 @@ function mountDelete(site: SiteApp, web: Web): void {
     const question = ui.t("Delete the role “:name”?", { name: role.display_name });
     const body = parts.confirm(ui, {
       question,
-      detail: ui.t("Its :count users lose it, and what it permitted. This cannot be undone.", {
+      detail: ui.t("Its :count users lose the role and its permissions. This cannot be undone.", {
         count: role.users.length,
       }),
       action: `${PATH}/${role.id}/delete`,

@@ -51,8 +51,8 @@ const GRANTS: Readonly<Record<string, string>> = {
   read: "Reads tables",
   write: "Writes tables",
   net: "Calls hosts",
-  env: "Reads variables",
-  files: "Keeps files",
+  env: "Reads environment variables",
+  files: "Stores files",
 };
 
 /** Mounts the screen of what the runtime is made of. */
@@ -74,26 +74,26 @@ export function mountSystem(site: SiteApp, web: Web): void {
 function drawn({ parts }: Web, { instance, facts, plugins }: SystemData, ui: Ui): Html {
   const { t } = ui;
   const rows = plugins.map((plugin) => [
-    html`<strong>${plugin.name}</strong>${plugin.requires.length > 0 && html`<br><span class="quiet">${t("needs :names", { names: plugin.requires.join(", ") })}</span>`}`,
+    html`<strong>${plugin.name}</strong>${plugin.requires.length > 0 && html`<br><span class="quiet">${t("requires :names", { names: plugin.requires.join(", ") })}</span>`}`,
     grantsOf(plugin, ui),
     folded(t("Steps: :count", { count: plugin.migrations.length }), plugin.migrations),
     folded(t("Events: :count", { count: plugin.events.length }), plugin.events),
     html`<span class="number">${plugin.boot_ms.toFixed(1)} ms</span>`,
   ]);
-  const head = [t("Plugin"), t("May touch"), t("Migrations"), t("Performs"), t("Boot")];
+  const head = [t("Plugin"), t("Access"), t("Migrations"), t("Events performed"), t("Startup time")];
   return html`<h1>${t("System and plugins")}</h1>
 <dl class="facts"><dt>${t("Name")}</dt><dd>${instance.app_name}</dd>
 <dt>${t("Address")}</dt><dd>${instance.base_url}</dd>
 <dt>${t("Version")}</dt><dd>Lectern ${facts.lectern_version} · API ${instance.version}</dd>
 <dt>${t("Instance")}</dt><dd><code>${instance.instance_id}</code></dd>
-<dt>${t("Runs since")}</dt><dd>${ui.time(facts.started_at)} (${t("booted in :ms ms", { ms: Math.round(facts.boot_ms) })})</dd>
+<dt>${t("Running since")}</dt><dd>${ui.time(facts.started_at)} (${t("started in :ms ms", { ms: Math.round(facts.boot_ms) })})</dd>
 <dt>${t("Store")}</dt><dd>PostgreSQL ${facts.store.version}, ${sizeOf(facts.store.bytes, ui)}</dd>
 <dt>${t("Runtime")}</dt><dd>Bun ${facts.bun_version}, ${facts.platform}, ${sizeOf(facts.memory_bytes, ui)}</dd>
-<dt>${t("Jobs")}</dt><dd>${t("Waiting: :count", { count: facts.jobs.waiting })}, ${t("given up: :count", { count: facts.jobs.dead })}</dd>
+<dt>${t("Jobs")}</dt><dd>${t("Waiting: :count", { count: facts.jobs.waiting })}, ${t("failed: :count", { count: facts.jobs.dead })}</dd>
 <dt>${t("Language")}</dt><dd>${facts.language}</dd>
 <dt>${t("Theme")}</dt><dd>${facts.theme === "" ? t("None") : facts.theme}</dd></dl>
 <h2>${t("Plugins: :count", { count: plugins.length })}</h2>
-<p class="quiet">${t("In the order they booted. What a plugin was not granted, it cannot touch through the house.")}</p>
+<p class="quiet">${t("In boot order. A plugin gets access only to what it was granted.")}</p>
 ${parts.table(ui, { caption: t("Plugins"), head, rows, empty: t("There are no plugins.") })}`;
 }
 
@@ -106,7 +106,7 @@ function grantsOf({ grants, denied }: PluginRow, ui: Ui): Html {
   if (given.length === 0) return html`<span class="quiet">${t("Nothing")}</span>`;
   return html`<ul class="plain">${given.map(([kind, grant]) => {
     const label = t(GRANTS[kind] ?? kind);
-    const taken = denied.includes(kind) && html` (${t("taken away")})`;
+    const taken = denied.includes(kind) && html` (${t("revoked")})`;
     if (!Array.isArray(grant)) return html`<li>${label}${grant === "any" && html`: ${t("any")}`}${taken}</li>`;
     return html`<li>${folded(`${label} (${grant.length})`, grant)}${taken}</li>`;
   })}</ul>`;

@@ -60,7 +60,7 @@ function mountList(site: SiteApp, web: Web): void {
 ${parts.field(ui, { name: "search", label: t("Name or e-mail address"), type: "search", value: search })}
 <button class="secondary">${t("Find")}</button></form>
 <p class="quiet">${t(":total users", { total })}</p>
-${parts.table(ui, { caption: t("Users"), head: [t("Name"), t("Last active"), t("Since")], rows, empty: t("No user is called that.") })}
+${parts.table(ui, { caption: t("Users"), head: [t("Name"), t("Last active"), t("Since")], rows, empty: t("No matching users.") })}
 ${pager}`;
   });
   web.screen(site, PATH, ADMITS, async (visit) => {
@@ -106,7 +106,7 @@ function mountForms(site: SiteApp, web: Web, { texts, canInvite, commonPassword 
     const input = { ...inputOf(visit), ...(invite ? { send_invite: true } : {}) };
     const sent = await visit.send<User>("POST", "/api/users", input);
     if (!sent.ok) return shown(visit, { typed: { ...typedIn(visit), invite }, formErrors: formErrors(sent) });
-    return visit.goTo(`${PATH}/${sent.body.id}`, visit.ui.t("“:name” is made.", { name: sent.body.name }));
+    return visit.goTo(`${PATH}/${sent.body.id}`, visit.ui.t("“:name” is created.", { name: sent.body.name }));
   });
   web.screen(site, `${PATH}/:id`, ADMITS, async (visit) => {
     const user = await visit.get<User>(`/api/users/${idOf(visit)}`);
@@ -157,7 +157,7 @@ function mountDelete(site: SiteApp, web: Web): void {
     const fields = html`${error !== "" && parts.notice(ui, "bad", error)}${heirField(web, user, data, ui)}`;
     const body = parts.confirm(ui, {
       question,
-      detail: ui.t("Their sessions and API tokens end. What they wrote stays. This cannot be undone."),
+      detail: ui.t("Their sessions and API tokens end. Their content is kept. This cannot be undone."),
       action: `${PATH}/${user.id}/delete`,
       submit: ui.t("Delete"),
       back: `${PATH}/${user.id}`,
@@ -183,7 +183,7 @@ function heirField({ parts }: Web, user: User, users: readonly User[], ui: Ui): 
   const others = users.filter(({ id }) => id !== user.id);
   return parts.field(ui, {
     name: "migrate_ownership_id",
-    label: ui.t("What they own goes to"),
+    label: ui.t("New owner of their content"),
     type: "select",
     options: [["", ui.t("Nobody")], ...others.map(({ id, name, email }) => [id, `${name} (${email})`] as const)],
   });

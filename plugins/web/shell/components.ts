@@ -69,7 +69,7 @@ export function pager({ path, query, total, page, size }: PageSpec, ui: Ui): Htm
   const last = Math.max(1, Math.ceil(total / size));
   if (last === 1) return html``;
   const to = (number: number) => `${ui.url(path)}?${searchOf({ ...query, page: String(number) })}`;
-  return html`<nav class="pager" aria-label="${ui.t("Pages of the list")}">
+  return html`<nav class="pager" aria-label="${ui.t("Pagination")}">
 ${page > 1 ? html`<a rel="prev" href="${to(page - 1)}">${ui.icon("previous")} ${ui.t("Previous")}</a>` : html`<span></span>`}
 <span>${ui.t("Page :page of :last", { page, last })}</span>
 ${page < last ? html`<a rel="next" href="${to(page + 1)}">${ui.t("Next")} ${ui.icon("next")}</a>` : html`<span></span>`}</nav>`;

@@ -71,7 +71,7 @@ function labelsOf({ t }: Pick<Ui, "t">): Labels {
     table: t("Table"),
     done: t("Done"),
     open: t("To do"),
-    picture: t("Picture"),
+    picture: t("Image"),
     embedded: t("Embedded content of :place", { place: PLACE }),
   };
 }

@@ -16,6 +16,7 @@ import { readIcons } from "./icons.ts";
 import { comparedFor, decorator } from "./large_content.ts";
 import { document, errorBody, type Frame, footer, header } from "./layout.ts";
 import { pendingFormBody } from "./pending_form.ts";
+import renamedTexts from "./renamed_texts.json" with { type: "json" };
 import { Screens } from "./screens.ts";
 import { mountSignIn } from "./sign_in.ts";
 import { uiOf } from "./ui.ts";
@@ -32,11 +33,12 @@ export default definePlugin({
     frameSources: t.String({
       default: DEFAULT_SOURCES,
       env: "ALLOWED_IFRAME_SOURCES",
-      description: "Sources whose documents pages may show in frames, separated by spaces; * for all",
+      description: "Origins that pages may embed in frames, separated by spaces; * for all",
     }),
   }),
   async setup(context) {
     const { area, baseUrl, contracts, log, onStart, provide, site, slot, texts } = context;
+    texts.rename(renamedTexts);
     const { origin, pathname } = new URL(baseUrl);
     const root = pathname.replace(/\/+$/, "");
     const theme = themeOf(context.theme);

@@ -1,15 +1,12 @@
 import { type EventTransaction, notFound, sha256, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import type { KeyChange, KeyDraft, KeyFacts, KeyType } from "./contract.ts";
+import type { ForgetKey, KeyChange, KeyDraft, KeyFacts, KeyType } from "./contract.ts";
 
-/** Both halves of a key; the secret is told once. */
+/** Both halves of a key; the secret is shown once. */
 export interface KeyParts {
   readonly token_key: string;
   readonly token_secret: string;
 }
-
-/** Forgets a key at the commit, in every process. */
-export type Forget = (tx: EventTransaction, tokenKey: string) => Promise<void>;
 
 const PREFIXES: Readonly<Record<KeyType, string>> = { dashboard: "dash_", enrolment: "enrol_" };
 
@@ -37,8 +34,13 @@ export async function insertKey(draft: KeyDraft, parts: KeyParts, { db, viewer }
   return { id, name: draft.name, integration_type: draft.integration_type };
 }
 
-/** Changes a key; it takes effect on the next request. Throws 404 where it is gone. */
-export async function changeKey(id: number, draft: KeyChange, forget: Forget, tx: EventTransaction): Promise<KeyFacts> {
+/** Changes a key; takes effect on the next request. Throws 404 where it does not exist. */
+export async function changeKey(
+  id: number,
+  draft: KeyChange,
+  forget: ForgetKey,
+  tx: EventTransaction,
+): Promise<KeyFacts> {
   const { allowed_ip_ranges: ranges, ...plain } = draft;
   const changed = await tx.db
     .updateTable("dash_keys")
@@ -55,8 +57,8 @@ export async function changeKey(id: number, draft: KeyChange, forget: Forget, tx
   return { id, name: changed.name, integration_type: changed.integration_type };
 }
 
-/** Removes a key for good. Throws 404 where it is gone. */
-export async function removeKey({ id }: KeyFacts, forget: Forget, tx: EventTransaction): Promise<KeyFacts> {
+/** Deletes a key. Throws 404 where it does not exist. */
+export async function removeKey({ id }: KeyFacts, forget: ForgetKey, tx: EventTransaction): Promise<KeyFacts> {
   const gone = await tx.db
     .deleteFrom("dash_keys")
     .where("id", "=", id)
@@ -67,7 +69,7 @@ export async function removeKey({ id }: KeyFacts, forget: Forget, tx: EventTrans
   return { id, name: gone.name, integration_type: gone.integration_type };
 }
 
-/** Takes hosts off what a key may make today, in one statement; see the contract. */
+/** `DashboardKeys.spend`, in one statement. */
 export async function spend(keyId: number, hosts: number, { db }: Pick<EventTransaction, "db">): Promise<boolean> {
   const made = sql`case when hosts_made_on = (now() at time zone 'UTC')::date then hosts_made else 0 end`;
   const spent = await rows(

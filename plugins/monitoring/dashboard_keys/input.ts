@@ -12,7 +12,7 @@ export const createRules = rules({
   max_hosts_per_day: ["integer", "min:1", "max:1000"],
 });
 
-/** Rules of a change; null clears the list of addresses and the end. */
+/** Rules of a change; null clears the list of addresses and the expiry. */
 export const updateRules = rules({
   token_name: ["string", "min:1", "max:255"],
   is_active: ["boolean"],
@@ -22,7 +22,7 @@ export const updateRules = rules({
   max_hosts_per_day: ["integer", "min:1", "max:1000"],
 });
 
-/** A new key as it was asked for. Throws 400 for addresses and times that cannot be read. */
+/** A new key from validated input. Throws 400 for addresses and times that cannot be parsed. */
 export function draftOf(sent: Input<typeof createRules>): KeyDraft {
   return {
     name: sent.token_name,
@@ -33,7 +33,7 @@ export function draftOf(sent: Input<typeof createRules>): KeyDraft {
   };
 }
 
-/** A change as it was asked for. Throws as above. */
+/** A change from validated input. Throws as `draftOf` does. */
 export function changeOf(sent: Input<typeof updateRules>): KeyChange {
   return {
     ...(sent.token_name === undefined ? {} : { name: sent.token_name }),
@@ -49,8 +49,8 @@ const NO_RANGE = 'The allowed ip ranges hold ":range", which is neither an addre
 const MOMENT = /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?(Z|[+-](0\d|1[0-4]):?[0-5]\d)$/i;
 
 /**
- * A moment as ISO 8601 UTC; null where none was sent. Throws 400 unless it names its offset, is in the calendar and, in
- * UTC, within the years 1 to 9999. Blanks are no moment: they must not make a key that never expires.
+ * A time as ISO 8601 UTC; null where none was sent. Throws 400 unless it has an offset, is a valid date and, in UTC, lies
+ * within the years 1 to 9999. Blank text is an error, so that it cannot create a key that never expires.
  */
 export function momentOf(text: string | null | undefined): string | null {
   if (text === undefined || text === null) return null;

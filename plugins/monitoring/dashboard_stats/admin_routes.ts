@@ -1,49 +1,39 @@
 /**
- * What people who manage the instance read of the same numbers: with their own credentials and limit, in the content API's
- * shape of errors. Dashboards have paths of their own, and keys.
+ * The statistics for users who manage the instance: with the credentials, limit and error shape of the content API. Dashboards
+ * have their own paths, and keys.
  */
-import { endpoint, type PluginContext, sql } from "lectern/core";
+import { endpoint, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { limitKey } from "./area.ts";
+import type { DashboardContext } from "./contract.ts";
 import { extendedStatistics, figuresOf } from "./extended_statistics.ts";
-import type { Windows } from "./rate_limit_usage.ts";
-import { reading, type Sources, tried } from "./routes.ts";
-
-type Context = Pick<PluginContext<never, "dash_keys">, "app" | "db" | "log" | "slot" | "visible">;
-
-/** What the routes need beside the context. */
-export interface OwnParts extends Sources {
-  readonly windows: Windows;
-  /** Requests of an address in a window; 0 for any number. */
-  readonly limit: number;
-  readonly windowMs: number;
-}
+import { orFailure, reading } from "./routes.ts";
 
 const permit = "settings-manage";
 
 /** Mounts the routes. */
-export function mountOwn(context: Context, parts: OwnParts): void {
-  mountNumbersForPeople(context, parts);
-  mountUsage(context, parts);
+export function mountAdminRoutes(context: DashboardContext): void {
+  mountNumbers(context);
+  mountUsage(context);
 }
 
-function mountNumbersForPeople({ app, log, slot }: Context, { fleet, read }: OwnParts): void {
+function mountNumbers({ app, fleet, log, read, slot }: DashboardContext): void {
   app.get(
     "/v1/dashboard/numbers",
     async () => {
       const [numbers, figures] = await Promise.all([reading(read, log), figuresOf(slot("dashboard_figure"), log)]);
-      return tried(log, () => extendedStatistics(numbers, fleet, figures));
+      return orFailure(log, () => extendedStatistics(numbers, fleet, figures));
     },
     {
       permit,
       ...endpoint("dashboard", "numbers", {
-        about: "The extended statistics of dashboards, for those who manage settings; no key is needed.",
+        about: "The extended statistics, for users who manage settings; no key is needed.",
       }),
     },
   );
 }
 
-function mountUsage({ app, db, visible }: Context, { windows, limit, windowMs }: OwnParts): void {
+function mountUsage({ app, db, limit, usage, visible, windowMs }: DashboardContext): void {
   app.get(
     "/v1/dashboard/usage",
     async ({ viewer }) => {
@@ -58,7 +48,7 @@ function mountUsage({ app, db, visible }: Context, { windows, limit, windowMs }:
           group by last_used_ip order by max(last_used_at) desc limit 50`,
       );
       const addresses = used.map(({ address, keys }) => {
-        const allowance = windows.of(limitKey(address));
+        const allowance = usage.of(limitKey(address));
         const remaining = allowance?.remaining ?? limit;
         return {
           address,
@@ -74,8 +64,8 @@ function mountUsage({ app, db, visible }: Context, { windows, limit, windowMs }:
       permit,
       ...endpoint("dashboard", "usage", {
         about:
-          "How much of the limit the addresses have used that dashboards last asked from, as this server has counted.\n" +
-          "A `limit` of 0 is none.",
+          "The part of the rate limit that each address of a dashboard has used, as counted by this server.\n" +
+          "A `limit` of 0 means no limit.",
       }),
     },
   );

@@ -1,38 +1,38 @@
 /**
- * The way to the numbers: CORS, then the limit by address, then the credentials, then the handler (dashboard-stats 1.1).
- * Every answer, whatever became of the request, carries the limit's headers and never a cookie; errors are
- * `{"error": "…"}`, which is another shape than the content API's and must not be mixed with it.
+ * What encloses the routes of the statistics, in this order: CORS, rate limit by address, credentials, handler (dashboard-stats
+ * 1.1). Every answer has the headers of the limit and never a cookie. Errors are `{"error": "…"}`, unlike those of
+ * the content API.
  */
 import ipaddr from "ipaddr.js";
 import { type Allowance, ApiError, type AreaSpec, type Contracts, type Limiter, type Viewer } from "lectern/core";
 import { basicCredentials } from "./basic_credentials.ts";
-import { TIMEOUT_MS, within } from "./statistics.ts";
+import { TIMEOUT_MS, withTimeout } from "./shared_reads.ts";
 
-/** What an operator chose about the way to the numbers. */
-export interface GateOptions {
-  /** Counts the requests of an address; undefined where any number is welcome. */
+/** The operator's settings. */
+export interface DashboardAreaOptions {
+  /** Counts the requests of an address; undefined for no limit. */
   readonly limiter: Limiter | undefined;
   readonly windowMs: number;
-  /** Origins whose pages may read the numbers in a browser; none by default. */
+  /** Origins whose pages may read the statistics in a browser; none by default. */
   readonly origins: readonly string[];
 }
 
-type Judge = Contracts["dashboard_keys"]["check"];
-type Verdict = Awaited<ReturnType<Judge>>;
+type CheckKey = Contracts["dashboard_keys"]["check"];
+type KeyCheck = Awaited<ReturnType<CheckKey>>;
 
-const ALLOWED = "GET, HEAD, OPTIONS";
-const READING: ReadonlySet<string> = new Set(["GET", "HEAD"]);
-const EXPOSED = "RateLimit-Policy, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, ETag";
+const ALLOWED_METHODS = "GET, HEAD, OPTIONS";
+const READ_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+const EXPOSED_HEADERS = "RateLimit-Policy, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, ETag";
 const PREFLIGHT_SECONDS = "600";
-/** Groups of an IPv6 address that one household or machine has for itself. */
+/** Leading groups of an IPv6 address that are assigned to one network, such as a household. */
 const IPV6_GROUPS = 4;
 
 const unauthorized = (message: string) =>
   new ApiError(401, message, { headers: { "www-authenticate": 'Basic realm="dashboard", charset="UTF-8"' } });
 const MISSING = unauthorized("Missing or invalid authorization header");
-/** Tells neither which keys exist nor of which kind one is. */
+/** Reveals neither which keys exist nor the type of one. */
 const INVALID = unauthorized("Invalid API key");
-const REFUSALS = {
+const REJECTIONS = {
   unknown: INVALID,
   secret: INVALID,
   type: INVALID,
@@ -40,39 +40,42 @@ const REFUSALS = {
   expired: unauthorized("API key has expired"),
   address: new ApiError(403, "IP address not allowed"),
 } as const;
-/** What is answered while the store gives no answer (dashboard-stats 3.4). */
+/** Answered while the store does not respond (dashboard-stats 3.4). */
 export const UNAVAILABLE: ApiError = new ApiError(503, "Service temporarily unavailable", {
   headers: { "retry-after": "5" },
 });
 
-/** What the gate asks of the plugin. */
-export interface GateParts {
-  readonly check: Judge;
-  /** The empty answer to a request whose tag still holds; undefined for every other request. Throws as the route would. */
-  unchanged(request: Request): Promise<Response | undefined>;
-  /** Is told why credentials could not be judged, or requests not be counted. */
-  failed(error: unknown): void;
+/** Dependencies of the area. */
+export interface DashboardAreaHandlers {
+  readonly check: CheckKey;
+  /** The 304 for a request whose entity tag matches; undefined for every other request. Throws as the route does. */
+  notModified(request: Request): Promise<Response | undefined>;
+  /** Called where credentials could not be checked or requests not be counted. */
+  onError(error: unknown): void;
 }
 
 /**
- * What the paths of the numbers are given. A request with a tag that still holds is answered here, behind the same
- * limit and credentials as every other: most polls are such, and the way to a route costs more than all the rest.
+ * The area of the statistics. A request whose entity tag matches is answered here, behind the same limit and credentials as every
+ * other: most polls are such, and routing costs more than all the rest.
  */
-export function gateOf(parts: GateParts, { limiter, windowMs, origins }: GateOptions): AreaSpec {
+export function dashboardArea(
+  handlers: DashboardAreaHandlers,
+  { limiter, windowMs, origins }: DashboardAreaOptions,
+): AreaSpec {
   const seconds = Math.round(windowMs / 1000);
-  const shared = sharing(new Set(origins));
-  const recognisedBefore = new WeakMap<Request, Viewer | ApiError>();
-  const unchanged = async (request: Request, address: string) => {
+  const withCors = corsFor(new Set(origins));
+  const authenticated = new WeakMap<Request, Viewer | ApiError>();
+  const notModified = async (request: Request, address: string) => {
     if (request.headers.get("if-none-match") === null) return undefined;
-    const viewer = await recognised(parts, request, address);
-    recognisedBefore.set(request, viewer);
-    return viewer instanceof ApiError ? undefined : parts.unchanged(request);
+    const viewer = await authenticate(handlers, request, address);
+    authenticated.set(request, viewer);
+    return viewer instanceof ApiError ? undefined : handlers.notModified(request);
   };
-  const answered = async (request: Request, address: string, next: () => Promise<Response>) => {
+  const respond = async (request: Request, address: string, next: () => Promise<Response>) => {
     try {
-      return (await unchanged(request, address)) ?? (await next());
+      return (await notModified(request, address)) ?? (await next());
     } catch (error) {
-      if (error instanceof ApiError) return refusalOf(error);
+      if (error instanceof ApiError) return errorResponse(error);
       throw error;
     }
   };
@@ -80,54 +83,58 @@ export function gateOf(parts: GateParts, { limiter, windowMs, origins }: GateOpt
     limiter: null,
     ownBodies: true,
     fault: (status, message) => ({ error: errorText(status, message) }),
-    authenticate: (request, address) => recognisedBefore.get(request) ?? recognised(parts, request, address),
+    authenticate: (request, address) => authenticated.get(request) ?? authenticate(handlers, request, address),
     async around(request, address, next) {
-      if (request.method === "OPTIONS") return shared(request, preflight());
+      if (request.method === "OPTIONS") return withCors(request, preflight());
       let allowance: Allowance | undefined;
       try {
         allowance = await inTime(limiter?.take(limitKey(address)));
       } catch (error) {
-        parts.failed(error);
-        return shared(request, refusalOf(UNAVAILABLE));
+        handlers.onError(error);
+        return withCors(request, errorResponse(UNAVAILABLE));
       }
       const left = allowance ? Math.min(seconds, secondsUntil(allowance.resetsAt)) : 0;
       let response: Response;
-      if (allowance?.exceeded) response = tooMany(left);
-      else if (!READING.has(request.method)) response = methodRefused();
-      else response = await answered(request, address, next);
-      if (allowance) tellLimit(response.headers, allowance, seconds, left);
-      return shared(request, response);
+      if (allowance?.exceeded) response = tooManyRequests(left);
+      else if (!READ_METHODS.has(request.method)) response = methodNotAllowed();
+      else response = await respond(request, address, next);
+      if (allowance) setLimitHeaders(response.headers, allowance, seconds, left);
+      return withCors(request, response);
     },
   };
 }
 
-/** What mostly is there at once, and else has to come of the store in time. */
-function inTime<T>(found: T | Promise<T>): T | Promise<T> {
-  return found instanceof Promise ? within(TIMEOUT_MS, found) : found;
+/** Limits the time of a promise; a result that is there already stays synchronous. */
+function inTime<T>(result: T | Promise<T>): T | Promise<T> {
+  return result instanceof Promise ? withTimeout(TIMEOUT_MS, result) : result;
 }
 
-function refusalOf({ status, message, details }: ApiError): Response {
+function errorResponse({ status, message, details }: ApiError): Response {
   return Response.json({ error: errorText(status, message) }, { status, headers: { ...details.headers } });
 }
 
-function methodRefused(): Response {
-  return Response.json({ error: "Method not allowed" }, { status: 405, headers: { allow: ALLOWED } });
+function methodNotAllowed(): Response {
+  return Response.json({ error: "Method not allowed" }, { status: 405, headers: { allow: ALLOWED_METHODS } });
 }
 
-async function recognised({ check, failed }: GateParts, request: Request, address: string): Promise<Viewer | ApiError> {
+async function authenticate(
+  { check: checkKey, onError }: DashboardAreaHandlers,
+  request: Request,
+  address: string,
+): Promise<Viewer | ApiError> {
   const credentials = basicCredentials(request.headers.get("authorization"));
   if (!credentials) return MISSING;
-  let verdict: Verdict;
+  let check: KeyCheck;
   try {
-    verdict = await inTime(check("dashboard", credentials.key, credentials.secret, address));
+    check = await inTime(checkKey("dashboard", credentials.key, credentials.secret, address));
   } catch (error) {
-    failed(error);
+    onError(error);
     return UNAVAILABLE;
   }
-  return "refused" in verdict ? REFUSALS[verdict.refused] : viewerOf(verdict.name);
+  return "refused" in check ? REJECTIONS[check.refused] : viewerOf(check.name);
 }
 
-/** A key is nobody: it has a name and may read the numbers. */
+/** The viewer of a key: no user, with the name of the key and no permissions. */
 function viewerOf(name: string): Viewer {
   return { id: 0, name, slug: "", roles: [], permissions: new Set(), admin: false, via: "key" };
 }
@@ -137,17 +144,17 @@ function errorText(status: number, message: string): string {
 }
 
 function preflight(): Response {
-  return new Response(null, { status: 204, headers: { allow: ALLOWED } });
+  return new Response(null, { status: 204, headers: { allow: ALLOWED_METHODS } });
 }
 
-function tooMany(retryAfter: number): Response {
+function tooManyRequests(retryAfter: number): Response {
   return Response.json(
     { error: "Too many requests from this IP, please try again later.", retryAfter },
     { status: 429, headers: { "retry-after": String(retryAfter) } },
   );
 }
 
-function tellLimit(headers: Headers, allowance: Allowance, windowSeconds: number, left: number): void {
+function setLimitHeaders(headers: Headers, allowance: Allowance, windowSeconds: number, left: number): void {
   headers.set("ratelimit-policy", `${allowance.limit};w=${windowSeconds}`);
   headers.set("ratelimit-limit", String(allowance.limit));
   headers.set("ratelimit-remaining", String(allowance.remaining));
@@ -158,8 +165,8 @@ function secondsUntil(unixTime: number): number {
   return Math.max(1, Math.ceil(unixTime - Date.now() / 1000));
 }
 
-/** Lets pages of the named origins read an answer; without any named, no answer says a word of origins. */
-function sharing(origins: ReadonlySet<string>): (request: Request, response: Response) => Response {
+/** Sets the CORS headers for the allowed origins; without any, no answer mentions origins. */
+function corsFor(origins: ReadonlySet<string>): (request: Request, response: Response) => Response {
   const vary = origins.size > 0 ? "Authorization, Accept-Encoding, Origin" : "Authorization, Accept-Encoding";
   return (request, response) => {
     const { headers } = response;
@@ -167,16 +174,16 @@ function sharing(origins: ReadonlySet<string>): (request: Request, response: Res
     const origin = origins.size > 0 ? request.headers.get("origin") : null;
     if (origin === null || !origins.has(origin)) return response;
     headers.set("access-control-allow-origin", origin);
-    headers.set("access-control-expose-headers", EXPOSED);
+    headers.set("access-control-expose-headers", EXPOSED_HEADERS);
     if (request.method !== "OPTIONS") return response;
-    headers.set("access-control-allow-methods", ALLOWED);
+    headers.set("access-control-allow-methods", ALLOWED_METHODS);
     headers.set("access-control-allow-headers", "Authorization, If-None-Match");
     headers.set("access-control-max-age", PREFLIGHT_SECONDS);
     return response;
   };
 }
 
-/** Whose requests are counted together: an IPv4 address, or the half of an IPv6 address that names a network. */
+/** The key that requests are counted by: an IPv4 address, or the network half of an IPv6 address. */
 export function limitKey(address: string): string {
   if (!address.includes(":") || !ipaddr.IPv6.isValid(address)) return address;
   return ipaddr.IPv6.parse(address).parts.slice(0, IPV6_GROUPS).join(":");

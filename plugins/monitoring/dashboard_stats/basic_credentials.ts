@@ -8,9 +8,9 @@ const HEADER = /^basic +([A-Za-z0-9+/_-]+)={0,2}\s*$/i;
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Reads an `Authorization` header (dashboard-stats 3.2): the scheme in any case, base64 with or without its padding, UTF-8,
- * split at the first colon. Undefined for anything else, and where a half is empty. Line ends after the secret are what
- * `echo` adds to it, and are left out.
+ * Parses an `Authorization` header (dashboard-stats 3.2): the scheme in any case, base64 with or without padding, UTF-8,
+ * split at the first colon. Undefined for anything else, and where a half is empty. Line breaks after the secret, which
+ * `echo` adds, are removed.
  */
 export function basicCredentials(header: string | null): BasicCredentials | undefined {
   const encoded = HEADER.exec(header ?? "")?.[1];

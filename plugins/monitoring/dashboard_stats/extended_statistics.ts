@@ -2,7 +2,7 @@ import type { Log } from "lectern/core";
 import type { DashboardFigure, Fleet } from "./contract.ts";
 import type { Reading } from "./statistics.ts";
 
-/** Figures of other plugins by name; one that fails is left out and logged. */
+/** Reads the figures of other plugins, by name; one that fails is left out and logged. */
 export async function figuresOf(figures: readonly DashboardFigure[], log: Log): Promise<Record<string, number>> {
   const read = await Promise.all(
     figures.map(async (figure) => {
@@ -17,7 +17,7 @@ export async function figuresOf(figures: readonly DashboardFigure[], log: Log): 
   return Object.fromEntries(read.flat());
 }
 
-/** What users ask for beside the sixteen fields (dashboard-stats 1.5), which stay what they are; figures come last. */
+/** The statistics with further fields (dashboard-stats 1.5). A figure of a plugin never replaces a field. */
 export async function extendedStatistics(
   { numbers, statistics }: Reading,
   fleet: Fleet,

@@ -1,17 +1,16 @@
 import { type Allowance, ExpiringMap, type Limiter } from "lectern/core";
 
-/** Remembers how many requests addresses have left, as the limit told with each; for who wonders why a dashboard is red. */
-export class Windows {
+/** Records how many requests each address has left in its window, to show administrators why a dashboard is rejected. */
+export class RateLimitUsage {
   readonly #seen: ExpiringMap<{ allowance: Allowance; endsAt: number }>;
 
-  /** For windows of this length. */
   constructor(windowMs: number) {
-    // Ends of windows are told in whole seconds, rounded up.
+    // The end of a window is given in whole seconds, rounded up.
     this.#seen = new ExpiringMap(windowMs + 1_000);
   }
 
-  /** The same limiter, listened to. It stays as quick as it was: most polls touch no store. */
-  watching(limiter: Limiter): Limiter {
+  /** Wraps a limiter to record its results. Stays synchronous where the limiter is: most polls need no store. */
+  recording(limiter: Limiter): Limiter {
     const noted = (key: string, allowance: Allowance): Allowance => {
       this.#seen.set(key, { allowance, endsAt: allowance.resetsAt * 1_000 });
       return allowance;
@@ -24,7 +23,7 @@ export class Windows {
     };
   }
 
-  /** What is left of the window under way; undefined where none is. */
+  /** The state of the current window of a key; undefined where there is none. */
   of(key: string): Allowance | undefined {
     return this.#seen.get(key)?.allowance;
   }

@@ -1,13 +1,12 @@
 /**
- * The sixteen fields of the statistics (dashboard-stats 1.3), made once for each reading of the numbers: whoever polls
- * while a reading is under way shares the next one, so polls cannot pile up, and who saw a report acknowledged sees it
- * counted. The tag is over every field but the time, so that nothing changed is an empty answer.
+ * The sixteen fields of the statistics (dashboard-stats 1.3), built once for each reading of the numbers. The entity tag covers
+ * every field but the time, so that unchanged numbers are answered with an empty 304.
  */
 import type { Fleet } from "./contract.ts";
 
 type Numbers = Awaited<ReturnType<Fleet["numbers"]>>;
 
-/** The statistics as dashboards read them. */
+/** The statistics in the shape that dashboards read. */
 export interface Statistics {
   readonly total_hosts: number;
   readonly hosts_needing_updates: number;
@@ -28,7 +27,7 @@ export interface Statistics {
   readonly last_updated: string;
 }
 
-/** A reading, ready to be sent. */
+/** One reading of the numbers, ready to be sent. */
 export interface Reading {
   readonly numbers: Numbers;
   readonly statistics: Statistics;
@@ -38,12 +37,9 @@ export interface Reading {
   readonly etag: string;
 }
 
-/** How long a poll may wait for the store, in milliseconds (dashboard-stats 9.4). */
-export const TIMEOUT_MS = 2_000;
-
 const NO_SYSTEM = { name: "None", count: 0 };
 
-/** The statistics of the numbers. */
+/** Builds the statistics from the numbers. */
 export function statisticsOf(numbers: Numbers): Statistics {
   const [first = NO_SYSTEM, second = NO_SYSTEM, third = NO_SYSTEM] = numbers.systems;
   return {
@@ -66,7 +62,7 @@ export function statisticsOf(numbers: Numbers): Statistics {
   };
 }
 
-/** A reading of the numbers. */
+/** Builds a reading from the numbers. */
 export function readingOf(numbers: Numbers): Reading {
   const statistics = statisticsOf(numbers);
   const { last_updated: _, ...counts } = statistics;
@@ -74,53 +70,10 @@ export function readingOf(numbers: Numbers): Reading {
   return { numbers, statistics, text: JSON.stringify(statistics), etag };
 }
 
-/** Whether a client has what a tag stands for, by its `If-None-Match`. */
+/** Whether an `If-None-Match` header matches an entity tag. */
 export function hasTag(header: string | null, etag: string): boolean {
   if (header === null) return false;
   if (header === etag || header === "*") return true;
   const strong = etag.slice(2);
   return header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === strong);
-}
-
-/**
- * Runs `read` once at a time: whoever asks during a run shares the next one, never the running one. Whoever has waited for
- * `timeoutMs` is told so; the run itself goes on, and no other begins before it has ended, however many ask.
- */
-export function coalesced<T>(read: () => Promise<T>, timeoutMs: number): () => Promise<T> {
-  let running: Promise<unknown> = Promise.resolve();
-  let next: Promise<T> | undefined;
-  const start = () => {
-    next = undefined;
-    const run = read();
-    running = run.catch(() => {});
-    return run;
-  };
-  return () => {
-    next ??= running.then(start);
-    return within(timeoutMs, next);
-  };
-}
-
-/** Remembers what `read` answers for `ms`; 0 remembers nothing. */
-export function keptFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
-  if (ms === 0) return read;
-  let kept: { readonly value: T; readonly until: number } | undefined;
-  return async () => {
-    if (kept && Date.now() < kept.until) return kept.value;
-    const started = Date.now();
-    const value = await read();
-    kept = { value, until: started + ms };
-    return value;
-  };
-}
-
-/** What `run` answers. Throws where that takes longer than `ms`. */
-export async function within<T>(ms: number, run: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`The store gave no answer in ${ms} ms`)), ms);
-  try {
-    return await Promise.race([run, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -107,7 +107,7 @@ test("revisions tell what was changed, and one is brought back", async () => {
   await page.goBack();
   await page.getByRole("link", { name: "#1" }).click();
   await page.getByRole("button", { name: "Restore this revision" }).click();
-  expect(await page.getByRole("status").textContent()).toContain("revision #1");
+  expect(await page.getByRole("status").textContent()).toContain("Revision #1");
   expect(await page.locator(".page-content").first().textContent()).toContain("Ada is on call.");
   const telephone = await screens.visit(undefined, { size: "phone", scheme: "dark" });
   const { data } = (await screens.runtime.ask("GET", `/api/pages/${id}/revisions?filter[number]=2`)).body;

@@ -145,7 +145,7 @@ test("what is typed survives a closed window, is offered again, and can be throw
   const page = await screens.visit();
   await page.goto(editorOf(made));
   await page.getByLabel("Content in Markdown").fill("as typed");
-  await page.getByText("Draft kept at").waitFor();
+  await page.getByText("Draft saved at").waitFor();
   await page.context().close();
   expect((await read(made.id)).markdown).toBe("as saved");
   const again = await screens.visit();
@@ -165,9 +165,9 @@ test("of two editors the second is told, shown the difference, and decides", asy
   await ann.goto(editorOf(made));
   await ben.goto(editorOf(made));
   await ben.getByLabel("Content in Markdown").fill("one two four");
-  await ben.getByText("Draft kept at").waitFor();
+  await ben.getByText("Draft saved at").waitFor();
   await ann.reload();
-  expect(await ann.getByText("Ben is working on this page too.").count()).toBe(1);
+  expect(await ann.getByText("Ben is also editing this page.").count()).toBe(1);
   await save(ben);
   await ben.waitForURL((url) => !url.pathname.endsWith("/edit"));
   await ann.getByLabel("Content in Markdown").fill("one five three");

@@ -81,7 +81,7 @@ test("saving waits for pictures that are on their way", async () => {
   await page.goto(`/books/${book.slug}/create-page`);
   await page.getByLabel("Name", { exact: true }).fill("Hasty");
   await page.route("**/editor/picture/*", async (route) => {
-    await page.getByText("Pictures are still being uploaded").waitFor();
+    await page.getByText("Images are still uploading").waitFor();
     await route.continue();
   });
   await page.getByLabel("Add images").setInputFiles(file("slow.png"));
@@ -100,7 +100,7 @@ test("what cannot be taken is told by name, and the text stays", async () => {
   expect(await errors.allTextContents()).toEqual(["big.png is larger than 1 MB."]);
   await give(page, "drop", ["manual.pdf", "fine.png"]);
   expect(await errors.allTextContents()).toEqual([
-    "manual.pdf is no picture that can be shown here: JPEG, PNG, GIF, WebP and AVIF can.",
+    "manual.pdf is not a supported image. Supported formats: JPEG, PNG, GIF, WebP and AVIF.",
   ]);
   await page.locator("#preview img[src*='gallery']").waitFor();
   await page
@@ -157,7 +157,7 @@ test("a draft that is opened again shows its own text, from its book as well, an
   await page.goto(`/books/${book.slug}/create-page`);
   await page.getByLabel("Name", { exact: true }).fill("Half done");
   await content(page).fill("**as drafted**");
-  await page.getByText("Draft kept at").waitFor();
+  await page.getByText("Draft saved at").waitFor();
   await page.goto(`/books/${book.slug}`);
   await page.getByRole("link", { name: "Half done" }).first().click();
   expect(await page.locator("#preview strong").textContent()).toBe("as drafted");
@@ -170,14 +170,14 @@ test("a draft that is opened again shows its own text, from its book as well, an
   const edited = await pageBy("racks");
   await page.goto(`/books/${book.slug}/page/racks/edit`);
   await content(page).fill("*another text*");
-  await page.getByText("Draft kept at").waitFor();
+  await page.getByText("Draft saved at").waitFor();
   await page.reload();
   expect(await page.locator("#preview em").textContent()).toBe("another text");
   expect(edited.markdown).not.toContain("another text");
 
   await page.goto(`/books/${book.slug}/create-page`);
   await page.getByLabel("Name", { exact: true }).fill("Half done");
-  await page.getByText("Draft kept at").waitFor();
+  await page.getByText("Draft saved at").waitFor();
   expect(await drafts()).toBe(1);
   const gone = page.waitForResponse("**/editor/draft/**");
   await page.getByLabel("Name", { exact: true }).fill("");
@@ -190,12 +190,12 @@ test("one draft in two windows: the second is told, shown the difference, and de
   await one.goto(`/books/${book.slug}/create-page`);
   await one.getByLabel("Name", { exact: true }).fill("Twice");
   await content(one).fill("one text");
-  await one.getByText("Draft kept at").waitFor();
+  await one.getByText("Draft saved at").waitFor();
   const two = await one.context().newPage();
   await two.goto(`/books/${book.slug}/create-page`);
   await two.getByRole("link", { name: "Twice" }).click();
   await content(two).fill("second text");
-  await two.getByText("Draft kept at").waitFor();
+  await two.getByText("Draft saved at").waitFor();
   await content(one).fill("first text");
   await one.getByText("This draft was changed in another window").waitFor();
   await save(one);
@@ -213,7 +213,7 @@ test("a new page that was saved in one window is made a second time in another o
   await one.goto(`/books/${book.slug}/create-page`);
   await one.getByLabel("Name", { exact: true }).fill("Made once");
   await content(one).fill("text");
-  await one.getByText("Draft kept at").waitFor();
+  await one.getByText("Draft saved at").waitFor();
   const two = await one.context().newPage();
   await two.goto(`/books/${book.slug}/create-page`);
   await two.getByRole("link", { name: "Made once" }).click();
@@ -243,7 +243,7 @@ test("one page that is changed in two windows: neither overwrites what the other
   const path = `/books/${book.slug}/page/${made.slug}/edit`;
   for (const page of [one, two]) await page.goto(path);
   await content(one).fill("from the first");
-  await one.getByText("Draft kept at").waitFor();
+  await one.getByText("Draft saved at").waitFor();
   await content(two).fill("from the second");
   await two.getByText("This draft was changed in another window").waitFor();
   await one.reload();

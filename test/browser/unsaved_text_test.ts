@@ -21,7 +21,7 @@ const read = async (id: number) => (await screens.runtime.ask("GET", `/api/pages
 const editorOf = (page: { slug: string }) => `/books/${book.slug}/page/${page.slug}/edit`;
 const content = (page: Page) => page.getByLabel("Content in Markdown");
 const save = (page: Page) => page.getByRole("button", { name: "Save", exact: true }).click();
-const kept = (page: Page) => page.getByText("Draft kept at").waitFor();
+const kept = (page: Page) => page.getByText("Draft saved at").waitFor();
 
 test("who is signed out while they write is told so, and sends it all after signing in again", async () => {
   const made = await newPage("Session");

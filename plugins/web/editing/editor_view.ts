@@ -103,7 +103,7 @@ function toolbar(ui: Ui): Html {
     ["[", "](https://)", "↗", t("Link")],
     ["\n- ", "", "•", t("List")],
     ["`", "`", "‹›", t("Code")],
-    ["\n> ", "", "❝", t("Quotation")],
+    ["\n> ", "", "❝", t("Quote")],
   ] as const;
   return html`<div class="toolbar needs-script" role="toolbar" aria-label="${t("Formatting")}">${tools.map(
     ([before, after, sign, name]) =>

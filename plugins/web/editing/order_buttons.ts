@@ -27,5 +27,5 @@ export function orderButtons(
 
 /** The texts that scripts say, as attributes of the element that holds the lists. */
 export function orderTexts(ui: Ui): Html {
-  return html` data-said="${ui.t("“:name” is now at place :place of :count.")}" data-said-in="${ui.t("“:name” is now at place :place of :count in “:chapter”.")}"`;
+  return html` data-said="${ui.t("“:name” is now at position :place of :count.")}" data-said-in="${ui.t("“:name” is now at position :place of :count in “:chapter”.")}"`;
 }

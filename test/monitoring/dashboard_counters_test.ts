@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { recount } from "../../plugins/monitoring/hosts/recount.ts";
-import { sweep } from "../../plugins/monitoring/hosts/schedules.ts";
+import { deleteOldReports } from "../../plugins/monitoring/hosts/schedules.ts";
 import { verifyCommand } from "../../plugins/monitoring/hosts/verify_command.ts";
 import { installed, sampleHosts, type TestHost, type TestKey } from "../support/data/sample_hosts.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -58,7 +58,7 @@ const path = (host: TestHost) => `/api/v1/dashboard/hosts/${host.id}`;
 
 async function perform(hosts: TestHost[], done: Deed): Promise<number> {
   if (done.kind === "sweep") {
-    await sweep(runtime.db);
+    await deleteOldReports(runtime.db);
     return 200;
   }
   const host = hosts[done.place] as TestHost;

@@ -2,13 +2,13 @@ import { type EventTransaction, notFound, sha256, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import type { HostChange, HostDraft, HostFacts, HostStatus } from "./contract.ts";
 
-/** What an agent shows to be believed; the key is told once. */
+/** Credentials of an agent; the key is shown once. */
 export interface HostCredentials {
   readonly api_id: string;
   readonly api_key: string;
 }
 
-/** Random credentials in the shape that shell agents accept (dashboard-stats 6.2). */
+/** Generates credentials in the format that shell agents accept (dashboard-stats 6.2). */
 export function randomCredentials(): HostCredentials {
   return { api_id: `patchmon_${randomHex(8)}`, api_key: randomHex(32) };
 }
@@ -33,7 +33,7 @@ export async function insertHost(
   return { id, name: draft.friendly_name, status: "pending" };
 }
 
-/** Enrols a host again: the credentials it had are worth nothing from then on. Throws 404 where it is gone. */
+/** Replaces the credentials of a host that enrols again. Throws 404 where it does not exist. */
 export async function renewHost(
   { id }: HostFacts,
   draft: HostDraft,
@@ -50,9 +50,9 @@ export async function renewHost(
 }
 
 /**
- * Renames a host, or takes it out of the numbers and into them again. One that never reported its packages is pending and
- * not active, as nothing is known of it (dashboard-stats 6.5). One that is put in again counts as seen now: else the next
- * sweep would take it out once more before it could say a word. Throws 404 where it is gone.
+ * Renames a host, or changes its status. A host that never reported its packages becomes pending instead of active
+ * (dashboard-stats 6.5). A host that becomes active again counts as seen now, or the next check for stale hosts could make it
+ * inactive before it reports. Throws 404 where it does not exist.
  */
 export async function changeHost({ id }: HostFacts, draft: HostChange, { db }: EventTransaction): Promise<HostFacts> {
   const { friendly_name: name = null, status = null } = draft;
@@ -71,7 +71,7 @@ export async function changeHost({ id }: HostFacts, draft: HostChange, { db }: E
   return host;
 }
 
-/** Removes a host with all it reported, in the order of `counters.ts`. Throws 404 where it is gone. */
+/** Deletes a host with its reports, in the lock order of `counters.ts`. Throws 404 where it does not exist. */
 export async function removeHost({ id }: HostFacts, { db }: EventTransaction): Promise<HostFacts> {
   const [host] = await rows(
     db,

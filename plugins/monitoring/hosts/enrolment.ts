@@ -1,7 +1,7 @@
 /**
- * Enrolment: a script with an enrolment key makes hosts, so many a day (dashboard-stats 6.3). Calls and answers are those
- * of PatchMon; the key's kind is checked here as everywhere, and the day's allowance is taken in the host's own
- * transaction. A machine that says who it is and is known already keeps its host, and gets new credentials.
+ * Enrolment: scripts with an enrolment key create hosts, up to a daily limit (dashboard-stats 6.3). Requests and answers are those
+ * of PatchMon. The limit is counted in the transaction that creates the host. A machine that sends a known machine id keeps
+ * its host and gets new credentials.
  */
 import {
   ApiError,
@@ -9,7 +9,6 @@ import {
   type Contracts,
   type EventTransaction,
   endpoint,
-  type PluginContext,
   rules,
   sql,
   type Viewer,
@@ -18,12 +17,11 @@ import { type Db, rows } from "lectern/db";
 import { agentError } from "./area.ts";
 import { textOf } from "./body.ts";
 import { type HostCredentials, insertHost, randomCredentials, renewHost } from "./changes.ts";
-import type { HostDraft, HostFacts } from "./contract.ts";
+import type { HostDraft, HostFacts, HostsContext } from "./contract.ts";
 import { objectOf } from "./parse_report.ts";
 import { perMinute } from "./per_minute.ts";
 import { plain } from "./section_hashes.ts";
 
-type Context = Pick<PluginContext<"dashboard_keys", "hosts">, "app" | "area" | "contracts" | "db" | "perform" | "log">;
 type Keys = Contracts["dashboard_keys"];
 
 const PER_MINUTE = 60;
@@ -34,7 +32,7 @@ const KEYS = new WeakMap<Viewer, number>();
 
 const REQUIRED = new ApiError(401, "Auto-enrollment credentials required");
 const INVALID = new ApiError(401, "Invalid or inactive token");
-const REFUSALS = {
+const REJECTIONS = {
   unknown: INVALID,
   type: INVALID,
   inactive: INVALID,
@@ -43,10 +41,10 @@ const REFUSALS = {
   address: new ApiError(403, "IP address not authorized for this token"),
 } as const;
 const UNAVAILABLE = new ApiError(503, "Service temporarily unavailable", { headers: { "retry-after": "5" } });
-const SPENT = new ApiError(429, "Rate limit exceeded", {
+const LIMIT_REACHED = new ApiError(429, "Rate limit exceeded", {
   extra: { message: "This token has enrolled as many hosts as it may in a day" },
 });
-/** How often enrolling begins anew where the machine came to be known, or was removed, meanwhile. */
+/** Attempts at enrolling a machine whose host is created or deleted concurrently. */
 const ATTEMPTS = 3;
 const CHANGED = new ApiError(409, "This machine is being enrolled or removed by somebody else");
 
@@ -57,7 +55,7 @@ const hostRules = rules({
 const bulkRules = rules({ hosts: ["required", "array", "max:50"] });
 
 /** Mounts enrolment, one host or up to fifty at a time. */
-export function mountEnrolment(context: Context): void {
+export function mountEnrolment(context: HostsContext): void {
   const { app, contracts, log } = context;
   context.area("/v1/auto-enrollment", areaOf(context));
   const enrol = (viewer: Viewer, draft: HostDraft) => enrolHost(context, contracts.dashboard_keys, viewer, draft);
@@ -72,7 +70,7 @@ export function mountEnrolment(context: Context): void {
       permit: "access-api",
       ...endpoint("auto-enrollment", "enroll", {
         about:
-          "Makes a host and shows its credentials, this once. A machine that is known keeps its host and gets new ones. " +
+          "Creates a host and shows its credentials, only in this answer. A known machine keeps its host and gets new ones. " +
           "Headers: X-Auto-Enrollment-Key, X-Auto-Enrollment-Secret.",
         rules: hostRules,
       }),
@@ -88,7 +86,7 @@ export function mountEnrolment(context: Context): void {
         try {
           success.push(await enrol(viewer, draftOf(host)));
         } catch (error) {
-          // Keys are shown this once: those of hosts that were made must not be lost with the answer.
+          // Keys are shown only here: those of hosts that were created must not be lost with the answer.
           if (!(error instanceof ApiError) && success.length === 0) throw error;
           if (!(error instanceof ApiError)) log.error("Cannot enrol a host", { error });
           const reason = error instanceof ApiError ? error.message : "An error occurred";
@@ -102,14 +100,14 @@ export function mountEnrolment(context: Context): void {
     {
       permit: "access-api",
       ...endpoint("auto-enrollment", "enroll-bulk", {
-        about: "The same for up to fifty hosts; those that were refused are named with the reason.",
+        about: "The same for up to fifty hosts; rejected ones are listed with the reason.",
         rules: bulkRules,
       }),
     },
   );
 }
 
-function areaOf({ contracts, log }: Context): AreaSpec {
+function areaOf({ contracts, log }: HostsContext): AreaSpec {
   const limit = perMinute(PER_MINUTE);
   return {
     limiter: null,
@@ -119,30 +117,30 @@ function areaOf({ contracts, log }: Context): AreaSpec {
       limit.take(address);
       const [key, secret] = [headers.get("x-auto-enrollment-key"), headers.get("x-auto-enrollment-secret")];
       if (!key || !secret) return REQUIRED;
-      let verdict: Awaited<ReturnType<Keys["check"]>>;
+      let check: Awaited<ReturnType<Keys["check"]>>;
       try {
-        verdict = await contracts.dashboard_keys.check("enrolment", key, secret, address);
+        check = await contracts.dashboard_keys.check("enrolment", key, secret, address);
       } catch (error) {
-        log.error("Cannot judge a key", { error });
+        log.error("Cannot check a key", { error });
         return UNAVAILABLE;
       }
-      return "refused" in verdict ? REFUSALS[verdict.refused] : viewerOf(verdict);
+      return "refused" in check ? REJECTIONS[check.refused] : viewerOf(check);
     },
   };
 }
 
-/** A key is nobody: it has a name and may make hosts. */
+/** The viewer of a key: no user, with the name of the key. */
 function viewerOf({ id, name }: { id: number; name: string }): Viewer {
   const viewer: Viewer = { id: 0, name, slug: "", roles: [], permissions: new Set(), admin: false, via: "key" };
   KEYS.set(viewer, id);
   return viewer;
 }
 
-async function enrolHost(context: Context, keys: Keys, viewer: Viewer, draft: HostDraft) {
+async function enrolHost(context: HostsContext, keys: Keys, viewer: Viewer, draft: HostDraft) {
   const credentials: HostCredentials = randomCredentials();
   const key = KEYS.get(viewer) as number;
   const spend = async (tx: EventTransaction) => {
-    if (!(await keys.spend(key, 1, tx.db))) throw SPENT;
+    if (!(await keys.spend(key, 1, tx.db))) throw LIMIT_REACHED;
   };
   for (let attempt = 1; ; attempt++) {
     try {
@@ -170,7 +168,7 @@ function shown({ id, name, status }: HostFacts, credentials: HostCredentials) {
   return { id, friendly_name: name, ...credentials, host_group: null, status };
 }
 
-/** The host of a machine; of machines that share their id, as clones do, the one of that name comes first. */
+/** The host of a machine; where several share a machine id, as clones do, the one with the same name. */
 async function knownHost(
   db: Pick<Db, "executeQuery">,
   { machine_id: machine, friendly_name: name }: HostDraft,
@@ -185,7 +183,7 @@ async function knownHost(
   return host;
 }
 
-/** Of several scripts that enrol one machine at once, one makes the host. */
+/** Serialises scripts that enrol the same machine at the same time. */
 async function lockMachine({ machine_id: machine }: HostDraft, { db }: EventTransaction): Promise<void> {
   if (machine === undefined) return;
   await rows(db, sql`select pg_advisory_xact_lock(hashtext('hosts:machine'), hashtext(${machine}))`);

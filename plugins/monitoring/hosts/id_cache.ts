@@ -1,7 +1,7 @@
 /**
- * Ids of package names and repositories. Rows of both are only ever added, so an id once read stays true and is remembered;
- * they are added before the report's own transaction and in the order of their keys, so that no two reports wait for each
- * other over them. A row that is left over from a report that failed then counts nowhere.
+ * Caches ids of package names and repositories. Rows of both are only added, so a cached id stays valid. They are added before
+ * the transaction of the report, in the order of their keys, so that concurrent reports cannot deadlock. A row left over from a
+ * report that failed counts nowhere.
  */
 import { sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
@@ -9,11 +9,11 @@ import type { RepositoryEntry } from "./contract.ts";
 
 type Reader = Pick<Db, "executeQuery">;
 
-/** Keys remembered before all are forgotten. */
-const MAX_KNOWN = 200_000;
+/** Cached keys beyond which the cache is cleared. */
+const MAX_CACHED = 200_000;
 
-/** Ids by name or place. */
-export class KnownIds {
+/** Ids of packages by name, and of repositories by `repositoryKey`. */
+export class IdCache {
   readonly #db: Reader;
   readonly #packages = new Map<string, number>();
   readonly #repositories = new Map<string, number>();
@@ -22,9 +22,9 @@ export class KnownIds {
     this.#db = db;
   }
 
-  /** Ids of package names. */
+  /** Ids of package names; unknown names are added. */
   packages(names: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    return known(this.#packages, names, async (missing) => {
+    return cachedIds(this.#packages, names, async (missing) => {
       await rows(
         this.#db,
         sql`insert into packages (name) select name from unnest(${missing}::text[]) as sent (name)
@@ -35,11 +35,11 @@ export class KnownIds {
     });
   }
 
-  /** Ids of repositories by `placeOf`. */
+  /** Ids of repositories by `repositoryKey`; unknown ones are added. */
   async repositories(entries: readonly RepositoryEntry[]): Promise<ReadonlyMap<string, number>> {
-    const byPlace = new Map(entries.map((entry) => [placeOf(entry), entry]));
-    return known(this.#repositories, [...byPlace.keys()], async (places) => {
-      const missing = JSON.stringify(places.map((key) => ({ ...byPlace.get(key), key })));
+    const byKey = new Map(entries.map((entry) => [repositoryKey(entry), entry]));
+    return cachedIds(this.#repositories, [...byKey.keys()], async (unknown) => {
+      const missing = JSON.stringify(unknown.map((key) => ({ ...byKey.get(key), key })));
       const sent = sql`jsonb_to_recordset(${missing}::text::jsonb) as sent (key text, name text, url text,
         distribution text, components text, repo_type text, is_secure boolean)`;
       const same = sql`md5(r.url) = md5(sent.url) and md5(r.distribution) = md5(sent.distribution)
@@ -61,27 +61,27 @@ interface Found {
   readonly id: number;
 }
 
-/** What makes a repository the same. */
-export function placeOf({ url, distribution, components }: RepositoryEntry): string {
+/** The key by which two repositories are the same. */
+export function repositoryKey({ url, distribution, components }: RepositoryEntry): string {
   return [url, distribution, components].join("\t");
 }
 
-async function known(
-  memory: Map<string, number>,
+async function cachedIds(
+  cache: Map<string, number>,
   keys: readonly string[],
   read: (missing: string[]) => Promise<Found[]>,
 ): Promise<ReadonlyMap<string, number>> {
   const ids = new Map<string, number>();
   const missing: string[] = [];
   for (const key of keys) {
-    const id = memory.get(key);
+    const id = cache.get(key);
     if (id === undefined) missing.push(key);
     else ids.set(key, id);
   }
   if (missing.length === 0) return ids;
-  if (memory.size + missing.length > MAX_KNOWN) memory.clear();
+  if (cache.size + missing.length > MAX_CACHED) cache.clear();
   for (const { key, id } of await read(missing)) {
-    memory.set(key, id);
+    cache.set(key, id);
     ids.set(key, id);
   }
   return ids;

@@ -1,4 +1,4 @@
-/** What agents call a system, in small letters, and what we call it (dashboard-stats 1.3). */
+/** The stored name of an operating system, and the names that agents send, in lower case (dashboard-stats 1.3). */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   Ubuntu: ["ubuntu"],
   Debian: ["debian", "debian gnu/linux"],
@@ -19,7 +19,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 const BY_SENT = new Map(Object.entries(NAMES).flatMap(([name, sent]) => sent.map((word) => [word, name] as const)));
 
-/** One name for what agents of different age call by several, so that a mixed fleet does not split. */
+/** Normalises the name of an operating system, which differs between versions of agents. */
 export function systemName(sent: string): string {
   const name = sent.trim();
   const word = name.toLowerCase();

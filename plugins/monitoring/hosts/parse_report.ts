@@ -1,36 +1,36 @@
 /**
- * From what agents send to a report, for agents of every age (dashboard-stats 6.4): keys nobody knows are passed over, and
- * of those that only describe a machine none can make a report fail. Judged strictly is what is counted: packages must be
- * a list, not empty, with a name each and flags that are true or false, since a broken collector must never read as "fully patched".
+ * Parses reports of agents of every version (dashboard-stats 6.4). Unknown keys are ignored, and keys that only describe a
+ * machine never make a report fail. What is counted is checked strictly: packages must be a non-empty list, each with a name
+ * and boolean flags, so that a broken collector never looks "fully patched".
  */
 import { ApiError } from "lectern/core";
 import type { PackageEntry, Report, ReportFacts, RepositoryEntry, Section } from "./contract.ts";
 import { systemName } from "./os_names.ts";
 import { hostnameHash, interfacesHash, objectsOf, packagesHash, plain, reposHash } from "./section_hashes.ts";
 
-/** Packages and repositories one report may have. */
+/** Most packages, and most repositories, of one report. */
 const MAX_ROWS = 10_000;
 const MAX_NAME = 255;
-/** Characters kept of versions, system names and the like. */
+/** Longest version, name of a system and the like, in characters; longer ones are cut. */
 const MAX_WORD = 255;
 const MAX_URL = 2_000;
 const SECTIONS = ["packages", "repos", "interfaces", "hostname"] as const;
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** Reads a report. Throws ApiError 400 naming what is wrong with it. */
+/** Parses a report. Throws ApiError 400 naming the error. */
 export function parseReport(text: string): Report {
   const payload = objectOf(text);
   const sections = sectionsOf(payload.sections);
   const has = (section: (typeof SECTIONS)[number]) => sections?.has(section) ?? true;
   const hashes = isObject(payload.hashes) ? payload.hashes : {};
   const repositories = objectsOf(payload.repositories);
-  // Without sections, agents leave repositories out that they could not read.
-  const tellsRepositories = sections ? sections.has("repos") : repositories.length > 0;
+  // Without `sections`, an agent omits repositories that it could not read.
+  const hasRepositories = sections ? sections.has("repos") : repositories.length > 0;
   return {
     kind: sections && SECTIONS.some((section) => !sections.has(section)) ? "partial" : "full",
     ...(has("packages") ? { packages: packagesOf(payload.packages, hashes.packagesHash) } : {}),
-    ...(tellsRepositories ? { repositories: repositoriesOf(repositories, hashes.reposHash) } : {}),
+    ...(hasRepositories ? { repositories: repositoriesOf(repositories, hashes.reposHash) } : {}),
     ...(has("interfaces") && payload.networkInterfaces !== undefined
       ? { interfacesHash: agreed(interfacesHash(objectsOf(payload.networkInterfaces)), hashes.interfacesHash) }
       : {}),
@@ -41,7 +41,7 @@ export function parseReport(text: string): Report {
   };
 }
 
-/** Reads JSON that must be an object. Throws ApiError 400. */
+/** Parses JSON that has to be an object. Throws ApiError 400. */
 export function objectOf(text: string): Payload {
   let value: unknown;
   try {
@@ -53,7 +53,7 @@ export function objectOf(text: string): Payload {
   return value;
 }
 
-/** Packages as they were sent, with their hash. Throws ApiError 400. */
+/** Validates packages and computes their hash. Throws ApiError 400. */
 export function packagesOf(value: unknown, sentHash?: unknown): Section<PackageEntry> {
   if (!Array.isArray(value)) throw new ApiError(400, "Packages must be an array");
   if (value.length === 0) throw new ApiError(400, "Packages must not be empty");
@@ -62,18 +62,18 @@ export function packagesOf(value: unknown, sentHash?: unknown): Section<PackageE
   return { entries: [...byName.values()], hash: agreed(packagesHash(value), sentHash) };
 }
 
-/** Repositories as they were sent, with their hash. */
+/** Reads repositories and computes their hash. */
 export function repositoriesOf(sent: readonly Payload[], sentHash?: unknown): Section<RepositoryEntry> {
-  const byPlace = new Map(
+  const byKey = new Map(
     sent.slice(0, MAX_ROWS).map((item) => {
       const entry = repositoryOf(item);
       return [[entry.url, entry.distribution, entry.components].join("\0"), entry];
     }),
   );
-  return { entries: [...byPlace.values()].filter(({ url }) => url !== ""), hash: agreed(reposHash(sent), sentHash) };
+  return { entries: [...byKey.values()].filter(({ url }) => url !== ""), hash: agreed(reposHash(sent), sentHash) };
 }
 
-/** What a report tells of the host itself. */
+/** What a report says about the host itself. */
 export function factsOf(payload: Payload): ReportFacts {
   const word = (key: string) => plain(payload[key]).slice(0, MAX_WORD);
   const system = systemName(word("osType"));
@@ -87,12 +87,12 @@ export function factsOf(payload: Payload): ReportFacts {
     kernel_version: word("kernelVersion"),
     agent_version: word("agentVersion"),
   };
-  const told = Object.fromEntries(Object.entries(facts).filter(([, text]) => text !== ""));
-  if (typeof payload.needsReboot !== "boolean") return told;
-  return { ...told, needs_reboot: payload.needsReboot, reboot_reason: word("rebootReason") };
+  const known = Object.fromEntries(Object.entries(facts).filter(([, text]) => text !== ""));
+  if (typeof payload.needsReboot !== "boolean") return known;
+  return { ...known, needs_reboot: payload.needsReboot, reboot_reason: word("rebootReason") };
 }
 
-/** The hash to keep: ours, unless the agent's says something else, which asks for the section again. */
+/** The hash to store: ours, or null where the agent's differs, so that it sends the section again. */
 function agreed(ours: string, sent: unknown): string | null {
   return typeof sent !== "string" || sent === "" || sent === ours ? ours : null;
 }
@@ -125,7 +125,7 @@ function packageOf(value: unknown, at: number): [string, PackageEntry] {
   ];
 }
 
-/** A flag of a package, false where it is absent; "true" or 1 would else read as "up to date". Throws ApiError 400. */
+/** A flag of a package, false where absent. Throws ApiError 400 for other types: "true" or 1 would read as "up to date". */
 function flagOf(sent: Payload, key: "needsUpdate" | "isSecurityUpdate", at: number): boolean {
   const value = sent[key] ?? false;
   if (typeof value !== "boolean") throw new ApiError(400, `Package ${at} must have true or false as ${key}`);

@@ -1,67 +1,24 @@
 /**
- * Hosts as administrators manage them (dashboard-stats 6.4): made here or enrolled, renamed, taken out of the numbers,
- * removed. The key of a host is in the answer to the request that makes it and nowhere else. What a host has installed and
- * where from is read with one statement; the list of hosts shows counts alone.
+ * The routes by which administrators manage hosts (dashboard-stats 6.4): create, rename, exclude from the numbers, delete. Only the
+ * answer to the request that creates a host has its key. Listings have counts; a single host also has its outdated packages and
+ * its repositories.
  */
-import {
-  endpoint,
-  type InputObject,
-  idOf,
-  type ListSpec,
-  notFound,
-  type PluginContext,
-  rules,
-  sql,
-  type Viewer,
-} from "lectern/core";
-import { rows } from "lectern/db";
+import { endpoint, type InputObject, idOf, rules, type Viewer } from "lectern/core";
 import { changeHost, insertHost, randomCredentials, removeHost } from "./changes.ts";
-import type { HostFacts, HostStatus } from "./contract.ts";
+import type { HostFacts, HostsContext } from "./contract.ts";
+import { examples } from "./docs.ts";
+import { findHost, HOST_LISTING, type ShownHost } from "./queries.ts";
 
-type Context = Pick<PluginContext<never, "hosts">, "app" | "db" | "list" | "perform" | "validate" | "visible">;
-
-/** Who manages hosts and keys: whoever manages the instance. */
 const permit = "settings-manage";
 
 const createRules = rules({ friendly_name: ["required", "string", "min:1", "max:255"] });
 const updateRules = rules({ friendly_name: ["string", "min:1", "max:255"], status: ["string", "in:active,inactive"] });
 
-const SHOWN = sql`hosts.id, hosts.friendly_name, hosts.hostname, hosts.ip, hosts.os_name, hosts.os_version,
-  hosts.architecture, hosts.kernel_version, hosts.agent_version, hosts.status, hosts.inactive_reason,
-  hosts.n_packages as packages, hosts.n_outdated as outdated_packages, hosts.n_security as security_updates,
-  hosts.needs_reboot, hosts.reboot_reason, hosts.api_id, hosts.last_seen_at, hosts.last_report_at, hosts.created_at,
-  hosts.updated_at`;
-
-const LISTING: ListSpec = {
-  table: "hosts",
-  fields: {
-    id: "integer",
-    friendly_name: "text",
-    hostname: { type: "code", nullable: true },
-    os_name: "code",
-    os_version: "code",
-    status: "code",
-    outdated_packages: { type: "integer", column: sql`hosts.n_outdated` },
-    security_updates: { type: "integer", column: sql`hosts.n_security` },
-    needs_reboot: "boolean",
-    last_seen_at: { type: "timestamp", nullable: true },
-    created_at: "timestamp",
-    updated_at: "timestamp",
-  },
-  columns: SHOWN,
-};
-
-interface ShownHost {
-  readonly id: number;
-  readonly friendly_name: string;
-  readonly status: HostStatus;
-}
-
 /** Mounts the routes of hosts below /api/v1/dashboard. */
-export function mountManagement(context: Context): void {
+export function mountHosts(context: HostsContext): void {
   const { app, list } = context;
   const about = "Lists monitored hosts with their status, system and counts of packages.";
-  app.get("/v1/dashboard/hosts", ({ viewer, asked }) => list<ShownHost>(LISTING, viewer, asked), {
+  app.get("/v1/dashboard/hosts", ({ viewer, asked }) => list<ShownHost>(HOST_LISTING, viewer, asked), {
     permit,
     ...endpoint("dashboard", "hosts-list", { about }),
   });
@@ -69,7 +26,7 @@ export function mountManagement(context: Context): void {
   mountOne(context);
 }
 
-function mountCreate({ app, perform, validate }: Context): void {
+function mountCreate({ app, perform, validate }: HostsContext): void {
   const create = async (viewer: Viewer, input: InputObject) => {
     const draft = await validate(createRules, input, viewer);
     const credentials = randomCredentials();
@@ -86,16 +43,16 @@ function mountCreate({ app, perform, validate }: Context): void {
       permit,
       ...endpoint("dashboard", "hosts-create", {
         about:
-          "Makes a host and shows its key, this once: agents send both as X-API-ID and X-API-KEY.\n" +
-          "It is pending, and counts nowhere, until its first report.",
+          "Creates a host and shows its key, only in this answer. Agents send both as X-API-ID and X-API-KEY.\n" +
+          "The host is pending, and not included in any number, until its first report.",
         rules: createRules,
-        example: { request: { friendly_name: "web-1" }, response: CREATED },
+        example: examples.create,
       }),
     },
   );
 }
 
-function mountOne(context: Context): void {
+function mountOne(context: HostsContext): void {
   const { app, perform, validate } = context;
   const found = (viewer: Viewer, param: string) => findHost(context, viewer, idOf(param, "Host"));
   app.get("/v1/dashboard/hosts/:id", async ({ viewer, params }) => found(viewer, params.id), {
@@ -117,7 +74,7 @@ function mountOne(context: Context): void {
     {
       permit,
       ...endpoint("dashboard", "hosts-update", {
-        about: "Renames a host, takes it out of all numbers (`inactive`) or into them again (`active`).",
+        about: "Renames a host, excludes it from all numbers (`inactive`) or includes it again (`active`).",
         rules: updateRules,
       }),
     },
@@ -131,7 +88,7 @@ function mountOne(context: Context): void {
     {
       permit,
       ...endpoint("dashboard", "hosts-delete", {
-        about: "Removes a host and all it reported; its agent is refused from then on.",
+        about: "Deletes a host and its reports. Requests of its agent are rejected.",
       }),
     },
   );
@@ -140,28 +97,3 @@ function mountOne(context: Context): void {
 function factsOf({ id, friendly_name, status }: ShownHost): HostFacts {
   return { id, name: friendly_name, status };
 }
-
-async function findHost({ db, visible }: Context, viewer: Viewer, id: number): Promise<ShownHost> {
-  const [host] = await rows(
-    db,
-    sql<ShownHost>`select ${SHOWN},
-      (select coalesce(json_agg(json_build_object('name', packages.name, 'current_version', o.current_version,
-          'available_version', o.available_version, 'security', o.security) order by packages.name), '[]')
-        from host_outdated as o join packages on packages.id = o.package_id where o.host_id = hosts.id) as outdated,
-      (select coalesce(json_agg(json_build_object('name', r.name, 'url', r.url, 'distribution', r.distribution,
-          'components', r.components, 'type', r.repo_type, 'enabled', h.is_enabled) order by r.url, r.id), '[]')
-        from host_repositories as h join repositories as r on r.id = h.repository_id where h.host_id = hosts.id)
-        as repositories
-      from hosts where hosts.id = ${id} and ${visible.where("hosts", viewer)}`,
-  );
-  if (!host) throw notFound("Host");
-  return host;
-}
-
-const CREATED = {
-  id: 7,
-  friendly_name: "web-1",
-  status: "pending",
-  api_id: "patchmon_0123456789abcdef",
-  api_key: "5f3c…64 hexadecimal digits",
-};

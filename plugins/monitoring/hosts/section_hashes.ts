@@ -1,21 +1,21 @@
 /**
- * Hashes of what a host reports, made as agents make them, so that a ping can tell by a hash that nothing has changed
- * (dashboard-stats 6.6): every text as Unicode NFC without blanks around it, missing fields filled in, rows sorted with the
- * last of equal ones kept, written as compact JSON the way Go writes it, and of that SHA-256. Where ours differs from what
- * an agent sends, its report is accepted all the same and the section asked for again; nothing depends on these but work.
+ * Hashes of the sections of a report, computed as agents do, so that a ping can prove by a hash that nothing has changed
+ * (dashboard-stats 6.6): texts as trimmed Unicode NFC, missing fields filled in, rows sorted and the last of equal ones
+ * kept, written as compact JSON as Go writes it, then SHA-256. Where ours differs from the hash that an agent sends, the
+ * report is accepted and the section requested again: a mismatch costs work, not correctness.
  */
 import { sha256 } from "lectern/core";
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** A text of a report as it is hashed and stored: no NUL, no half characters, NFC, no blanks around it. */
+/** Normalises a text of a report for hashing and storing: no NUL, well-formed, NFC, trimmed. */
 export function plain(value: unknown): string {
   if (typeof value !== "string") return "";
-  // Most texts are ASCII, for which all of this would change nothing but the blanks.
+  // Most texts are ASCII, where only trimming can change anything.
   return (/^[ -~]*$/.test(value) ? value : value.toWellFormed().replaceAll("\0", "").normalize("NFC")).trim();
 }
 
-/** The hash of packages as they were sent. */
+/** The hash of the packages of a report. */
 export function packagesHash(packages: readonly Raw[]): string {
   const canonical = packages.map((sent) => ({
     name: plain(sent.name),
@@ -33,10 +33,10 @@ export function packagesHash(packages: readonly Raw[]): string {
     wuaSupportUrl: plain(sent.wuaSupportUrl),
     wuaRevisionNumber: Number.isInteger(sent.wuaRevisionNumber) ? sent.wuaRevisionNumber : 0,
   }));
-  return hashOf(sortedOnce(canonical, ({ name }) => [name]));
+  return hashOf(sortedUnique(canonical, ({ name }) => [name]));
 }
 
-/** The hash of repositories as they were sent. */
+/** The hash of the repositories of a report. */
 export function reposHash(repositories: readonly Raw[]): string {
   const canonical = repositories.map((sent) => ({
     name: plain(sent.name),
@@ -47,10 +47,10 @@ export function reposHash(repositories: readonly Raw[]): string {
     isEnabled: sent.isEnabled === true,
     isSecure: sent.isSecure === true,
   }));
-  return hashOf(sortedOnce(canonical, ({ url, distribution, components }) => [url, distribution, components]));
+  return hashOf(sortedUnique(canonical, ({ url, distribution, components }) => [url, distribution, components]));
 }
 
-/** The hash of network interfaces as they were sent. */
+/** The hash of the network interfaces of a report. */
 export function interfacesHash(interfaces: readonly Raw[]): string {
   const canonical = interfaces.map((sent) => ({
     name: plain(sent.name),
@@ -73,7 +73,7 @@ export function hostnameHash(hostname: unknown): string {
   return sha256(plain(hostname));
 }
 
-/** The objects of a list, whatever else is in it. */
+/** The objects in a list; other entries are dropped. */
 export function objectsOf(value: unknown): Raw[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "object" && item !== null) : [];
 }
@@ -86,8 +86,8 @@ function hashOf(rows: readonly unknown[]): string {
   return sha256(text);
 }
 
-/** Sorted by key; of equal keys the last one stays. */
-function sortedOnce<Row>(rows: readonly Row[], keyOf: (row: Row) => readonly string[]): Row[] {
+/** Rows sorted by key; of equal keys the last one is kept. */
+function sortedUnique<Row>(rows: readonly Row[], keyOf: (row: Row) => readonly string[]): Row[] {
   const last = new Map(rows.map((row) => [keyOf(row).join("\0"), row]));
   return [...last.values()].sort((a, b) => compare(keyOf(a), keyOf(b)));
 }

@@ -1,8 +1,8 @@
 /**
- * A report becomes rows, in the transaction of its event: the host's row is locked, what it had outdated is compared with
- * what it has now, and one statement writes the differences, the counts, and the report itself. The triggers of
- * `counters.ts` follow from that statement; locks come in the order they say. A host whose sections are what they were
- * costs one update of its own row and one row of history.
+ * Stores a report in the transaction of its event: locks the host's row, compares its outdated packages with the stored ones, and
+ * writes the differences, the counts and the report in one statement. That statement runs the triggers of `counters.ts`, with
+ * locks in the order given there. A report with unchanged sections costs one update of the host's row and one row of
+ * `host_reports`.
  */
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -11,11 +11,11 @@ import { rows } from "lectern/db";
 import type { HostRow, PackageEntry, Report, ReportOutcome, Section } from "./contract.ts";
 import { storeRepositories } from "./store_repositories.ts";
 
-/** What is made ready before the transaction: ids, and the packed list of packages. */
+/** What is prepared before the transaction: ids, and the compressed list of packages. */
 export interface Prepared {
   /** Ids of outdated packages by name. */
   readonly packages: ReadonlyMap<string, number>;
-  /** Ids of repositories by place. */
+  /** Ids of repositories by `repositoryKey`. */
   readonly repositories: ReadonlyMap<string, number>;
   readonly inventory: Uint8Array | null;
 }
@@ -35,16 +35,16 @@ type Locked = Pick<
 >;
 
 const pack = promisify(gzip);
-const GONE = new ApiError(401, "Invalid API credentials");
+const DELETED = new ApiError(401, "Invalid API credentials");
 
-/** All packages of a host as they are kept: gzip of JSON rows `[name, current, available, flags]`. */
+/** All packages of a host as stored: gzipped JSON rows `[name, current, available, flags]`. */
 export function inventoryOf(entries: readonly PackageEntry[]): Promise<Uint8Array> {
   const flags = ({ outdated, security }: PackageEntry) => `${outdated ? "o" : ""}${security ? "s" : ""}`;
   const lines = entries.map((entry) => [entry.name, entry.current, entry.available, flags(entry)]);
   return pack(JSON.stringify(lines), { level: 6 });
 }
 
-/** Writes a report; `prepare` is asked only for what has changed. Throws ApiError 401 where the host is gone meanwhile. */
+/** Stores a report; calls `prepare` only where a section has changed. Throws ApiError 401 where the host was deleted. */
 export async function storeReport(
   hostId: number,
   report: Report,
@@ -56,7 +56,7 @@ export async function storeReport(
     sql`select id, friendly_name, status, n_packages, n_outdated, n_security, packages_hash, repos_hash,
       interfaces_hash, hostname_hash from hosts where id = ${hostId} for no key update`,
   );
-  if (!host) throw GONE;
+  if (!host) throw DELETED;
   if (isCounted(host, report) && report.repositories && differs(report.repositories, host.repos_hash))
     await storeRepositories(host.id, report.repositories.entries, (await prepare()).repositories, db);
   const packages = report.packages && differs(report.packages, host.packages_hash) ? report.packages : undefined;
@@ -71,16 +71,16 @@ export async function storeReport(
 }
 
 /**
- * Whether a report counts. Of 1.3, which counts every accepted report, and check 11 of section 10, by which a pending host
- * changes no number, the latter goes first: while nothing is known of a host's packages, what it tells beside them (a
- * partial report without packages) is kept as facts of the host alone, neither as a report nor as repositories in use.
- * Their hash is not kept either, so the host is asked for them again.
+ * Whether a report counts. dashboard-stats 1.3 counts every accepted report, check 11 of section 10 says that a pending host
+ * changes no number; the latter takes precedence: as long as the packages of a host are unknown, a partial report
+ * without packages updates only the facts of the host. It is stored neither as a report nor as repositories in use, nor is the
+ * hash of the repositories, so that the host reports them again.
  */
 function isCounted({ n_packages }: Locked, { packages }: Report): boolean {
   return n_packages > 0 || packages !== undefined;
 }
 
-/** A section whose hash is not known to be the same is written again. */
+/** Whether a section has to be written: its hash is unknown or has changed. */
 function differs({ hash }: Section<unknown>, stored: string | null): boolean {
   return hash === null || hash !== stored;
 }
@@ -102,14 +102,14 @@ async function differencesOf(
   const wanted = new Map(
     entries.filter(({ outdated }) => outdated).map((entry) => [packages.get(entry.name) as number, entry]),
   );
-  const had = await rows<{ id: number; security: boolean; current: string; available: string }>(
+  const stored = await rows<{ id: number; security: boolean; current: string; available: string }>(
     db,
     sql`select package_id as id, security, current_version as current, available_version as available
       from host_outdated where host_id = ${hostId}`,
   );
   const same = new Set<number>();
   const gone: number[] = [];
-  for (const { id, security, current, available } of had) {
+  for (const { id, security, current, available } of stored) {
     const now = wanted.get(id);
     if (!now) gone.push(id);
     else if (now.security === security && now.current === current && now.available === available) same.add(id);
@@ -153,7 +153,7 @@ async function write(
       update hosts set ${changesOf(host, report, counts)} where id = ${host.id}
       returning status, n_packages, n_outdated, n_security`,
   );
-  if (!written) throw GONE;
+  if (!written) throw DELETED;
   return written;
 }
 
@@ -171,7 +171,7 @@ function countsOf(entries: readonly PackageEntry[]): Counts {
   };
 }
 
-/** Every column is always set, so that the statement is one and stays prepared. */
+/** Sets every column each time, so that there is one statement, which stays prepared. */
 function changesOf(host: Locked, sent: Report, counts: Counts): RawBuilder<unknown> {
   const { facts, ...report } = sent;
   const fact = (column: keyof typeof facts & string) =>

@@ -1,3 +1,7 @@
+/**
+ * The table of keys, events, and the contract `dashboard_keys`, by which other plugins check keys. No type here has a secret;
+ * the routes answer it once.
+ */
 import type { Generated } from "kysely";
 import type { EventTransaction, PluginContext } from "lectern/core";
 import type { Db } from "lectern/db";

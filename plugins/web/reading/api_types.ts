@@ -1,7 +1,7 @@
-/** What the API answers about content, as far as its screens show it. */
+/** Answers of the API about content, with the fields that the screens use. */
 import type { Tag, UserRef } from "lectern/contracts";
 
-/** What listings and reads have in common. */
+/** The fields that listings and single items have in common. */
 export interface Item {
   readonly id: number;
   readonly name: string;
@@ -31,25 +31,25 @@ export interface Cover {
   readonly url: string;
 }
 
-/** A book as it is read. */
+/** A single book. */
 export interface Book extends Item {
   readonly cover: Cover | null;
   readonly contents: readonly Entry[];
 }
 
-/** A shelf as it is read. */
+/** A single shelf. */
 export interface Shelf extends Item {
   readonly cover: Cover | null;
   readonly books: readonly { readonly id: number; readonly name: string; readonly slug: string }[];
 }
 
-/** A chapter as it is read. */
+/** A single chapter. */
 export interface Chapter extends Item {
   readonly book_id: number;
   readonly pages: readonly Entry[];
 }
 
-/** A comment with those that reply to it. */
+/** A comment with its replies. */
 export interface CommentTree {
   readonly comment: {
     readonly id: number;
@@ -64,7 +64,7 @@ export interface CommentTree {
   readonly children: readonly CommentTree[];
 }
 
-/** A page as it is read. */
+/** A single page. */
 export interface Page extends Item {
   readonly book_id: number;
   readonly chapter_id: number | null;

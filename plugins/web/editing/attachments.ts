@@ -1,9 +1,10 @@
 /**
- * Files and links that hang on a page: adding them and taking them away, on a screen of their own. Renaming and moving
- * is left to clients of the API, as hardly anybody does it; reading them is the page's screen.
+ * The screen of a page's attachments: add and delete files and links. Renaming and moving is possible only through the API, as it
+ * is rare; the screen of the page shows the attachments.
  */
-import { pagePath, type Screen, type SubmitResult, type Visit, type Web } from "lectern/contracts";
-import { ApiError, type Html, html, type PluginContext } from "lectern/core";
+import { pagePath, type Screen, type SubmitResult, type Visit } from "lectern/contracts";
+import { ApiError, type Html, html } from "lectern/core";
+import type { EditingContext } from "./contract.ts";
 import { errorsIn, fileIn } from "./fields.ts";
 import { type Book, type Page, pageOf } from "./items.ts";
 
@@ -14,7 +15,7 @@ interface Attachment {
   readonly external: boolean;
 }
 
-/** What the screen of a page's attachments shows. */
+/** Data of the screen. */
 export interface AttachmentsData {
   readonly page: Page;
   readonly path: string;
@@ -24,8 +25,8 @@ export interface AttachmentsData {
   readonly sent: SubmitResult<unknown> | undefined;
 }
 
-/** Mounts them. */
-export function mountAttachments({ site }: Pick<PluginContext, "site">, web: Web): void {
+/** Mounts the screen. */
+export function mountAttachments({ site, web }: EditingContext): void {
   const { parts } = web;
   const view = web.view<AttachmentsData>(
     "editing/attachments",

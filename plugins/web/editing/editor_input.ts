@@ -3,8 +3,8 @@ import { html, type InputObject } from "lectern/core";
 import type { Drafts, Source } from "./editor.ts";
 import { type NamedTag, tagsIn } from "./fields.ts";
 
-/** What stands in the editor's form. */
-export interface Typed {
+/** The fields of the editor's form. */
+export interface EditorInput {
   readonly name: string;
   readonly source: Source;
   readonly content: string;
@@ -12,27 +12,27 @@ export interface Typed {
 }
 
 /** Reads the editor's form. */
-export function typedIn(visit: Visit): Typed {
+export function editorInput(visit: Visit): EditorInput {
   const source = visit.text("source") === "html" ? "html" : "markdown";
-  // Forms send lines as the mail of old did.
+  // Browsers submit line breaks as CRLF.
   const content = visit.text("content").replaceAll("\r\n", "\n");
   return { name: visit.text("name"), source, content, tags: tagsIn(visit.input) };
 }
 
-/** The same with what tells which draft it is. */
-interface Form extends Omit<Typed, "tags"> {
+/** The fields of a draft, with what identifies it. */
+interface DraftInput extends Omit<EditorInput, "tags"> {
   readonly tags: readonly NamedTag[];
-  /** Tells a new page apart from others that are begun in the same place; "" for a change. */
+  /** Distinguishes the drafts of new pages in the same place; "" for an existing page. */
   readonly slot: string;
-  /** The updated_at of the draft that the form replaces; "" where none is known. */
+  /** The updated_at of the draft that this one replaces; "" where there is none. */
   readonly keptAt: string;
 }
 
-/** Keeps what stands in the editor's form as a draft: as it was sent, or as `form` has it by now. */
-export function keepTyped(
+/** Saves a draft: the submitted form, or `form` where it was changed since. */
+export function saveDraft(
   visit: Visit,
   path: string,
-  form: Form = { ...typedIn(visit), slot: visit.text("slot"), keptAt: visit.text("kept_at") },
+  form: DraftInput = { ...editorInput(visit), slot: visit.text("slot"), keptAt: visit.text("kept_at") },
 ): Promise<SubmitResult<{ draft: NonNullable<Drafts["draft"]> }>> {
   const { name, source, content, tags, slot, keptAt } = form;
   const base = Number(visit.text("base_revision"));
@@ -47,7 +47,7 @@ export function keepTyped(
   return visit.send("PUT", path, body);
 }
 
-/** What a source looks like, or why that is not shown; undefined where there is nothing to look at. */
+/** The rendered preview of a source, or the error as HTML; undefined for empty content. */
 export async function previewOf(visit: Visit, source: Source, content: string): Promise<string | undefined> {
   if (content === "") return undefined;
   const sent = await visit.send<{ html: string }>("POST", "/api/drafts/preview", { [source]: content });

@@ -1,17 +1,18 @@
-/** What the editor's scripts ask for while somebody types: drafts, previews, pictures. Answers are small and are no screens. */
-import type { Visit, Web } from "lectern/contracts";
-import { ApiError, type PluginContext } from "lectern/core";
-import { keepTyped, previewOf, typedIn } from "./editor_input.ts";
+/** Requests of the editor's script: save and discard drafts, render previews, upload images. */
+import type { Visit } from "lectern/contracts";
+import { ApiError } from "lectern/core";
+import type { EditingContext } from "./contract.ts";
+import { editorInput, previewOf, saveDraft } from "./editor_input.ts";
 import { fileIn } from "./fields.ts";
 
-/** Mounts them. */
-export function mountAssist({ site }: Pick<PluginContext, "site">, web: Web): void {
+/** Mounts the requests. */
+export function mountEditorRequests({ site, web }: EditingContext): void {
   web.form(site, "/editor/draft/:kind/:id", "user", async (visit) => {
-    const sent = await keepTyped(visit, draftPath(visit));
+    const sent = await saveDraft(visit, draftPath(visit));
     if (!sent.ok) throw new ApiError(sent.status, sent.message);
     const { slot, updated_at, page_id } = sent.body.draft;
     if (slot === "" || !isEmpty(visit)) return Response.json({ kept_at: updated_at, page_id });
-    // A new page that holds nothing any more is none; what is typed next begins it again.
+    // The draft of a new page that is empty again is deleted; further input creates another one.
     await visit.send("DELETE", `${draftPath(visit)}?slot=${encodeURIComponent(slot)}`);
     return Response.json({ kept_at: "", page_id: null });
   });
@@ -21,7 +22,7 @@ export function mountAssist({ site }: Pick<PluginContext, "site">, web: Web): vo
     return visit.goTo(String(visit.query.back ?? "/"), visit.ui.t("Your draft is discarded."));
   });
   web.form(site, "/editor/preview", "user", async (visit) => {
-    const { source, content } = typedIn(visit);
+    const { source, content } = editorInput(visit);
     const html = await previewOf(visit, source, content);
     return new Response(html === undefined ? "" : (await web.decorate(visit.ui, html)).html, {
       headers: { "content-type": "text/html; charset=UTF-8" },
@@ -40,7 +41,7 @@ export function mountAssist({ site }: Pick<PluginContext, "site">, web: Web): vo
 }
 
 function isEmpty(visit: Visit): boolean {
-  const { name, content, tags } = typedIn(visit);
+  const { name, content, tags } = editorInput(visit);
   return name.trim() === "" && content.trim() === "" && tags.length === 0;
 }
 

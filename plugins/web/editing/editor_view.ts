@@ -1,16 +1,16 @@
 /**
- * The editor as markup: what the reader has to be told, the form with its hidden facts, the preview beside the source, and
- * what `public/editor.js` reads from the form. Everything here works without scripts; what only scripts can do is hidden.
+ * The markup of the editor: messages, the form with its hidden fields, the preview beside the source, and the data for
+ * `public/editor.js`. It works without scripts; elements that need scripts are hidden without them.
  */
 import type { Ui, Web } from "lectern/contracts";
 import { fileKilobytes, type Html, html } from "lectern/core";
 import type { EditorData } from "./editor.ts";
-import { errorsIn, nameField, PICTURE_TYPES, tagFields } from "./fields.ts";
-import { pictureField } from "./image_uploads.ts";
+import { errorsIn, IMAGE_TYPES, nameField, tagFields } from "./fields.ts";
+import { imageField } from "./image_uploads.ts";
 
 const BYTES_PER_KILOBYTE = 1024;
 
-/** The editor as a screen: messages, the form, and the preview beside it. */
+/** Draws the editor: messages, form and preview. */
 export function drawEditor({ parts }: Web, data: EditorData & { readonly limitMb: number }, ui: Ui): Html {
   const { t } = ui;
   const { title, about, action, back, name, source, content, tags, base, preview, sent, slot, keptAt } = data;
@@ -18,7 +18,7 @@ export function drawEditor({ parts }: Web, data: EditorData & { readonly limitMb
   const label = source === "markdown" ? t("Content in Markdown") : t("Content in HTML");
   return html`<div class="head-line"><h1>${title}</h1><p class="quiet" id="draft-state" role="status" aria-live="polite"></p></div>
 ${messages(parts, data, ui)}
-<form method="post" enctype="multipart/form-data" id="editor" class="editor" action="${ui.url(action)}" ${told(data, ui)}>
+<form method="post" enctype="multipart/form-data" id="editor" class="editor" action="${ui.url(action)}" ${scriptData(data, ui)}>
 ${error !== undefined && data.conflict === undefined && html`<p class="notice bad" role="alert">${ui.icon("warning")} ${error}</p>`}
 ${nameField(parts, ui, name, errors.name)}
 <input type="hidden" name="source" value="${source}"><input type="hidden" name="about" value="${about}"><input type="hidden" name="kept_at" value="${keptAt}">${slot !== "" && html`<input type="hidden" name="slot" value="${slot}">`}
@@ -26,7 +26,7 @@ ${base !== undefined && html`<input type="hidden" name="base_revision" value="${
 <div class="editor-panes">
 <div class="editor-source">${source === "markdown" && toolbar(ui)}
 ${parts.field(ui, { name: "content", label, type: "textarea", rows: 24, value: content, errors: errors[source] })}
-${about !== "none/0" && pictureField(parts, ui, data.pictureErrors)}</div>
+${about !== "none/0" && imageField(parts, ui, data.imageErrors)}</div>
 <div class="editor-preview"><h2 id="preview-title">${t("Preview")}</h2>
 <div id="preview" class="page-content" tabindex="0" role="region" aria-labelledby="preview-title" hx-post="${ui.url("/editor/preview")}" hx-trigger="input changed delay:400ms from:#field-content" hx-include="#editor" hx-target="this">${
     preview !== undefined && ui.raw(preview)
@@ -39,8 +39,8 @@ ${tagFields(tags, ui)}
 ${sourceSwitch(data, ui)}`;
 }
 
-/** What scripts need to know: addresses, limits and texts. */
-function told({ about, pageId, limitMb }: EditorData & { readonly limitMb: number }, ui: Ui): Html {
+/** Attributes for the script: URLs, limits and texts. */
+function scriptData({ about, pageId, limitMb }: EditorData & { readonly limitMb: number }, ui: Ui): Html {
   const { t } = ui;
   const texts = {
     saved: t("Draft saved at :time"),
@@ -53,15 +53,15 @@ function told({ about, pageId, limitMb }: EditorData & { readonly limitMb: numbe
     lost: t(":name could not be uploaded. Try again."),
   };
   return html`data-draft="${about === "none/0" ? "" : ui.url(`/editor/draft/${about}`)}" data-pictures="${ui.url("/editor/picture/")}"
- data-page="${pageId ?? ""}" data-types="${PICTURE_TYPES}" data-limit="${fileKilobytes(limitMb) * BYTES_PER_KILOBYTE}" data-texts="${JSON.stringify(texts)}"`;
+ data-page="${pageId ?? ""}" data-types="${IMAGE_TYPES}" data-limit="${fileKilobytes(limitMb) * BYTES_PER_KILOBYTE}" data-texts="${JSON.stringify(texts)}"`;
 }
 
 function messages(parts: Web["parts"], data: EditorData, ui: Ui): Html {
-  const { draftOf, others, conflict, comparison, content, about, back, slot, begun, action } = data;
+  const { draftOf, others, conflict, comparison, content, about, back, slot, otherDrafts, action } = data;
   const { t } = ui;
   return html`${
-    begun.length > 0 &&
-    html`<div class="notice note">${ui.icon("history")} ${t("Unsaved drafts started here:")}<ul>${begun.map(
+    otherDrafts.length > 0 &&
+    html`<div class="notice note">${ui.icon("history")} ${t("Unsaved drafts started here:")}<ul>${otherDrafts.map(
       (one) =>
         html`<li><a href="${ui.url(action)}?slot=${one.slot}">${one.name === "" ? t("Untitled") : one.name}</a> ${ui.time(one.updated_at)}</li>`,
     )}</ul></div>`
@@ -93,7 +93,7 @@ ${parts.difference(ui, conflict.content, content, comparison)}
 }`;
 }
 
-/** Buttons that write Markdown around what is chosen; nothing without scripts. */
+/** Buttons that insert Markdown around the selection; hidden without scripts. */
 function toolbar(ui: Ui): Html {
   const { t } = ui;
   const tools = [

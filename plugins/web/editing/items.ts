@@ -1,7 +1,7 @@
-/** Items by the slugs of their addresses, as the API shows them to the reader. */
+/** Items of the API by the slugs of URLs. */
 import type { Tag, Visit } from "lectern/contracts";
 
-/** What the screens need of an item's answer. */
+/** The fields of an item that the screens use. */
 export interface Item {
   readonly id: number;
   readonly name: string;
@@ -11,26 +11,26 @@ export interface Item {
   readonly tags?: readonly Tag[];
 }
 
-/** A book as it is read. */
+/** A single book. */
 export interface Book extends Item {
   readonly default_template_id: number | null;
   readonly cover: { readonly url: string } | null;
 }
 
-/** A chapter as it is read. */
+/** A single chapter. */
 export interface Chapter extends Item {
   readonly book_id: number;
   readonly book_slug: string;
   readonly default_template_id: number | null;
 }
 
-/** A shelf as it is read. */
+/** A single shelf. */
 export interface Shelf extends Item {
   readonly books: readonly { readonly id: number; readonly name: string }[];
   readonly cover: { readonly url: string } | null;
 }
 
-/** A page as it is read. */
+/** A single page. */
 export interface Page extends Item {
   readonly book_id: number;
   readonly chapter_id: number | null;
@@ -44,24 +44,24 @@ export interface Page extends Item {
   readonly updated_by: { readonly name: string } | null;
 }
 
-/** The book of the address. Throws 404. */
+/** The book of the URL. Throws 404. */
 export function bookOf(visit: Visit): Promise<Book> {
   return visit.item<Book>("books", "Book", { slug: visit.params.book ?? "" });
 }
 
-/** The shelf of the address. Throws 404. */
+/** The shelf of the URL. Throws 404. */
 export function shelfOf(visit: Visit): Promise<Shelf> {
   return visit.item<Shelf>("shelves", "Shelf", { slug: visit.params.shelf ?? "" });
 }
 
-/** The chapter of the address with its book. Throws 404. */
+/** The chapter of the URL with its book. Throws 404. */
 export async function chapterOf(visit: Visit): Promise<{ book: Book; chapter: Chapter }> {
   const book = await bookOf(visit);
   const fields = { slug: visit.params.chapter ?? "", book_id: book.id };
   return { book, chapter: await visit.item<Chapter>("chapters", "Chapter", fields) };
 }
 
-/** The page of the address with its book. Throws 404. */
+/** The page of the URL with its book. Throws 404. */
 export async function pageOf(visit: Visit): Promise<{ book: Book; page: Page }> {
   const book = await bookOf(visit);
   const fields = { slug: visit.params.page ?? "", book_id: book.id };

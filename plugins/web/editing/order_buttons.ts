@@ -1,13 +1,13 @@
-/** What lists that are put into order share: the buttons of an entry, and what scripts say of a move. */
+/** Parts of sortable lists: the buttons of an entry, and the texts of scripts. */
 import type { Ui } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
 
-/** A way a button takes an entry of a list; "off" takes it out. */
+/** A move that a button offers; "off" removes the entry from the list. */
 type ButtonStep = "up" | "down" | "into" | "out" | "off";
 
 const ICONS = { up: "up", down: "down", into: "into", out: "out", off: "minus" } as const;
 
-/** The buttons of an entry, each sent as `field` with its step and the word of the entry. */
+/** The buttons of an entry. Each sends `field` with its step and the word of the entry. */
 export function orderButtons(
   { field, word, name, steps }: { field: string; word: string; name: string; steps: readonly ButtonStep[] },
   ui: Ui,
@@ -25,7 +25,7 @@ export function orderButtons(
   )}</span>`;
 }
 
-/** The texts that scripts say, as attributes of the element that holds the lists. */
+/** Texts that scripts announce, as attributes of the element around the lists. */
 export function orderTexts(ui: Ui): Html {
   return html` data-said="${ui.t("“:name” is now at position :place of :count.")}" data-said-in="${ui.t("“:name” is now at position :place of :count in “:chapter”.")}"`;
 }

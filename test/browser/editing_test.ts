@@ -151,7 +151,7 @@ test("what is typed survives a closed window, is offered again, and can be throw
   const again = await screens.visit();
   await again.goto(editorOf(made));
   expect(await again.getByLabel("Content in Markdown").inputValue()).toBe("as typed");
-  expect(await again.getByText("This is your draft").count()).toBe(1);
+  expect(await again.getByText("This is your unsaved draft").count()).toBe(1);
   await sound(again, "draft");
   await again.getByRole("button", { name: "Discard the draft" }).click();
   await again.goto(editorOf(made));

@@ -190,7 +190,7 @@ test("a key is disabled and enabled without a question, changed by its form, and
   await cardOf(page, "Kitchen wall").getByRole("button", { name: "Delete" }).click();
   const dialog = page.getByRole("dialog");
   expect(await dialog.textContent()).toContain("Delete the key “Kitchen wall”?");
-  expect(await dialog.textContent()).toContain("stops showing numbers");
+  expect(await dialog.textContent()).toContain("stop working");
   expect(await page.evaluate("document.activeElement.textContent")).toBe("Cancel");
   await sound(page, "delete-key");
   await page.keyboard.press("Enter");

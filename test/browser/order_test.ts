@@ -136,7 +136,7 @@ test("what changed meanwhile is neither lost nor undone, and is said", async () 
   await screens.runtime.ask("PUT", `/api/pages/${one?.pages[1]?.id}`, { body: { chapter_id: two?.id } });
   await make("pages", { name: "New", chapter_id: one?.id });
   await push(page, "Save");
-  await page.getByText("Somebody else changed this book meanwhile").waitFor();
+  await page.getByText("Someone else changed this book in the meantime").waitFor();
   expect(await orderOf(book)).toBe("One[New], Two[Two first, One second, Two second], Last, Alone");
 });
 

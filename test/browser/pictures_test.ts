@@ -222,7 +222,7 @@ test("a new page that was saved in one window is made a second time in another o
   await content(two).fill("more text");
   await two.getByText("saved as a page or thrown away in another window").waitFor();
   await save(two);
-  await two.getByText("save it again to make another page of it").waitFor();
+  await two.getByText("Save it again to create another page").waitFor();
   expect(await content(two).inputValue()).toBe("more text");
   expect(await errorsOf(two)).toEqual([]);
   const made = async () => (await screens.runtime.ask("GET", "/api/pages?filter[name]=Made once")).body.total;

@@ -38,7 +38,7 @@ test("users are found, made, changed, and leave what they own to somebody", asyn
   await page.getByLabel("E-mail address").fill("no address");
   await page.getByLabel("Viewer").check();
   await page.getByLabel("Password").fill("short");
-  expect(await page.getByLabel("Send a letter").count()).toBe(0);
+  expect(await page.getByLabel("Send an invitation email").count()).toBe(0);
   await page.getByRole("button", { name: "Create the user" }).click();
   await sound(page, "new-user-refused");
   expect(await main(page).textContent()).toContain("The email must be a valid email address.");
@@ -188,7 +188,7 @@ test("what lies in the bin is restored, removed, and emptied", async () => {
 });
 
 test("the runtime tells what it is made of, and is looked after", async () => {
-  const book = await ask("POST", "/api/books", { name: "Pictures" });
+  const book = await ask("POST", "/api/books", { name: "Images" });
   const made = await ask("POST", "/api/pages", { book_id: book.id, name: "Page", html: "<p>x</p>" });
   const parts = new FormData();
   for (const [name, value] of Object.entries({ type: "gallery", uploaded_to: String(made.id), name: NASTY }))

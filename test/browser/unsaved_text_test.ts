@@ -92,7 +92,7 @@ test("two new pages begun in one book are two drafts, and the other one is offer
   await save(two);
   await two.waitForURL("**/page/first");
   await two.goto(`/books/${book.slug}/create-page`);
-  expect(await two.getByText("Begun here").count()).toBe(0);
+  expect(await two.getByText("Unsaved drafts started here").count()).toBe(0);
 });
 
 test("the preview reaches for the screen no more than the page itself does", async () => {

@@ -234,7 +234,7 @@ test("an inventory that is gone, wrong or unreadable is named, the others are lo
   const { code, lines } = await verify("--inventories", "--repair");
   expect([code, lines.at(-1)]).toEqual([
     1,
-    "3 inventories were not mended: they differ until their hosts report again",
+    "3 inventories cannot be repaired: they differ until their hosts report again",
   ]);
   for (const host of hosts) await dashboard.report(host, { packages });
   expect((await verify("--inventories")).code).toBe(0);

@@ -188,7 +188,7 @@ test("what lies in the bin is restored, removed, and emptied", async () => {
 });
 
 test("the runtime tells what it is made of, and is looked after", async () => {
-  const book = await ask("POST", "/api/books", { name: "Images" });
+  const book = await ask("POST", "/api/books", { name: "Pictures" });
   const made = await ask("POST", "/api/pages", { book_id: book.id, name: "Page", html: "<p>x</p>" });
   const parts = new FormData();
   for (const [name, value] of Object.entries({ type: "gallery", uploaded_to: String(made.id), name: NASTY }))

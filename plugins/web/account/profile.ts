@@ -1,11 +1,8 @@
-/**
- * The profile: name and language, which the account keeps, and light or dark, which the browser keeps. What others give, such
- * as roles and the address to sign in with, is shown and not changed here.
- */
-import type { Screen, Ui, Visit, Web } from "lectern/contracts";
-import { type FormErrors, formErrors, html, type SiteApp, type Texts } from "lectern/core";
+import type { Screen, Ui, Visit } from "lectern/contracts";
+import { type FormErrors, formErrors, html, type Texts } from "lectern/core";
+import type { AccountContext } from "./contract.ts";
 
-/** A user as the API tells them about themselves. */
+/** The signed-in user in the API. */
 export interface Me {
   readonly id: number;
   readonly name: string;
@@ -14,7 +11,7 @@ export interface Me {
   readonly roles: readonly { readonly id: number; readonly display_name: string }[];
 }
 
-/** What the profile shows. */
+/** Data of the screen. */
 export interface ProfileData {
   readonly me: Me;
   readonly languages: readonly (readonly [value: string, text: string])[];
@@ -26,8 +23,8 @@ const PATH = "/my-account/profile";
 const SCHEMES = ["light", "dark"];
 const YEAR_SECONDS = 31_536_000;
 
-/** Mounts the profile, and the choice of light or dark, which is the browser's and not the account's. */
-export function mountProfile(site: SiteApp, web: Web, texts: Texts): void {
+/** Mounts the profile: name and language, stored with the account, and the appearance, stored in a cookie of the browser. */
+export function mountProfile({ site, texts, web }: AccountContext): void {
   const { parts } = web;
   const view = web.view<ProfileData>("account/profile", ({ me, languages, scheme, formErrors: wrong }, ui) => {
     const { t } = ui;
@@ -78,14 +75,14 @@ ${parts.form(ui, { action: `${PATH}/scheme`, fields: schemes, submit: t("Apply")
   });
 }
 
-/** The catalogue's languages, each by its own name. */
+/** The languages of the catalogue, each with its name in that language. */
 function languagesOf(texts: Texts, ui: Ui): [string, string][] {
   return texts.languages().map((language): [string, string] => {
     try {
       const tag = language.replace("_", "-");
       return [language, new Intl.DisplayNames([tag, ui.language], { type: "language" }).of(tag) ?? language];
     } catch {
-      // A theme may name its catalogue as it likes.
+      // A theme may have a catalogue whose name is not a language tag.
       return [language, language];
     }
   });

@@ -1,6 +1,6 @@
 /**
- * One's own API tokens. The secret stands in the answer to the form that makes a token and nowhere else: that screen is no
- * redirect, since nothing may keep the secret on the way.
+ * The API tokens of the user. Only the answer to the form that creates a token has its secret. It is a screen instead of a redirect, as
+ * the secret must not be stored in between.
  */
 import type { Screen, Ui, Visit, Web } from "lectern/contracts";
 import {
@@ -12,10 +12,10 @@ import {
   type InputObject,
   type InputValue,
   isUpload,
-  type SiteApp,
 } from "lectern/core";
+import type { AccountContext } from "./contract.ts";
 
-/** A token as listings show it. */
+/** A token in listings. */
 export interface Token {
   readonly id: number;
   readonly name: string;
@@ -27,27 +27,29 @@ export interface Token {
   readonly permissions: readonly string[] | null;
 }
 
-/** What the form of a new token shows. */
+/** Data of the form. */
 export interface NewTokenData {
   readonly name: string;
   readonly expires_at: string;
   readonly isReadOnly: boolean;
   readonly isLimited: boolean;
   readonly chosen: readonly string[];
-  /** What its owner may do, which is all it could do. */
+  /** The permissions of the user, which limit those of the token. */
   readonly permissions: readonly string[];
   readonly formErrors: FormErrors;
 }
 
 const PATH = "/my-account/tokens";
-/** Tokens without an end are given one in so many years. */
+/** The API gives tokens without an expiry one after this many years. */
 const NEVER_YEARS = 100;
 
 /** Mounts the screens. */
-export function mountTokens(site: SiteApp, web: Web): void {
+export function mountTokens({ site, web }: AccountContext): void {
   const listView = web.view<{ tokens: readonly Token[] }>("account/tokens", (data, ui) => list(web, data.tokens, ui));
   const newView = web.view<NewTokenData>("account/new_token", (data, ui) => newForm(web, data, ui));
-  const madeView = web.view<Token & { secret: string }>("account/token_made", (token, ui) => made(web, token, ui));
+  const createdView = web.view<Token & { secret: string }>("account/token_made", (token, ui) =>
+    created(web, token, ui),
+  );
   const api = (visit: Visit) => `/api/users/${visit.viewer.id}/tokens`;
 
   web.screen(site, PATH, "user", async (visit) => {
@@ -81,7 +83,7 @@ export function mountTokens(site: SiteApp, web: Web): void {
     };
     const sent = await visit.send<Token & { secret: string }>("POST", api(visit), inputOf(typed));
     if (!sent.ok) return form(visit, { ...typed, formErrors: formErrors(sent) });
-    return { title: visit.ui.t("Your new API token"), body: madeView(sent.body, visit.ui), menu: PATH };
+    return { title: visit.ui.t("Your new API token"), body: createdView(sent.body, visit.ui), menu: PATH };
   });
   web.screen(site, `${PATH}/:id/delete`, "user", async (visit) => {
     const { ui, params } = visit;
@@ -119,7 +121,7 @@ function inputOf({
   };
 }
 
-/** The texts of a list as forms send it. */
+/** The texts of a list in a form. */
 function listIn(value: InputValue | undefined): string[] {
   if (typeof value !== "object" || value === null || isUpload(value)) return [];
   return Object.values(value).filter((item): item is string => typeof item === "string");
@@ -149,19 +151,19 @@ ${parts.table(ui, { caption: t("Your API tokens"), head, rows, empty: t("You hav
 
 function scopeOf(parts: Web["parts"], { read_only, permissions }: Token, ui: Ui): Html {
   const { t } = ui;
-  const words = [
+  const badges = [
     read_only && parts.badge(ui, "note", t("Read only")),
     permissions !== null &&
       html`<span title="${permissions.join(", ")}">${parts.badge(ui, "note", t("Selected permissions (:count)", { count: permissions.length }))}</span>`,
-  ].filter((word) => word !== false);
-  return words.length === 0 ? html`${t("All your permissions")}` : html`${words.map((word) => html`${word} `)}`;
+  ].filter((badge) => badge !== false);
+  return badges.length === 0 ? html`${t("All your permissions")}` : html`${badges.map((badge) => html`${badge} `)}`;
 }
 
 function expiryOf(parts: Web["parts"], { created_at, expires_at }: Token, ui: Ui): Html {
   const today = new Date().toISOString().slice(0, 10);
   if (expires_at <= today) return parts.badge(ui, "bad", ui.t("Expired on :day", { day: expires_at }));
-  const madeOn = created_at.slice(0, 10);
-  const isNever = expires_at === `${Number(madeOn.slice(0, 4)) + NEVER_YEARS}${madeOn.slice(4)}`;
+  const createdOn = created_at.slice(0, 10);
+  const isNever = expires_at === `${Number(createdOn.slice(0, 4)) + NEVER_YEARS}${createdOn.slice(4)}`;
   return html`${isNever ? ui.t("Never") : expires_at}`;
 }
 
@@ -183,7 +185,7 @@ ${data.permissions.map(
 ${parts.form(ui, { action: `${PATH}/create`, fields, submit: t("Create the token"), cancel: PATH, error })}`;
 }
 
-function made({ parts }: Web, { name, token_id, secret }: Token & { secret: string }, ui: Ui): Html {
+function created({ parts }: Web, { name, token_id, secret }: Token & { secret: string }, ui: Ui): Html {
   const { t } = ui;
   return html`<h1>${t("Your new API token")}</h1>
 ${parts.notice(ui, "note", t("Copy the secret of “:name” now. It is shown only once.", { name }))}

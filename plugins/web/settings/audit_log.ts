@@ -1,11 +1,13 @@
 /**
- * The audit log with its filters. Rows name items by kind and number; a link asks where the item is when it is followed, so
- * that a page of the log costs one request and not one for each row.
+ * The audit log with its filters. Rows name items by kind and id; the path of an item is looked up when its link is followed, so that
+ * a page of the log needs no request for each row.
  */
-import type { ContentKind, ScreenAccess, Ui, Visit, Web } from "lectern/contracts";
-import { ApiError, type Html, html, type SiteApp } from "lectern/core";
+import type { ScreenAccess, Ui, Visit, Web } from "lectern/contracts";
+import { ApiError, type Html, html } from "lectern/core";
+import type { SettingsContext } from "./contract.ts";
 import { pathOfItem } from "./item_paths.ts";
-import { KINDS, type Listed, MOST_CHOICES } from "./pieces.ts";
+import { KIND_LABELS } from "./labels.ts";
+import { type Listing, MAX_OPTIONS } from "./listings.ts";
 
 /** A row of the log. */
 export interface AuditRow {
@@ -20,7 +22,7 @@ export interface AuditRow {
   readonly user: { readonly id: number; readonly name: string } | null;
 }
 
-/** What the log is asked for. */
+/** The filters of the log. */
 export interface AuditFilters {
   readonly type: string;
   readonly user: string;
@@ -29,7 +31,7 @@ export interface AuditFilters {
   readonly ip: string;
 }
 
-/** What the log shows. */
+/** Data of the screen. */
 export interface AuditData {
   readonly rows: readonly AuditRow[];
   readonly total: number;
@@ -43,28 +45,31 @@ const PATH = "/settings/audit";
 const BIN = "/settings/recycle-bin";
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
+/** The permissions that the log needs. */
+export const AUDIT_LOG_ADMITS: ScreenAccess = { all: ["settings-manage", "users-manage"] };
+
 /** Mounts the log. */
-export function mountAudit(site: SiteApp, web: Web, admits: ScreenAccess, kinds: () => readonly ContentKind[]): void {
-  const view = web.view<AuditData>("settings/audit", (data, ui) => drawn(web, data, ui));
-  web.screen(site, PATH, admits, async (visit) => {
+export function mountAuditLog({ site, slot, web }: SettingsContext): void {
+  const view = web.view<AuditData>("settings/audit", (data, ui) => drawLog(web, data, ui));
+  web.screen(site, PATH, AUDIT_LOG_ADMITS, async (visit) => {
     const filters = filtersIn(visit);
     const { page, size, query } = web.paged(visit.query, 50);
-    const { data, total } = await visit.get<Listed<AuditRow>>(`/api/audit-log?${query}&sort=-id${asked(filters)}`);
-    const types = await visit.get<Listed<string>>("/api/audit-log/types");
-    const users = await visit.get<Listed<AuditData["users"][0]>>(`/api/users?count=${MOST_CHOICES}&sort=name`);
-    const kept = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ""));
-    const pager = web.parts.pager(visit.ui, { path: PATH, query: kept, total, page, size });
+    const { data, total } = await visit.get<Listing<AuditRow>>(`/api/audit-log?${query}&sort=-id${queryOf(filters)}`);
+    const types = await visit.get<Listing<string>>("/api/audit-log/types");
+    const users = await visit.get<Listing<AuditData["users"][0]>>(`/api/users?count=${MAX_OPTIONS}&sort=name`);
+    const active = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ""));
+    const pager = web.parts.pager(visit.ui, { path: PATH, query: active, total, page, size });
     const shown = { rows: data, total, filters, types: types.data, users: users.data, pager };
     return { title: visit.ui.t("Audit log"), body: view(shown, visit.ui) };
   });
-  web.screen(site, `${PATH}/item/:kind/:id`, admits, async (visit) => {
-    const kind = kinds().find((each) => each.kind === visit.params.kind);
+  web.screen(site, `${PATH}/item/:kind/:id`, AUDIT_LOG_ADMITS, async (visit) => {
+    const kind = slot("content").find((each) => each.kind === visit.params.kind);
     const path = kind && (await pathOfItem(visit, kind.segment, encodeURIComponent(visit.params.id ?? "")));
     if (path !== undefined) return visit.goTo(path);
     const entry = kind && (await binEntryOf(visit, kind.kind));
     if (entry === undefined)
       throw new ApiError(404, visit.ui.t("This item is in the recycle bin or was permanently deleted."));
-    // Rows of what is gone for good have no link, and the bin has no entry for what was deleted with its book or chapter.
+    // Rows of permanently deleted items have no link, and the bin has no entry for items deleted with their book or chapter.
     if (entry === null)
       return visit.goTo(
         BIN,
@@ -74,12 +79,12 @@ export function mountAudit(site: SiteApp, web: Web, admits: ScreenAccess, kinds:
   });
 }
 
-/** The entry of an item in the bin; null where it has none, undefined where there is no such item or no looking into the bin. */
+/** The id of the entry of an item in the recycle bin; null where it has none, undefined where the viewer may not read the bin. */
 async function binEntryOf(visit: Visit, kind: string): Promise<number | null | undefined> {
   const id = Number(visit.params.id);
   if (!Number.isInteger(id)) return undefined;
   const query = `filter[deletable_type]=${encodeURIComponent(kind)}&filter[deletable_id]=${id}&sort=-id&count=1`;
-  const found = await visit.find<Listed<{ id: number }>>(`/api/recycle-bin?${query}`);
+  const found = await visit.find<Listing<{ id: number }>>(`/api/recycle-bin?${query}`);
   return found && (found.data[0]?.id ?? null);
 }
 
@@ -89,7 +94,7 @@ function filtersIn({ query }: Visit): AuditFilters {
   return { type: text("type"), user: text("user"), from: day("from"), to: day("to"), ip: text("ip") };
 }
 
-function asked({ type, user, from, to, ip }: AuditFilters): string {
+function queryOf({ type, user, from, to, ip }: AuditFilters): string {
   const search = new URLSearchParams();
   if (type !== "") search.set("filter[type]", type);
   if (user !== "") search.set("filter[user_id]", user);
@@ -99,14 +104,14 @@ function asked({ type, user, from, to, ip }: AuditFilters): string {
   return search.size === 0 ? "" : `&${search}`;
 }
 
-function drawn({ parts }: Web, { rows, total, filters, types, users, pager }: AuditData, ui: Ui): Html {
+function drawLog({ parts }: Web, { rows, total, filters, types, users, pager }: AuditData, ui: Ui): Html {
   const { t } = ui;
   const head = [t("When"), t("Who"), t("What"), t("Details"), t("Address")];
   const cells = rows.map((row) => [
     ui.time(row.created_at),
     row.user
       ? html`<a class="any-words" href="${ui.url(`/settings/users/${row.user.id}`)}">${row.user.name}</a>`
-      : whoIsGone(row, ui),
+      : deletedUser(row, ui),
     html`<code>${row.type}</code>`,
     html`<span class="any-words">${detailOf(row, ui)}</span>`,
     row.ip === "" ? "–" : row.ip,
@@ -125,12 +130,12 @@ ${parts.table(ui, { caption: t("Audit log"), head, rows: cells, empty: t("No mat
 ${pager}`;
 }
 
-function whoIsGone({ user_id }: AuditRow, ui: Ui): string {
+function deletedUser({ user_id }: AuditRow, ui: Ui): string {
   return user_id === 0 ? ui.t("This instance") : ui.t("Deleted user :id", { id: user_id });
 }
 
 function detailOf({ detail, loggable_type, loggable_id }: AuditRow, ui: Ui): Html {
   if (loggable_type === null || loggable_id === null) return html`${detail}`;
-  const kind = ui.t(KINDS[loggable_type] ?? loggable_type);
+  const kind = ui.t(KIND_LABELS[loggable_type] ?? loggable_type);
   return html`${kind}: <a href="${ui.url(`${PATH}/item/${loggable_type}/${loggable_id}`)}">${detail}</a>`;
 }

@@ -1,13 +1,15 @@
 /**
- * Upkeep: what can be counted is counted, and what is done here is what the API does; what only a command does is named with
- * its command. Counts that walk through all content or all files are asked for on screens of their own.
+ * Maintenance: unused images, orphaned files, recycle bin, failed jobs. Checks that read all content or all files have their own screens.
+ * For what only a command can do, the screen shows the command.
  */
 import type { Ui, Visit, Web } from "lectern/contracts";
-import { type Html, html, type SiteApp } from "lectern/core";
-import { type Listed, sizeOf } from "./pieces.ts";
+import { type Html, html } from "lectern/core";
+import type { SettingsContext } from "./contract.ts";
+import { sizeOf } from "./labels.ts";
+import type { Listing } from "./listings.ts";
 
-/** A job that was given up. */
-export interface DeadJob {
+/** A job that failed at each attempt. */
+export interface FailedJob {
   readonly id: number;
   readonly name: string;
   readonly attempts: number;
@@ -15,16 +17,16 @@ export interface DeadJob {
   readonly created_at: string;
 }
 
-/** What the screen shows. */
+/** Data of the screen. */
 export interface MaintenanceData {
-  readonly jobs: Listed<DeadJob>;
-  /** Entries of the recycle bin; undefined where the reader may not look. */
-  readonly binned: number | undefined;
+  readonly jobs: Listing<FailedJob>;
+  /** Number of entries of the recycle bin; undefined where the viewer may not read it. */
+  readonly binEntries: number | undefined;
 }
 
-/** Pictures that nothing shows. */
-export interface UnusedData {
-  readonly images: Listed<{
+/** Images that no content uses. */
+export interface UnusedImagesData {
+  readonly images: Listing<{
     readonly id: number;
     readonly name: string;
     readonly url: string;
@@ -33,8 +35,8 @@ export interface UnusedData {
   readonly ignoresRevisions: boolean;
 }
 
-/** Files that nothing names. */
-export interface LostFiles {
+/** Files that no row refers to. */
+export interface OrphanedFiles {
   readonly data: readonly { readonly key: string; readonly size: number; readonly modified: string }[];
   readonly total: number;
   readonly bytes: number;
@@ -46,19 +48,20 @@ const PATH = "/settings/maintenance";
 const ADMITS = ["settings-manage"];
 
 /** Mounts the screens. */
-export function mountMaintenance(site: SiteApp, web: Web): void {
-  const view = web.view<MaintenanceData>("settings/maintenance", (data, ui) => drawn(web, data, ui));
+export function mountMaintenance(context: SettingsContext): void {
+  const { site, web } = context;
+  const view = web.view<MaintenanceData>("settings/maintenance", (data, ui) => drawOverview(web, data, ui));
   web.screen(site, PATH, ADMITS, async (visit) => {
-    const jobs = await visit.get<Listed<DeadJob>>("/api/system/jobs?count=50&sort=-id");
-    const bin = await visit.find<Listed<unknown>>("/api/recycle-bin?count=1");
-    return { title: visit.ui.t("Maintenance"), body: view({ jobs, binned: bin?.total }, visit.ui) };
+    const jobs = await visit.get<Listing<FailedJob>>("/api/system/jobs?count=50&sort=-id");
+    const bin = await visit.find<Listing<unknown>>("/api/recycle-bin?count=1");
+    return { title: visit.ui.t("Maintenance"), body: view({ jobs, binEntries: bin?.total }, visit.ui) };
   });
-  mountJobs(site, web);
-  mountImages(site, web);
-  mountFiles(site, web);
+  mountJobs(context);
+  mountImages(context);
+  mountFiles(context);
 }
 
-function drawn({ parts }: Web, { jobs, binned }: MaintenanceData, ui: Ui): Html {
+function drawOverview({ parts }: Web, { jobs, binEntries }: MaintenanceData, ui: Ui): Html {
   const { t } = ui;
   const link = (path: string, text: string) =>
     html`<p><a role="button" class="small secondary outline" href="${ui.url(path)}">${text}</a></p>`;
@@ -75,7 +78,7 @@ ${link(`${PATH}/images`, t("Find unused images"))}</section>
 <section><h2>${t("Orphaned files")}</h2>
 <p>${t("A crash can leave files that no content refers to. They only take up disk space.")}</p>
 ${link(`${PATH}/files`, t("Find orphaned files"))}</section>
-${binned !== undefined && html`<section><h2>${t("Recycle bin")}</h2><p>${t("Entries: :count", { count: binned })}</p>${link("/settings/recycle-bin", t("Open the recycle bin"))}</section>`}
+${binEntries !== undefined && html`<section><h2>${t("Recycle bin")}</h2><p>${t("Entries: :count", { count: binEntries })}</p>${link("/settings/recycle-bin", t("Open the recycle bin"))}</section>`}
 <section><h2>${t("Failed jobs")}</h2>
 <p>${t("Background jobs, such as emails and webhooks, are listed here after several failed attempts.")}</p>
 ${
@@ -86,7 +89,7 @@ ${parts.dialogLink(ui, { path: `${PATH}/jobs/delete`, text: t("Discard all"), ki
 ${parts.table(ui, { caption: t("Failed jobs"), head: [t("Job"), t("Last error"), t("Attempts"), t("Since")], rows, empty: t("None.") })}</section>`;
 }
 
-function mountJobs(site: SiteApp, { form, parts, screen }: Web): void {
+function mountJobs({ site, web: { form, parts, screen } }: SettingsContext): void {
   form(site, `${PATH}/jobs/retry`, ADMITS, async (visit) => {
     const sent = await visit.send<{ retry_count: number }>("POST", "/api/system/jobs/retry");
     return visit.goTo(
@@ -95,7 +98,7 @@ function mountJobs(site: SiteApp, { form, parts, screen }: Web): void {
     );
   });
   screen(site, `${PATH}/jobs/delete`, ADMITS, async ({ ui, get }) => {
-    const { total } = await get<Listed<DeadJob>>("/api/system/jobs?count=1");
+    const { total } = await get<Listing<FailedJob>>("/api/system/jobs?count=1");
     const question = ui.t("Discard failed jobs?");
     const detail = ui.t(":count jobs will be deleted without being run. This cannot be undone.", { count: total });
     const action = `${PATH}/jobs/delete`;
@@ -113,13 +116,13 @@ function mountJobs(site: SiteApp, { form, parts, screen }: Web): void {
   });
 }
 
-function mountImages(site: SiteApp, web: Web): void {
+function mountImages({ site, web }: SettingsContext): void {
   const { parts } = web;
   const here = `${PATH}/images`;
   const ignores = (visit: Visit) => visit.text("ignore_revisions") === "true";
   const unused = (visit: Visit) =>
-    visit.get<UnusedData["images"]>(`/api/image-gallery/unused?ignore_revisions=${ignores(visit) ? 1 : 0}`);
-  const view = web.view<UnusedData>("settings/unused_images", ({ images, ignoresRevisions }, ui) => {
+    visit.get<UnusedImagesData["images"]>(`/api/image-gallery/unused?ignore_revisions=${ignores(visit) ? 1 : 0}`);
+  const view = web.view<UnusedImagesData>("settings/unused_images", ({ images, ignoresRevisions }, ui) => {
     const { t } = ui;
     const rows = images.data.map(({ name, url, created_at }) => [
       html`<a class="any-words" href="${url}">${name}</a>`,
@@ -163,8 +166,8 @@ ${parts.table(ui, { caption: t("Unused images"), head: [t("Image"), t("Uploaded"
   });
 }
 
-function mountFiles(site: SiteApp, web: Web): void {
-  const view = web.view<LostFiles>("settings/lost_files", ({ data, total, bytes, kept, unclaimed }, ui) => {
+function mountFiles({ site, web }: SettingsContext): void {
+  const view = web.view<OrphanedFiles>("settings/lost_files", ({ data, total, bytes, kept, unclaimed }, ui) => {
     const { t } = ui;
     const rows = data.map(({ key, size, modified }) => [
       html`<code class="any-words">${key}</code>`,
@@ -181,6 +184,6 @@ ${total > 0 && html`<p>${t("Run this command on the server to remove them:")} <c
   });
   web.screen(site, `${PATH}/files`, ADMITS, async (visit) => ({
     title: visit.ui.t("Orphaned files"),
-    body: view(await visit.get<LostFiles>("/api/system/files"), visit.ui),
+    body: view(await visit.get<OrphanedFiles>("/api/system/files"), visit.ui),
   }));
 }

@@ -1,10 +1,10 @@
-/** The names of permissions in words, for those who give them. A name that is not known here is shown as it is. */
+/** Labels of permissions. A permission without a label is shown by its name. */
 
 /** A kind of item in the grid of permissions. */
 export interface GridRow {
   readonly kind: string;
   readonly text: string;
-  /** Hanging on pages, they are seen by whoever sees the page. */
+  /** Whether everyone who can view the page can view these. */
   readonly isSeenWithPage: boolean;
 }
 
@@ -27,7 +27,7 @@ export const GRID_COLUMNS = [
   { action: "delete", text: "Delete" },
 ] as const;
 
-/** Permissions that are not about one kind of item, with what they mean. */
+/** Permissions that do not belong to a kind of item, with their descriptions. */
 export const SYSTEM_PERMISSIONS: readonly { readonly name: string; readonly text: string; readonly about: string }[] = [
   {
     name: "settings-manage",
@@ -68,7 +68,7 @@ export const SYSTEM_PERMISSIONS: readonly { readonly name: string; readonly text
   },
 ];
 
-/** What the administrator's role cannot lose. */
+/** Permissions that the administrator role always has. */
 export const ADMIN_KEEPS: ReadonlySet<string> = new Set([
   "users-manage",
   "user-roles-manage",
@@ -77,13 +77,13 @@ export const ADMIN_KEEPS: ReadonlySet<string> = new Set([
   "settings-manage",
 ]);
 
-/** The names of a cell of the grid. */
+/** The permissions of a cell of the grid. */
 export function cellNames(kind: string, action: string): { readonly all: string; readonly own: string } {
   return { all: `${kind}-${action}-all`, own: `${kind}-${action}-own` };
 }
 
-/** Names that stand neither in the grid nor among those of the system, such as those that plugins add. */
-export function furtherNames(names: Iterable<string>): string[] {
+/** Permissions that are neither in the grid nor system permissions, such as those of plugins. */
+export function otherPermissions(names: Iterable<string>): string[] {
   const known = new Set([
     ...SYSTEM_PERMISSIONS.map(({ name }) => name),
     ...GRID_ROWS.flatMap(({ kind }) => GRID_COLUMNS.flatMap(({ action }) => Object.values(cellNames(kind, action)))),

@@ -1,21 +1,21 @@
 /**
- * The form of a role: what it permits on content as a grid, the rights of the system each with what it means, and what
- * plugins add by name. A name that nobody here knows is shown and kept, since a client or a plugin may have given it.
+ * The form of a role: a grid of content permissions, the system permissions with descriptions, and the permissions of plugins by name.
+ * Unknown permissions are shown and kept, as a client or a plugin may have granted them.
  */
 import type { Ui, Web } from "lectern/contracts";
 import { errorsOfList, type FormErrors, type Html, html } from "lectern/core";
 import {
   ADMIN_KEEPS,
   cellNames,
-  furtherNames,
   GRID_COLUMNS,
   GRID_ROWS,
   type GridRow,
+  otherPermissions,
   SYSTEM_PERMISSIONS,
 } from "./permission_names.ts";
 import type { Role } from "./roles.ts";
 
-/** What the form of a role shows. */
+/** Data of the form. */
 export interface RoleFormData {
   readonly title: string;
   /** Undefined for a new one. */
@@ -25,7 +25,7 @@ export interface RoleFormData {
     readonly description: string;
     readonly permissions: readonly string[];
   };
-  /** Names that plugins add to what roles may hold. */
+  /** Permissions that plugins add. */
   readonly added: readonly string[];
   readonly formErrors: FormErrors;
 }
@@ -40,7 +40,7 @@ export function roleForm({ parts }: Web, data: RoleFormData, ui: Ui): Html {
   const held = new Set(typed.permissions);
   const isAdmin = role?.system_name === "admin";
   const wrong = errorsOfList(formErrors, "permissions");
-  const further = furtherNames([...added, ...typed.permissions]);
+  const others = otherPermissions([...added, ...typed.permissions]);
   const fields = html`
 ${parts.field(ui, { name: "display_name", label: t("Name"), value: typed.display_name, required: true, maxlength: 180, errors: errors.display_name })}
 ${parts.field(ui, { name: "description", label: t("Description"), value: typed.description, maxlength: 180, errors: errors.description })}
@@ -50,13 +50,13 @@ ${wrong.length > 0 && parts.notice(ui, "bad", wrong.join(" "))}
 ${grid({ held, ui })}
 <h2>${t("System")}</h2>
 <ul class="permission-list">${SYSTEM_PERMISSIONS.map(({ name, text, about }) => {
-    const isKept = isAdmin && ADMIN_KEEPS.has(name);
-    return html`<li><label><input type="checkbox" name="permissions[]" value="${name}"${(isKept || held.has(name)) && html` checked`}${isKept && html` disabled`} aria-describedby="about-${name}"> ${t(text)}</label>
-<small id="about-${name}">${t(about)}${isKept && html` ${t("The administrator role always has this permission.")}`}</small></li>`;
+    const isFixed = isAdmin && ADMIN_KEEPS.has(name);
+    return html`<li><label><input type="checkbox" name="permissions[]" value="${name}"${(isFixed || held.has(name)) && html` checked`}${isFixed && html` disabled`} aria-describedby="about-${name}"> ${t(text)}</label>
+<small id="about-${name}">${t(about)}${isFixed && html` ${t("The administrator role always has this permission.")}`}</small></li>`;
   })}</ul>
 ${
-  further.length > 0 &&
-  html`<h2>${t("Added by plugins")}</h2><ul class="permission-list">${further.map(
+  others.length > 0 &&
+  html`<h2>${t("Added by plugins")}</h2><ul class="permission-list">${others.map(
     (name) =>
       html`<li><label class="any-words"><input type="checkbox" name="permissions[]" value="${name}"${held.has(name) && html` checked`}> <code>${name}</code></label></li>`,
   )}</ul>`

@@ -1,12 +1,14 @@
 /**
- * What the runtime is made of: versions, store, plugins with what each may touch. Nothing is changed here, and no value of a
- * setting is shown, since some are secrets. Plugins have no versions of their own; those that ship have the runtime's.
+ * Versions, store, and plugins with their grants; read-only. Values of settings are not shown, as some are secrets. Plugins have
+ * no versions of their own; bundled ones have the version of the runtime.
  */
 import type { Ui, Web } from "lectern/contracts";
-import { type Html, html, type SiteApp } from "lectern/core";
-import { type Listed, sizeOf } from "./pieces.ts";
+import { type Html, html } from "lectern/core";
+import type { SettingsContext } from "./contract.ts";
+import { sizeOf } from "./labels.ts";
+import type { Listing } from "./listings.ts";
 
-/** What the instance tells every client. */
+/** Facts about the instance for all clients. */
 export interface Instance {
   readonly version: string;
   readonly instance_id: string;
@@ -14,7 +16,7 @@ export interface Instance {
   readonly base_url: string;
 }
 
-/** What it tells those who look after it. */
+/** Facts about the instance for administrators. */
 export interface Facts {
   readonly lectern_version: string;
   readonly bun_version: string;
@@ -28,7 +30,7 @@ export interface Facts {
   readonly theme: string;
 }
 
-/** A plugin as it booted. */
+/** A plugin that booted. */
 export interface PluginRow {
   readonly name: string;
   readonly requires: readonly string[];
@@ -40,7 +42,7 @@ export interface PluginRow {
   readonly boot_ms: number;
 }
 
-/** What the screen shows. */
+/** Data of the screen. */
 export interface SystemData {
   readonly instance: Instance;
   readonly facts: Facts;
@@ -55,14 +57,14 @@ const GRANTS: Readonly<Record<string, string>> = {
   files: "Stores files",
 };
 
-/** Mounts the screen of what the runtime is made of. */
-export function mountSystem(site: SiteApp, web: Web): void {
-  const view = web.view<SystemData>("settings/system", (data, ui) => drawn(web, data, ui));
+/** Mounts the screen. */
+export function mountSystem({ site, web }: SettingsContext): void {
+  const view = web.view<SystemData>("settings/system", (data, ui) => drawSystem(web, data, ui));
   web.screen(site, "/settings/system", ["settings-manage"], async (visit) => {
     const [instance, facts, plugins] = await Promise.all([
       visit.get<Instance>("/api/system"),
       visit.get<Facts>("/api/system/facts"),
-      visit.get<Listed<PluginRow>>("/api/system/plugins"),
+      visit.get<Listing<PluginRow>>("/api/system/plugins"),
     ]);
     return {
       title: visit.ui.t("System and plugins"),
@@ -71,7 +73,7 @@ export function mountSystem(site: SiteApp, web: Web): void {
   });
 }
 
-function drawn({ parts }: Web, { instance, facts, plugins }: SystemData, ui: Ui): Html {
+function drawSystem({ parts }: Web, { instance, facts, plugins }: SystemData, ui: Ui): Html {
   const { t } = ui;
   const rows = plugins.map((plugin) => [
     html`<strong>${plugin.name}</strong>${plugin.requires.length > 0 && html`<br><span class="quiet">${t("requires :names", { names: plugin.requires.join(", ") })}</span>`}`,
@@ -106,9 +108,9 @@ function grantsOf({ grants, denied }: PluginRow, ui: Ui): Html {
   if (given.length === 0) return html`<span class="quiet">${t("Nothing")}</span>`;
   return html`<ul class="plain">${given.map(([kind, grant]) => {
     const label = t(GRANTS[kind] ?? kind);
-    const taken = denied.includes(kind) && html` (${t("revoked")})`;
-    if (!Array.isArray(grant)) return html`<li>${label}${grant === "any" && html`: ${t("any")}`}${taken}</li>`;
-    return html`<li>${folded(`${label} (${grant.length})`, grant)}${taken}</li>`;
+    const revoked = denied.includes(kind) && html` (${t("revoked")})`;
+    if (!Array.isArray(grant)) return html`<li>${label}${grant === "any" && html`: ${t("any")}`}${revoked}</li>`;
+    return html`<li>${folded(`${label} (${grant.length})`, grant)}${revoked}</li>`;
   })}</ul>`;
 }
 

@@ -51,10 +51,10 @@ test("who forgot a password is written to, and a stranger learns nothing from wh
   const page = await screens.visit(null);
   const ask = async (email: string) => {
     await page.goto("/login");
-    await page.getByRole("link", { name: "Forgotten your password?" }).click();
+    await page.getByRole("link", { name: "Forgot your password?" }).click();
     expect(await errorsOf(page)).toEqual([]);
     await page.getByLabel("E-mail address").fill(email);
-    await page.getByRole("button", { name: "Send the letter" }).click();
+    await page.getByRole("button", { name: "Send the email" }).click();
     return page.getByRole("status").textContent();
   };
   await picture(page, "forgotten");

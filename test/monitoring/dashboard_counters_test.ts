@@ -5,9 +5,9 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
-import { verifyCommand } from "../../plugins/monitoring/hosts/command.ts";
 import { recount } from "../../plugins/monitoring/hosts/recount.ts";
-import { sweep } from "../../plugins/monitoring/hosts/upkeep.ts";
+import { deleteOldReports } from "../../plugins/monitoring/hosts/schedules.ts";
+import { verifyCommand } from "../../plugins/monitoring/hosts/verify_command.ts";
 import { installed, sampleHosts, type TestHost, type TestKey } from "../support/data/sample_hosts.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -58,7 +58,7 @@ const path = (host: TestHost) => `/api/v1/dashboard/hosts/${host.id}`;
 
 async function perform(hosts: TestHost[], done: Deed): Promise<number> {
   if (done.kind === "sweep") {
-    await sweep(runtime.db);
+    await deleteOldReports(runtime.db);
     return 200;
   }
   const host = hosts[done.place] as TestHost;
@@ -234,7 +234,7 @@ test("an inventory that is gone, wrong or unreadable is named, the others are lo
   const { code, lines } = await verify("--inventories", "--repair");
   expect([code, lines.at(-1)]).toEqual([
     1,
-    "3 inventories were not mended: they differ until their hosts report again",
+    "3 inventories cannot be repaired: they differ until their hosts report again",
   ]);
   for (const host of hosts) await dashboard.report(host, { packages });
   expect((await verify("--inventories")).code).toBe(0);

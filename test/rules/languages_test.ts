@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { createTexts } from "lectern/core";
 import german from "../../plugins/operations/languages/de.json" with { type: "json" };
 import french from "../../plugins/operations/languages/fr.json" with { type: "json" };
+import renamed from "../../plugins/web/shell/renamed_texts.json" with { type: "json" };
 import { readSources, type Source } from "./_source.ts";
 
 const LANGUAGES: Readonly<Record<string, Readonly<Record<string, string>>>> = { de: german, fr: french };
@@ -33,19 +34,31 @@ function textsIn({ path, text: whole, comments }: Source): string[] {
   return [...(isScreen ? found(SAID) : []), ...found(patterns).filter((one) => !NO_TEXT.test(one) && !NAMES.test(one))];
 }
 
+/** The names of the places of a text, in order of the alphabet. */
+function places(text: string): string {
+  return `${[...text.matchAll(/(?<!\p{L}):([a-z]+)/gu)].map(([, name]) => name).sort()}`;
+}
+
 const wanted = new Set(readSources().flatMap(textsIn));
 
 test("the texts of screens and the messages of the API are found in the code", () => {
   for (const text of [
     "Sign in",
-    "Save over that change",
+    "Overwrite that change",
     "Book",
     "This page was changed since you opened it",
-    "Given up",
+    "Failed",
     "any",
   ])
     expect([text, wanted.has(text)]).toEqual([text, true]);
   expect(wanted.size).toBeGreaterThan(150);
+});
+
+test("old wordings lead to texts that screens show, with the same places, and are used no more", () => {
+  const wrong = Object.entries(renamed).filter(
+    ([old, text]) => wanted.has(old) || !wanted.has(text) || places(old) !== places(text),
+  );
+  expect(wrong).toEqual([]);
 });
 
 for (const [language, texts] of Object.entries(LANGUAGES)) {
@@ -55,9 +68,8 @@ for (const [language, texts] of Object.entries(LANGUAGES)) {
 
   test(`texts in ${language} have the places of the English ones, and none is empty`, () => {
     const english = createTexts();
-    const places = (text: string) => [...text.matchAll(/(?<!\p{L}):([a-z]+)/gu)].map(([, name]) => name).sort();
     const wrong = Object.entries(texts).filter(
-      ([key, text]) => text.trim() === "" || `${places(english.say(key))}` !== `${places(text)}`,
+      ([key, text]) => text.trim() === "" || places(english.say(key)) !== places(text),
     );
     expect(wrong).toEqual([]);
   });

@@ -1,4 +1,5 @@
-import { ApiError, type FileStore, html, jsonWithFile, type StoredFile } from "lectern/core";
+import { ApiError, type FileStore, html, type StoredFile } from "lectern/core";
+import { jsonWithFile } from "./base64_json.ts";
 import type { AttachmentRow, AttachmentsContext, FoundAttachment } from "./contract.ts";
 import { shownUrl } from "./links.ts";
 

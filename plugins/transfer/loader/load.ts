@@ -59,17 +59,10 @@ class Run {
   readonly #client: ApiClient;
   readonly #listener: ProgressListener;
   readonly #options: LoadOptions;
-<<<<<<< HEAD
-  readonly #tops = new Map<Kind, number>();
-  readonly #locks = new KeyLock();
-  readonly #pictures: LoadedPictures;
-  /** Paths of pages that were sent, and of things that failed. */
-=======
   readonly #newestIds = new Map<Kind, number>();
-  readonly #turns = new KeyLock();
+  readonly #locks = new KeyLock();
   readonly #images: ImageUploader;
   /** Paths of pages that were sent, and of items that failed. */
->>>>>>> w6
   readonly #sent = new Set<string>();
   readonly #failed = new Set<string>();
   #siteUrl = "";
@@ -247,21 +240,12 @@ class Run {
     return entry?.id !== undefined && (await exists(entry.kind, entry.id));
   }
 
-<<<<<<< HEAD
-  async #make(wanted: Wanted): Promise<Json | undefined> {
-    const above = this.#tops.get(wanted.kind) ?? 0;
-    // Two pages may have the same name: were both on their way at once, the one could be found in place of the other.
-    const { kind, name, parent } = wanted;
-    const work = () => make(this.#client, this.#state, wanted, above);
-    return (await this.#locks.run(JSON.stringify([kind, name, parent]), work)).answer;
-=======
   async #createOnce(request: CreateRequest): Promise<Json | undefined> {
     const above = this.#newestIds.get(request.kind) ?? 0;
     // Items of the same name are created one at a time, as the search for a pending one could find the other.
     const { kind, name, parent } = request;
     const work = () => createOnce(this.#client, this.#state, request, above);
-    return (await this.#turns.take(JSON.stringify([kind, name, parent]), work)).answer;
->>>>>>> w6
+    return (await this.#locks.run(JSON.stringify([kind, name, parent]), work)).answer;
   }
 
   #idOf(path: string): number {

@@ -40,26 +40,15 @@ const NO_ENGINE =
   "name a command in EXPORT_PDF_COMMAND, such as: weasyprint {input_html_path} {output_pdf_path}";
 
 /** PDF as a format of exports. */
-<<<<<<< HEAD
-export function pdfFormat(parts: PdfParts): ExportFormat {
-  const semaphore = new Semaphore({ permits: AT_ONCE, queue: { maxWaiting: MAX_WAITING, busy } });
-=======
 export function pdfFormat(options: PdfOptions): ExportFormat {
-  const turn = turns();
->>>>>>> w6
+  const semaphore = new Semaphore({ permits: AT_ONCE, queue: { maxWaiting: MAX_WAITING, busy } });
   const logged: LoggedScripts = new Set();
   return {
     name: "pdf",
     extension: "pdf",
-<<<<<<< HEAD
-    async *write(asked) {
-      if (parts.command === "" && parts.engine === "none") throw new ApiError(501, MISSING);
-      const release = await semaphore.acquire();
-=======
     async *write(request) {
       if (options.command === "" && options.engine === "none") throw new ApiError(501, NO_ENGINE);
-      const done = await turn();
->>>>>>> w6
+      const release = await semaphore.acquire();
       const folder = await mkdtemp(join(tmpdir(), "lectern-pdf-"));
       try {
         await (options.command === ""

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { definePlugin } from "lectern/core";
 import { picture, png } from "../support/data/sample_pictures.ts";
 import { portable, upload } from "../support/data/sample_zips.ts";
-import { isEcho } from "../support/harness/derived_events.ts";
+import { isDerivedEvent } from "../support/harness/derived_events.ts";
 import { longestGap } from "../support/harness/event_loop_gap.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -23,7 +23,7 @@ const watching = definePlugin({
   setup: ({ onAny }) =>
     onAny({
       inTransaction: async ({ name, result }) => {
-        if (!isEcho(name)) seen.push(name);
+        if (!isDerivedEvent(name)) seen.push(name);
         if (name === "page_create" && (result as { name: string }).name === "Slow") await Bun.sleep(300);
         if (name === "page_create" && (result as { name: string }).name === "Broken")
           throw new Error("Broken on purpose");

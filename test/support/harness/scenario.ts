@@ -30,7 +30,7 @@ export interface Step {
   /** What to keep: name → dotted place in the body. */
   readonly save?: Readonly<Record<string, string>>;
   /** A last look at the body. */
-  readonly check?: (body: unknown, stage: Stage) => void;
+  readonly check?: (body: unknown, stage: Stage) => unknown;
 }
 
 /** A runtime with people in it. */
@@ -116,7 +116,7 @@ async function runStep(stage: Stage, step: Step): Promise<void> {
   if (step.events) expect(stage.events).toEqual([...step.events]);
   else if (step.status >= 400) expect(stage.events).toEqual([]);
   for (const [name, place] of Object.entries(step.save ?? {})) stage.saved[name] = at(answer.body, place);
-  step.check?.(answer.body, stage);
+  await step.check?.(answer.body, stage);
 }
 
 /** A text that is one `{name}` becomes the value itself; within longer texts the value is written out. */

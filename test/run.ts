@@ -10,7 +10,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { browserPath } from "./support/harness/browser.ts";
-import { throwawayUrl } from "./support/harness/cluster.ts";
+import { startCluster } from "./support/harness/cluster.ts";
 import { sweepLeftovers } from "./support/harness/leftovers.ts";
 import { type SharedServer, shareEmbedded, shareServer } from "./support/harness/test_database.ts";
 
@@ -96,7 +96,7 @@ async function shown(stream: ReadableStream<Uint8Array>, exited: Promise<number>
 async function onServer(files: readonly string[]): Promise<Outcome> {
   if (files.length === 0) return skipped("none of the files chosen needs the store");
   const given = process.env.DATABASE_URL;
-  const cluster = given ? undefined : await throwawayUrl();
+  const cluster = given ? undefined : await startCluster();
   const url = given || cluster?.url;
   if (url === undefined) return skipped("no PostgreSQL is installed here and DATABASE_URL is not set");
   try {

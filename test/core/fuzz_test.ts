@@ -10,11 +10,11 @@ import { type EndpointSpec, type RouteInfo, schemaOf } from "lectern/core";
 import {
   type HostileBody,
   hostileBody,
+  hostileCredentials,
   hostileHeaders,
   hostileId,
   hostileQuery,
   type Ids,
-  oddCredentials,
 } from "../support/data/hostile_inputs.ts";
 import { portable, upload } from "../support/data/sample_zips.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -100,14 +100,14 @@ async function fire(method: string, { path, query, as, headers, body }: Shot): P
   const url = `http://localhost${path}${query === undefined ? "" : `?${query}`}`;
   const request = new Request(url, { method, headers: sent, ...(body ? { body: body.bytes } : {}) });
   const response = await runtime.runtime.gates.answer(request, "127.0.0.1");
-  if (method !== "HEAD") return judge(path, response);
+  if (method !== "HEAD") return checkAnswer(path, response);
   expect([response.status < 500, await response.text()]).toEqual([true, ""]);
 }
 
 const SHIPPED: ReadonlySet<string> = new Set(["/logo.png", "/user_avatar.png"]);
 
 /** What holds for every answer of the runtime. */
-async function judge(path: string, response: Response): Promise<void> {
+async function checkAnswer(path: string, response: Response): Promise<void> {
   const { status, headers } = response;
   const type = headers.get("content-type");
   const content = await response.text();
@@ -174,7 +174,7 @@ function callers(): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 6, arbitrary: fc.constant(`Token ${runtime.token}`) },
     { weight: 2, arbitrary: fc.constant(`Token ${reader}`) },
-    { weight: 1, arbitrary: oddCredentials },
+    { weight: 1, arbitrary: hostileCredentials },
   );
 }
 

@@ -17,7 +17,7 @@ import plugins from "../../../plugins/mod.ts";
 import { createTestDatabase, openTestStore } from "./test_database.ts";
 
 /** What a test asks for. */
-export interface Ask {
+export interface RequestOptions {
   /** A token `id:secret`; the administrator's by default, null for none. */
   readonly as?: string | null;
   readonly body?: unknown;
@@ -47,7 +47,7 @@ export interface TestRuntime {
   readonly database: string;
   /** Below it lie uploaded files in "files", and in "spool" those of requests under way. */
   readonly dataDir: string;
-  ask(method: string, path: string, ask?: Ask): Promise<Answer>;
+  ask(method: string, path: string, ask?: RequestOptions): Promise<Answer>;
   /** Creates a role with these permissions and a user who holds it; returns the user's token and ids. */
   person(name: string, permissions: readonly string[]): Promise<{ token: string; id: number; role: number }>;
   stop(): Promise<void>;

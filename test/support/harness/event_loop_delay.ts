@@ -2,7 +2,7 @@
  * The longest time that nothing else could run while `run` did, as a part of the whole: near 1 where all was done at one go.
  * A part says the same on a busy machine as on an idle one.
  */
-export async function longestGap(run: () => Promise<void>): Promise<number> {
+export async function longestDelay(run: () => Promise<void>): Promise<number> {
   const started = performance.now();
   let last = started;
   let gap = 0;

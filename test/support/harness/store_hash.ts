@@ -8,7 +8,7 @@ const BOOKKEEPING: ReadonlySet<string> = new Set(["schedules", "throttles", "ite
 const NEVER = "'{last_used_at,last_used_ip,last_seen_at}'";
 
 /** One value for the whole content of the store. */
-export async function storeDigest({ sql }: Pick<Store, "sql">): Promise<string> {
+export async function storeHash({ sql }: Pick<Store, "sql">): Promise<string> {
   const tables = await sql`select tablename from pg_tables where schemaname = 'public' order by 1`;
   const parts = tables
     .map(({ tablename }) => String(tablename))

@@ -42,13 +42,13 @@ test("a spool holds a request's files until it is cleared, and sweeps what a cra
     yield new TextEncoder().encode("ab");
     yield new TextEncoder().encode("c");
   };
-  const visit = spool.visit();
-  const upload = await visit.keep({ name: "x\0.txt", type: "text/plain" }, content());
+  const files = spool.forRequest();
+  const upload = await files.keep({ name: "x\0.txt", type: "text/plain" }, content());
   expect([upload.name, upload.size, await new Response(upload.stream()).text()]).toEqual(["x.txt", 3, "abc"]);
 
   const store = folderStore(join(folder, "kept"));
   expect(await store.put("notes/x", upload)).toBe(3);
-  await visit.clear();
+  await files.clear();
   expect(readdirSync(root)).toEqual([]);
   expect(new TextDecoder().decode(await (await store.get("notes/x"))?.bytes())).toBe("abc");
 

@@ -122,8 +122,8 @@ export function merge(query: InputObject, body: InputObject): InputObject {
 /** The method that overrides a POST, by header, body or query string; undefined if none does. */
 export function methodOverride(request: Request, body: InputObject, query: InputObject): string | undefined {
   if (request.method !== "POST") return undefined;
-  const wished = request.headers.get("x-http-method-override") || (body._method ?? query._method);
-  const method = typeof wished === "string" ? wished.trim().toUpperCase() : "";
+  const override = request.headers.get("x-http-method-override") || (body._method ?? query._method);
+  const method = typeof override === "string" ? override.trim().toUpperCase() : "";
   return OVERRIDES.has(method) ? method : undefined;
 }
 

@@ -97,11 +97,11 @@ export async function* bodyChunks(request: Request): AsyncGenerator<Uint8Array> 
   let left = timeoutMs;
   try {
     while (reader) {
-      const asked = performance.now();
+      const started = performance.now();
       const { done, value } = await withTimeout(reader.read(), left);
       if (done) return;
-      const earned = (value.byteLength / minBytesPerSecond) * 1000;
-      left = Math.min(timeoutMs, Math.max(0, left - (performance.now() - asked)) + earned);
+      const restored = (value.byteLength / minBytesPerSecond) * 1000;
+      left = Math.min(timeoutMs, Math.max(0, left - (performance.now() - started)) + restored);
       yield value;
     }
   } finally {

@@ -10,7 +10,7 @@ export type { Children, RunOptions } from "./children/pool.ts";
 export { type ChildEnd, type ChildLimits, lowerPriority, watchChild } from "./children/process_limits.ts";
 export { type YieldToEventLoop, yieldToEventLoop } from "./children/yield_to_event_loop.ts";
 export { fileKilobytes, fileLimit } from "./config.ts";
-export { type ItemPermissions, itemPermissions } from "./contracts/access.ts";
+export { type ItemPermissions, itemPermissions, type VisibleIds } from "./contracts/access.ts";
 export { type People, peopleOf, withoutAuthor } from "./contracts/users.ts";
 export { ApiError, BootError, denied, localizedError, notFound } from "./errors.ts";
 export type { Cached } from "./events/cache.ts";
@@ -33,6 +33,7 @@ export { createTexts, type Texts } from "./i18n/catalogue.ts";
 export { chosenLanguage } from "./i18n/languages.ts";
 export type { InputObject, InputValue } from "./input/body_parsing.ts";
 export { bodyChunks } from "./input/body_stream.ts";
+export { idOf } from "./input/path_id.ts";
 export { storable } from "./input/storable_text.ts";
 export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./input/uploads.ts";
 export type { Log } from "./log.ts";
@@ -43,9 +44,8 @@ export {
   softDelete,
 } from "./resources/items.ts";
 export { LastUsedBatch } from "./resources/last_used.ts";
-export type { ListSpec, VisibleIds } from "./resources/listing.ts";
+export type { ListSpec } from "./resources/listing.ts";
 export {
-  idOf,
   mountResource,
   type ResourceEvents,
   type ResourceHandlers,

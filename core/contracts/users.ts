@@ -3,38 +3,38 @@ import { type Db, rows, type TableName } from "../../db/mod.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
 import type { Viewer } from "../viewer.ts";
 
-/** How answers refer to a user (content-api 1.2). */
+/** A user as answers refer to one (content-api 1.2). */
 export interface UserRef {
   readonly id: number;
   readonly name: string;
   readonly slug: string;
 }
 
-/** An account whose password was given rightly. */
+/** An account whose password was right. */
 export interface Credentialed {
   readonly id: number;
   readonly isConfirmed: boolean;
-  /** The stored hash it fitted; what is done in its name must find it unchanged. */
+  /** The stored hash that matched; later changes check that it is still the same. */
   readonly hash: string;
 }
 
-/** What other plugins ask about users. */
+/** Users, for other plugins. */
 export interface Users {
-  /** SQL for the reference to the user whose id a column holds: JSON `{id, name, slug}`, null where the user is gone. */
+  /** SQL for a reference to the user of an id column: JSON `{id, name, slug}`, null where the user is gone. */
   ref(column: RawBuilder<unknown>): RawBuilder<UserRef | null>;
-  /** The user with roles and permissions as of now, remembered until they change; undefined where there is none. */
+  /** The user with current roles and permissions, cached until they change; undefined for an unknown id. */
   viewer(id: number): Promise<Viewer | undefined> | Viewer | undefined;
   /**
-   * The account an e-mail address and a password name; undefined where they do not fit. Takes as long for an unknown
-   * address as for a wrong password, about 100 ms of a core: throttle before asking.
+   * The account of an e-mail address and a password; undefined where they do not match. Takes as long for an unknown address
+   * as for a wrong password, about 100 ms of CPU time: throttle before the call.
    */
   byPassword(email: string, password: string): Promise<Credentialed | undefined>;
   /**
-   * Why a viewer may not manage the account of a user with what belongs to it, if so: the accounts of holders of the
-   * system role Admin are managed by such holders alone. For vetoes; whose own account it is, they ask themselves.
+   * The reason of a veto where a viewer may not manage a user's account: only holders of the system role Admin manage accounts
+   * of its holders. The caller allows users their own account.
    */
   guardedAdmin(viewer: Viewer, id: number, tx: Pick<EventTransaction, "db">): Promise<string | undefined>;
-  /** What is wrong with a password that a person chooses on a screen, if anything is: whether it is one of the most used. */
+  /** The error for a password chosen on a screen that is among the most used ones; undefined for others. */
   commonPassword(password: string): Promise<string | undefined>;
 }
 

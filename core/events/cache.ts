@@ -1,7 +1,6 @@
 /**
- * Values cached between requests, such as the user of a token. A value is dropped at the commit that changes it: at once in
- * this process, by a notification through the store in the others. While the connection for notifications is lost nothing is
- * cached, so a loss costs speed and no correctness.
+ * Values cached between requests, such as the user of a token. The commit that changes a value drops it: at once in this
+ * process, by a notification in the others. While the connection for notifications is lost nothing is cached.
  */
 import { sql } from "kysely";
 import { type Store, write } from "../../db/mod.ts";

@@ -1,12 +1,9 @@
 /**
- * Events: how plugins take part in each other's changes. Handlers run at five moments, in boot order. `beforeTransaction` is
- * for slow work that needs no store. `filter` may replace the draft, `veto` may refuse it (403 with the reason), then the
- * action runs, then `inTransaction`: these four share one transaction, so a throw in any of them rolls it back. `notify` runs
- * after the commit and is not awaited; its failures are logged. What must not be lost is enqueued in `inTransaction`: the
- * jobs table is the outbox.
- *
- * A transaction that fails by serialisation, deadlock or a unique violation is retried from its filters on. Handlers
- * within it must therefore change the store alone, or undo the rest in `onRollback`.
+ * Events: how plugins take part in each other's changes. Handlers run in boot order. `beforeTransaction` runs first; then
+ * `filter`, `veto`, the action and `inTransaction` share one transaction, so a throw in any of them rolls it back; `notify`
+ * runs after the commit. What must not be lost is enqueued in `inTransaction`: the jobs table is the outbox. After a
+ * serialisation failure, a deadlock or a unique violation the transaction is retried from its filters on, so handlers in it
+ * change the store alone, or undo the rest in `onRollback`.
  */
 import { type Db, StoreError } from "../../db/mod.ts";
 import { ApiError } from "../errors.ts";
@@ -30,22 +27,18 @@ export interface EventTransaction {
   perform<E extends EventName, R extends Result<E>>(name: E, draft: Draft<E>, action: Action<E, R>): Promise<R>;
   /** Writes a job in this transaction: it exists if and only if the transaction commits. */
   enqueue<J extends JobName>(name: J, payload: Jobs[J], options?: EnqueueOptions): Promise<void>;
-  /**
-   * Runs after the commit and before the answer, in the order of registration: for quick work that cannot fail the request,
-   * such as forgetting a cached value or removing a file. A failure is logged.
-   */
+  /** Runs after the commit and before the answer, in the order of registration: for quick work. A failure is logged. */
   afterCommit(run: () => unknown): void;
   /**
-   * Runs after a rollback (also before a retry), last registered first: undoes what was done outside the store, such as a
-   * written file. A failure is logged. Does not run where the connection broke before the commit was answered: whether the
-   * transaction committed is unknown then, and a leftover file does less harm than a missing one.
+   * Runs after a rollback (also before a retry), last registered first: undoes what was done outside the store. A failure
+   * is logged. Does not run where the connection broke at the commit: it is unknown then whether that succeeded.
    */
   onRollback(run: () => unknown): void;
 }
 
 /** Options of a single job. */
 export interface EnqueueOptions {
-  /** Milliseconds from now before which the job does not run. */
+  /** Milliseconds before the job is due. */
   readonly delayMs?: number;
   /** Unique among the waiting jobs of a name: while one has this key, a second one is not written. */
   readonly key?: string;
@@ -65,16 +58,14 @@ export interface EventRecord<E extends EventName = EventName> {
 
 /** Handlers of one event; each moment is optional. */
 export interface Handlers<E extends EventName> {
-  /**
-   * Runs before the transaction begins, so that slow work such as decoding a picture holds no connection. A throw ends the
-   * event. Not called for events performed within others: their transaction is open already.
-   */
+  /** Slow work before the transaction, which would hold its connection. Not called for events performed within others. */
   beforeTransaction?(draft: Draft<E>, viewer: Viewer): void | Promise<void>;
   /** Returns another draft, or undefined to keep the draft. */
   filter?(draft: Draft<E>, tx: EventTransaction): Draft<E> | undefined | Promise<Draft<E> | undefined>;
   /** Returns the message of a 403, or undefined to allow the event. */
   veto?(draft: Draft<E>, tx: EventTransaction): string | undefined | Promise<string | undefined>;
   inTransaction?(result: Result<E>, tx: EventTransaction, record: EventRecord<E>): void | Promise<void>;
+  /** Not awaited; a failure is logged. */
   notify?(result: Result<E>, record: EventRecord<E>): void | Promise<void>;
 }
 
@@ -88,7 +79,7 @@ export interface AnyHandlers {
 export interface EventBusOptions {
   readonly db: Db;
   readonly log: Log;
-  enqueue(db: Db, name: string, payload: unknown, options?: EnqueueOptions): Promise<void>;
+  readonly jobs: { enqueue(db: Db, name: string, payload: unknown, options?: EnqueueOptions): Promise<void> };
 }
 
 /** Callbacks and events of one attempt, used when its transaction has ended. A returned promise is awaited. */
@@ -106,14 +97,14 @@ const ANSWERED = /^(?!08|57P)(?=.*\d)[0-9A-Z]{5}$/;
 
 /** The bus of one runtime. */
 export class EventBus {
-  readonly #parts: EventBusOptions;
+  readonly #options: EventBusOptions;
   readonly #handlers = new Map<string, Handlers<EventName>[]>();
   readonly #any: AnyHandlers[] = [];
   readonly #running = new Set<Promise<unknown>>();
   #closed = false;
 
-  constructor(parts: EventBusOptions) {
-    this.#parts = parts;
+  constructor(options: EventBusOptions) {
+    this.#options = options;
   }
 
   /** Registers handlers of an event. Throws once the runtime has booted. */
@@ -124,7 +115,7 @@ export class EventBus {
     this.#handlers.set(name, list);
   }
 
-  /** Registers handlers of all events. Throws once the runtime has booted. */
+  /** Registers handlers of all events. */
   onAny(handlers: AnyHandlers): void {
     this.#refuseWhenClosed("every event");
     this.#any.push(handlers);
@@ -159,14 +150,14 @@ export class EventBus {
       let isDone = false;
       let result: R;
       try {
-        result = await this.#parts.db.transaction().execute(async (db) => {
+        result = await this.#options.db.transaction().execute(async (db) => {
           const done = await this.#transaction(db, viewer, steps).perform(name, draft, action);
           isDone = true;
           return done;
         });
       } catch (error) {
         if (isDone && !isRolledBack(error)) {
-          this.#parts.log.error(`Cannot tell whether "${name}" was committed; its files are not removed`, { error });
+          this.#options.log.error(`Cannot tell whether "${name}" was committed; its files are not removed`, { error });
           throw unknownOutcomeError();
         }
         await this.#runAll(steps.onRollback.reverse(), `undo "${name}" after its rollback`);
@@ -190,7 +181,7 @@ export class EventBus {
         const pending = step();
         if (pending instanceof Promise) await pending;
       } catch (error) {
-        this.#parts.log.error(`Cannot ${what}`, { error });
+        this.#options.log.error(`Cannot ${what}`, { error });
       }
     }
   }
@@ -204,7 +195,7 @@ export class EventBus {
       address: addressNow(),
       afterCommit: (run) => void afterCommit.push(run),
       onRollback: (run) => void onRollback.push(run),
-      enqueue: (name, payload, options) => this.#parts.enqueue(db, name, payload, options),
+      enqueue: (name, payload, options) => this.#options.jobs.enqueue(db, name, payload, options),
       perform: async (name, draft, action) => {
         const final = await this.#filteredDraft(name, draft, tx);
         const result = await action(final, tx);
@@ -238,7 +229,7 @@ export class EventBus {
 
   #runNotification(record: EventRecord, notify: () => Promise<void>): void {
     const run = notify().catch((error: unknown) => {
-      this.#parts.log.error(`Cannot notify of "${record.name}"`, { error });
+      this.#options.log.error(`Cannot notify of "${record.name}"`, { error });
     });
     this.#running.add(run);
     void run.finally(() => this.#running.delete(run));

@@ -1,8 +1,7 @@
 /**
- * Work done after the answer, in a table so that a crash loses none: a job is written in the transaction of its action,
- * claimed by any process with `for update skip locked`, leased while it runs, retried with growing pauses, and kept as dead
- * after its last try. A handler may run twice (a crash between its work and the deletion of the job), so it has to be
- * idempotent. Schedules are rows as well, claimed by one process at a time.
+ * Jobs and schedules as rows, so that a crash loses none. A job is written in the transaction of its action, claimed by any
+ * process with `for update skip locked`, leased while it runs, retried with growing pauses, and kept as dead after its last
+ * try. It may run twice (a crash before its deletion), so handlers are idempotent.
  */
 import { sql } from "kysely";
 import { type Db, type Migrations, rows, type Store, withSlowPool, write } from "../../db/mod.ts";
@@ -25,12 +24,7 @@ export interface JobRun {
 }
 
 type Handler = (payload: unknown, run: JobRun) => Promise<void>;
-interface Claimed {
-  id: number;
-  name: string;
-  payload: unknown;
-  attempts: number;
-}
+type ClaimedJob = { id: number; name: string; payload: unknown; attempts: number };
 
 const CHANNEL = "lectern_jobs";
 const DEFAULT_TRIES = 5;
@@ -108,10 +102,8 @@ export class JobQueue {
       await sql`insert into schedules (name, next_at) values (${name}, now() + ${everyMs} * interval '1 millisecond')
         on conflict do nothing`.execute(this.#store.db);
     }
-    this.#stopListening = await this.#store.listen(CHANNEL, {
-      onNotify: () => this.#wake(),
-      onReturn: () => this.#wake(),
-    });
+    const wake = () => this.#wake();
+    this.#stopListening = await this.#store.listen(CHANNEL, { onNotify: wake, onReturn: wake });
     this.#wake();
   }
 
@@ -175,10 +167,10 @@ export class JobQueue {
     return true;
   }
 
-  async #claim(): Promise<Claimed | undefined> {
+  async #claim(): Promise<ClaimedJob | undefined> {
     const leases = [...this.#handlers].map(([name, { options }]) => sql`(${name}::text, ${options.leaseMs}::integer)`);
     if (leases.length === 0) return undefined;
-    const [job] = await rows<Claimed>(
+    const [job] = await rows<ClaimedJob>(
       this.#store.db,
       sql`with handled (name, lease_ms) as (values ${sql.join(leases)}),
         due as (select jobs.id, handled.lease_ms from jobs join handled using (name)
@@ -190,7 +182,7 @@ export class JobQueue {
     return job;
   }
 
-  async #failed(job: Claimed, options: Required<JobOptions>, error: unknown): Promise<void> {
+  async #failed(job: ClaimedJob, options: Required<JobOptions>, error: unknown): Promise<void> {
     const dead = job.attempts >= options.tries;
     const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 4 ** (job.attempts - 1));
     const text = error instanceof Error ? error.message : String(error);

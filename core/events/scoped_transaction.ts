@@ -1,8 +1,7 @@
 /**
- * A plugin's view of a transaction: the same transaction, its store restricted to the plugin's grants. Events hand one
- * transaction from plugin to plugin, so each plugin gets its view where a transaction enters it: in its handlers, its
- * actions, and the functions that others call with their own `tx`. A view is made once for each plugin and transaction,
- * and its store at first use.
+ * A plugin's view of a transaction: its store is restricted to the plugin's grants. A plugin gets its view wherever a
+ * transaction enters it: in its handlers, its actions, and the functions that others call with their own `tx`. A view is
+ * created once for each plugin and transaction, its store at first use.
  */
 import type { Db } from "../../db/mod.ts";
 import type { EventName, Result } from "../runtime/registry.ts";
@@ -47,19 +46,13 @@ export class ScopedTransaction {
     const known = this.#views.get(root);
     if (known) return known;
     const restrict = this.#restrict;
-    const { db, viewer, at, address, afterCommit, onRollback, enqueue } = root;
     let own: Db | undefined;
     const view: EventTransaction = {
+      ...root,
       get db() {
-        own ??= restrict(db);
+        own ??= restrict(root.db);
         return own;
       },
-      viewer,
-      at,
-      address,
-      afterCommit,
-      onRollback,
-      enqueue,
       perform: (name, draft, action) => root.perform(name, draft, (final) => action(final, view)),
     };
     ROOTS.set(view, root);

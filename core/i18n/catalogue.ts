@@ -1,19 +1,19 @@
-/** Texts of one language by key, such as `validation.required`; `:name` marks a place to fill. */
+/** Texts of a language by key, such as `validation.required`; `:name` is a placeholder. */
 export type Catalogue = Readonly<Record<string, string>>;
 
-/** The catalogue of texts: English complete, other languages key by key, later additions over earlier ones. */
+/** Texts of all languages. English is complete; later additions replace earlier ones. */
 export interface Texts {
-  /** The text of a key in a language, filled in; English where the language has none, the key itself where nobody has. */
+  /** The text of a key with its placeholders filled; English where the language lacks it, else the key itself. */
   say(key: string, params?: Readonly<Record<string, string | number>>, language?: string): string;
-  /** Adds or replaces texts of a language; what a plugin or theme brings along. */
+  /** Adds or replaces texts of a language. */
   add(language: string, texts: Catalogue): void;
   /** Languages with at least one text. */
   languages(): string[];
 }
 
 /**
- * The English texts that have a name, exactly as existing clients know them (content-api 2.2, platform 1.7). Messages of
- * errors stand where they are thrown; there the English text itself is the key.
+ * The English texts with a key of their own, exactly as existing clients know them (content-api 2.2, platform 1.7). All
+ * other texts are in the code that uses them: the English text is the key.
  */
 const ENGLISH: Catalogue = {
   "validation.invalid": "The given data was invalid.",
@@ -46,7 +46,7 @@ const ENGLISH: Catalogue = {
 };
 
 /**
- * A catalogue that knows English.
+ * Creates a catalogue with the English texts.
  * @example
  * const texts = createTexts();
  * texts.add("de", { "At most :max notes": "Höchstens :max Notizen" });
@@ -68,9 +68,9 @@ export function createTexts(): Texts {
   };
 }
 
-/** A text with its places filled; a place nobody fills stays as it is. */
+/** A text with its placeholders filled; those without a value stay. */
 export function filled(text: string, params: Readonly<Record<string, string | number>>): string {
-  return text.replace(/:([a-z]+)/g, (place, name: string) =>
-    Object.hasOwn(params, name) ? String(params[name]) : place,
+  return text.replace(/:([a-z]+)/g, (placeholder, name: string) =>
+    Object.hasOwn(params, name) ? String(params[name]) : placeholder,
   );
 }

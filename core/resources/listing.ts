@@ -1,11 +1,11 @@
 /**
  * Listings: paging, sorting and filtering for every resource (content-api 3). A subquery picks the ids of the page over the
- * table and its conditions alone; only these rows are joined with the columns to show. A second statement, pipelined with
- * the first, counts the total. Field names come from the resource's spec and values are parameters: nothing of a request
- * becomes SQL text.
+ * table and its conditions; these rows alone are joined with what they show. A second, pipelined statement counts the total.
+ * Field names come from the spec and values are parameters: nothing of a request becomes SQL text.
  */
 import { type RawBuilder, sql } from "kysely";
 import { type Db, rows, type TableName } from "../../db/mod.ts";
+import type { VisibleIds } from "../contracts/access.ts";
 import { ApiError } from "../errors.ts";
 import type { WithSlowPool } from "../http/store_errors.ts";
 import type { InputObject } from "../input/body_parsing.ts";
@@ -46,16 +46,6 @@ export interface ListSpec {
   readonly reach?: VisibleIds;
 }
 
-/** How many rows of a table viewers see. */
-export interface VisibleIds {
-  /** SQL for the exact number of rows a viewer sees, cheaper than counting. */
-  total(viewer: Viewer): RawBuilder<number>;
-  /** SQL for the approximate number of all rows. */
-  readonly all: RawBuilder<number>;
-  /** SQL for the ids of all rows a viewer sees, where sorting these is cheaper than skipping all others; else undefined. */
-  few(viewer: Viewer): RawBuilder<unknown> | undefined;
-}
-
 /** The envelope of every listing. */
 export interface Listing<Row> {
   readonly data: Row[];
@@ -73,7 +63,7 @@ const SORT_COST = 3;
 const QUICK_ROWS = 2_000;
 const TOO_LONG = new ApiError(422, "This listing takes too long. Ask for it with other filters or a smaller offset.");
 
-/** What listings need of the runtime. */
+/** Services of the runtime that listings use. */
 export interface ListParts {
   readonly db: Db;
   readonly visibility: VisibilityRules;

@@ -7,6 +7,7 @@ import { denied, notFound } from "../errors.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
 import { type EndpointSpec, endpoint } from "../http/endpoint.ts";
 import type { InputObject } from "../input/body_parsing.ts";
+import { idOf } from "../input/path_id.ts";
 import type { AnyContext } from "../runtime/plugin.ts";
 import type { EventName, Permit } from "../runtime/registry.ts";
 import type { Input, Rules } from "../validation/validate.ts";
@@ -69,20 +70,6 @@ export interface ResourceHandlers<Row extends { id: number }, C extends Rules, U
   show(row: Row, viewer: Viewer, moment: "saved" | "read", ahead?: Promise<FieldsById>): Promise<unknown>;
 }
 
-/** The largest PostgreSQL integer. */
-const MAX_ID = 2_147_483_647;
-
-/**
- * The id in a path. Throws the 404 of `noun` for anything else: that is a missing item (content-api 1.1).
- * @example
- * idOf("42", "Note"); // 42
- */
-export function idOf(param: string, noun: string): number {
-  const id = /^[1-9]\d{0,9}$/.test(param) ? Number(param) : 0;
-  if (id === 0 || id > MAX_ID) throw notFound(noun);
-  return id;
-}
-
 /**
  * Mounts the five routes of a resource on a plugin's context.
  * @example
@@ -141,12 +128,10 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
     },
     described("list"),
   );
-
   app.post(path, async ({ viewer, input }) => handlers.show(await create(viewer, input), viewer, "saved"), {
     ...described("create", { rules: spec.create }),
     ...emptyAsNull,
   });
-
   app.get(
     `${path}/:id`,
     async ({ viewer, params }) => {
@@ -157,13 +142,11 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
     },
     described("read"),
   );
-
   app.put(
     `${path}/:id`,
     async ({ viewer, params, input }) => handlers.show(await update(viewer, params.id, input), viewer, "saved"),
     { ...described("update", { rules: spec.update }), ...emptyAsNull },
   );
-
   app.delete(
     `${path}/:id`,
     async ({ viewer, params, set }) => {

@@ -1,7 +1,6 @@
 /**
- * Boots a runtime: checks plugins and choices, orders the plugins (providers before users), then migrates and sets up one
- * plugin after the other. A failure stops the boot and names the plugin. Registration closes when all are set up; jobs and
- * schedules begin with `start()`; `stop()` runs in reverse order.
+ * Boot: checks plugins and choices, orders the plugins (providers before users), then migrates and sets up each of them. A
+ * failure stops the boot and names the plugin. Jobs and schedules begin with `start()`; `stop()` runs in reverse order.
  */
 import { type Db, migrate, migrationStatus, type Store } from "../../db/mod.ts";
 import packaged from "../../package.json" with { type: "json" };
@@ -72,11 +71,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const caches = new Caches();
   const stopCaches = await caches.listen(store);
   const jobs = new JobQueue(store, log, config.jobTimeoutMs);
-  const bus = new EventBus({
-    db: store.db,
-    log,
-    enqueue: (db, name, payload, options) => jobs.enqueue(db, name, payload, options),
-  });
+  const bus = new EventBus({ db: store.db, log, jobs });
   const texts = createTexts();
   const spool = openSpool(`${config.dataDir}/spool`);
   await spool.sweep();
@@ -156,10 +151,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
 async function migratePlugin({ name, migrations }: AnyPlugin, db: Db, log: Log): Promise<readonly string[]> {
   const { pending, unknown } = await migrationStatus(db, name, migrations);
   if (unknown.length > 0)
-    log.warn("The store holds migrations that a plugin lacks; is it older than its tables?", {
-      plugin: name,
-      steps: unknown,
-    });
+    log.warn("The plugin lacks migrations that its tables have; is it older?", { plugin: name, steps: unknown });
   return pending.length > 0 ? migrate(db, name, migrations) : [];
 }
 

@@ -1,7 +1,6 @@
 /**
- * The plugin contract. A plugin is data (requirements, grants, migrations, settings), which can be read without running it,
- * and `setup`, which registers routes and handlers through its context. Types are checked within a plugin and erased by
- * `definePlugin`, so that the cost of type checking grows linearly with the number of plugins.
+ * The plugin contract: data, which is read without running the plugin, and `setup`, which registers routes and handlers.
+ * Types are checked within a plugin and erased by `definePlugin`: the cost of checking is linear in the number of plugins.
  */
 import type { Static, TObject } from "@sinclair/typebox";
 import type { Kysely, RawBuilder, SelectQueryBuilder } from "kysely";
@@ -60,10 +59,7 @@ export interface PluginSpec<Q extends ContractName, R extends TableName, W exten
   /** Contracts it provides in `setup`. */
   readonly provides?: readonly ContractName[];
   readonly permissions?: Grants & { readonly read?: readonly R[]; readonly write?: readonly W[] };
-  /**
-   * Every field has a default. A field's `env` option names a variable that sets it, which counts as a grant of that
-   * variable; all fields that read the same variable say `shared: true`.
-   */
+  /** Every field has a default. Its `env` option names and grants a variable; fields that share one say `shared: true`. */
   readonly settings?: S;
   readonly migrations?: Migrations;
   /** Events it performs. */
@@ -74,20 +70,12 @@ export interface PluginSpec<Q extends ContractName, R extends TableName, W exten
   setup(context: PluginContext<Q, R | W, S>): void | Promise<void>;
 }
 
-/** A plugin with its types erased. */
-export interface AnyPlugin {
-  readonly name: string;
+type ErasedSpec = PluginSpec<ContractName, TableName, TableName, TObject>;
+
+/** A plugin with its types erased and its defaults filled in. */
+export interface AnyPlugin extends Required<Omit<ErasedSpec, "settings">>, Pick<ErasedSpec, "settings"> {
   /** The file that errors name beside the plugin. */
   readonly source?: string;
-  readonly requires: readonly ContractName[];
-  readonly provides: readonly ContractName[];
-  readonly permissions: Grants;
-  readonly settings?: TObject;
-  readonly migrations: Migrations;
-  readonly events: readonly EventName[];
-  readonly adds: readonly PermissionName[];
-  readonly commands: Readonly<Record<string, Command>>;
-  setup(context: AnyContext): void | Promise<void>;
 }
 
 /** A context with its types erased. */
@@ -107,10 +95,7 @@ export interface PluginContext<
   readonly db: Kysely<Pick<Tables, T>>;
   /** The rows of a read over the deadline pool for polls: the server cancels a statement after two seconds. */
   queryWithDeadline<Row>(fragment: RawBuilder<Row>): Promise<Row[]>;
-  /**
-   * Runs reads that may take more than a few milliseconds (a search, an export) in the slow pool, so that quick statements
-   * do not queue behind them: users take turns there, and the server cancels a statement after `limitMs`.
-   */
+  /** Runs slow reads (a search, an export) in a pool where users take turns; a statement is cancelled after `limitMs`. */
   readonly withSlowPool: WithSlowPool;
   readonly settings: Static<S>;
   readonly contracts: Pick<Contracts, Q>;
@@ -137,10 +122,7 @@ export interface PluginContext<
   auth(authenticate: Authenticate): void;
   /** Gives paths below a prefix their own credentials, limit and error shape; the prefix is below /api by default. */
   area(prefix: string, spec: AreaSpec): void;
-  /**
-   * Calls a route in this process as a viewer, with all its checks and events but no credentials and no limit. `path`
-   * begins with a slash and may hold a query. An error of the route is a response, not a throw.
-   */
+  /** Calls a route as a viewer, without credentials and limits. `path` may hold a query. Errors are answers, never thrown. */
   ask(viewer: Viewer, method: string, path: string, asking?: Asking): Promise<Response>;
   /** Creates a limit of requests by key; servers on one store share it with RATE_LIMITS_SHARED. */
   readonly limiter: MakeLimiter;
@@ -152,7 +134,7 @@ export interface PluginContext<
   validate<const R extends Rules>(rules: R, input: InputObject, viewer: Viewer, lookups?: Lookups): Promise<Input<R>>;
   provide<C extends ContractName>(name: C, service: Contracts[C]): void;
   contribute<N extends SlotName>(name: N, contribution: Slots[N]): void;
-  /** Contributions to a slot in boot order; complete once the runtime has booted. */
+  /** Contributions to a slot in boot order; complete after boot. */
   slot<N extends SlotName>(name: N): readonly Slots[N][];
   job<J extends JobName>(name: J, run: (payload: Jobs[J], job: JobRun) => Promise<void>, options?: JobOptions): void;
   enqueue<J extends JobName>(name: J, payload: Jobs[J], options?: EnqueueOptions): Promise<void>;

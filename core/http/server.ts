@@ -29,7 +29,16 @@ import { withDefaultHeaders } from "./default_headers.ts";
 import { asGet, withoutBody } from "./head.ts";
 import { type Asked, languageOf, type PluginApp, refusalOf, remember, type SiteApp } from "./plugin_app.ts";
 import type { Allowance, Limiter } from "./rate_limit.ts";
-import { addressed, hooksOf, isPublicAt, methodsAt, pathOf, type RouteInfo, routesOf, takesLongAt } from "./routes.ts";
+import {
+  hooksOf,
+  isPublicAt,
+  methodsAt,
+  pathOf,
+  type RouteInfo,
+  routesOf,
+  takesLongAt,
+  withRoutePath,
+} from "./routes.ts";
 import type { Watch } from "./running_requests.ts";
 import { unexpectedError } from "./unexpected_error.ts";
 
@@ -73,7 +82,10 @@ export class Gates {
   constructor(parts: GateParts) {
     this.#parts = parts;
     this.#root.onError({ as: "global" }, ({ error, request, code }) =>
-      this.#fault(request, code === "NOT_FOUND" && !(error instanceof ApiError) ? this.#unrouted(request) : error),
+      this.#errorResponse(
+        request,
+        code === "NOT_FOUND" && !(error instanceof ApiError) ? this.#noRouteError(request) : error,
+      ),
     );
   }
 
@@ -113,30 +125,30 @@ export class Gates {
 
   /** Answers one request; `peer` is the address of the other end of the connection. Never throws. */
   async answer(given: Request, peer: string, watch?: Watch): Promise<Response> {
-    const request = addressed(given, this.#parts.root);
-    const response = await this.#answered(request, peer, watch);
+    const request = withRoutePath(given, this.#parts.root);
+    const response = await this.#answerInArea(request, peer, watch);
     return request.method === "HEAD" ? withoutBody(response) : response;
   }
 
   /** The answer to a request that failed with an error. */
   refuse(given: Request, error: ApiError): Response {
-    return withDefaultHeaders(this.#fault(addressed(given, this.#parts.root), error));
+    return withDefaultHeaders(this.#errorResponse(withRoutePath(given, this.#parts.root), error));
   }
 
   /** Whether the route of a request says `takes: "long"`. */
   takesLong(given: Request): boolean {
-    return takesLongAt(this.#routes, pathOf(addressed(given, this.#parts.root).url));
+    return takesLongAt(this.#routes, pathOf(withRoutePath(given, this.#parts.root).url));
   }
 
-  async #answered(request: Request, peer: string, watch: Watch | undefined): Promise<Response> {
+  async #answerInArea(request: Request, peer: string, watch: Watch | undefined): Promise<Response> {
     const address = clientAddress(peer, request.headers.get("x-forwarded-for"), this.#parts.proxies);
     const area = this.#areas.at(pathOf(request.url));
-    const next = () => this.#passed(request, address, area, watch);
+    const next = () => this.#handle(request, address, area, watch);
     if (!area?.around) return next();
     try {
       return withDefaultHeaders(await area.around(request, address, next));
     } catch (error) {
-      return withDefaultHeaders(this.#fault(request, error));
+      return withDefaultHeaders(this.#errorResponse(request, error));
     }
   }
 
@@ -151,7 +163,7 @@ export class Gates {
     try {
       query = queryOf(path);
     } catch (error) {
-      return this.#fault(request, error);
+      return this.#errorResponse(request, error);
     }
     const refusal = viewer === GUEST ? NO_CREDENTIALS : undefined;
     remember(request, {
@@ -167,7 +179,7 @@ export class Gates {
   }
 
   /** Answers a request within its area. */
-  async #passed(request: Request, address: string, area?: AreaSpec, watch?: Watch): Promise<Response> {
+  async #handle(request: Request, address: string, area?: AreaSpec, watch?: Watch): Promise<Response> {
     if (request.method !== "GET") setPace(request, this.#parts.pace);
     const query = queryOf(request.url);
     const asked: Asked = {
@@ -195,15 +207,15 @@ export class Gates {
         watch?.readingBody(false);
       }
       remember(final, asked);
-      response = final.method === "OPTIONS" ? this.#options(final) : await this.#routed(final, asked);
+      response = final.method === "OPTIONS" ? this.#options(final) : await this.#route(final, asked);
     } catch (error) {
-      response = this.#fault(final, error);
+      response = this.#errorResponse(final, error);
     }
     if (files.isUsed()) await files.clear();
     return withDefaultHeaders(response, allowance);
   }
 
-  async #routed(request: Request, asked: Asked): Promise<Response> {
+  async #route(request: Request, asked: Asked): Promise<Response> {
     if (request.method === "GET") return this.#root.fetch(request);
     if (request.method === "HEAD") {
       const full = asGet(request);
@@ -259,11 +271,11 @@ export class Gates {
   #options(request: Request): Response {
     const methods = methodsAt(this.#routes, pathOf(request.url));
     return methods.length === 0
-      ? this.#fault(request, this.#unrouted(request))
+      ? this.#errorResponse(request, this.#noRouteError(request))
       : new Response(null, { status: 200, headers: { allow: methods.join(", ") } });
   }
 
-  #unrouted(request: Request): ApiError {
+  #noRouteError(request: Request): ApiError {
     const path = pathOf(request.url);
     const shown = path.replace(/^\/+|\/+$/g, "") || "/";
     const methods = methodsAt(this.#routes, path);
@@ -277,7 +289,7 @@ export class Gates {
   }
 
   /** The answer to whatever was thrown. */
-  #fault(request: Request, thrown: unknown): Response {
+  #errorResponse(request: Request, thrown: unknown): Response {
     const about = { method: request.method, path: pathOf(request.url) };
     const error = thrown instanceof ApiError ? thrown : unexpectedError(this.#parts.log, thrown, about);
     // The wire contract has refusals with status 500.

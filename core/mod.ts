@@ -1,7 +1,7 @@
 /**
- * The door "lectern/core": everything a plugin or theme imports from the runtime. They never name the files behind it, so
- * that those may change. Types of the services that plugins give each other come through "lectern/contracts", what commands
- * are made with through "lectern/cli". Only re-exports stand here; what is not listed is internal.
+ * The module "lectern/core": everything that plugins and themes import from the runtime. What is not exported here is internal
+ * and may change. The types of the services that plugins provide to each other are in "lectern/contracts", what commands need
+ * in "lectern/cli".
  */
 export { type Static, Type as t } from "@sinclair/typebox";
 export { type RawBuilder, sql } from "kysely";
@@ -28,7 +28,7 @@ export type { SiteApp } from "./http/plugin_app.ts";
 export type { Allowance, Limiter } from "./http/rate_limit.ts";
 export type { RouteInfo } from "./http/routes.ts";
 export { matchesSecret, randomText, sha256 } from "./http/secrets.ts";
-export { type AcceptedWebSocket, acceptWebSocket, type WebSocketHandlers } from "./http/websocket.ts";
+export { acceptWebSocket } from "./http/websocket.ts";
 export { createTexts, type Texts } from "./i18n/catalogue.ts";
 export { chosenLanguage } from "./i18n/languages.ts";
 export type { InputObject, InputValue } from "./input/body_parsing.ts";
@@ -36,6 +36,7 @@ export { bodyChunks } from "./input/body_stream.ts";
 export { idOf } from "./input/path_id.ts";
 export { storable } from "./input/storable_text.ts";
 export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./input/uploads.ts";
+export { LastUsedBatch } from "./last_used.ts";
 export type { Log } from "./log.ts";
 export {
   freeSlug,
@@ -54,6 +55,7 @@ export { slugOf, uniqueSlug } from "./resources/slug.ts";
 export type { VisibilityRule } from "./resources/visibility.ts";
 export { type AnyContext, type AnyPlugin, definePlugin, type PluginContext } from "./runtime/plugin.ts";
 export type { Contracts, EventName, Events, Jobs, Permissions, Result, Slots } from "./runtime/registry.ts";
+export { Semaphore } from "./semaphore.ts";
 export type { ScreenHook, ViewPart } from "./themes/screen_hooks.ts";
 export { defineTheme, type PageContentHook } from "./themes/theme.ts";
 export { rejectControlCharacters } from "./validation/control_characters.ts";

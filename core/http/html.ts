@@ -1,5 +1,5 @@
 /**
- * Markup that needs no escaping any more: made by `html`, or vouched for by `raw`.
+ * Escaped markup, made by `html` or `raw`.
  * @example
  * const item = (name: string): Html => html`<li>${name}</li>`;
  */
@@ -13,11 +13,11 @@ export class Html {
   }
 }
 
-/** What may stand in a hole of an `html` template: nothing, text (escaped), finished markup, or a list of these. */
+/** A value in an `html` template: text, which is escaped, markup, a list of values, or nothing. */
 export type HtmlPart = string | number | boolean | null | undefined | Html | readonly HtmlPart[];
 
 /**
- * Template tag that escapes every hole; false, null and undefined leave nothing behind.
+ * A template tag that escapes every value; booleans, null and undefined are left out.
  * @example
  * html`<p title="${"a & b"}">${["one", html`<b>two</b>`]}</p>`; // <p title="a &amp; b">one<b>two</b></p>
  */
@@ -26,7 +26,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly HtmlPart[
 }
 
 /**
- * Vouches for text as finished markup. Never hand it anything a user wrote.
+ * Marks text as markup, without escaping. Never call it with input of users.
  * @example
  * html`<p>${raw("&hellip;")}</p>`; // <p>&hellip;</p>
  */
@@ -35,7 +35,7 @@ export function raw(text: string): Html {
 }
 
 /**
- * A response with an HTML document and a policy that lets it load only what this server serves.
+ * An answer with an HTML document; its Content-Security-Policy allows resources of this server only.
  * @example
  * context.site.get("/notes/help", () => htmlResponse(html`<title>Help</title><p>Notes`), { permit: "public" });
  */

@@ -1,15 +1,15 @@
 /** Mounting of plugins' routes: each route is served once and names a permission that some plugin adds. */
 import { BootError } from "../errors.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
-import { doubledIn, type PluginApp, type SiteApp } from "./plugin_app.ts";
+import { duplicateRoutes, type PluginApp, type SiteApp } from "./plugin_app.ts";
 import type { Gates } from "./server.ts";
 
 /** Mounts the routes of a plugin. Throws BootError for a route that is served twice, names no permit, or has global hooks. */
 export function mountPlugin(plugin: AnyPlugin, app: PluginApp | SiteApp, gates: Gates): void {
   const who = `The plugin "${plugin.name}"${plugin.source === undefined ? "" : ` ("${plugin.source}")`}`;
   const taken = new Map(gates.routes().map((route) => [`${route.method} ${route.path}`, route]));
-  const [doubled] = doubledIn(app);
-  if (doubled !== undefined) throw new BootError(`${who} serves ${doubled} twice`);
+  const [duplicate] = duplicateRoutes(app);
+  if (duplicate !== undefined) throw new BootError(`${who} serves ${duplicate} twice`);
   const mounted = orBootError(`Cannot mount the routes of the plugin "${plugin.name}"`, () => gates.mount(app));
   for (const { method, path, permit } of mounted) {
     if (taken.has(`${method} ${path}`))

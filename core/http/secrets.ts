@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-/** The largest multiple of the alphabet's size in a byte: bytes beyond it would favour its first letters. */
+/** The largest multiple of the alphabet's length in a byte; larger bytes would make the first letters more likely. */
 const FAIR_BYTES = 248;
 
 /**
@@ -20,7 +20,7 @@ export function randomText(length: number): string {
 }
 
 /**
- * SHA-256 as hex: how random secrets are stored. They have nothing to guess, so they need no slow hash.
+ * SHA-256 as hex, for storing random secrets. They cannot be guessed, so they need no slow hash.
  * @example
  * const stored = sha256(randomText(32));
  */
@@ -29,7 +29,7 @@ export function sha256(text: string): string {
 }
 
 /**
- * Whether a secret is the one stored as SHA-256, in a time that tells nothing about where they differ.
+ * Whether a secret has this SHA-256, compared in constant time.
  * @example
  * const stored = sha256("X7Q2");
  * if (!matchesSecret("X7Q2", stored)) throw new ApiError(401, "The key is not valid.");

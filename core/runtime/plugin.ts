@@ -87,7 +87,6 @@ export interface PluginContext<
   T extends TableName = never,
   S extends TObject = TObject,
 > {
-  readonly name: string;
   /** Elysia with the prefix /api. Handlers get `viewer` and `input`; each route names its `permit`. */
   readonly app: PluginApp;
   /** The same outside /api; the documentation of the API leaves such routes out. */

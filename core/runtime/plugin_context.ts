@@ -77,7 +77,6 @@ export function makeContext(
     { where: (...asked: Parameters<VisibilityRules["where"]>) => visibility.where(...asked) },
   );
   return {
-    name: plugin.name,
     ...apps,
     db: db as unknown as Kysely<Pick<Tables, TableName>>,
     queryWithDeadline: (fragment) => parts.store.queryWithDeadline(fragment),

@@ -53,11 +53,11 @@ export function prepared<Row>(fragment: RawBuilder<Row>): RawBuilder<Row> {
 }
 
 /**
- * The same template with its tree built once: for templates that run often with the same values.
+ * The same template with its operation tree built once, for fragments that run often with the same values.
  * @example
- * const present = fixed(sql<boolean>`deleted_at is null and owned_by = ${viewer.id}`);
+ * const present = memoized(sql<boolean>`deleted_at is null and owned_by = ${viewer.id}`);
  */
-export function fixed<Row>(fragment: RawBuilder<Row>): RawBuilder<Row> {
+export function memoized<Row>(fragment: RawBuilder<Row>): RawBuilder<Row> {
   const tree = fragment.toOperationNode();
   return Object.defineProperty(fragment, "toOperationNode", { value: () => tree });
 }

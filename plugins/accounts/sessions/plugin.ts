@@ -18,7 +18,7 @@ import { type Db, rows } from "lectern/db";
 import { asGuest, sessionResolver } from "./authenticate.ts";
 import type { Session } from "./contract.ts";
 import { cookieOf, cookieStyle } from "./cookie.ts";
-import { LastSeenBatch } from "./last_used.ts";
+import { sessionsSeen } from "./last_used.ts";
 import { migrations } from "./migrations.ts";
 import { mountSessions } from "./routes.ts";
 import { type KnownSession, readSession, sessionFinder } from "./session_cache.ts";
@@ -93,9 +93,9 @@ export default definePlugin({
     const lifetimeMs = settings.lifetime * MINUTE_MS;
     const style = cookieStyle(settings.cookie, baseUrl);
     const known = cached("sessions", (hash) => readSession(db, hash));
-    const lastSeen = new LastSeenBatch(db as never, log);
+    const lastSeen = sessionsSeen(db, log);
     const find = sessionFinder({ db, known, lastSeen, lifetimeMs });
-    onStop(() => lastSeen.stop());
+    onStop(() => lastSeen.flush());
     visibilityRule("sessions", () => true);
 
     async function endWithin(id: number, tx: EventTransaction): Promise<void> {

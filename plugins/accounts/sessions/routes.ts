@@ -13,7 +13,7 @@ import {
 import { rows } from "lectern/db";
 import type { Session } from "./contract.ts";
 import { type CookieStyle, cookieOf } from "./cookie.ts";
-import type { LastSeenBatch } from "./last_used.ts";
+import type { SessionsSeen } from "./last_used.ts";
 import { columns, readShown } from "./write.ts";
 
 type Context = Pick<PluginContext<"users", "users" | "sessions">, "app" | "db" | "list">;
@@ -21,7 +21,7 @@ type Context = Pick<PluginContext<"users", "users" | "sessions">, "app" | "db" |
 /** What the routes need beside the context. */
 export interface SessionRoutes {
   readonly style: CookieStyle;
-  readonly lastSeen: LastSeenBatch;
+  readonly lastSeen: SessionsSeen;
   readonly lifetimeMs: number;
   /** Ends a session by event. */
   end(session: Session, viewer: Viewer): Promise<void>;

@@ -1,6 +1,6 @@
 import { type Cached, sha256, sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
-import type { LastSeenBatch } from "./last_used.ts";
+import type { SessionsSeen } from "./last_used.ts";
 
 /** A session as it is remembered between requests. */
 export interface KnownSession {
@@ -15,7 +15,7 @@ export interface KnownSession {
 export interface FindParts {
   readonly db: Pick<Db, "executeQuery">;
   readonly known: Cached<KnownSession>;
-  readonly lastSeen: LastSeenBatch;
+  readonly lastSeen: SessionsSeen;
   /** How long a session lives without a request, in milliseconds. */
   readonly lifetimeMs: number;
 }
@@ -53,7 +53,7 @@ export function sessionFinder({ db, known, lastSeen, lifetimeMs }: FindParts): F
       if (isOver(session)) session.seenAt = (await readSession(db, hash)).seenAt;
       if (isOver(session)) return undefined;
       session.seenAt = Date.now();
-      lastSeen.note(session.id, session.seenAt);
+      lastSeen.note("seen", session.id, "", session.seenAt);
       return session;
     } catch (error) {
       if (error === GONE) return undefined;

@@ -1,7 +1,7 @@
 import { type Cached, definePlugin, denied, type EventTransaction, type PluginContext, sha256 } from "lectern/core";
 import { tokenResolver } from "./authenticate.ts";
 import { tokenCommand } from "./commands.ts";
-import { LastUsedBatch } from "./last_used.ts";
+import { tokensUsed } from "./last_used.ts";
 import { migrations } from "./migrations.ts";
 import { mountTokens } from "./routes.ts";
 import { checkScope } from "./scope.ts";
@@ -23,14 +23,14 @@ export default definePlugin({
     const { adminToken, confirmation, environment, restrict } = context.settings;
     const timeZone = zoneOf(context.settings.timeZone);
     const known = cached("tokens", (tokenId) => readToken(db, tokenId, timeZone));
-    const lastUsed = new LastUsedBatch(db as never, log);
-    onStop(() => lastUsed.stop());
+    const lastUsed = tokensUsed(db, log);
+    onStop(() => lastUsed.flush());
     auth(
       tokenResolver({
         known,
         users: contracts.users,
         needsConfirmation: confirmation || restrict !== "",
-        used: ({ id }) => lastUsed.note(id),
+        used: ({ id }) => lastUsed.note("used", id),
         upgrade,
       }),
     );

@@ -18,7 +18,7 @@ import {
 import { rows } from "lectern/db";
 import { type ApiTokenChange, type ApiTokenDraft, createRules, updateRules } from "./contract.ts";
 import { credentialsOf } from "./header.ts";
-import type { LastUsedBatch } from "./last_used.ts";
+import type { TokensUsed } from "./last_used.ts";
 import { badDay, badEnd, checkNames } from "./requests.ts";
 import { scopeFor } from "./scope.ts";
 import {
@@ -36,7 +36,7 @@ type Context = Pick<PluginContext<"users", "api_tokens">, "app" | "db" | "list" 
 
 /** What the routes need beside the context. */
 export interface TokenRoutes {
-  readonly lastUsed: LastUsedBatch;
+  readonly lastUsed: TokensUsed;
   /** Throws where the instance lets nobody change accounts. */
   open(): void;
 }

@@ -4,10 +4,9 @@
  * parsed whatever a file claims. A decoded picture takes far more memory than its file: what it will take is judged by its
  * head, and only so much is decoded at once.
  */
-import { ApiError, SNIFF_BYTES, sniff, type Upload } from "lectern/core";
+import { ApiError, Semaphore, SNIFF_BYTES, sniff, type Upload } from "lectern/core";
 import sharp, { type Metadata, type Sharp, type SharpOptions } from "sharp";
 import { claimedSize, HEAD_BYTES } from "./head_size.ts";
-import { semaphore } from "./semaphore.ts";
 import { isWhole } from "./whole.ts";
 
 /** What a picture is, without its pixels. */
@@ -59,6 +58,8 @@ const AT_ONCE = 2;
 const MAX_WAITING = 100;
 /** Before clients give up by themselves. */
 const PATIENCE_MS = 20_000;
+/** Seconds after which a client that was turned away may try again. */
+const RETRY_AFTER_S = 10;
 /** No honest picture takes longer. */
 const MAX_SECONDS = 60;
 const JPEG_QUALITY = 85;
@@ -90,7 +91,11 @@ interface Head {
 /** Makes the functions that look into pictures of at most so many pixels. */
 export function makePictures(maxPixels: number): Pictures {
   const maxBytes = maxPixels * BYTES_PER_PIXEL;
-  const withPermit = semaphore({ atOnce: AT_ONCE, bytes: maxBytes, waiting: MAX_WAITING, patience: PATIENCE_MS });
+  const decoding = new Semaphore({
+    permits: AT_ONCE,
+    maxWeight: maxBytes,
+    queue: { maxWaiting: MAX_WAITING, waitMs: PATIENCE_MS, busy },
+  });
   const limits = { limitInputPixels: maxPixels };
   const film = { limitInputPixels: maxPixels * FILM_TIMES, animated: true };
   const checked = async <R>(run: () => Promise<R>) => {
@@ -110,7 +115,7 @@ export function makePictures(maxPixels: number): Pictures {
   const decoded = <R>(source: Source, run: (facts: Facts) => Promise<R>) =>
     checked(async () => {
       const { facts, bytes } = await headed(source);
-      return withPermit(bytes, () => run(facts));
+      return decoding.run(() => run(facts), bytes);
     });
   return {
     facts: (source) => checked(async () => (await headed(source)).facts),
@@ -128,7 +133,7 @@ export function makePictures(maxPixels: number): Pictures {
         const { facts, bytes } = await headed(source);
         if (!facts.animated) return;
         if (!(await isWhole(facts.format, contentOf(source)))) throw new Error("Frames are missing");
-        if (FILMS.has(facts.format)) await withPermit(bytes, async () => watch(await opened(source, film)));
+        if (FILMS.has(facts.format)) await decoding.run(async () => watch(await opened(source, film)), bytes);
       }),
   };
 }
@@ -213,6 +218,11 @@ function refused(error: unknown, maxPixels: number): ApiError {
   const damage = errorText("The image is damaged.");
   DAMAGE.set(damage, !(error instanceof Error && /timeout/i.test(error.message)));
   return damage;
+}
+
+function busy(): ApiError {
+  const headers = { "retry-after": String(RETRY_AFTER_S) };
+  return new ApiError(503, "Too many pictures are being read at the moment. Try again later.", { headers });
 }
 
 function errorText(text: string): ApiError {

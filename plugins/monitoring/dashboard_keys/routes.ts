@@ -7,7 +7,7 @@ import { endpoint, idOf, type ListSpec, notFound, type PluginContext, sql, type 
 import { rows } from "lectern/db";
 import { examples } from "./about.ts";
 import type { KeyFacts, KeyType } from "./contract.ts";
-import type { LastUsedBatch } from "./last_used.ts";
+import type { KeysUsed } from "./last_used.ts";
 import { changeOf, createRules, draftOf, updateRules } from "./requests.ts";
 import { changeKey, type Forget, insertKey, randomKey, removeKey } from "./write.ts";
 
@@ -15,7 +15,7 @@ type Context = Pick<PluginContext<never, "dash_keys">, "app" | "db" | "list" | "
 
 /** What the routes need beside the context. */
 export interface KeyRoutes {
-  readonly lastUsed: LastUsedBatch;
+  readonly lastUsed: KeysUsed;
   readonly forget: Forget;
 }
 

@@ -64,7 +64,7 @@ class Run {
   readonly #listener: Listener;
   readonly #options: LoadOptions;
   readonly #tops = new Map<Kind, number>();
-  readonly #turns = new KeyLock();
+  readonly #locks = new KeyLock();
   readonly #pictures: LoadedPictures;
   /** Paths of pages that were sent, and of things that failed. */
   readonly #sent = new Set<string>();
@@ -246,7 +246,7 @@ class Run {
     // Two pages may have the same name: were both on their way at once, the one could be found in place of the other.
     const { kind, name, parent } = wanted;
     const work = () => make(this.#client, this.#state, wanted, above);
-    return (await this.#turns.take(JSON.stringify([kind, name, parent]), work)).answer;
+    return (await this.#locks.run(JSON.stringify([kind, name, parent]), work)).answer;
   }
 
   #idOf(path: string): number {

@@ -8,7 +8,7 @@ import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ExportFormat, Exporting, Markup } from "lectern/contracts";
-import { ApiError, type Children, type Log, noRoomError } from "lectern/core";
+import { ApiError, type Children, type Log, noRoomError, Semaphore } from "lectern/core";
 import { writeHtml } from "../html.ts";
 import { EXITS, FILES } from "../typst/job.ts";
 import type { Paper } from "../typst/template.ts";
@@ -41,20 +41,20 @@ const MISSING =
 
 /** PDF as a format of exports. */
 export function pdfFormat(parts: PdfParts): ExportFormat {
-  const turn = turns();
+  const semaphore = new Semaphore({ permits: AT_ONCE, queue: { maxWaiting: MAX_WAITING, busy } });
   const logged: LoggedScripts = new Set();
   return {
     name: "pdf",
     extension: "pdf",
     async *write(asked) {
       if (parts.command === "" && parts.engine === "none") throw new ApiError(501, MISSING);
-      const done = await turn();
+      const release = await semaphore.acquire();
       const folder = await mkdtemp(join(tmpdir(), "lectern-pdf-"));
       try {
         await (parts.command === "" ? byTypst(parts, asked, folder, logged) : byCommand(parts, asked, folder));
         yield* Bun.file(join(folder, FILES.result)).stream() as unknown as AsyncIterable<Uint8Array>;
       } finally {
-        done();
+        release();
         await rm(folder, { recursive: true, force: true });
       }
     },
@@ -132,25 +132,7 @@ function fontFolders(): string[] {
   });
 }
 
-/** Lets a few run at once, the others in order; whoever would wait behind too many is told so. */
-function turns(): () => Promise<() => void> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  const done = () => {
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
-  };
-  return async () => {
-    if (running < AT_ONCE) {
-      running += 1;
-      return done;
-    }
-    if (waiting.length >= MAX_WAITING) {
-      const headers = { "retry-after": "60" };
-      throw new ApiError(503, "Too many PDFs are waiting to be made; try again in a minute", { headers });
-    }
-    await new Promise<void>((resolve) => waiting.push(resolve));
-    return done;
-  };
+function busy(): ApiError {
+  const headers = { "retry-after": "60" };
+  return new ApiError(503, "Too many PDFs are waiting to be made; try again in a minute", { headers });
 }

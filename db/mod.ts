@@ -1,5 +1,4 @@
-// `export *` and not a list: TypeScript merges `declare module "lectern/db"` into a re-exported
-// interface only when it arrives through a star.
+// `export *`, since TypeScript merges `declare module "lectern/db"` only into an interface that is re-exported by a star.
 
 export { type SlowQueryOptions, type StoreLimits, withSlowPool } from "./connection/limits.ts";
 export type { ListenHandlers } from "./connection/listener.ts";

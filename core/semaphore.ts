@@ -26,6 +26,10 @@ interface Waiter {
 /**
  * A weighted counting semaphore of one process: so many run at once, the others wait in the order of their calls. Something
  * that weighs more than all holders may is run alone.
+ * @example
+ * const busy = () => new ApiError(503, "Too many notes are being printed.");
+ * const printing = new Semaphore({ permits: 2, queue: { maxWaiting: 20, busy } });
+ * const printed = await printing.run(async () => new Response("a printed note"));
  */
 export class Semaphore {
   readonly #options: SemaphoreOptions;

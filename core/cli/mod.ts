@@ -1,6 +1,6 @@
 /** What plugins write commands with: the entry point "lectern/cli". */
-export type { Command, CommandIo } from "../runtime/plugin.ts";
 export { AnswerError, ApiClient, type Json, serverUrlOf } from "./api_client.ts";
+export type { Command, CommandIo } from "./command.ts";
 export { inParallel } from "./parallel.ts";
 export { Progress } from "./progress.ts";
 export { runSubcommand, type Subcommand } from "./subcommands.ts";

@@ -1,14 +1,13 @@
 /**
- * WebSockets. A route answers with `acceptWebSocket()`, a 426 as any client reads it that did not ask for a WebSocket; the
- * listener upgrades the connection of a client that did. The listener pings each socket and closes it when it has been
- * silent for 90 seconds.
+ * WebSockets. A route answers with `acceptWebSocket()`; the listener then upgrades the connection if the client requested it,
+ * else the client reads 426. The listener pings each socket and closes it after 90 seconds of silence.
  */
 import type { Server, ServerWebSocket, WebSocketHandler } from "bun";
 
 /** A WebSocket as its handlers see it. */
 export type AcceptedWebSocket = ServerWebSocket<WebSocketHandlers>;
 
-/** What a route does with a WebSocket it accepted. Messages without a handler are dropped. */
+/** Handlers of an accepted WebSocket. Messages without a handler are dropped. */
 export interface WebSocketHandlers {
   open?(socket: AcceptedWebSocket): void;
   /** At most 64 KiB; a larger message closes the socket. */
@@ -24,7 +23,12 @@ const UPGRADE_REQUIRED = 426;
 
 const HANDLERS = new WeakMap<Response, WebSocketHandlers>();
 
-/** The answer of a route that upgrades its connection to a WebSocket: a client that did not ask for one reads 426. */
+/**
+ * The answer of a route that upgrades its connection to a WebSocket. Clients that did not request one read 426.
+ * @example
+ * const echo = () => acceptWebSocket({ message: (socket, data) => void socket.send(data) });
+ * context.site.get("/notes/echo", echo, { permit: "public" });
+ */
 export function acceptWebSocket(handlers: WebSocketHandlers = {}): Response {
   const response = new Response(null, {
     status: UPGRADE_REQUIRED,

@@ -5,8 +5,16 @@ export type Catalogue = Readonly<Record<string, string>>;
 export interface Texts {
   /** The text of a key in a language, filled in; English where the language has none, the key itself where nobody has. */
   say(key: string, params?: Readonly<Record<string, string | number>>, language?: string): string;
-  /** Adds or replaces texts of a language; what a plugin or theme brings along. */
+  /**
+   * Adds or replaces texts of a language; what a plugin or theme brings along. A text under an old key (`rename`) is one of
+   * the present key, unless the same texts have that too.
+   */
   add(language: string, texts: Catalogue): void;
+  /**
+   * Makes old keys aliases of the present ones, `{ old: present }`: a reworded English text is still found by its old
+   * wording, in catalogues of plugins and themes and in calls of `say`. Both have the same places to fill.
+   */
+  rename(keys: Catalogue): void;
   /** Languages with at least one text. */
   languages(): string[];
 }
@@ -45,18 +53,39 @@ const ENGLISH: Catalogue = {
   "validation.uploaded": "The file could not be uploaded. The server may not accept files of this size.",
 };
 
-/** A catalogue that knows English. */
+/**
+ * A catalogue that knows English.
+ * @example
+ * const texts = createTexts();
+ * texts.add("de", { "At most :max notes": "Höchstens :max Notizen" });
+ * texts.say("At most :max notes", { max: 20 }, "de"); // Höchstens 20 Notizen
+ */
 export function createTexts(): Texts {
   const catalogues = new Map<string, Record<string, string>>([["en", { ...ENGLISH }]]);
+  const renamed = new Map<string, string>();
   const find = (key: string, language: string): string =>
     catalogues.get(language)?.[key] ??
     catalogues.get(language.split(/[-_]/)[0] ?? "")?.[key] ??
     catalogues.get("en")?.[key] ??
     key;
+  /** The texts under present keys alone. */
+  const current = (texts: Catalogue): Catalogue => {
+    const old = Object.entries(texts).filter(([key]) => renamed.has(key));
+    const rest = Object.entries(texts).filter(([key]) => !renamed.has(key));
+    return Object.fromEntries([...old.map(([key, text]) => [renamed.get(key) ?? key, text]), ...rest]);
+  };
   return {
-    say: (key, params = {}, language = "en") => filled(find(key, language), params),
+    say: (key, params = {}, language = "en") => filled(find(renamed.get(key) ?? key, language), params),
     add(language, texts) {
-      catalogues.set(language, { ...catalogues.get(language), ...texts });
+      catalogues.set(language, { ...catalogues.get(language), ...current(texts) });
+    },
+    rename(keys) {
+      for (const [old, present] of Object.entries(keys)) renamed.set(old, present);
+      // Texts that were added before: one under an old key was written by somebody who knew no other.
+      for (const [language, texts] of catalogues) {
+        const old = Object.entries(texts).filter(([key]) => Object.hasOwn(keys, key));
+        if (old.length > 0) catalogues.set(language, { ...current(texts), ...current(Object.fromEntries(old)) });
+      }
     },
     languages: () => [...catalogues.keys()],
   };

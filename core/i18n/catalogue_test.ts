@@ -17,3 +17,18 @@ test("say() takes the English text itself as a key, so that every message can be
   expect(texts.say(":noun not found", { noun: "Book" }, "de")).toBe("Book gibt es nicht");
   expect(texts.say(":noun not found", { noun: "Book" })).toBe("Book not found");
 });
+
+test("a reworded text is found by its old wording, in catalogues added before and after, and in calls", () => {
+  const texts = createTexts();
+  texts.add("de", { "Recently updated": "Zuletzt geändert" });
+  texts.add("fr", { "Recently updated": "Mis à jour récemment", "Changed of late": "Nouveautés" });
+  texts.rename({ "Changed of late": "Recently updated", "Made :name": "Created :name" });
+  expect(texts.say("Changed of late", {}, "de")).toBe("Zuletzt geändert");
+  expect(texts.say("Recently updated", {}, "fr")).toBe("Nouveautés");
+  texts.add("de", { "Changed of late": "Neues", "Made :name": ":name gemacht", "Created :name": ":name angelegt" });
+  expect(texts.say("Recently updated", {}, "de")).toBe("Neues");
+  expect(texts.say("Made :name", { name: "A" }, "de")).toBe("A angelegt");
+  expect(texts.say("Made :name", { name: "A" })).toBe("Created A");
+  texts.add("en", { "Changed of late": "News" });
+  expect(texts.say("Recently updated")).toBe("News");
+});

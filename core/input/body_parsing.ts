@@ -9,8 +9,7 @@ import { ApiError } from "../errors.ts";
 import { bodyOf, bytesOf } from "./body_stream.ts";
 import { type FormLimits, readParts } from "./multipart.ts";
 import { storable } from "./storable_text.ts";
-import { type Keep, keepInMemory } from "./upload_spool.ts";
-import { isUpload, type Upload } from "./uploads.ts";
+import { isUpload, type Keep, keepInMemory, type Upload } from "./uploads.ts";
 
 /** A value of the input. */
 export type InputValue = string | number | boolean | null | Upload | InputObject | readonly InputValue[];

@@ -31,6 +31,12 @@ interface Use {
 /**
  * Collects when rows were last used and writes that in batches, one statement for each kind of use, so that no request waits
  * for it. The time of a row never moves back.
+ * @example
+ * const { db, log, onStop } = context;
+ * const columns = { read: { at: "last_read_at" } };
+ * const lastRead = new LastUsedBatch({ db, log, table: "notes", subject: "notes", columns, flushMs: 10_000 });
+ * onStop(() => lastRead.flush());
+ * lastRead.note("read", 1);
  */
 export class LastUsedBatch<Kind extends string> {
   readonly #options: LastUsedOptions<Kind>;

@@ -47,12 +47,21 @@ export type Input<R extends Rules> = { readonly [F in keyof Top<R> & RequiredFie
   readonly [F in Exclude<keyof Top<R>, RequiredFields<R>>]?: Value<R, F & string>;
 };
 
-/** Declares rules; the type keeps every word of them. */
+/**
+ * Declares rules; the type keeps every word of them.
+ * @example
+ * const noteRules = rules({ name: ["required", "string", "max:255"], priority: ["integer", "nullable"] });
+ * const { name, priority } = await context.validate(noteRules, input, viewer);
+ */
 export function rules<const R extends Rules>(spec: R): R {
   return spec;
 }
 
-/** Rules as docs.json prints them: field → rule strings. */
+/**
+ * Rules as docs.json prints them: field → rule strings.
+ * @example
+ * ruleStrings(rules({ name: ["required", "max:255"] })); // { name: ["required", "max:255"] }
+ */
 export function ruleStrings(spec: Rules): Record<string, string[]> {
   return Object.fromEntries(Object.entries(spec).map(([field, list]) => [field, [...list]]));
 }
@@ -60,7 +69,11 @@ export function ruleStrings(spec: Rules): Record<string, string[]> {
 /** JSON schemas of the elements of lists whose rules do not describe them, by the name of the list's field. */
 export type ItemSchemas = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** The JSON schema (2020-12, as OpenAPI 3.1 has it) of a body that satisfies the rules, as far as a schema can say it. */
+/**
+ * The JSON schema (2020-12, as OpenAPI 3.1 has it) of a body that satisfies the rules, as far as a schema can say it.
+ * @example
+ * schemaOf(rules({ name: ["required"] })); // { type: "object", properties: { name: { type: "string" } }, required: ["name"] }
+ */
 export function schemaOf(spec: Rules, items: ItemSchemas = {}): Record<string, unknown> {
   const fields = Object.entries(spec).filter(([field]) => !field.includes("."));
   const required = fields.filter(([, list]) => list.includes("required")).map(([field]) => field);

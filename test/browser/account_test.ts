@@ -63,13 +63,13 @@ test("a new password asks for the present one, signs out everywhere else and sta
   const change = async (current: string, fresh: string, repeated = fresh) => {
     await page.getByLabel("Current password").fill(current);
     await page.getByLabel("New password", { exact: true }).fill(fresh);
-    await page.getByLabel("New password, once more").fill(repeated);
+    await page.getByLabel("Confirm new password").fill(repeated);
     await page.getByRole("button", { name: "Change the password" }).click();
   };
   await change("a guess", "another long one");
   expect(await page.getByText("The current password is not right.").count()).toBe(1);
   await change(who.password, "another long one", "something else");
-  expect(await page.getByText("The two new passwords are not the same.").count()).toBe(1);
+  expect(await page.getByText("The passwords do not match.").count()).toBe(1);
   await change(who.password, "short");
   expect(await page.getByText("The password must be at least 8 characters.").count()).toBe(1);
   await sound(page, "password-refused");
@@ -91,12 +91,12 @@ test("a token is made, works, is shown once, and is revoked", async () => {
   await page.getByRole("button", { name: "New token" }).click();
   await sound(page, "new-token");
   await page.getByLabel("Name").fill(NASTY);
-  await page.getByLabel("Ends on").fill("2199-01-02");
-  await page.getByLabel("Only the permissions chosen below").check();
+  await page.getByLabel("Expires on").fill("2199-01-02");
+  await page.getByLabel("Limit to the permissions selected below").check();
   await page.locator("details.choices summary").click();
   await page.getByLabel("book-view-all").check();
   await sound(page, "new-token-limited");
-  await page.getByRole("button", { name: "Make the token" }).click();
+  await page.getByRole("button", { name: "Create the token" }).click();
   expect(await h1(page)).toBe("Your new API token");
   const id = await page.getByLabel("Token ID").inputValue();
   const secret = await page.getByLabel("Token secret").inputValue();
@@ -110,7 +110,7 @@ test("a token is made, works, is shown once, and is revoked", async () => {
   await page.waitForURL("**/my-account/tokens");
   const row = page.getByRole("row").filter({ hasText: id });
   expect(await row.textContent()).toContain(NASTY);
-  expect(await row.textContent()).toContain("Chosen permissions (1)");
+  expect(await row.textContent()).toContain("Selected permissions (1)");
   expect(await row.textContent()).not.toContain("Never");
   expect(await page.content()).not.toContain(secret);
   await row.getByRole("button", { name: "Revoke" }).click();
@@ -121,7 +121,7 @@ test("a token is made, works, is shown once, and is revoked", async () => {
   expect((await ask("GET", "/api/books")).status).toBe(401);
   await page.goto("/my-account/tokens/create");
   await page.locator("main form").evaluate((form) => form.setAttribute("novalidate", ""));
-  await page.getByRole("button", { name: "Make the token" }).click();
+  await page.getByRole("button", { name: "Create the token" }).click();
   expect(await page.getByText("The name field is required.").count()).toBe(1);
 });
 
@@ -134,10 +134,10 @@ test("sessions are listed with this one marked, and ended; those of others are o
   await sound(page, "sessions");
   expect(await page.getByRole("row").count()).toBe(4);
   expect(await page.getByText("Firefox on Linux").count()).toBe(1);
-  expect(await page.getByRole("row").filter({ hasText: "This one" }).getByRole("button").count()).toBe(0);
+  expect(await page.getByRole("row").filter({ hasText: "This session" }).getByRole("button").count()).toBe(0);
   await page.getByRole("row").filter({ hasText: "Firefox" }).getByRole("button", { name: "End" }).click();
   expect(await notice(page)).toContain("The session is ended.");
-  await page.getByRole("button", { name: "End all others" }).click();
+  await page.getByRole("button", { name: "End all other sessions" }).click();
   expect(await page.getByRole("row").count()).toBe(2);
   await other.goto("/my-account/sessions");
   expect(new URL(other.url()).pathname).toBe("/login");

@@ -50,7 +50,7 @@ test("comments are made, answered, changed, archived and deleted; nothing typed 
   await comment("First").locator("form[action$=edit] textarea").fill("   ");
   await comment("First").getByRole("button", { name: "Save" }).click();
   expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Your comment");
-  expect(await page.locator(".fault").textContent()).toContain("A comment needs some words.");
+  expect(await page.locator(".fault").textContent()).toContain("A comment cannot be empty.");
   await sound(page, "comment-refused");
   await page.getByLabel("Text").fill(`First ${NASTY}, and more`);
   await page.getByRole("button", { name: "Save" }).click();
@@ -62,7 +62,7 @@ test("comments are made, answered, changed, archived and deleted; nothing typed 
   await page.getByText("Archived threads (1)").click();
   expect(await comment("First").isVisible()).toBe(true);
   expect(await errorsOf(page)).toEqual([]);
-  await comment("First").getByRole("button", { name: "Take out of the archive" }).click();
+  await comment("First").getByRole("button", { name: "Unarchive" }).click();
 
   await comment("A better answer").getByRole("button", { name: "Delete" }).click();
   await page.locator("dialog").getByRole("button", { name: "Delete" }).click();
@@ -102,12 +102,12 @@ test("revisions tell what was changed, and one is brought back", async () => {
   expect(await page.locator(".difference del").textContent()).toContain("Ada");
   expect(await page.locator(".difference ins").textContent()).toContain("Bob");
   expect(await page.locator(".difference").textContent()).toContain("<img src=x");
-  expect(await page.getByRole("button", { name: "Go back to this one" }).count()).toBe(0);
+  expect(await page.getByRole("button", { name: "Restore this revision" }).count()).toBe(0);
   await sound(page, "revision");
   await page.goBack();
   await page.getByRole("link", { name: "#1" }).click();
-  await page.getByRole("button", { name: "Go back to this one" }).click();
-  expect(await page.getByRole("status").textContent()).toContain("revision #1");
+  await page.getByRole("button", { name: "Restore this revision" }).click();
+  expect(await page.getByRole("status").textContent()).toContain("Revision #1");
   expect(await page.locator(".page-content").first().textContent()).toContain("Ada is on call.");
   const telephone = await screens.visit(undefined, { size: "phone", scheme: "dark" });
   const { data } = (await screens.runtime.ask("GET", `/api/pages/${id}/revisions?filter[number]=2`)).body;

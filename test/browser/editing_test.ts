@@ -35,10 +35,10 @@ test("a book, a chapter and a shelf are made, changed and deleted by their forms
   await page
     .getByLabel("Cover")
     .setInputFiles({ name: "cover.png", mimeType: "image/png", buffer: Buffer.from(png()) });
-  await page.getByLabel("Name of the tag").first().fill("team");
+  await page.getByLabel("Tag name").first().fill("team");
   await page.getByLabel("Value").first().fill("ops");
   await page.getByRole("button", { name: "Add a tag" }).click();
-  await page.getByLabel("Name of the tag").nth(2).fill("state");
+  await page.getByLabel("Tag name").nth(2).fill("state");
   await save(page);
   const { data } = (await screens.runtime.ask("GET", "/api/books?sort=-id&count=1")).body;
   const made = (await screens.runtime.ask("GET", `/api/books/${data[0].id}`)).body;
@@ -56,7 +56,7 @@ test("a book, a chapter and a shelf are made, changed and deleted by their forms
   expect(await page.getByText("The name must be at least 1 characters.").count()).toBe(1);
   expect(await page.getByLabel("Description").inputValue()).toBe("For those on call");
   await page.getByLabel("Name", { exact: true }).fill("On call");
-  await page.getByLabel("Remove the present cover").check();
+  await page.getByLabel("Remove the current cover").check();
   await save(page);
   expect((await screens.runtime.ask("GET", `/api/books/${made.id}`)).body).toMatchObject({
     name: "On call",
@@ -75,10 +75,10 @@ test("a book, a chapter and a shelf are made, changed and deleted by their forms
 
   await page.goto("/create-shelf");
   await page.getByLabel("Name", { exact: true }).fill("Desk");
-  await page.getByRole("button", { name: "Put “On call” on the shelf" }).click();
-  await page.getByRole("button", { name: "Take “On call” off" }).waitFor();
-  await page.getByRole("button", { name: "Put “Runbooks” on the shelf" }).click();
-  await page.getByRole("button", { name: "Take “Runbooks” off" }).waitFor();
+  await page.getByRole("button", { name: "Add “On call” to the shelf" }).click();
+  await page.getByRole("button", { name: "Remove “On call” from the shelf" }).waitFor();
+  await page.getByRole("button", { name: "Add “Runbooks” to the shelf" }).click();
+  await page.getByRole("button", { name: "Remove “Runbooks” from the shelf" }).waitFor();
   await sound(page, "new-shelf");
   await save(page);
   const shelves = (await screens.runtime.ask("GET", "/api/shelves?filter[slug]=desk")).body.data;
@@ -145,15 +145,15 @@ test("what is typed survives a closed window, is offered again, and can be throw
   const page = await screens.visit();
   await page.goto(editorOf(made));
   await page.getByLabel("Content in Markdown").fill("as typed");
-  await page.getByText("Draft kept at").waitFor();
+  await page.getByText("Draft saved at").waitFor();
   await page.context().close();
   expect((await read(made.id)).markdown).toBe("as saved");
   const again = await screens.visit();
   await again.goto(editorOf(made));
   expect(await again.getByLabel("Content in Markdown").inputValue()).toBe("as typed");
-  expect(await again.getByText("This is your draft").count()).toBe(1);
+  expect(await again.getByText("This is your unsaved draft").count()).toBe(1);
   await sound(again, "draft");
-  await again.getByRole("button", { name: "Throw it away" }).click();
+  await again.getByRole("button", { name: "Discard the draft" }).click();
   await again.goto(editorOf(made));
   expect(await again.getByLabel("Content in Markdown").inputValue()).toBe("as saved");
 });
@@ -165,20 +165,20 @@ test("of two editors the second is told, shown the difference, and decides", asy
   await ann.goto(editorOf(made));
   await ben.goto(editorOf(made));
   await ben.getByLabel("Content in Markdown").fill("one two four");
-  await ben.getByText("Draft kept at").waitFor();
+  await ben.getByText("Draft saved at").waitFor();
   await ann.reload();
-  expect(await ann.getByText("Ben is working on this page too.").count()).toBe(1);
+  expect(await ann.getByText("Ben is also editing this page.").count()).toBe(1);
   await save(ben);
   await ben.waitForURL((url) => !url.pathname.endsWith("/edit"));
   await ann.getByLabel("Content in Markdown").fill("one five three");
   await save(ann);
-  await ann.getByText("Somebody else changed this page").waitFor();
+  await ann.getByText("Someone else changed this page").waitFor();
   expect(await ann.getByLabel("Content in Markdown").inputValue()).toBe("one five three");
   expect(await ann.locator(".difference ins").allTextContents()).toEqual(["Added: five", "Added: three"]);
   expect(await ann.locator(".difference del").allTextContents()).toEqual(["Removed: two", "Removed: four"]);
   expect((await read(made.id)).markdown).toBe("one two four");
   await sound(ann, "conflict");
-  await ann.getByRole("button", { name: "Save over that change" }).click();
+  await ann.getByRole("button", { name: "Overwrite that change" }).click();
   await ann.waitForURL((url) => !url.pathname.endsWith("/edit"));
   expect((await read(made.id)).markdown).toBe("one five three");
 });
@@ -188,7 +188,7 @@ test("without scripts a page is looked at, saved, moved, copied and deleted all 
   const page = await screens.visit(undefined, { scripts: false });
   await page.goto(editorOf(made));
   await page.getByLabel("Content in HTML").fill("<p>look <em>here</em></p>");
-  await page.getByRole("button", { name: "Look at it first" }).click();
+  await page.getByRole("button", { name: "Preview" }).click();
   expect(await page.locator("#preview em").textContent()).toBe("here");
   await save(page);
   expect((await read(made.id)).raw_html).toContain("<em>here</em>");
@@ -216,15 +216,15 @@ test("files and links are hung on a page and taken away", async () => {
   await page.getByLabel("File").setInputFiles({ name: "map.txt", mimeType: "text/plain", buffer: Buffer.from("map") });
   await page.getByRole("button", { name: "Add" }).click();
   await page.getByLabel("Name", { exact: true }).fill("Elsewhere");
-  await page.getByLabel("Or the address of a link").fill("javascript:alert(1)");
+  await page.getByLabel("Or the URL of a link").fill("javascript:alert(1)");
   await page.getByRole("button", { name: "Add" }).click();
   expect(await page.getByText("The provided link may not be safe.").count()).toBe(1);
-  await page.getByLabel("Or the address of a link").fill("https://example.com");
+  await page.getByLabel("Or the URL of a link").fill("https://example.com");
   await page.getByRole("button", { name: "Add" }).click();
   await sound(page, "attachments");
   await page.getByRole("button", { name: "Delete" }).first().click();
   await page.locator("dialog[open]").getByRole("button", { name: "Delete" }).click();
-  await page.getByText("It is deleted.").waitFor();
+  await page.getByText("The attachment is deleted.").waitFor();
   expect((await screens.runtime.ask("GET", `/api/attachments?filter[uploaded_to]=${made.id}`)).body.total).toBe(1);
 });
 

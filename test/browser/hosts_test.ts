@@ -103,7 +103,7 @@ test("the list is filtered and paged, and shows what hosts say as text", async (
   expect(await rowOf(page, NASTY).first().textContent()).toContain("Active");
   expect(await page.locator("main img").count()).toBe(0);
   await sound(page, "hosts");
-  await page.getByLabel("Wants").selectOption({ label: "Security updates" });
+  await page.getByLabel("Needs").selectOption({ label: "Security updates" });
   await page.getByRole("button", { name: "Filter" }).click();
   const names = (await page.locator("tbody tr td:first-child a").allTextContents()).filter((name) =>
     name.startsWith("web"),
@@ -114,7 +114,7 @@ test("the list is filtered and paged, and shows what hosts say as text", async (
   expect(await page.locator("tbody tr").count()).toBe(1);
   await page.getByLabel("Name contains").fill("nothing of the kind");
   await page.getByRole("button", { name: "Filter" }).click();
-  expect(await page.locator("main").textContent()).toContain("No host fits these filters.");
+  expect(await page.locator("main").textContent()).toContain("No host matches these filters.");
   for (let number = 0; number < 30; number++) await dashboard.host(`more-${String(number).padStart(2, "0")}`);
   await page.goto(`${HOSTS}?status=pending&name=more`);
   expect(await page.locator("tbody tr").count()).toBe(30);
@@ -132,13 +132,13 @@ test("a host shows what is outdated, is renamed, taken out and in again, and del
   const page = await visit();
   await page.goto(`${HOSTS}/${risky.id}`);
   expect(await page.locator("h1").textContent()).toContain(NASTY);
-  expect(await page.locator("main").textContent()).toContain(`It wants a restart: ${NASTY}`);
+  expect(await page.locator("main").textContent()).toContain(`A restart is required: ${NASTY}`);
   expect(await rowOf(page, "bash").textContent()).toContain("Update");
   expect(await page.getByRole("region", { name: "Outdated packages" }).getByText("Security").count()).toBe(1);
   await sound(page, "host");
-  await page.getByRole("button", { name: "Take it out of the numbers" }).click();
-  expect(await page.locator("h1").textContent()).toContain("Inactive: taken out");
-  await page.getByRole("button", { name: "Count it again" }).click();
+  await page.getByRole("button", { name: "Exclude from statistics" }).click();
+  expect(await page.locator("h1").textContent()).toContain("Inactive: excluded");
+  await page.getByRole("button", { name: "Include in statistics" }).click();
   expect(await page.locator("h1").textContent()).toContain("Active");
   await page.getByRole("button", { name: "Rename" }).click();
   await page.getByLabel("Name", { exact: true }).fill("Renamed");
@@ -166,9 +166,7 @@ test("the statistics show numbers, lines and bars, each chart with a title, a de
     expect(await page.getByRole("img", { name: heading }).count()).toBe(1);
     expect(await page.locator("desc").count()).toBe(3);
   }
-  expect(await main.locator("desc").first().textContent()).toMatch(
-    /All hosts: \d+ at first, \d+ at last, at most \d+\./,
-  );
+  expect(await main.locator("desc").first().textContent()).toMatch(/All hosts: from \d+ to \d+, maximum \d+\./);
   expect(await main.locator("svg image, main img").count()).toBe(0);
   expect(
     await page

@@ -137,10 +137,10 @@ test("the list answers why a widget is red", async () => {
   expect(told).toMatch(/Expires ?never/);
   expect(await card.getByLabel("Key").inputValue()).toBe(key.token_key);
   expect(await cardOf(page, NASTY).count()).toBe(1);
-  const limit = page.getByRole("region", { name: "Requests of each address" });
+  const limit = page.getByRole("region", { name: "Requests per address" });
   expect(await limit.getByRole("row", { name: /192\.0\.2\.7/ }).textContent()).toContain("1 of 100");
-  await page.getByText("What fits into the limit").first().click();
-  const fits = page.getByRole("region", { name: "What fits into the limit" });
+  await page.getByText("Dashboard setups within the limit").first().click();
+  const fits = page.getByRole("region", { name: "Dashboard setups within the limit" });
   expect(
     (await fits.getByRole("row").allTextContents()).map((row) => /(Yes|Barely|No)$/.exec(row.trim())?.[1]),
   ).toEqual([undefined, "Yes", "Barely", "No", "Yes", "Barely"]);
@@ -190,7 +190,7 @@ test("a key is disabled and enabled without a question, changed by its form, and
   await cardOf(page, "Kitchen wall").getByRole("button", { name: "Delete" }).click();
   const dialog = page.getByRole("dialog");
   expect(await dialog.textContent()).toContain("Delete the key “Kitchen wall”?");
-  expect(await dialog.textContent()).toContain("stops showing numbers");
+  expect(await dialog.textContent()).toContain("stop working");
   expect(await page.evaluate("document.activeElement.textContent")).toBe("Cancel");
   await sound(page, "delete-key");
   await page.keyboard.press("Enter");
@@ -222,14 +222,14 @@ test("a key of enrolment lets a script make a host", async () => {
   await sound(page, "no-enrolment");
   await page.getByRole("button", { name: "New enrolment key" }).click();
   await page.getByLabel("Name", { exact: true }).fill("Installer");
-  await page.getByLabel("Hosts a day").fill("2");
+  await page.getByLabel("Hosts per day").fill("2");
   await page.getByRole("button", { name: "Create the key" }).click();
-  const command = await page.getByLabel("Enrol a host by curl").inputValue();
+  const command = await page.getByLabel("Enrol a host with curl").inputValue();
   await sound(page, "enrolment-made");
   const run = Bun.spawn(["sh", "-c", command], { stdout: "pipe" });
   expect(await new Response(run.stdout).json()).toMatchObject({ message: "Host enrolled successfully" });
   await page.goto("/settings/integrations/enrolment");
-  expect(await cardOf(page, "Installer").textContent()).toContain("Hosts a day");
+  expect(await cardOf(page, "Installer").textContent()).toContain("Hosts per day");
   expect(await cardOf(page, "Plain").count()).toBe(0);
 });
 

@@ -78,7 +78,7 @@ test("the editor keeps drafts and shows a preview whatever the preview is called
   await page.getByLabel("Content", { exact: false }).first().fill(`${HOSTILE}<p>typed</p>`);
   await page.locator("#preview").getByText("typed").waitFor();
   expect(await shadowed(page)).toEqual([]);
-  await page.getByText("Draft kept at").waitFor();
+  await page.getByText("Draft saved at").waitFor();
   expect(await errorsOf(page).then((errors) => errors.filter((error) => /rror/.test(error)))).toEqual([]);
 });
 
@@ -101,6 +101,6 @@ test("the scripts work in a document that is full of such names", async () => {
   await page.locator("#dialog[open] .confirm").waitFor();
   await page.goto(`${pathOf(made)}/edit`);
   await page.locator("textarea[name=content]").fill("<p>typed among names</p>");
-  await page.getByText("Draft kept at").waitFor();
+  await page.getByText("Draft saved at").waitFor();
   expect(errors).toEqual([]);
 });

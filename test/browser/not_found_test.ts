@@ -29,7 +29,7 @@ test("an empty place offers the next step to whoever may take it, and to nobody 
   for (const [path, text, leadsTo] of [
     ["/books/blank", "New page", "/books/blank/create-page"],
     ["/books/runbooks/chapter/database", "New page", "/books/runbooks/chapter/database/create-page"],
-    ["/shelves/operations", "Put books on it", "/shelves/operations/edit"],
+    ["/shelves/operations", "Add books", "/shelves/operations/edit"],
   ] as const) {
     await page.goto(path);
     expect([path, await errorsOf(page)]).toEqual([path, []]);
@@ -45,7 +45,7 @@ test("an empty place offers the next step to whoever may take it, and to nobody 
 test("a search without results says what to try", async () => {
   const page = await screens.visit();
   await page.goto("/search?query=nowhere&type=page");
-  await page.getByText("Try fewer or other words.").waitFor();
+  await page.getByText("Try fewer or different terms.").waitFor();
   expect(await page.getByRole("link", { name: "Search everything" }).getAttribute("href")).toBe(
     "/search?query=nowhere",
   );
@@ -62,7 +62,7 @@ test("what is not there can be searched for, and what is refused says whom to as
   await page.waitForURL("**/search?query=runbooks");
   const reader = await screens.visit(await screens.user("Looker", ["book-view-all"]));
   expect((await reader.goto("/settings/users"))?.status()).toBe(403);
-  await reader.getByText("If you should be allowed to").waitFor();
+  await reader.getByText("If you need access").waitFor();
   await picture(reader, "lost-refused");
 });
 
@@ -76,7 +76,7 @@ test("a row of the audit log about a deleted item leads to the bin, and back", a
   await page.waitForURL("**/settings/recycle-bin?entry=*");
   expect(await page.locator("tbody tr").count()).toBe(1);
   await page.getByText("Thrown away").waitFor();
-  await page.getByRole("link", { name: "Show everything" }).click();
+  await page.getByRole("link", { name: "Show all" }).click();
   await page.waitForURL("**/settings/recycle-bin");
   expect(await page.locator("tbody tr").count()).toBe(2);
 });
@@ -89,7 +89,7 @@ test("a row about what was deleted with its book leads to the bin as well, which
   await page.goto("/settings/audit?type=page_create");
   await page.getByRole("link", { name: /Within/ }).click();
   await page.waitForURL("**/settings/recycle-bin");
-  await page.getByText("deleted with the book or chapter it lies in").waitFor();
+  await page.getByText("deleted together with its book or chapter").waitFor();
   await page.getByRole("cell", { name: /Holder/ }).waitFor();
 });
 

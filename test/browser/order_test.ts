@@ -65,15 +65,15 @@ test("entries are dragged to where they belong, pages into other chapters, and s
   const page = await screens.visit();
   await page.goto("/books/dragged");
   await page.locator(".actions summary").click();
-  await page.getByRole("link", { name: "Order" }).click();
+  await page.getByRole("link", { name: "Sort" }).click();
   await sound(page, "book");
   await drag(page, "Last", "One", "upper");
   await page.mouse.up();
-  expect(await says(page)).toBe("“Last” is now at place 1 of 4.");
+  expect(await says(page)).toBe("“Last” is now at position 1 of 4.");
   await drag(page, "One second", "Two", "lower");
   await picture(page, "order-dragging");
   await page.mouse.up();
-  expect(await says(page)).toBe("“One second” is now at place 1 of 3 in “Two”.");
+  expect(await says(page)).toBe("“One second” is now at position 1 of 3 in “Two”.");
   await drag(page, "Two", "One", "upper");
   await page.mouse.up();
   await drag(page, "Alone", "Last", "upper");
@@ -94,13 +94,13 @@ test("keys and buttons move the same, keep the focus and are told of", async () 
   await page.keyboard.press("Enter");
   expect(await focused()).toBe("Move “Last” up");
   await page.keyboard.press("Alt+ArrowUp");
-  expect(await says(page)).toBe("“Last” is now at place 2 of 4.");
+  expect(await says(page)).toBe("“Last” is now at position 2 of 4.");
   await page.keyboard.press("Alt+ArrowRight");
-  expect(await says(page)).toBe("“Last” is now at place 3 of 3 in “One”.");
+  expect(await says(page)).toBe("“Last” is now at position 3 of 3 in “One”.");
   await page.keyboard.press("Alt+ArrowUp");
   await page.keyboard.press("Alt+ArrowDown");
   await page.keyboard.press("Alt+ArrowDown");
-  expect(await says(page)).toBe("“Last” is now at place 2 of 4.");
+  expect(await says(page)).toBe("“Last” is now at position 2 of 4.");
   await push(page, "Move “Two second” out of its chapter");
   expect(await focused()).toBe("Move “Two second” up");
   await push(page, "Move “Alone” into the nearest chapter");
@@ -136,7 +136,7 @@ test("what changed meanwhile is neither lost nor undone, and is said", async () 
   await screens.runtime.ask("PUT", `/api/pages/${one?.pages[1]?.id}`, { body: { chapter_id: two?.id } });
   await make("pages", { name: "New", chapter_id: one?.id });
   await push(page, "Save");
-  await page.getByText("Somebody else changed this book meanwhile").waitFor();
+  await page.getByText("Someone else changed this book in the meantime").waitFor();
   expect(await orderOf(book)).toBe("One[New], Two[Two first, One second, Two second], Last, Alone");
 });
 
@@ -163,10 +163,10 @@ test("the books of a shelf are found among many, put on it, ordered and taken of
   await page.goto("/shelves/library/edit");
   await page.getByLabel("Description").fill("All volumes");
   for (const number of ["44", "07", "31"]) {
-    await page.getByLabel("Name of a book to put on it").fill(`volume ${number}`);
+    await page.getByLabel("Find a book to add").fill(`volume ${number}`);
     await page.keyboard.press("Enter");
-    await push(page, `Put “Volume ${number}” on the shelf`);
-    await page.getByRole("button", { name: `Take “Volume ${number}” off`, exact: true }).waitFor();
+    await push(page, `Add “Volume ${number}” to the shelf`);
+    await page.getByRole("button", { name: `Remove “Volume ${number}” from the shelf`, exact: true }).waitFor();
   }
   await drag(page, "Volume 31", "Volume 44", "upper");
   await page.mouse.up();
@@ -182,11 +182,11 @@ test("the books of a shelf are found among many, put on it, ordered and taken of
   await plain.goto("/shelves/library/edit");
   await plain.getByLabel("Description").fill("Some volumes");
   await push(plain, "Move “Volume 44” up");
-  await push(plain, "Take “Volume 31” off");
+  await push(plain, "Remove “Volume 31” from the shelf");
   await push(plain, "Next");
-  await plain.getByLabel("Name of a book to put on it").fill("volume 12");
+  await plain.getByLabel("Find a book to add").fill("volume 12");
   await push(plain, "Find");
-  await push(plain, "Put “Volume 12” on the shelf");
+  await push(plain, "Add “Volume 12” to the shelf");
   await picture(plain, "order-shelf-plain");
   expect(await plain.getByLabel("Description").inputValue()).toBe("Some volumes");
   expect(await names()).toEqual(["Volume 31", "Volume 07", "Volume 44"]);

@@ -47,7 +47,7 @@ test("a new page takes pictures that are picked, pasted and dropped, in their or
   await page.getByLabel("Name", { exact: true }).fill("Racks");
   await content(page).fill("Before\n\nAfter");
   await page.evaluate("document.querySelector('textarea[name=content]').setSelectionRange(8, 8)");
-  await page.getByLabel("Add pictures").setInputFiles([file("one.png"), file("two.png"), file("three.png")]);
+  await page.getByLabel("Add images").setInputFiles([file("one.png"), file("two.png"), file("three.png")]);
   await page.locator("#preview img[src*='gallery']").nth(2).waitFor();
   const written = await content(page).inputValue();
   expect(namesIn(written)).toEqual(["one.png", "two.png", "three.png"]);
@@ -81,10 +81,10 @@ test("saving waits for pictures that are on their way", async () => {
   await page.goto(`/books/${book.slug}/create-page`);
   await page.getByLabel("Name", { exact: true }).fill("Hasty");
   await page.route("**/editor/picture/*", async (route) => {
-    await page.getByText("Pictures are still being uploaded").waitFor();
+    await page.getByText("Images are still uploading").waitFor();
     await route.continue();
   });
-  await page.getByLabel("Add pictures").setInputFiles(file("slow.png"));
+  await page.getByLabel("Add images").setInputFiles(file("slow.png"));
   await save(page);
   await page.waitForURL("**/page/hasty");
   expect(namesIn((await pageBy("hasty")).markdown)).toEqual(["slow.png"]);
@@ -96,21 +96,21 @@ test("what cannot be taken is told by name, and the text stays", async () => {
   await page.getByLabel("Name", { exact: true }).fill("Faults");
   await content(page).fill("Kept");
   const errors = page.locator("#uploads [role=alert]");
-  await page.getByLabel("Add pictures").setInputFiles([file("big.png", "image/png", new Uint8Array(2_000_000))]);
+  await page.getByLabel("Add images").setInputFiles([file("big.png", "image/png", new Uint8Array(2_000_000))]);
   expect(await errors.allTextContents()).toEqual(["big.png is larger than 1 MB."]);
   await give(page, "drop", ["manual.pdf", "fine.png"]);
   expect(await errors.allTextContents()).toEqual([
-    "manual.pdf is no picture that can be shown here: JPEG, PNG, GIF, WebP and AVIF can.",
+    "manual.pdf is not a supported image. Supported formats: JPEG, PNG, GIF, WebP and AVIF.",
   ]);
   await page.locator("#preview img[src*='gallery']").waitFor();
   await page
-    .getByLabel("Add pictures")
+    .getByLabel("Add images")
     .setInputFiles(file("lie.png", "image/png", new TextEncoder().encode("no picture")));
   await errors.filter({ hasText: "lie.png: " }).waitFor();
   await picture(page, "pictures-faults");
   expect(await errorsOf(page)).toEqual([]);
   await page.route("**/editor/picture/*", (route) => route.abort());
-  await page.getByLabel("Add pictures").setInputFiles(file("lost.png"));
+  await page.getByLabel("Add images").setInputFiles(file("lost.png"));
   await errors.filter({ hasText: "lost.png could not be uploaded" }).waitFor();
   const written = await content(page).inputValue();
   expect(written).toStartWith("Kept");
@@ -123,7 +123,7 @@ test("who may write but not add pictures is told so", async () => {
   const page = await screens.visit(who);
   await page.goto(`/books/${book.slug}/create-page`);
   await content(page).fill("Words of Dee");
-  await page.getByLabel("Add pictures").setInputFiles(file("mine.png"));
+  await page.getByLabel("Add images").setInputFiles(file("mine.png"));
   await page.locator("#uploads [role=alert]").filter({ hasText: "You do not have permission" }).waitFor();
   expect((await content(page).inputValue()).trim()).toBe("Words of Dee");
 });
@@ -133,21 +133,21 @@ test("without scripts chosen pictures are added to the text, which comes back wi
   await page.goto(`/books/${book.slug}/create-page`);
   await page.getByLabel("Name", { exact: true }).fill("Plain");
   await content(page).fill("Words");
-  await page.getByLabel("Add pictures").setInputFiles([file("a.png"), file("b.pdf", "application/pdf"), file("c.png")]);
-  await page.getByRole("button", { name: "Add the chosen pictures" }).click();
+  await page.getByLabel("Add images").setInputFiles([file("a.png"), file("b.pdf", "application/pdf"), file("c.png")]);
+  await page.getByRole("button", { name: "Add selected images" }).click();
   const written = await content(page).inputValue();
   expect(written).toStartWith("Words\n\n![a.png](http");
   expect(namesIn(written)).toEqual(["a.png", "c.png"]);
   expect(await page.locator(".editor-pictures .fault").textContent()).toContain("b.pdf: ");
   expect(await page.locator("#preview img").count()).toBe(2);
   await picture(page, "pictures-without-scripts");
-  await page.getByLabel("Add pictures").setInputFiles(file("d.png"));
+  await page.getByLabel("Add images").setInputFiles(file("d.png"));
   await save(page);
   const made = await pageBy("plain");
   expect(namesIn(made.markdown)).toEqual(["a.png", "c.png", "d.png"]);
   expect((await screens.runtime.ask("GET", `/api/image-gallery?filter[uploaded_to]=${made.id}`)).body.total).toBe(3);
   await page.goto(`/books/${book.slug}/page/plain/edit`);
-  await page.getByLabel("Add pictures").setInputFiles(file("e.png"));
+  await page.getByLabel("Add images").setInputFiles(file("e.png"));
   await save(page);
   expect(namesIn((await pageBy("plain")).markdown)).toEqual(["a.png", "c.png", "d.png", "e.png"]);
 });
@@ -157,27 +157,27 @@ test("a draft that is opened again shows its own text, from its book as well, an
   await page.goto(`/books/${book.slug}/create-page`);
   await page.getByLabel("Name", { exact: true }).fill("Half done");
   await content(page).fill("**as drafted**");
-  await page.getByText("Draft kept at").waitFor();
+  await page.getByText("Draft saved at").waitFor();
   await page.goto(`/books/${book.slug}`);
   await page.getByRole("link", { name: "Half done" }).first().click();
   expect(await page.locator("#preview strong").textContent()).toBe("as drafted");
   await picture(page, "pictures-reopened");
   expect(await errorsOf(page)).toEqual([]);
-  await page.getByRole("button", { name: "Throw it away" }).click();
+  await page.getByRole("button", { name: "Discard the draft" }).click();
   const drafts = async () =>
     (await screens.runtime.ask("GET", "/api/pages?filter[draft]=true&filter[name]=Half done")).body.total;
   expect(await drafts()).toBe(0);
   const edited = await pageBy("racks");
   await page.goto(`/books/${book.slug}/page/racks/edit`);
   await content(page).fill("*another text*");
-  await page.getByText("Draft kept at").waitFor();
+  await page.getByText("Draft saved at").waitFor();
   await page.reload();
   expect(await page.locator("#preview em").textContent()).toBe("another text");
   expect(edited.markdown).not.toContain("another text");
 
   await page.goto(`/books/${book.slug}/create-page`);
   await page.getByLabel("Name", { exact: true }).fill("Half done");
-  await page.getByText("Draft kept at").waitFor();
+  await page.getByText("Draft saved at").waitFor();
   expect(await drafts()).toBe(1);
   const gone = page.waitForResponse("**/editor/draft/**");
   await page.getByLabel("Name", { exact: true }).fill("");
@@ -190,20 +190,20 @@ test("one draft in two windows: the second is told, shown the difference, and de
   await one.goto(`/books/${book.slug}/create-page`);
   await one.getByLabel("Name", { exact: true }).fill("Twice");
   await content(one).fill("one text");
-  await one.getByText("Draft kept at").waitFor();
+  await one.getByText("Draft saved at").waitFor();
   const two = await one.context().newPage();
   await two.goto(`/books/${book.slug}/create-page`);
   await two.getByRole("link", { name: "Twice" }).click();
   await content(two).fill("second text");
-  await two.getByText("Draft kept at").waitFor();
+  await two.getByText("Draft saved at").waitFor();
   await content(one).fill("first text");
   await one.getByText("This draft was changed in another window").waitFor();
   await save(one);
-  await one.getByRole("heading", { name: "Another window of yours changed this draft" }).waitFor();
+  await one.getByRole("heading", { name: "You changed this draft in another window" }).waitFor();
   await picture(one, "pictures-two-windows");
   expect(await one.locator(".difference del").allTextContents()).toEqual(["Removed: second"]);
   expect(await errorsOf(one)).toEqual([]);
-  await one.getByRole("button", { name: "Save over that change" }).click();
+  await one.getByRole("button", { name: "Overwrite that change" }).click();
   await one.waitForURL("**/page/twice");
   expect((await pageBy("twice")).markdown).toBe("first text");
 });
@@ -213,7 +213,7 @@ test("a new page that was saved in one window is made a second time in another o
   await one.goto(`/books/${book.slug}/create-page`);
   await one.getByLabel("Name", { exact: true }).fill("Made once");
   await content(one).fill("text");
-  await one.getByText("Draft kept at").waitFor();
+  await one.getByText("Draft saved at").waitFor();
   const two = await one.context().newPage();
   await two.goto(`/books/${book.slug}/create-page`);
   await two.getByRole("link", { name: "Made once" }).click();
@@ -222,7 +222,7 @@ test("a new page that was saved in one window is made a second time in another o
   await content(two).fill("more text");
   await two.getByText("saved as a page or thrown away in another window").waitFor();
   await save(two);
-  await two.getByText("save it again to make another page of it").waitFor();
+  await two.getByText("Save it again to create another page").waitFor();
   expect(await content(two).inputValue()).toBe("more text");
   expect(await errorsOf(two)).toEqual([]);
   const made = async () => (await screens.runtime.ask("GET", "/api/pages?filter[name]=Made once")).body.total;
@@ -243,7 +243,7 @@ test("one page that is changed in two windows: neither overwrites what the other
   const path = `/books/${book.slug}/page/${made.slug}/edit`;
   for (const page of [one, two]) await page.goto(path);
   await content(one).fill("from the first");
-  await one.getByText("Draft kept at").waitFor();
+  await one.getByText("Draft saved at").waitFor();
   await content(two).fill("from the second");
   await two.getByText("This draft was changed in another window").waitFor();
   await one.reload();

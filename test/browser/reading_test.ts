@@ -173,7 +173,7 @@ test("what people wrote in names and descriptions stays text", async () => {
     expect([path, await errorsOf(page)]).toEqual([path, []]);
   }
   await page.goto(`/search?query=${encodeURIComponent(NASTY)}&type=${encodeURIComponent(NASTY)}`);
-  expect(await page.getByLabel("Words").inputValue()).toBe(NASTY);
+  expect(await page.getByLabel("Search terms").inputValue()).toBe(NASTY);
   expect(dialogs).toEqual([]);
 });
 

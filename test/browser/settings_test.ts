@@ -38,8 +38,8 @@ test("users are found, made, changed, and leave what they own to somebody", asyn
   await page.getByLabel("E-mail address").fill("no address");
   await page.getByLabel("Viewer").check();
   await page.getByLabel("Password").fill("short");
-  expect(await page.getByLabel("Send a letter").count()).toBe(0);
-  await page.getByRole("button", { name: "Make the user" }).click();
+  expect(await page.getByLabel("Send an invitation email").count()).toBe(0);
+  await page.getByRole("button", { name: "Create the user" }).click();
   await sound(page, "new-user-refused");
   expect(await main(page).textContent()).toContain("The email must be a valid email address.");
   expect(await main(page).textContent()).toContain("The password must be at least 8 characters.");
@@ -47,7 +47,7 @@ test("users are found, made, changed, and leave what they own to somebody", asyn
   expect(await page.getByLabel("Viewer").isChecked()).toBe(true);
   await page.getByLabel("E-mail address").fill("rita@example.com");
   await page.getByLabel("Password").fill("a long enough one");
-  await page.getByRole("button", { name: "Make the user" }).click();
+  await page.getByRole("button", { name: "Create the user" }).click();
   expect(await page.locator("h1").textContent()).toContain(NASTY);
   const id = Number(new URL(page.url()).pathname.split("/").at(-1));
   await sound(page, "user");
@@ -77,7 +77,7 @@ test("users are found, made, changed, and leave what they own to somebody", asyn
   await page.getByRole("button", { name: "Delete" }).click();
   await page.locator("dialog .confirm").waitFor();
   await sound(page, "delete-user");
-  await page.locator("dialog").getByLabel("What they own goes to").selectOption("1");
+  await page.locator("dialog").getByLabel("New owner of their content").selectOption("1");
   await page.locator("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByText("The user is deleted.").waitFor();
   expect((await ask("GET", `/api/books/${book.id}`)).owned_by).toMatchObject({ id: 1 });
@@ -96,7 +96,7 @@ test("a role is made by its grid, copied, changed and deleted", async () => {
   await page.getByLabel("Own: Pages, Change").check();
   await page.getByLabel("Use the API").check();
   await sound(page, "new-role");
-  await page.getByRole("button", { name: "Make the role" }).click();
+  await page.getByRole("button", { name: "Create the role" }).click();
   const id = Number(new URL(page.url()).pathname.split("/").at(-1));
   expect((await ask("GET", `/api/roles/${id}`)).permissions).toEqual([
     "access-api",
@@ -176,15 +176,15 @@ test("what lies in the bin is restored, removed, and emptied", async () => {
   await page.locator("dialog").getByRole("button", { name: "Restore" }).click();
   await page.getByText("Items restored: 3").waitFor();
   expect((await screens.runtime.ask("GET", `/api/books/${back}`)).status).toBe(200);
-  await rowOf(page, "Gone").getByRole("button", { name: "Delete for good" }).click();
-  await page.locator("dialog").getByRole("button", { name: "Delete for good" }).click();
-  await page.getByText("Items deleted for good: 3").waitFor();
+  await rowOf(page, "Gone").getByRole("button", { name: "Delete permanently" }).click();
+  await page.locator("dialog").getByRole("button", { name: "Delete permanently" }).click();
+  await page.getByText("Items permanently deleted: 3").waitFor();
   expect((await screens.runtime.store.sql`select id from books where id = ${gone}`).length).toBe(0);
   await make("Third");
   await page.goto("/settings/recycle-bin/empty");
   await sound(page, "empty-bin");
-  await page.getByRole("button", { name: "Delete for good" }).click();
-  await page.getByText("The bin is empty.").waitFor();
+  await page.getByRole("button", { name: "Delete permanently" }).click();
+  await page.getByText("The recycle bin is empty.").waitFor();
 });
 
 test("the runtime tells what it is made of, and is looked after", async () => {
@@ -207,21 +207,21 @@ test("the runtime tells what it is made of, and is looked after", async () => {
   await page.goto("/settings/maintenance");
   await sound(page, "maintenance");
   expect(await rowOf(page, "nobody_does_this").textContent()).toContain(NASTY);
-  await page.getByRole("button", { name: "Look for pictures" }).click();
+  await page.getByRole("button", { name: "Find unused images" }).click();
   await sound(page, "unused-images");
   expect(await rowOf(page, NASTY).count()).toBe(1);
-  await page.getByRole("button", { name: "Delete them" }).click();
-  await page.locator("dialog").getByRole("button", { name: "Delete for good" }).click();
-  await page.getByText("Pictures deleted: 1").waitFor();
+  await page.getByRole("button", { name: "Delete all" }).click();
+  await page.locator("dialog").getByRole("button", { name: "Delete permanently" }).click();
+  await page.getByText("Images deleted: 1").waitFor();
   await page.goto("/settings/maintenance/files");
   await sound(page, "lost-files");
   await page.goto("/settings/maintenance");
-  await page.getByRole("button", { name: "Try all again (1)" }).click();
-  await page.getByText("Jobs tried again: 1").waitFor();
+  await page.getByRole("button", { name: "Retry all (1)" }).click();
+  await page.getByText("Jobs queued for retry: 1").waitFor();
   await screens.runtime.store.sql`update jobs set dead = true where name = 'nobody_does_this'`;
   await page.goto("/settings/maintenance/jobs/delete");
-  await page.getByRole("button", { name: "Forget all" }).click();
-  await page.getByText("Jobs forgotten: 1").waitFor();
+  await page.getByRole("button", { name: "Discard all" }).click();
+  await page.getByText("Jobs discarded: 1").waitFor();
 });
 
 test("permissions of one item are set by role and for everybody else", async () => {
@@ -239,7 +239,7 @@ test("permissions of one item are set by role and for everybody else", async () 
   await page.goto(`${at}/permissions`);
   await page.getByLabel("Rules for Viewer").selectOption("own");
   await page.getByLabel("Viewer: View").check();
-  await page.getByLabel("Rules for Everybody else").selectOption("own");
+  await page.getByLabel("Rules for Everyone else").selectOption("own");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("The permissions are saved.").waitFor();
   await sound(page, "item-permissions");
@@ -247,7 +247,7 @@ test("permissions of one item are set by role and for everybody else", async () 
   expect(role_permissions).toMatchObject([{ role_id: 3, view: true, create: false, update: false, delete: false }]);
   expect(fallback_permissions).toMatchObject({ inheriting: false, view: false });
   expect(await page.getByLabel("Viewer: View").isChecked()).toBe(true);
-  await page.getByLabel("Rules for Everybody else").selectOption("");
+  await page.getByLabel("Rules for Everyone else").selectOption("");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("The permissions are saved.").waitFor();
   expect((await ask("GET", `/api/content-permissions/book/${book.id}`)).fallback_permissions.inheriting).toBe(true);

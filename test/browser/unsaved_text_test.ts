@@ -21,7 +21,7 @@ const read = async (id: number) => (await screens.runtime.ask("GET", `/api/pages
 const editorOf = (page: { slug: string }) => `/books/${book.slug}/page/${page.slug}/edit`;
 const content = (page: Page) => page.getByLabel("Content in Markdown");
 const save = (page: Page) => page.getByRole("button", { name: "Save", exact: true }).click();
-const kept = (page: Page) => page.getByText("Draft kept at").waitFor();
+const kept = (page: Page) => page.getByText("Draft saved at").waitFor();
 
 test("who is signed out while they write is told so, and sends it all after signing in again", async () => {
   const made = await newPage("Session");
@@ -29,7 +29,7 @@ test("who is signed out while they write is told so, and sends it all after sign
   await page.goto(editorOf(made));
   await page.context().clearCookies();
   await content(page).fill(WORDS);
-  await page.getByText("The draft could not be kept: You are signed out").waitFor();
+  await page.getByText("The draft could not be saved: You are signed out").waitFor();
   await save(page);
   await page.getByRole("heading", { name: "You are signed out" }).waitFor();
   await picture(page, "keeping-signed-out");
@@ -54,9 +54,9 @@ test("a page that is renamed meanwhile is a conflict, one that is deleted leaves
   await screens.runtime.ask("PUT", `/api/pages/${made.id}`, { body: { name: "Beta", markdown: "theirs" } });
   await content(page).fill(WORDS);
   await save(page);
-  expect(await page.getByText("Somebody else changed this page").count()).toBe(1);
+  expect(await page.getByText("Someone else changed this page").count()).toBe(1);
   expect(await content(page).inputValue()).toBe(WORDS);
-  await page.getByRole("button", { name: "Save over that change" }).click();
+  await page.getByRole("button", { name: "Overwrite that change" }).click();
   expect((await read(made.id)).markdown).toBe(WORDS);
 
   const doomed = await newPage("Doomed");
@@ -77,7 +77,7 @@ test("two new pages begun in one book are two drafts, and the other one is offer
     await page.goto(`/books/${book.slug}/create-page`);
     await page.getByLabel("Name", { exact: true }).fill(name);
     await content(page).fill(`${name}: ${WORDS}`);
-    await page.getByLabel("Name of the tag").first().fill("state");
+    await page.getByLabel("Tag name").first().fill("state");
     await kept(page);
   }
   await save(two);
@@ -87,12 +87,12 @@ test("two new pages begun in one book are two drafts, and the other one is offer
   expect(await content(two).inputValue()).toBe("");
   await two.getByRole("link", { name: "First" }).click();
   expect(await content(two).inputValue()).toBe(`First: ${WORDS}`);
-  expect(await two.getByLabel("Name of the tag").first().inputValue()).toBe("state");
+  expect(await two.getByLabel("Tag name").first().inputValue()).toBe("state");
   expect(await errorsOf(two)).toEqual([]);
   await save(two);
   await two.waitForURL("**/page/first");
   await two.goto(`/books/${book.slug}/create-page`);
-  expect(await two.getByText("Begun here").count()).toBe(0);
+  expect(await two.getByText("Unsaved drafts started here").count()).toBe(0);
 });
 
 test("the preview reaches for the screen no more than the page itself does", async () => {

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { openReceiver, type Receiver } from "../support/fakes/webhook_receiver.ts";
 import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";
+import { until } from "../support/harness/until.ts";
+import { webhooksIdle } from "../support/harness/webhook_queue.ts";
 
 setDefaultTimeout(60_000);
 const NASTY = `<img src=x onerror=alert(1)>"'>&amp;`;
@@ -70,32 +72,29 @@ test("a webhook is set up with some of the events, and its secret is shown once"
 test("its calls are listed and shown with request and answer, and made again", async () => {
   receiver.answer = () => new Response(NASTY);
   await book(NASTY);
-  await receiver.until(1);
-  await Bun.sleep(200);
+  await webhooksIdle(screens.runtime);
   const page = await visit();
   await page.goto(HOOKS);
   await page.getByRole("link", { name: `Calls ${NASTY}` }).click();
   const row = page.getByRole("row").filter({ hasText: "book_create" });
-  expect(await row.textContent()).toContain("Taken");
+  expect(await row.textContent()).toContain("Delivered");
   await sound(page, "calls");
   await row.getByRole("link").click();
-  expect(await page.getByRole("region", { name: "Body of the request" }).textContent()).toContain(
-    '"event": "book_create"',
-  );
-  expect(await page.getByRole("region", { name: "Beginning of the answer" }).textContent()).toBe(NASTY);
+  expect(await page.getByRole("region", { name: "Request body" }).textContent()).toContain('"event": "book_create"');
+  expect(await page.getByRole("region", { name: "Start of the response" }).textContent()).toBe(NASTY);
   await sound(page, "call");
-  await page.getByRole("button", { name: "Call again" }).click();
-  expect(await page.getByRole("status").first().textContent()).toContain("The call is made again.");
+  await page.getByRole("button", { name: "Resend" }).click();
+  expect(await page.getByRole("status").first().textContent()).toContain("The call is sent again.");
   await receiver.until(2);
 });
 
 test("one whose calls fail is switched off, says why, and is switched on again", async () => {
   receiver.answer = () => new Response("no", { status: 410 });
   await book("Second");
-  for (let turn = 0; turn < 200 && (await hooks())[0].active; turn++) await Bun.sleep(50);
+  await until(async () => !(await hooks())[0].active);
   const page = await visit();
   await page.goto(HOOKS);
-  expect(await page.locator("tbody").textContent()).toContain("Switched off after failures");
+  expect(await page.locator("tbody").textContent()).toContain("Disabled after failures");
   expect(await page.locator("tbody").textContent()).toContain("Response status from endpoint was 410");
   await sound(page, "switched-off");
   const dark = await visit(undefined, { size: "phone", scheme: "dark" });
@@ -116,7 +115,7 @@ test("one whose calls fail is switched off, says why, and is switched on again",
   expect(await page.locator("tbody").textContent()).toContain("Chat");
   expect((await hooks())[0]).toMatchObject({ active: true, name: "Chat" });
   await page.getByRole("link", { name: "Chat", exact: true }).click();
-  await page.getByLabel("Everything, also what is yet to come").check();
+  await page.getByLabel("All events, including future ones").check();
   await page.getByLabel("Active").uncheck();
   await page.getByRole("button", { name: "Save" }).click();
   expect((await hooks())[0]).toMatchObject({ active: false, events: ["all"] });

@@ -1,7 +1,7 @@
 /** What dashboards read, and how often they may (dashboard-stats 1, 2, 4 and 7). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin } from "lectern/core";
-import { retire } from "../../plugins/monitoring/hosts/upkeep.ts";
+import { deactivateStale } from "../../plugins/monitoring/hosts/schedules.ts";
 import { installed, raw, sampleHosts, type TestKey } from "../support/data/sample_hosts.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -106,9 +106,9 @@ test("a host that falls silent is stale, and leaves the numbers only where the o
   await hosts.report(host, { packages: [installed("bash", "old")] });
   await lively.store.sql`update hosts set last_seen_at = now() - interval '3 hours'`;
   expect((await hosts.read(key, `${STATS}/extended`)).body).toMatchObject({ total_hosts: 1, stale_hosts: 1 });
-  await retire(lively.db, 240);
+  await deactivateStale(lively.db, 240);
   expect((await hosts.read(key)).body.total_hosts).toBe(1);
-  await retire(lively.db, 10);
+  await deactivateStale(lively.db, 10);
   expect((await hosts.read(key)).body).toMatchObject({ total_hosts: 0, total_outdated_packages: 0 });
   expect((await hosts.ping(host)).status).toBe(200);
   expect((await hosts.read(key)).body).toMatchObject({ total_hosts: 1, total_outdated_packages: 1 });
@@ -121,10 +121,10 @@ test("a silent host that is put in again by hand is not taken out at once", asyn
   const { sql } = runtime.store;
   const status = async () => (await sql`select status from hosts where id = ${host.id}`)[0]?.status;
   await sql`update hosts set last_seen_at = now() - interval '3 hours' where id = ${host.id}`;
-  await retire(runtime.db, 60);
+  await deactivateStale(runtime.db, 60);
   expect(await status()).toBe("inactive");
   await runtime.ask("PATCH", `/api/v1/dashboard/hosts/${host.id}`, { body: { status: "active" } });
-  await retire(runtime.db, 60);
+  await deactivateStale(runtime.db, 60);
   expect(await status()).toBe("active");
   await runtime.ask("DELETE", `/api/v1/dashboard/hosts/${host.id}`);
 });

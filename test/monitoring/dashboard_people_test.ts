@@ -1,7 +1,7 @@
 /** What people who manage an instance read of its hosts: the numbers, how they grew, and how much of the limit is used. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Db } from "lectern/db";
-import { keepHistory } from "../../plugins/monitoring/hosts/history.ts";
+import { recordHistory } from "../../plugins/monitoring/hosts/history.ts";
 import { installed, raw, sampleHosts } from "../support/data/sample_hosts.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -29,9 +29,9 @@ test("people read the same numbers as dashboards, without a key", async () => {
 
 test("an hour has one row, with the last numbers it saw", async () => {
   const db = runtime.db as unknown as Db;
-  await keepHistory(db);
+  await recordHistory(db);
   await dashboard.report(await dashboard.host("b"), { osType: "Debian", packages: [installed("bash", "old")] });
-  await keepHistory(db);
+  await recordHistory(db);
   const { points, step, days } = await get("history?days=1");
   expect([step, days, points.length]).toEqual(["hour", 1, 1]);
   expect(points[0]).toEqual({
@@ -57,7 +57,7 @@ test("a week is told by the hour, more by the day with the last numbers of each;
   const month = await get("history");
   expect([month.step, month.days, month.points.length]).toEqual(["day", 30, 20]);
   expect(month.points.at(-1).total_hosts).toBe(1);
-  await keepHistory(runtime.db as unknown as Db);
+  await recordHistory(runtime.db as unknown as Db);
   expect(await sql`select from host_history where at < now() - interval '3 years'`).toHaveLength(0);
   for (const bad of ["0", "1096", "x"])
     expect([bad, (await runtime.ask("GET", `/api/v1/dashboard/history?days=${bad}`)).status]).toEqual([bad, 422]);

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { createTexts } from "lectern/core";
 import german from "../../plugins/operations/languages/de.json" with { type: "json" };
 import french from "../../plugins/operations/languages/fr.json" with { type: "json" };
+import renamed from "../../plugins/web/shell/renamed_texts.json" with { type: "json" };
 import { readSources, type Source } from "./_source.ts";
 
 const LANGUAGES: Readonly<Record<string, Readonly<Record<string, string>>>> = { de: german, fr: french };
@@ -22,7 +23,9 @@ const NO_TEXT = /^[a-z0-9_./-]*$|^\/|https?:/;
 const NAMES =
   /^(?:Edge|Opera|Firefox|Chrome|Safari|Android|Windows|Linux|macOS|iOS)$|^A theme has |^Cannot |^Switched off after$|\$\{/;
 
-function textsIn({ path, text }: Source): string[] {
+function textsIn({ path, text: whole, comments }: Source): string[] {
+  // Examples in docstrings are answered to nobody.
+  const text = comments.reduce((rest, comment) => rest.replace(comment.text, ""), whole);
   const isScreen = /^plugins\/web\/[a-z]+\/[^/]+\.ts$/.test(path) && !path.endsWith("_test.ts");
   const patterns = isScreen ? [...TEXTS, ...MESSAGES] : MESSAGES;
   if (!isScreen && (ELSEWHERE.test(path) || !/^(?:core|plugins)\//.test(path) || path.endsWith("_test.ts"))) return [];
@@ -31,19 +34,31 @@ function textsIn({ path, text }: Source): string[] {
   return [...(isScreen ? found(SAID) : []), ...found(patterns).filter((one) => !NO_TEXT.test(one) && !NAMES.test(one))];
 }
 
+/** The names of the places of a text, in order of the alphabet. */
+function places(text: string): string {
+  return `${[...text.matchAll(/(?<!\p{L}):([a-z]+)/gu)].map(([, name]) => name).sort()}`;
+}
+
 const wanted = new Set(readSources().flatMap(textsIn));
 
 test("the texts of screens and the messages of the API are found in the code", () => {
   for (const text of [
     "Sign in",
-    "Save over that change",
+    "Overwrite that change",
     "Book",
     "This page was changed since you opened it",
-    "Given up",
+    "Failed",
     "any",
   ])
     expect([text, wanted.has(text)]).toEqual([text, true]);
   expect(wanted.size).toBeGreaterThan(150);
+});
+
+test("old wordings lead to texts that screens show, with the same places, and are used no more", () => {
+  const wrong = Object.entries(renamed).filter(
+    ([old, text]) => wanted.has(old) || !wanted.has(text) || places(old) !== places(text),
+  );
+  expect(wrong).toEqual([]);
 });
 
 for (const [language, texts] of Object.entries(LANGUAGES)) {
@@ -53,9 +68,8 @@ for (const [language, texts] of Object.entries(LANGUAGES)) {
 
   test(`texts in ${language} have the places of the English ones, and none is empty`, () => {
     const english = createTexts();
-    const places = (text: string) => [...text.matchAll(/(?<!\p{L}):([a-z]+)/gu)].map(([, name]) => name).sort();
     const wrong = Object.entries(texts).filter(
-      ([key, text]) => text.trim() === "" || `${places(english.say(key))}` !== `${places(text)}`,
+      ([key, text]) => text.trim() === "" || places(english.say(key)) !== places(text),
     );
     expect(wrong).toEqual([]);
   });

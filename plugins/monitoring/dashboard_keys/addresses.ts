@@ -1,13 +1,13 @@
 import { isIP, isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** A network: its address and how many bits of it count. */
+/** A network: its address and the length of its prefix in bits. */
 export type Network = readonly [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 
 /** Bits before the IPv4 address in one that is mapped into IPv6. */
 const MAPPED_BITS = 96;
 
-/** Reads an address or a CIDR range; undefined for anything else. IPv4 mapped into IPv6 is IPv4, a zone is left out. */
+/** Parses an address or a CIDR range; undefined for anything else. IPv4 mapped into IPv6 becomes IPv4, a zone is dropped. */
 export function networkOf(text: string): Network | undefined {
   const [, address = "", bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text.trim()) ?? [];
   const parsed = addressOf(address);
@@ -25,7 +25,7 @@ export function isIn(networks: readonly Network[], address: string): boolean {
   return networks.some(([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits));
 }
 
-/** Stricter than the library, which takes "10.1" and octal numbers for addresses. */
+/** Stricter than the library, which accepts "10.1" and octal numbers. */
 function addressOf(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const bare = text.replace(/%.*$/, "");
   return isIP(bare) === 0 ? undefined : ipaddr.process(bare);

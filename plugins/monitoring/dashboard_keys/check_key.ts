@@ -1,7 +1,7 @@
 /**
- * Whether a key opens a door: the checks and their order are those of dashboard-stats 3.3. What a key's state is, is told
- * only to who knows its secret. Every poll of every dashboard passes here, so the usual case touches no store: keys are
- * remembered until a commit changes them, and what is noted of their use is written later (`last_used.ts`).
+ * Checks the credentials of a key, in the order of dashboard-stats 3.3. The state of a key is revealed only to clients that
+ * know its secret. Every poll of every dashboard runs this, so the usual case needs no store: keys are cached until a commit
+ * changes them, and their use is written later (`last_used.ts`).
  */
 import { type Cached, type Log, matchesSecret, type PluginContext, sha256, sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
@@ -9,7 +9,7 @@ import { isIn, type Network, networkOf } from "./addresses.ts";
 import type { DashboardKeys, KeyCheck, KeyRefusal, KeyType } from "./contract.ts";
 import type { KeysUsed } from "./last_used.ts";
 
-/** A key as it is remembered between requests. */
+/** A key as it is cached between requests. */
 export interface KnownKey {
   readonly id: number;
   readonly name: string;
@@ -23,24 +23,24 @@ export interface KnownKey {
   readonly networks: readonly Network[];
 }
 
-/** What judging needs of the plugin. */
+/** Dependencies of the check. */
 export interface KeyCheckOptions {
   readonly known: Cached<KnownKey>;
   readonly lastUsed: KeysUsed;
   readonly log: Log;
-  /** Checks a bcrypt hash and replaces it with a fast one. */
+  /** Verifies a secret against a bcrypt hash and replaces the hash with a fast one. */
   upgrade(key: KnownKey, secret: string): Promise<boolean>;
 }
 
-/** Thrown for a key nobody has, and not returned, so that it is not remembered. */
+/** Thrown for an unknown key instead of being returned, so that it is not cached. */
 const UNKNOWN = new Error("There is no such key");
-/** A hash no secret has, so that an unknown key takes as long as a wrong secret. */
+/** Compared for an unknown key, so that it takes as long as a wrong secret. */
 const NO_HASH = "0".repeat(64);
 const MAX_KEY = 255;
-/** Of a key, a log shows no more characters than these (dashboard-stats 3.4). */
+/** Characters of a key that the log shows (dashboard-stats 3.4). */
 const SHOWN = 12;
 
-/** Reads a key by what stands before the colon. */
+/** Reads a key by the part of its credentials before the colon. */
 export async function readKey(
   queryWithDeadline: PluginContext["queryWithDeadline"],
   tokenKey: string,
@@ -57,18 +57,18 @@ export async function readKey(
   return {
     ...rest,
     endsAt: ends ?? Number.POSITIVE_INFINITY,
-    // A range that cannot be read admits nobody; a list without any that can be must not admit everybody.
+    // An unreadable range matches no address; skipping it could leave an empty list, which matches every address.
     networks: ranges.map((range) => networkOf(range) ?? NOWHERE),
   };
 }
 
-/** The network of no address at all: the unspecified one. */
+/** A network that no client is in: the unspecified address. */
 const NOWHERE = networkOf("::/128") as Network;
 
-/** Makes the judge of keys. */
+/** Creates `DashboardKeys.check`. */
 export function keyChecker({ known, lastUsed, log, upgrade }: KeyCheckOptions): DashboardKeys["check"] {
   const refuse = (refused: KeyRefusal, tokenKey: string, address: string, key?: KnownKey): KeyCheck => {
-    log.info("Refused a key", { key: tokenKey.slice(0, SHOWN), reason: refused, address });
+    log.info("Rejected a key", { key: tokenKey.slice(0, SHOWN), reason: refused, address });
     if (key) lastUsed.note("refused", key.id, refused === "address" ? `address ${address}` : refused);
     return { refused };
   };
@@ -78,7 +78,7 @@ export function keyChecker({ known, lastUsed, log, upgrade }: KeyCheckOptions): 
     lastUsed.note("used", key.id, address);
     return key;
   };
-  const open = (key: KnownKey, type: KeyType, secret: string, address: string) => {
+  const checkSecret = (key: KnownKey, type: KeyType, secret: string, address: string) => {
     if (matchesSecret(secret, key.hash)) return admit(key, type, address);
     if (!key.hash.startsWith("$2")) return refuse("secret", key.tokenKey, address, key);
     return upgrade(key, secret).then((fits) =>
@@ -87,9 +87,9 @@ export function keyChecker({ known, lastUsed, log, upgrade }: KeyCheckOptions): 
   };
   return (type, tokenKey, secret, address) => {
     const key = known.get(tokenKey);
-    if (!(key instanceof Promise)) return open(key, type, secret, address);
+    if (!(key instanceof Promise)) return checkSecret(key, type, secret, address);
     return key.then(
-      (found) => open(found, type, secret, address),
+      (found) => checkSecret(found, type, secret, address),
       (error) => {
         if (error !== UNKNOWN) throw error;
         matchesSecret(secret, NO_HASH);
@@ -106,7 +106,7 @@ function errorOf(key: KnownKey, type: KeyType, address: string): KeyRefusal | un
   return key.networks.length > 0 && !isIn(key.networks, address) ? "address" : undefined;
 }
 
-/** Checks a secret against bcrypt and stores its SHA-256 instead; another process may do the same meanwhile. */
+/** Verifies a secret against bcrypt and stores its SHA-256 instead; another process may do the same at the same time. */
 export async function upgradeHash(db: Pick<Db, "executeQuery">, key: KnownKey, secret: string): Promise<boolean> {
   const old = key.hash;
   if (!(await Bun.password.verify(secret, old))) return false;

@@ -1,25 +1,43 @@
+/**
+ * The table of keys, events, and the contract `dashboard_keys`, by which other plugins check keys. No type here has a secret;
+ * the routes answer it once.
+ */
 import type { Generated } from "kysely";
+import type { EventTransaction, PluginContext } from "lectern/core";
 import type { Db } from "lectern/db";
 
-/** What a key opens: the numbers, or enrolment of hosts; never both (dashboard-stats 3.1). */
+/** What the files of this plugin share. */
+export interface DashboardKeysContext
+  extends Pick<PluginContext<never, "dash_keys">, "app" | "db" | "list" | "perform" | "validate" | "visible"> {
+  readonly lastUsed: {
+    /** Writes uses and rejections that are still in memory. */
+    flush(): Promise<void>;
+  };
+  readonly forget: ForgetKey;
+}
+
+/** Removes a key from the cache at the commit, in every process. */
+export type ForgetKey = (tx: EventTransaction, tokenKey: string) => Promise<void>;
+
+/** What a key gives access to: the statistics, or enrolment of hosts; never both (dashboard-stats 3.1). */
 export type KeyType = "dashboard" | "enrolment";
 
 /** Keys of dashboards and of enrolment. */
 export interface DashKeysTable {
   id: Generated<number>;
   name: string;
-  /** What stands before the colon: unique, no secret. */
+  /** The part of the credentials before the colon: unique, not secret. */
   token_key: string;
-  /** SHA-256 as hex; bcrypt in rows taken over from elsewhere, until their first use. */
+  /** SHA-256 as hex; bcrypt in rows imported from elsewhere, until their first use. */
   secret_hash: string;
   integration_type: KeyType;
   is_active: Generated<boolean>;
   expires_at: string | null;
-  /** Addresses and networks it may be used from, as they were written; none for any. */
+  /** Addresses and networks it may be used from, as they were entered; empty for any. */
   allowed_ip_ranges: Generated<readonly string[]>;
-  /** Hosts it may enrol in a day, by UTC. */
+  /** Hosts it may enrol in a day of UTC. */
   max_hosts_per_day: Generated<number>;
-  /** How many it has enrolled on that day. */
+  /** How many it has enrolled on `hosts_made_on`. */
   hosts_made: Generated<number>;
   hosts_made_on: string | null;
   last_used_at: string | null;
@@ -31,14 +49,14 @@ export interface DashKeysTable {
   updated_at: Generated<string>;
 }
 
-/** What the events of keys tell of one; holds neither half of its credentials. */
+/** A key in event drafts and results; has neither half of its credentials. */
 export interface KeyFacts {
   readonly id: number;
   readonly name: string;
   readonly integration_type: KeyType;
 }
 
-/** What is asked for when a key is made. */
+/** A new key. */
 export interface KeyDraft {
   readonly name: string;
   readonly integration_type: KeyType;
@@ -48,27 +66,27 @@ export interface KeyDraft {
   readonly max_hosts_per_day?: number;
 }
 
-/** What is asked for when a key is changed; absent fields stay. */
+/** A change of a key; absent fields stay. */
 export interface KeyChange extends Partial<Omit<KeyDraft, "integration_type">> {
   readonly is_active?: boolean;
 }
 
-/** Why a key was refused, in the order of the checks (dashboard-stats 3.3). */
+/** Why a key was rejected, in the order of the checks (dashboard-stats 3.3). */
 export type KeyRefusal = "unknown" | "secret" | "inactive" | "expired" | "type" | "address";
 
-/** What came of judging credentials. */
+/** The result of checking credentials. */
 export type KeyCheck = { readonly id: number; readonly name: string } | { readonly refused: KeyRefusal };
 
-/** Who may use a key of which kind. */
+/** The contract by which other plugins check keys. */
 export interface DashboardKeys {
   /**
-   * Judges credentials and notes the use or the refusal; a promise only where the store has to be asked. Throws what the
-   * store throws.
+   * Checks credentials and records the use or the rejection. Returns a promise only where the store has to be queried.
+   * Throws what the store throws.
    */
   check(type: KeyType, tokenKey: string, secret: string, address: string): KeyCheck | Promise<KeyCheck>;
   /**
-   * Takes hosts off what an enrolment key may make today, in the caller's transaction. Says whether there were enough:
-   * then exactly so many were taken, else none.
+   * Counts `hosts` towards the daily limit of an enrolment key, in the caller's transaction. Returns false, and counts
+   * nothing, where they would exceed it.
    */
   spend(keyId: number, hosts: number, db: Db): Promise<boolean>;
 }

@@ -1,15 +1,15 @@
 /**
- * Keys of those who are no users: dashboards that read the numbers, scripts that enrol hosts (dashboard-stats 3 and 5). A
- * key is a name, a random key and a random secret, with an end and a list of addresses where wished. Plugins that let keys
- * in ask the contract `dashboard_keys`; what they answer to a refusal is theirs.
+ * Keys for clients that are not users: dashboards that read the statistics, scripts that enrol hosts (dashboard-stats 3 and 5).
+ * A key has a name, a random key and a random secret, optionally an expiry and a list of allowed addresses. Plugins that accept
+ * keys call the contract `dashboard_keys`, and choose the answer to a rejected key themselves.
  */
 import { activityOf } from "lectern/contracts";
 import { definePlugin, hasPermission, sql } from "lectern/core";
+import { spend } from "./changes.ts";
 import { keyChecker, readKey, upgradeHash } from "./check_key.ts";
 import { keysUsed } from "./last_used.ts";
 import { migrations } from "./migrations.ts";
 import { mountKeys } from "./routes.ts";
-import { spend } from "./write.ts";
 
 const EVENTS = ["dashboard_key_create", "dashboard_key_update", "dashboard_key_delete"] as const;
 
@@ -31,10 +31,10 @@ export default definePlugin({
         "activity",
         activityOf(event, ({ result: { name } }) => [{ type: event, detail: name }]),
       );
-    mountKeys(context, { lastUsed, forget: (tx, tokenKey) => known.forget(tx, tokenKey) });
+    mountKeys({ ...context, lastUsed, forget: (tx, tokenKey) => known.forget(tx, tokenKey) });
     provide("dashboard_keys", {
       check: keyChecker({ known, lastUsed, log, upgrade: (key, secret) => upgradeHash(db, key, secret) }),
-      spend: (keyId, hosts, work) => spend(keyId, hosts, { db: work }),
+      spend: (keyId, hosts, db) => spend(keyId, hosts, { db }),
     });
   },
 });

@@ -1,79 +1,40 @@
 /**
- * Keys as administrators manage them, and all that their screen shows (dashboard-stats 5). The secret is in the answer to
- * the request that makes a key and nowhere else. Uses are written before keys are shown, so that "last used" is true.
- * These paths are the content API's: its credentials, limit and error shape.
+ * The routes by which administrators manage keys (dashboard-stats 5). Only the answer to the request that creates a key has its
+ * secret. Pending uses are written before keys are shown, so that `last_used_at` is current. The paths belong to the content
+ * API: its credentials, limit and error shape apply.
  */
-import { endpoint, idOf, type ListSpec, notFound, type PluginContext, sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
-import { examples } from "./about.ts";
-import type { KeyFacts, KeyType } from "./contract.ts";
-import type { KeysUsed } from "./last_used.ts";
-import { changeOf, createRules, draftOf, updateRules } from "./requests.ts";
-import { changeKey, type Forget, insertKey, randomKey, removeKey } from "./write.ts";
-
-type Context = Pick<PluginContext<never, "dash_keys">, "app" | "db" | "list" | "perform" | "validate" | "visible">;
-
-/** What the routes need beside the context. */
-export interface KeyRoutes {
-  readonly lastUsed: KeysUsed;
-  readonly forget: Forget;
-}
-
-interface ShownKey {
-  readonly id: number;
-  readonly token_name: string;
-  readonly integration_type: KeyType;
-}
-
-const STATUS = sql`case when dash_keys.expires_at <= now() then 'expired' when dash_keys.is_active then 'active'
-  else 'inactive' end`;
-const SHOWN = sql`dash_keys.id, dash_keys.name as token_name, dash_keys.token_key, dash_keys.integration_type,
-  ${STATUS} as status, dash_keys.is_active, dash_keys.allowed_ip_ranges, dash_keys.expires_at,
-  dash_keys.max_hosts_per_day, dash_keys.last_used_at, dash_keys.last_used_ip, dash_keys.last_refused_at,
-  dash_keys.last_refused_reason, dash_keys.created_at, dash_keys.updated_at`;
-
-const LISTING: ListSpec = {
-  table: "dash_keys",
-  fields: {
-    id: "integer",
-    token_name: { type: "text", column: sql`dash_keys.name` },
-    token_key: "code",
-    integration_type: "code",
-    status: { type: "code", column: STATUS },
-    is_active: "boolean",
-    expires_at: { type: "timestamp", nullable: true },
-    last_used_at: { type: "timestamp", nullable: true },
-    created_at: "timestamp",
-    updated_at: "timestamp",
-  },
-  columns: SHOWN,
-};
+import { endpoint, idOf, type Viewer } from "lectern/core";
+import { changeKey, insertKey, randomKey, removeKey } from "./changes.ts";
+import type { DashboardKeysContext, KeyFacts } from "./contract.ts";
+import { examples } from "./docs.ts";
+import { changeOf, createRules, draftOf, updateRules } from "./input.ts";
+import { findKey, KEY_LISTING, type ShownKey } from "./queries.ts";
 
 /** Mounts the routes of keys. */
-export function mountKeys(context: Context, parts: KeyRoutes): void {
-  mountList(context, parts);
+export function mountKeys(context: DashboardKeysContext): void {
+  mountList(context);
   mountCreate(context);
-  mountOne(context, parts);
+  mountOne(context);
 }
 
-function mountList({ app, list }: Context, { lastUsed }: KeyRoutes): void {
+function mountList({ app, list, lastUsed }: DashboardKeysContext): void {
   app.get(
     "/v1/dashboard/keys",
     async ({ viewer, asked }) => {
       await lastUsed.flush();
-      return list<ShownKey>(LISTING, viewer, asked);
+      return list<ShownKey>(KEY_LISTING, viewer, asked);
     },
     {
       permit: "settings-manage",
       ...endpoint("dashboard", "keys-list", {
         about:
-          "Lists keys of dashboards and of enrolment, with when each was last used and refused; never their secrets.",
+          "Lists the keys of dashboards and of enrolment, with their last use and last rejection, without secrets.",
       }),
     },
   );
 }
 
-function mountCreate(context: Context): void {
+function mountCreate(context: DashboardKeysContext): void {
   const { app, perform, validate } = context;
   app.post(
     "/v1/dashboard/keys",
@@ -89,8 +50,8 @@ function mountCreate(context: Context): void {
       permit: "settings-manage",
       ...endpoint("dashboard", "keys-create", {
         about:
-          "Makes a key and shows its secret, this once: dashboards send both as Basic credentials.\n" +
-          "A key of the type `enrolment` makes hosts instead, so many a day.",
+          "Creates a key and shows its secret, only in this answer. Dashboards send both as Basic credentials.\n" +
+          "A key of the type `enrolment` creates hosts instead, up to a daily limit.",
         rules: createRules,
         example: examples.create,
       }),
@@ -98,8 +59,8 @@ function mountCreate(context: Context): void {
   );
 }
 
-function mountOne(context: Context, { lastUsed, forget }: KeyRoutes): void {
-  const { app, perform, validate } = context;
+function mountOne(context: DashboardKeysContext): void {
+  const { app, forget, lastUsed, perform, validate } = context;
   const permit = "settings-manage";
   const path = "/v1/dashboard/keys/:id";
   const found = (viewer: Viewer, param: string) => findKey(context, viewer, idOf(param, "Key"));
@@ -126,8 +87,8 @@ function mountOne(context: Context, { lastUsed, forget }: KeyRoutes): void {
       permit,
       ...endpoint("dashboard", "keys-update", {
         about:
-          "Renames, disables or enables a key, or changes where and until when it may be used; null clears both.\n" +
-          "It takes effect on the next request.",
+          "Renames, disables or enables a key, or changes its allowed addresses and its expiry; null clears both.\n" +
+          "The change takes effect on the next request.",
         rules: updateRules,
         example: examples.update,
       }),
@@ -142,20 +103,11 @@ function mountOne(context: Context, { lastUsed, forget }: KeyRoutes): void {
     },
     {
       permit,
-      ...endpoint("dashboard", "keys-delete", { about: "Removes a key for good; whoever uses it is refused." }),
+      ...endpoint("dashboard", "keys-delete", { about: "Deletes a key. Requests that use it are rejected." }),
     },
   );
 }
 
 function factsOf({ id, token_name, integration_type }: ShownKey): KeyFacts {
   return { id, name: token_name, integration_type };
-}
-
-async function findKey({ db, visible }: Context, viewer: Viewer, id: number): Promise<ShownKey> {
-  const [key] = await rows(
-    db,
-    sql<ShownKey>`select ${SHOWN} from dash_keys where dash_keys.id = ${id} and ${visible.where("dash_keys", viewer)}`,
-  );
-  if (!key) throw notFound("Key");
-  return key;
 }

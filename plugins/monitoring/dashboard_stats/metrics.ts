@@ -1,10 +1,10 @@
 import type { DashboardFigure } from "./contract.ts";
-import type { Reading } from "./stats.ts";
+import type { Reading } from "./statistics.ts";
 
-/** The type of the text format of Prometheus. */
+/** The content type of the Prometheus text format. */
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** The numbers in the text format of Prometheus (dashboard-stats 7.2); all are gauges. */
+/** The numbers in the Prometheus text format (dashboard-stats 7.2); all are gauges. */
 export function metricsText(
   { numbers }: Reading,
   drift: number,

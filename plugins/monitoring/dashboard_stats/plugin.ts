@@ -1,15 +1,16 @@
 /**
- * Statistics for dashboards that poll (dashboard-stats 1, 2 and 7). It owns no table: numbers come from the contract
- * `fleet`, keys are judged by `dashboard_keys`, and other plugins add figures through the slot `dashboard_figure`. What is
- * its own is the way in (limit, credentials, errors) and the shape in which dashboards read.
+ * Statistics for dashboards that poll (dashboard-stats 1, 2 and 7). The plugin owns no table: numbers come from the contract
+ * `fleet`, `dashboard_keys` checks the keys, and other plugins add figures through the slot `dashboard_figure`. Its own are
+ * the area (rate limit, credentials, error shape) and the shape of the answers.
  */
 import { definePlugin } from "lectern/core";
-import { gateOf } from "./gate.ts";
-import { mountOwn } from "./own.ts";
-import { mountNumbers, mountSnippets, unchangedBy } from "./routes.ts";
+import { mountAdminRoutes } from "./admin_routes.ts";
+import { dashboardArea } from "./area.ts";
+import { RateLimitUsage } from "./rate_limit_usage.ts";
+import { mountSnippets, mountStatisticsRoutes, notModifiedBy } from "./routes.ts";
 import { originsOf, settings } from "./settings.ts";
-import { coalesced, keptFor, readingOf, TIMEOUT_MS } from "./stats.ts";
-import { Windows } from "./windows.ts";
+import { cacheFor, coalesce, TIMEOUT_MS } from "./shared_reads.ts";
+import { readingOf } from "./statistics.ts";
 
 const PREFIXES = ["/v1/dashboard/stats", "/v1/dashboard/health", "/v1/dashboard/metrics", "/v1/gethomepage"];
 
@@ -22,26 +23,27 @@ export default definePlugin({
     const { area, contracts, log } = context;
     const { limit, windowMs, ttlMs, origins } = context.settings;
     const { fleet, dashboard_keys: keys } = contracts;
-    const read = keptFor(
+    const read = cacheFor(
       ttlMs,
-      coalesced(async () => readingOf(await fleet.numbers()), TIMEOUT_MS),
+      coalesce(async () => readingOf(await fleet.numbers()), TIMEOUT_MS),
     );
-    const windows = new Windows(windowMs);
-    const gate = gateOf(
+    const usage = new RateLimitUsage(windowMs);
+    const spec = dashboardArea(
       {
-        check: (...asked) => keys.check(...asked),
-        unchanged: unchangedBy(read, log),
-        failed: (error) => log.error("Cannot judge who asks for numbers", { error }),
+        check: (...credentials) => keys.check(...credentials),
+        notModified: notModifiedBy(read, log),
+        onError: (error) => log.error("Cannot check a request for statistics", { error }),
       },
       {
-        limiter: limit > 0 ? windows.watching(context.limiter("address", limit, windowMs)) : undefined,
+        limiter: limit > 0 ? usage.recording(context.limiter("address", limit, windowMs)) : undefined,
         windowMs,
         origins: originsOf(origins),
       },
     );
-    for (const prefix of PREFIXES) area(prefix, gate);
-    mountNumbers(context, { fleet, read });
-    mountSnippets(context);
-    mountOwn(context, { fleet, read, windows, limit, windowMs });
+    for (const prefix of PREFIXES) area(prefix, spec);
+    const shared = { ...context, fleet, read, usage, limit, windowMs };
+    mountStatisticsRoutes(shared);
+    mountSnippets(shared);
+    mountAdminRoutes(shared);
   },
 });

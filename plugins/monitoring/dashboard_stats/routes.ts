@@ -1,36 +1,29 @@
 /**
- * The paths of the numbers, those of PatchMon's dashboards among them: the same handlers under the names its clients have
- * built in (dashboard-stats 1.1). They know no user; who asks is a key (`gate.ts`).
+ * The routes of the statistics, also at the paths that clients of PatchMon have built in (dashboard-stats 1.1). Their viewer
+ * is a key, not a user (`area.ts`).
  */
-import { ApiError, endpoint, idOf, notFound, type PluginContext, sql } from "lectern/core";
+import { ApiError, endpoint, idOf, notFound, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { examples } from "./about.ts";
-import type { Fleet } from "./contract.ts";
-import { extendedStatistics, figuresOf } from "./extended.ts";
-import { UNAVAILABLE } from "./gate.ts";
+import { UNAVAILABLE } from "./area.ts";
+import type { DashboardContext } from "./contract.ts";
+import { examples } from "./docs.ts";
+import { extendedStatistics, figuresOf } from "./extended_statistics.ts";
 import { METRICS_TYPE, metricsText } from "./metrics.ts";
+import { coalesce, TIMEOUT_MS } from "./shared_reads.ts";
 import { snippetsFor } from "./snippets.ts";
-import { coalesced, hasTag, type Reading, TIMEOUT_MS } from "./stats.ts";
-
-type Context = Pick<PluginContext<never, "dash_keys">, "app" | "baseUrl" | "db" | "log" | "slot" | "visible">;
-
-/** Where the routes have the numbers from. */
-export interface Sources {
-  readonly fleet: Fleet;
-  readonly read: () => Promise<Reading>;
-}
+import { hasTag, type Reading } from "./statistics.ts";
 
 const CACHE_CONTROL = "private, no-cache";
-/** The type of the statistics (dashboard-stats 1.4); errors have none but "application/json" (3.4). */
+/** The content type of the statistics (dashboard-stats 1.4); errors have "application/json" (3.4). */
 const JSON_TYPE = "application/json; charset=utf-8";
-/** Addresses of the statistics, which alone have tags. */
+/** URLs of the statistics, the only answers with entity tags. */
 const TAGGED = /^[a-z]+:\/\/[^/?#]*\/api\/v1\/(?:dashboard|gethomepage)\/stats\/?(?:\?|$)/;
 const permit = "access-api";
 
-/** Answers requests for the statistics whose tag still holds. Throws as the route does where the numbers cannot be read. */
-export function unchangedBy(
-  read: Sources["read"],
-  log: Context["log"],
+/** Answers requests for the statistics whose entity tag matches. Throws as the route does where the numbers cannot be read. */
+export function notModifiedBy(
+  read: DashboardContext["read"],
+  log: DashboardContext["log"],
 ): (request: Request) => Promise<Response | undefined> {
   return async (request) => {
     const tag = request.headers.get("if-none-match");
@@ -41,18 +34,18 @@ export function unchangedBy(
   };
 }
 
-/** Mounts the paths of the numbers. */
-export function mountNumbers(context: Context, sources: Sources): void {
-  mountStatistics(context, sources, "/v1/dashboard/stats", "stats", "The numbers of all active hosts, for dashboards.");
-  mountStatistics(context, sources, "/v1/gethomepage/stats", "homepage-stats", "The same, where PatchMon has it.");
-  const isAlive = coalesced(() => rows(context.db, sql`select 1`), TIMEOUT_MS);
-  mountHealth(context, isAlive, "/v1/dashboard/health", "health", "Says that a key works, and its name.");
-  mountHealth(context, isAlive, "/v1/gethomepage/health", "homepage-health", "The same, where PatchMon has it.");
-  mountExtended(context, sources);
-  mountMetrics(context, sources);
+/** Mounts the routes that dashboards poll. */
+export function mountStatisticsRoutes(context: DashboardContext): void {
+  mountStatistics(context, "/v1/dashboard/stats", "stats", "Statistics of all active hosts, for dashboards.");
+  mountStatistics(context, "/v1/gethomepage/stats", "homepage-stats", "The same at PatchMon's path.");
+  const isAlive = coalesce(() => rows(context.db, sql`select 1`), TIMEOUT_MS);
+  mountHealth(context, isAlive, "/v1/dashboard/health", "health", "Confirms that a key works, with its name.");
+  mountHealth(context, isAlive, "/v1/gethomepage/health", "homepage-health", "The same at PatchMon's path.");
+  mountExtended(context);
+  mountMetrics(context);
 }
 
-function mountStatistics({ app, log }: Context, { read }: Sources, path: string, action: string, text: string): void {
+function mountStatistics({ app, log, read }: DashboardContext, path: string, action: string, text: string): void {
   app.get(
     path,
     async () => {
@@ -63,24 +56,30 @@ function mountStatistics({ app, log }: Context, { read }: Sources, path: string,
     {
       permit,
       ...endpoint("dashboard", action, {
-        about: `${text}\nCredentials are Basic: a key of a dashboard and its secret.`,
+        about: `${text}\nAuthentication is Basic, with a dashboard key and its secret.`,
         example: examples.stats,
       }),
     },
   );
 }
 
-type Ask = () => Promise<unknown>;
+type Probe = () => Promise<unknown>;
 
-/** The key was mostly judged from memory, so whether the store answers is asked here. */
-function mountHealth({ app, log }: Context, isAlive: Ask, path: string, action: string, about: string): void {
+/** Queries the store, as the check of the key is mostly served from the cache. */
+function mountHealth(
+  { app, log }: DashboardContext,
+  isAlive: Probe,
+  path: string,
+  action: string,
+  about: string,
+): void {
   app.get(
     path,
     async ({ set, viewer }) => {
       try {
         await isAlive();
       } catch (error) {
-        log.error("The store does not answer", { error });
+        log.error("The store does not respond", { error });
         throw UNAVAILABLE;
       }
       set.headers["cache-control"] = CACHE_CONTROL;
@@ -90,13 +89,13 @@ function mountHealth({ app, log }: Context, isAlive: Ask, path: string, action: 
   );
 }
 
-function mountExtended({ app, log, slot }: Context, { fleet, read }: Sources): void {
+function mountExtended({ app, fleet, log, read, slot }: DashboardContext): void {
   app.get(
     "/v1/dashboard/stats/extended",
     async ({ set }) => {
       set.headers["cache-control"] = CACHE_CONTROL;
       const [numbers, figures] = await Promise.all([reading(read, log), figuresOf(slot("dashboard_figure"), log)]);
-      const statistics = await tried(log, () => extendedStatistics(numbers, fleet, figures));
+      const statistics = await orFailure(log, () => extendedStatistics(numbers, fleet, figures));
       set.headers["content-type"] = JSON_TYPE;
       return statistics;
     },
@@ -104,14 +103,14 @@ function mountExtended({ app, log, slot }: Context, { fleet, read }: Sources): v
       permit,
       ...endpoint("dashboard", "stats-extended", {
         about:
-          "The numbers and what else users ask for: hosts by status, versions of systems, distinct packages, and figures " +
-          "of other plugins.\n`stale_hosts` and the distinct counts are of `unique_as_of`, a minute ago at most.",
+          "The statistics with hosts by status, versions of operating systems, distinct packages, and figures of other " +
+          "plugins.\n`stale_hosts` and the distinct counts are as of `unique_as_of`, at most a minute ago.",
       }),
     },
   );
 }
 
-function mountMetrics({ app, log, slot }: Context, { fleet, read }: Sources): void {
+function mountMetrics({ app, fleet, log, read, slot }: DashboardContext): void {
   app.get(
     "/v1/dashboard/metrics",
     async ({ set }) => {
@@ -123,13 +122,13 @@ function mountMetrics({ app, log, slot }: Context, { fleet, read }: Sources): vo
     },
     {
       permit,
-      ...endpoint("dashboard", "metrics", { about: "The numbers in the text format of Prometheus." }),
+      ...endpoint("dashboard", "metrics", { about: "The statistics in the Prometheus text format." }),
     },
   );
 }
 
-/** Mounts what the screen of a key shows to be copied. */
-export function mountSnippets({ app, baseUrl, db, visible }: Context): void {
+/** Mounts the route of the snippets that the screen of a key shows. */
+export function mountSnippets({ app, baseUrl, db, visible }: DashboardContext): void {
   app.get(
     "/v1/dashboard/keys/:id/snippets",
     async ({ viewer, params }) => {
@@ -145,19 +144,19 @@ export function mountSnippets({ app, baseUrl, db, visible }: Context): void {
     {
       permit: "settings-manage",
       ...endpoint("dashboard", "keys-snippets", {
-        about: "What to write into the configuration of Homepage, Homarr, Glance or Prometheus, without the secret.",
+        about: "Snippets for the configuration of Homepage, Homarr, Glance and Prometheus, without the secret.",
       }),
     },
   );
 }
 
-/** The numbers; what fails is logged and told as dashboards know it. */
-export function reading(read: Sources["read"], log: Context["log"]): Promise<Reading> {
-  return tried(log, read);
+/** Reads the numbers. Logs a failure and throws the 500 that dashboards expect. */
+export function reading(read: DashboardContext["read"], log: DashboardContext["log"]): Promise<Reading> {
+  return orFailure(log, read);
 }
 
-/** The same of anything that is made of the numbers. */
-export async function tried<T>(log: Context["log"], read: () => Promise<T>): Promise<T> {
+/** Runs `read`. Logs a failure and throws the 500 that dashboards expect. */
+export async function orFailure<T>(log: DashboardContext["log"], read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {

@@ -1,10 +1,10 @@
 /**
- * What an administrator copies into a dashboard's configuration (dashboard-stats 5.2 and 7). Homepage polls every ten
- * seconds unless told otherwise, which the limit would not bear; so every snippet says how often. Secrets are no part of
- * them: they stand in variables of the dashboard's own environment. Every YAML of these is parsed in a test.
+ * Snippets that an administrator copies into a dashboard's configuration (dashboard-stats 5.2 and 7). Every snippet sets the
+ * polling interval, as Homepage's default of ten seconds exceeds the rate limit. Snippets contain no secret: it is read
+ * from variables of the dashboard's own environment. A test parses each YAML snippet.
  */
 
-/** Texts to copy, by what they are for. */
+/** Snippets by their purpose. */
 export interface Snippets {
   readonly homepage: string;
   readonly homepage_all: string;
@@ -36,7 +36,7 @@ const ALL_METRICS = [
   ["recent_updates_24h", "Reports 24 h"],
 ] as const;
 
-/** The snippets of an instance at `baseUrl`, for the key of that name. */
+/** The snippets of the instance at `baseUrl`, for a key. */
 export function snippetsFor(baseUrl: string, tokenKey: string): Snippets {
   const address = `${baseUrl}/api/v1/dashboard/stats`;
   return {
@@ -55,7 +55,7 @@ function mapping([field, label]: readonly [string, string]): string {
   return `{ field: ${field}, label: ${label}, format: number }`;
 }
 
-/** Name and count of a system share a row. */
+/** The name and the count of a system in one row. */
 function system(place: number): string {
   const count = `{ field: top_os_${place}_count, color: theme }`;
   return `{ field: top_os_${place}_name, label: "OS ${place}", additionalField: ${count} }`;
@@ -76,7 +76,7 @@ ${mappings.map((one) => `        - ${one}`).join("\n")}
 `;
 }
 
-/** Glance shows an answer of any status as if it were fine, so the template looks at it. */
+/** Glance renders answers of any status, so the template checks it. */
 function glance(address: string): string {
   return `- type: custom-api
   title: Patch status

@@ -8,21 +8,21 @@ import { rows } from "lectern/db";
 import { hostOf, type KnownHost } from "./area.ts";
 import { textOf } from "./body.ts";
 import type { HostFacts, Report, ReportOutcome } from "./contract.ts";
+import { examples, REPORT_STORED } from "./docs.ts";
+import { IdCache } from "./id_cache.ts";
 import { cronOf } from "./interval.ts";
-import { KnownIds } from "./known_ids.ts";
-import { objectOf, parseReport } from "./parse.ts";
+import { objectOf, parseReport } from "./parse_report.ts";
 import { touch } from "./ping.ts";
-import { inventoryOf, type Prepared, storeReport } from "./store.ts";
+import { inventoryOf, type Prepared, storeReport } from "./store_report.ts";
 import { parseTsv } from "./tsv.ts";
 import { mountWebSocket } from "./websocket.ts";
 
 type Context = Pick<PluginContext<never, "hosts">, "app" | "db" | "log" | "perform">;
 
 const MAX_PING_BYTES = 8 * 1024;
-const UPDATED = "Host updated successfully";
 const NO_MODULES = { docker: false, compliance: false };
 
-/** Fields of a report, for the documentation; what is judged, `parse.ts` judges. */
+/** Fields of a report, for the documentation; what is judged, `parse_report.ts` judges. */
 const reportRules = rules({
   packages: ["required", "array", "max:10000"],
   repositories: ["array"],
@@ -49,7 +49,7 @@ export function mountAgents(context: Context, intervalMinutes: number): void {
 }
 
 function mountUpdate({ app, db, log, perform }: Context): void {
-  const ids = new KnownIds(db);
+  const ids = new IdCache(db);
   const about =
     "Takes a host's report: its packages, repositories and system, as JSON (gzip if you like) or as tab-separated lines.\n" +
     "Credentials are the headers X-API-ID and X-API-KEY.";
@@ -72,13 +72,13 @@ function mountUpdate({ app, db, log, perform }: Context): void {
     },
     {
       permit: "access-api",
-      ...endpoint("hosts", "report", { about, rules: reportRules, handler: "report", example: UPDATE_EXAMPLE }),
+      ...endpoint("hosts", "report", { about, rules: reportRules, handler: "report", example: examples.report }),
     },
   );
 }
 
 /** Makes a report ready once, when first asked. */
-function preparation(ids: KnownIds, { packages, repositories }: Report): () => Promise<Prepared> {
+function preparation(ids: IdCache, { packages, repositories }: Report): () => Promise<Prepared> {
   let ready: Promise<Prepared> | undefined;
   const make = async (): Promise<Prepared> => {
     const outdated = packages?.entries.filter((entry) => entry.outdated).map(({ name }) => name) ?? [];
@@ -94,7 +94,7 @@ function preparation(ids: KnownIds, { packages, repositories }: Report): () => P
 
 function updated(report: Report, { n_outdated, n_security }: ReportOutcome) {
   return {
-    message: UPDATED,
+    message: REPORT_STORED,
     packagesProcessed: report.packages?.entries.length ?? 0,
     updatesAvailable: n_outdated,
     securityUpdates: n_security,
@@ -187,21 +187,3 @@ async function versionOf(db: Context["db"], { id }: KnownHost): Promise<string> 
   );
   return host?.version ?? "";
 }
-
-const UPDATE_EXAMPLE = {
-  request: {
-    osType: "Debian GNU/Linux",
-    osVersion: "12",
-    hostname: "web-1",
-    packages: [
-      {
-        name: "bash",
-        currentVersion: "5.2.15-2",
-        availableVersion: "5.2.15-3",
-        needsUpdate: true,
-        isSecurityUpdate: false,
-      },
-    ],
-  },
-  response: { message: UPDATED, packagesProcessed: 1, updatesAvailable: 1, securityUpdates: 0 },
-};

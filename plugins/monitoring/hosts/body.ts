@@ -2,18 +2,18 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { ApiError, bodyChunks } from "lectern/core";
 
-/** Bytes a report may have as it is sent (dashboard-stats 6.4). */
-export const MAX_SENT = 5 * 1024 * 1024;
-/** Bytes it may have once unpacked. */
-export const MAX_UNPACKED = 32 * 1024 * 1024;
+/** Largest body of a report as sent, in bytes (dashboard-stats 6.4). */
+export const MAX_SENT_BYTES = 5 * 1024 * 1024;
+/** Largest body once decompressed, in bytes. */
+export const MAX_UNPACKED_BYTES = 32 * 1024 * 1024;
 
 const unpack = promisify(gunzip);
 
 /**
- * The text of a request's body, unpacked where it is gzip. Throws ApiError 413 beyond `maxSent` bytes or what may come of
- * them, 408 for what comes too slowly, 400 for what cannot be unpacked or is no UTF-8, 415 for another encoding.
+ * Reads a request's body as text, decompressing gzip. Throws ApiError 413 beyond `maxSent` bytes or the limit of the
+ * decompressed body, 408 where it arrives too slowly, 400 where it cannot be decompressed or is not UTF-8, 415 for another encoding.
  */
-export async function textOf(request: Request, maxSent = MAX_SENT): Promise<string> {
+export async function textOf(request: Request, maxSent = MAX_SENT_BYTES): Promise<string> {
   const sent = await bytesOf(request, maxSent);
   const encoding = (request.headers.get("content-encoding") ?? "identity").trim().toLowerCase();
   if (encoding !== "identity" && encoding !== "gzip" && encoding !== "")
@@ -41,10 +41,10 @@ async function bytesOf(request: Request, max: number): Promise<Uint8Array> {
 
 async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {
   try {
-    return await unpack(bytes, { maxOutputLength: MAX_UNPACKED });
+    return await unpack(bytes, { maxOutputLength: MAX_UNPACKED_BYTES });
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE")
-      throw new ApiError(413, `Request body is larger than ${MAX_UNPACKED} bytes unpacked`);
+      throw new ApiError(413, `Request body is larger than ${MAX_UNPACKED_BYTES} bytes unpacked`);
     throw new ApiError(400, "Request body is not gzip");
   }
 }

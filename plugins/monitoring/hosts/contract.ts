@@ -1,8 +1,15 @@
 /**
- * Hosts as stored, what agents report of them, and what the rest of the runtime learns: events, and the contract `fleet`,
- * by which the numbers are read. Secrets are in none of these types but the two that carry them out once.
+ * Tables of hosts, reports of agents, events, and the contract `fleet`, by which other plugins read the numbers. No type here has
+ * a secret.
  */
 import type { Generated, Selectable } from "kysely";
+import type { PluginContext } from "lectern/core";
+
+/** What the files of this plugin share. */
+export type HostsContext = Pick<
+  PluginContext<"dashboard_keys", "hosts" | "host_history">,
+  "app" | "area" | "baseUrl" | "contracts" | "db" | "list" | "log" | "perform" | "validate" | "visible"
+>;
 
 /** The states of a host (dashboard-stats 6.5); only active ones count. */
 export type HostStatus = "pending" | "active" | "inactive";
@@ -14,38 +21,38 @@ export interface HostsTable {
   hostname: string | null;
   ip: string | null;
   machine_id: string | null;
-  /** The machine id of its enrolment; null where none was told. */
+  /** The machine id sent with its enrolment; null where there was none. */
   enrolled_as: string | null;
-  /** Under the name of `systems.ts`. */
+  /** Normalised by `os_names.ts`. */
   os_name: Generated<string>;
   os_version: Generated<string>;
   architecture: string | null;
   kernel_version: string | null;
   agent_version: string | null;
   status: Generated<HostStatus>;
-  /** Why it is inactive: an administrator said so, or it fell silent. */
+  /** Why it is inactive: set by an administrator, or no contact for too long. */
   inactive_reason: Generated<"manual" | "stale" | null>;
   n_packages: Generated<number>;
   n_outdated: Generated<number>;
   n_security: Generated<number>;
   needs_reboot: Generated<boolean>;
   reboot_reason: string | null;
-  /** Hashes of the sections last reported; null asks the agent for the section again. */
+  /** Hashes of the sections last reported; null makes the agent send the section again. */
   packages_hash: string | null;
   repos_hash: string | null;
   interfaces_hash: string | null;
   hostname_hash: string | null;
   last_seen_at: string | null;
   last_report_at: string | null;
-  /** What stands in X-API-ID. */
+  /** The value of X-API-ID. */
   api_id: string;
-  /** SHA-256 of what stands in X-API-KEY, as hex. */
+  /** SHA-256 of the value of X-API-KEY, as hex. */
   api_key_hash: string;
   created_at: Generated<string>;
   updated_at: Generated<string>;
 }
 
-/** Names of packages that were ever outdated somewhere; rows are only ever added. */
+/** Names of packages that were ever outdated on a host; rows are only added. */
 export interface PackagesTable {
   id: Generated<number>;
   name: string;
@@ -60,7 +67,7 @@ export interface HostOutdatedTable {
   available_version: string;
 }
 
-/** All packages of hosts, as gzip of JSON rows `[name, current, available, flags]`. */
+/** All packages of hosts, as gzipped JSON rows `[name, current, available, flags]`. */
 export interface HostInventoryTable {
   host_id: number;
   packages: Uint8Array;
@@ -76,7 +83,7 @@ export interface RepositoriesTable {
   repo_type: string;
   is_secure: boolean;
   is_active: Generated<boolean>;
-  /** At how many hosts it is in use; kept by a trigger. */
+  /** Number of hosts that use it; maintained by a trigger. */
   n_hosts: Generated<number>;
 }
 
@@ -98,7 +105,7 @@ export interface HostReportsTable {
   n_security: number;
 }
 
-/** Sums over hosts of one status, system and shard; kept by triggers. */
+/** Sums over the hosts of one status, system and shard; maintained by triggers. */
 export interface HostTotalsTable {
   status: HostStatus;
   os_name: string;
@@ -112,7 +119,7 @@ export interface HostTotalsTable {
   rebooting: number;
 }
 
-/** Reports by stretches of so many `seconds`; kept by triggers. */
+/** Numbers of reports by intervals of `seconds`; maintained by triggers. */
 export interface ReportCountsTable {
   seconds: number;
   starts_at: string;
@@ -120,7 +127,7 @@ export interface ReportCountsTable {
   n: number;
 }
 
-/** The numbers of active hosts at the beginning of each hour in which a server ran. */
+/** The numbers of active hosts at the start of each hour in which a server ran. */
 export interface HostHistoryTable {
   at: string;
   hosts: number;
@@ -131,10 +138,10 @@ export interface HostHistoryTable {
   rebooting: number;
 }
 
-/** A host as the table holds it. */
+/** A row of the table. */
 export type HostRow = Selectable<HostsTable>;
 
-/** What the events of hosts tell of one; holds no credentials. */
+/** A host in event drafts and results; has no credentials. */
 export interface HostFacts {
   readonly id: number;
   /** The friendly name. */
@@ -142,13 +149,13 @@ export interface HostFacts {
   readonly status: HostStatus;
 }
 
-/** What is asked for when a host is made. */
+/** A new host. */
 export interface HostDraft {
   readonly friendly_name: string;
   readonly machine_id?: string;
 }
 
-/** What is asked for when a host is changed; absent fields stay. */
+/** A change of a host; absent fields stay. */
 export interface HostChange {
   readonly friendly_name?: string;
   readonly status?: "active" | "inactive";
@@ -160,7 +167,7 @@ export interface PackageEntry {
   readonly current: string;
   readonly available: string;
   readonly outdated: boolean;
-  /** Only ever with `outdated`. */
+  /** True only together with `outdated`. */
   readonly security: boolean;
 }
 
@@ -175,7 +182,7 @@ export interface RepositoryEntry {
   readonly is_enabled: boolean;
 }
 
-/** What a report tells of the host itself; absent or empty fields tell nothing. */
+/** What a report says about the host itself; absent and empty fields change nothing. */
 export interface ReportFacts {
   readonly os_name?: string;
   readonly os_version?: string;
@@ -189,13 +196,13 @@ export interface ReportFacts {
   readonly reboot_reason?: string;
 }
 
-/** A section of a report; `hash` is null where the agent's own hash says something else. */
+/** A section of a report; `hash` is null where the agent sent a different hash. */
 export interface Section<Entry> {
   readonly entries: readonly Entry[];
   readonly hash: string | null;
 }
 
-/** A report that was understood (dashboard-stats 6.4). */
+/** A parsed report (dashboard-stats 6.4). */
 export interface Report {
   readonly kind: "full" | "partial";
   readonly packages?: Section<PackageEntry>;
@@ -205,17 +212,17 @@ export interface Report {
   readonly facts: ReportFacts;
 }
 
-/** What came of a report. */
+/** The result of storing a report. */
 export interface ReportOutcome extends HostFacts {
   readonly kind: "full" | "partial";
   readonly n_packages: number;
   readonly n_outdated: number;
   readonly n_security: number;
-  /** Before this report. */
+  /** The state before this report. */
   readonly was: { readonly status: HostStatus; readonly n_outdated: number; readonly n_security: number };
 }
 
-/** The numbers of the fleet, all of one moment (dashboard-stats 1.3). */
+/** The numbers of the fleet, all as of one moment (dashboard-stats 1.3). */
 export interface FleetNumbers {
   readonly hosts: number;
   readonly needing: number;
@@ -235,25 +242,25 @@ export interface FleetNumbers {
   readonly at: string;
 }
 
-/** What is too costly to count at every poll; up to a minute old. */
+/** Numbers that are too costly to count at every poll; up to a minute old. */
 export interface FleetDetails {
-  /** Names of packages outdated at some active host. */
+  /** Distinct names of packages that are outdated on an active host. */
   readonly unique_outdated: number;
   readonly unique_security: number;
-  /** Active hosts silent for more than two intervals. */
+  /** Active hosts without contact for more than two intervals. */
   readonly stale: number;
   /** When they were counted: ISO 8601 UTC with milliseconds. */
   readonly at: string;
 }
 
-/** Where the numbers of the fleet come from. */
+/** The contract by which other plugins read the numbers. */
 export interface Fleet {
-  /** Reads all numbers in one statement; whoever asks learns of everything committed before. */
+  /** Reads all numbers in one statement. The result includes everything committed before the call. */
   numbers(): Promise<FleetNumbers>;
   details(): Promise<FleetDetails>;
-  /** Minutes between reports, as agents are told. */
+  /** Minutes between reports, as sent to agents. */
   readonly intervalMinutes: number;
-  /** How many counters the last recount found wrong; 0 where none or not yet done. */
+  /** Number of counters that the last recount found wrong; 0 before the first one. */
   drift(): number;
 }
 
@@ -277,7 +284,7 @@ declare module "lectern/core" {
     host_create: { draft: HostDraft; result: HostFacts };
     host_update: { draft: { row: HostFacts; draft: HostChange }; result: HostFacts };
     host_delete: { draft: HostFacts; result: HostFacts };
-    /** Comes with every report of every host: take part only in what is cheap. */
+    /** Performed for every report of every host, so handlers have to be cheap. */
     host_report: { draft: { host: HostFacts; report: Report }; result: ReportOutcome };
   }
   interface Contracts {

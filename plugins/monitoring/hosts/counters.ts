@@ -1,11 +1,12 @@
 /**
- * The triggers that keep the counters. A host counts in one row of `host_totals`, that of its status, system and shard, so
- * every counter equals a recount at every commit, whoever wrote and how. Shards keep writers from waiting for each other.
+ * The triggers that maintain the counters. A host counts in one row of `host_totals`, that of its status, system and shard, so
+ * every counter equals a recount at every commit, also after statements written by hand. Shards reduce lock contention between
+ * writers.
  *
- * Locks are always taken in this order, or two writers could wait for each other: host, repositories (by id), totals (by
- * key), counts of reports (by key). A deleted host's rows go by cascade, and PostgreSQL runs triggers of a row by name: the
- * one on hosts begins with a capital C to come before its own "RI_…", which reach the counts of reports. Whoever deletes a
- * host takes its repositories away first.
+ * To avoid deadlocks, locks are always taken in this order: host, repositories (by id), totals (by key), counts of
+ * reports (by key). A deleted host's rows are deleted by cascade, and PostgreSQL runs triggers of a row in the order of their
+ * names: the one on hosts begins with a capital C to run before its own "RI_…" triggers, which reach the counts of reports. Code that
+ * deletes a host deletes its repositories first.
  */
 
 /** Shards of the totals of hosts. */
@@ -14,20 +15,20 @@ export const HOST_SHARDS = 8;
 export const REPORT_SHARDS = 4;
 /** How long a report counts as recent. */
 export const WINDOW = "24 hours";
-/** How long counts of reports are kept: a little longer than anybody asks for them. */
+/** How long counts of reports are kept: slightly longer than they are read. */
 export const COUNTS_KEPT = "26 hours";
 
-/** Seconds of a count of reports, the widest first. */
+/** Widths of the counts of reports in seconds, widest first. */
 export const WIDTHS = [3600, 60, 10] as const;
 
-/** SQL for when the stretch of so many seconds begins in which a moment lies. */
+/** SQL for the start of the interval of `seconds` that contains a time. */
 export function binOf(moment: string, seconds: string | number): string {
   return `date_bin(make_interval(secs => ${seconds}), ${moment}, 'epoch')`;
 }
 
 const MEASURES = "hosts, needing, at_risk, outdated, security, rebooting";
 
-/** A host's part of the totals; `row` is the name of a row of hosts, `sign` 1 or -1. */
+/** SQL for what a host adds to the totals, or takes from them; `row` names a row of hosts. */
 function part(row: string, sign: 1 | -1): string {
   const values = [
     "1",
@@ -41,7 +42,7 @@ function part(row: string, sign: 1 | -1): string {
   return `select ${key}, ${values.map((value) => `${sign} * (${value})`).join(", ")}`;
 }
 
-/** Adds parts to the totals. Keys are sorted so that rows are locked in one order. */
+/** SQL that adds parts to the totals. Keys are sorted so that rows are locked in one order. */
 function add(parts: string): string {
   const sums = MEASURES.split(", ").map((name) => `sum(${name})`);
   const grown = MEASURES.split(", ").map((name) => `${name} = t.${name} + excluded.${name}`);
@@ -72,7 +73,7 @@ export const countHosts = `
     when ((${listed("old")}) is distinct from (${listed("new")})) execute function hosts_count();
 `;
 
-/** Counts at how many hosts a repository is in use. */
+/** Counts the hosts that use a repository. */
 export const countRepositories = `
   create function host_repositories_count() returns trigger language plpgsql as $$
   begin
@@ -99,7 +100,7 @@ const BUCKETS = `select w.seconds, ${binOf("c.received_at", "w.seconds")} as sta
     from changed as c, (values ${WIDTHS.map((seconds) => `(${seconds})`).join(", ")}) as w (seconds)
     where c.received_at > now() - interval '${COUNTS_KEPT}' group by 1, 2, 3`;
 
-/** Counts reports by hour, minute and ten seconds; the narrow ones are for the hour in which the window begins. */
+/** Counts reports by hour, minute and ten seconds; the narrow widths are for the hour in which the window starts. */
 export const countReports = `
   create function host_reports_count_new() returns trigger language plpgsql as $$
   begin
@@ -126,7 +127,7 @@ export const countReports = `
   create trigger refuse_change before update on host_reports for each statement execute function host_reports_change();
 `;
 
-/** Emptying a table at once would pass by the triggers of its rows. */
+/** Refuses `truncate`, which would bypass the row triggers. */
 export const refuseTruncate = `
   create function hosts_refuse_truncate() returns trigger language plpgsql as $$
   begin

@@ -1,20 +1,21 @@
 /**
- * How the numbers grew: a row of them for each hour, written by a schedule, so that a fleet of any size costs the same.
- * Hours in which no server ran have no row; nothing is made up for them.
+ * The history of the numbers: a row for each hour, written by a schedule, so that its cost does not depend on the size of the
+ * fleet. Hours in which no server ran have no row and are not interpolated.
  */
-import { endpoint, type PluginContext, rules, sql } from "lectern/core";
+import { endpoint, rules, sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
+import type { HostsContext } from "./contract.ts";
 
 /** How long rows are kept. */
 const KEPT = "3 years";
 const MAX_DAYS = 1095;
 const DEFAULT_DAYS = 30;
-/** So many days are shown by the hour, more of them by the day. */
+/** Longest range shown by the hour; longer ones are shown by the day. */
 const DAYS_BY_HOUR = 7;
 
 const historyRules = rules({ days: ["integer", "min:1", `max:${MAX_DAYS}`] });
 
-/** The numbers at one time; of a day, its last ones. */
+/** The numbers at one time; for a day, its last ones. */
 interface Point {
   readonly at: string;
   readonly total_hosts: number;
@@ -25,8 +26,8 @@ interface Point {
   readonly reboot_required_hosts: number;
 }
 
-/** Writes the row of this hour, or writes it anew, and removes those that are too old. */
-export async function keepHistory(db: Pick<Db, "executeQuery">): Promise<void> {
+/** Inserts or replaces the row of this hour, and deletes rows that are too old. */
+export async function recordHistory(db: Pick<Db, "executeQuery">): Promise<void> {
   const measures = ["hosts", "needing", "at_risk", "outdated", "security", "rebooting"];
   const sums = measures.map((name) => `coalesce(sum(${name}), 0)`).join(", ");
   const fresh = measures.map((name) => `${name} = excluded.${name}`).join(", ");
@@ -39,12 +40,8 @@ export async function keepHistory(db: Pick<Db, "executeQuery">): Promise<void> {
   await rows(db, sql`delete from host_history where at < now() - interval '${sql.raw(KEPT)}'`);
 }
 
-/** Mounts the route by which the rows are read. */
-export function mountHistory({
-  app,
-  db,
-  validate,
-}: Pick<PluginContext<never, "host_history">, "app" | "db" | "validate">) {
+/** Mounts the route of the history. */
+export function mountHistory({ app, db, validate }: HostsContext): void {
   app.get(
     "/v1/dashboard/history",
     async ({ viewer, asked }) => {
@@ -66,8 +63,8 @@ export function mountHistory({
       permit: "settings-manage",
       ...endpoint("dashboard", "history", {
         about:
-          "The numbers of active hosts over the last `days`, 30 unless told otherwise: by the hour up to seven days, by " +
-          "the day beyond, each day with its last numbers.",
+          "The numbers of active hosts over the last `days`, 30 by default: hourly for up to seven days, daily beyond, each " +
+          "day with its last numbers.",
       }),
     },
   );

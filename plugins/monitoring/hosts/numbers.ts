@@ -1,30 +1,30 @@
 /**
- * Reads the numbers of the fleet: one statement over the counters, so all fields are of one moment (dashboard-stats 9.4).
- * The window of 24 hours is whole hours, minutes and stretches of ten seconds by their counts, and row by row only what is
- * left where it begins, so it is exact and never reads more than a few hundred rows.
+ * Reads the numbers of the fleet with one statement over the counters, so all fields are as of one moment (dashboard-stats 9.4).
+ * The window of 24 hours is summed from the counts of whole hours, minutes and intervals of ten seconds, and from single rows only
+ * where it starts, so it is exact and never reads more than a few hundred rows.
  *
- * Where no transaction has written anything since the last reading, which PostgreSQL's own snapshot tells, and no report
- * has left the window meanwhile, the statement ends there and the numbers are still those: dashboards that poll an idle
- * instance cost next to nothing, and no clock decides what is true. What would need all hosts is counted apart, once a minute.
+ * The statement compares PostgreSQL's snapshot with that of the last reading. Where no transaction has written since, and no
+ * report has left the window, it returns no numbers and the last ones are used: polls of an idle instance cost next to nothing
+ * and are never stale. What would have to read all hosts is counted separately, once a minute.
  */
 import { type PluginContext, sql } from "lectern/core";
 import { type Db, prepared, rows } from "lectern/db";
 import type { FleetDetails, FleetNumbers } from "./contract.ts";
 import { binOf, WIDTHS, WINDOW } from "./counters.ts";
 
-/** How long the look at every host may take. */
+/** Limit of the statement that reads all hosts, in milliseconds. */
 const DETAILS_TIMEOUT_MS = 10_000;
 const stamp = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 const sums = (names: readonly string[]) =>
   names.map((name) => `coalesce(sum(${name}), 0)::float8 as ${name}`).join(", ");
 const EDGE = `(now() - interval '${WINDOW}')`;
 
-/** The first stretch of a width that lies wholly within the window. */
+/** SQL for the start of the first interval of a width that lies entirely within the window. */
 function firstWhole(seconds: number): string {
   return `${binOf(EDGE, seconds)} + make_interval(secs => ${seconds})`;
 }
 
-/** Reports of the window: by counts, each width up to where the next wider one takes over, and the rest by rows. */
+/** SQL for the number of reports in the window: each width up to where the next wider one starts, the rest by rows. */
 function recentReports(): string {
   const counted = WIDTHS.map((seconds, at) => {
     const wider = WIDTHS[at - 1];
@@ -66,7 +66,7 @@ interface Read {
   readonly numbers: (Omit<FleetNumbers, "at"> & { readonly holds_until: string | null }) | null;
 }
 
-/** Makes a reader of the numbers as of now, which remembers its last reading. */
+/** Creates a reader of the current numbers, which caches its last reading. */
 export function numbersReader(queryWithDeadline: PluginContext["queryWithDeadline"]): () => Promise<FleetNumbers> {
   let last: { readonly snapshot: string; readonly numbers: FleetNumbers; readonly until: string } | undefined;
   return async () => {
@@ -86,8 +86,8 @@ export function numbersReader(queryWithDeadline: PluginContext["queryWithDeadlin
 }
 
 /**
- * What takes a look at every host; `staleMinutes` is the silence after which an active host is stale. It may take longer
- * than a poll, so it is a transaction with a limit of its own.
+ * Counts what requires reading all hosts; an active host without contact for `staleMinutes` is stale. May take longer than a
+ * poll, so it runs in a transaction with its own limit.
  */
 export function readDetails(db: Db, staleMinutes: number): Promise<FleetDetails> {
   return db.transaction().execute(async (tx) => {
@@ -105,8 +105,8 @@ export function readDetails(db: Db, staleMinutes: number): Promise<FleetDetails>
   });
 }
 
-/** Remembers what `read` answers for `ms`; whoever comes while it is being read waits for that, however long it takes. */
-export function remembered<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
+/** Caches the result of `read` for `ms` milliseconds; callers during a read wait for its result. */
+export function cacheFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
   let until = 0;
   let value: Promise<T> | undefined;
   return () => {

@@ -1,16 +1,16 @@
 import { ApiError, ExpiringMap, MAX_KEYS } from "lectern/core";
 
-/** Counts by key in whole minutes. */
+/** A limit by key in windows of one minute. */
 export interface PerMinute {
-  /** Counts one more. Throws ApiError 429 with Retry-After beyond the limit. */
+  /** Counts one request. Throws ApiError 429 with Retry-After beyond the limit. */
   take(key: string): void;
-  /** Throws as `take` does, and counts nothing. */
+  /** Throws as `take` does, without counting. */
   check(key: string): void;
 }
 
 const MINUTE_MS = 60_000;
 
-/** A limit in this process's memory; 0 limits nothing. All windows end at the minute. */
+/** Creates a limit in the memory of this process; 0 for no limit. Windows end at full minutes. */
 export function perMinute(limit: number, now: () => number = Date.now): PerMinute {
   const windows = new ExpiringMap<{ count: number; readonly endsAt: number }>(MINUTE_MS, MAX_KEYS, now);
   const refuse = (endsAt: number) => {

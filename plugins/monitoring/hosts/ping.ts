@@ -1,9 +1,9 @@
 import { ApiError, sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
-import { plain } from "./canonical.ts";
 import type { HostRow } from "./contract.ts";
+import { plain } from "./section_hashes.ts";
 
-/** Sections a ping can tell a hash of, under the names of hash and column. */
+/** Sections that a ping can send a hash of, with the names of hash and column. */
 const SECTIONS = [
   ["packages", "packagesHash", "packages_hash"],
   ["repos", "reposHash", "repos_hash"],
@@ -14,8 +14,8 @@ const SECTIONS = [
 type Hashes = Pick<HostRow, (typeof SECTIONS)[number][2]>;
 
 /**
- * Notes that a host is alive, in one statement; one that fell silent counts again. Answers its name and the sections to
- * ask for: where it sent hashes, those that are empty, unknown or different. Throws ApiError 401 where the host is gone.
+ * Records that a host is alive, in one statement; a stale host becomes active again. Returns its name and the sections to
+ * request: where it sent hashes, those whose hash is empty, unknown or different. Throws ApiError 401 where the host was deleted.
  */
 export async function touch(
   db: Pick<Db, "executeQuery">,

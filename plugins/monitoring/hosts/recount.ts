@@ -1,7 +1,7 @@
 /**
- * Counts everything again, from the rows the counters stand for, in one snapshot, and names what differs (dashboard-stats
- * 9.5). No difference is expected, ever: one means that a trigger was switched off or a row restored behind its back, which
- * is worth an error in the log before it is mended. Mending keeps writers out for as long as counting takes.
+ * Recounts all counters from their rows, in one snapshot, and lists differences (dashboard-stats 9.5). No difference is ever
+ * expected: one means that a trigger was disabled or a row restored without it, which is logged as an error before it is
+ * repaired. The repair locks writers out for as long as counting takes.
  */
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
@@ -9,18 +9,18 @@ import { type RawBuilder, sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
 import { binOf, COUNTS_KEPT, HOST_SHARDS, REPORT_SHARDS, WIDTHS, WINDOW } from "./counters.ts";
 
-/** A counter that is not what its rows say. */
+/** A counter that differs from its rows. */
 export interface Difference {
   /** The counter, such as "host_totals active, Debian, 12, shard 3". */
   readonly counter: string;
   readonly stored: string;
   readonly counted: string;
-  /** The host whose inventory it is: only a new report of its packages can mend that. */
+  /** The host whose inventory differs, which only a new report of its packages can repair. */
   readonly inventoryOf?: number;
 }
 
 const unpack = promisify(gunzip);
-/** Inventories read at a time. */
+/** Inventories read in one statement. */
 const BATCH = 200;
 
 const TOTALS = sql`select status, os_name, os_version, (id % ${sql.lit(HOST_SHARDS)})::smallint as shard,
@@ -61,7 +61,7 @@ const CHECKS: readonly RawBuilder<Difference>[] = [
     where coalesce(t.n, 0) <> coalesce(c.n, 0)`,
 ];
 
-/** Counts everything again, in one snapshot; `inventories` also unpacks what each host has installed. */
+/** Recounts everything in one snapshot; `inventories` also decompresses the inventory of each host. */
 export function recount(db: Db, { inventories = false } = {}): Promise<Difference[]> {
   return db
     .transaction()
@@ -75,20 +75,20 @@ export function recount(db: Db, { inventories = false } = {}): Promise<Differenc
 }
 
 /**
- * Makes every counter what its rows say, keeping writers out meanwhile. Hosts whose packages were wrong, and those in
- * `anew`, are asked for them again: while the hash of their last report stood, the same report would change nothing, and
- * rows that were lost would read as "fully patched" for good.
+ * Sets every counter to its recount, locking writers out meanwhile. Resets the packages hash of hosts whose packages were wrong,
+ * and of those in `hostIds`, so that they report them again: with the old hash, the same report would change nothing, and lost
+ * rows would look "fully patched" permanently.
  */
-export function correctCounters(db: Db, anew: readonly number[] = []): Promise<void> {
+export function correctCounters(db: Db, hostIds: readonly number[] = []): Promise<void> {
   return db.transaction().execute(async (tx) => {
-    // Whoever writes begins with a host or its repositories, so nobody can be halfway through when this is granted.
+    // Every writer locks a host or its repositories first, so none can be halfway through once these locks are granted.
     await sql`lock table hosts, host_repositories, host_outdated, host_reports in exclusive mode`.execute(tx);
     await sql`update hosts set n_outdated = coalesce(c.n_outdated, 0), n_security = coalesce(c.n_security, 0),
         packages_hash = null
       from hosts as h left join (${PACKAGES}) as c using (id)
       where h.id = hosts.id
         and (hosts.n_outdated, hosts.n_security) <> (coalesce(c.n_outdated, 0), coalesce(c.n_security, 0))`.execute(tx);
-    await sql`update hosts set packages_hash = null where id = any(${anew}::integer[])`.execute(tx);
+    await sql`update hosts set packages_hash = null where id = any(${hostIds}::integer[])`.execute(tx);
     await sql`delete from host_totals`.execute(tx);
     await sql`insert into host_totals (status, os_name, os_version, shard, ${SUMS})
       select status, os_name, os_version, shard, ${SUMS} from (${TOTALS}) as c`.execute(tx);
@@ -120,7 +120,7 @@ async function recountInventories(db: Db): Promise<Difference[]> {
   }
 }
 
-/** What an inventory holds, as its counters are written; says so where it cannot be read. */
+/** The counts of an inventory, in the form of its counters; "unreadable" where it cannot be decompressed. */
 async function countInventory(packages: Uint8Array): Promise<string> {
   try {
     const lines = JSON.parse(String(await unpack(packages))) as [string, string, string, string][];

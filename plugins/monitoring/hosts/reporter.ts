@@ -1,10 +1,11 @@
 import { join } from "node:path";
-import { endpoint, type PluginContext } from "lectern/core";
+import { endpoint } from "lectern/core";
+import type { HostsContext } from "./contract.ts";
 
 const SCRIPT = join(import.meta.dir, "reporter.sh");
 
-/** Serves the reference reporter, which holds nothing of the instance. */
-export function serveReporter({ app }: Pick<PluginContext, "app">): void {
+/** Mounts the route of the reference reporter, which contains no data of the instance. */
+export function mountReporter({ app }: HostsContext): void {
   app.get(
     "/v1/dashboard/reporter.sh",
     () => new Response(Bun.file(SCRIPT), { headers: { "content-type": "text/plain; charset=utf-8" } }),

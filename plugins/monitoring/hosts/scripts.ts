@@ -1,33 +1,32 @@
 /**
- * Scripts that machines run to enrol and to report (dashboard-stats 6.3): ours, at the addresses where PatchMon serves its
- * own, so that its enrolment scripts work as they are. Who asks shows credentials in headers; the script that is answered
- * holds them, since it is run as it comes, and no address ever does.
+ * Scripts that machines run to enrol and to report (dashboard-stats 6.3), at PatchMon's paths, so that its enrolment scripts
+ * work unchanged. Requests have their credentials in headers; the script in the answer contains them, as it is run as received. URLs
+ * never contain credentials.
  */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { ApiError, endpoint, type PluginContext, sql } from "lectern/core";
+import { ApiError, endpoint, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { hostOf } from "./area.ts";
+import type { HostsContext } from "./contract.ts";
 import { spreadCronOf } from "./interval.ts";
-
-type Context = Pick<PluginContext<never, "hosts">, "app" | "baseUrl" | "db">;
 
 const file = (name: string) => join(import.meta.dir, name);
 const REPORTER = file("reporter.sh");
 const PERMIT = "access-api" as const;
 const TYPES: ReadonlySet<unknown> = new Set(["direct-host", "proxmox-lxc"]);
 const WRONG_TYPE = new ApiError(400, `The type must be one of ${[...TYPES].join(", ")}`);
-/** What ours consist of; nothing else is put into a script. */
+/** The characters of credentials; nothing else is put into a script. */
 const CREDENTIAL = /^[\w-]{1,255}$/;
-const ODD = new ApiError(400, "Such credentials cannot stand in a script");
+const BAD_CREDENTIAL = new ApiError(400, "Such credentials cannot stand in a script");
 
-/** Mounts the routes; `intervalMinutes` is how often hosts shall report. */
-export function mountScripts(context: Context, intervalMinutes: number): void {
+/** Mounts the routes; `intervalMinutes` is the time between reports. */
+export function mountScripts(context: HostsContext, intervalMinutes: number): void {
   mountInstaller(context, intervalMinutes);
   mountEnroller(context);
 }
 
-function mountInstaller({ app, baseUrl, db }: Context, intervalMinutes: number): void {
+function mountInstaller({ app, baseUrl, db }: HostsContext, intervalMinutes: number): void {
   const reporter = readFileSync(REPORTER, "utf8").trimEnd();
   const installer = readFileSync(file("install.sh"), "utf8").replace("#REPORTER#", () => reporter);
   app.get(
@@ -42,7 +41,7 @@ function mountInstaller({ app, baseUrl, db }: Context, intervalMinutes: number):
     {
       permit: PERMIT,
       ...endpoint("hosts", "install", {
-        about: "A shell script that installs the reporter for the host whose credentials are shown; run it as root.",
+        about: "A shell script that installs the reporter for the host of the credentials; run it as root.",
       }),
     },
   );
@@ -54,7 +53,7 @@ function mountInstaller({ app, baseUrl, db }: Context, intervalMinutes: number):
         db,
         sql<{ version: string | null }>`select agent_version as version from hosts where id = ${hostOf(viewer).id}`,
       );
-      // An agent that is told of another one would replace itself by it.
+      // An agent that learns of a newer version would replace itself with it.
       return {
         exists: false,
         version: host?.version ?? null,
@@ -64,12 +63,12 @@ function mountInstaller({ app, baseUrl, db }: Context, intervalMinutes: number):
     },
     {
       permit: PERMIT,
-      ...endpoint("hosts", "timestamp", { about: "Tells agents that there is no newer one to replace them." }),
+      ...endpoint("hosts", "timestamp", { about: "Tells agents that there is no newer version." }),
     },
   );
 }
 
-function mountEnroller({ app, baseUrl }: Context): void {
+function mountEnroller({ app, baseUrl }: HostsContext): void {
   const enroller = readFileSync(file("enrol.sh"), "utf8");
   app.get(
     "/v1/auto-enrollment/script",
@@ -93,17 +92,17 @@ function mountEnroller({ app, baseUrl }: Context): void {
   );
 }
 
-/** A script with what it needs above it. Values must hold no single quote. */
+/** A script below its variables. Values must not contain single quotes. */
 function script(body: string, values: Readonly<Record<string, string>>): Response {
-  const given = Object.entries(values).map(([name, value]) => `${name}='${value}'\n`);
-  return new Response(`#!/bin/sh\n${given.join("")}${body}`, {
+  const variables = Object.entries(values).map(([name, value]) => `${name}='${value}'\n`);
+  return new Response(`#!/bin/sh\n${variables.join("")}${body}`, {
     headers: { "content-type": "text/plain; charset=utf-8" },
   });
 }
 
 function credential(headers: Headers, name: string): string {
   const value = headers.get(name) ?? "";
-  if (!CREDENTIAL.test(value)) throw ODD;
+  if (!CREDENTIAL.test(value)) throw BAD_CREDENTIAL;
   return value;
 }
 

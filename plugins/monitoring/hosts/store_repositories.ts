@@ -1,16 +1,16 @@
 import { type EventTransaction, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import type { RepositoryEntry } from "./contract.ts";
-import { placeOf } from "./known_ids.ts";
+import { repositoryKey } from "./id_cache.ts";
 
-/** Makes a host's repositories those of a report; `ids` are those of `KnownIds`. The host's row is locked by the caller. */
+/** Replaces a host's repositories with those of a report; `ids` come from `IdCache`. The caller has locked the row of the host. */
 export async function storeRepositories(
   hostId: number,
   entries: readonly RepositoryEntry[],
   ids: ReadonlyMap<string, number>,
   db: EventTransaction["db"],
 ): Promise<void> {
-  const wanted = new Map(entries.map((entry) => [ids.get(placeOf(entry)) as number, entry.is_enabled]));
+  const wanted = new Map(entries.map((entry) => [ids.get(repositoryKey(entry)) as number, entry.is_enabled]));
   const had = await rows<{ id: number; is_enabled: boolean }>(
     db,
     sql`select repository_id as id, is_enabled from host_repositories where host_id = ${hostId}`,
@@ -20,7 +20,7 @@ export async function storeRepositories(
   const changed = [...wanted].filter(([id]) => !kept.has(id));
   const known = new Set(had.map(({ id }) => id));
   const fresh = changed.filter(([id]) => !known.has(id));
-  // Those that go and those that come are locked together: one after the other, two reports could wait for each other.
+  // Removed and added repositories are locked in one statement: in two, concurrent reports could deadlock.
   if (gone.length > 0 && fresh.length > 0)
     await rows(
       db,

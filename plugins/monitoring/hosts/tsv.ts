@@ -1,11 +1,11 @@
 import { ApiError } from "lectern/core";
 import type { Report } from "./contract.ts";
-import { factsOf, packagesOf, repositoriesOf } from "./parse.ts";
+import { factsOf, packagesOf, repositoriesOf } from "./parse_report.ts";
 
 /**
- * Reads a report of tab-separated lines, which a shell can write without escaping anything (dashboard-stats 6.7): a fact
- * (`#key⇥value`), a repository (`#repo⇥type⇥url⇥distribution⇥components`) or a package
- * (`name⇥current⇥available⇥flags`; nothing available is up to date, the flag `s` is security). Throws ApiError 400.
+ * Parses a report of tab-separated lines, which a shell can write without escaping (dashboard-stats 6.7). A line is a fact
+ * (`#key⇥value`), a repository (`#repo⇥type⇥url⇥distribution⇥components`) or a package (`name⇥current⇥available⇥flags`; up to
+ * date without an available version, the flag `s` is a security update). Throws ApiError 400.
  */
 export function parseTsv(text: string): Report {
   const facts: Record<string, unknown> = {};

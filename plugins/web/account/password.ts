@@ -1,11 +1,12 @@
-import type { Screen, Users, Visit, Web } from "lectern/contracts";
-import { type FormErrors, formErrors, html, type SiteApp } from "lectern/core";
+import type { Screen, Visit } from "lectern/contracts";
+import { type FormErrors, formErrors, html } from "lectern/core";
+import type { AccountContext } from "./contract.ts";
 import type { Me } from "./profile.ts";
 
 const PATH = "/my-account/auth";
 
-/** Mounts the change of one's own password. All sessions end with it, so this browser is signed in anew. */
-export function mountPassword(site: SiteApp, web: Web, users: Pick<Users, "commonPassword">): void {
+/** Mounts the change of the password. It ends all sessions, so this browser is signed in again. */
+export function mountPassword({ site, users, web }: AccountContext): void {
   const { parts } = web;
   const view = web.view<{ me: Me; formErrors: FormErrors }>(
     "account/password",
@@ -14,9 +15,9 @@ export function mountPassword(site: SiteApp, web: Web, users: Pick<Users, "commo
       const fields = html`<input type="text" name="username" value="${me.email}" autocomplete="username" hidden>
 ${parts.field(ui, { name: "current_password", label: t("Current password"), type: "password", required: true, autocomplete: "current-password", errors: errors.current_password })}
 ${parts.field(ui, { name: "password", label: t("New password"), type: "password", required: true, autocomplete: "new-password", errors: errors.password, help: t("At least 8 characters.") })}
-${parts.field(ui, { name: "repeated", label: t("New password, once more"), type: "password", required: true, autocomplete: "new-password", errors: errors.repeated })}`;
+${parts.field(ui, { name: "repeated", label: t("Confirm new password"), type: "password", required: true, autocomplete: "new-password", errors: errors.repeated })}`;
       return html`<h1>${t("Password")}</h1>
-<p>${t("You are signed out everywhere else when you change your password. API tokens stay.")}</p>
+<p>${t("Changing your password signs you out everywhere else. API tokens stay valid.")}</p>
 ${parts.form(ui, { action: PATH, fields, submit: t("Change the password"), error, label: t("Password") })}`;
     },
   );
@@ -29,7 +30,7 @@ ${parts.form(ui, { action: PATH, fields, submit: t("Change the password"), error
   web.form(site, PATH, "user", async (visit) => {
     const password = visit.text("password");
     if (password !== visit.text("repeated")) {
-      const errors = { repeated: [visit.ui.t("The two new passwords are not the same.")] };
+      const errors = { repeated: [visit.ui.t("The passwords do not match.")] };
       return shown(visit, { errors, error: undefined, status: 422 });
     }
     const common = await users.commonPassword(password);
@@ -38,10 +39,10 @@ ${parts.form(ui, { action: PATH, fields, submit: t("Change the password"), error
     const input = { current_password: visit.text("current_password"), password };
     const sent = await visit.send<Me>("PUT", "/api/users/me", input);
     if (!sent.ok) return shown(visit, formErrors(sent));
-    const again = await visit.ask("POST", "/api/session", { email: sent.body.email, password });
+    const signIn = await visit.ask("POST", "/api/session", { email: sent.body.email, password });
     const notice = visit.ui.t("Your password is changed, and you are signed out everywhere else.");
-    const response = visit.goTo(again.ok ? PATH : "/login", notice);
-    for (const cookie of again.headers.getSetCookie()) response.headers.append("set-cookie", cookie);
+    const response = visit.goTo(signIn.ok ? PATH : "/login", notice);
+    for (const cookie of signIn.headers.getSetCookie()) response.headers.append("set-cookie", cookie);
     return response;
   });
 }

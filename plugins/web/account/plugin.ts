@@ -1,6 +1,6 @@
 /**
- * What people set for themselves: name and language, light or dark, password, API tokens, and where they are signed in. What
- * others give them, such as roles and the address they sign in with, is shown and not changed here.
+ * The account screens: profile, appearance, password, API tokens, sessions. What administrators manage, such as roles and the email
+ * address, is only shown.
  */
 import { definePlugin } from "lectern/core";
 import { mountPassword } from "./password.ts";
@@ -19,14 +19,15 @@ export default definePlugin({
   name: "web_account",
   requires: ["users", "web"],
   setup(context) {
-    const { contracts, contribute, site, texts } = context;
-    const { web } = contracts;
+    const { contracts, contribute, site } = context;
+    const { users, web } = contracts;
+    const shared = { ...context, users, web };
     for (const [order, entry] of ENTRIES.entries())
       contribute("menu", { menu: "account", ...entry, admits: "user", order });
     web.screen(site, "/my-account", "user", (visit) => visit.goTo("/my-account/profile"));
-    mountProfile(site, web, texts);
-    mountPassword(site, web, contracts.users);
-    mountTokens(site, web);
-    mountSessions(site, web);
+    mountProfile(shared);
+    mountPassword(shared);
+    mountTokens(shared);
+    mountSessions(shared);
   },
 });

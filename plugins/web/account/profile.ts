@@ -1,11 +1,8 @@
-/**
- * The profile: name and language, which the account keeps, and light or dark, which the browser keeps. What others give, such
- * as roles and the address to sign in with, is shown and not changed here.
- */
-import type { Screen, Ui, Visit, Web } from "lectern/contracts";
-import { type FormErrors, formErrors, html, type SiteApp, type Texts } from "lectern/core";
+import type { Screen, Ui, Visit } from "lectern/contracts";
+import { type FormErrors, formErrors, html, type Texts } from "lectern/core";
+import type { AccountContext } from "./contract.ts";
 
-/** A user as the API tells them about themselves. */
+/** The signed-in user in the API. */
 export interface Me {
   readonly id: number;
   readonly name: string;
@@ -14,7 +11,7 @@ export interface Me {
   readonly roles: readonly { readonly id: number; readonly display_name: string }[];
 }
 
-/** What the profile shows. */
+/** Data of the screen. */
 export interface ProfileData {
   readonly me: Me;
   readonly languages: readonly (readonly [value: string, text: string])[];
@@ -26,34 +23,34 @@ const PATH = "/my-account/profile";
 const SCHEMES = ["light", "dark"];
 const YEAR_SECONDS = 31_536_000;
 
-/** Mounts the profile, and the choice of light or dark, which is the browser's and not the account's. */
-export function mountProfile(site: SiteApp, web: Web, texts: Texts): void {
+/** Mounts the profile: name and language, stored with the account, and the appearance, stored in a cookie of the browser. */
+export function mountProfile({ site, texts, web }: AccountContext): void {
   const { parts } = web;
   const view = web.view<ProfileData>("account/profile", ({ me, languages, scheme, formErrors: wrong }, ui) => {
     const { t } = ui;
     const fields = html`
 ${parts.field(ui, { name: "name", label: t("Name"), value: me.name, required: true, maxlength: 100, autocomplete: "name", errors: wrong.errors.name })}
-${parts.field(ui, { name: "language", label: t("Language"), type: "select", value: me.language, options: [["", t("As the browser asks for, else the instance's own")], ...languages], errors: wrong.errors.language })}`;
+${parts.field(ui, { name: "language", label: t("Language"), type: "select", value: me.language, options: [["", t("Browser language, or the instance default")], ...languages], errors: wrong.errors.language })}`;
     const schemes = parts.field(ui, {
       name: "scheme",
       label: t("Appearance"),
       type: "select",
       value: scheme,
       options: [
-        ["auto", t("As the device is set")],
+        ["auto", t("Use device setting")],
         ["light", t("Light")],
         ["dark", t("Dark")],
       ],
-      help: t("Kept in this browser."),
+      help: t("Saved in this browser only."),
     });
     return html`<h1>${t("Profile")}</h1>
 ${parts.form(ui, { action: PATH, fields, submit: t("Save"), error: wrong.error, label: t("Profile") })}
 <section><h2>${t("Appearance")}</h2>
 ${parts.form(ui, { action: `${PATH}/scheme`, fields: schemes, submit: t("Apply"), label: t("Appearance") })}</section>
-<section><h2>${t("Given by others")}</h2>
+<section><h2>${t("Managed by administrators")}</h2>
 <dl class="facts"><dt>${t("E-mail address")}</dt><dd>${me.email}</dd>
 <dt>${t("Roles")}</dt><dd>${me.roles.length === 0 ? "–" : me.roles.map(({ display_name }) => display_name).join(", ")}</dd></dl>
-<p class="quiet">${t("Whoever manages users changes these.")}</p></section>`;
+<p class="quiet">${t("Only users who can manage users can change these.")}</p></section>`;
   });
   const shown = async (visit: Visit, wrong = formErrors(undefined), typed: Partial<Me> = {}): Promise<Screen> => {
     const me = { ...(await visit.get<Me>("/api/users/me")), ...typed };
@@ -78,14 +75,14 @@ ${parts.form(ui, { action: `${PATH}/scheme`, fields: schemes, submit: t("Apply")
   });
 }
 
-/** The catalogue's languages, each by its own name. */
+/** The languages of the catalogue, each with its name in that language. */
 function languagesOf(texts: Texts, ui: Ui): [string, string][] {
   return texts.languages().map((language): [string, string] => {
     try {
       const tag = language.replace("_", "-");
       return [language, new Intl.DisplayNames([tag, ui.language], { type: "language" }).of(tag) ?? language];
     } catch {
-      // A theme may name its catalogue as it likes.
+      // A theme may have a catalogue whose name is not a language tag.
       return [language, language];
     }
   });

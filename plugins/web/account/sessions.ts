@@ -1,19 +1,20 @@
-import type { Ui, Visit, Web } from "lectern/contracts";
-import { html, type SiteApp } from "lectern/core";
+import type { Ui, Visit } from "lectern/contracts";
+import { html } from "lectern/core";
+import type { AccountContext } from "./contract.ts";
 
-/** A session as its user sees it. */
+/** A session in the API. */
 export interface Session {
   readonly id: number;
   readonly address: string;
   readonly agent: string;
   readonly created_at: string;
   readonly last_seen_at: string;
-  /** Whether it is the one that asks. */
+  /** Whether it is the session of this request. */
   readonly current: boolean;
 }
 
 const PATH = "/my-account/sessions";
-/** By what browsers and systems say of themselves; the first that fits counts, as most name others along. */
+/** Patterns of user agents; the first match counts, as most user agents also name other browsers. */
 const BROWSERS = [
   [/Edg(?:e|A|iOS)?\//, "Edge"],
   [/OPR\//, "Opera"],
@@ -29,13 +30,13 @@ const SYSTEMS = [
   [/Linux|X11/, "Linux"],
 ] as const;
 
-/** Mounts where one is signed in. */
-export function mountSessions(site: SiteApp, web: Web): void {
+/** Mounts the sessions of the user. */
+export function mountSessions({ site, web }: AccountContext): void {
   const { parts } = web;
   const view = web.view<{ sessions: readonly Session[] }>("account/sessions", ({ sessions }, ui) => {
     const { t } = ui;
     const rows = sessions.map(({ id, address, agent, created_at, last_seen_at, current }) => [
-      html`<span title="${agent}">${browserOf(agent, ui)}</span>${current && html` ${parts.badge(ui, "good", t("This one"))}`}`,
+      html`<span title="${agent}">${browserOf(agent, ui)}</span>${current && html` ${parts.badge(ui, "good", t("This session"))}`}`,
       address,
       ui.time(created_at),
       ui.time(last_seen_at),
@@ -50,8 +51,8 @@ export function mountSessions(site: SiteApp, web: Web): void {
     ];
     const others = sessions.filter(({ current }) => !current).length;
     return html`<div class="head-line"><h1>${t("Sessions")}</h1>
-${others > 0 && parts.button(ui, { action: `${PATH}/others`, text: t("End all others"), kind: "danger" })}</div>
-<p>${t("Where you are signed in. End what you do not know, and change your password.")}</p>
+${others > 0 && parts.button(ui, { action: `${PATH}/others`, text: t("End all other sessions"), kind: "danger" })}</div>
+<p>${t("Your active sessions. If you do not recognise one, end it and change your password.")}</p>
 ${parts.table(ui, { caption: t("Your sessions"), head, rows, empty: t("You have no sessions.") })}`;
   });
   const sessionsOf = async (visit: Visit) =>
@@ -74,8 +75,8 @@ ${parts.table(ui, { caption: t("Your sessions"), head, rows, empty: t("You have 
 }
 
 function browserOf(agent: string, ui: Ui): string {
-  const browser = BROWSERS.find(([form]) => form.test(agent))?.[1];
-  const system = SYSTEMS.find(([form]) => form.test(agent))?.[1];
+  const browser = BROWSERS.find(([pattern]) => pattern.test(agent))?.[1];
+  const system = SYSTEMS.find(([pattern]) => pattern.test(agent))?.[1];
   if (browser && system) return ui.t(":browser on :system", { browser, system });
   return browser ?? (agent === "" ? ui.t("Unknown") : agent.slice(0, 60));
 }

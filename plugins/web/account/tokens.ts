@@ -1,6 +1,6 @@
 /**
- * One's own API tokens. The secret stands in the answer to the form that makes a token and nowhere else: that screen is no
- * redirect, since nothing may keep the secret on the way.
+ * The API tokens of the user. Only the answer to the form that creates a token has its secret. It is a screen instead of a redirect, as
+ * the secret must not be stored in between.
  */
 import type { Screen, Ui, Visit, Web } from "lectern/contracts";
 import {
@@ -12,10 +12,10 @@ import {
   type InputObject,
   type InputValue,
   isUpload,
-  type SiteApp,
 } from "lectern/core";
+import type { AccountContext } from "./contract.ts";
 
-/** A token as listings show it. */
+/** A token in listings. */
 export interface Token {
   readonly id: number;
   readonly name: string;
@@ -27,27 +27,29 @@ export interface Token {
   readonly permissions: readonly string[] | null;
 }
 
-/** What the form of a new token shows. */
+/** Data of the form. */
 export interface NewTokenData {
   readonly name: string;
   readonly expires_at: string;
   readonly isReadOnly: boolean;
   readonly isLimited: boolean;
   readonly chosen: readonly string[];
-  /** What its owner may do, which is all it could do. */
+  /** The permissions of the user, which limit those of the token. */
   readonly permissions: readonly string[];
   readonly formErrors: FormErrors;
 }
 
 const PATH = "/my-account/tokens";
-/** Tokens without an end are given one in so many years. */
+/** The API gives tokens without an expiry one after this many years. */
 const NEVER_YEARS = 100;
 
 /** Mounts the screens. */
-export function mountTokens(site: SiteApp, web: Web): void {
+export function mountTokens({ site, web }: AccountContext): void {
   const listView = web.view<{ tokens: readonly Token[] }>("account/tokens", (data, ui) => list(web, data.tokens, ui));
   const newView = web.view<NewTokenData>("account/new_token", (data, ui) => newForm(web, data, ui));
-  const madeView = web.view<Token & { secret: string }>("account/token_made", (token, ui) => made(web, token, ui));
+  const createdView = web.view<Token & { secret: string }>("account/token_made", (token, ui) =>
+    created(web, token, ui),
+  );
   const api = (visit: Visit) => `/api/users/${visit.viewer.id}/tokens`;
 
   web.screen(site, PATH, "user", async (visit) => {
@@ -81,7 +83,7 @@ export function mountTokens(site: SiteApp, web: Web): void {
     };
     const sent = await visit.send<Token & { secret: string }>("POST", api(visit), inputOf(typed));
     if (!sent.ok) return form(visit, { ...typed, formErrors: formErrors(sent) });
-    return { title: visit.ui.t("Your new API token"), body: madeView(sent.body, visit.ui), menu: PATH };
+    return { title: visit.ui.t("Your new API token"), body: createdView(sent.body, visit.ui), menu: PATH };
   });
   web.screen(site, `${PATH}/:id/delete`, "user", async (visit) => {
     const { ui, params } = visit;
@@ -91,7 +93,7 @@ export function mountTokens(site: SiteApp, web: Web): void {
     const [token] = data;
     if (!token) return visit.goTo(PATH);
     const question = ui.t("Revoke “:name”?", { name: token.name });
-    const detail = ui.t("Whatever uses it is refused from then on. This cannot be undone.");
+    const detail = ui.t("Programs that use this token lose access immediately. This cannot be undone.");
     const action = `${PATH}/${token.id}/delete`;
     return {
       title: question,
@@ -119,7 +121,7 @@ function inputOf({
   };
 }
 
-/** The texts of a list as forms send it. */
+/** The texts of a list in a form. */
 function listIn(value: InputValue | undefined): string[] {
   if (typeof value !== "object" || value === null || isUpload(value)) return [];
   return Object.values(value).filter((item): item is string => typeof item === "string");
@@ -134,28 +136,34 @@ function list({ parts }: Web, tokens: readonly Token[], ui: Ui): Html {
     token.last_used_at === null ? t("Never") : ui.time(token.last_used_at),
     parts.dialogLink(ui, { path: `${PATH}/${token.id}/delete`, text: t("Revoke"), kind: "danger" }),
   ]);
-  const head = [t("Name"), t("May do"), t("Ends"), t("Last used"), html`<span class="unseen">${t("Actions")}</span>`];
+  const head = [
+    t("Name"),
+    t("Permissions"),
+    t("Expires"),
+    t("Last used"),
+    html`<span class="unseen">${t("Actions")}</span>`,
+  ];
   return html`<div class="head-line"><h1>${t("API tokens")}</h1>
 <a role="button" class="small" href="${ui.url(`${PATH}/create`)}">${ui.icon("plus")} ${t("New token")}</a></div>
-<p>${t("Programs use the API with a token, on your behalf. They may do what you may, or less where a token says so.")}</p>
+<p>${t("Programs use the API on your behalf with a token. A token has your permissions, or fewer if you limit it.")}</p>
 ${parts.table(ui, { caption: t("Your API tokens"), head, rows, empty: t("You have no API tokens.") })}`;
 }
 
 function scopeOf(parts: Web["parts"], { read_only, permissions }: Token, ui: Ui): Html {
   const { t } = ui;
-  const words = [
+  const badges = [
     read_only && parts.badge(ui, "note", t("Read only")),
     permissions !== null &&
-      html`<span title="${permissions.join(", ")}">${parts.badge(ui, "note", t("Chosen permissions (:count)", { count: permissions.length }))}</span>`,
-  ].filter((word) => word !== false);
-  return words.length === 0 ? html`${t("Whatever you may")}` : html`${words.map((word) => html`${word} `)}`;
+      html`<span title="${permissions.join(", ")}">${parts.badge(ui, "note", t("Selected permissions (:count)", { count: permissions.length }))}</span>`,
+  ].filter((badge) => badge !== false);
+  return badges.length === 0 ? html`${t("All your permissions")}` : html`${badges.map((badge) => html`${badge} `)}`;
 }
 
 function expiryOf(parts: Web["parts"], { created_at, expires_at }: Token, ui: Ui): Html {
   const today = new Date().toISOString().slice(0, 10);
-  if (expires_at <= today) return parts.badge(ui, "bad", ui.t("Ended on :day", { day: expires_at }));
-  const madeOn = created_at.slice(0, 10);
-  const isNever = expires_at === `${Number(madeOn.slice(0, 4)) + NEVER_YEARS}${madeOn.slice(4)}`;
+  if (expires_at <= today) return parts.badge(ui, "bad", ui.t("Expired on :day", { day: expires_at }));
+  const createdOn = created_at.slice(0, 10);
+  const isNever = expires_at === `${Number(createdOn.slice(0, 4)) + NEVER_YEARS}${createdOn.slice(4)}`;
   return html`${isNever ? ui.t("Never") : expires_at}`;
 }
 
@@ -164,25 +172,25 @@ function newForm({ parts }: Web, data: NewTokenData, ui: Ui): Html {
   const { errors, error } = data.formErrors;
   const wrong = errorsOfList(data.formErrors, "permissions");
   const fields = html`
-${parts.field(ui, { name: "name", label: t("Name"), value: data.name, required: true, maxlength: 250, errors: errors.name, help: t("What it is for, so that you know later which one to revoke."), autofocus: true })}
-${parts.field(ui, { name: "expires_at", label: t("Ends on"), type: "date", value: data.expires_at, errors: errors.expires_at, help: t("It ends when this day begins. Without a day, it does not end.") })}
-${parts.field(ui, { name: "read_only", label: t("Reading only"), type: "checkbox", value: data.isReadOnly, help: t("Requests that would change something are refused.") })}
-${parts.field(ui, { name: "limited", label: t("Only the permissions chosen below"), type: "checkbox", value: data.isLimited, errors: wrong.length > 0 ? wrong : undefined, help: t("It never may more than you.") })}
+${parts.field(ui, { name: "name", label: t("Name"), value: data.name, required: true, maxlength: 250, errors: errors.name, help: t("What the token is for, so that you can recognise it later."), autofocus: true })}
+${parts.field(ui, { name: "expires_at", label: t("Expires on"), type: "date", value: data.expires_at, errors: errors.expires_at, help: t("The token expires at the start of this day. Leave empty for a token that does not expire.") })}
+${parts.field(ui, { name: "read_only", label: t("Read only"), type: "checkbox", value: data.isReadOnly, help: t("Requests that change data are rejected.") })}
+${parts.field(ui, { name: "limited", label: t("Limit to the permissions selected below"), type: "checkbox", value: data.isLimited, errors: wrong.length > 0 ? wrong : undefined, help: t("A token never has more permissions than you.") })}
 <details class="choices"${data.isLimited && html` open`}><summary>${t("Permissions")}</summary><fieldset><legend class="unseen">${t("Permissions")}</legend><div class="columns">
 ${data.permissions.map(
   (name) =>
     html`<label><input type="checkbox" name="permissions[]" value="${name}"${data.chosen.includes(name) && html` checked`}> <code>${name}</code></label>`,
 )}</div></fieldset></details>`;
   return html`<h1>${t("New API token")}</h1>
-${parts.form(ui, { action: `${PATH}/create`, fields, submit: t("Make the token"), cancel: PATH, error })}`;
+${parts.form(ui, { action: `${PATH}/create`, fields, submit: t("Create the token"), cancel: PATH, error })}`;
 }
 
-function made({ parts }: Web, { name, token_id, secret }: Token & { secret: string }, ui: Ui): Html {
+function created({ parts }: Web, { name, token_id, secret }: Token & { secret: string }, ui: Ui): Html {
   const { t } = ui;
   return html`<h1>${t("Your new API token")}</h1>
-${parts.notice(ui, "note", t("This is the only time the secret of “:name” is shown. Copy it now.", { name }))}
+${parts.notice(ui, "note", t("Copy the secret of “:name” now. It is shown only once.", { name }))}
 ${parts.copyable(ui, { label: t("Token ID"), value: token_id })}
 ${parts.copyable(ui, { label: t("Token secret"), value: secret, secret: true })}
-${parts.copyable(ui, { label: t("Header of requests"), value: `Authorization: Token ${token_id}:${secret}`, secret: true })}
+${parts.copyable(ui, { label: t("Request header"), value: `Authorization: Token ${token_id}:${secret}`, secret: true })}
 <p><a role="button" href="${ui.url(PATH)}">${t("I have copied it")}</a></p>`;
 }

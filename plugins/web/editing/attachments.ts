@@ -1,11 +1,12 @@
 /**
- * Files and links that hang on a page: adding them and taking them away, on a screen of their own. Renaming and moving
- * is left to clients of the API, as hardly anybody does it; reading them is the page's screen.
+ * The screen of a page's attachments: add and delete files and links. Renaming and moving is possible only through the API, as it
+ * is rare; the screen of the page shows the attachments.
  */
-import { pagePath, type Screen, type SubmitResult, type Visit, type Web } from "lectern/contracts";
-import { ApiError, type Html, html, type PluginContext } from "lectern/core";
+import { pagePath, type Screen, type SubmitResult, type Visit } from "lectern/contracts";
+import { ApiError, type Html, html } from "lectern/core";
+import type { EditingContext } from "./contract.ts";
 import { errorsIn, fileIn } from "./fields.ts";
-import { type Book, type Page, pageOf } from "./find.ts";
+import { type Book, type Page, pageOf } from "./items.ts";
 
 interface Attachment {
   readonly id: number;
@@ -14,7 +15,7 @@ interface Attachment {
   readonly external: boolean;
 }
 
-/** What the screen of a page's attachments shows. */
+/** Data of the screen. */
 export interface AttachmentsData {
   readonly page: Page;
   readonly path: string;
@@ -24,8 +25,8 @@ export interface AttachmentsData {
   readonly sent: SubmitResult<unknown> | undefined;
 }
 
-/** Mounts them. */
-export function mountAttachments({ site }: Pick<PluginContext, "site">, web: Web): void {
+/** Mounts the screen. */
+export function mountAttachments({ site, web }: EditingContext): void {
   const { parts } = web;
   const view = web.view<AttachmentsData>(
     "editing/attachments",
@@ -38,7 +39,7 @@ export function mountAttachments({ site }: Pick<PluginContext, "site">, web: Web
         html`<div class="actions">${parts.dialogLink(ui, { path: `${path}/attachments/${each.id}/delete`, text: t("Delete"), icon: "delete", kind: "danger" })}</div>`,
       ]);
       return html`<h1>${t("Attachments of “:name”", { name: page.name })}</h1>
-${parts.table(ui, { caption: t("Attachments"), head: [t("Name"), t("Kind"), html`<span class="unseen">${t("Actions")}</span>`], rows, empty: t("Nothing hangs on this page yet.") })}
+${parts.table(ui, { caption: t("Attachments"), head: [t("Name"), t("Type"), html`<span class="unseen">${t("Actions")}</span>`], rows, empty: t("This page has no attachments yet.") })}
 <h2>${t("Add a file or a link")}</h2>
 ${parts.form(ui, {
   action: `${path}/attachments`,
@@ -48,7 +49,7 @@ ${parts.form(ui, {
   cancel: path,
   fields: html`${parts.field(ui, { name: "name", label: t("Name"), value: name, required: true, maxlength: 255, errors: errors.name })}
 ${parts.field(ui, { name: "file", label: t("File"), type: "file", errors: errors.file })}
-${parts.field(ui, { name: "link", label: t("Or the address of a link"), value: link, errors: errors.link, placeholder: "https://" })}`,
+${parts.field(ui, { name: "link", label: t("Or the URL of a link"), value: link, errors: errors.link, placeholder: "https://" })}`,
 })}`;
     },
   );
@@ -77,7 +78,7 @@ ${parts.field(ui, { name: "link", label: t("Or the address of a link"), value: l
       ...(file === undefined ? { link: visit.text("link") } : { file }),
     });
     return sent.ok
-      ? visit.goTo(`${pagePath(book, page)}/attachments`, visit.ui.t("It is attached."))
+      ? visit.goTo(`${pagePath(book, page)}/attachments`, visit.ui.t("The attachment is added."))
       : shown(visit, book, page, sent);
   });
   web.screen(site, `${at}/:attachment/delete`, "user", async (visit) => {
@@ -90,7 +91,7 @@ ${parts.field(ui, { name: "link", label: t("Or the address of a link"), value: l
     const path = `${pagePath(book, page)}/attachments`;
     const body = parts.confirm(ui, {
       question: title,
-      detail: ui.t("It is gone at once and cannot be brought back."),
+      detail: ui.t("It is deleted immediately. This cannot be undone."),
       action: `${path}/${attachment.id}/delete`,
       submit: ui.t("Delete"),
       back: path,
@@ -101,6 +102,6 @@ ${parts.field(ui, { name: "link", label: t("Or the address of a link"), value: l
     const { book, page } = await pageOf(visit);
     const sent = await visit.send("DELETE", `/api/attachments/${encodeURIComponent(visit.params.attachment ?? "")}`);
     if (!sent.ok) throw new ApiError(sent.status, sent.message);
-    return visit.goTo(`${pagePath(book, page)}/attachments`, visit.ui.t("It is deleted."));
+    return visit.goTo(`${pagePath(book, page)}/attachments`, visit.ui.t("The attachment is deleted."));
   });
 }

@@ -1,16 +1,16 @@
 /**
- * The editor as markup: what the reader has to be told, the form with its hidden facts, the preview beside the source, and
- * what `public/editor.js` reads from the form. Everything here works without scripts; what only scripts can do is hidden.
+ * The markup of the editor: messages, the form with its hidden fields, the preview beside the source, and the data for
+ * `public/editor.js`. It works without scripts; elements that need scripts are hidden without them.
  */
 import type { Ui, Web } from "lectern/contracts";
 import { fileKilobytes, type Html, html } from "lectern/core";
 import type { EditorData } from "./editor.ts";
-import { errorsIn, nameField, PICTURE_TYPES, tagFields } from "./fields.ts";
-import { pictureField } from "./pictures.ts";
+import { errorsIn, IMAGE_TYPES, nameField, tagFields } from "./fields.ts";
+import { imageField } from "./image_uploads.ts";
 
 const BYTES_PER_KILOBYTE = 1024;
 
-/** The editor as a screen: messages, the form, and the preview beside it. */
+/** Draws the editor: messages, form and preview. */
 export function drawEditor({ parts }: Web, data: EditorData & { readonly limitMb: number }, ui: Ui): Html {
   const { t } = ui;
   const { title, about, action, back, name, source, content, tags, base, preview, sent, slot, keptAt } = data;
@@ -18,7 +18,7 @@ export function drawEditor({ parts }: Web, data: EditorData & { readonly limitMb
   const label = source === "markdown" ? t("Content in Markdown") : t("Content in HTML");
   return html`<div class="head-line"><h1>${title}</h1><p class="quiet" id="draft-state" role="status" aria-live="polite"></p></div>
 ${messages(parts, data, ui)}
-<form method="post" enctype="multipart/form-data" id="editor" class="editor" action="${ui.url(action)}" ${told(data, ui)}>
+<form method="post" enctype="multipart/form-data" id="editor" class="editor" action="${ui.url(action)}" ${scriptData(data, ui)}>
 ${error !== undefined && data.conflict === undefined && html`<p class="notice bad" role="alert">${ui.icon("warning")} ${error}</p>`}
 ${nameField(parts, ui, name, errors.name)}
 <input type="hidden" name="source" value="${source}"><input type="hidden" name="about" value="${about}"><input type="hidden" name="kept_at" value="${keptAt}">${slot !== "" && html`<input type="hidden" name="slot" value="${slot}">`}
@@ -26,74 +26,74 @@ ${base !== undefined && html`<input type="hidden" name="base_revision" value="${
 <div class="editor-panes">
 <div class="editor-source">${source === "markdown" && toolbar(ui)}
 ${parts.field(ui, { name: "content", label, type: "textarea", rows: 24, value: content, errors: errors[source] })}
-${about !== "none/0" && pictureField(parts, ui, data.pictureErrors)}</div>
+${about !== "none/0" && imageField(parts, ui, data.imageErrors)}</div>
 <div class="editor-preview"><h2 id="preview-title">${t("Preview")}</h2>
 <div id="preview" class="page-content" tabindex="0" role="region" aria-labelledby="preview-title" hx-post="${ui.url("/editor/preview")}" hx-trigger="input changed delay:400ms from:#field-content" hx-include="#editor" hx-target="this">${
     preview !== undefined && ui.raw(preview)
   }</div></div></div>
 ${tagFields(tags, ui)}
-<div class="ends"><button name="act" value="save">${data.conflict ? t("Save over that change") : t("Save")}</button>
-<button name="act" value="preview" class="secondary">${t("Look at it first")}</button>
-<button name="act" value="pictures" class="secondary without-script">${t("Add the chosen pictures")}</button>
+<div class="ends"><button name="act" value="save">${data.conflict ? t("Overwrite that change") : t("Save")}</button>
+<button name="act" value="preview" class="secondary">${t("Preview")}</button>
+<button name="act" value="pictures" class="secondary without-script">${t("Add selected images")}</button>
 <a role="button" class="secondary outline" href="${ui.url(back)}">${t("Cancel")}</a></div></form>
 ${sourceSwitch(data, ui)}`;
 }
 
-/** What scripts need to know: addresses, limits and texts. */
-function told({ about, pageId, limitMb }: EditorData & { readonly limitMb: number }, ui: Ui): Html {
+/** Attributes for the script: URLs, limits and texts. */
+function scriptData({ about, pageId, limitMb }: EditorData & { readonly limitMb: number }, ui: Ui): Html {
   const { t } = ui;
   const texts = {
-    saved: t("Draft kept at :time"),
-    failed: t("The draft could not be kept"),
+    saved: t("Draft saved at :time"),
+    failed: t("The draft could not be saved"),
     uploading: t("Uploading :name"),
     uploaded: t(":name is uploaded."),
-    waiting: t("Pictures are still being uploaded; then it is saved."),
-    unfit: t(":name is no picture that can be shown here: JPEG, PNG, GIF, WebP and AVIF can."),
+    waiting: t("Images are still uploading. The page is saved when they are done."),
+    unfit: t(":name is not a supported image. Supported formats: JPEG, PNG, GIF, WebP and AVIF."),
     large: t(":name is larger than :size MB.", { size: limitMb }),
     lost: t(":name could not be uploaded. Try again."),
   };
   return html`data-draft="${about === "none/0" ? "" : ui.url(`/editor/draft/${about}`)}" data-pictures="${ui.url("/editor/picture/")}"
- data-page="${pageId ?? ""}" data-types="${PICTURE_TYPES}" data-limit="${fileKilobytes(limitMb) * BYTES_PER_KILOBYTE}" data-texts="${JSON.stringify(texts)}"`;
+ data-page="${pageId ?? ""}" data-types="${IMAGE_TYPES}" data-limit="${fileKilobytes(limitMb) * BYTES_PER_KILOBYTE}" data-texts="${JSON.stringify(texts)}"`;
 }
 
 function messages(parts: Web["parts"], data: EditorData, ui: Ui): Html {
-  const { draftOf, others, conflict, comparison, content, about, back, slot, begun, action } = data;
+  const { draftOf, others, conflict, comparison, content, about, back, slot, otherDrafts, action } = data;
   const { t } = ui;
   return html`${
-    begun.length > 0 &&
-    html`<div class="notice note">${ui.icon("history")} ${t("Begun here and not saved yet:")}<ul>${begun.map(
+    otherDrafts.length > 0 &&
+    html`<div class="notice note">${ui.icon("history")} ${t("Unsaved drafts started here:")}<ul>${otherDrafts.map(
       (one) =>
-        html`<li><a href="${ui.url(action)}?slot=${one.slot}">${one.name === "" ? t("Without a name") : one.name}</a> ${ui.time(one.updated_at)}</li>`,
+        html`<li><a href="${ui.url(action)}?slot=${one.slot}">${one.name === "" ? t("Untitled") : one.name}</a> ${ui.time(one.updated_at)}</li>`,
     )}</ul></div>`
   }${others.map(({ user, updated_at }) =>
     parts.notice(
       ui,
       "note",
-      html`${t(":name is working on this page too.", { name: user?.name ?? t("Somebody") })} ${ui.time(updated_at)}`,
+      html`${t(":name is also editing this page.", { name: user?.name ?? t("Unknown user") })} ${ui.time(updated_at)}`,
     ),
   )}
 ${
   draftOf !== undefined &&
-  html`<div class="notice note" role="status">${ui.icon("history")} ${t("This is your draft, which is not saved yet.")} ${ui.time(draftOf)}
-${parts.button(ui, { action: `/editor/discard/${about}?slot=${slot}&back=${encodeURIComponent(back)}`, text: t("Throw it away"), icon: "delete" })}</div>`
+  html`<div class="notice note" role="status">${ui.icon("history")} ${t("This is your unsaved draft.")} ${ui.time(draftOf)}
+${parts.button(ui, { action: `/editor/discard/${about}?slot=${slot}&back=${encodeURIComponent(back)}`, text: t("Discard the draft"), icon: "delete" })}</div>`
 }
 ${
   conflict &&
-  html`<section class="notice bad" role="alert"><h2>${conflict.by === undefined ? t("Another window of yours changed this draft") : t("Somebody else changed this page")}</h2>
+  html`<section class="notice bad" role="alert"><h2>${conflict.by === undefined ? t("You changed this draft in another window") : t("Someone else changed this page")}</h2>
 <p>${
     conflict.by === undefined
-      ? t("Nothing is lost: what you wrote here stands below. What it changes of what was kept there:")
+      ? t("Your text is kept below. Differences between the other draft and yours:")
       : t(
-          ":name saved it after you opened it. Nothing of yours is lost: it stands below. What your text changes of theirs:",
-          { name: conflict.by || t("Somebody") },
+          ":name saved this page after you opened it. Your text is kept below. Differences between that version and yours:",
+          { name: conflict.by || t("Unknown user") },
         )
   } ${ui.time(conflict.at)}</p>
 ${parts.difference(ui, conflict.content, content, comparison)}
-<details><summary>${conflict.by === undefined ? t("That text as a whole") : t("Their text as a whole")}</summary><pre class="their-text">${conflict.content}</pre></details></section>`
+<details><summary>${conflict.by === undefined ? t("Full text of the other draft") : t("Full text of their version")}</summary><pre class="their-text">${conflict.content}</pre></details></section>`
 }`;
 }
 
-/** Buttons that write Markdown around what is chosen; nothing without scripts. */
+/** Buttons that insert Markdown around the selection; hidden without scripts. */
 function toolbar(ui: Ui): Html {
   const { t } = ui;
   const tools = [
@@ -103,7 +103,7 @@ function toolbar(ui: Ui): Html {
     ["[", "](https://)", "↗", t("Link")],
     ["\n- ", "", "•", t("List")],
     ["`", "`", "‹›", t("Code")],
-    ["\n> ", "", "❝", t("Quotation")],
+    ["\n> ", "", "❝", t("Quote")],
   ] as const;
   return html`<div class="toolbar needs-script" role="toolbar" aria-label="${t("Formatting")}">${tools.map(
     ([before, after, sign, name]) =>
@@ -116,6 +116,6 @@ function sourceSwitch({ source, action, draftOf, base }: EditorData, ui: Ui): Ht
   const other = source === "markdown" ? "html" : "markdown";
   const text = source === "markdown" ? ui.t("Write in HTML instead") : ui.t("Write in Markdown instead");
   return html`<p class="quiet"><a href="${ui.url(action)}?source=${other}">${text}</a>${
-    base !== undefined && html` – ${ui.t("what is not saved is left behind")}`
+    base !== undefined && html` – ${ui.t("unsaved changes are lost")}`
   }</p>`;
 }

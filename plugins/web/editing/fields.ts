@@ -1,20 +1,20 @@
 import type { FieldSpec, Parts, SubmitResult, Ui, Visit } from "lectern/contracts";
 import { type Html, html, type InputObject, type InputValue, isUpload } from "lectern/core";
 
-/** A tag as forms and the API's bodies have it. */
+/** A tag in forms and in bodies of the API. */
 export interface NamedTag {
   readonly name: string;
   readonly value: string;
 }
 
-/** Rows for further tags where scripts add none. */
+/** Empty rows for further tags, as only scripts can add some. */
 const BLANK_ROWS = 2;
 const MAX_NAME = 255;
 
-/** Kinds of pictures that the gallery takes, as a file picker names them. */
-export const PICTURE_TYPES = "image/jpeg,image/png,image/gif,image/webp,image/avif";
+/** Image types that the gallery accepts, for file inputs. */
+export const IMAGE_TYPES = "image/jpeg,image/png,image/gif,image/webp,image/avif";
 
-/** The errors of an answer by field, and what is wrong with the whole where no field is. */
+/** The errors of an answer by field, and its message where no field has an error. */
 export function errorsIn(sent: SubmitResult<unknown> | undefined): {
   errors: Readonly<Record<string, readonly string[]>>;
   error: string | undefined;
@@ -24,7 +24,7 @@ export function errorsIn(sent: SubmitResult<unknown> | undefined): {
   return { errors, error: Object.keys(errors).length > 0 ? undefined : message };
 }
 
-/** Names and values of tags, with room for more. */
+/** The fields of tags, with empty rows. */
 export function tagFields(tags: readonly NamedTag[], ui: Ui): Html {
   const rows = [...tags, ...Array.from({ length: BLANK_ROWS }, () => ({ name: "", value: "" }))];
   const input = (index: number, part: "name" | "value", value: string, label: string) =>
@@ -32,12 +32,12 @@ export function tagFields(tags: readonly NamedTag[], ui: Ui): Html {
   return html`<fieldset class="tag-fields" data-rows><legend>${ui.icon("tag")} ${ui.t("Tags")}</legend>
 ${rows.map(
   ({ name, value }, index) =>
-    html`<div class="tag-row">${input(index, "name", name, ui.t("Name of the tag"))}${input(index, "value", value, ui.t("Value"))}</div>`,
+    html`<div class="tag-row">${input(index, "name", name, ui.t("Tag name"))}${input(index, "value", value, ui.t("Value"))}</div>`,
 )}
 <button type="button" class="small secondary outline needs-script" data-add-row>${ui.icon("plus")} ${ui.t("Add a tag")}</button></fieldset>`;
 }
 
-/** The tags of a form as the API takes them: those that have a name. */
+/** The tags of a form in the shape of the API; rows without a name are dropped. */
 export function tagsIn(input: InputObject): NamedTag[] {
   const { tags } = input;
   if (typeof tags !== "object" || tags === null || isUpload(tags)) return [];
@@ -50,19 +50,19 @@ export function tagsIn(input: InputObject): NamedTag[] {
   });
 }
 
-/** The file of a form, where one was chosen; browsers send an empty one where none was. */
+/** The file of a form; undefined where none was chosen, for which browsers send an empty one. */
 export function fileIn(visit: Visit, name: string): InputValue | undefined {
   const value = visit.input[name];
   return isUpload(value) && value.size > 0 ? value : undefined;
 }
 
-/** The field of a name. */
+/** The field of the name. */
 export function nameField(parts: Parts, ui: Ui, value: string, errors: readonly string[] | undefined): Html {
   const spec: FieldSpec = { name: "name", label: ui.t("Name"), value, errors, required: true, maxlength: MAX_NAME };
   return parts.field(ui, { ...spec, autofocus: value === "" });
 }
 
-/** The fields of a cover: a new picture, and one that takes the present one away. */
+/** The fields of a cover: a new image, and a checkbox that removes the current one. */
 export function coverFields(
   parts: Parts,
   ui: Ui,
@@ -73,15 +73,15 @@ export function coverFields(
     name: "image",
     label: ui.t("Cover"),
     type: "file",
-    accept: PICTURE_TYPES,
+    accept: IMAGE_TYPES,
     errors,
   });
   if (!cover) return file;
-  return html`<figure class="cover-now"><img src="${cover.url}" alt="${ui.t("The present cover")}"></figure>${file}
-${parts.field(ui, { name: "remove_cover", label: ui.t("Remove the present cover"), type: "checkbox" })}`;
+  return html`<figure class="cover-now"><img src="${cover.url}" alt="${ui.t("Current cover")}"></figure>${file}
+${parts.field(ui, { name: "remove_cover", label: ui.t("Remove the current cover"), type: "checkbox" })}`;
 }
 
-/** What a form says about a cover: a new one, none, or nothing. */
+/** The cover of a form: a new image, null to remove it, or absent to keep it. */
 export function coverIn(visit: Visit): { image?: InputValue } {
   const file = fileIn(visit, "image");
   if (file !== undefined) return { image: file };

@@ -1,12 +1,12 @@
 /**
- * New pages: begun in a book or chapter, from its template where it has one. Several may be begun at once, in one place and
- * by one author; each has a draft of its own, and those that were never saved are offered again.
+ * New pages in a book or chapter, from its default template where it has one. A user can start several in the same place; each
+ * has its own draft, and unsaved drafts are listed in the editor.
  */
 import { bookPath, chapterPath, pagePath, type Visit } from "lectern/contracts";
 import { type Drafts, type EditorData, EMPTY, type Source } from "./editor.ts";
-import { type Book, bookOf, type Chapter, chapterOf, type Page } from "./find.ts";
-import { picturesIn, uploadAll, withPictures } from "./pictures.ts";
-import { keepTyped, previewOf, typedIn } from "./typed.ts";
+import { editorInput, previewOf, saveDraft } from "./editor_input.ts";
+import { imagesIn, uploadAll, withImages } from "./image_uploads.ts";
+import { type Book, bookOf, type Chapter, chapterOf, type Page } from "./items.ts";
 
 type Kind = "book" | "chapter";
 
@@ -20,13 +20,13 @@ interface Place {
 
 const SLOT = /^[A-Za-z0-9_-]{1,40}$/;
 
-/** An editor for a new page: what was begun under the slot that is asked for, else a fresh one. */
-export async function blank(visit: Visit, kind: Kind): Promise<EditorData> {
+/** The editor of a new page: the draft of the requested slot, else the template or an empty page. */
+export async function blankEditor(visit: Visit, kind: Kind): Promise<EditorData> {
   const place = await placeOf(visit, kind);
-  const asked = visit.query.slot;
-  const slot = typeof asked === "string" && SLOT.test(asked) ? asked : crypto.randomUUID();
+  const requested = visit.query.slot;
+  const slot = typeof requested === "string" && SLOT.test(requested) ? requested : crypto.randomUUID();
   const { draft, drafts } = await visit.get<Drafts>(`${draftsOf(place)}?slot=${slot}`);
-  const data = { ...newPage(visit, place, slot), begun: drafts.filter((one) => one.slot !== slot) };
+  const data = { ...newPage(visit, place, slot), otherDrafts: drafts.filter((one) => one.slot !== slot) };
   if (draft) {
     const { source, content } = sourceOf(draft);
     const { name, tags, updated_at, page_id } = draft;
@@ -40,33 +40,35 @@ export async function blank(visit: Visit, kind: Kind): Promise<EditorData> {
   return { ...data, source, content, preview: template.html };
 }
 
-/** Makes the page of a form, or answers the editor with what is wrong. */
+/** Creates the page of a form, or returns the editor with the errors. */
 export async function saveNew(visit: Visit, kind: Kind): Promise<EditorData | Response> {
   const place = await placeIn(visit, kind);
-  const typed = await formOf(visit, place);
-  if (typed.conflict || typed.sent) return { ...typed, preview: await previewOf(visit, typed.source, typed.content) };
-  const form = await uploaded(visit, place, typed);
-  if (form.sent || form.pictureErrors.length > 0 || visit.text("act") !== "save") return keptForm(visit, place, form);
+  const submitted = await formOf(visit, place);
+  if (submitted.conflict || submitted.sent)
+    return { ...submitted, preview: await previewOf(visit, submitted.source, submitted.content) };
+  const form = await withUploads(visit, place, submitted);
+  if (form.sent || form.imageErrors.length > 0 || visit.text("act") !== "save")
+    return formWithDraft(visit, place, form);
   const { name, source, content, tags, pageId, slot } = form;
   const sent = await visit.send<Page>("POST", "/api/pages", {
     name,
-    // A page may begin empty, which the API takes for no content at all.
+    // The API rejects empty content, so an empty page gets an empty paragraph.
     ...(content === "" ? { html: "<p></p>" } : { [source]: content }),
     tags: tags as never,
     [place.kind === "book" ? "book_id" : "chapter_id"]: place.id,
     ...(pageId === null ? {} : { draft_id: pageId }),
   });
-  if (!sent.ok) return keptForm(visit, place, { ...form, sent });
+  if (!sent.ok) return formWithDraft(visit, place, { ...form, sent });
   await visit.send("DELETE", `${draftsOf(place)}?slot=${slot}`);
-  return visit.goTo(pagePath(place.book, sent.body), visit.ui.t("“:name” is made.", { name: sent.body.name }));
+  return visit.goTo(pagePath(place.book, sent.body), visit.ui.t("“:name” is created.", { name: sent.body.name }));
 }
 
 /**
- * A form as it was sent, beside the draft that is kept by now: where another window has changed it, that is a conflict. Where
- * one has published or discarded it, that is said before a second page is made.
+ * The submitted form, compared with its draft on the server. Where another window has changed the draft, the form has a conflict;
+ * where one has saved it as a page or discarded it, an error, so that no second page is created by accident.
  */
 async function formOf(visit: Visit, place: Place): Promise<EditorData> {
-  const typed = typedIn(visit);
+  const typed = editorInput(visit);
   const slot = SLOT.test(visit.text("slot")) ? visit.text("slot") : crypto.randomUUID();
   const data: EditorData = { ...newPage(visit, place, slot), ...typed };
   const { draft } = await visit.get<Drafts>(`${draftsOf(place)}?slot=${slot}`);
@@ -79,35 +81,35 @@ async function formOf(visit: Visit, place: Place): Promise<EditorData> {
 
 function publishedOrGone({ ui }: Visit): EditorData["sent"] {
   const message = ui.t(
-    "This draft was saved as a page or thrown away in another window. What stands here is not saved; save it again to make another page of it.",
+    "This draft was saved as a page or discarded in another window. The text below is not saved. Save it again to create another page.",
   );
   return { ok: false, status: 409, message, errors: {} };
 }
 
-/** The form with the pictures that were chosen in it uploaded to its draft page, which is made for them. */
-async function uploaded(visit: Visit, place: Place, form: EditorData): Promise<EditorData> {
-  const pictures = picturesIn(visit);
-  if (pictures.length === 0) return form;
-  const kept = await keptDraft(visit, place, form);
+/** Uploads the images of the form to its draft page, which is created for them. */
+async function withUploads(visit: Visit, place: Place, form: EditorData): Promise<EditorData> {
+  const images = imagesIn(visit);
+  if (images.length === 0) return form;
+  const kept = await withDraft(visit, place, form);
   if (kept.sent || kept.pageId === null) return kept;
-  const { text, errors } = await uploadAll(visit, kept.pageId, { pictures, source: form.source });
-  return { ...kept, content: withPictures(form.content, text), pictureErrors: errors };
+  const { text, errors } = await uploadAll(visit, kept.pageId, { images, source: form.source });
+  return { ...kept, content: withImages(form.content, text), imageErrors: errors };
 }
 
-/** The form again, kept as a draft: whatever was wrong, what was typed stays on the server as well as in the form. */
-async function keptForm(visit: Visit, place: Place, form: EditorData): Promise<EditorData> {
-  const kept = await keptDraft(visit, place, form);
+/** The form again, with its input saved as a draft. */
+async function formWithDraft(visit: Visit, place: Place, form: EditorData): Promise<EditorData> {
+  const kept = await withDraft(visit, place, form);
   return { ...kept, sent: form.sent ?? kept.sent, preview: await previewOf(visit, form.source, form.content) };
 }
 
-async function keptDraft(visit: Visit, place: Place, form: EditorData): Promise<EditorData> {
-  const sent = await keepTyped(visit, draftsOf(place), form);
+async function withDraft(visit: Visit, place: Place, form: EditorData): Promise<EditorData> {
+  const sent = await saveDraft(visit, draftsOf(place), form);
   if (!sent.ok) return { ...form, sent };
   const { updated_at, page_id } = sent.body.draft;
   return { ...form, keptAt: updated_at, pageId: page_id };
 }
 
-/** The address of the editor for a draft page; undefined for a page that is published or was not begun here. */
+/** The path of the editor of a draft page; undefined for a published page, and for a draft that has no entry in the drafts API. */
 export async function editorOfDraft(visit: Visit, page: Page): Promise<string | undefined> {
   if (!page.draft) return undefined;
   const book = await visit.get<Book>(`/api/books/${page.book_id}`);
@@ -145,7 +147,7 @@ async function placeOf(visit: Visit, kind: Kind): Promise<Place> {
   return inChapter(book, chapter);
 }
 
-/** The place a form is about: by its number, as its address may have changed since. Throws 404. */
+/** The place of a form: by its id, as its URL may have changed. Throws 404. */
 async function placeIn(visit: Visit, kind: Kind): Promise<Place> {
   const [, id] = new RegExp(`^${kind}/(\\d{1,10})$`).exec(visit.text("about")) ?? [];
   if (id === undefined) return placeOf(visit, kind);

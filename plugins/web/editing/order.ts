@@ -1,7 +1,7 @@
 /**
- * Orders as forms carry them: "chapter:3 page:12 end page:9", one word for each entry, and "end" behind the pages of a
- * chapter. Buttons without scripts change one entry of the present order; scripts send a whole one, which is laid over what
- * others did meanwhile.
+ * Orders as text in forms: "chapter:3 page:12 end page:9", one word for each entry, and "end" after the pages of a chapter.
+ * Without scripts, a button moves one entry of the current order; scripts send a whole order, which is merged with changes
+ * of other users.
  */
 
 /** An entry of an order; a chapter has pages. */
@@ -11,22 +11,22 @@ export interface Entry {
   readonly pages?: readonly Entry[];
 }
 
-/** The ways a button takes an entry. */
+/** The moves that buttons offer. */
 export const STEPS = ["into", "out", "up", "down"] as const;
 
-/** A way a button takes an entry. */
+/** A move that a button offers. */
 export type Step = (typeof STEPS)[number];
 
-/** An order as a form carries it. */
-export function written(entries: readonly Entry[]): string {
+/** An order as text. */
+export function orderText(entries: readonly Entry[]): string {
   return entries
     .map(({ type, id, pages }) =>
-      [`${type}:${id}`, ...(pages ? [written(pages), "end"] : [])].filter(Boolean).join(" "),
+      [`${type}:${id}`, ...(pages ? [orderText(pages), "end"] : [])].filter(Boolean).join(" "),
     )
     .join(" ");
 }
 
-/** The order in a form; words that are none are passed over. */
+/** Parses an order; unknown words are ignored. */
 export function orderIn(text: string): Entry[] {
   const top: Entry[] = [];
   let within: Entry[] | undefined;
@@ -43,7 +43,7 @@ export function orderIn(text: string): Entry[] {
   return top;
 }
 
-/** The order after one step of one entry: past its neighbour, out of its chapter at the ends, or into the nearest one. */
+/** Moves an entry by one step: past its neighbour, out of its chapter at the ends, or into the nearest chapter. */
 export function moveEntry(entries: readonly Entry[], step: Step, moved: Pick<Entry, "type" | "id">): Entry[] {
   const isMoved = (entry: Entry) => entry.type === moved.type && entry.id === moved.id;
   const at = entries.findIndex(isMoved);
@@ -72,7 +72,7 @@ function placed(entries: readonly Entry[], from: number, entry: Entry, to: numbe
   return rest.toSpliced(Math.max(0, Math.min(to, rest.length)), 0, entry);
 }
 
-/** At the end of the chapter before it, else at the beginning of the next one. */
+/** Moves a page to the end of the previous chapter, else to the start of the next one. */
 function intoChapter(entries: readonly Entry[], at: number, page: Entry): Entry[] {
   const isHolder = ({ pages }: Entry) => pages !== undefined;
   const before = entries.slice(0, at).findLast(isHolder);
@@ -83,15 +83,15 @@ function intoChapter(entries: readonly Entry[], at: number, page: Entry): Entry[
   return entries.flatMap((entry) => (entry === page ? [] : [entry === chapter ? { ...chapter, pages } : entry]));
 }
 
-/** What is to be asked for, and whether others changed the book since the form was made. */
+/** The order to send, and whether others changed the book since the form was loaded. */
 export interface MergedOrder {
   readonly entries: readonly Entry[];
   readonly isStale: boolean;
 }
 
 /**
- * Lays an order over the present one: what is gone is left out, and a page that somebody else took to another chapter
- * stays there unless it was moved here as well.
+ * Merges an order with the current one: deleted entries are left out, and a page that another user moved to another chapter
+ * stays there unless it was moved in this order as well.
  */
 export function mergeOrder(present: readonly Entry[], loaded: readonly Entry[], wished: readonly Entry[]): MergedOrder {
   const now = holders(present);
@@ -107,12 +107,12 @@ export function mergeOrder(present: readonly Entry[], loaded: readonly Entry[], 
   return { entries, isStale };
 }
 
-/** An entry with what a screen shows of it. */
+/** An entry with further fields. */
 interface Shown extends Entry {
   readonly pages?: readonly Shown[];
 }
 
-/** The present entries as an order has them; what it does not name stands last where it stands now. */
+/** Sorts the current entries by an order; entries that it lacks come last in their chapter or book. */
 export function arranged<E extends Shown>(present: readonly E[], wished: readonly Entry[]): E[] {
   const named = new Set(holders(wished).keys());
   const known = new Map<string, Shown>(
@@ -133,7 +133,7 @@ export function arranged<E extends Shown>(present: readonly E[], wished: readonl
   ] as E[];
 }
 
-/** By entry the chapter it is in, 0 for none. */
+/** The id of the chapter of each entry, 0 for none. */
 function holders(entries: readonly Entry[]): Map<string, number> {
   return new Map(
     entries.flatMap((entry) => [

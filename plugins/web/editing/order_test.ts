@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
-import { arranged, mergeOrder, moveEntry, orderIn, type Step, written } from "./order.ts";
+import { arranged, mergeOrder, moveEntry, orderIn, orderText, type Step } from "./order.ts";
 
 const BOOK = "page:1 chapter:3 page:31 page:32 end page:2 chapter:4 end";
 const after = (step: Step, word: string, order = BOOK) =>
-  written(moveEntry(orderIn(order), step, orderIn(word)[0] as never));
+  orderText(moveEntry(orderIn(order), step, orderIn(word)[0] as never));
 
-test("an order is read as it was written, and what is none of it is passed over", () => {
-  expect(written(orderIn(BOOK))).toBe(BOOK);
-  expect(written(orderIn("page:1 page:x end  host:7 page:2"))).toBe("page:1 page:2");
-  expect(written(orderIn(""))).toBe("");
+test("an order is read as it was orderText, and what is none of it is passed over", () => {
+  expect(orderText(orderIn(BOOK))).toBe(BOOK);
+  expect(orderText(orderIn("page:1 page:x end  host:7 page:2"))).toBe("page:1 page:2");
+  expect(orderText(orderIn(""))).toBe("");
 });
 
 test("a step goes past a neighbour, and stops at the ends of the book", () => {
@@ -32,7 +32,7 @@ test("pages leave a chapter at its ends or at once, and go into the chapter befo
 test("an order is laid over what others did since", () => {
   const laid = (present: string, wished: string) => {
     const { entries, isStale } = mergeOrder(orderIn(present), orderIn(BOOK), orderIn(wished));
-    return [written(entries), isStale];
+    return [orderText(entries), isStale];
   };
   const wished = "page:2 page:1 chapter:3 page:32 page:31 end chapter:4 end";
   expect(laid(BOOK, wished)).toEqual([wished, false]);
@@ -49,7 +49,7 @@ test("an order is laid over what others did since", () => {
 });
 
 test("a refused order is shown as it was put together, with what came meanwhile in its place", () => {
-  const shown = (present: string, wished: string) => written(arranged(orderIn(present), orderIn(wished)));
+  const shown = (present: string, wished: string) => orderText(arranged(orderIn(present), orderIn(wished)));
   expect(shown(BOOK, "page:2 chapter:4 page:31 end chapter:3 page:32 end page:1")).toBe(
     "page:2 chapter:4 page:31 end chapter:3 page:32 end page:1",
   );

@@ -1,23 +1,21 @@
-/**
- * What is done with pages and chapters as a whole: moving, copying, deleting. Whether content may go to a place is the
- * API's to say.
- */
-import { bookPath, chapterPath, pagePath, type Visit, type Web } from "lectern/contracts";
-import { ApiError, type PluginContext } from "lectern/core";
-import { type Book, type Chapter, chapterOf, type Page, pageOf } from "./find.ts";
+/** Moving, copying and deleting pages, and moving chapters. The API checks permissions. */
+import { bookPath, chapterPath, pagePath, type Visit } from "lectern/contracts";
+import { ApiError } from "lectern/core";
+import type { EditingContext } from "./contract.ts";
+import { type Book, type Chapter, chapterOf, type Page, pageOf } from "./items.ts";
 import { type PlaceAction, placeIn, places, placesView, unchosen } from "./places.ts";
 
-/** Mounts them. */
-export function mountPageActions({ site }: Pick<PluginContext, "site">, web: Web): void {
+/** Mounts the screens. */
+export function mountPageActions({ site, web }: EditingContext): void {
   const view = placesView(web);
   const page = "/books/:book/page/:page";
   web.screen(site, `${page}/move`, "user", async (visit) => {
     const { book, page: moved } = await pageOf(visit);
-    return places(view, visit, actOn("move", book, moved));
+    return places(view, visit, pageAction("move", book, moved));
   });
   web.form(site, `${page}/move`, "user", async (visit) => {
     const { book, page: moved } = await pageOf(visit);
-    const action = actOn("move", book, moved);
+    const action = pageAction("move", book, moved);
     const place = placeIn(visit);
     if (!place) return places(view, visit, action, unchosen(visit, true));
     const sent = await visit.send<Page>("PUT", `/api/pages/${moved.id}`, place);
@@ -26,11 +24,11 @@ export function mountPageActions({ site }: Pick<PluginContext, "site">, web: Web
   });
   web.screen(site, `${page}/copy`, "user", async (visit) => {
     const { book, page: copied } = await pageOf(visit);
-    return places(view, visit, actOn("copy", book, copied));
+    return places(view, visit, pageAction("copy", book, copied));
   });
   web.form(site, `${page}/copy`, "user", async (visit) => {
     const { book, page: copied } = await pageOf(visit);
-    const action = actOn("copy", book, copied);
+    const action = pageAction("copy", book, copied);
     const place = placeIn(visit);
     if (!place) return places(view, visit, action, unchosen(visit, true));
     const { markdown, raw_html, tags } = copied;
@@ -49,7 +47,7 @@ export function mountPageActions({ site }: Pick<PluginContext, "site">, web: Web
     const title = ui.t("Delete “:name”?", { name: gone.name });
     const body = web.parts.confirm(ui, {
       question: title,
-      detail: ui.t("The page goes to the recycle bin, with its comments and attachments."),
+      detail: ui.t("The page is moved to the recycle bin, with its comments and attachments."),
       action: `${pagePath(book, gone)}/delete`,
       submit: ui.t("Delete"),
       back: pagePath(book, gone),
@@ -64,11 +62,11 @@ export function mountPageActions({ site }: Pick<PluginContext, "site">, web: Web
   });
   web.screen(site, "/books/:book/chapter/:chapter/move", "user", async (visit) => {
     const { book, chapter } = await chapterOf(visit);
-    return places(view, visit, movesChapter(book, chapter));
+    return places(view, visit, chapterMove(book, chapter));
   });
   web.form(site, "/books/:book/chapter/:chapter/move", "user", async (visit) => {
     const { book, chapter } = await chapterOf(visit);
-    const action = movesChapter(book, chapter);
+    const action = chapterMove(book, chapter);
     const place = placeIn(visit);
     if (!place || "chapter_id" in place) return places(view, visit, action, unchosen(visit, false));
     const sent = await visit.send<Chapter>("PUT", `/api/chapters/${chapter.id}`, place);
@@ -80,11 +78,11 @@ export function mountPageActions({ site }: Pick<PluginContext, "site">, web: Web
   });
 }
 
-function actOn(act: PlaceAction["action"], book: Book, page: Page): PlaceAction {
-  return { action: act, name: page.name, path: pagePath(book, page), withChapters: true };
+function pageAction(kind: PlaceAction["action"], book: Book, page: Page): PlaceAction {
+  return { action: kind, name: page.name, path: pagePath(book, page), withChapters: true };
 }
 
-function movesChapter(book: Book, chapter: Chapter): PlaceAction {
+function chapterMove(book: Book, chapter: Chapter): PlaceAction {
   return { action: "move", name: chapter.name, path: chapterPath(book, chapter), withChapters: false };
 }
 

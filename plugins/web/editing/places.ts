@@ -1,32 +1,32 @@
 /**
- * The screen on which a place is chosen for what is moved or copied. Books come with their chapters, page by page, and
- * by name; a name finds chapters as well. A book with more chapters than fit has a list of its own. Nothing is chosen
- * beforehand, as whatever stands first would be where everybody's slips end up.
+ * The screen that chooses the destination of a move or copy. Books are paged and listed with their chapters; a search by name also
+ * finds chapters. A book with many chapters has a list of its own. Nothing is preselected, to avoid moves to the wrong place by
+ * accident.
  */
 import type { Screen, Ui, View, Visit, Web } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
 
-/** Books on one page of the list, and chapters that are found by their own names. */
+/** Books on a page of the list, and chapters found by name. */
 const OFFERED = 20;
-/** Chapters shown below a book of the list, and on one page of the list of that book. */
+/** Chapters shown below a book, and on a page of that book's own list. */
 const BELOW = 5;
 const IN_BOOK = 50;
 
-/** A place content can be put. */
+/** A possible destination. */
 interface Target {
   readonly value: string;
-  /** Its name, after that of its book where it is a chapter. */
+  /** The name; of a chapter, the names of its book and itself. */
   readonly names: readonly string[];
 }
 
 interface BookTarget extends Target {
   readonly chapters: readonly Target[];
-  /** How many more chapters it has, and where these are listed. */
+  /** Number of further chapters, and the URL of their list. */
   readonly more: number;
   readonly list: string;
 }
 
-/** What the screen of places shows. */
+/** Data of the screen. */
 export interface PlacesData {
   readonly title: string;
   readonly action: string;
@@ -34,23 +34,23 @@ export interface PlacesData {
   readonly submit: string;
   readonly withChapters: boolean;
   readonly query: string;
-  /** The book whose chapters alone are listed; "" for all books. */
+  /** The id of the only book that is listed; "" for all books. */
   readonly book: string;
   readonly books: readonly BookTarget[];
-  /** Chapters found by their own names. */
+  /** Chapters found by name. */
   readonly chapters: readonly Target[];
   readonly page: number;
   readonly size: number;
   readonly total: number;
   readonly chosen: string;
   readonly error: string | undefined;
-  /** What is wrong with the choice. */
+  /** The error of the choice. */
   readonly choiceError: string | undefined;
-  /** The name of a copy; undefined where nothing is copied. */
+  /** The name of the copy; undefined for a move. */
   readonly name: string | undefined;
 }
 
-/** What is done, and with what. */
+/** A move or copy of an item. */
 export interface PlaceAction {
   readonly action: "move" | "copy";
   readonly name: string;
@@ -58,19 +58,19 @@ export interface PlaceAction {
   readonly withChapters: boolean;
 }
 
-/** Why a form is shown again. */
+/** The errors of a rejected form. */
 export interface PlaceErrors {
   readonly status: number;
   readonly error?: string;
   readonly choiceError?: string;
 }
 
-/** The view of the screen. */
+/** Names the view of the screen. */
 export function placesView(web: Web): View<PlacesData> {
-  return web.view<PlacesData>("editing/places", (data, ui) => drawn(web, data, ui));
+  return web.view<PlacesData>("editing/places", (data, ui) => drawPlaces(web, data, ui));
 }
 
-/** The screen, with what was chosen and typed where it is shown again. */
+/** The screen; shown again, it keeps its input. */
 export async function places(
   view: View<PlacesData>,
   visit: Visit,
@@ -94,19 +94,19 @@ export async function places(
   return { title: data.title, body: view(data, ui), status: placeErrors?.status ?? 200, menu: "/books" };
 }
 
-/** The parent a form chose, as the API takes it; undefined where none is chosen. */
+/** The chosen parent in the shape of the API; undefined where none was chosen. */
 export function placeIn(visit: Visit): { book_id: string } | { chapter_id: string } | undefined {
   const [whole, kind, id = ""] = /^(book|chapter):(\d{1,10})$/.exec(visit.text("target")) ?? [];
   if (whole === undefined) return undefined;
   return kind === "chapter" ? { chapter_id: id } : { book_id: id };
 }
 
-/** What is said where none is chosen. */
+/** The error where none was chosen. */
 export function unchosen({ ui }: Visit, withChapters: boolean): PlaceErrors {
   return { status: 422, choiceError: withChapters ? ui.t("Choose a book or a chapter.") : ui.t("Choose a book.") };
 }
 
-function drawn({ parts }: Web, data: PlacesData, ui: Ui): Html {
+function drawPlaces({ parts }: Web, data: PlacesData, ui: Ui): Html {
   const { title, action, back, submit, query, book, books, chapters, error, choiceError, name, chosen } = data;
   const radio = ({ value, names }: Target, unseen: number) =>
     html`<label><input type="radio" name="target" value="${value}" required${value === chosen && html` checked`}> <span>${names.map(
@@ -115,17 +115,17 @@ function drawn({ parts }: Web, data: PlacesData, ui: Ui): Html {
           ? html`<span class="unseen"><bdi>${each}</bdi> › </span>`
           : html`${at > unseen && " › "}<bdi>${each}</bdi>`,
     )}</span></label>`;
-  const asked = { ...(query !== "" && { q: query }), ...(book !== "" && { book }) };
-  const search = new URLSearchParams({ ...asked, ...(data.page > 1 && { page: String(data.page) }) }).toString();
+  const filters = { ...(query !== "" && { q: query }), ...(book !== "" && { book }) };
+  const search = new URLSearchParams({ ...filters, ...(data.page > 1 && { page: String(data.page) }) }).toString();
   const label = data.withChapters ? ui.t("Name of a book or chapter") : ui.t("Name of a book");
-  const none = data.withChapters ? ui.t("No book or chapter of that name.") : ui.t("No book of that name.");
+  const none = data.withChapters ? ui.t("No matching book or chapter.") : ui.t("No matching book.");
   const fields = html`${name !== undefined && parts.field(ui, { name: "name", label: ui.t("Name"), value: name, required: true, maxlength: 255 })}
-<fieldset class="targets" role="radiogroup" aria-required="true"${choiceError !== undefined && html` aria-invalid="true" aria-describedby="target-fault"`}><legend>${ui.t("Where to")}</legend>
+<fieldset class="targets" role="radiogroup" aria-required="true"${choiceError !== undefined && html` aria-invalid="true" aria-describedby="target-fault"`}><legend>${ui.t("Destination")}</legend>
 ${choiceError !== undefined && html`<small class="fault" id="target-fault">${ui.icon("warning")} ${choiceError}</small>`}
 ${books.length > 0 && html`<ul>${books.map((each) => bookItem(each, radio, ui))}</ul>`}
-${chapters.length > 0 && html`<p class="quiet">${ui.t("Chapters of that name")}</p><ul>${chapters.map((each) => html`<li>${radio(each, 0)}</li>`)}</ul>`}
+${chapters.length > 0 && html`<p class="quiet">${ui.t("Matching chapters")}</p><ul>${chapters.map((each) => html`<li>${radio(each, 0)}</li>`)}</ul>`}
 ${books.length + chapters.length === 0 && html`<p class="empty">${none}</p>`}
-${parts.pager(ui, { path: action, query: asked, total: data.total, page: data.page, size: data.size })}</fieldset>`;
+${parts.pager(ui, { path: action, query: filters, total: data.total, page: data.page, size: data.size })}</fieldset>`;
   return html`<h1>${title}</h1>
 <form class="filters" method="get" action="${ui.url(action)}">${book !== "" && html`<input type="hidden" name="book" value="${book}">`}${parts.field(ui, { name: "q", label: book === "" ? label : ui.t("Name of a chapter"), value: query })}<button class="secondary">${ui.t("Find")}</button>${
     (query !== "" || book !== "") &&
@@ -218,7 +218,7 @@ function targetOf({ id, name }: Found, book?: string): Target {
   return book === undefined ? { value: `book:${id}`, names: [name] } : { value: `chapter:${id}`, names: [book, name] };
 }
 
-/** The names of the books of chapters, as far as the reader sees them. */
+/** The names of the books of chapters; "" for a book that the viewer may not see. */
 async function namesOf(
   visit: Visit,
   known: readonly Found[],

@@ -1,13 +1,13 @@
 /**
- * Screens on which content is written: books, chapters and shelves by their forms, pages by an editor with a preview,
- * moving, copying and deleting, and files that hang on pages. Who may do what is the API's to say.
+ * Screens for editing: forms of books, chapters and shelves, the page editor with its preview, moving, copying and deleting, and
+ * attachments. The API checks permissions.
  */
 import { join } from "node:path";
 import { definePlugin, fileLimit, t } from "lectern/core";
-import { mountAssist } from "./assist.ts";
 import { mountAttachments } from "./attachments.ts";
 import { mountContainers } from "./containers.ts";
 import { mountEditor } from "./editor.ts";
+import { mountEditorRequests } from "./editor_requests.ts";
 import { mountPageActions } from "./page_actions.ts";
 import { mountSort } from "./sort.ts";
 
@@ -17,13 +17,14 @@ export default definePlugin({
   settings: t.Object({ fileLimit }),
   setup(context) {
     const { web } = context.contracts;
-    const script = web.asset("editor.js", join(import.meta.dir, "public/editor.js"));
-    const order = web.asset("order.js", join(import.meta.dir, "public/order.js"));
-    mountContainers(context, web, [script, order]);
-    mountEditor(context, web, { scripts: [script], limitMb: context.settings.fileLimit });
-    mountAssist(context, web);
-    mountPageActions(context, web);
-    mountSort(context, web, [order]);
-    mountAttachments(context, web);
+    const script = (name: string) => web.asset(name, join(import.meta.dir, "public", name));
+    const scripts = { editor: script("editor.js"), order: script("order.js") };
+    const shared = { ...context, web, scripts, limitMb: context.settings.fileLimit };
+    mountContainers(shared);
+    mountEditor(shared);
+    mountEditorRequests(shared);
+    mountPageActions(shared);
+    mountSort(shared);
+    mountAttachments(shared);
   },
 });

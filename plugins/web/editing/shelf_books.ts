@@ -1,13 +1,13 @@
 /**
- * The books of a shelf in its form: those on it in their order, and a list by name of those that may be put on it. Every
- * button sends the whole form, which comes back with the change and nothing saved; scripts do the same on the screen.
+ * The books of a shelf in its form: those on it in their order, and a searchable list of others. Each button submits the whole form,
+ * which is shown again with the change and without saving; scripts make the change on the screen.
  */
 import type { Visit, Web } from "lectern/contracts";
 import { type Html, html, type InputObject } from "lectern/core";
-import { moveEntry, orderIn, STEPS, written } from "./order.ts";
-import { orderButtons, orderTexts } from "./order_pieces.ts";
+import { moveEntry, orderIn, orderText, STEPS } from "./order.ts";
+import { orderButtons, orderTexts } from "./order_buttons.ts";
 
-/** Books offered at once beside those on the shelf; the filter and the pages of the list have the others. */
+/** Other books on a page of their list. */
 const OFFERED = 20;
 
 interface Named {
@@ -15,12 +15,12 @@ interface Named {
   readonly name: string;
 }
 
-/** Whether a form asks for another look of the books and for nothing to be saved. */
-export function asksForBooks(visit: Visit): boolean {
+/** Whether a button of the books was pressed, so that nothing is saved. */
+export function isBooksAction(visit: Visit): boolean {
   return visit.text("books_act") !== "";
 }
 
-/** The books of the shelf, as a form has them by now or else as they are. */
+/** Draws the books of the shelf: those of the submitted form, else the stored ones. */
 export async function shelfBooks({ parts }: Web, visit: Visit, held: readonly Named[]): Promise<Html> {
   const { ui } = visit;
   const [act = "", asked = ""] = visit.text("books_act").split(" ");
@@ -33,21 +33,21 @@ export async function shelfBooks({ parts }: Web, visit: Visit, held: readonly Na
   const turn = (to: number, text: string) =>
     html`<button class="small secondary outline" name="books_act" value="page ${to}" data-order-fetch>${text}</button>`;
   return html`<fieldset class="shelf-books" data-order${orderTexts(ui)}><legend>${ui.icon("book")} ${ui.t("Books")}</legend>
-<input type="hidden" name="books" value="${written(books.map(({ id }) => ({ type: "book", id })))}" data-order-value>
-<p class="quiet needs-script">${ui.t("Drag entries by their handles, or use the buttons; with Alt, the arrow keys move what has the focus.")}</p>
+<input type="hidden" name="books" value="${orderText(books.map(({ id }) => ({ type: "book", id })))}" data-order-value>
+<p class="quiet needs-script">${ui.t("Drag entries by their handles or use the buttons. Alt with an arrow key moves the focused entry.")}</p>
 <ol class="order-list" data-order-list aria-label="${ui.t("Books on the shelf")}">${books.map((book) => heldBook(book, ui))}</ol>
-${books.length === 0 && html`<p class="empty">${ui.t("No book stands on this shelf yet.")}</p>`}
+${books.length === 0 && html`<p class="empty">${ui.t("This shelf has no books yet.")}</p>`}
 <p class="unseen" role="status" data-order-says></p>
-<div class="filters">${parts.field(ui, { name: "find", label: ui.t("Name of a book to put on it"), value: query, autocomplete: "off" })}<button class="secondary" name="books_act" value="find" data-order-fetch data-order-find>${ui.t("Find")}</button></div>
+<div class="filters">${parts.field(ui, { name: "find", label: ui.t("Find a book to add"), value: query, autocomplete: "off" })}<button class="secondary" name="books_act" value="find" data-order-fetch data-order-find>${ui.t("Find")}</button></div>
 <ul class="order-offered">${offered.map(
     ({ id, name }) =>
-      html`<li><button class="small secondary outline" name="books_act" value="add book:${id}" data-order-fetch aria-label="${ui.t("Put “:name” on the shelf", { name })}">${ui.icon("plus")}</button> <span>${name}</span></li>`,
+      html`<li><button class="small secondary outline" name="books_act" value="add book:${id}" data-order-fetch aria-label="${ui.t("Add “:name” to the shelf", { name })}">${ui.icon("plus")}</button> <span>${name}</span></li>`,
   )}</ul>
-${others.total === 0 && html`<p class="empty">${ui.t("No book of that name.")}</p>`}
+${others.total === 0 && html`<p class="empty">${ui.t("No matching book.")}</p>`}
 ${last > 1 && html`<p class="order-turns">${page > 1 && turn(page - 1, ui.t("Previous"))} <span>${ui.t("Page :page of :last", { page, last })}</span> ${page < last && turn(page + 1, ui.t("Next"))}</p>`}</fieldset>`;
 }
 
-/** The books of a form in their order; nothing where the form has no such field. */
+/** The books of a form in their order; empty where the form has no such field. */
 export function shelfBooksIn(visit: Visit): InputObject {
   const books = idsIn(visit);
   return books ? { books: books as never } : {};
@@ -74,7 +74,7 @@ function changed(ids: readonly number[], act: string, word: string): number[] {
   return step ? moveEntry(books, step, entry).map(({ id }) => id) : [...ids];
 }
 
-/** The books by their ids, as far as the reader sees them. */
+/** The books by their ids; those that the viewer may not see are left out. */
 async function named(visit: Visit, ids: readonly number[], held: readonly Named[]): Promise<Named[]> {
   const known = new Map(held.map((book) => [book.id, book]));
   const found = await Promise.all(ids.map((id) => known.get(id) ?? visit.find<Named>(`/api/books/${id}`)));

@@ -1,12 +1,13 @@
 /**
- * The screen on which a book's chapters and pages are put into order. Each button is a step that the server takes at once;
- * where scripts run, the steps are taken on the screen, entries are dragged as well, and one form is sent at the end.
+ * The screen that sorts a book's chapters and pages. Without scripts, each button saves one step; with scripts, entries are moved or
+ * dragged on the screen and saved together.
  */
-import { bookPath, type Screen, type Ui, type Visit, type Web } from "lectern/contracts";
-import { type Html, html, type PluginContext } from "lectern/core";
-import type { Book } from "./find.ts";
-import { arranged, type Entry, mergeOrder, moveEntry, orderIn, STEPS, type Step, written } from "./order.ts";
-import { orderButtons, orderTexts } from "./order_pieces.ts";
+import { bookPath, type Screen, type Ui, type Visit } from "lectern/contracts";
+import { type Html, html } from "lectern/core";
+import type { EditingContext } from "./contract.ts";
+import type { Book } from "./items.ts";
+import { arranged, type Entry, mergeOrder, moveEntry, orderIn, orderText, STEPS, type Step } from "./order.ts";
+import { orderButtons, orderTexts } from "./order_buttons.ts";
 
 interface Named extends Entry {
   readonly name: string;
@@ -18,33 +19,33 @@ interface Sorted extends Book {
   readonly contents: readonly Named[];
 }
 
-interface Refusal {
+interface Rejection {
   readonly status: number;
   readonly message: string;
 }
 
-/** What the screen shows. */
+/** Data of the screen. */
 export interface SortData {
   readonly book: Sorted;
   readonly error: string | undefined;
-  /** The order that was refused, so that nobody has to put it together again. */
+  /** The rejected order, so that it does not have to be sorted again. */
   readonly wished: readonly Entry[] | undefined;
 }
 
 /** Mounts the screen. */
-export function mountSort({ site }: Pick<PluginContext, "site">, web: Web, scripts: readonly string[]): void {
-  const view = web.view<SortData>("editing/sort", drawn);
-  const shown = (visit: Visit, book: Sorted, refusal?: Refusal, wished?: readonly Entry[]): Screen => ({
-    title: visit.ui.t("Order of “:name”", { name: book.name }),
+export function mountSort({ site, web, scripts }: EditingContext): void {
+  const view = web.view<SortData>("editing/sort", drawSort);
+  const shown = (visit: Visit, book: Sorted, rejection?: Rejection, wished?: readonly Entry[]): Screen => ({
+    title: visit.ui.t("Sort “:name”", { name: book.name }),
     crumbs: [
       { text: visit.ui.t("Books"), path: "/books" },
       { text: book.name, path: bookPath(book) },
-      { text: visit.ui.t("Order") },
+      { text: visit.ui.t("Sort") },
     ],
-    body: view({ book, error: refusal?.message, wished }, visit.ui),
-    status: refusal?.status ?? 200,
+    body: view({ book, error: rejection?.message, wished }, visit.ui),
+    status: rejection?.status ?? 200,
     menu: "/books",
-    scripts,
+    scripts: [scripts.order],
   });
   const sorted = (visit: Visit) => visit.item<Sorted>("books", "Book", { slug: visit.params.book ?? "" });
   const put = (visit: Visit, book: Sorted, entries: readonly Entry[]) =>
@@ -58,45 +59,43 @@ export function mountSort({ site }: Pick<PluginContext, "site">, web: Web, scrip
     const step = stepIn(visit);
     if (step) {
       const sent = await put(visit, book, moveEntry(present, step.step, step.entry));
-      if (!sent.ok) return shown(visit, await sorted(visit), refusalOf(sent, visit.ui));
+      if (!sent.ok) return shown(visit, await sorted(visit), rejectionOf(sent, visit.ui));
       return visit.goTo(`${path}/sort#order-${step.entry.type}-${step.entry.id}`, visit.ui.t("The order is saved."));
     }
     const { entries, isStale } = mergeOrder(present, orderIn(visit.text("loaded")), orderIn(visit.text("order")));
     const sent = entries.length === 0 ? { ok: true as const } : await put(visit, book, entries);
     if (!sent.ok)
-      return shown(visit, await sorted(visit), refusalOf(sent, visit.ui), sent.status === 422 ? undefined : entries);
+      return shown(visit, await sorted(visit), rejectionOf(sent, visit.ui), sent.status === 422 ? undefined : entries);
     return isStale
       ? visit.goTo(
           `${path}/sort`,
-          visit.ui.t(
-            "The order is saved. Somebody else changed this book meanwhile: look whether all is where you want it.",
-          ),
+          visit.ui.t("The order is saved. Someone else changed this book in the meantime: check the result."),
         )
       : visit.goTo(path, visit.ui.t("The order is saved."));
   });
 }
 
-/** What was in the book a moment ago and is not any more makes the API refuse all of it. */
-function refusalOf({ status, message }: Refusal, ui: Ui): Refusal {
+/** The API rejects an order that names entries which were removed from the book in the meantime. */
+function rejectionOf({ status, message }: Rejection, ui: Ui): Rejection {
   if (status !== 422) return { status, message };
-  return { status, message: ui.t("Somebody else changed this book just now. Nothing is saved: order it again.") };
+  return { status, message: ui.t("Someone else just changed this book. Nothing was saved. Sort it again.") };
 }
 
 function stepIn(visit: Visit): { step: Step; entry: Entry } | undefined {
-  const [, asked, word = ""] = /^(\w+) (.*)$/.exec(visit.text("move")) ?? [];
-  const step = STEPS.find((known) => known === asked);
+  const [, requested, word = ""] = /^(\w+) (.*)$/.exec(visit.text("move")) ?? [];
+  const step = STEPS.find((known) => known === requested);
   const [entry] = orderIn(word);
   return step && entry ? { step, entry } : undefined;
 }
 
-/** Drafts stand before everything else, whatever their order. */
+/** The entries without drafts, which always come first. */
 function plain(contents: readonly Named[]): Named[] {
   return contents
     .filter(({ draft }) => !draft)
     .map((entry) => (entry.type === "chapter" ? { ...entry, pages: pagesOf(entry) } : entry));
 }
 
-/** The pages of a chapter, which its book lists without their type. */
+/** The pages of a chapter with their type, which the API leaves out there. */
 function pagesOf({ pages = [] }: Named): Named[] {
   return pages.filter(({ draft }) => !draft).map((page) => ({ ...page, type: "page" }));
 }
@@ -105,15 +104,15 @@ function itemsOf(entries: readonly Entry[]): unknown[] {
   return entries.map(({ type, id, pages }) => ({ type, id, ...(pages && { pages: pages.map((page) => page.id) }) }));
 }
 
-function drawn({ book, error, wished }: SortData, ui: Ui): Html {
+function drawSort({ book, error, wished }: SortData, ui: Ui): Html {
   const present = plain(book.contents);
   const entries = wished ? arranged(present, wished) : present;
   const path = bookPath(book);
-  return html`<h1>${ui.t("Order of “:name”", { name: book.name })}</h1>
+  return html`<h1>${ui.t("Sort “:name”", { name: book.name })}</h1>
 <form method="post" action="${ui.url(`${path}/sort`)}" class="order" data-order data-leaves${orderTexts(ui)}>
 ${error !== undefined && html`<p class="notice bad" role="alert">${ui.icon("warning")} ${error}</p>`}
-<p class="quiet needs-script" id="order-help">${ui.t("Drag entries by their handles, or use the buttons; with Alt, the arrow keys move what has the focus.")}</p>
-<input type="hidden" name="loaded" value="${written(present)}"><input type="hidden" name="order" value="${written(entries)}" data-order-value>
+<p class="quiet needs-script" id="order-help">${ui.t("Drag entries by their handles or use the buttons. Alt with an arrow key moves the focused entry.")}</p>
+<input type="hidden" name="loaded" value="${orderText(present)}"><input type="hidden" name="order" value="${orderText(entries)}" data-order-value>
 ${entries.length === 0 ? html`<p class="empty">${ui.t("This book is empty.")}</p>` : html`<ol class="order-list" data-order-list>${entries.map((entry) => item(entry, ui))}</ol>`}
 <p class="unseen" role="status" data-order-says></p>
 <div class="ends"><button class="needs-script">${ui.t("Save")}</button> <a role="button" class="secondary outline" href="${ui.url(path)}">${ui.t("Back")}</a></div>

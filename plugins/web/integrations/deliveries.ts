@@ -5,13 +5,13 @@
  */
 import type { Ui, View, Visit, Web } from "lectern/contracts";
 import { html, type InputObject } from "lectern/core";
-import type { Delivery, DeliveryDetail, Listing, Webhook } from "./shapes.ts";
-import { ADMITS, type Mounting } from "./tabs.ts";
+import type { Delivery, DeliveryDetail, Listing, Webhook } from "./api_types.ts";
+import { ADMITS, type Mounting } from "./contract.ts";
 import { WEBHOOKS } from "./webhook_list.ts";
 
 const ALL = `${WEBHOOKS}/:id/deliveries`;
 const ONE = `${ALL}/:delivery`;
-const STATES = { waiting: "Waiting", delivered: "Taken", failed: "Given up" } as const;
+const STATES = { waiting: "Waiting", delivered: "Delivered", failed: "Failed" } as const;
 
 /** Mounts the screens. */
 export function mountDeliveries({ site, web }: Mounting): void {
@@ -39,7 +39,7 @@ export function mountDeliveries({ site, web }: Mounting): void {
   web.form(site, `${ONE}/resend`, ADMITS, async (visit) => {
     const { id } = await visit.get<DeliveryDetail>(callPath(visit));
     const sent = await visit.send("POST", `${callPath(visit)}/resend`);
-    const notice = sent.ok ? visit.ui.t("The call is made again.") : sent.message;
+    const notice = sent.ok ? visit.ui.t("The call is sent again.") : sent.message;
     return visit.goTo(`${WEBHOOKS}/${encodeURIComponent(visit.params.id ?? "")}/deliveries/${id}`, notice);
   });
 }
@@ -61,7 +61,7 @@ function listView(web: Web): View<ListData> {
     const path = `${WEBHOOKS}/${hook.id}/deliveries`;
     const table = parts.table(ui, {
       caption: title,
-      head: [t("Call"), t("About"), t("State"), t("Answer"), t("Attempts"), t("Happened"), t("Last made")],
+      head: [t("Call"), t("Event"), t("State"), t("Response"), t("Attempts"), t("Occurred"), t("Last attempt")],
       rows: calls.data.map((call) => [
         html`<a href="${ui.url(`${path}/${call.id}`)}">${call.id}</a>`,
         html`<code>${call.type}</code>`,
@@ -71,7 +71,7 @@ function listView(web: Web): View<ListData> {
         ui.time(call.created_at),
         ui.time(call.sent_at),
       ]),
-      empty: t("There is no such call. Calls are kept for some days."),
+      empty: t("No matching calls. Calls are kept for a few days."),
     });
     const states = [["", t("any")], ...Object.entries(STATES).map(([key, text]) => [key, t(text)] as const)] as const;
     return html`<h1>${title}</h1>
@@ -95,21 +95,21 @@ function deliveryView(web: Web): View<CallData> {
     const { request } = call;
     const headers = Object.entries(request.headers ?? {});
     return html`<div class="head-line"><h1>${title} ${stateOf(web, call, ui)}</h1>
-<div class="actions">${parts.button(ui, { action: `${WEBHOOKS}/${hook.id}/deliveries/${call.id}/resend`, text: t("Call again"), icon: "restore" })}</div></div>
-<dl class="facts"><dt>${t("About")}</dt><dd><code>${call.type}</code></dd>
-<dt>${t("Happened")}</dt><dd>${ui.time(call.created_at)}</dd>
+<div class="actions">${parts.button(ui, { action: `${WEBHOOKS}/${hook.id}/deliveries/${call.id}/resend`, text: t("Resend"), icon: "restore" })}</div></div>
+<dl class="facts"><dt>${t("Event")}</dt><dd><code>${call.type}</code></dd>
+<dt>${t("Occurred")}</dt><dd>${ui.time(call.created_at)}</dd>
 <dt>${t("Attempts")}</dt><dd>${call.attempts}</dd>
-<dt>${t("Last made")}</dt><dd>${ui.time(call.sent_at)}</dd>
+<dt>${t("Last attempt")}</dt><dd>${ui.time(call.sent_at)}</dd>
 ${call.state === "waiting" && html`<dt>${t("Next")}</dt><dd>${hook.active ? ui.time(call.next_at) : t("when the webhook is active again")}</dd>`}</dl>
-<section><h2>${t("What was sent")}</h2>
+<section><h2>${t("Request")}</h2>
 <p><code class="breaks">POST ${request.address}</code></p>
-${headers.length > 0 && block(t("Headers of the request"), headers.map(([name, value]) => `${name}: ${value}`).join("\n"), ui)}
-${block(t("Body of the request"), JSON.stringify(request.body, null, 2), ui)}</section>
-<section><h2>${t("What came back")}</h2>
+${headers.length > 0 && block(t("Request headers"), headers.map(([name, value]) => `${name}: ${value}`).join("\n"), ui)}
+${block(t("Request body"), JSON.stringify(request.body, null, 2), ui)}</section>
+<section><h2>${t("Response")}</h2>
 <dl class="facts"><dt>${t("Status")}</dt><dd>${call.status ?? "–"}</dd>
-<dt>${t("Took")}</dt><dd>${call.duration_ms === null ? "–" : t(":count ms", { count: call.duration_ms })}</dd></dl>
+<dt>${t("Duration")}</dt><dd>${call.duration_ms === null ? "–" : t(":count ms", { count: call.duration_ms })}</dd></dl>
 ${call.error !== "" && parts.notice(ui, call.state === "failed" ? "bad" : "note", call.error)}
-${call.answer === "" ? html`<p class="empty">${t("There was no text in the answer.")}</p>` : block(t("Beginning of the answer"), call.answer, ui)}</section>`;
+${call.answer === "" ? html`<p class="empty">${t("The response had no body.")}</p>` : block(t("Start of the response"), call.answer, ui)}</section>`;
   });
 }
 

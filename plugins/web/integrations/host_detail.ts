@@ -1,8 +1,8 @@
 /** A host: how it stands, what is outdated on it, and where its packages come from. */
 import type { Ui, View, Web } from "lectern/contracts";
 import { type HtmlPart, html } from "lectern/core";
+import type { Host, HostDetail } from "./api_types.ts";
 import { statusBadge, systemOf } from "./host_list.ts";
-import type { Host, HostDetail } from "./shapes.ts";
 
 /** What the screen shows. */
 export interface HostData {
@@ -22,7 +22,7 @@ export function hostView(web: Web): View<HostData> {
     const { t } = ui;
     const outdated = parts.table(ui, {
       caption: t("Outdated packages"),
-      head: [t("Package"), t("Installed"), t("Available"), t("Kind")],
+      head: [t("Package"), t("Installed"), t("Available"), t("Type")],
       rows: [...host.outdated]
         .sort((a, b) => Number(b.security) - Number(a.security))
         .map((one) => [
@@ -49,12 +49,12 @@ export function hostView(web: Web): View<HostData> {
 <div class="actions"><a role="button" class="small secondary outline" href="${ui.url(`${path}/edit`)}">${ui.icon("edit")} ${t("Rename")}</a>
 ${
   host.status === "inactive"
-    ? parts.button(ui, { action: `${path}/take-in`, text: t("Count it again"), icon: "check" })
-    : parts.button(ui, { action: `${path}/take-out`, text: t("Take it out of the numbers"), icon: "lock" })
+    ? parts.button(ui, { action: `${path}/take-in`, text: t("Include in statistics"), icon: "check" })
+    : parts.button(ui, { action: `${path}/take-out`, text: t("Exclude from statistics"), icon: "lock" })
 }
 ${parts.dialogLink(ui, { path: `${path}/delete`, text: t("Delete"), icon: "delete", kind: "danger" })}</div></div>
-${host.status === "pending" && parts.notice(ui, "note", t("This host has not reported yet, and counts nowhere until it does."))}
-${host.needs_reboot && parts.notice(ui, "note", host.reboot_reason ? t("It wants a restart: :reason", { reason: host.reboot_reason }) : t("It wants a restart."))}
+${host.status === "pending" && parts.notice(ui, "note", t("This host has not reported yet. It is not included in the statistics until it does."))}
+${host.needs_reboot && parts.notice(ui, "note", host.reboot_reason ? t("A restart is required: :reason", { reason: host.reboot_reason }) : t("A restart is required."))}
 <dl class="facts">${facts(host, ui).map(([term, value]) => html`<dt>${term}</dt><dd>${value}</dd>`)}</dl>
 <h2>${t("Outdated packages")}</h2>${outdated}
 <h2>${t("Repositories")}</h2>${repositories}`;
@@ -78,7 +78,7 @@ function facts(host: Host, ui: Ui): (readonly [string, HtmlPart])[] {
     [t("Security updates"), host.security_updates],
     [t("Last report"), ui.time(host.last_report_at)],
     [t("Last seen"), ui.time(host.last_seen_at)],
-    [t("Made"), ui.time(host.created_at)],
+    [t("Created"), ui.time(host.created_at)],
     [t("API id"), html`<code>${host.api_id}</code>`],
   ];
 }

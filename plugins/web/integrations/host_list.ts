@@ -5,8 +5,8 @@
  */
 import type { Ui, View, Web } from "lectern/contracts";
 import { type Html, html, type InputObject } from "lectern/core";
-import type { Host, Listing } from "./shapes.ts";
-import { integrationsHead } from "./tabs.ts";
+import type { Host, Listing } from "./api_types.ts";
+import { integrationsHead } from "./contract.ts";
 
 /** What the list is narrowed to. */
 export interface HostFilters {
@@ -29,7 +29,7 @@ const STATUSES = { active: "Active", pending: "Pending", inactive: "Inactive" } 
 const WANTING: Readonly<Record<string, { text: string; filter: string }>> = {
   updates: { text: "Outdated packages", filter: "outdated_packages:gt" },
   security: { text: "Security updates", filter: "security_updates:gt" },
-  reboot: { text: "A restart", filter: "needs_reboot" },
+  reboot: { text: "Restart", filter: "needs_reboot" },
 };
 
 /** The filters of a query; what is none is left out. */
@@ -59,7 +59,7 @@ export function hostListView(web: Web): View<HostListData> {
     const isFiltered = Object.values(filters).some((value) => value !== "");
     const rows = hosts.data.map((host) => [
       html`<a href="${ui.url(`${path}/${host.id}`)}">${host.friendly_name}</a>${host.hostname !== null && host.hostname !== host.friendly_name && html`<br><span class="quiet">${host.hostname}</span>`}`,
-      html`${statusBadge(web, host, ui)}${host.needs_reboot && html`<br>${parts.badge(ui, "note", t("Wants a restart"))}`}`,
+      html`${statusBadge(web, host, ui)}${host.needs_reboot && html`<br>${parts.badge(ui, "note", t("Restart required"))}`}`,
       systemOf(host, ui),
       host.outdated_packages,
       html`${host.security_updates > 0 ? html`<strong>${ui.icon("warning")} ${host.security_updates}</strong>` : "0"}`,
@@ -70,11 +70,11 @@ export function hostListView(web: Web): View<HostListData> {
       head: [t("Name"), t("Status"), t("System"), t("Outdated"), t("Security"), t("Last report")],
       rows,
       empty: isFiltered
-        ? t("No host fits these filters.")
-        : t("There is no host yet. Make one here, or let a script enrol them with an enrolment key."),
+        ? t("No host matches these filters.")
+        : t("There are no hosts yet. Create one, or enrol hosts by script with an enrolment key."),
     });
     return html`${integrationsHead(parts, ui, "hosts")}
-<div class="head-line"><p>${t("Machines whose packages are reported here. Their agents, or the reporter script, send what is installed.")}</p>
+<div class="head-line"><p>${t("Machines that report their packages, through an agent or the reporter script.")}</p>
 <a role="button" class="small" href="${ui.url(`${path}/new`)}">${ui.icon("plus")} ${t("New host")}</a></div>
 ${filterForm(web, path, filters, ui)}
 ${hosts.total > 0 && html`<p class="quiet">${t("Hosts found: :total", { total: hosts.total })}</p>`}
@@ -88,7 +88,7 @@ function filterForm({ parts }: Web, path: string, { name, status, wanting }: Hos
   return html`<form class="filters" method="get" action="${ui.url(path)}" aria-label="${t("Filters")}">
 ${parts.field(ui, { name: "name", label: t("Name contains"), value: name, autocomplete: "off" })}
 ${parts.field(ui, { name: "status", label: t("Status"), type: "select", value: status, options: [any, ...Object.entries(STATUSES).map(([key, text]) => [key, t(text)] as const)] })}
-${parts.field(ui, { name: "wanting", label: t("Wants"), type: "select", value: wanting, options: [["", t("anything")], ...Object.entries(WANTING).map(([key, { text }]) => [key, t(text)] as const)] })}
+${parts.field(ui, { name: "wanting", label: t("Needs"), type: "select", value: wanting, options: [["", t("any")], ...Object.entries(WANTING).map(([key, { text }]) => [key, t(text)] as const)] })}
 <button class="secondary">${ui.icon("search")} ${t("Filter")}</button></form>`;
 }
 
@@ -98,8 +98,8 @@ export function statusBadge({ parts }: Web, { status, inactive_reason }: Host, u
   if (status === "active") return parts.badge(ui, "good", t("Active"));
   if (status === "pending") return parts.badge(ui, "note", t("Pending"));
   return inactive_reason === "stale"
-    ? parts.badge(ui, "bad", t("Inactive: silent"))
-    : parts.badge(ui, "note", t("Inactive: taken out"));
+    ? parts.badge(ui, "bad", t("Inactive: not reporting"))
+    : parts.badge(ui, "note", t("Inactive: excluded"));
 }
 
 /** The system of a host with its version; a dash before its first report. */

@@ -4,12 +4,12 @@
  * no question, as it can be undone; deleting one does. Hosts that scripts enrol with a key appear here like all others.
  */
 import type { Screen, SubmitResult, Visit } from "lectern/contracts";
+import type { Host, HostDetail, Listing, MadeHost } from "./api_types.ts";
+import { ADMITS, INTEGRATIONS, type Mounting } from "./contract.ts";
 import { besideField, generalError } from "./form_errors.ts";
 import { hostCreatedView } from "./host_created.ts";
 import { hostView, isOutOfNumbers } from "./host_detail.ts";
 import { filtersOf, hostListView, searchOf } from "./host_list.ts";
-import type { Host, HostDetail, Listing, MadeHost } from "./shapes.ts";
-import { ADMITS, INTEGRATIONS, type Mounting } from "./tabs.ts";
 
 const API = "/api/v1/dashboard/hosts";
 const PATH = `${INTEGRATIONS}/hosts`;
@@ -77,8 +77,8 @@ function mountShowing({ site, web }: Mounting): void {
 
 function mountActs({ site, web }: Mounting): void {
   for (const [act, status, notice] of [
-    ["take-out", "inactive", "The host “:name” counts nowhere now. Its reports are kept."],
-    ["take-in", "active", "The host “:name” counts again."],
+    ["take-out", "inactive", "The host “:name” is excluded from the statistics. Its reports are kept."],
+    ["take-in", "active", "The host “:name” is included in the statistics again."],
   ] as const)
     web.form(site, `${ONE}/${act}`, ADMITS, async (visit) => {
       const host = await hostOf(visit);
@@ -93,9 +93,9 @@ function mountActs({ site, web }: Mounting): void {
     const body = web.parts.confirm(ui, {
       question: ui.t("Delete the host “:name”?", { name }),
       detail: isOutOfNumbers(host)
-        ? ui.t("All it reported goes with it, and its agent is refused from then on. This cannot be undone.")
+        ? ui.t("Its reports are deleted as well, and its agent can no longer report. This cannot be undone.")
         : ui.t(
-            "It leaves all numbers, all it reported goes with it, and its agent is refused from then on. This cannot be undone.",
+            "It is removed from the statistics, its reports are deleted, and its agent can no longer report. This cannot be undone.",
           ),
       action: `${PATH}/${host.id}/delete`,
       submit: ui.t("Delete the host"),

@@ -1,8 +1,8 @@
 /** What a new key is shown with, this once, and what is copied into dashboards, at any time (dashboard-stats 5.2). */
 import type { Ui, View, Web } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
-import type { KeyKind } from "./kinds.ts";
-import type { Key, MadeKey, Snippets } from "./shapes.ts";
+import type { Key, MadeKey, Snippets } from "./api_types.ts";
+import type { KeyKind } from "./key_kinds.ts";
 
 /** What the screen of a new key shows. */
 export interface CreatedData {
@@ -25,12 +25,12 @@ export function createdView(web: Web, baseUrl: string, texts: View<Snippets>): V
   return web.view<CreatedData>("integrations/key_created", ({ kind, key, snippets }, ui) => {
     const { t } = ui;
     return html`<h1>${t("Your new key")}</h1>
-${parts.notice(ui, "note", t("Copy the secret now: it is shown this once and cannot be read again."))}
+${parts.notice(ui, "note", t("Copy the secret now. It is shown only once."))}
 <h2>${key.token_name}</h2>
 ${parts.copyable(ui, { label: t("Key"), value: key.token_key })}
 ${parts.copyable(ui, { label: t("Secret"), value: key.token_secret, secret: true })}
 ${kind.type === "dashboard" && parts.copyable(ui, { label: t("Base64 of key:secret"), value: key.basic, secret: true })}
-${kind.type === "enrolment" && parts.copyable(ui, { label: t("Enrol a host by curl"), value: enrolCommand(baseUrl, key), secret: true })}
+${kind.type === "enrolment" && parts.copyable(ui, { label: t("Enrol a host with curl"), value: enrolCommand(baseUrl, key), secret: true })}
 <p><a role="button" href="${ui.url(kind.path)}">${ui.icon("check")} ${t("I have saved the secret")}</a></p>
 ${snippets && texts(snippets, ui)}`;
   });
@@ -39,7 +39,7 @@ ${snippets && texts(snippets, ui)}`;
 /** Names the view of a key's texts. */
 export function setupView(web: Web, texts: View<Snippets>): View<SetupData> {
   return web.view<SetupData>("integrations/key_setup", ({ title, snippets }, ui) => {
-    return html`<h1>${title}</h1>${web.parts.notice(ui, "note", ui.t("The secret was shown when the key was made. If it is lost, make a new key."))}
+    return html`<h1>${title}</h1>${web.parts.notice(ui, "note", ui.t("The secret was shown when the key was created. If you lost it, create a new key."))}
 ${texts(snippets, ui)}`;
   });
 }
@@ -53,9 +53,9 @@ function drawTexts({ parts }: Web, snippets: Snippets, ui: Ui): Html {
   const { t } = ui;
   const text = (label: string, value: string) => parts.copyable(ui, { label, value, lines: true });
   return html`<section><h2>${t("For your dashboard")}</h2>
-<p>${t("These texts hold the key and a placeholder for the secret: put the secret where they say “<token secret>”.")}</p>
+<p>${t("These snippets contain the key and a placeholder for the secret. Replace “<token secret>” with the secret.")}</p>
 <h3>Homepage</h3>
-<p>${t("The widget reads the key and the secret from the environment of the Homepage container; both go together.")}</p>
+<p>${t("The widget reads the key and the secret from environment variables of the Homepage container. Set both.")}</p>
 ${text(t("Homepage: three metrics"), snippets.homepage)}
 ${text(t("Homepage: all fourteen metrics"), snippets.homepage_all)}
 ${text(t("Homepage: environment variables"), snippets.homepage_environment)}

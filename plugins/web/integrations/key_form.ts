@@ -1,10 +1,10 @@
 /** The form of a key: making one and changing one. */
 import type { SubmitResult, View, Visit, Web } from "lectern/contracts";
 import { type Html, html, type InputObject } from "lectern/core";
+import type { Key } from "./api_types.ts";
 import { besideField, generalError } from "./form_errors.ts";
-import type { KeyKind } from "./kinds.ts";
-import type { Key } from "./shapes.ts";
-import { fieldTime, momentIn, ZONES } from "./zones.ts";
+import type { KeyKind } from "./key_kinds.ts";
+import { fieldTime, momentIn, ZONES } from "./time_zones.ts";
 
 /** What was typed, or stands in the form at first. */
 export interface KeyForm {
@@ -68,10 +68,10 @@ export function keyFormView(web: Web): View<KeyFormData> {
     const { t } = ui;
     const errors = (name: string) => besideField(sent, name);
     const fields = html`${parts.field(ui, { name: "token_name", label: t("Name"), value: typed.name, required: true, maxlength: 255, errors: errors("token_name"), autocomplete: "off", help: t("What the key is for, such as the name of the dashboard.") })}
-${parts.field(ui, { name: "allowed_ip_ranges", label: t("Allowed addresses"), type: "textarea", rows: 3, value: typed.addresses, errors: errors("allowed_ip_ranges"), placeholder: "192.0.2.10", help: t("One address or network on each line, or separated by commas, such as 192.0.2.10 or 2001:db8::/32. Empty for any address.") })}
-<div class="side-by-side">${parts.field(ui, { name: "expires_at", label: t("Expires"), type: "datetime-local", value: typed.expires, errors: errors("expires_at"), help: t("Empty for a key that does not expire.") })}
+${parts.field(ui, { name: "allowed_ip_ranges", label: t("Allowed addresses"), type: "textarea", rows: 3, value: typed.addresses, errors: errors("allowed_ip_ranges"), placeholder: "192.0.2.10", help: t("One address or network per line, or separated by commas, such as 192.0.2.10 or 2001:db8::/32. Leave empty to allow any address.") })}
+<div class="side-by-side">${parts.field(ui, { name: "expires_at", label: t("Expires"), type: "datetime-local", value: typed.expires, errors: errors("expires_at"), help: t("Leave empty for a key that does not expire.") })}
 ${parts.field(ui, { name: "zone", label: t("Time zone of the expiry"), type: "select", value: typed.zone, options: ZONES.map((zone) => [zone, zone.replaceAll("_", " ")] as const) })}</div>
-${kind.type === "enrolment" && parts.field(ui, { name: "max_hosts_per_day", label: t("Hosts a day"), type: "number", min: 1, max: 1000, value: typed.perDay, required: true, errors: errors("max_hosts_per_day") })}`;
+${kind.type === "enrolment" && parts.field(ui, { name: "max_hosts_per_day", label: t("Hosts per day"), type: "number", min: 1, max: 1000, value: typed.perDay, required: true, errors: errors("max_hosts_per_day") })}`;
     const submit = action.endsWith("/new") ? t("Create the key") : t("Save");
     return html`<h1>${title}</h1>
 ${parts.form(ui, { action, fields, submit, cancel: kind.path, error: generalError(sent, FIELDS) })}`;

@@ -1,9 +1,9 @@
 /** The list of keys: what one looks up when a widget shows nothing. */
 import type { Ui, View, Web } from "lectern/contracts";
 import { type Html, type HtmlPart, html, type InputObject } from "lectern/core";
-import type { KeyKind } from "./kinds.ts";
-import type { Key, Listing } from "./shapes.ts";
-import { integrationsHead } from "./tabs.ts";
+import type { Key, Listing } from "./api_types.ts";
+import { integrationsHead } from "./contract.ts";
+import type { KeyKind } from "./key_kinds.ts";
 
 /** What the list shows. */
 export interface KeyListData {
@@ -26,7 +26,7 @@ const REASONS: Readonly<Record<string, string>> = {
   secret: "Wrong secret",
   inactive: "The key was disabled",
   expired: "The key had expired",
-  type: "The key is of another kind",
+  type: "The key has a different type",
 };
 
 /** Names the list's view. */
@@ -84,12 +84,12 @@ function facts(key: Key, ui: Ui): (readonly [string, HtmlPart])[] {
         : key.allowed_ip_ranges.map((range) => html`<code>${range}</code> `),
     ],
     [
-      t("Last refusal"),
+      t("Last rejection"),
       key.last_refused_at === null
         ? t("none")
         : html`${ui.time(key.last_refused_at)}<br>${reasonOf(key.last_refused_reason ?? "", ui)}`,
     ],
-    ...(key.integration_type === "enrolment" ? [[t("Hosts a day"), key.max_hosts_per_day] as const] : []),
+    ...(key.integration_type === "enrolment" ? [[t("Hosts per day"), key.max_hosts_per_day] as const] : []),
   ];
 }
 

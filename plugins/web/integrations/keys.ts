@@ -4,13 +4,13 @@
  * for another request.
  */
 import type { Screen, SubmitResult, Visit } from "lectern/contracts";
-import { budgetView } from "./budget.ts";
+import type { Key, Listing, MadeKey, Snippets, Usage } from "./api_types.ts";
+import { ADMITS, type Mounting } from "./contract.ts";
 import { createdView, setupView, textsView } from "./key_created.ts";
 import { emptyForm, formOf, type KeyForm, keyFormView, sentOf } from "./key_form.ts";
+import { type KeyKind, KINDS } from "./key_kinds.ts";
 import { keyListView } from "./key_list.ts";
-import { type KeyKind, KINDS } from "./kinds.ts";
-import type { Key, Listing, MadeKey, Snippets, Usage } from "./shapes.ts";
-import { ADMITS, type Mounting } from "./tabs.ts";
+import { budgetView } from "./rate_limit_usage.ts";
 
 const API = "/api/v1/dashboard/keys";
 

@@ -4,10 +4,10 @@
  * and in no other.
  */
 import { definePlugin } from "lectern/core";
+import { INTEGRATIONS } from "./contract.ts";
 import { mountHosts } from "./hosts.ts";
 import { mountKeys } from "./keys.ts";
 import { mountStatistics } from "./statistics.ts";
-import { INTEGRATIONS } from "./tabs.ts";
 import { mountWebhooks } from "./webhooks.ts";
 
 const MANAGERS = ["settings-manage"] as const;

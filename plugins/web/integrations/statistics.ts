@@ -4,9 +4,9 @@
  */
 import type { Ui, View, Web } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
+import type { History, Numbers, Point } from "./api_types.ts";
 import { barChart, type Line, lineChart } from "./charts.ts";
-import type { History, Numbers, Point } from "./shapes.ts";
-import { ADMITS, type Mounting } from "./tabs.ts";
+import { ADMITS, type Mounting } from "./contract.ts";
 
 const PATH = "/statistics";
 const RANGES = [7, 30, 90, 365] as const;
@@ -51,8 +51,8 @@ function statisticsView(web: Web): View<StatisticsData> {
     }));
     return html`<h1>${t("Statistics")}</h1>
 <dl class="figures">${tiles(numbers, ui).map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
-${web.parts.tabs(ui, t("Time shown"), ranges)}
-${points.length < 2 && web.parts.notice(ui, "note", t("The numbers are kept once an hour from now on; the lines grow with them."))}
+${web.parts.tabs(ui, t("Time range"), ranges)}
+${points.length < 2 && web.parts.notice(ui, "note", t("Statistics are recorded once an hour. The charts fill up over time."))}
 <div class="charts">${overTime(web, ui, step, points, {
       id: "hosts",
       title: t("Hosts over time"),
@@ -81,8 +81,8 @@ function tiles(numbers: Numbers, { t }: Ui): (readonly [string, number])[] {
     [t("Need security updates"), numbers.hosts_with_security_updates],
     [t("Outdated packages"), numbers.total_outdated_packages],
     [t("Security updates"), numbers.security_updates],
-    [t("Want a restart"), numbers.reboot_required_hosts],
-    [t("Silent"), numbers.stale_hosts],
+    [t("Restart required"), numbers.reboot_required_hosts],
+    [t("Not reporting"), numbers.stale_hosts],
     [t("Repositories"), numbers.total_repos],
     [t("Reports in 24 hours"), numbers.recent_updates_24h],
   ];
@@ -99,7 +99,7 @@ function overTime(web: Web, ui: Ui, step: History["step"], points: readonly Poin
   const { id, title, lines } = chart;
   const drawn: Line[] = lines.map(({ name, of }) => ({ name, values: points.map(of) }));
   const told = drawn.map(({ name, values }) =>
-    t(":name: :first at first, :last at last, at most :most.", {
+    t(":name: from :first to :last, maximum :most.", {
       name,
       first: values[0] ?? 0,
       last: values.at(-1) ?? 0,

@@ -5,8 +5,8 @@
  */
 import type { SubmitResult, Ui, View, Visit, Web } from "lectern/contracts";
 import { type Html, html, type InputObject } from "lectern/core";
+import type { EventType, Webhook } from "./api_types.ts";
 import { besideField, generalError } from "./form_errors.ts";
-import type { EventType, Webhook } from "./shapes.ts";
 import { stateBadge, WEBHOOKS, wasSwitchedOff } from "./webhook_list.ts";
 
 /** What was typed, or stands in the form at first. */
@@ -85,8 +85,8 @@ export function hookFormView(web: Web): View<HookFormData> {
     const fields = html`${parts.field(ui, { name: "name", label: t("Name"), value: typed.name, required: true, maxlength: 150, errors: errors("name"), autocomplete: "off" })}
 ${parts.field(ui, { name: "endpoint", label: t("Address to call"), type: "url", value: typed.endpoint, required: true, maxlength: 500, errors: errors("endpoint"), autocomplete: "off", placeholder: "https://" })}
 ${choices(events, typed.events, errors("events"), ui)}
-${parts.field(ui, { name: "timeout", label: t("Seconds to wait for an answer"), type: "number", min: 1, max: 600, value: typed.timeout, errors: errors("timeout") })}
-${parts.field(ui, { name: "secret", label: hook ? t("New secret") : t("Secret of your own"), value: typed.secret, maxlength: 200, errors: errors("secret"), autocomplete: "off", help: hook ? t("Empty to keep the one it has.") : t("Empty to have one made up, which is shown once.") })}
+${parts.field(ui, { name: "timeout", label: t("Response timeout in seconds"), type: "number", min: 1, max: 600, value: typed.timeout, errors: errors("timeout") })}
+${parts.field(ui, { name: "secret", label: hook ? t("New secret") : t("Custom secret"), value: typed.secret, maxlength: 200, errors: errors("secret"), autocomplete: "off", help: hook ? t("Leave empty to keep the current secret.") : t("Leave empty to generate one. It is shown only once.") })}
 ${parts.field(ui, { name: "active", label: t("Active"), type: "checkbox", value: typed.active })}`;
     const action = hook ? `${WEBHOOKS}/${hook.id}` : `${WEBHOOKS}/create`;
     const submit = hook ? t("Save") : t("Create the webhook");
@@ -108,13 +108,13 @@ function standing({ parts }: Web, hook: Webhook, ui: Ui): Html {
     return parts.notice(
       ui,
       "bad",
-      html`${hook.last_error} <br>${t("Tick “Active” and save to begin anew; calls that wait are made then.")}`,
+      html`${hook.last_error} <br>${t("Select “Active” and save to start again. Waiting calls are sent then.")}`,
     );
   if (!hook.active || hook.failing_since === null) return html``;
   return parts.notice(
     ui,
     "bad",
-    html`${t("Calls in a row that were given up: :count. Since:", { count: hook.failures })} ${ui.time(hook.failing_since)}<br>${hook.last_error}`,
+    html`${t("Consecutive failed calls: :count. Since:", { count: hook.failures })} ${ui.time(hook.failing_since)}<br>${hook.last_error}`,
   );
 }
 
@@ -128,9 +128,9 @@ function choices(events: readonly EventType[], chosen: readonly string[], errors
     if (type !== "all" && !known.has(type)) groups.get("Others")?.push({ type, text: type.replaceAll("_", " ") });
   const box = (type: string, text: string) =>
     html`<label><input type="checkbox" name="events[]" value="${type}"${chosen.includes(type) && html` checked`}> ${text}</label>`;
-  return html`<fieldset class="event-choices"${errors.length > 0 && html` aria-describedby="events-fault"`}><legend class="needed-group">${t("What it is told of")}</legend>
+  return html`<fieldset class="event-choices"${errors.length > 0 && html` aria-describedby="events-fault"`}><legend class="needed-group">${t("Events")}</legend>
 ${errors.length > 0 && html`<small class="fault" id="events-fault">${ui.icon("warning")} ${errors.join(" ")}</small>`}
-${box("all", t("Everything, also what is yet to come"))}
+${box("all", t("All events, including future ones"))}
 <div class="choice-groups">${[...groups].map(
     ([heading, members]) =>
       members.length > 0 &&

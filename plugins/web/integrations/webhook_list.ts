@@ -1,7 +1,7 @@
 /** The list of webhooks, how each stands, and what a new one is shown with. */
 import type { Ui, View, Web } from "lectern/contracts";
 import { type Html, html, type InputObject } from "lectern/core";
-import type { Listing, Webhook } from "./shapes.ts";
+import type { Listing, Webhook } from "./api_types.ts";
 
 /** Where the screens of webhooks are. */
 export const WEBHOOKS = "/settings/webhooks";
@@ -24,15 +24,15 @@ export function hookListView(web: Web): View<HookListData> {
     const { t } = ui;
     const table = parts.table(ui, {
       caption: t("Webhooks"),
-      head: [t("Webhook"), t("Hears of"), t("State"), t("Last called"), t("Calls")],
+      head: [t("Webhook"), t("Events"), t("State"), t("Last called"), t("Calls")],
       rows: hooks.data.map((hook) => [
         html`<a href="${ui.url(`${WEBHOOKS}/${hook.id}`)}">${hook.name}</a><br><code class="breaks">${hook.endpoint}</code>`,
-        hook.events.includes("all") ? t("everything") : t("kinds of events: :count", { count: hook.events.length }),
+        hook.events.includes("all") ? t("all events") : t("event types: :count", { count: hook.events.length }),
         html`${stateBadge(web, hook, ui)}${hook.last_error !== "" && (!hook.active || hook.failing_since !== null) && html`<br><span class="quiet">${hook.last_error}</span>`}`,
         ui.time(hook.last_called_at),
         html`<a href="${ui.url(`${WEBHOOKS}/${hook.id}/deliveries`)}">${t("Calls")}<span class="unseen"> ${hook.name}</span></a>`,
       ]),
-      empty: t("There is no webhook yet. One tells an address of yours what happens here, as it happens."),
+      empty: t("There are no webhooks yet. A webhook notifies an address of yours when something happens here."),
     });
     return html`<div class="head-line"><h1>${t("Webhooks")}</h1>
 <a role="button" class="small" href="${ui.url(`${WEBHOOKS}/create`)}">${ui.icon("plus")} ${t("New webhook")}</a></div>
@@ -46,8 +46,8 @@ export function stateBadge({ parts }: Web, hook: Webhook, ui: Ui): Html {
   if (hook.active && hook.failing_since !== null) return parts.badge(ui, "bad", t("Failing"));
   if (hook.active) return parts.badge(ui, "good", t("Active"));
   return wasSwitchedOff(hook)
-    ? parts.badge(ui, "bad", t("Switched off after failures"))
-    : parts.badge(ui, "note", t("Off"));
+    ? parts.badge(ui, "bad", t("Disabled after failures"))
+    : parts.badge(ui, "note", t("Disabled"));
 }
 
 /** Whether the runtime switched it off, and no person. */
@@ -63,7 +63,7 @@ export function hookCreatedView(web: Web): View<{ title: string; hook: Webhook &
     ({ title, hook }, ui) => {
       const { t } = ui;
       return html`<h1>${title}</h1>
-${parts.notice(ui, "note", t("Copy the secret now: it is shown this once and cannot be read again."))}
+${parts.notice(ui, "note", t("Copy the secret now. It is shown only once."))}
 <h2>${hook.name}</h2>
 ${parts.copyable(ui, { label: t("Address"), value: hook.endpoint })}
 ${parts.copyable(ui, { label: t("Secret"), value: hook.secret, secret: true })}

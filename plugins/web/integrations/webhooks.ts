@@ -1,8 +1,8 @@
 /** Webhooks: their list, their form, the screen that shows a secret once, and deleting one. */
 import type { Screen, SubmitResult, Visit } from "lectern/contracts";
+import type { EventType, Listing, Webhook } from "./api_types.ts";
+import { ADMITS, type Mounting } from "./contract.ts";
 import { mountDeliveries } from "./deliveries.ts";
-import type { EventType, Listing, Webhook } from "./shapes.ts";
-import { ADMITS, type Mounting } from "./tabs.ts";
 import { emptyHook, type HookForm, hookFormOf, hookFormView, hookSentOf } from "./webhook_form.ts";
 import { hookCreatedView, hookListView, WEBHOOKS } from "./webhook_list.ts";
 
@@ -24,9 +24,7 @@ export function mountWebhooks({ site, web }: Mounting): void {
     const { id, name } = await hookOf(visit);
     const body = web.parts.confirm(ui, {
       question: ui.t("Delete the webhook “:name”?", { name }),
-      detail: ui.t(
-        "Its address hears of nothing any more, and the record of its calls goes with it. This cannot be undone.",
-      ),
+      detail: ui.t("Its address is no longer called, and its call history is deleted. This cannot be undone."),
       action: `${WEBHOOKS}/${id}/delete`,
       submit: ui.t("Delete the webhook"),
       back: `${WEBHOOKS}/${id}`,

@@ -1,20 +1,21 @@
 /**
- * What is done with comments: adding, replying, changing, archiving, deleting. A form that is refused is shown again by
- * itself, with what was typed; whether something may be done is the API's to say.
+ * The forms of comments: add, reply, edit, archive, delete. A rejected form is shown again on a screen of its own, with the
+ * submitted text. The API checks permissions.
  */
-import { pagePath, type Screen, type SubmitResult, type View, type Visit, type Web } from "lectern/contracts";
-import { ApiError, type InputObject, type PluginContext } from "lectern/core";
-import { htmlIn, type Typed } from "./comment_text.ts";
+import { pagePath, type Screen, type SubmitResult, type View, type Visit } from "lectern/contracts";
+import { ApiError, type InputObject } from "lectern/core";
+import type { Book, Page } from "./api_types.ts";
+import { type CommentInput, commentHtml } from "./comment_text.ts";
 import { commentFields } from "./comments.ts";
-import type { Book, Page } from "./shapes.ts";
+import type { ReadingContext } from "./contract.ts";
 
-/** What the form of a comment shows where it stands by itself. */
+/** Data of the screen with a rejected form. */
 export interface CommentFormData {
   readonly action: string;
   readonly back: string;
-  /** The number of the page. */
+  /** The id of the page. */
   readonly page: string;
-  readonly typed: Typed;
+  readonly typed: CommentInput;
   readonly sent: Extract<SubmitResult<never>, { ok: false }>;
 }
 
@@ -24,7 +25,7 @@ interface Place {
 }
 
 /** Mounts the forms. */
-export function mountComments({ site }: Pick<PluginContext, "site">, web: Web): void {
+export function mountCommentForms({ site, web }: ReadingContext): void {
   const at = "/books/:book/page/:page/comments";
   const view = web.view<CommentFormData>("reading/comment_form", ({ action, back, page, typed, sent }, ui) => {
     const { parts } = web;
@@ -36,30 +37,31 @@ export function mountComments({ site }: Pick<PluginContext, "site">, web: Web): 
   const one = (visit: Visit) => `/api/comments/${encodeURIComponent(visit.params.comment ?? "")}`;
 
   const form = (path: string, send: (visit: Visit) => Promise<Screen | Response>) =>
-    web.form(site, path, "user", (visit) => send(visit).catch((error: unknown) => homeless(view, visit, error)));
+    web.form(site, path, "user", (visit) => send(visit).catch((error: unknown) => withoutPage(view, visit, error)));
 
   form(at, async (visit) => {
     const place = await pageOf(visit);
     const reply = visit.text("reply_to");
-    const input = { page_id: place.page.id, html: htmlIn(visit), ...(reply === "" ? {} : { reply_to: reply }) };
+    const input = { page_id: place.page.id, html: commentHtml(visit), ...(reply === "" ? {} : { reply_to: reply }) };
     const sent =
-      input.html === "" ? wordless(visit) : await visit.send<{ local_id: number }>("POST", "/api/comments", input);
+      input.html === "" ? emptyComment(visit) : await visit.send<{ local_id: number }>("POST", "/api/comments", input);
     if (!sent.ok) return again(view, visit, { place, sent, action: `/comments${withReply(reply)}` });
     return visit.goTo(`${place.path}#comment${sent.body.local_id}`, visit.ui.t("Your comment is added."));
   });
   form(`${at}/:comment/edit`, async (visit) => {
     const place = await pageOf(visit);
-    const html = htmlIn(visit);
-    // The API would store a comment without a word, and its author would have lost theirs.
-    const sent = html === "" ? wordless(visit) : await visit.send<{ local_id: number }>("PUT", one(visit), { html });
+    const html = commentHtml(visit);
+    // The API accepts an empty text, which would delete the words of the comment.
+    const sent =
+      html === "" ? emptyComment(visit) : await visit.send<{ local_id: number }>("PUT", one(visit), { html });
     const action = `/comments/${encodeURIComponent(visit.params.comment ?? "")}/edit`;
     if (!sent.ok) return again(view, visit, { place, sent, action });
     return visit.goTo(`${place.path}#comment${sent.body.local_id}`, visit.ui.t("The comment is changed."));
   });
   web.form(site, `${at}/:comment/archive`, "user", async (visit) => {
     const isArchived = visit.text("archived") === "true";
-    const told = isArchived ? visit.ui.t("The thread is archived.") : visit.ui.t("The thread is out of the archive.");
-    return done(visit, "PUT", one(visit), { archived: isArchived }, told);
+    const notice = isArchived ? visit.ui.t("The thread is archived.") : visit.ui.t("The thread is unarchived.");
+    return runAction(visit, "PUT", one(visit), { archived: isArchived }, notice);
   });
   web.screen(site, `${at}/:comment/delete`, "user", async (visit) => {
     const { path } = await pageOf(visit);
@@ -68,7 +70,7 @@ export function mountComments({ site }: Pick<PluginContext, "site">, web: Web): 
     const title = ui.t("Delete comment #:number?", { number: comment.local_id });
     const body = web.parts.confirm(ui, {
       question: title,
-      detail: ui.t("It is gone at once and cannot be brought back. Replies to it stay."),
+      detail: ui.t("It is deleted immediately. This cannot be undone. Replies are kept."),
       action: `${path}/comments/${comment.id}/delete`,
       submit: ui.t("Delete"),
       back: path,
@@ -76,19 +78,19 @@ export function mountComments({ site }: Pick<PluginContext, "site">, web: Web): 
     return { title, body, menu: "/books" };
   });
   web.form(site, `${at}/:comment/delete`, "user", (visit) =>
-    done(visit, "DELETE", one(visit), {}, visit.ui.t("The comment is deleted.")),
+    runAction(visit, "DELETE", one(visit), {}, visit.ui.t("The comment is deleted.")),
   );
 }
 
-function wordless({ ui }: Visit): CommentFormData["sent"] {
-  return { ok: false, status: 422, message: "", errors: { html: [ui.t("A comment needs some words.")] } };
+function emptyComment({ ui }: Visit): CommentFormData["sent"] {
+  return { ok: false, status: 422, message: "", errors: { html: [ui.t("A comment cannot be empty.")] } };
 }
 
 function withReply(reply: string): string {
   return reply === "" ? "" : `?reply_to=${encodeURIComponent(reply)}`;
 }
 
-/** The page a form is about: by its number, as its address may have changed since; else that of the address. Throws 404. */
+/** The page of a form: by its id, as its URL may have changed, else by the URL. Throws 404. */
 async function pageOf(visit: Visit): Promise<Place> {
   const id = visit.text("page_id");
   if (/^\d{1,10}$/.test(id)) {
@@ -100,15 +102,21 @@ async function pageOf(visit: Visit): Promise<Place> {
   return { page, path: pagePath(book, page) };
 }
 
-/** What is done by a button: what is refused has nothing that was typed. Throws the API's refusal. */
-async function done(visit: Visit, method: string, path: string, input: InputObject, told: string): Promise<Response> {
+/** Runs the action of a button, which has no input to show again. Throws the API's error. */
+async function runAction(
+  visit: Visit,
+  method: string,
+  path: string,
+  input: InputObject,
+  notice: string,
+): Promise<Response> {
   const { path: back } = await pageOf(visit);
   const sent = await visit.send(method, path, input);
   if (!sent.ok) throw new ApiError(sent.status, Object.values(sent.errors).flat()[0] ?? sent.message);
-  return visit.goTo(`${back}#comments-title`, told);
+  return visit.goTo(`${back}#comments-title`, notice);
 }
 
-/** The form once more, with what was typed and what is wrong with it. */
+/** The rejected form again, with its input and errors. */
 function again(
   view: View<CommentFormData>,
   visit: Visit,
@@ -119,8 +127,8 @@ function again(
   return shown(view, visit, { action: `${path}${action}`, back: path, page: String(page.id), sent, crumbs });
 }
 
-/** What was typed below a page that is gone or hidden by now: said so, with every word still there to be taken. */
-function homeless(view: View<CommentFormData>, visit: Visit, error: unknown): Screen {
+/** The form of a page that was deleted or hidden: the error, with the submitted text to copy. */
+function withoutPage(view: View<CommentFormData>, visit: Visit, error: unknown): Screen {
   if (!(error instanceof ApiError)) throw error;
   const { status, message } = error;
   const sent = { ok: false, status, message, errors: {} } as const;

@@ -1,12 +1,12 @@
 /**
- * What is typed into the form of a comment. Most comments are plain text, and are typed as such; one with more in it, such as
- * bold words, is changed as the HTML it is, so that nothing is lost by changing it.
+ * The text of a comment in its form. Most comments are plain text and edited as such; one with formatting is edited as HTML, so
+ * that editing loses nothing.
  */
 import type { Visit } from "lectern/contracts";
 import { html } from "lectern/core";
 
-/** What the form of a comment starts with. */
-export interface Typed {
+/** A comment in its form. */
+export interface CommentInput {
   readonly text: string;
   readonly format: "plain" | "html";
 }
@@ -21,21 +21,21 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "#39": "'",
 };
 
-/** A comment as it is typed. */
-export function typedOf(markup: string): Typed {
-  const words = markup
+/** The form of a stored comment. */
+export function commentInput(markup: string): CommentInput {
+  const text = markup
     .replace(/<br>\n?/g, "\n")
     .replace(/<\/p>\s*/g, "\n\n")
     .replace(/<[^>]*>/g, "")
     .replace(/&(amp|lt|gt|quot|nbsp|#x27|#39);/g, (_, name: string) => ENTITIES[name] ?? "")
     .trim();
-  // The runtime writes fewer entities than the form does.
-  const isPlain = canonical(paragraphs(words)) === canonical(markup);
-  return isPlain ? { text: words, format: "plain" } : { text: markup, format: "html" };
+  // The API and `paragraphs` escape different characters.
+  const isPlain = canonical(paragraphs(text)) === canonical(markup);
+  return isPlain ? { text, format: "plain" } : { text: markup, format: "html" };
 }
 
-/** What was typed as the HTML that the API stores. */
-export function htmlIn(visit: Visit): string {
+/** The submitted form as HTML for the API. */
+export function commentHtml(visit: Visit): string {
   const text = visit.text("text");
   return visit.text("format") === "html" ? text : paragraphs(text);
 }

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import type { Visit } from "lectern/contracts";
-import { htmlIn, typedOf } from "./comment_text.ts";
+import { commentHtml, commentInput } from "./comment_text.ts";
 
 const sent = (text: string, format = "plain") =>
-  htmlIn({ text: (field: string) => ({ text, format })[field] ?? "" } as unknown as Visit);
+  commentHtml({ text: (field: string) => ({ text, format })[field] ?? "" } as unknown as Visit);
 
 test("plain text becomes paragraphs and comes back as it was typed", () => {
   for (const text of ["one", "one\ntwo\n\nthree", `<b>"it's"</b> & &amp;`, "  a\n\n\n\nb"]) {
-    const typed = typedOf(sent(text));
+    const typed = commentInput(sent(text));
     expect(typed.format).toBe("plain");
     expect(sent(typed.text)).toBe(sent(text));
   }
@@ -17,7 +17,7 @@ test("plain text becomes paragraphs and comes back as it was typed", () => {
 
 test("a comment with more than text is changed as it is", () => {
   for (const html of ["<p>a <strong>b</strong></p>", "<ul><li>a</li></ul>", '<p><a href="/x">a</a></p>']) {
-    expect(typedOf(html)).toEqual({ text: html, format: "html" });
+    expect(commentInput(html)).toEqual({ text: html, format: "html" });
     expect(sent(html, "html")).toBe(html);
   }
 });

@@ -1,14 +1,11 @@
-/**
- * Comments below a page: threads with their replies, those that are archived folded away, and a form for each thing a
- * reader may do with them.
- */
+/** The comments of a page: threads with replies, archived threads collapsed, and a form for each action. */
 import { pagePath, type Ui, type Web } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
-import { type Typed, typedOf } from "./comment_text.ts";
-import { textWithMarkup } from "./pieces.ts";
-import type { Book, CommentTree, Page } from "./shapes.ts";
+import type { Book, CommentTree, Page } from "./api_types.ts";
+import { type CommentInput, commentInput } from "./comment_text.ts";
+import { textWithMarkup } from "./item_details.ts";
 
-/** Replies below this depth stand beside what they reply to: there is no room on a telephone to go further in. */
+/** Replies below this depth are not indented further, for lack of room on phones. */
 const MAX_DEPTH = 6;
 
 /** Draws the comments of a page. */
@@ -30,18 +27,23 @@ ${archived.length > 0 && html`<details class="archived"><summary>${t("Archived t
 ${mayAdd && parts.form(ui, { action: path, label: t("New comment"), submit: t("Add the comment"), fields })}</section>`;
 }
 
-/** The field of a comment's text, below which page it stands, and in which form it is typed. */
+/** The text field of a comment, with hidden fields for its page and format. */
 export function commentFields(
   parts: Web["parts"],
-  { page, typed, label, errors }: { page: number | string; typed: Typed; label: string; errors?: readonly string[] },
+  {
+    page,
+    typed,
+    label,
+    errors,
+  }: { page: number | string; typed: CommentInput; label: string; errors?: readonly string[] },
   ui: Ui,
 ): Html {
-  const help = typed.format === "html" ? ui.t("This comment holds more than text, so you change its HTML.") : undefined;
+  const help = typed.format === "html" ? ui.t("This comment contains formatting, so you edit its HTML.") : undefined;
   const field = { name: "text", label, type: "textarea", rows: 4, required: true, value: typed.text, errors };
   return html`${hidden(page, typed)}${parts.field(ui, { ...field, ...(help === undefined ? {} : { help }) })}`;
 }
 
-function hidden(page: number | string, { format }: Typed): Html {
+function hidden(page: number | string, { format }: CommentInput): Html {
   return html`<input type="hidden" name="page_id" value="${page}"><input type="hidden" name="format" value="${format}">`;
 }
 
@@ -56,21 +58,21 @@ interface Drawn {
 function drawComment(parts: Web["parts"], { page, each, depth, path, mayAdd }: Drawn, ui: Ui): Html {
   const { t } = ui;
   const { comment, children } = each;
-  const may = (act: string) =>
+  const may = (action: string) =>
     ui.isSignedIn &&
-    (ui.may(`comment-${act}-all`) || (ui.may(`comment-${act}-own`) && comment.created_by?.id === ui.viewer.id));
+    (ui.may(`comment-${action}-all`) || (ui.may(`comment-${action}-own`) && comment.created_by?.id === ui.viewer.id));
   const own = `${path}/${comment.id}`;
   const replies = children.map((child) =>
     drawComment(parts, { page, each: child, depth: depth + 1, path, mayAdd }, ui),
   );
   const nested = depth < MAX_DEPTH ? html`<ul>${replies}</ul></li>` : html`</li>${replies}`;
-  const archive = comment.archived ? t("Take out of the archive") : t("Archive");
-  return html`<li id="comment${comment.local_id}"><article class="comment"><header><strong>${comment.created_by?.name ?? t("Somebody")}</strong> <span class="quiet">#${comment.local_id} · ${when(comment, ui)}</span></header>
+  const archive = comment.archived ? t("Unarchive") : t("Archive");
+  return html`<li id="comment${comment.local_id}"><article class="comment"><header><strong>${comment.created_by?.name ?? t("Unknown user")}</strong> <span class="quiet">#${comment.local_id} · ${dates(comment, ui)}</span></header>
 <div class="page-content" dir="auto">${ui.raw(comment.html)}</div>
-<footer class="actions">${mayAdd && unfolding({ page, comment, action: `${path}?reply_to=${comment.local_id}`, label: t("Reply"), submit: t("Reply"), typed: { text: "", format: "plain" } }, ui)}${
+<footer class="actions">${mayAdd && inlineForm({ page, comment, action: `${path}?reply_to=${comment.local_id}`, label: t("Reply"), submit: t("Reply"), typed: { text: "", format: "plain" } }, ui)}${
     may("update") &&
-    unfolding(
-      { page, comment, action: `${own}/edit`, label: t("Edit"), submit: t("Save"), typed: typedOf(comment.html) },
+    inlineForm(
+      { page, comment, action: `${own}/edit`, label: t("Edit"), submit: t("Save"), typed: commentInput(comment.html) },
       ui,
     )
   }${
@@ -82,26 +84,25 @@ function drawComment(parts: Web["parts"], { page, each, depth, path, mayAdd }: D
 ${children.length > 0 ? nested : html`</li>`}`;
 }
 
-/** When a comment was made, and when it was changed where somebody did. */
-function when({ created_at, updated_at }: CommentTree["comment"], ui: Ui): Html {
+/** When a comment was created and, where it was, edited. */
+function dates({ created_at, updated_at }: CommentTree["comment"], ui: Ui): Html {
   if (updated_at === created_at) return ui.time(created_at);
-  return textWithMarkup(ui, ":made, changed :changed", { made: ui.time(created_at), changed: ui.time(updated_at) });
+  return textWithMarkup(ui, ":made, edited :changed", { made: ui.time(created_at), changed: ui.time(updated_at) });
 }
 
-interface Unfolding {
+interface InlineForm {
   readonly page: number;
   readonly comment: CommentTree["comment"];
   readonly action: string;
   readonly label: string;
   readonly submit: string;
-  readonly typed: Typed;
+  readonly typed: CommentInput;
 }
 
-/** A form that unfolds where its word is chosen. Many stand on one screen, so nothing in it has an id. */
-function unfolding({ page, comment, action, label, submit, typed }: Unfolding, ui: Ui): Html {
+/** A form that is collapsed to its label. There are many on a screen, so no element in it has an id. */
+function inlineForm({ page, comment, action, label, submit, typed }: InlineForm, ui: Ui): Html {
   const help =
-    typed.format === "html" &&
-    html`<small>${ui.t("This comment holds more than text, so you change its HTML.")}</small>`;
+    typed.format === "html" && html`<small>${ui.t("This comment contains formatting, so you edit its HTML.")}</small>`;
   return html`<details class="comment-form"><summary>${label} <span class="unseen">#${comment.local_id}</span></summary><form method="post" action="${ui.url(action)}">
 ${hidden(page, typed)}<label>${ui.t("Text")}<textarea name="text" rows="4" required>\n${typed.text}</textarea>${help}</label>
 <div class="ends"><button class="small">${submit}</button></div></form></details>`;

@@ -1,45 +1,38 @@
 /**
- * Screens of shelves, books and chapters: lists to choose from, and what is in one. Lists are paged and ordered by name;
- * what a reader may not see is not in them, as the API leaves it out.
+ * Screens of shelves, books and chapters: lists and contents. Lists are paged and sorted by name. The API leaves out what the
+ * viewer may not see.
  */
-import { bookPath, chapterPath, shelfPath, type Ui, type Visit, type Web } from "lectern/contracts";
-import { type Html, html, type PluginContext } from "lectern/core";
-import {
-  actions,
-  contentsTree,
-  description,
-  entryPath,
-  exportActions,
-  history,
-  mayDo,
-  nothingYet,
-  tagList,
-} from "./pieces.ts";
-import type { Book, Chapter, Cover, Item, Listing, Shelf } from "./shapes.ts";
+import { bookPath, chapterPath, shelfPath, type Ui, type Visit } from "lectern/contracts";
+import { type Html, html } from "lectern/core";
+import type { Book, Chapter, Cover, Item, Listing, Shelf } from "./api_types.ts";
+import { bookAside, contentsTree, entryPath } from "./book_contents.ts";
+import type { ReadingContext } from "./contract.ts";
+import { actions, emptyMessage, exportActions, mayDo } from "./item_actions.ts";
+import { description, history, tagList } from "./item_details.ts";
 
 interface Tile extends Item {
   readonly cover?: Cover | null;
 }
 
-/** Titles, empty sentences and acts of the lists. */
+/** Texts and actions of the lists. */
 const LISTS = {
   books: {
     title: "Books",
     icon: "book",
-    empty: "There is no book here that you may see.",
+    empty: "There are no books that you can view.",
     create: { path: "/create-book", text: "New book", permission: "book-create" },
     pathOf: bookPath,
   },
   shelves: {
     title: "Shelves",
     icon: "shelf",
-    empty: "There is no shelf here that you may see.",
+    empty: "There are no shelves that you can view.",
     create: { path: "/create-shelf", text: "New shelf", permission: "bookshelf-create" },
     pathOf: shelfPath,
   },
 } as const;
 
-/** Books and shelves side by side, with their covers. */
+/** Books or shelves as tiles, with their covers. */
 export function tiles(items: readonly Tile[], icon: string, pathOf: (item: { slug: string }) => string, ui: Ui): Html {
   return html`<ul class="tiles">${items.map(
     (item) =>
@@ -50,16 +43,14 @@ export function tiles(items: readonly Tile[], icon: string, pathOf: (item: { slu
 }
 
 /** Mounts the screens. */
-export function mountContainers({ site }: Pick<PluginContext, "site">, web: Web): void {
-  mountLists(site, web);
-  mountShelf(site, web);
-  mountBook(site, web);
-  mountChapter(site, web);
+export function mountContainers(context: ReadingContext): void {
+  mountLists(context);
+  mountShelf(context);
+  mountBook(context);
+  mountChapter(context);
 }
 
-type Site = PluginContext["site"];
-
-function mountLists(site: Site, web: Web): void {
+function mountLists({ site, web }: ReadingContext): void {
   for (const [segment, { title, icon, empty, create, pathOf }] of Object.entries(LISTS)) {
     interface Data {
       readonly items: readonly Tile[];
@@ -67,9 +58,9 @@ function mountLists(site: Site, web: Web): void {
     }
     const view = web.view<Data>(`reading/${segment}`, ({ items, pager }, ui) => {
       const may = ui.may(`${create.permission}-all`) || ui.may(`${create.permission}-own`);
-      const act = { path: create.path, text: ui.t(create.text), icon: "plus", may };
-      return html`<div class="head-line"><h1>${ui.t(title)}</h1>${items.length > 0 && actions([act], [], ui)}</div>
-${items.length === 0 ? nothingYet(ui.t(empty), [act], ui) : tiles(items, icon, pathOf, ui)}${pager}`;
+      const action = { path: create.path, text: ui.t(create.text), icon: "plus", may };
+      return html`<div class="head-line"><h1>${ui.t(title)}</h1>${items.length > 0 && actions([action], [], ui)}</div>
+${items.length === 0 ? emptyMessage(ui.t(empty), [action], ui) : tiles(items, icon, pathOf, ui)}${pager}`;
     });
     web.screen(site, `/${segment}`, "reader", async (visit) => {
       const { page, size, query } = web.paged(visit.query);
@@ -80,7 +71,7 @@ ${items.length === 0 ? nothingYet(ui.t(empty), [act], ui) : tiles(items, icon, p
   }
 }
 
-function mountShelf(site: Site, web: Web): void {
+function mountShelf({ site, web }: ReadingContext): void {
   const view = web.view<{ shelf: Shelf; books: readonly Tile[] }>("reading/shelf", ({ shelf, books }, ui) => {
     const path = shelfPath(shelf);
     const actionList = [
@@ -101,27 +92,27 @@ function mountShelf(site: Site, web: Web): void {
         isDialog: true,
       },
     ];
-    const toBooks = {
+    const addBooks = {
       path: `${path}/edit`,
-      text: ui.t("Put books on it"),
+      text: ui.t("Add books"),
       icon: "plus",
       may: mayDo(ui, "bookshelf-update", shelf),
     };
     return html`<div class="head-line"><h1>${shelf.name}</h1>${actions(actionList, more, ui)}</div>
 ${description(shelf, ui)}${tagList(shelf.tags, ui)}
-${books.length === 0 ? nothingYet(ui.t("No book stands on this shelf that you may see."), [toBooks], ui) : tiles(books, "book", bookPath, ui)}
+${books.length === 0 ? emptyMessage(ui.t("This shelf has no books that you can view."), [addBooks], ui) : tiles(books, "book", bookPath, ui)}
 ${history(shelf, ui)}`;
   });
   web.screen(site, "/shelves/:shelf", "reader", async (visit) => {
     const shelf = await visit.item<Shelf>("shelves", "Shelf", { slug: visit.params.shelf ?? "" });
-    const books = await coversOf(visit, shelf.books);
+    const books = await tilesOf(visit, shelf.books);
     const crumbs = [{ text: visit.ui.t("Shelves"), path: "/shelves" }, { text: shelf.name }];
     return { title: shelf.name, crumbs, menu: "/shelves", body: view({ shelf, books }, visit.ui) };
   });
 }
 
-/** The books of a shelf as listings show them, in the shelf's order; one listing holds nearly all there are. */
-async function coversOf(visit: Visit, books: Shelf["books"]): Promise<Tile[]> {
+/** The books of a shelf with their covers, in its order. One listing mostly has all of them; others are read one by one. */
+async function tilesOf(visit: Visit, books: Shelf["books"]): Promise<Tile[]> {
   if (books.length === 0) return [];
   const { data } = await visit.get<Listing<Tile>>("/api/books?count=500&sort=-updated_at");
   const known = new Map(data.map((book) => [book.id, book]));
@@ -129,7 +120,7 @@ async function coversOf(visit: Visit, books: Shelf["books"]): Promise<Tile[]> {
   return found.filter((book) => book !== undefined);
 }
 
-function mountBook(site: Site, web: Web): void {
+function mountBook({ site, web }: ReadingContext): void {
   const view = web.view<{ book: Book; added: Html }>("reading/book", ({ book, added }, ui) => {
     const path = bookPath(book);
     const mayWrite = (permission: string) => mayDo(ui, permission, book);
@@ -141,14 +132,14 @@ function mountBook(site: Site, web: Web): void {
     const actionList = book.contents.length === 0 ? [edit] : [...writing, edit];
     const more = [
       ...exportActions(path, ui),
-      { path: `${path}/sort`, text: ui.t("Order"), icon: "move", may: mayWrite("book-update") },
+      { path: `${path}/sort`, text: ui.t("Sort"), icon: "move", may: mayWrite("book-update") },
       { path: `${path}/permissions`, text: ui.t("Permissions"), icon: "lock", may: mayWrite("restrictions-manage") },
       { path: `${path}/delete`, text: ui.t("Delete"), icon: "delete", may: mayWrite("book-delete"), isDialog: true },
     ];
     return html`<div class="head-line"><h1>${book.name}</h1>${actions(actionList, more, ui)}</div>
 ${book.cover && html`<img class="book-cover" src="${book.cover.url}" alt="">`}${description(book, ui)}${tagList(book.tags, ui)}
 <nav class="book-contents" aria-label="${ui.t("Contents")}"><h2>${ui.t("Contents")}</h2>${
-      book.contents.length === 0 ? nothingYet(ui.t("This book is empty."), writing, ui) : contentsTree(book, "", ui)
+      book.contents.length === 0 ? emptyMessage(ui.t("This book is empty."), writing, ui) : contentsTree(book, "", ui)
     }</nav>${added}${history(book, ui)}`;
   });
   web.screen(site, "/books/:book", "reader", async (visit) => {
@@ -159,7 +150,7 @@ ${book.cover && html`<img class="book-cover" src="${book.cover.url}" alt="">`}${
   });
 }
 
-function mountChapter(site: Site, web: Web): void {
+function mountChapter({ site, web }: ReadingContext): void {
   const view = web.view<{ book: Book; chapter: Chapter }>("reading/chapter", ({ book, chapter }, ui) => {
     const path = chapterPath(book, chapter);
     const mayWrite = (permission: string) => mayDo(ui, permission, chapter);
@@ -176,7 +167,7 @@ function mountChapter(site: Site, web: Web): void {
 ${description(chapter, ui)}${tagList(chapter.tags, ui)}
 ${
   chapter.pages.length === 0
-    ? nothingYet(ui.t("This chapter is empty."), [write], ui)
+    ? emptyMessage(ui.t("This chapter is empty."), [write], ui)
     : html`<ul class="contents">${chapter.pages.map((page) => html`<li><a href="${ui.url(entryPath(book, page))}">${ui.icon("page")} <span>${page.name}${page.draft && html` <em>(${ui.t("Draft")})</em>`}</span></a></li>`)}</ul>`
 }${history(chapter, ui)}`;
   });
@@ -192,10 +183,4 @@ ${
     const aside = bookAside(book, chapterPath(book, chapter), visit.ui);
     return { title: chapter.name, crumbs, menu: "/books", aside, body: view({ book, chapter }, visit.ui) };
   });
-}
-
-/** A book's contents beside what is shown of it. */
-export function bookAside(book: Book, current: string, ui: Ui): Html {
-  return html`<nav aria-label="${ui.t("Contents of the book")}"><p><a class="aside-title" href="${ui.url(bookPath(book))}">${ui.icon("book")} <strong>${book.name}</strong></a></p>
-<details class="fold" open><summary>${ui.t("Contents")}</summary>${contentsTree(book, current, ui)}</details></nav>`;
 }

@@ -1,7 +1,4 @@
-/**
- * The screen of a page: its content with a table of contents, where it stands in its book, what hangs on it, who wrote it.
- * Comments stand below it, in a view of their own.
- */
+/** The screen of a page: content, table of contents, position in its book, attachments, history; comments in a separate view. */
 import {
   bookPath,
   chapterPath,
@@ -10,13 +7,14 @@ import {
   pagePath,
   type Ui,
   type Visit,
-  type Web,
 } from "lectern/contracts";
-import { type Html, html, type PluginContext } from "lectern/core";
+import { type Html, html } from "lectern/core";
+import type { Book, Entry, Listing, Page } from "./api_types.ts";
+import { bookAside } from "./book_contents.ts";
 import { drawComments } from "./comments.ts";
-import { bookAside } from "./containers.ts";
-import { actions, exportActions, history, mayDo, tagList } from "./pieces.ts";
-import type { Book, Entry, Listing, Page } from "./shapes.ts";
+import type { ReadingContext } from "./contract.ts";
+import { actions, exportActions, mayDo } from "./item_actions.ts";
+import { history, tagList } from "./item_details.ts";
 
 interface Attachment {
   readonly id: number;
@@ -24,7 +22,7 @@ interface Attachment {
   readonly external: boolean;
 }
 
-/** What the screen of a page shows. */
+/** Data of the screen. */
 export interface PageData {
   readonly book: Book;
   readonly page: Page;
@@ -33,15 +31,15 @@ export interface PageData {
   readonly previous: Entry | undefined;
   readonly next: Entry | undefined;
   readonly comments: Html;
-  /** What other plugins add below. */
+  /** Parts that other plugins add below the page. */
   readonly added: Html;
 }
 
-/** Headings from which a table of contents is worth its place. */
+/** Headings from which on a table of contents is shown. */
 const MIN_HEADINGS = 3;
 
 /** Mounts the screen. */
-export function mountPage({ site }: Pick<PluginContext, "site">, web: Web): void {
+export function mountPage({ site, web }: ReadingContext): void {
   const view = web.view<PageData>("reading/page", draw);
   const comments = web.view<{ book: Book; page: Page }>("reading/comments", (data, ui) => drawComments(web, data, ui));
   web.screen(site, "/books/:book/page/:page", "reader", async (visit) => {
@@ -52,7 +50,7 @@ export function mountPage({ site }: Pick<PluginContext, "site">, web: Web): void
     const { data: attachments } = await visit.get<Listing<Attachment>>(
       `/api/attachments?count=500&filter[uploaded_to]=${page.id}`,
     );
-    const order = flat(book.contents);
+    const order = pagesInOrder(book.contents);
     const at = order.findIndex(({ id, type }) => id === page.id && type !== "chapter");
     const chapter = book.contents.find(({ type, id }) => type === "chapter" && id === page.chapter_id);
     const added = html`${await web.addedParts("page/below", page, visit)}`;
@@ -83,14 +81,14 @@ export function mountPage({ site }: Pick<PluginContext, "site">, web: Web): void
   web.screen(site, "/link/:id", "reader", async (visit) => visit.goTo(await pathOfPage(visit, visit.params.id ?? "")));
 }
 
-/** The path of a page's screen by its number. Throws 404. */
+/** The path of a page's screen by the id of the page. Throws 404. */
 export async function pathOfPage(visit: Visit, id: string): Promise<string> {
   const page = await visit.get<Page>(`/api/pages/${encodeURIComponent(id)}`);
   return pagePath(await visit.get<Book>(`/api/books/${page.book_id}`), page);
 }
 
-/** Everything of a book in reading order; nobody leafs through drafts. */
-function flat(contents: readonly Entry[]): Entry[] {
+/** The pages of a book in reading order, without drafts. */
+function pagesInOrder(contents: readonly Entry[]): Entry[] {
   const pages = contents.flatMap((entry) => (entry.type === "chapter" ? (entry.pages ?? []) : [entry]));
   return pages.filter(({ draft }) => !draft);
 }
@@ -117,7 +115,7 @@ function draw({ book, page, content, attachments, previous, next, comments, adde
     { path: `${path}/delete`, text: t("Delete"), icon: "delete", may: mayWrite("page-delete"), isDialog: true },
   ];
   return html`<article class="page"><div class="head-line"><h1>${page.name}</h1>${actions(actionList, more, ui)}</div>
-${page.draft && html`<p class="notice note">${t("This is a draft that only you see.")}</p>`}
+${page.draft && html`<p class="notice note">${t("This is a draft. Only you can see it.")}</p>`}
 ${content.headings.length >= MIN_HEADINGS && tableOfContents(content.headings, ui)}
 <div class="page-content" dir="auto">${ui.raw(content.html)}</div>
 ${tagList(page.tags, ui)}
@@ -129,12 +127,12 @@ ${
   )}</ul></section>`
 }
 ${history(page, ui)}</article>
-<nav class="neighbours" aria-label="${t("Pages before and after")}">${previous ? neighbour(book, previous, "previous", t("Previous"), ui) : html`<span></span>`}${next ? neighbour(book, next, "next", t("Next"), ui) : html`<span></span>`}</nav>
+<nav class="neighbours" aria-label="${t("Previous and next page")}">${previous ? neighbour(book, previous, "previous", t("Previous"), ui) : html`<span></span>`}${next ? neighbour(book, next, "next", t("Next"), ui) : html`<span></span>`}</nav>
 ${added}${comments}`;
 }
 
-function neighbour(book: Book, entry: Entry, rel: "previous" | "next", word: string, ui: Ui): Html {
-  return html`<a rel="${rel === "next" ? "next" : "prev"}" class="${rel}" href="${ui.url(pagePath(book, entry))}"><small>${word}</small> <span>${entry.name}</span></a>`;
+function neighbour(book: Book, entry: Entry, rel: "previous" | "next", label: string, ui: Ui): Html {
+  return html`<a rel="${rel === "next" ? "next" : "prev"}" class="${rel}" href="${ui.url(pagePath(book, entry))}"><small>${label}</small> <span>${entry.name}</span></a>`;
 }
 
 function tableOfContents(headings: readonly Heading[], ui: Ui): Html {

@@ -1,11 +1,12 @@
 /**
- * What a page was: its revisions, what each changed, and the way back to one. Going back is a change like any other, which
- * makes a revision of its own, so nothing is lost by it.
+ * The revisions of a page: list, comparison with the previous revision, restore. Restoring creates a new revision, so nothing
+ * is lost.
  */
-import { bookPath, type Comparison, pagePath, type UserRef, type Visit, type Web } from "lectern/contracts";
-import { ApiError, type Html, html, type PluginContext } from "lectern/core";
-import { mayDo } from "./pieces.ts";
-import type { Book, Listing, Page } from "./shapes.ts";
+import { bookPath, type Comparison, pagePath, type UserRef, type Visit } from "lectern/contracts";
+import { ApiError, type Html, html } from "lectern/core";
+import type { Book, Listing, Page } from "./api_types.ts";
+import type { ReadingContext } from "./contract.ts";
+import { mayDo } from "./item_actions.ts";
 
 interface Revision {
   readonly id: number;
@@ -16,14 +17,14 @@ interface Revision {
   readonly created_by: UserRef | null;
 }
 
-interface Whole extends Revision {
+interface RevisionDetail extends Revision {
   readonly html: string;
   readonly raw_html: string;
   readonly markdown: string;
   readonly text: string;
 }
 
-/** What the list of revisions shows. */
+/** Data of the list. */
 export interface RevisionsData {
   readonly page: Page;
   readonly path: string;
@@ -31,14 +32,14 @@ export interface RevisionsData {
   readonly pager: Html;
 }
 
-/** What the screen of one revision shows. */
+/** Data of the screen of a revision. */
 export interface RevisionData {
   readonly page: Page;
   readonly path: string;
-  readonly revision: Whole;
-  /** The one before it; undefined where it is the first that is kept. */
-  readonly before: Whole | undefined;
-  /** The texts of both, compared. */
+  readonly revision: RevisionDetail;
+  /** The previous revision; undefined for the oldest one kept. */
+  readonly before: RevisionDetail | undefined;
+  /** The comparison of both texts. */
   readonly comparison: Comparison | undefined;
   readonly content: string;
 }
@@ -46,7 +47,7 @@ export interface RevisionData {
 const ADMITS = ["revision-view-all"];
 
 /** Mounts the screens. */
-export function mountRevisions({ site }: Pick<PluginContext, "site">, web: Web): void {
+export function mountRevisions({ site, web }: ReadingContext): void {
   const { parts } = web;
   const list = web.view<RevisionsData>("reading/revisions", ({ page, path, revisions, pager }, ui) => {
     const { t } = ui;
@@ -59,35 +60,35 @@ export function mountRevisions({ site }: Pick<PluginContext, "site">, web: Web):
     ]);
     const head = [t("Number"), t("Name"), t("By"), t("When"), t("Note")];
     return html`<h1>${t("Revisions of “:name”", { name: page.name })}</h1>
-${parts.table(ui, { caption: t("Revisions"), head, rows, empty: t("No revision of this page is kept.") })}${pager}`;
+${parts.table(ui, { caption: t("Revisions"), head, rows, empty: t("This page has no revisions.") })}${pager}`;
   });
   const one = web.view<RevisionData>(
     "reading/revision",
     ({ page, path, revision, before, comparison, content }, ui) => {
       const { t } = ui;
-      const isPresent = revision.number === page.revision_count;
+      const isCurrent = revision.number === page.revision_count;
       return html`<div class="head-line"><h1>${t("Revision #:number", { number: revision.number })}</h1><div class="actions">${
         mayDo(ui, "page-update", page) &&
-        !isPresent &&
+        !isCurrent &&
         parts.button(ui, {
           action: `${path}/revisions/${revision.id}/restore`,
-          text: t("Go back to this one"),
+          text: t("Restore this revision"),
           icon: "restore",
         })
       }</div></div>
-<p class="quiet">${revision.name} · ${revision.created_by?.name ?? t("Somebody")} · ${ui.time(revision.created_at)}${isPresent && html` · ${t("This is what the page is now.")}`}</p>
+<p class="quiet">${revision.name} · ${revision.created_by?.name ?? t("Unknown user")} · ${ui.time(revision.created_at)}${isCurrent && html` · ${t("This is the current version.")}`}</p>
 ${
   before
-    ? html`<h2>${t("Changed since revision #:number", { number: before.number })}</h2>${
+    ? html`<h2>${t("Changes since revision #:number", { number: before.number })}</h2>${
         before.name !== revision.name && html`<p>${t("Name")}</p>${parts.difference(ui, before.name, revision.name)}`
       }${
         sourceOf(before) === sourceOf(revision)
-          ? html`<p>${before.raw_html === revision.raw_html ? t("The text is the same.") : t("The words are the same; how they are set was changed.")}</p>`
+          ? html`<p>${before.raw_html === revision.raw_html ? t("The text is the same.") : t("Only the formatting was changed.")}</p>`
           : parts.difference(ui, sourceOf(before), sourceOf(revision), comparison)
       }`
-    : html`<p>${t("This is the first revision that is kept.")}</p>`
+    : html`<p>${t("This is the oldest revision kept.")}</p>`
 }
-<h2>${t("The page as it was")}</h2><div class="page-content framed" dir="auto">${ui.raw(content)}</div>`;
+<h2>${t("Page at this revision")}</h2><div class="page-content framed" dir="auto">${ui.raw(content)}</div>`;
     },
   );
 
@@ -114,18 +115,18 @@ ${
   web.screen(site, `${at}/:revision`, ADMITS, async (visit) => {
     const { ui } = visit;
     const { page, path, crumbs } = await place(visit);
-    const revision = await visit.get<Whole>(revisionPath(page, visit));
+    const revision = await visit.get<RevisionDetail>(revisionPath(page, visit));
     const { data } = await visit.get<Listing<Revision>>(
       `/api/pages/${page.id}/revisions?count=1&sort=-number&filter[number:lt]=${revision.number}`,
     );
-    const before = data[0] && (await visit.get<Whole>(`/api/pages/${page.id}/revisions/${data[0].id}`));
+    const before = data[0] && (await visit.get<RevisionDetail>(`/api/pages/${page.id}/revisions/${data[0].id}`));
     const { html: content, style } = await web.decorate(ui, revision.html);
     const comparison = before && (await web.compare(ui, sourceOf(before), sourceOf(revision)));
     const title = ui.t("Revision #:number", { number: revision.number });
-    const way = [...crumbs, { text: ui.t("Revisions"), path: `${path}/revisions` }, { text: `#${revision.number}` }];
+    const trail = [...crumbs, { text: ui.t("Revisions"), path: `${path}/revisions` }, { text: `#${revision.number}` }];
     return {
       title,
-      crumbs: way,
+      crumbs: trail,
       menu: "/books",
       style,
       body: one({ page, path, revision, before, comparison, content }, ui),
@@ -133,14 +134,14 @@ ${
   });
   web.form(site, `${at}/:revision/restore`, ADMITS, async (visit) => {
     const { page, path } = await place(visit);
-    const { number } = await visit.get<Whole>(revisionPath(page, visit));
+    const { number } = await visit.get<RevisionDetail>(revisionPath(page, visit));
     const sent = await visit.send("POST", `${revisionPath(page, visit)}/restore`);
     if (!sent.ok) throw new ApiError(sent.status, Object.values(sent.errors).flat()[0] ?? sent.message);
-    return visit.goTo(path, visit.ui.t("The page is as it was in revision #:number.", { number }));
+    return visit.goTo(path, visit.ui.t("Revision #:number is restored.", { number }));
   });
 }
 
-function sourceOf({ markdown, text }: Whole): string {
+function sourceOf({ markdown, text }: RevisionDetail): string {
   return markdown === "" ? text : markdown;
 }
 

@@ -6,7 +6,7 @@ interface Item {
   readonly book_slug?: string;
 }
 
-/** The path of an item's screen by its number; undefined where the reader sees none. */
+/** The path of an item's screen by the id of the item; undefined where the viewer may not see it. */
 export async function pathOfItem(visit: Visit, segment: string, id: string): Promise<string | undefined> {
   const item = await visit.find<Item>(`/api/${segment}/${id}`);
   if (!item) return undefined;

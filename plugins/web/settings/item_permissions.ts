@@ -1,10 +1,11 @@
 /**
- * Who may do what with one item: a row for each role, and one for everybody else. A role without rules of its own here is
- * treated as everybody else is, and everybody else may inherit what the place above says; so the whole of the truth is not on
- * this screen, and it says so.
+ * The permissions of an item: a row for each role, and a fallback row for everyone else. A role without its own rules has those of the
+ * fallback row, which may be inherited from the parent; so the screen does not show all effective permissions, and says so.
  */
-import type { Screen, Visit, Web } from "lectern/contracts";
-import { ApiError, type FormErrors, formErrors, type InputValue, type SiteApp } from "lectern/core";
+import type { Screen, Visit } from "lectern/contracts";
+import { ApiError, type FormErrors, formErrors, type InputValue } from "lectern/core";
+import type { SettingsContext } from "./contract.ts";
+import { objectIn } from "./form_values.ts";
 import {
   ACTIONS,
   type Allowed,
@@ -12,7 +13,7 @@ import {
   permissionsForm,
   type RoleRow,
 } from "./item_permissions_form.ts";
-import { type Listed, MOST_CHOICES, objectIn } from "./pieces.ts";
+import { type Listing, MAX_OPTIONS } from "./listings.ts";
 
 interface Item {
   readonly id: number;
@@ -23,24 +24,24 @@ interface Item {
 interface Place {
   readonly kind: string;
   readonly item: Item;
-  /** Of the item's own screen. */
+  /** The path of the item's screen. */
   readonly path: string;
 }
 
 interface Permissions {
   readonly owner: { readonly id: number; readonly name: string } | null;
   readonly role_permissions: readonly (Allowed & { readonly role_id: number })[];
-  /** What is allowed counts unless it is inherited. */
+  /** The permissions apply unless `inheriting`. */
   readonly fallback_permissions: { readonly inheriting: boolean } & Allowed;
 }
 
 /** Mounts the screens of all kinds of items. */
-export function mountItemPermissions(site: SiteApp, web: Web): void {
+export function mountItemPermissions({ site, web }: SettingsContext): void {
   const view = web.view<ItemPermissionsData>("settings/item_permissions", (data, ui) => permissionsForm(web, data, ui));
   const shown = async (visit: Visit, place: Place, wrong: FormErrors = formErrors(undefined)): Promise<Screen> => {
     const present = await visit.get<Permissions>(apiOf(place));
-    const roles = await visit.get<Listed<{ id: number; display_name: string }>>("/api/content-permissions/roles");
-    const people = await visit.find<Listed<{ id: number; name: string }>>(`/api/users?count=${MOST_CHOICES}&sort=name`);
+    const roles = await visit.get<Listing<{ id: number; display_name: string }>>("/api/content-permissions/roles");
+    const people = await visit.find<Listing<{ id: number; name: string }>>(`/api/users?count=${MAX_OPTIONS}&sort=name`);
     const { ui } = visit;
     const title = ui.t("Permissions of “:name”", { name: place.item.name });
     const data: ItemPermissionsData = {
@@ -76,7 +77,7 @@ function rowOf({ id, display_name }: { id: number; display_name: string }, { rol
   return { id, name: display_name, allowed: role_permissions.find(({ role_id }) => role_id === id) };
 }
 
-/** Errors of rows have no field of their own to stand beside. */
+/** Combines the errors of rows, which have no fields to show them, into a general one. */
 function withGeneralError({ errors, error, status }: FormErrors): FormErrors {
   return { errors: {}, error: error ?? Object.values(errors).flat().join(" "), status };
 }
@@ -100,10 +101,10 @@ function inputOf(visit: Visit) {
 }
 
 async function bySlug(visit: Visit, segment: string, slug: string | undefined, within = ""): Promise<Item> {
-  const { data } = await visit.get<Listed<Item>>(
+  const { data } = await visit.get<Listing<Item>>(
     `/api/${segment}?count=1&filter[slug]=${encodeURIComponent(slug ?? "")}${within}`,
   );
-  if (!data[0]) throw new ApiError(404, visit.ui.t("Nothing is found here."));
+  if (!data[0]) throw new ApiError(404, visit.ui.t("Nothing was found here."));
   return data[0];
 }
 

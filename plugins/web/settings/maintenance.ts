@@ -1,13 +1,15 @@
 /**
- * Upkeep: what can be counted is counted, and what is done here is what the API does; what only a command does is named with
- * its command. Counts that walk through all content or all files are asked for on screens of their own.
+ * Maintenance: unused images, orphaned files, recycle bin, failed jobs. Checks that read all content or all files have their own screens.
+ * For what only a command can do, the screen shows the command.
  */
 import type { Ui, Visit, Web } from "lectern/contracts";
-import { type Html, html, type SiteApp } from "lectern/core";
-import { type Listed, sizeOf } from "./pieces.ts";
+import { type Html, html } from "lectern/core";
+import type { SettingsContext } from "./contract.ts";
+import { sizeOf } from "./labels.ts";
+import type { Listing } from "./listings.ts";
 
-/** A job that was given up. */
-export interface DeadJob {
+/** A job that failed at each attempt. */
+export interface FailedJob {
   readonly id: number;
   readonly name: string;
   readonly attempts: number;
@@ -15,16 +17,16 @@ export interface DeadJob {
   readonly created_at: string;
 }
 
-/** What the screen shows. */
+/** Data of the screen. */
 export interface MaintenanceData {
-  readonly jobs: Listed<DeadJob>;
-  /** Entries of the recycle bin; undefined where the reader may not look. */
-  readonly binned: number | undefined;
+  readonly jobs: Listing<FailedJob>;
+  /** Number of entries of the recycle bin; undefined where the viewer may not read it. */
+  readonly binEntries: number | undefined;
 }
 
-/** Pictures that nothing shows. */
-export interface UnusedData {
-  readonly images: Listed<{
+/** Images that no content uses. */
+export interface UnusedImagesData {
+  readonly images: Listing<{
     readonly id: number;
     readonly name: string;
     readonly url: string;
@@ -33,8 +35,8 @@ export interface UnusedData {
   readonly ignoresRevisions: boolean;
 }
 
-/** Files that nothing names. */
-export interface LostFiles {
+/** Files that no row refers to. */
+export interface OrphanedFiles {
   readonly data: readonly { readonly key: string; readonly size: number; readonly modified: string }[];
   readonly total: number;
   readonly bytes: number;
@@ -46,19 +48,20 @@ const PATH = "/settings/maintenance";
 const ADMITS = ["settings-manage"];
 
 /** Mounts the screens. */
-export function mountMaintenance(site: SiteApp, web: Web): void {
-  const view = web.view<MaintenanceData>("settings/maintenance", (data, ui) => drawn(web, data, ui));
+export function mountMaintenance(context: SettingsContext): void {
+  const { site, web } = context;
+  const view = web.view<MaintenanceData>("settings/maintenance", (data, ui) => drawOverview(web, data, ui));
   web.screen(site, PATH, ADMITS, async (visit) => {
-    const jobs = await visit.get<Listed<DeadJob>>("/api/system/jobs?count=50&sort=-id");
-    const bin = await visit.find<Listed<unknown>>("/api/recycle-bin?count=1");
-    return { title: visit.ui.t("Maintenance"), body: view({ jobs, binned: bin?.total }, visit.ui) };
+    const jobs = await visit.get<Listing<FailedJob>>("/api/system/jobs?count=50&sort=-id");
+    const bin = await visit.find<Listing<unknown>>("/api/recycle-bin?count=1");
+    return { title: visit.ui.t("Maintenance"), body: view({ jobs, binEntries: bin?.total }, visit.ui) };
   });
-  mountJobs(site, web);
-  mountImages(site, web);
-  mountFiles(site, web);
+  mountJobs(context);
+  mountImages(context);
+  mountFiles(context);
 }
 
-function drawn({ parts }: Web, { jobs, binned }: MaintenanceData, ui: Ui): Html {
+function drawOverview({ parts }: Web, { jobs, binEntries }: MaintenanceData, ui: Ui): Html {
   const { t } = ui;
   const link = (path: string, text: string) =>
     html`<p><a role="button" class="small secondary outline" href="${ui.url(path)}">${text}</a></p>`;
@@ -69,86 +72,88 @@ function drawn({ parts }: Web, { jobs, binned }: MaintenanceData, ui: Ui): Html 
     ui.time(created_at),
   ]);
   return html`<h1>${t("Maintenance")}</h1>
-<section><h2>${t("Pictures that nothing shows")}</h2>
-<p>${t("Pictures stay in the gallery when they are taken out of pages. Here you see which are shown nowhere, and remove them.")}</p>
-${link(`${PATH}/images`, t("Look for pictures"))}</section>
-<section><h2>${t("Files that nothing names")}</h2>
-<p>${t("A crash at the wrong moment may leave a file that belongs to nothing. It does no harm but for the room it takes.")}</p>
-${link(`${PATH}/files`, t("Look for files"))}</section>
-${binned !== undefined && html`<section><h2>${t("Recycle bin")}</h2><p>${t("Entries: :count", { count: binned })}</p>${link("/settings/recycle-bin", t("Open the bin"))}</section>`}
-<section><h2>${t("Jobs that were given up")}</h2>
-<p>${t("Work after a request, such as letters and webhooks, is tried several times and then kept here.")}</p>
+<section><h2>${t("Unused images")}</h2>
+<p>${t("Images stay in the gallery after they are removed from pages. Find and delete images that are not used anywhere.")}</p>
+${link(`${PATH}/images`, t("Find unused images"))}</section>
+<section><h2>${t("Orphaned files")}</h2>
+<p>${t("A crash can leave files that no content refers to. They only take up disk space.")}</p>
+${link(`${PATH}/files`, t("Find orphaned files"))}</section>
+${binEntries !== undefined && html`<section><h2>${t("Recycle bin")}</h2><p>${t("Entries: :count", { count: binEntries })}</p>${link("/settings/recycle-bin", t("Open the recycle bin"))}</section>`}
+<section><h2>${t("Failed jobs")}</h2>
+<p>${t("Background jobs, such as emails and webhooks, are listed here after several failed attempts.")}</p>
 ${
   jobs.total > 0 &&
-  html`<div class="actions">${parts.button(ui, { action: `${PATH}/jobs/retry`, text: t("Try all again (:count)", { count: jobs.total }) })}
-${parts.dialogLink(ui, { path: `${PATH}/jobs/delete`, text: t("Forget all"), kind: "danger" })}</div>`
+  html`<div class="actions">${parts.button(ui, { action: `${PATH}/jobs/retry`, text: t("Retry all (:count)", { count: jobs.total }) })}
+${parts.dialogLink(ui, { path: `${PATH}/jobs/delete`, text: t("Discard all"), kind: "danger" })}</div>`
 }
-${parts.table(ui, { caption: t("Jobs that were given up"), head: [t("Job"), t("Last error"), t("Tries"), t("Since")], rows, empty: t("None.") })}</section>`;
+${parts.table(ui, { caption: t("Failed jobs"), head: [t("Job"), t("Last error"), t("Attempts"), t("Since")], rows, empty: t("None.") })}</section>`;
 }
 
-function mountJobs(site: SiteApp, { form, parts, screen }: Web): void {
+function mountJobs({ site, web: { form, parts, screen } }: SettingsContext): void {
   form(site, `${PATH}/jobs/retry`, ADMITS, async (visit) => {
     const sent = await visit.send<{ retry_count: number }>("POST", "/api/system/jobs/retry");
     return visit.goTo(
       PATH,
-      sent.ok ? visit.ui.t("Jobs tried again: :count", { count: sent.body.retry_count }) : sent.message,
+      sent.ok ? visit.ui.t("Jobs queued for retry: :count", { count: sent.body.retry_count }) : sent.message,
     );
   });
   screen(site, `${PATH}/jobs/delete`, ADMITS, async ({ ui, get }) => {
-    const { total } = await get<Listed<DeadJob>>("/api/system/jobs?count=1");
-    const question = ui.t("Forget jobs that were given up?");
-    const detail = ui.t("What :count jobs were to do is never done. This cannot be undone.", { count: total });
+    const { total } = await get<Listing<FailedJob>>("/api/system/jobs?count=1");
+    const question = ui.t("Discard failed jobs?");
+    const detail = ui.t(":count jobs will be deleted without being run. This cannot be undone.", { count: total });
     const action = `${PATH}/jobs/delete`;
     return {
       title: question,
-      body: parts.confirm(ui, { question, detail, action, submit: ui.t("Forget all"), back: PATH }),
+      body: parts.confirm(ui, { question, detail, action, submit: ui.t("Discard all"), back: PATH }),
     };
   });
   form(site, `${PATH}/jobs/delete`, ADMITS, async (visit) => {
     const sent = await visit.send<{ delete_count: number }>("DELETE", "/api/system/jobs");
     return visit.goTo(
       PATH,
-      sent.ok ? visit.ui.t("Jobs forgotten: :count", { count: sent.body.delete_count }) : sent.message,
+      sent.ok ? visit.ui.t("Jobs discarded: :count", { count: sent.body.delete_count }) : sent.message,
     );
   });
 }
 
-function mountImages(site: SiteApp, web: Web): void {
+function mountImages({ site, web }: SettingsContext): void {
   const { parts } = web;
   const here = `${PATH}/images`;
   const ignores = (visit: Visit) => visit.text("ignore_revisions") === "true";
   const unused = (visit: Visit) =>
-    visit.get<UnusedData["images"]>(`/api/image-gallery/unused?ignore_revisions=${ignores(visit) ? 1 : 0}`);
-  const view = web.view<UnusedData>("settings/unused_images", ({ images, ignoresRevisions }, ui) => {
+    visit.get<UnusedImagesData["images"]>(`/api/image-gallery/unused?ignore_revisions=${ignores(visit) ? 1 : 0}`);
+  const view = web.view<UnusedImagesData>("settings/unused_images", ({ images, ignoresRevisions }, ui) => {
     const { t } = ui;
     const rows = images.data.map(({ name, url, created_at }) => [
       html`<a class="any-words" href="${url}">${name}</a>`,
       ui.time(created_at),
     ]);
     const path = `${here}/delete${ignoresRevisions ? "?ignore_revisions=true" : ""}`;
-    return html`<h1>${t("Pictures that nothing shows")}</h1>
+    return html`<h1>${t("Unused images")}</h1>
 <form class="filters" method="get" action="${ui.url(here)}" aria-label="${t("Filters")}">
-${parts.field(ui, { name: "ignore_revisions", label: t("Also those that only old revisions show"), type: "checkbox", value: ignoresRevisions })}
-<button class="secondary">${t("Look again")}</button></form>
-<p>${t("Pictures: :count", { count: images.total })}${images.total > rows.length && html` ${t("The first :count of them:", { count: rows.length })}`}</p>
-${parts.table(ui, { caption: t("Pictures that nothing shows"), head: [t("Picture"), t("Uploaded")], rows, empty: t("Every picture is in use.") })}
-<div class="actions">${images.total > 0 && parts.dialogLink(ui, { path, text: t("Delete them"), icon: "delete", kind: "danger" })}
+${parts.field(ui, { name: "ignore_revisions", label: t("Include images used only in old revisions"), type: "checkbox", value: ignoresRevisions })}
+<button class="secondary">${t("Search again")}</button></form>
+<p>${t("Images: :count", { count: images.total })}${images.total > rows.length && html` ${t("Showing the first :count:", { count: rows.length })}`}</p>
+${parts.table(ui, { caption: t("Unused images"), head: [t("Image"), t("Uploaded")], rows, empty: t("All images are in use.") })}
+<div class="actions">${images.total > 0 && parts.dialogLink(ui, { path, text: t("Delete all"), icon: "delete", kind: "danger" })}
 <a href="${ui.url(PATH)}">${t("Back to maintenance")}</a></div>`;
   });
   web.screen(site, here, ADMITS, async (visit) => ({
-    title: visit.ui.t("Pictures that nothing shows"),
+    title: visit.ui.t("Unused images"),
     body: view({ images: await unused(visit), ignoresRevisions: ignores(visit) }, visit.ui),
   }));
   web.screen(site, `${here}/delete`, ADMITS, async (visit) => {
     const { ui } = visit;
     const { total } = await unused(visit);
-    const question = ui.t("Delete pictures that nothing shows?");
-    const detail = ui.t(":count pictures and their files go for good. This cannot be undone.", { count: total });
+    const question = ui.t("Delete unused images?");
+    const detail = ui.t(":count images and their files will be deleted permanently. This cannot be undone.", {
+      count: total,
+    });
     const fields = html`<input type="hidden" name="ignore_revisions" value="${String(ignores(visit))}">`;
     const action = `${here}/delete`;
     return {
       title: question,
-      body: parts.confirm(ui, { question, detail, action, submit: ui.t("Delete for good"), back: here, fields }),
+      body: parts.confirm(ui, { question, detail, action, submit: ui.t("Delete permanently"), back: here, fields }),
     };
   });
   web.form(site, `${here}/delete`, ADMITS, async (visit) => {
@@ -156,13 +161,13 @@ ${parts.table(ui, { caption: t("Pictures that nothing shows"), head: [t("Picture
     const sent = await visit.send<{ delete_count: number }>("DELETE", "/api/image-gallery/unused", input);
     return visit.goTo(
       here,
-      sent.ok ? visit.ui.t("Pictures deleted: :count", { count: sent.body.delete_count }) : sent.message,
+      sent.ok ? visit.ui.t("Images deleted: :count", { count: sent.body.delete_count }) : sent.message,
     );
   });
 }
 
-function mountFiles(site: SiteApp, web: Web): void {
-  const view = web.view<LostFiles>("settings/lost_files", ({ data, total, bytes, kept, unclaimed }, ui) => {
+function mountFiles({ site, web }: SettingsContext): void {
+  const view = web.view<OrphanedFiles>("settings/lost_files", ({ data, total, bytes, kept, unclaimed }, ui) => {
     const { t } = ui;
     const rows = data.map(({ key, size, modified }) => [
       html`<code class="any-words">${key}</code>`,
@@ -170,15 +175,15 @@ function mountFiles(site: SiteApp, web: Web): void {
       ui.time(modified),
     ]);
     const others = Object.entries(unclaimed);
-    return html`<h1>${t("Files that nothing names")}</h1>
-<p>${t("Files without an owner: :count (:size). Files in use: :kept.", { count: total, size: sizeOf(bytes, ui), kept })}</p>
-${others.length > 0 && html`<p class="quiet">${t("Left alone, as no plugin speaks for them: :names", { names: others.map(([name, count]) => `${name} (${count})`).join(", ") })}</p>`}
-${web.parts.table(ui, { caption: t("Files that nothing names"), head: [t("File"), t("Size"), t("Changed")], rows, empty: t("Every file is in use, or younger than a day.") })}
-${total > 0 && html`<p>${t("They are removed on the server, by this command:")} <code>bun core/cli.ts files sweep</code></p>`}
+    return html`<h1>${t("Orphaned files")}</h1>
+<p>${t("Orphaned files: :count (:size). Files in use: :kept.", { count: total, size: sizeOf(bytes, ui), kept })}</p>
+${others.length > 0 && html`<p class="quiet">${t("Kept, because no plugin claims them: :names", { names: others.map(([name, count]) => `${name} (${count})`).join(", ") })}</p>`}
+${web.parts.table(ui, { caption: t("Orphaned files"), head: [t("File"), t("Size"), t("Changed")], rows, empty: t("All files are in use or less than a day old.") })}
+${total > 0 && html`<p>${t("Run this command on the server to remove them:")} <code>bun core/cli.ts files sweep</code></p>`}
 <p><a href="${ui.url(PATH)}">${t("Back to maintenance")}</a></p>`;
   });
   web.screen(site, `${PATH}/files`, ADMITS, async (visit) => ({
-    title: visit.ui.t("Files that nothing names"),
-    body: view(await visit.get<LostFiles>("/api/system/files"), visit.ui),
+    title: visit.ui.t("Orphaned files"),
+    body: view(await visit.get<OrphanedFiles>("/api/system/files"), visit.ui),
   }));
 }

@@ -1,10 +1,10 @@
-/** The names of permissions in words, for those who give them. A name that is not known here is shown as it is. */
+/** Labels of permissions. A permission without a label is shown by its name. */
 
 /** A kind of item in the grid of permissions. */
 export interface GridRow {
   readonly kind: string;
   readonly text: string;
-  /** Hanging on pages, they are seen by whoever sees the page. */
+  /** Whether everyone who can view the page can view these. */
   readonly isSeenWithPage: boolean;
 }
 
@@ -27,47 +27,48 @@ export const GRID_COLUMNS = [
   { action: "delete", text: "Delete" },
 ] as const;
 
-/** Permissions that are not about one kind of item, with what they mean. */
+/** Permissions that do not belong to a kind of item, with their descriptions. */
 export const SYSTEM_PERMISSIONS: readonly { readonly name: string; readonly text: string; readonly about: string }[] = [
   {
     name: "settings-manage",
     text: "Manage settings",
-    about: "Integrations, webhooks, hosts, maintenance; with further rights the audit log and the recycle bin.",
+    about:
+      "Manage integrations, webhooks, hosts and maintenance. The audit log and the recycle bin need further permissions.",
   },
   {
     name: "users-manage",
     text: "Manage users",
-    about: "Make, change and delete users, their passwords and tokens. Whoever may do this can become anybody.",
+    about: "Create, edit and delete users, their passwords and tokens. Users with this permission can act as any user.",
   },
   {
     name: "user-roles-manage",
     text: "Manage roles",
-    about: "Make and change roles and what they permit. Whoever may do this can give themselves every right.",
+    about: "Create and edit roles. Users with this permission can grant themselves every permission.",
   },
   {
     name: "restrictions-manage-all",
     text: "Manage permissions of all items",
-    about: "Say for any book, shelf, chapter or page which roles may do what there.",
+    about: "Set role permissions on any book, shelf, chapter or page.",
   },
   {
     name: "restrictions-manage-own",
     text: "Manage permissions of own items",
-    about: "The same for what they own themselves.",
+    about: "Set role permissions on items they own.",
   },
-  { name: "templates-manage", text: "Manage templates", about: "Mark pages as templates of new ones." },
-  { name: "access-api", text: "Use the API", about: "Make API tokens and use them, within the other rights." },
-  { name: "content-export", text: "Export", about: "Take pages, chapters and books away as files." },
-  { name: "content-import", text: "Import", about: "Bring content in from portable archives." },
-  { name: "editor-change", text: "Change the editor", about: "Choose with which editor a page is written." },
-  { name: "revision-view-all", text: "See revisions", about: "See what the pages they see were before." },
+  { name: "templates-manage", text: "Manage templates", about: "Mark pages as templates for new pages." },
+  { name: "access-api", text: "Use the API", about: "Create and use API tokens, within their other permissions." },
+  { name: "content-export", text: "Export", about: "Export pages, chapters and books as files." },
+  { name: "content-import", text: "Import", about: "Import content from portable archives." },
+  { name: "editor-change", text: "Change the editor", about: "Choose the editor of a page." },
+  { name: "revision-view-all", text: "View revisions", about: "View earlier versions of the pages they can view." },
   {
     name: "receive-notifications",
-    text: "Be notified",
-    about: "Kept for clients that know it; this instance sends no such letters by itself.",
+    text: "Receive notifications",
+    about: "Used by API clients only. This instance sends no notification emails.",
   },
 ];
 
-/** What the administrator's role cannot lose. */
+/** Permissions that the administrator role always has. */
 export const ADMIN_KEEPS: ReadonlySet<string> = new Set([
   "users-manage",
   "user-roles-manage",
@@ -76,13 +77,13 @@ export const ADMIN_KEEPS: ReadonlySet<string> = new Set([
   "settings-manage",
 ]);
 
-/** The names of a cell of the grid. */
+/** The permissions of a cell of the grid. */
 export function cellNames(kind: string, action: string): { readonly all: string; readonly own: string } {
   return { all: `${kind}-${action}-all`, own: `${kind}-${action}-own` };
 }
 
-/** Names that stand neither in the grid nor among those of the system, such as those that plugins add. */
-export function furtherNames(names: Iterable<string>): string[] {
+/** Permissions that are neither in the grid nor system permissions, such as those of plugins. */
+export function otherPermissions(names: Iterable<string>): string[] {
   const known = new Set([
     ...SYSTEM_PERMISSIONS.map(({ name }) => name),
     ...GRID_ROWS.flatMap(({ kind }) => GRID_COLUMNS.flatMap(({ action }) => Object.values(cellNames(kind, action)))),

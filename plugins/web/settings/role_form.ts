@@ -1,21 +1,21 @@
 /**
- * The form of a role: what it permits on content as a grid, the rights of the system each with what it means, and what
- * plugins add by name. A name that nobody here knows is shown and kept, since a client or a plugin may have given it.
+ * The form of a role: a grid of content permissions, the system permissions with descriptions, and the permissions of plugins by name.
+ * Unknown permissions are shown and kept, as a client or a plugin may have granted them.
  */
 import type { Ui, Web } from "lectern/contracts";
 import { errorsOfList, type FormErrors, type Html, html } from "lectern/core";
 import {
   ADMIN_KEEPS,
   cellNames,
-  furtherNames,
   GRID_COLUMNS,
   GRID_ROWS,
   type GridRow,
+  otherPermissions,
   SYSTEM_PERMISSIONS,
 } from "./permission_names.ts";
 import type { Role } from "./roles.ts";
 
-/** What the form of a role shows. */
+/** Data of the form. */
 export interface RoleFormData {
   readonly title: string;
   /** Undefined for a new one. */
@@ -25,7 +25,7 @@ export interface RoleFormData {
     readonly description: string;
     readonly permissions: readonly string[];
   };
-  /** Names that plugins add to what roles may hold. */
+  /** Permissions that plugins add. */
   readonly added: readonly string[];
   readonly formErrors: FormErrors;
 }
@@ -40,23 +40,23 @@ export function roleForm({ parts }: Web, data: RoleFormData, ui: Ui): Html {
   const held = new Set(typed.permissions);
   const isAdmin = role?.system_name === "admin";
   const wrong = errorsOfList(formErrors, "permissions");
-  const further = furtherNames([...added, ...typed.permissions]);
+  const others = otherPermissions([...added, ...typed.permissions]);
   const fields = html`
 ${parts.field(ui, { name: "display_name", label: t("Name"), value: typed.display_name, required: true, maxlength: 180, errors: errors.display_name })}
 ${parts.field(ui, { name: "description", label: t("Description"), value: typed.description, maxlength: 180, errors: errors.description })}
 ${wrong.length > 0 && parts.notice(ui, "bad", wrong.join(" "))}
 <h2>${t("Content")}</h2>
-<p class="quiet">${t("“All” is about every item, “own” about items whose owner the user is. Permissions of single items may say otherwise.")}</p>
+<p class="quiet">${t("“All” applies to every item, “Own” to items the user owns. Permissions of single items can override this.")}</p>
 ${grid({ held, ui })}
 <h2>${t("System")}</h2>
 <ul class="permission-list">${SYSTEM_PERMISSIONS.map(({ name, text, about }) => {
-    const isKept = isAdmin && ADMIN_KEEPS.has(name);
-    return html`<li><label><input type="checkbox" name="permissions[]" value="${name}"${(isKept || held.has(name)) && html` checked`}${isKept && html` disabled`} aria-describedby="about-${name}"> ${t(text)}</label>
-<small id="about-${name}">${t(about)}${isKept && html` ${t("The administrators' role cannot lose it.")}`}</small></li>`;
+    const isFixed = isAdmin && ADMIN_KEEPS.has(name);
+    return html`<li><label><input type="checkbox" name="permissions[]" value="${name}"${(isFixed || held.has(name)) && html` checked`}${isFixed && html` disabled`} aria-describedby="about-${name}"> ${t(text)}</label>
+<small id="about-${name}">${t(about)}${isFixed && html` ${t("The administrator role always has this permission.")}`}</small></li>`;
   })}</ul>
 ${
-  further.length > 0 &&
-  html`<h2>${t("Added by plugins")}</h2><ul class="permission-list">${further.map(
+  others.length > 0 &&
+  html`<h2>${t("Added by plugins")}</h2><ul class="permission-list">${others.map(
     (name) =>
       html`<li><label class="any-words"><input type="checkbox" name="permissions[]" value="${name}"${held.has(name) && html` checked`}> <code>${name}</code></label></li>`,
   )}</ul>`
@@ -67,7 +67,7 @@ ${
   html`<div class="actions"><a role="button" class="small secondary outline" href="${ui.url(`${PATH}/create`)}?copy_from=${role.id}">${ui.icon("copy")} ${t("Copy")}</a>
 ${role.system_name === "" && parts.dialogLink(ui, { path: `${PATH}/${role.id}/delete`, text: t("Delete"), icon: "delete", kind: "danger" })}</div>`
 }</div>
-<div class="wide-form">${parts.form(ui, { action: role ? `${PATH}/${role.id}` : `${PATH}/create`, fields, submit: role ? t("Save") : t("Make the role"), cancel: PATH, error })}</div>
+<div class="wide-form">${parts.form(ui, { action: role ? `${PATH}/${role.id}` : `${PATH}/create`, fields, submit: role ? t("Save") : t("Create the role"), cancel: PATH, error })}</div>
 ${role && members(role, ui)}`;
 }
 
@@ -91,7 +91,7 @@ function cell(
   ui: Ui,
 ): Html {
   const { t } = ui;
-  if (isSeenWithPage && action === "view") return html`<span class="quiet">${t("With the page")}</span>`;
+  if (isSeenWithPage && action === "view") return html`<span class="quiet">${t("Same as the page")}</span>`;
   const { all, own } = cellNames(kind, action);
   const box = (name: string, scope: string) =>
     html`<label><input type="checkbox" name="permissions[]" value="${name}"${held.has(name) && html` checked`} aria-label="${t(":scope: :items, :action", { scope, items: t(text), action: t(verb) })}"> ${scope}</label>`;
@@ -101,7 +101,7 @@ function cell(
 function members({ users }: Role, ui: Ui): Html {
   const { t } = ui;
   if (users.length === 0)
-    return html`<h2>${t("Users with this role")}</h2><p class="empty">${t("Nobody has this role.")}</p>`;
+    return html`<h2>${t("Users with this role")}</h2><p class="empty">${t("No users have this role.")}</p>`;
   const shown = (id: number, name: string) =>
     ui.may("users-manage") ? html`<a href="${ui.url(`/settings/users/${id}`)}">${name}</a>` : html`${name}`;
   return html`<h2>${t("Users with this role")}</h2><ul class="any-words">${users.map(({ id, name }) => html`<li>${shown(id, name)}</li>`)}</ul>`;

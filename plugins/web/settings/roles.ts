@@ -1,13 +1,15 @@
 /**
- * Roles: a list, a form with what a role permits as a grid, a copy of another one to begin with, and deleting. Nothing else
- * of a role is touched by its form, so what clients keep there stays.
+ * Roles: list, form, copy of another role, delete. The form changes only the fields that it shows, so other fields that clients have
+ * set are kept.
  */
-import type { Screen, Visit, Web } from "lectern/contracts";
-import { formErrors, html, type InputObject, type SiteApp } from "lectern/core";
-import { idOf, type Listed, listIn, MOST_CHOICES } from "./pieces.ts";
+import type { Screen, Visit } from "lectern/contracts";
+import { formErrors, html, type InputObject } from "lectern/core";
+import type { SettingsContext } from "./contract.ts";
+import { listIn } from "./form_values.ts";
+import { idOf, type Listing, MAX_OPTIONS } from "./listings.ts";
 import { type RoleFormData, roleForm } from "./role_form.ts";
 
-/** A role as listings show it. */
+/** A role in listings. */
 export interface ListedRole {
   readonly id: number;
   readonly display_name: string;
@@ -16,7 +18,7 @@ export interface ListedRole {
   readonly permissions_count: number;
 }
 
-/** A role as it is read. */
+/** A single role. */
 export interface Role {
   readonly id: number;
   readonly display_name: string;
@@ -29,14 +31,14 @@ export interface Role {
 const PATH = "/settings/roles";
 const ADMITS = ["user-roles-manage"];
 
-/** Mounts the screens. `added`: every name that plugins add to what roles may hold. */
-export function mountRoles(site: SiteApp, web: Web, added: () => readonly string[]): void {
-  mountList(site, web);
-  mountForms(site, web, added);
-  mountDelete(site, web);
+/** Mounts the screens. */
+export function mountRoles(context: SettingsContext): void {
+  mountList(context);
+  mountForms(context);
+  mountDelete(context);
 }
 
-function mountList(site: SiteApp, web: Web): void {
+function mountList({ site, web }: SettingsContext): void {
   const { parts } = web;
   const view = web.view<{ roles: readonly ListedRole[] }>("settings/roles", ({ roles }, ui) => {
     const { t } = ui;
@@ -49,22 +51,22 @@ function mountList(site: SiteApp, web: Web): void {
     const head = [t("Role"), t("Users"), t("Permissions"), html`<span class="unseen">${t("Actions")}</span>`];
     return html`<div class="head-line"><h1>${t("Roles")}</h1>
 <a role="button" class="small" href="${ui.url(`${PATH}/create`)}">${ui.icon("plus")} ${t("New role")}</a></div>
-<p>${t("A user may do what any of their roles permits.")}</p>
+<p>${t("A user has the permissions of all their roles.")}</p>
 ${parts.table(ui, { caption: t("Roles"), head, rows, empty: t("There are no roles.") })}`;
   });
   web.screen(site, PATH, ADMITS, async (visit) => {
-    const { data } = await visit.get<Listed<ListedRole>>(`/api/roles?count=${MOST_CHOICES}&sort=display_name`);
+    const { data } = await visit.get<Listing<ListedRole>>(`/api/roles?count=${MAX_OPTIONS}&sort=display_name`);
     return { title: visit.ui.t("Roles"), body: view({ roles: data }, visit.ui) };
   });
 }
 
-function mountForms(site: SiteApp, web: Web, added: () => readonly string[]): void {
+function mountForms({ site, slot, web }: SettingsContext): void {
   const view = web.view<RoleFormData>("settings/role", (data, ui) => roleForm(web, data, ui));
   const shown = (visit: Visit, data: Partial<RoleFormData>): Screen => {
     const { role } = data;
     const title = role ? visit.ui.t("Role “:name”", { name: role.display_name }) : visit.ui.t("New role");
     const typed = { display_name: "", description: "", permissions: [] };
-    const whole = { title, role, typed, added: added(), formErrors: formErrors(undefined), ...data };
+    const whole = { title, role, typed, added: slot("permission"), formErrors: formErrors(undefined), ...data };
     return { title, body: view(whole, visit.ui), status: whole.formErrors.status };
   };
   web.screen(site, `${PATH}/create`, ADMITS, async (visit) => {
@@ -78,7 +80,7 @@ function mountForms(site: SiteApp, web: Web, added: () => readonly string[]): vo
   web.form(site, `${PATH}/create`, ADMITS, async (visit) => {
     const sent = await visit.send<Role>("POST", "/api/roles", inputOf(visit));
     if (!sent.ok) return shown(visit, { typed: typedIn(visit), formErrors: formErrors(sent) });
-    return visit.goTo(`${PATH}/${sent.body.id}`, visit.ui.t("“:name” is made.", { name: sent.body.display_name }));
+    return visit.goTo(`${PATH}/${sent.body.id}`, visit.ui.t("“:name” is created.", { name: sent.body.display_name }));
   });
   web.screen(site, `${PATH}/:id`, ADMITS, async (visit) => {
     const role = await visit.get<Role>(`/api/roles/${idOf(visit)}`);
@@ -105,7 +107,7 @@ function inputOf(visit: Visit): InputObject {
   return typedIn(visit);
 }
 
-function mountDelete(site: SiteApp, web: Web): void {
+function mountDelete({ site, web }: SettingsContext): void {
   const { parts } = web;
   const screen = async (visit: Visit, error = "", status = 200): Promise<Screen> => {
     const { ui } = visit;
@@ -113,7 +115,7 @@ function mountDelete(site: SiteApp, web: Web): void {
     const question = ui.t("Delete the role “:name”?", { name: role.display_name });
     const body = parts.confirm(ui, {
       question,
-      detail: ui.t("Its :count users lose it, and what it permitted. This cannot be undone.", {
+      detail: ui.t("Its :count users lose the role and its permissions. This cannot be undone.", {
         count: role.users.length,
       }),
       action: `${PATH}/${role.id}/delete`,

@@ -1,12 +1,14 @@
 /**
- * What the runtime is made of: versions, store, plugins with what each may touch. Nothing is changed here, and no value of a
- * setting is shown, since some are secrets. Plugins have no versions of their own; those that ship have the runtime's.
+ * Versions, store, and plugins with their grants; read-only. Values of settings are not shown, as some are secrets. Plugins have
+ * no versions of their own; bundled ones have the version of the runtime.
  */
 import type { Ui, Web } from "lectern/contracts";
-import { type Html, html, type SiteApp } from "lectern/core";
-import { type Listed, sizeOf } from "./pieces.ts";
+import { type Html, html } from "lectern/core";
+import type { SettingsContext } from "./contract.ts";
+import { sizeOf } from "./labels.ts";
+import type { Listing } from "./listings.ts";
 
-/** What the instance tells every client. */
+/** Facts about the instance for all clients. */
 export interface Instance {
   readonly version: string;
   readonly instance_id: string;
@@ -14,7 +16,7 @@ export interface Instance {
   readonly base_url: string;
 }
 
-/** What it tells those who look after it. */
+/** Facts about the instance for administrators. */
 export interface Facts {
   readonly lectern_version: string;
   readonly bun_version: string;
@@ -28,7 +30,7 @@ export interface Facts {
   readonly theme: string;
 }
 
-/** A plugin as it booted. */
+/** A plugin that booted. */
 export interface PluginRow {
   readonly name: string;
   readonly requires: readonly string[];
@@ -40,7 +42,7 @@ export interface PluginRow {
   readonly boot_ms: number;
 }
 
-/** What the screen shows. */
+/** Data of the screen. */
 export interface SystemData {
   readonly instance: Instance;
   readonly facts: Facts;
@@ -51,18 +53,18 @@ const GRANTS: Readonly<Record<string, string>> = {
   read: "Reads tables",
   write: "Writes tables",
   net: "Calls hosts",
-  env: "Reads variables",
-  files: "Keeps files",
+  env: "Reads environment variables",
+  files: "Stores files",
 };
 
-/** Mounts the screen of what the runtime is made of. */
-export function mountSystem(site: SiteApp, web: Web): void {
-  const view = web.view<SystemData>("settings/system", (data, ui) => drawn(web, data, ui));
+/** Mounts the screen. */
+export function mountSystem({ site, web }: SettingsContext): void {
+  const view = web.view<SystemData>("settings/system", (data, ui) => drawSystem(web, data, ui));
   web.screen(site, "/settings/system", ["settings-manage"], async (visit) => {
     const [instance, facts, plugins] = await Promise.all([
       visit.get<Instance>("/api/system"),
       visit.get<Facts>("/api/system/facts"),
-      visit.get<Listed<PluginRow>>("/api/system/plugins"),
+      visit.get<Listing<PluginRow>>("/api/system/plugins"),
     ]);
     return {
       title: visit.ui.t("System and plugins"),
@@ -71,29 +73,29 @@ export function mountSystem(site: SiteApp, web: Web): void {
   });
 }
 
-function drawn({ parts }: Web, { instance, facts, plugins }: SystemData, ui: Ui): Html {
+function drawSystem({ parts }: Web, { instance, facts, plugins }: SystemData, ui: Ui): Html {
   const { t } = ui;
   const rows = plugins.map((plugin) => [
-    html`<strong>${plugin.name}</strong>${plugin.requires.length > 0 && html`<br><span class="quiet">${t("needs :names", { names: plugin.requires.join(", ") })}</span>`}`,
+    html`<strong>${plugin.name}</strong>${plugin.requires.length > 0 && html`<br><span class="quiet">${t("requires :names", { names: plugin.requires.join(", ") })}</span>`}`,
     grantsOf(plugin, ui),
     folded(t("Steps: :count", { count: plugin.migrations.length }), plugin.migrations),
     folded(t("Events: :count", { count: plugin.events.length }), plugin.events),
     html`<span class="number">${plugin.boot_ms.toFixed(1)} ms</span>`,
   ]);
-  const head = [t("Plugin"), t("May touch"), t("Migrations"), t("Performs"), t("Boot")];
+  const head = [t("Plugin"), t("Access"), t("Migrations"), t("Events performed"), t("Startup time")];
   return html`<h1>${t("System and plugins")}</h1>
 <dl class="facts"><dt>${t("Name")}</dt><dd>${instance.app_name}</dd>
 <dt>${t("Address")}</dt><dd>${instance.base_url}</dd>
 <dt>${t("Version")}</dt><dd>Lectern ${facts.lectern_version} · API ${instance.version}</dd>
 <dt>${t("Instance")}</dt><dd><code>${instance.instance_id}</code></dd>
-<dt>${t("Runs since")}</dt><dd>${ui.time(facts.started_at)} (${t("booted in :ms ms", { ms: Math.round(facts.boot_ms) })})</dd>
+<dt>${t("Running since")}</dt><dd>${ui.time(facts.started_at)} (${t("started in :ms ms", { ms: Math.round(facts.boot_ms) })})</dd>
 <dt>${t("Store")}</dt><dd>PostgreSQL ${facts.store.version}, ${sizeOf(facts.store.bytes, ui)}</dd>
 <dt>${t("Runtime")}</dt><dd>Bun ${facts.bun_version}, ${facts.platform}, ${sizeOf(facts.memory_bytes, ui)}</dd>
-<dt>${t("Jobs")}</dt><dd>${t("Waiting: :count", { count: facts.jobs.waiting })}, ${t("given up: :count", { count: facts.jobs.dead })}</dd>
+<dt>${t("Jobs")}</dt><dd>${t("Waiting: :count", { count: facts.jobs.waiting })}, ${t("failed: :count", { count: facts.jobs.dead })}</dd>
 <dt>${t("Language")}</dt><dd>${facts.language}</dd>
 <dt>${t("Theme")}</dt><dd>${facts.theme === "" ? t("None") : facts.theme}</dd></dl>
 <h2>${t("Plugins: :count", { count: plugins.length })}</h2>
-<p class="quiet">${t("In the order they booted. What a plugin was not granted, it cannot touch through the house.")}</p>
+<p class="quiet">${t("In boot order. A plugin gets access only to what it was granted.")}</p>
 ${parts.table(ui, { caption: t("Plugins"), head, rows, empty: t("There are no plugins.") })}`;
 }
 
@@ -106,9 +108,9 @@ function grantsOf({ grants, denied }: PluginRow, ui: Ui): Html {
   if (given.length === 0) return html`<span class="quiet">${t("Nothing")}</span>`;
   return html`<ul class="plain">${given.map(([kind, grant]) => {
     const label = t(GRANTS[kind] ?? kind);
-    const taken = denied.includes(kind) && html` (${t("taken away")})`;
-    if (!Array.isArray(grant)) return html`<li>${label}${grant === "any" && html`: ${t("any")}`}${taken}</li>`;
-    return html`<li>${folded(`${label} (${grant.length})`, grant)}${taken}</li>`;
+    const revoked = denied.includes(kind) && html` (${t("revoked")})`;
+    if (!Array.isArray(grant)) return html`<li>${label}${grant === "any" && html`: ${t("any")}`}${revoked}</li>`;
+    return html`<li>${folded(`${label} (${grant.length})`, grant)}${revoked}</li>`;
   })}</ul>`;
 }
 

@@ -2,13 +2,13 @@ import type { Ui, Web } from "lectern/contracts";
 import { errorsOfList, type FormErrors, type Html, html } from "lectern/core";
 import type { User } from "./users.ts";
 
-/** A role as users have it. */
+/** A role of a user. */
 export interface RoleRef {
   readonly id: number;
   readonly display_name: string;
 }
 
-/** What the form of a user shows. */
+/** Data of the form. */
 export interface UserFormData {
   readonly title: string;
   /** Undefined for a new one. */
@@ -18,14 +18,14 @@ export interface UserFormData {
     readonly email: string;
     readonly external_auth_id: string;
     readonly language: string;
-    /** Ids. */
+    /** Ids of roles. */
     readonly roles: readonly string[];
     readonly invite: boolean;
   };
-  /** All there are; undefined where the reader may not see them. */
+  /** All roles; undefined where the viewer may not list them. */
   readonly roles: readonly RoleRef[] | undefined;
   readonly languages: readonly string[];
-  /** Whether this instance sends letters. */
+  /** Whether this instance sends mail. */
   readonly canInvite: boolean;
   readonly formErrors: FormErrors;
 }
@@ -43,25 +43,25 @@ export function userForm(web: Web, data: UserFormData, ui: Ui): Html {
     const tag = language.replace("_", "-");
     return /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/.test(tag) ? (names.of(tag) ?? language) : language;
   };
-  const stays = user ? t("Leave it as it is") : t("As the browser asks for, else the instance's own");
+  const emptyText = user ? t("Keep unchanged") : t("Browser language, or the instance default");
   const fields = html`
 ${parts.field(ui, { name: "name", label: t("Name"), value: typed.name, required: true, maxlength: 100, errors: errors.name, autocomplete: "off" })}
 ${parts.field(ui, { name: "email", label: t("E-mail address"), type: "email", value: typed.email, required: true, errors: errors.email, autocomplete: "off" })}
 ${rolesField(web, data, ui)}
-${parts.field(ui, { name: "language", label: t("Language"), type: "select", value: typed.language, options: [["", stays], ...data.languages.map((each) => [each, nameOf(each)] as const)], errors: errors.language })}
-${!user && data.canInvite && parts.field(ui, { name: "send_invite", label: t("Send a letter with which they choose a password"), type: "checkbox", value: typed.invite, errors: errors.send_invite })}
-${parts.field(ui, { name: "password", label: user ? t("New password") : t("Password"), type: "password", errors: errors.password, autocomplete: "new-password", help: user ? t("Leave it empty to keep the present one. A new one ends their sessions.") : data.canInvite ? t("At least 8 characters. Leave it empty where a letter is sent.") : t("At least 8 characters.") })}
-${parts.field(ui, { name: "external_auth_id", label: t("Id at another service"), value: typed.external_auth_id, maxlength: 255, errors: errors.external_auth_id })}`;
+${parts.field(ui, { name: "language", label: t("Language"), type: "select", value: typed.language, options: [["", emptyText], ...data.languages.map((each) => [each, nameOf(each)] as const)], errors: errors.language })}
+${!user && data.canInvite && parts.field(ui, { name: "send_invite", label: t("Send an invitation email to choose a password"), type: "checkbox", value: typed.invite, errors: errors.send_invite })}
+${parts.field(ui, { name: "password", label: user ? t("New password") : t("Password"), type: "password", errors: errors.password, autocomplete: "new-password", help: user ? t("Leave empty to keep the current password. A new password ends their sessions.") : data.canInvite ? t("At least 8 characters. Leave empty if an invitation is sent.") : t("At least 8 characters.") })}
+${parts.field(ui, { name: "external_auth_id", label: t("External authentication ID"), value: typed.external_auth_id, maxlength: 255, errors: errors.external_auth_id })}`;
   return html`<div class="head-line"><h1>${title}</h1>
 ${user && parts.dialogLink(ui, { path: `${PATH}/${user.id}/delete`, text: t("Delete"), icon: "delete", kind: "danger" })}</div>
-${parts.form(ui, { action: user ? `${PATH}/${user.id}` : `${PATH}/create`, fields, submit: user ? t("Save") : t("Make the user"), cancel: PATH, error })}`;
+${parts.form(ui, { action: user ? `${PATH}/${user.id}` : `${PATH}/create`, fields, submit: user ? t("Save") : t("Create the user"), cancel: PATH, error })}`;
 }
 
 function rolesField(web: Web, { roles, user, typed, formErrors }: UserFormData, ui: Ui): Html {
   const { t } = ui;
   if (!roles) {
     const held = user?.roles.map(({ display_name }) => display_name).join(", ");
-    return html`<p><strong>${t("Roles")}</strong>: ${held || "–"}<br><span class="quiet">${t("Whoever manages roles changes these.")}</span></p>`;
+    return html`<p><strong>${t("Roles")}</strong>: ${held || "–"}<br><span class="quiet">${t("Only users who can manage roles can change these.")}</span></p>`;
   }
   const wrong = errorsOfList(formErrors, "roles");
   return html`<fieldset class="choices"><legend>${t("Roles")}</legend><input type="hidden" name="offered" value="roles">

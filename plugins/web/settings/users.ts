@@ -1,13 +1,15 @@
 /**
- * Users: who there is, a new one with a password or an invitation, what is given to one, and leaving with an heir. Roles are
- * offered to those who may see them all; others keep what a user has.
+ * Users: list, form with password or invitation, delete with a new owner of their content. The form offers roles only to viewers who may
+ * list them; without that, the roles of a user stay unchanged.
  */
-import type { Screen, Ui, Users, Visit, Web } from "lectern/contracts";
-import { type FormErrors, formErrors, type Html, html, type InputObject, type SiteApp, type Texts } from "lectern/core";
-import { idOf, type Listed, listIn, MOST_CHOICES } from "./pieces.ts";
+import type { Screen, Ui, Visit, Web } from "lectern/contracts";
+import { type FormErrors, formErrors, type Html, html, type InputObject } from "lectern/core";
+import type { SettingsContext } from "./contract.ts";
+import { listIn } from "./form_values.ts";
+import { idOf, type Listing, MAX_OPTIONS } from "./listings.ts";
 import { type RoleRef, type UserFormData, userForm } from "./user_form.ts";
 
-/** A user as the API tells of them. */
+/** A user in the API. */
 export interface User {
   readonly id: number;
   readonly name: string;
@@ -18,7 +20,7 @@ export interface User {
   readonly roles: readonly RoleRef[];
 }
 
-/** What the list of users shows. */
+/** Data of the list. */
 export interface UsersData {
   readonly users: readonly User[];
   readonly total: number;
@@ -29,23 +31,14 @@ export interface UsersData {
 const PATH = "/settings/users";
 const ADMITS = ["users-manage"];
 
-/** What the forms need of the runtime. */
-export interface UserParts {
-  readonly texts: Texts;
-  /** Whether this instance sends letters. */
-  canInvite(): boolean;
-  /** What is wrong with a password, if it is too common. */
-  readonly commonPassword: Users["commonPassword"];
-}
-
 /** Mounts the screens. */
-export function mountUsers(site: SiteApp, web: Web, parts: UserParts): void {
-  mountList(site, web);
-  mountForms(site, web, parts);
-  mountDelete(site, web);
+export function mountUsers(context: SettingsContext): void {
+  mountList(context);
+  mountForms(context);
+  mountDelete(context);
 }
 
-function mountList(site: SiteApp, web: Web): void {
+function mountList({ site, web }: SettingsContext): void {
   const { parts } = web;
   const view = web.view<UsersData>("settings/users", ({ users, total, search, pager }, ui) => {
     const { t } = ui;
@@ -60,7 +53,7 @@ function mountList(site: SiteApp, web: Web): void {
 ${parts.field(ui, { name: "search", label: t("Name or e-mail address"), type: "search", value: search })}
 <button class="secondary">${t("Find")}</button></form>
 <p class="quiet">${t(":total users", { total })}</p>
-${parts.table(ui, { caption: t("Users"), head: [t("Name"), t("Last active"), t("Since")], rows, empty: t("No user is called that.") })}
+${parts.table(ui, { caption: t("Users"), head: [t("Name"), t("Last active"), t("Since")], rows, empty: t("No matching users.") })}
 ${pager}`;
   });
   web.screen(site, PATH, ADMITS, async (visit) => {
@@ -69,16 +62,16 @@ ${pager}`;
     const field = search.includes("@") ? "email" : "name";
     const pattern = `%${search.replace(/[\\%_]/g, "\\$&")}%`;
     const filter = search === "" ? "" : `&filter[${field}:like]=${encodeURIComponent(pattern)}`;
-    const { data, total } = await visit.get<Listed<User>>(`/api/users?${query}&sort=name${filter}`);
+    const { data, total } = await visit.get<Listing<User>>(`/api/users?${query}&sort=name${filter}`);
     const pager = web.parts.pager(visit.ui, { path: PATH, query: search === "" ? {} : { search }, total, page, size });
     return { title: visit.ui.t("Users"), body: view({ users: data, total, search, pager }, visit.ui) };
   });
 }
 
-function mountForms(site: SiteApp, web: Web, { texts, canInvite, commonPassword }: UserParts): void {
+function mountForms({ site, web, texts, canInvite, commonPassword }: SettingsContext): void {
   const view = web.view<UserFormData>("settings/user", (data, ui) => userForm(web, data, ui));
   const shown = async (visit: Visit, data: Partial<UserFormData>): Promise<Screen> => {
-    const roles = await visit.find<Listed<RoleRef>>(`/api/roles?count=${MOST_CHOICES}&sort=display_name`);
+    const roles = await visit.find<Listing<RoleRef>>(`/api/roles?count=${MAX_OPTIONS}&sort=display_name`);
     const title = data.user ? visit.ui.t("User “:name”", { name: data.user.name }) : visit.ui.t("New user");
     const whole = {
       title,
@@ -106,7 +99,7 @@ function mountForms(site: SiteApp, web: Web, { texts, canInvite, commonPassword 
     const input = { ...inputOf(visit), ...(invite ? { send_invite: true } : {}) };
     const sent = await visit.send<User>("POST", "/api/users", input);
     if (!sent.ok) return shown(visit, { typed: { ...typedIn(visit), invite }, formErrors: formErrors(sent) });
-    return visit.goTo(`${PATH}/${sent.body.id}`, visit.ui.t("“:name” is made.", { name: sent.body.name }));
+    return visit.goTo(`${PATH}/${sent.body.id}`, visit.ui.t("“:name” is created.", { name: sent.body.name }));
   });
   web.screen(site, `${PATH}/:id`, ADMITS, async (visit) => {
     const user = await visit.get<User>(`/api/users/${idOf(visit)}`);
@@ -147,17 +140,17 @@ function inputOf(visit: Visit): InputObject {
   };
 }
 
-function mountDelete(site: SiteApp, web: Web): void {
+function mountDelete({ site, web }: SettingsContext): void {
   const { parts } = web;
   const screen = async (visit: Visit, error = "", status = 200): Promise<Screen> => {
     const { ui } = visit;
     const user = await visit.get<User>(`/api/users/${idOf(visit)}`);
-    const { data } = await visit.get<Listed<User>>(`/api/users?count=${MOST_CHOICES}&sort=name`);
+    const { data } = await visit.get<Listing<User>>(`/api/users?count=${MAX_OPTIONS}&sort=name`);
     const question = ui.t("Delete the user “:name”?", { name: user.name });
-    const fields = html`${error !== "" && parts.notice(ui, "bad", error)}${heirField(web, user, data, ui)}`;
+    const fields = html`${error !== "" && parts.notice(ui, "bad", error)}${newOwnerField(web, user, data, ui)}`;
     const body = parts.confirm(ui, {
       question,
-      detail: ui.t("Their sessions and API tokens end. What they wrote stays. This cannot be undone."),
+      detail: ui.t("Their sessions and API tokens end. Their content is kept. This cannot be undone."),
       action: `${PATH}/${user.id}/delete`,
       submit: ui.t("Delete"),
       back: `${PATH}/${user.id}`,
@@ -167,11 +160,11 @@ function mountDelete(site: SiteApp, web: Web): void {
   };
   web.screen(site, `${PATH}/:id/delete`, ADMITS, (visit) => screen(visit));
   web.form(site, `${PATH}/:id/delete`, ADMITS, async (visit) => {
-    const heir = visit.text("migrate_ownership_id");
+    const newOwner = visit.text("migrate_ownership_id");
     const sent = await visit.send(
       "DELETE",
       `/api/users/${idOf(visit)}`,
-      heir === "" ? {} : { migrate_ownership_id: heir },
+      newOwner === "" ? {} : { migrate_ownership_id: newOwner },
     );
     if (sent.ok) return visit.goTo(PATH, visit.ui.t("The user is deleted."));
     const wrong = formErrors(sent);
@@ -179,11 +172,11 @@ function mountDelete(site: SiteApp, web: Web): void {
   });
 }
 
-function heirField({ parts }: Web, user: User, users: readonly User[], ui: Ui): Html {
+function newOwnerField({ parts }: Web, user: User, users: readonly User[], ui: Ui): Html {
   const others = users.filter(({ id }) => id !== user.id);
   return parts.field(ui, {
     name: "migrate_ownership_id",
-    label: ui.t("What they own goes to"),
+    label: ui.t("New owner of their content"),
     type: "select",
     options: [["", ui.t("Nobody")], ...others.map(({ id, name, email }) => [id, `${name} (${email})`] as const)],
   });

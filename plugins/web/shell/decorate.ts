@@ -18,7 +18,7 @@ import {
   type Words,
 } from "./elements.ts";
 import { highlighted } from "./highlight.ts";
-import { declarationsIn, rulesFor } from "./styles.ts";
+import { declarationsIn, rulesFor } from "./inline_styles.ts";
 
 type Parent = DefaultTreeAdapterTypes.ParentNode;
 
@@ -71,7 +71,7 @@ function labelsOf({ t }: Pick<Ui, "t">): Labels {
     table: t("Table"),
     done: t("Done"),
     open: t("To do"),
-    picture: t("Picture"),
+    picture: t("Image"),
     embedded: t("Embedded content of :place", { place: PLACE }),
   };
 }

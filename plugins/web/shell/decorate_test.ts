@@ -101,7 +101,7 @@ test("tables scroll, boxes say how a task stands, pictures and links have words,
     '<input type="checkbox" checked="" disabled="" aria-label="Done">',
   );
   expect(await htmlOf('<a href="/a.png" target="_blank"><img src="/a.png"></a>')).toBe(
-    '<a href="/a.png" target="_blank" rel="noopener" aria-label="Picture"><img src="/a.png" alt="" loading="lazy"></a>',
+    '<a href="/a.png" target="_blank" rel="noopener" aria-label="Image"><img src="/a.png" alt="" loading="lazy"></a>',
   );
   expect(await htmlOf('<iframe src="https://video.test/1"></iframe>')).toBe(
     '<p class="embedded"><a href="https://video.test/1" rel="noopener noreferrer">Embedded content of video.test</a></p>',

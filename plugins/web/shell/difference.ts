@@ -18,7 +18,7 @@ type Part = Exclude<Comparison, "long">[number];
  */
 export function difference({ before, after, comparison }: Texts, ui: Ui): Html {
   const parts = comparison ?? compare(before, after);
-  if (parts === "long") return html`<p>${ui.t("The texts are too long to be compared here.")}</p>`;
+  if (parts === "long") return html`<p>${ui.t("The texts are too long to compare.")}</p>`;
   return html`<div class="difference" tabindex="0" role="figure" aria-label="${ui.t("Changes")}">${parts.map(
     ({ value, added, removed }, index) => {
       // Words for those who see no marks; colours are not all there is.

@@ -104,7 +104,7 @@ export function errorBody({ status, message }: { status: number; message: string
 <p>${message}</p>
 ${advice !== undefined && html`<p>${ui.t(advice)}</p>`}
 ${status === 404 && html`<form class="filters" aria-label="${ui.t("Search in all content")}" action="${ui.url("/search")}"><label>${ui.t("Search in all content")} <input type="search" name="query"></label><button>${ui.t("Search")}</button></form>`}
-<p><a href="${ui.url("/")}">${ui.t("Back to the start")}</a>${status === 403 && !ui.isSignedIn && html` · <a href="${ui.url("/login")}">${ui.t("Sign in")}</a>`}</p>`;
+<p><a href="${ui.url("/")}">${ui.t("Back to the home page")}</a>${status === 403 && !ui.isSignedIn && html` · <a href="${ui.url("/login")}">${ui.t("Sign in")}</a>`}</p>`;
 }
 
 interface ErrorText {
@@ -115,21 +115,21 @@ interface ErrorText {
 
 const ERROR_TEXTS: Readonly<Record<number, ErrorText>> = {
   403: {
-    title: "Not for you",
-    advice: "If you should be allowed to, ask whoever manages users here.",
+    title: "Access denied",
+    advice: "If you need access, contact an administrator.",
   },
   404: {
     title: "Not found",
-    advice: "It may have been moved or deleted, or is not for everybody to see.",
+    advice: "It may have been moved or deleted, or you may not have access to it.",
   },
-  429: { title: "Too fast", advice: "Wait a minute, then try again." },
-  503: { title: "Busy", advice: "Nothing is lost. Wait a moment, then load this page again." },
+  429: { title: "Too many requests", advice: "Wait a minute, then try again." },
+  503: { title: "Temporarily unavailable", advice: "No data was lost. Wait a moment, then reload this page." },
 };
 const FAILURE: ErrorText = {
-  title: "Something broke",
-  advice: "It is not your fault, and is written in the log for those who run this instance. Try again in a while.",
+  title: "Something went wrong",
+  advice: "The error is logged for the operators of this instance. Try again later.",
 };
-const OTHER: ErrorText = { title: "That did not work" };
+const OTHER: ErrorText = { title: "The request failed" };
 
 function item({ path, text, icon, current }: Entry, ui: Ui): Html {
   return html`<li><a href="${ui.url(path)}"${current && html` aria-current="page"`}>${ui.icon(icon)} <span>${ui.t(text)}</span></a></li>`;

@@ -28,7 +28,7 @@ const LONG_TEXT = 30;
 export function pendingFormBody({ path, fields }: PendingForm, ui: Ui): Html {
   const { t } = ui;
   return html`<h1>${t("You are signed out")}</h1>
-<p>${t("Nothing was saved, and nothing is lost: what you sent is kept on this screen. Sign in in another tab, then send it again.")}</p>
+<p>${t("Nothing was saved, but your input is kept on this screen. Sign in in another tab, then send it again.")}</p>
 <p><a href="${ui.url("/login")}" target="_blank" rel="noopener">${t("Sign in in another tab")}</a></p>
 <form method="post" action="${ui.url(path)}">${fields.map((field) => heldField(field, ui))}<div class="ends"><button>${t("Send it again")}</button></div></form>`;
 }

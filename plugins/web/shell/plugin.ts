@@ -9,13 +9,14 @@ import type { Visit, Web } from "lectern/contracts";
 import { BootError, chosenLanguage, definePlugin, type InputObject, t } from "lectern/core";
 import { areaOf } from "./area.ts";
 import { mountAssets, type ThemeFolder, themeFile } from "./assets.ts";
+import * as pieces from "./components.ts";
 import { difference } from "./difference.ts";
 import { DEFAULT_SOURCES, framed, frameSources } from "./frames.ts";
 import { readIcons } from "./icons.ts";
+import { comparedFor, decorator } from "./large_content.ts";
 import { document, errorBody, type Frame, footer, header } from "./layout.ts";
-import { comparedFor, decorator } from "./offloaded.ts";
-import * as pieces from "./parts.ts";
 import { pendingFormBody } from "./pending_form.ts";
+import renamedTexts from "./renamed_texts.json" with { type: "json" };
 import { Screens } from "./screens.ts";
 import { mountSignIn } from "./sign_in.ts";
 import { uiOf } from "./ui.ts";
@@ -32,11 +33,12 @@ export default definePlugin({
     frameSources: t.String({
       default: DEFAULT_SOURCES,
       env: "ALLOWED_IFRAME_SOURCES",
-      description: "Sources whose documents pages may show in frames, separated by spaces; * for all",
+      description: "Origins that pages may embed in frames, separated by spaces; * for all",
     }),
   }),
   async setup(context) {
     const { area, baseUrl, contracts, log, onStart, provide, site, slot, texts } = context;
+    texts.rename(renamedTexts);
     const { origin, pathname } = new URL(baseUrl);
     const root = pathname.replace(/\/+$/, "");
     const theme = themeOf(context.theme);

@@ -26,7 +26,7 @@ ${parts.field(ui, { name: "email", label: t("E-mail address"), type: "email", va
 ${parts.field(ui, { name: "password", label: t("Password"), type: "password", required: true, autocomplete: "current-password", errors: errors.password, autofocus: email !== "" })}`;
     return html`<div class="narrow"><h1>${t("Sign in")}</h1>
 ${parts.form(ui, { action: "/login", fields, submit: t("Sign in"), error })}
-${resets && html`<p><a href="${ui.url("/password/email")}">${t("Forgotten your password?")}</a></p>`}</div>`;
+${resets && html`<p><a href="${ui.url("/password/email")}">${t("Forgot your password?")}</a></p>`}</div>`;
   });
   const shown = (visit: Visit, data: Partial<SignInData>, status = 200): Screen => ({
     title: visit.ui.t("Sign in"),
@@ -80,12 +80,12 @@ function mountForgotten(site: Site, web: Web): void {
         errors: errors.email,
       });
       const error = sent && !sent.ok && Object.keys(errors).length === 0 ? sent.message : undefined;
-      return html`<div class="narrow"><h1>${t("Forgotten password")}</h1>
-<p>${t("Give the address of your account, and a letter with a link to choose a new password will be on its way.")}</p>
-${parts.form(ui, { action: "/password/email", fields, submit: t("Send the letter"), cancel: "/login", error })}</div>`;
+      return html`<div class="narrow"><h1>${t("Reset your password")}</h1>
+<p>${t("Enter the email address of your account. You will receive an email with a link to choose a new password.")}</p>
+${parts.form(ui, { action: "/password/email", fields, submit: t("Send the email"), cancel: "/login", error })}</div>`;
     },
   );
-  const title = (ui: Ui) => ui.t("Forgotten password");
+  const title = (ui: Ui) => ui.t("Reset your password");
   web.screen(site, "/password/email", "anyone", ({ ui }) => ({
     title: title(ui),
     body: view({ sent: undefined, email: "" }, ui),

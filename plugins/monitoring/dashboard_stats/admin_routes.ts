@@ -1,0 +1,72 @@
+/**
+ * The statistics for users who manage the instance: with the credentials, limit and error shape of the content API. Dashboards
+ * have their own paths, and keys.
+ */
+import { endpoint, sql } from "lectern/core";
+import { rows } from "lectern/db";
+import { limitKey } from "./area.ts";
+import type { DashboardContext } from "./contract.ts";
+import { extendedStatistics, figuresOf } from "./extended_statistics.ts";
+import { orFailure, reading } from "./routes.ts";
+
+const permit = "settings-manage";
+
+/** Mounts the routes. */
+export function mountAdminRoutes(context: DashboardContext): void {
+  mountNumbers(context);
+  mountUsage(context);
+}
+
+function mountNumbers({ app, fleet, log, read, slot }: DashboardContext): void {
+  app.get(
+    "/v1/dashboard/numbers",
+    async () => {
+      const [numbers, figures] = await Promise.all([reading(read, log), figuresOf(slot("dashboard_figure"), log)]);
+      return orFailure(log, () => extendedStatistics(numbers, fleet, figures));
+    },
+    {
+      permit,
+      ...endpoint("dashboard", "numbers", {
+        about: "The extended statistics, for users who manage settings; no key is needed.",
+      }),
+    },
+  );
+}
+
+function mountUsage({ app, db, limit, usage, visible, windowMs }: DashboardContext): void {
+  app.get(
+    "/v1/dashboard/usage",
+    async ({ viewer }) => {
+      const used = await rows(
+        db,
+        sql<{
+          address: string;
+          keys: string[];
+        }>`select last_used_ip as address, array_agg(name order by name, id) as keys
+          from dash_keys where integration_type = 'dashboard' and last_used_ip is not null
+            and ${visible.where("dash_keys", viewer)}
+          group by last_used_ip order by max(last_used_at) desc limit 50`,
+      );
+      const addresses = used.map(({ address, keys }) => {
+        const allowance = usage.of(limitKey(address));
+        const remaining = allowance?.remaining ?? limit;
+        return {
+          address,
+          keys,
+          used: limit - remaining,
+          remaining,
+          resets_at: allowance ? new Date(allowance.resetsAt * 1000).toISOString() : null,
+        };
+      });
+      return { limit, window_seconds: Math.round(windowMs / 1000), addresses };
+    },
+    {
+      permit,
+      ...endpoint("dashboard", "usage", {
+        about:
+          "The part of the rate limit that each address of a dashboard has used, as counted by this server.\n" +
+          "A `limit` of 0 means no limit.",
+      }),
+    },
+  );
+}

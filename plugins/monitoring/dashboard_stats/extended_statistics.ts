@@ -1,0 +1,40 @@
+import type { Log } from "lectern/core";
+import type { DashboardFigure, Fleet } from "./contract.ts";
+import type { Reading } from "./statistics.ts";
+
+/** Reads the figures of other plugins, by name; one that fails is left out and logged. */
+export async function figuresOf(figures: readonly DashboardFigure[], log: Log): Promise<Record<string, number>> {
+  const read = await Promise.all(
+    figures.map(async (figure) => {
+      try {
+        return [[figure.name, await figure.read()] as const];
+      } catch (error) {
+        log.warn("Cannot read a figure of the dashboard", { figure: figure.name, error });
+        return [];
+      }
+    }),
+  );
+  return Object.fromEntries(read.flat());
+}
+
+/** The statistics with further fields (dashboard-stats 1.5). A figure of a plugin never replaces a field. */
+export async function extendedStatistics(
+  { numbers, statistics }: Reading,
+  fleet: Fleet,
+  figures: Readonly<Record<string, number>>,
+): Promise<Record<string, unknown>> {
+  const details = await fleet.details();
+  return {
+    ...figures,
+    ...statistics,
+    reboot_required_hosts: numbers.rebooting,
+    pending_hosts: numbers.pending,
+    inactive_hosts: numbers.inactive,
+    stale_hosts: details.stale,
+    unique_outdated_packages: details.unique_outdated,
+    unique_security_packages: details.unique_security,
+    unique_as_of: details.at,
+    os_versions: numbers.versions,
+    update_interval_minutes: fleet.intervalMinutes,
+  };
+}

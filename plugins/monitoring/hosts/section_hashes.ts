@@ -1,0 +1,101 @@
+/**
+ * Hashes of the sections of a report, computed as agents do, so that a ping can prove by a hash that nothing has changed
+ * (dashboard-stats 6.6): texts as trimmed Unicode NFC, missing fields filled in, rows sorted and the last of equal ones
+ * kept, written as compact JSON as Go writes it, then SHA-256. Where ours differs from the hash that an agent sends, the
+ * report is accepted and the section requested again: a mismatch costs work, not correctness.
+ */
+import { sha256 } from "lectern/core";
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/** Normalises a text of a report for hashing and storing: no NUL, well-formed, NFC, trimmed. */
+export function plain(value: unknown): string {
+  if (typeof value !== "string") return "";
+  // Most texts are ASCII, where only trimming can change anything.
+  return (/^[ -~]*$/.test(value) ? value : value.toWellFormed().replaceAll("\0", "").normalize("NFC")).trim();
+}
+
+/** The hash of the packages of a report. */
+export function packagesHash(packages: readonly Raw[]): string {
+  const canonical = packages.map((sent) => ({
+    name: plain(sent.name),
+    description: plain(sent.description),
+    category: plain(sent.category),
+    currentVersion: plain(sent.currentVersion),
+    availableVersion: plain(sent.availableVersion),
+    needsUpdate: sent.needsUpdate === true,
+    isSecurityUpdate: sent.isSecurityUpdate === true,
+    sourceRepository: plain(sent.sourceRepository),
+    wuaGuid: plain(sent.wuaGuid),
+    wuaKb: plain(sent.wuaKb),
+    wuaSeverity: plain(sent.wuaSeverity),
+    wuaCategories: Array.isArray(sent.wuaCategories) ? sent.wuaCategories.map(plain) : null,
+    wuaSupportUrl: plain(sent.wuaSupportUrl),
+    wuaRevisionNumber: Number.isInteger(sent.wuaRevisionNumber) ? sent.wuaRevisionNumber : 0,
+  }));
+  return hashOf(sortedUnique(canonical, ({ name }) => [name]));
+}
+
+/** The hash of the repositories of a report. */
+export function reposHash(repositories: readonly Raw[]): string {
+  const canonical = repositories.map((sent) => ({
+    name: plain(sent.name),
+    url: plain(sent.url),
+    distribution: plain(sent.distribution),
+    components: plain(sent.components),
+    repoType: plain(sent.repoType),
+    isEnabled: sent.isEnabled === true,
+    isSecure: sent.isSecure === true,
+  }));
+  return hashOf(sortedUnique(canonical, ({ url, distribution, components }) => [url, distribution, components]));
+}
+
+/** The hash of the network interfaces of a report. */
+export function interfacesHash(interfaces: readonly Raw[]): string {
+  const canonical = interfaces.map((sent) => ({
+    name: plain(sent.name),
+    type: plain(sent.type),
+    macAddress: plain(sent.macAddress).toLowerCase(),
+    addresses: objectsOf(sent.addresses)
+      .map((address) => ({
+        address: plain(address.address),
+        family: plain(address.family),
+        netmask: plain(address.netmask),
+        gateway: plain(address.gateway),
+      }))
+      .sort((a, b) => compare([a.family, a.address], [b.family, b.address])),
+  }));
+  return hashOf(canonical.sort((a, b) => compare([a.name], [b.name])));
+}
+
+/** The hash of a host's name. */
+export function hostnameHash(hostname: unknown): string {
+  return sha256(plain(hostname));
+}
+
+/** The objects in a list; other entries are dropped. */
+export function objectsOf(value: unknown): Raw[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "object" && item !== null) : [];
+}
+
+function hashOf(rows: readonly unknown[]): string {
+  const text = JSON.stringify(rows).replace(
+    /[<>&\u2028\u2029]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  return sha256(text);
+}
+
+/** Rows sorted by key; of equal keys the last one is kept. */
+function sortedUnique<Row>(rows: readonly Row[], keyOf: (row: Row) => readonly string[]): Row[] {
+  const last = new Map(rows.map((row) => [keyOf(row).join("\0"), row]));
+  return [...last.values()].sort((a, b) => compare(keyOf(a), keyOf(b)));
+}
+
+function compare(a: readonly string[], b: readonly string[]): number {
+  for (const [at, text] of a.entries()) {
+    const other = b[at] ?? "";
+    if (text !== other) return text < other ? -1 : 1;
+  }
+  return 0;
+}

@@ -1,0 +1,56 @@
+import type { SubmitResult, Visit } from "lectern/contracts";
+import { html, type InputObject } from "lectern/core";
+import type { Drafts, Source } from "./editor.ts";
+import { type NamedTag, tagsIn } from "./fields.ts";
+
+/** The fields of the editor's form. */
+export interface EditorInput {
+  readonly name: string;
+  readonly source: Source;
+  readonly content: string;
+  readonly tags: NamedTag[];
+}
+
+/** Reads the editor's form. */
+export function editorInput(visit: Visit): EditorInput {
+  const source = visit.text("source") === "html" ? "html" : "markdown";
+  // Browsers submit line breaks as CRLF.
+  const content = visit.text("content").replaceAll("\r\n", "\n");
+  return { name: visit.text("name"), source, content, tags: tagsIn(visit.input) };
+}
+
+/** The fields of a draft, with what identifies it. */
+interface DraftInput extends Omit<EditorInput, "tags"> {
+  readonly tags: readonly NamedTag[];
+  /** Distinguishes the drafts of new pages in the same place; "" for an existing page. */
+  readonly slot: string;
+  /** The updated_at of the draft that this one replaces; "" where there is none. */
+  readonly keptAt: string;
+}
+
+/** Saves a draft: the submitted form, or `form` where it was changed since. */
+export function saveDraft(
+  visit: Visit,
+  path: string,
+  form: DraftInput = { ...editorInput(visit), slot: visit.text("slot"), keptAt: visit.text("kept_at") },
+): Promise<SubmitResult<{ draft: NonNullable<Drafts["draft"]> }>> {
+  const { name, source, content, tags, slot, keptAt } = form;
+  const base = Number(visit.text("base_revision"));
+  const body: InputObject = {
+    name,
+    [source]: content,
+    tags: tags as never,
+    ...(slot === "" ? {} : { slot }),
+    kept_at: keptAt === "" ? "none" : keptAt,
+    ...(Number.isInteger(base) && base > 0 ? { base_revision: base } : {}),
+  };
+  return visit.send("PUT", path, body);
+}
+
+/** The rendered preview of a source, or the error as HTML; undefined for empty content. */
+export async function previewOf(visit: Visit, source: Source, content: string): Promise<string | undefined> {
+  if (content === "") return undefined;
+  const sent = await visit.send<{ html: string }>("POST", "/api/drafts/preview", { [source]: content });
+  if (sent.ok) return sent.body.html;
+  return html`<p><strong>${Object.values(sent.errors).flat()[0] ?? sent.message}</strong></p>`.toString();
+}

@@ -1,0 +1,50 @@
+/** Requests of the editor's script: save and discard drafts, render previews, upload images. */
+import type { Visit } from "lectern/contracts";
+import { ApiError } from "lectern/core";
+import type { EditingContext } from "./contract.ts";
+import { editorInput, previewOf, saveDraft } from "./editor_input.ts";
+import { fileIn } from "./fields.ts";
+
+/** Mounts the requests. */
+export function mountEditorRequests({ site, web }: EditingContext): void {
+  web.form(site, "/editor/draft/:kind/:id", "user", async (visit) => {
+    const sent = await saveDraft(visit, draftPath(visit));
+    if (!sent.ok) throw new ApiError(sent.status, sent.message);
+    const { slot, updated_at, page_id } = sent.body.draft;
+    if (slot === "" || !isEmpty(visit)) return Response.json({ kept_at: updated_at, page_id });
+    // The draft of a new page that is empty again is deleted; further input creates another one.
+    await visit.send("DELETE", `${draftPath(visit)}?slot=${encodeURIComponent(slot)}`);
+    return Response.json({ kept_at: "", page_id: null });
+  });
+  web.form(site, "/editor/discard/:kind/:id", "user", async (visit) => {
+    const slot = typeof visit.query.slot === "string" ? visit.query.slot : "";
+    await visit.send("DELETE", `${draftPath(visit)}?slot=${encodeURIComponent(slot)}`);
+    return visit.goTo(String(visit.query.back ?? "/"), visit.ui.t("Your draft is discarded."));
+  });
+  web.form(site, "/editor/preview", "user", async (visit) => {
+    const { source, content } = editorInput(visit);
+    const html = await previewOf(visit, source, content);
+    return new Response(html === undefined ? "" : (await web.decorate(visit.ui, html)).html, {
+      headers: { "content-type": "text/html; charset=UTF-8" },
+    });
+  });
+  web.form(site, "/editor/picture/:id", "user", async (visit) => {
+    const image = fileIn(visit, "image");
+    const sent = await visit.send<{ url: string; name: string }>("POST", "/api/image-gallery", {
+      type: "gallery",
+      uploaded_to: visit.params.id ?? "",
+      ...(image === undefined ? {} : { image }),
+    });
+    if (sent.ok) return Response.json({ url: sent.body.url, name: sent.body.name });
+    throw new ApiError(sent.status, Object.values(sent.errors).flat()[0] ?? sent.message);
+  });
+}
+
+function isEmpty(visit: Visit): boolean {
+  const { name, content, tags } = editorInput(visit);
+  return name.trim() === "" && content.trim() === "" && tags.length === 0;
+}
+
+function draftPath({ params }: Visit): string {
+  return `/api/drafts/${encodeURIComponent(params.kind ?? "")}/${encodeURIComponent(params.id ?? "")}`;
+}

@@ -1,0 +1,69 @@
+/** Items of the API by the slugs of URLs. */
+import type { Tag, Visit } from "lectern/contracts";
+
+/** The fields of an item that the screens use. */
+export interface Item {
+  readonly id: number;
+  readonly name: string;
+  readonly slug: string;
+  readonly description?: string;
+  readonly description_html?: string;
+  readonly tags?: readonly Tag[];
+}
+
+/** A single book. */
+export interface Book extends Item {
+  readonly default_template_id: number | null;
+  readonly cover: { readonly url: string } | null;
+}
+
+/** A single chapter. */
+export interface Chapter extends Item {
+  readonly book_id: number;
+  readonly book_slug: string;
+  readonly default_template_id: number | null;
+}
+
+/** A single shelf. */
+export interface Shelf extends Item {
+  readonly books: readonly { readonly id: number; readonly name: string }[];
+  readonly cover: { readonly url: string } | null;
+}
+
+/** A single page. */
+export interface Page extends Item {
+  readonly book_id: number;
+  readonly chapter_id: number | null;
+  readonly html: string;
+  readonly raw_html: string;
+  readonly markdown: string;
+  readonly editor: string;
+  readonly draft: boolean;
+  readonly revision_count: number;
+  readonly updated_at: string;
+  readonly updated_by: { readonly name: string } | null;
+}
+
+/** The book of the URL. Throws 404. */
+export function bookOf(visit: Visit): Promise<Book> {
+  return visit.item<Book>("books", "Book", { slug: visit.params.book ?? "" });
+}
+
+/** The shelf of the URL. Throws 404. */
+export function shelfOf(visit: Visit): Promise<Shelf> {
+  return visit.item<Shelf>("shelves", "Shelf", { slug: visit.params.shelf ?? "" });
+}
+
+/** The chapter of the URL with its book. Throws 404. */
+export async function chapterOf(visit: Visit): Promise<{ book: Book; chapter: Chapter }> {
+  const book = await bookOf(visit);
+  const fields = { slug: visit.params.chapter ?? "", book_id: book.id };
+  return { book, chapter: await visit.item<Chapter>("chapters", "Chapter", fields) };
+}
+
+/** The page of the URL with its book. Throws 404. */
+export async function pageOf(visit: Visit): Promise<{ book: Book; page: Page }> {
+  const book = await bookOf(visit);
+  const fields = { slug: visit.params.page ?? "", book_id: book.id };
+  return { book, page: await visit.item<Page>("pages", "Page", fields) };
+}

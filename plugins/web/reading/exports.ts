@@ -1,0 +1,29 @@
+import type { Visit } from "lectern/contracts";
+import { ApiError } from "lectern/core";
+import type { Book, Item } from "./api_types.ts";
+import type { ReadingContext } from "./contract.ts";
+
+/** Mounts the exports: the unchanged answers of the API, whose headers have the name of the file. */
+export function mountExports({ site, web }: ReadingContext): void {
+  const exported = async (visit: Visit, segment: string, id: number): Promise<Response> => {
+    const format = encodeURIComponent(visit.params.format ?? "");
+    const response = await visit.ask("GET", `/api/${segment}/${id}/export/${format}`);
+    if (response.ok) return response;
+    const { error } = (await response.json()) as { error?: { message?: string } };
+    throw new ApiError(response.status, error?.message ?? "");
+  };
+  const bookOf = (visit: Visit) => visit.item<Book>("books", "Book", { slug: visit.params.book ?? "" });
+  const ofBook = async (visit: Visit) => exported(visit, "books", (await bookOf(visit)).id);
+  web.screen(site, "/books/:book/export/:format", "reader", ofBook, "long");
+  for (const [segment, noun, name] of [
+    ["pages", "Page", "page"],
+    ["chapters", "Chapter", "chapter"],
+  ] as const) {
+    const ofItem = async (visit: Visit) => {
+      const book = await bookOf(visit);
+      const fields = { slug: visit.params[name] ?? "", book_id: book.id };
+      return exported(visit, segment, (await visit.item<Item>(segment, noun, fields)).id);
+    };
+    web.screen(site, `/books/:book/${name}/:${name}/export/:format`, "reader", ofItem, "long");
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * The recycle bin: its entries, restoring and permanent deletion. Both ask for confirmation, as restoring also restores child items and
+ * deletion cannot be undone.
+ */
+import type { ScreenAccess, Ui, Visit, Web } from "lectern/contracts";
+import { formErrors, type Html, html } from "lectern/core";
+import type { SettingsContext } from "./contract.ts";
+import { KIND_LABELS } from "./labels.ts";
+import { type Listing, rowOf } from "./listings.ts";
+
+/** An entry of the bin. */
+export interface BinEntry {
+  readonly id: number;
+  readonly deletable_type: string;
+  readonly deletable_id: number;
+  readonly deleted_by: number | null;
+  readonly created_at: string;
+  readonly deletable:
+    | (Readonly<Record<string, unknown>> & {
+        readonly name: string;
+        readonly parent?: { readonly name: string; readonly type: string } | null;
+      })
+    | null;
+}
+
+/** Data of the screen. */
+export interface BinData {
+  readonly entries: readonly BinEntry[];
+  readonly total: number;
+  /** Names of the users who deleted entries, where the viewer may read them. */
+  readonly people: ReadonlyMap<number, string>;
+  readonly pager: Html;
+  /** Whether a single entry is shown, as by a link of the audit log. */
+  readonly isOne: boolean;
+}
+
+const PATH = "/settings/recycle-bin";
+
+/** The permissions that the bin needs. */
+export const RECYCLE_BIN_ADMITS: ScreenAccess = { all: ["settings-manage", "restrictions-manage-all"] };
+
+/** Mounts the bin. */
+export function mountRecycleBin(context: SettingsContext): void {
+  const { site, web } = context;
+  const view = web.view<BinData>("settings/recycle_bin", (data, ui) => drawBin(web, data, ui));
+  web.screen(site, PATH, RECYCLE_BIN_ADMITS, async (visit) => {
+    const { page, size, query } = web.paged(visit.query);
+    const entry =
+      typeof visit.query.entry === "string" && /^\d{1,10}$/.test(visit.query.entry) ? visit.query.entry : "";
+    const one = entry === "" ? "" : `&filter[id]=${entry}`;
+    const { data, total } = await visit.get<Listing<BinEntry>>(`/api/recycle-bin?${query}&sort=-created_at${one}`);
+    const pager = web.parts.pager(visit.ui, { path: PATH, query: {}, total, page, size });
+    const people = await peopleOf(visit, data);
+    return {
+      title: visit.ui.t("Recycle bin"),
+      body: view({ entries: data, total, people, pager, isOne: one !== "" }, visit.ui),
+    };
+  });
+  mountEntry(context);
+  mountEmpty(context);
+}
+
+async function peopleOf(visit: Visit, entries: readonly BinEntry[]): Promise<Map<number, string>> {
+  const names = new Map<number, string>();
+  for (const id of new Set(entries.map(({ deleted_by }) => deleted_by))) {
+    const user = id === null ? undefined : await visit.find<{ name: string }>(`/api/users/${id}`);
+    if (id !== null && user) names.set(id, user.name);
+  }
+  return names;
+}
+
+function drawBin({ parts }: Web, { entries, total, people, pager, isOne }: BinData, ui: Ui): Html {
+  const { t } = ui;
+  const rows = entries.map((entry) => {
+    const { parent } = entry.deletable ?? {};
+    return [
+      html`<span class="quiet">${t(KIND_LABELS[entry.deletable_type] ?? entry.deletable_type)}</span><br><strong class="any-words">${nameOf(entry, ui)}</strong>${
+        parent && html`<br><span class="quiet any-words">${t("in :name", { name: parent.name })}</span>`
+      }`,
+      contentsOf(entry, ui) || "–",
+      html`${ui.time(entry.created_at)}${entry.deleted_by !== null && html`<br><span class="quiet any-words">${people.get(entry.deleted_by) ?? `#${entry.deleted_by}`}</span>`}`,
+      html`<div class="actions">${parts.dialogLink(ui, { path: `${PATH}/${entry.id}/restore`, text: t("Restore"), icon: "restore" })}
+${parts.dialogLink(ui, { path: `${PATH}/${entry.id}/destroy`, text: t("Delete permanently"), kind: "danger" })}</div>`,
+    ];
+  });
+  const head = [t("Item"), t("Contains"), t("Deleted"), html`<span class="unseen">${t("Actions")}</span>`];
+  return html`<div class="head-line"><h1>${t("Recycle bin")}</h1>
+${total > 0 && !isOne && parts.dialogLink(ui, { path: `${PATH}/empty`, text: t("Empty the recycle bin"), icon: "delete", kind: "danger" })}</div>
+<p>${t("Deleted items stay here until they are restored or permanently deleted.")}${isOne && html` <a href="${ui.url(PATH)}">${t("Show all")}</a>`}</p>
+${parts.table(ui, { caption: t("Recycle bin"), head, rows, empty: t("The recycle bin is empty.") })}
+${pager}`;
+}
+
+function nameOf({ deletable, deletable_id }: BinEntry, ui: Ui): string {
+  return deletable?.name ?? ui.t("Deleted item :id", { id: deletable_id });
+}
+
+/** The counts of child items of an entry, as text; "" for none. */
+function contentsOf({ deletable }: BinEntry, ui: Ui): string {
+  const count = (name: string) => Number(deletable?.[`${name}_count`] ?? 0);
+  const [books, chapters, pages] = [count("books"), count("chapters"), count("pages")];
+  return [
+    books > 0 && ui.t("Books: :count", { count: books }),
+    chapters > 0 && ui.t("Chapters: :count", { count: chapters }),
+    pages > 0 && ui.t("Pages: :count", { count: pages }),
+  ]
+    .filter((text) => text !== false)
+    .join(", ");
+}
+
+const ACTIONS = {
+  restore: { method: "PUT", question: "Restore “:name”?", submit: "Restore" },
+  destroy: { method: "DELETE", question: "Permanently delete “:name”?", submit: "Delete permanently" },
+} as const;
+
+function mountEntry({ site, web }: SettingsContext): void {
+  for (const action of ["restore", "destroy"] as const) {
+    const { method, question, submit } = ACTIONS[action];
+    web.screen(site, `${PATH}/:id/${action}`, RECYCLE_BIN_ADMITS, async (visit) => {
+      const { ui } = visit;
+      const entry = await rowOf<BinEntry>(visit, "/api/recycle-bin", "Deletion");
+      const title = ui.t(question, { name: nameOf(entry, ui) });
+      const held = contentsOf(entry, ui);
+      const detail = html`${action === "restore" ? ui.t("It is restored to its previous location, unless that is in the recycle bin as well.") : ui.t("This cannot be undone.")}${held !== "" && html` ${ui.t("Includes its content. :held", { held })}`}`;
+      const path = `${PATH}/${entry.id}/${action}`;
+      return {
+        title,
+        body: web.parts.confirm(ui, { question: title, detail, action: path, submit: ui.t(submit), back: PATH }),
+      };
+    });
+    web.form(site, `${PATH}/:id/${action}`, RECYCLE_BIN_ADMITS, async (visit) => {
+      const path = `/api/recycle-bin/${encodeURIComponent(visit.params.id ?? "")}`;
+      const sent = await visit.send<{ restore_count?: number; delete_count?: number }>(method, path);
+      if (!sent.ok) return visit.goTo(PATH, formErrors(sent).error ?? sent.message);
+      const { restore_count, delete_count } = sent.body;
+      const { t } = visit.ui;
+      if (action === "destroy")
+        return visit.goTo(PATH, t("Items permanently deleted: :count", { count: delete_count ?? 0 }));
+      return visit.goTo(
+        PATH,
+        restore_count === 0
+          ? t("Its parent is in the recycle bin. It is restored together with its parent.")
+          : t("Items restored: :count", { count: restore_count ?? 0 }),
+      );
+    });
+  }
+}
+
+function mountEmpty({ site, web }: SettingsContext): void {
+  web.screen(site, `${PATH}/empty`, RECYCLE_BIN_ADMITS, async (visit) => {
+    const { ui } = visit;
+    const { total } = await visit.get<Listing<BinEntry>>("/api/recycle-bin?count=1");
+    const question = ui.t("Empty the recycle bin?");
+    const detail = ui.t("Its :count entries and their content will be deleted permanently. This cannot be undone.", {
+      count: total,
+    });
+    const action = `${PATH}/empty`;
+    return {
+      title: question,
+      body: web.parts.confirm(ui, { question, detail, action, submit: ui.t("Delete permanently"), back: PATH }),
+    };
+  });
+  web.form(site, `${PATH}/empty`, RECYCLE_BIN_ADMITS, async (visit) => {
+    const sent = await visit.send<{ delete_count: number }>("DELETE", "/api/maintenance/recycle-bin");
+    const notice = sent.ok
+      ? visit.ui.t("Items permanently deleted: :count", { count: sent.body.delete_count })
+      : sent.message;
+    return visit.goTo(PATH, notice);
+  });
+}

@@ -39,7 +39,7 @@ export async function fetchFollowingRedirects(
     if (location === null) return response;
     await response.body?.cancel().catch(() => {});
     const next = URL.parse(location, url.href);
-    if (!next) throw new OutgoingError("The endpoint redirects to an invalid address");
+    if (!next) throw new OutgoingError("The endpoint redirects to what is no address");
     if (hops === maxRedirects) throw new OutgoingError(`The endpoint redirects more than ${maxRedirects} times`);
     // Another origin could pass the signatures on.
     if (next.origin !== url.origin) headers = without(headers, confidential);

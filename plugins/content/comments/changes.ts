@@ -106,7 +106,10 @@ interface Cleaned {
 /** Cleaned HTML by draft, made before its transaction begins. */
 const CLEANED = new WeakMap<HtmlDraft, Cleaned>();
 
-/** Cleans the HTML of a draft, before the transaction since it may take long. Throws ApiError 422 for HTML that is too large. */
+/**
+ * Cleans the HTML of a draft, before the transaction since it may take long. Throws ApiError 422 for HTML that is too
+ * large.
+ */
 export async function prepareComment(context: CommentsContext, draft: HtmlDraft, viewer: Viewer): Promise<void> {
   const source = draft.html;
   if (source === undefined) return;

@@ -13,7 +13,10 @@ type Field = "html" | "markdown";
 
 const EMBEDDED_IMAGE = "data:image/";
 
-/** Throws ApiError 422 for too many bytes if there is no embedded image. Does not scan the content, so that a refusal is cheap. */
+/**
+ * Throws ApiError 422 for too many bytes if there is no embedded image. Does not scan the content, so that a refusal is
+ * cheap.
+ */
 export function checkBytes(field: Field, text: string, limits: ContentLimits): void {
   if (Buffer.byteLength(text) > limits.maxBytes && !text.includes(EMBEDDED_IMAGE)) throw tooLong(field, limits);
 }

@@ -1,4 +1,7 @@
-/** Tasks that child processes run for `offload.ts`: the functions of `markup.ts`, with calls back to the server for its callbacks. */
+/**
+ * Tasks that child processes run for `offload.ts`: the functions of `markup.ts`, with calls back to the server for its
+ * callbacks.
+ */
 import type { AddressAt, EmbeddedPicture, SentContent } from "lectern/contracts";
 import type { CallServer, ChildTask } from "lectern/core";
 import type { ContentLimits } from "./check_size.ts";

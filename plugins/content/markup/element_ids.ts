@@ -38,7 +38,10 @@ export function updateFragments(root: Parent, changed: ReadonlyMap<string, strin
   });
 }
 
-/** The first id that is not used. Ids are never freed, so the search for a number continues where the last one for this text ended. */
+/**
+ * The first id that is not used. Ids are never freed, so the search for a number continues where the last one for this text
+ * ended.
+ */
 function unusedId(base: string, used: ReadonlySet<string>, tries: Map<string, number>): string {
   let number = tries.get(base) ?? 0;
   let id = encodeId(base, number);

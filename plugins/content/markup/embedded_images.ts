@@ -1,7 +1,7 @@
 /**
- * Extracts images that are embedded as base64 data URLs (content-api 9.5): each is passed to `saveImage`, and its data URL is replaced by
- * the URL of the saved image. In Markdown, the source is replaced as well, since an image that stays in the source would be saved
- * again with every save. Only the first bytes of an image are checked here.
+ * Extracts images that are embedded as base64 data URLs (content-api 9.5): each is passed to `saveImage`, and its data URL
+ * is replaced by the URL of the saved image. In Markdown, the source is replaced as well, since an image that stays in the
+ * source would be saved again with every save. Only the first bytes of an image are checked here.
  */
 import type { EmbeddedPicture } from "lectern/contracts";
 import { sniff } from "lectern/core";
@@ -9,8 +9,8 @@ import { maxImageBytes } from "./limits.ts";
 import { attributeOf, type Element, eachElement, type Parent, setAttribute } from "./tree.ts";
 
 /**
- * Saves an image and returns its URL, undefined if it is not saved. `source` is the data URL that then stays in the Markdown; without it
- * the URL becomes empty.
+ * Saves an image and returns its URL, undefined if it is not saved. `source` is the data URL that then stays in the
+ * Markdown; without it the URL becomes empty.
  */
 type SaveImage = (image: EmbeddedPicture, source?: string) => Promise<string | undefined>;
 
@@ -33,10 +33,11 @@ function imagesIn(root: Parent): [Element, string][] {
 }
 
 /**
- * The same for a tree that was converted from Markdown, where images may be written in more ways than `extractMarkdownImages` knows: as
- * raw HTML, as references, with alternative texts of several lines. Returns the Markdown with the URLs replaced as well. An
- * image whose data URL is not found in the Markdown is not saved, since it would be saved again with every save. Data of other
- * types, such as SVG, stays as in BookStack; the sanitiser removes it from what is shown.
+ * The same for a tree that was converted from Markdown, where images may be written in more ways than
+ * `extractMarkdownImages` knows: as raw HTML, as references, with alternative texts of several lines. Returns the Markdown
+ * with the URLs replaced as well. An image whose data URL is not found in the Markdown is not saved, since it would be
+ * saved again with every save. Data of other types, such as SVG, stays as in BookStack; the sanitiser removes it from what
+ * is shown.
  */
 export async function extractRenderedImages(root: Parent, markdown: string, saveImage?: SaveImage): Promise<string> {
   const found = imagesIn(root).filter(([, src]) => EXTENSIONS.has(extensionOf(src)));

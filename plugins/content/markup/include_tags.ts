@@ -13,8 +13,8 @@ export interface IncludeTag {
 }
 
 /**
- * Finds include tags: `{{@`, at most one white space, a digit, anything up to `}}` on the same line. Not a regular expression, which would
- * search to the end of the text for each unclosed tag.
+ * Finds include tags: `{{@`, at most one white space, a digit, anything up to `}}` on the same line. Not a regular
+ * expression, which would search to the end of the text for each unclosed tag.
  */
 export function tagsIn(text: string): IncludeTag[] {
   const tags: IncludeTag[] = [];

@@ -1,10 +1,10 @@
 /**
  * Resolves include tags `{{@id}}` and `{{@id#section}}` (content-api 9.4), which are replaced by parts of other pages.
  *
- * A pass finds all tags, loads all their pages at once and replaces the tags in order. The next pass resolves the tags of included parts;
- * three passes bound the recursion. A block must not be inside a paragraph: the paragraph is split around the tag, or the block is moved
- * before or after it if the tag is nested more deeply. All passes share one budget. A tag beyond it is replaced by a notice, so that
- * readers know that something is missing.
+ * A pass finds all tags, loads all their pages at once and replaces the tags in order. The next pass resolves the tags of
+ * included parts; three passes bound the recursion. A block must not be inside a paragraph: the paragraph is split around
+ * the tag, or the block is moved before or after it if the tag is nested more deeply. All passes share one budget. A tag
+ * beyond it is replaced by a notice, so that readers know that something is missing.
  */
 import type { Included, LoadPages } from "lectern/contracts";
 import { IncludeSources, isPageId } from "./include_sources.ts";
@@ -97,8 +97,8 @@ export function includesIn(root: Parent): { count: number; pageIds: number[] } {
 }
 
 /**
- * Resolves the include tags of a tree. Changes the tree; returns whether there were any. `included` may replace the HTML of each include
- * within the limits. Rejects only if `load` or `included` does.
+ * Resolves the include tags of a tree. Changes the tree; returns whether there were any. `included` may replace the HTML of
+ * each include within the limits. Rejects only if `load` or `included` does.
  */
 export async function resolveIncludes(
   root: Parent,

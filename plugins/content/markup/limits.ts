@@ -8,8 +8,8 @@ export const maxFormatting = 12;
 export const maxElements = 500_000;
 
 /**
- * Default number of include tags that are resolved in one rendering, in all passes. A page made of snippets has ten or twenty; each may
- * include a whole page.
+ * Default number of include tags that are resolved in one rendering, in all passes. A page made of snippets has ten or
+ * twenty; each may include a whole page.
  */
 export const maxIncludes = 100;
 

@@ -1,10 +1,12 @@
 /**
- * Converts Markdown to HTML (content-api 9.6): CommonMark with tables, task lists and strikethrough, formatted exactly as the converter
- * of BookStack does, newlines included, since clients compare it and ids are made from it. Raw HTML is passed through.
+ * Converts Markdown to HTML (content-api 9.6): CommonMark with tables, task lists and strikethrough, formatted exactly as
+ * the converter of BookStack does, newlines included, since clients compare it and ids are made from it. Raw HTML is passed
+ * through.
  *
- * The converter is marked. It differs from CommonMark in white space at the edges of lines and in its output of lists, HTML blocks and hard
- * breaks, which the rules below correct. It takes more than linear time for hostile input, so texts that are long, deeply nested
- * or full of markers are converted by markdown_fallback.ts in linear time, with the same output format.
+ * The converter is marked. It differs from CommonMark in white space at the edges of lines and in its output of lists, HTML
+ * blocks and hard breaks, which the rules below correct. It takes more than linear time for hostile input, so texts that
+ * are long, deeply nested or full of markers are converted by markdown_fallback.ts in linear time, with the same output
+ * format.
  */
 import { Marked, type MarkedExtension, type Token, type Tokens } from "marked";
 import {
@@ -164,8 +166,8 @@ function itemContent(
 const BOX = /\[[ xX]\]/;
 
 /**
- * The checkbox of an item whose text follows the bracket without a space, which BookStack's converter treats as a task as well; undefined
- * for other items. A bracket that begins a link is no checkbox.
+ * The checkbox of an item whose text follows the bracket without a space, which BookStack's converter treats as a task as
+ * well; undefined for other items. A bracket that begins a link is no checkbox.
  */
 function tightBox(item: Tokens.ListItem): string | undefined {
   const [first] = item.tokens;

@@ -1,7 +1,7 @@
 /**
- * Converts Markdown with the converter built into Bun, which takes linear time, and changes its output to the format of content-api 9.6.
- * Raw HTML of the text cannot be distinguished from the converter's output, so a change is skipped if the text contains such tags: the
- * result then differs in format only.
+ * Converts Markdown with the converter built into Bun, which takes linear time, and changes its output to the format of
+ * content-api 9.6. Raw HTML of the text cannot be distinguished from the converter's output, so a change is skipped if the
+ * text contains such tags: the result then differs in format only.
  */
 export function toHtmlLinear(markdown: string): string {
   let html = Bun.markdown.html(markdown);

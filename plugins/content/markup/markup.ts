@@ -1,6 +1,7 @@
 /**
- * The contract `markup`, implemented in this process: conversion, sanitising and extraction of text, links and images. In the server,
- * `offload.ts` decides what runs here and what in a child process; child processes and tests call these functions directly.
+ * The contract `markup`, implemented in this process: conversion, sanitising and extraction of text, links and images. In
+ * the server, `offload.ts` decides what runs here and what in a child process; child processes and tests call these
+ * functions directly.
  */
 import type { Included, LoadPages, Markup, SentContent, StoredContent } from "lectern/contracts";
 import { createTexts } from "lectern/core";

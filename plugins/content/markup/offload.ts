@@ -1,9 +1,9 @@
 /**
- * The contract `markup` over child processes. Short content is processed in the server's own process, which takes less time than sending it
- * to another. Large content, and short Markdown that may take long, is processed in a child process.
+ * The contract `markup` over child processes. Short content is processed in the server's own process, which takes less time
+ * than sending it to another. Large content, and short Markdown that may take long, is processed in a child process.
  *
- * A changed Markdown converter is code of the server's process, so the child process calls the server for the conversion, which has a
- * limit of its own.
+ * A changed Markdown converter is code of the server's process, so the child process calls the server for the conversion,
+ * which has a limit of its own.
  */
 import { join } from "node:path";
 import type { Markup, MarkupCall, SentContent, StoredContent } from "lectern/contracts";

@@ -1,7 +1,7 @@
 /**
- * The script filter of content-api 9.3, applied to all HTML that is shown. Removes scripts, script URLs, event attributes, iframes with
- * `srcdoc`, form controls and elements that are no content. Classes, styles, tables, ordinary iframes and targets stay; it is a block
- * list. It goes beyond the table of the specification in six points:
+ * The script filter of content-api 9.3, applied to all HTML that is shown. Removes scripts, script URLs, event attributes,
+ * iframes with `srcdoc`, form controls and elements that are no content. Classes, styles, tables, ordinary iframes and
+ * targets stay; it is a block list. It goes beyond the table of the specification in six points:
  *
  * - URLs are compared without white space and control characters, as browsers compare them.
  * - An attribute with a script or data URL is dropped from any element; a link keeps its text.
@@ -10,8 +10,8 @@
  * - noscript is replaced by its content.
  * - Elements that a browser with scripting parses as raw text are removed or become `pre`.
  *
- * The result is serialised, parsed and filtered again until nothing changes, so that a browser builds the tree that was filtered here
- * (no mutation XSS). If it does not become stable, svg and math are removed, and finally all markup.
+ * The result is serialised, parsed and filtered again until nothing changes, so that a browser builds the tree that was
+ * filtered here (no mutation XSS). If it does not become stable, svg and math are removed, and finally all markup.
  */
 import { maxStabilityRounds } from "./limits.ts";
 import { safeStyle } from "./sanitize_style.ts";

@@ -1,6 +1,6 @@
 /**
- * Removes declarations that load a resource from style attributes: a request to another server tells it who reads the page, and when.
- * Other declarations stay as they are.
+ * Removes declarations that load a resource from style attributes: a request to another server tells it who reads the page,
+ * and when. Other declarations stay as they are.
  */
 
 /** A function that takes a URL, or a notation that could hide one: escapes, comments. */

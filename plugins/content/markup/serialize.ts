@@ -1,7 +1,7 @@
 /**
- * Serialises a tree to HTML in the format of libxml2, which BookStack uses. It differs from the HTML standard in quotes, minimised
- * attributes and the encoding of URLs (content-api 9.2). The output parses to the same tree. Recursion is bounded, since the parser
- * bounds the depth of a tree.
+ * Serialises a tree to HTML in the format of libxml2, which BookStack uses. It differs from the HTML standard in quotes,
+ * minimised attributes and the encoding of URLs (content-api 9.2). The output parses to the same tree. Recursion is
+ * bounded, since the parser bounds the depth of a tree.
  */
 import { type Child, childrenOf, type Element, isElement, isHtml, isRaw, type Parent, VOID_ELEMENTS } from "./tree.ts";
 
@@ -49,8 +49,8 @@ const URL_ATTRIBUTES = new Set(["href", "src", "action"]);
 type Attribute = Element["attrs"][number];
 
 /**
- * Serialises the content of a node (content-api 9.2): double quotes unless the value contains some, void elements without slash,
- * boolean attributes minimised, `&amp; &lt; &gt; &nbsp;` as the only entities, URLs percent-encoded.
+ * Serialises the content of a node (content-api 9.2): double quotes unless the value contains some, void elements without
+ * slash, boolean attributes minimised, `&amp; &lt; &gt; &nbsp;` as the only entities, URLs percent-encoded.
  */
 export function serialize(node: Parent): string {
   const parts: string[] = [];

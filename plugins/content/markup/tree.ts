@@ -1,10 +1,11 @@
 /**
  * Parses HTML, and reads and changes trees.
  *
- * parse5 parses HTML as the content of a body, as browsers do. The parser limits three kinds of growth that hostile input can cause: the
- * depth (recursion later, scope checks for each tag), formatting elements that are repeated in each following block, and the
- * number of elements. A tag beyond a limit is dropped and its text stays. Scripting is disabled, so that the content of noscript is
- * sanitised. `<?…>` and `<![CDATA[…]]>`, which HTML parses as comments, become text, as in BookStack.
+ * parse5 parses HTML as the content of a body, as browsers do. The parser limits three kinds of growth that hostile input
+ * can cause: the depth (recursion later, scope checks for each tag), formatting elements that are repeated in each
+ * following block, and the number of elements. A tag beyond a limit is dropped and its text stays. Scripting is disabled,
+ * so that the content of noscript is sanitised. `<?…>` and `<![CDATA[…]]>`, which HTML parses as comments, become text, as
+ * in BookStack.
  */
 import { type DefaultTreeAdapterTypes, defaultTreeAdapter, html, Parser, type ParserOptions, Token } from "parse5";
 import { maxAttributes, maxElements, maxFormatting, maxNesting } from "./limits.ts";

@@ -1,6 +1,6 @@
 /**
- * Writes the search index. The entry of an item is replaced in the transaction that writes the item. Items without an entry, or with
- * one of before migration 0002, are indexed by a job in batches, so that the boot does not wait for them.
+ * Writes the search index. The entry of an item is replaced in the transaction that writes the item. Items without an
+ * entry, or with one of before migration 0002, are indexed by a job in batches, so that the boot does not wait for them.
  */
 import type { ContentKind, Searchable } from "lectern/contracts";
 import { type EventTransaction, sql, type YieldToEventLoop, yieldToEventLoop } from "lectern/core";
@@ -48,8 +48,8 @@ export async function indexItem(searched: SearchedKind, id: number, { db }: Even
 }
 
 /**
- * Indexes items without a current entry, from the id after `after`, for about `RUN_MS`. Returns the id to continue after; undefined at
- * the end.
+ * Indexes items without a current entry, from the id after `after`, for about `RUN_MS`. Returns the id to continue after;
+ * undefined at the end.
  */
 export async function indexMissing(searched: SearchedKind, after: number, db: Db): Promise<number | undefined> {
   const started = performance.now();

@@ -1,8 +1,8 @@
 /**
- * Search over the content that a viewer sees (content-api 14). Words are found through a GIN index of tsvectors; splitting and
- * normalising them is done here. Exact texts are narrowed down by that index and checked in the text. Tags and filters are conditions on
- * the items. Index entries are written in the transaction that writes the item, so an item is found as soon as it is saved. Kinds of
- * content take part by the slot `searchable`.
+ * Search over the content that a viewer sees (content-api 14). Words are found through a GIN index of tsvectors; splitting
+ * and normalising them is done here. Exact texts are narrowed down by that index and checked in the text. Tags and filters
+ * are conditions on the items. Index entries are written in the transaction that writes the item, so an item is found as
+ * soon as it is saved. Kinds of content take part by the slot `searchable`.
  */
 import { definePlugin, type PluginContext, sql, t } from "lectern/core";
 import { type Db, hasTrigrams, rows, type TableName } from "lectern/db";

@@ -155,7 +155,7 @@ function scoreOf(column: string, terms: string | undefined): RawBuilder<unknown>
 }
 
 /**
- * Entries of before migration 0002 have words as PostgreSQL splits them, so exact texts are only checked in the text
+ * Entries written before migration 0002 have words as PostgreSQL splits them, so exact texts are only checked in the text
  * itself.
  */
 function staleEntries(terms: string | undefined): RawBuilder<unknown> {

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
-import { decorated } from "./decorate.ts";
+import { cachedDecoration } from "./decorate.ts";
 import { framed, frameSources } from "./frames.ts";
 
 const ui = { language: "en", t: (text: string, { place = "" } = {}) => text.replace(":place", String(place)) };
 const frames = { ...frameSources("https://*.youtube.com", "https://docs.example.com"), framed };
-const htmlOf = async (html: string) => (await decorated(html, ui, frames)).html;
+const htmlOf = async (html: string) => (await cachedDecoration(html, ui, frames)).html;
 
 test("styles become rules, and what could end a rule, load something or lift its element out is left out", async () => {
-  const { html, style } = await decorated(
+  const { html, style } = await cachedDecoration(
     `<p style="text-align: center; width: 1px">a</p><p style="x}y{: 1; background: url(//evil.test); position: fixed; Width: 2px">b</p>
 <p style="font-family: 'a; content: &quot;(&quot;; margin: calc(1px; width: 3px /* x">c</p><p title='" style="color: red'>d</p>`,
     ui,
@@ -20,7 +20,7 @@ test("styles become rules, and what could end a rule, load something or lift its
 });
 
 test("colours of authors are turned for dark screens", async () => {
-  const { style } = await decorated(
+  const { style } = await cachedDecoration(
     '<p style="color: #000 !important; background-color: rgb(255, 255, 0)">a</p>',
     ui,
     frames,
@@ -42,7 +42,7 @@ test("code of a known language is coloured and stays what it was", async () => {
 });
 
 test("headings stand in an outline, keep their looks, and those with an id are the table of contents", async () => {
-  const { html, headings } = await decorated(
+  const { html, headings } = await cachedDecoration(
     '<h4 id="bkmrk-a">One <em>&amp; two</em></h4><h5>none</h5><h2 class="x" id="b">Three</h2><h6 id="c"> </h6><h1 id="d">Four</h1>',
     ui,
     frames,

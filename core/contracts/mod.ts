@@ -68,6 +68,7 @@ export type {
   Screen,
   ScreenAccess,
   ScreenHandler,
+  ScreenItem,
   ScreenPart,
   ScreenRedirect,
   SubmitResult,

@@ -8,6 +8,7 @@ import type { Html, HtmlPart, html, raw } from "../http/html.ts";
 import type { SiteApp } from "../http/plugin_app.ts";
 import type { InputObject } from "../input/body_parsing.ts";
 import type { Viewer } from "../viewer.ts";
+import type { Tag } from "./tags.ts";
 
 /** What a view has beside its data: the language, addresses, pictures and rights of whoever looks. */
 export interface Ui {
@@ -235,6 +236,16 @@ export interface DecoratedContent {
 export type Comparison =
   | readonly { readonly value: string; readonly added?: boolean; readonly removed?: boolean }[]
   | "long";
+
+/** The fields of an item of content that most screens show. */
+export interface ScreenItem {
+  readonly id: number;
+  readonly name: string;
+  readonly slug: string;
+  readonly description?: string;
+  readonly description_html?: string;
+  readonly tags?: readonly Tag[];
+}
 
 /** What plugins with screens build on. */
 export interface Web {

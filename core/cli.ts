@@ -1,9 +1,9 @@
 #!/usr/bin/env bun
-import { StoreError } from "../db/mod.ts";
 /**
- * The command line: `serve`, `dev`, `migrate`, `plan`, `check`, `grants`, and whatever commands the plugins bring along. Plugin
- * lists are arguments or come from the "lectern" block of package.json, so core loads plugins without knowing them.
+ * The command line: `serve`, `dev`, `migrate`, `plan`, `check`, `grants`, and the commands of plugins. Lists of plugins are
+ * arguments or the "lectern" block of package.json.
  */
+import { StoreError } from "../db/mod.ts";
 import { findBareCommand, findCommand, findOwnCommand, usage } from "./cli/commands.ts";
 import { asksForHelp } from "./cli/help.ts";
 import { loadPlugins } from "./cli/load.ts";

@@ -1,13 +1,13 @@
 /**
- * What an operator may set for the system itself, as data: the schema is read from the environment, printed nowhere with its
- * values, and compared with the README by a test. Settings of plugins are the plugins' own; here stands what the runtime
- * needs before there is any plugin, and what several plugins must agree on.
+ * The settings of the runtime: those it needs before a plugin is loaded, and those that several plugins share. Plugins declare
+ * their own. The schema is data: values are read from the environment and never printed, and a test compares the variables
+ * with the README.
  */
 import { type Static, Type as t } from "@sinclair/typebox";
 import { BootError } from "./errors.ts";
 import { MAX_KEYS } from "./http/expiring_map.ts";
 
-/** The setting of the largest file, for every plugin that takes files: spread into its own, it reads the same variable. */
+/** The setting of the largest file. Every plugin that takes files declares it among its own and so reads the same variable. */
 export const fileLimit = t.Integer({
   default: 50,
   minimum: 1,
@@ -17,12 +17,16 @@ export const fileLimit = t.Integer({
   description: "Largest uploaded file in megabytes of 1000 kilobytes of 1024 bytes",
 });
 
-/** The bound of a rule such as `max:50000` for a file limit in megabytes: kilobytes of 1024 bytes (content-api 1.1). */
+/**
+ * The bound of a rule such as `max:50000` for a file limit in megabytes: kilobytes of 1024 bytes (content-api 1.1).
+ * @example
+ * const noteRules = rules({ file: ["required", "file", `max:${fileKilobytes(50)}`] });
+ */
 export function fileKilobytes(limitMb: number): number {
   return limitMb * 1000;
 }
 
-/** What an operator may set for the system itself; each field names its environment variable. */
+/** The settings of the runtime; each field names its environment variable. */
 export const configSchema = t.Object({
   port: t.Integer({
     default: 8080,
@@ -55,7 +59,7 @@ export const configSchema = t.Object({
     minimum: 1,
     maximum: 100,
     env: "DATABASE_SLOW_POOL",
-    description: "Connections apart, for what may take long; half of them for one user at most",
+    description: "Connections for slow statements, beside the others; one user has half of them at most",
   }),
   databaseTimeoutMs: t.Integer({
     default: 5_000,
@@ -67,7 +71,7 @@ export const configSchema = t.Object({
     default: 10_000,
     minimum: 100,
     env: "DATABASE_WAIT_MS",
-    description: "How long to wait for a connection that others are using (503 beyond)",
+    description: "How long to wait for a free connection (503 beyond)",
   }),
   writeTimeoutMs: t.Integer({
     default: 30_000,
@@ -97,20 +101,20 @@ export const configSchema = t.Object({
   sharesLimits: t.Boolean({
     default: false,
     env: "RATE_LIMITS_SHARED",
-    description: "Counts requests in the store, so that several servers on one database share their limits",
+    description: "Counts requests in the store, so that all servers on one database share their limits",
   }),
   maxLimitKeys: t.Integer({
     default: MAX_KEYS,
     minimum: 1_000,
     maximum: 10_000_000,
     env: "RATE_LIMIT_KEYS",
-    description: "Users and addresses that each limit counts in memory; beyond, those not seen longest are forgotten",
+    description: "Users and addresses that each limit counts in memory; beyond, the least recently seen are dropped",
   }),
   defaultCount: t.Integer({
     default: 100,
     minimum: 1,
     env: "API_DEFAULT_ITEM_COUNT",
-    description: "Rows of a listing unless asked otherwise",
+    description: "Rows of a listing without a count",
   }),
   maxCount: t.Integer({ default: 500, minimum: 1, env: "API_MAX_ITEM_COUNT", description: "Most rows of a listing" }),
   fileLimitMb: fileLimit,
@@ -118,14 +122,14 @@ export const configSchema = t.Object({
     default: 0,
     minimum: 0,
     env: "MAX_BODY_BYTES",
-    description: "Largest request body in bytes (413 beyond); half again as large as the largest file if 0",
+    description: "Largest request body in bytes (413 beyond); one and a half times the largest file if 0",
   }),
   children: t.Integer({
     default: 2,
     minimum: 1,
     maximum: 64,
     env: "CHILD_PROCESSES",
-    description: "Child processes that parse, render and compare what is large; started when needed",
+    description: "Child processes that parse, render and compare large content; started when needed",
   }),
   childSeconds: t.Integer({
     default: 30,
@@ -169,7 +173,7 @@ export const configSchema = t.Object({
     default: "",
     env: "ALLOW_PRIVATE_HOSTS",
     description:
-      "Private addresses that outgoing calls may reach: CIDR ranges, or *; those of clouds' metadata one by one alone",
+      "Private addresses that outgoing calls may reach: CIDR ranges, or *; metadata addresses of clouds only one by one",
   }),
   theme: t.String({
     default: "",
@@ -190,44 +194,44 @@ export const configSchema = t.Object({
     minimum: 4,
     maximum: 255,
     env: "IDLE_TIMEOUT_SECONDS",
-    description: "How long a connection may do nothing between requests, or while an answer is being sent",
+    description: "How long a connection may be idle between requests, or while an answer is sent",
   }),
   bodyTimeoutMs: t.Integer({
     default: 20_000,
     minimum: 100,
     env: "BODY_TIMEOUT_MS",
-    description: "How long a client may pause while it sends a body, or lag behind the least rate (408 beyond)",
+    description: "How long a client may pause while it sends a body, or stay below the minimum rate (408 beyond)",
   }),
   bodyMinRate: t.Integer({
     default: 2_000,
     minimum: 1,
     env: "BODY_MIN_BYTES_PER_SECOND",
-    description: "The least rate at which a body has to come, on average",
+    description: "The minimum average rate at which a body has to arrive",
   }),
   answerTimeoutMs: t.Integer({
     default: 120_000,
     minimum: 100,
     env: "ANSWER_TIMEOUT_MS",
-    description: "How long an answer may take, without the time its request needs to arrive (503 beyond)",
+    description: "How long an answer may take, not counting the time in which the request arrives (503 beyond)",
   }),
   longAnswerTimeoutMs: t.Integer({
     default: 3_600_000,
     minimum: 100,
     env: "LONG_ANSWER_TIMEOUT_MS",
-    description: "The same for exports and imports",
+    description: "The same for routes that say they take long",
   }),
   stopLingerMs: t.Integer({
     default: 100,
     minimum: 0,
     maximum: 60_000,
     env: "STOP_LINGER_MS",
-    description: "How long at a stop no request must have come before no more connections are taken",
+    description: "How long no request must have arrived before a stopping server closes its port",
   }),
   stopTimeoutMs: t.Integer({
     default: 10_000,
     minimum: 0,
     env: "STOP_TIMEOUT_MS",
-    description: "How long running requests may take to finish at a stop",
+    description: "How long a stopping server waits for running requests",
   }),
 });
 
@@ -236,12 +240,12 @@ export type Config = Static<typeof configSchema>;
 
 const BYTES_PER_KILOBYTE = 1024;
 
-/** The largest body in bytes: as configured, else large enough that a file beyond its limit gets a 422 and no 413. */
+/** The largest body in bytes: as configured, else large enough that a file beyond its limit is answered 422 and not 413. */
 export function bodyLimitOf({ maxBodyBytes, fileLimitMb }: Config): number {
   return maxBodyBytes > 0 ? maxBodyBytes : fileKilobytes(fileLimitMb) * BYTES_PER_KILOBYTE * 1.5;
 }
 
-/** The address under which the runtime knows itself, without a final slash. Throws BootError where it is none. */
+/** The base URL of the instance, without a final slash: APP_URL, else host and port. Throws BootError if it is not a URL. */
 export function baseUrlOf(config: Config): string {
   const host = config.host.includes(":") ? `[${config.host}]` : config.host;
   const own = `http://${host === "0.0.0.0" || host === "[::]" ? "localhost" : host}:${config.port}`;

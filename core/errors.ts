@@ -1,19 +1,21 @@
 import { filled } from "./i18n/catalogue.ts";
 
-/** What an error carries beside status and message. */
+/** The details of an error beside its status and message. */
 export interface ErrorDetails {
-  /** Errors by field, as validation reports them. */
+  /** Validation errors by field. */
   readonly validation?: Readonly<Record<string, readonly string[]>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The message before its places were filled, and what fills them; where absent, the message itself is the text. */
+  /** The message with its placeholders, and their values; absent if the message has none. */
   readonly text?: readonly [key: string, params: Readonly<Record<string, string>>];
-  /** Further keys beside `error`, for clients that read another shape at some endpoint. */
+  /** Further keys of the body beside `error`, for endpoints whose clients read another shape. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * An error whose message a client may read; its status becomes the answer's. The English message is at the same time the
- * key under which other languages and themes have it in the catalogue.
+ * An error whose message clients read; its status becomes the status of the answer. The English message is also the key of
+ * its translations in the catalogue.
+ * @example
+ * throw new ApiError(409, "This note is being printed.");
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";
@@ -27,12 +29,20 @@ export class ApiError extends Error {
   }
 }
 
-/** Why the runtime does not start; for operators. */
+/**
+ * The reason for which the runtime does not start, for operators.
+ * @example
+ * if (!context.env.NOTES_KEY) throw new BootError("Set NOTES_KEY to 32 letters or more");
+ */
 export class BootError extends Error {
   override readonly name = "BootError";
 }
 
-/** An error whose text has places to fill, such as ":noun not found". */
+/**
+ * An error whose message has placeholders, such as ":noun not found".
+ * @example
+ * throw localizedError(422, "At most :max notes fit on a page.", { max: "20" });
+ */
 export function localizedError(
   status: number,
   text: string,
@@ -42,17 +52,25 @@ export function localizedError(
   return new ApiError(status, filled(text, params), { ...details, text: [text, params] });
 }
 
-/** The 404 of an item that is missing or hidden: "Book not found" (content-api 1.4). */
+/**
+ * The 404 of an item that is missing or hidden: "Book not found" (content-api 1.4).
+ * @example
+ * if (!note) throw notFound("Note");
+ */
 export function notFound(noun: string): ApiError {
   return localizedError(404, ":noun not found", { noun });
 }
 
-/** The 403 of the wire contract (content-api 1.4). */
+/**
+ * The 403 of the wire contract (content-api 1.4).
+ * @example
+ * if (note?.owned_by !== viewer.id) throw denied();
+ */
 export function denied(): ApiError {
   return new ApiError(403, "You do not have permission to perform the requested action.");
 }
 
-/** The one shape of errors: `{error: {message, validation?, code}}` (content-api 1.4), worded by the catalogue. */
+/** The body of an error: `{error: {message, validation?, code}}` (content-api 1.4); `message` may be a translation. */
 export function errorBody(error: ApiError, message = error.message): Record<string, unknown> {
   const { extra, validation } = error.details;
   return { error: { message, ...(validation ? { validation } : {}), code: error.status }, ...extra };

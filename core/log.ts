@@ -1,21 +1,21 @@
 /**
- * Structured log: one JSON object a line on standard error, so that standard output stays free for commands. Values
- * under names that look like credentials are replaced before anything is written; that is a net under the rule that
- * secrets are not passed here in the first place. It does not rotate, ship or sample: the operator's tools do.
+ * The structured log: one JSON object per line on standard error; standard output is left to commands. Values under names
+ * that look like credentials are replaced, as a second line of defence: callers pass no secrets. Rotation, shipping and
+ * sampling are left to the operator's tools.
  */
 
-/** How much is written: everything, what an operator wants to know, only what needs attention, or nothing. */
+/** The levels of the log, in ascending order; lines below the level that is set are not written. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
-/** A log with fields that go into every line. */
+/** A log, with fields that are added to each of its lines. */
 export interface Log {
   debug(message: string, fields?: Record<string, unknown>): void;
   info(message: string, fields?: Record<string, unknown>): void;
   warn(message: string, fields?: Record<string, unknown>): void;
   error(message: string, fields?: Record<string, unknown>): void;
-  /** The same log with further fields in every line. */
+  /** The same log with further fields. */
   with(fields: Record<string, unknown>): Log;
-  /** Whether lines of this level are written; asks before costly fields are made. */
+  /** Whether lines of this level are written, for fields that are costly to compute. */
   writes(level: LogLevel): boolean;
 }
 
@@ -23,7 +23,7 @@ const ORDER: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
 const SECRET = /passw|secret|token|authorization|cookie|credential|api_?key/i;
 const MAX_DEPTH = 6;
 
-/** Makes a log. `write` receives finished lines without the line end. */
+/** Creates a log. `write` receives complete lines without the line end. */
 export function createLog(level: LogLevel = "info", write: (line: string) => void = toStandardError): Log {
   const threshold = ORDER.indexOf(level);
   const make = (bound: Record<string, unknown>): Log => {
@@ -46,7 +46,7 @@ export function createLog(level: LogLevel = "info", write: (line: string) => voi
   return make({});
 }
 
-/** A copy with secret-looking values replaced, errors spelt out and cycles cut; what the log writes. */
+/** A copy of a value as the log writes it: credentials replaced, errors as objects, cut off six levels deep. */
 export function redact(value: unknown, depth = 0): unknown {
   if (value instanceof Error)
     return { name: value.name, message: value.message, stack: value.stack, ...cause(value, depth) };

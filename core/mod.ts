@@ -1,7 +1,7 @@
 /**
- * The door "lectern/core": everything a plugin or theme imports from the runtime. They never name the files behind it, so
- * that those may change. Types of the services that plugins give each other come through "lectern/contracts", what commands
- * are made with through "lectern/cli". Only re-exports stand here; what is not listed is internal.
+ * The module "lectern/core": everything that plugins and themes import from the runtime. What is not exported here is internal
+ * and may change. The types of the services that plugins provide to each other are in "lectern/contracts", what commands need
+ * in "lectern/cli".
  */
 export { type Static, Type as t } from "@sinclair/typebox";
 export { type RawBuilder, sql } from "kysely";
@@ -10,12 +10,13 @@ export type { Children, RunOptions } from "./children/pool.ts";
 export { type ChildEnd, type ChildLimits, lowerPriority, watchChild } from "./children/process_limits.ts";
 export { type YieldToEventLoop, yieldToEventLoop } from "./children/yield_to_event_loop.ts";
 export { fileKilobytes, fileLimit } from "./config.ts";
+export { type ItemPermissions, itemPermissions, type VisibleIds } from "./contracts/access.ts";
+export { type People, peopleOf, withoutAuthor } from "./contracts/users.ts";
 export { ApiError, BootError, denied, localizedError, notFound } from "./errors.ts";
 export type { Cached } from "./events/cache.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
 export type { FileContent, FileStore, StoredFile } from "./files/file_store.ts";
 export type { AreaSpec, Authenticate } from "./http/areas.ts";
-export { jsonWithFile } from "./http/base64_json.ts";
 export { isCrossSite } from "./http/cross_site.ts";
 export { noRoomError } from "./http/disk_full.ts";
 export { type EndpointSpec, endpoint } from "./http/endpoint.ts";
@@ -27,30 +28,24 @@ export type { SiteApp } from "./http/plugin_app.ts";
 export type { Allowance, Limiter } from "./http/rate_limit.ts";
 export type { RouteInfo } from "./http/routes.ts";
 export { matchesSecret, randomText, sha256 } from "./http/secrets.ts";
-export { acceptWebSocket } from "./http/sockets.ts";
+export { acceptWebSocket } from "./http/websocket.ts";
 export { createTexts, type Texts } from "./i18n/catalogue.ts";
 export { chosenLanguage } from "./i18n/languages.ts";
 export type { InputObject, InputValue } from "./input/body_parsing.ts";
 export { bodyChunks } from "./input/body_stream.ts";
+export { idOf } from "./input/path_id.ts";
 export { storable } from "./input/storable_text.ts";
 export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./input/uploads.ts";
 export type { Log } from "./log.ts";
 export {
-  authorOf,
   freeSlug,
-  type ItemPermissions,
   type ItemTable,
-  itemPermissions,
-  moveToRecycleBin,
-  type People,
-  peopleOf,
   saveChanges,
-  saveTags,
-  withoutAuthor,
+  softDelete,
 } from "./resources/items.ts";
-export type { ListSpec, VisibleIds } from "./resources/listing.ts";
+export { LastUsedBatch } from "./resources/last_used.ts";
+export type { ListSpec } from "./resources/listing.ts";
 export {
-  idOf,
   mountResource,
   type ResourceEvents,
   type ResourceHandlers,
@@ -60,9 +55,11 @@ export { slugOf, uniqueSlug } from "./resources/slug.ts";
 export type { VisibilityRule } from "./resources/visibility.ts";
 export { type AnyContext, type AnyPlugin, definePlugin, type PluginContext } from "./runtime/plugin.ts";
 export type { Contracts, EventName, Events, Jobs, Permissions, Result, Slots } from "./runtime/registry.ts";
+export { Semaphore } from "./semaphore.ts";
 export type { ScreenHook, ViewPart } from "./themes/screen_hooks.ts";
 export { defineTheme, type PageContentHook } from "./themes/theme.ts";
 export { rejectControlCharacters } from "./validation/control_characters.ts";
 export { errorsOfList, type FormErrors, formErrors } from "./validation/form_errors.ts";
-export { type Input, type Lookups, type Rules, ruleStrings, rules, schemaOf } from "./validation/validate.ts";
-export { GUEST, hasPermission, mayUseApi, requirePermission, SYSTEM, type Viewer } from "./viewer.ts";
+export { type Input, type ItemSchemas, type Rules, ruleStrings, rules, schemaOf } from "./validation/rules.ts";
+export type { Lookups } from "./validation/validate.ts";
+export { authorOf, GUEST, hasPermission, mayUseApi, requirePermission, SYSTEM, type Viewer } from "./viewer.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from "bun:test";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemBinaries, type Throwaway, throwawayUrl } from "../test/support/harness/cluster.ts";
+import { type Cluster, startCluster, systemBinaries } from "../test/support/harness/cluster.ts";
 import { openStore, type Store } from "./connection/open.ts";
 
 /** For tests: a fresh data folder that the server's account can reach. */
@@ -25,10 +25,10 @@ export function onEachStore(title: string, suite: (store: () => Store) => void):
 
 function withStore(suite: (store: () => Store) => void, server = false): void {
   const dataDir = dataFolder();
-  let cluster: Throwaway | undefined;
+  let cluster: Cluster | undefined;
   let store: Store | undefined;
   beforeAll(async () => {
-    cluster = server ? await throwawayUrl() : undefined;
+    cluster = server ? await startCluster() : undefined;
     store = await openStore({ dataDir, databaseUrl: cluster?.url });
   }, 60_000);
   afterAll(async () => {

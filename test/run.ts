@@ -10,8 +10,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { browserPath } from "./support/harness/browser.ts";
-import { throwawayUrl } from "./support/harness/cluster.ts";
+import { startCluster } from "./support/harness/cluster.ts";
 import { sweepLeftovers } from "./support/harness/leftovers.ts";
+import { type SharedServer, shareEmbedded, shareServer } from "./support/harness/test_database.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const TEST_TIMEOUT_MS = 60_000;
@@ -44,14 +45,19 @@ function needsBrowser(file: string): boolean {
 }
 
 /** Runs tests; `shows` is false for a run beside another one, whose output would come between. */
-async function suite(title: string, files: readonly string[], databaseUrl: string, shows = false): Promise<Outcome> {
+async function suite(
+  title: string,
+  files: readonly string[],
+  env: SharedServer["env"],
+  shows = false,
+): Promise<Outcome> {
   if (files.length === 0) return NOTHING;
   const head = `\n== ${title}\n`;
   if (shows) process.stderr.write(head);
   const paths = files.map((file) => `./${file}`);
   const child = Bun.spawn([process.execPath, "test", "--timeout", String(TEST_TIMEOUT_MS), ...paths], {
     cwd: ROOT,
-    env: { ...process.env, DATABASE_URL: databaseUrl },
+    env: { ...process.env, ...env },
     stdin: "ignore",
     stdout: shows ? "inherit" : "ignore",
     stderr: "pipe",
@@ -90,24 +96,31 @@ async function shown(stream: ReadableStream<Uint8Array>, exited: Promise<number>
 async function onServer(files: readonly string[]): Promise<Outcome> {
   if (files.length === 0) return skipped("none of the files chosen needs the store");
   const given = process.env.DATABASE_URL;
-  if (given) return suite("on the server of DATABASE_URL", files, given);
+  const cluster = given ? undefined : await startCluster();
+  const url = given || cluster?.url;
+  if (url === undefined) return skipped("no PostgreSQL is installed here and DATABASE_URL is not set");
   try {
-    const cluster = await throwawayUrl();
-    if (!cluster) return skipped("no PostgreSQL is installed here and DATABASE_URL is not set");
-    try {
-      return await suite("on a throw-away PostgreSQL server", files, cluster.url);
-    } finally {
-      await cluster.stop();
-    }
+    const server = await shareServer(url);
+    const title = given ? "on the server of DATABASE_URL" : "on a throw-away PostgreSQL server";
+    return await suite(title, files, server.env).finally(server.stop);
+  } finally {
+    await cluster?.stop();
+  }
+}
+
+/** A part of the run that cannot start fails, and says so, without ending the others. */
+async function orFailed(part: Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await part;
   } catch (error) {
     process.stdout.write(`\n${String(error)}\n`);
     return { passed: 0, failed: 1 };
   }
 }
 
-async function inBrowser(files: readonly string[]): Promise<Outcome> {
+async function inBrowser(files: readonly string[], env: SharedServer["env"]): Promise<Outcome> {
   if (files.length === 0) return NOTHING;
-  if (browserPath() !== undefined) return suite("before a browser", files, "");
+  if (browserPath() !== undefined) return suite("before a browser", files, env);
   return skipped("no Chromium is installed here and CHROMIUM names none", "before a browser");
 }
 
@@ -116,34 +129,37 @@ function skipped(why: string, what = "on a server"): Outcome {
   return NOTHING;
 }
 
-/** What runs beside the tests on the embedded store: two cores are enough for both. */
-async function besides(files: readonly string[]): Promise<Outcome[]> {
-  if (files.length === 0) return [];
-  return [
-    await onServer(files.filter((file) => opensRuntime(file) && !needsBrowser(file))),
-    await inBrowser(files.filter(needsBrowser)),
-  ];
-}
-
 async function main(filters: readonly string[]): Promise<number> {
   const files = testFiles().filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)));
   if (files.length === 0)
     process.stdout.write(`No test file has ${filters.map((filter) => `"${filter}"`).join(" or ")}\n`);
-  const [embedded, others] = await Promise.all([
-    suite(
-      "on the embedded store",
-      files.filter((file) => !needsBrowser(file)),
-      "",
-      true,
+  const embedded = await shareEmbedded();
+  const outcomes = await Promise.all([
+    orFailed(
+      suite(
+        "on the embedded store",
+        files.filter((file) => !needsBrowser(file)),
+        embedded.env,
+        true,
+      ),
     ),
-    besides(files),
+    // Beside it: two cores are enough for both.
+    orFailed(onServer(files.filter((file) => opensRuntime(file) && !needsBrowser(file)))).then(async (outcome) =>
+      sum([outcome, await orFailed(inBrowser(files.filter(needsBrowser), embedded.env))]),
+    ),
   ]);
-  const outcomes = [embedded, ...others];
+  await embedded.stop();
   sweepLeftovers();
-  const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
-  const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0);
+  const { passed, failed } = sum(outcomes);
   process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
   return failed > 0 || passed === 0 ? 1 : 0;
+}
+
+function sum(outcomes: readonly Outcome[]): Outcome {
+  return {
+    passed: outcomes.reduce((passed, outcome) => passed + outcome.passed, 0),
+    failed: outcomes.reduce((failed, outcome) => failed + outcome.failed, 0),
+  };
 }
 
 process.exitCode = await main(process.argv.slice(2));

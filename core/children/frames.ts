@@ -1,13 +1,13 @@
 /**
- * Messages between the server and its child processes, over pipes. A message is plain data as JSON; long texts and bytes
- * in it travel beside, in pieces, so that neither side reads or writes megabytes at once, and the event loop of the server
- * gets its turn between two pieces.
+ * Messages between the server and its child processes, over pipes. A message is JSON; long strings and bytes are sent before
+ * it in separate frames, so that neither side reads or writes megabytes at once and the server can yield to its event loop
+ * between two frames.
  */
 
-/** Texts up to this length stay in the JSON. */
-const SHORT_CHARS = 1_024;
-const PIECE = 65_536;
-const HEADER = 5;
+/** Length up to which a string stays in the JSON. */
+const SHORT_LENGTH = 1_024;
+const FRAME_LENGTH = 65_536;
+const HEADER_BYTES = 5;
 
 const KIND = { text: 1, textEnd: 2, bytes: 3, bytesEnd: 4, message: 5 } as const;
 
@@ -15,48 +15,48 @@ type Path = readonly (string | number)[];
 
 interface Envelope {
   readonly value: unknown;
-  /** Where the long texts and bytes belong, in the order in which they were sent. */
+  /** The paths of the long strings and bytes, in the order of their frames. */
   readonly places: readonly Path[];
 }
 
 const encoder = new TextEncoder();
 
-/** The frames of a message, to be written in order. Texts must be well formed; undefined in objects is left out. */
+/** The frames of a message, in order. Strings must be well formed; undefined in objects is left out. */
 export function* framesOf(message: unknown): Generator<Uint8Array> {
   const places: Path[] = [];
-  const lifted: (string | Uint8Array)[] = [];
-  const value = withoutLong(message, [], (long, path) => {
-    lifted.push(long);
+  const detached: (string | Uint8Array)[] = [];
+  const value = detachLong(message, [], (long, path) => {
+    detached.push(long);
     places.push(path);
   });
-  for (const long of lifted) {
+  for (const long of detached) {
     if (typeof long === "string") yield* textFrames(long);
     else yield* byteFrames(long);
   }
   yield frame(KIND.message, encoder.encode(JSON.stringify({ value, places } satisfies Envelope)));
 }
 
-function withoutLong(value: unknown, path: Path, lift: (long: string | Uint8Array, path: Path) => void): unknown {
+function detachLong(value: unknown, path: Path, detach: (long: string | Uint8Array, path: Path) => void): unknown {
   if (typeof value === "string") {
-    if (value.length <= SHORT_CHARS) return value;
-    lift(value, path);
+    if (value.length <= SHORT_LENGTH) return value;
+    detach(value, path);
     return null;
   }
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Uint8Array) {
-    lift(value, path);
+    detach(value, path);
     return null;
   }
-  if (Array.isArray(value)) return value.map((item, index) => withoutLong(item, [...path, index], lift));
+  if (Array.isArray(value)) return value.map((item, index) => detachLong(item, [...path, index], detach));
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, withoutLong(inner, [...path, name], lift)]),
+    Object.entries(value).map(([name, inner]) => [name, detachLong(inner, [...path, name], detach)]),
   );
 }
 
 function* textFrames(text: string): Generator<Uint8Array> {
   for (let at = 0; at < text.length; ) {
-    let end = Math.min(text.length, at + PIECE);
-    // Both halves of a surrogate pair go together.
+    let end = Math.min(text.length, at + FRAME_LENGTH);
+    // A surrogate pair is not split.
     if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end += 1;
     yield frame(KIND.text, encoder.encode(text.slice(at, end)));
     at = end;
@@ -65,37 +65,38 @@ function* textFrames(text: string): Generator<Uint8Array> {
 }
 
 function* byteFrames(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += PIECE) yield frame(KIND.bytes, bytes.subarray(at, at + PIECE));
+  for (let at = 0; at < bytes.length; at += FRAME_LENGTH)
+    yield frame(KIND.bytes, bytes.subarray(at, at + FRAME_LENGTH));
   yield frame(KIND.bytesEnd, new Uint8Array());
 }
 
 function frame(kind: number, payload: Uint8Array): Uint8Array {
-  const made = new Uint8Array(HEADER + payload.length);
-  made[0] = kind;
-  new DataView(made.buffer).setUint32(1, payload.length);
-  made.set(payload, HEADER);
-  return made;
+  const bytes = new Uint8Array(HEADER_BYTES + payload.length);
+  bytes[0] = kind;
+  new DataView(bytes.buffer).setUint32(1, payload.length);
+  bytes.set(payload, HEADER_BYTES);
+  return bytes;
 }
 
-/** Puts messages together again from whatever pieces a pipe gives. */
+/** Reads messages from the chunks of a pipe. */
 export class FrameReader {
   #rest = Buffer.alloc(0);
   /** A text that begins with a byte order mark keeps it. */
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   #pieces: (string | Uint8Array)[] = [];
-  #lifted: (string | Uint8Array)[] = [];
+  #detached: (string | Uint8Array)[] = [];
 
-  /** Takes in a piece; answers the messages that are complete with it. Throws for what is no message. */
-  *push(piece: Uint8Array): Generator<unknown> {
+  /** Reads a chunk. Yields the messages that it completes. Throws for a frame of an unknown kind. */
+  *push(chunk: Uint8Array): Generator<unknown> {
     let rest =
       this.#rest.length === 0
-        ? Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
-        : Buffer.concat([this.#rest, piece]);
-    while (rest.length >= HEADER) {
-      const end = HEADER + rest.readUInt32BE(1);
+        ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+        : Buffer.concat([this.#rest, chunk]);
+    while (rest.length >= HEADER_BYTES) {
+      const end = HEADER_BYTES + rest.readUInt32BE(1);
       if (rest.length < end) break;
       const kind = rest[0];
-      const payload = rest.subarray(HEADER, end);
+      const payload = rest.subarray(HEADER_BYTES, end);
       rest = rest.subarray(end);
       if (kind === KIND.message) yield this.#message(payload);
       else this.#take(kind, payload);
@@ -106,17 +107,17 @@ export class FrameReader {
   #take(kind: number | undefined, payload: Buffer): void {
     if (kind === KIND.text) this.#pieces.push(this.#decoder.decode(payload));
     else if (kind === KIND.bytes) this.#pieces.push(new Uint8Array(payload));
-    else if (kind === KIND.textEnd) this.#lifted.push(this.#pieces.splice(0).join(""));
+    else if (kind === KIND.textEnd) this.#detached.push(this.#pieces.splice(0).join(""));
     else if (kind === KIND.bytesEnd)
-      this.#lifted.push(new Uint8Array(Buffer.concat(this.#pieces.splice(0) as Uint8Array[])));
+      this.#detached.push(new Uint8Array(Buffer.concat(this.#pieces.splice(0) as Uint8Array[])));
     else throw new Error(`Cannot read a message between processes: found a frame of kind ${kind}`);
   }
 
   #message(payload: Buffer): unknown {
     const envelope = JSON.parse(payload.toString()) as Envelope;
     const root = { value: envelope.value };
-    for (const [index, path] of envelope.places.entries()) place(root, ["value", ...path], this.#lifted[index]);
-    this.#lifted = [];
+    for (const [index, path] of envelope.places.entries()) place(root, ["value", ...path], this.#detached[index]);
+    this.#detached = [];
     return root.value;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * A child process of the pool (`pool.ts`): `bun core/children/main.ts`. It reads tasks from its standard input, one after the
- * other, loads the module that has the task, and writes the result to its standard output. It ends when its input ends,
- * which is when the server has gone, whatever it was doing: a second thread looks for that while the first one works.
+ * The entry of a child process (`pool.ts`): `bun core/children/main.ts`. It reads tasks from its standard input one by one,
+ * loads the module of the task, and writes the result to its standard output. It ends with its input. A worker thread ends it
+ * also during a task, when the server has ended.
  */
 import { writeSync } from "node:fs";
 import { ApiError } from "../errors.ts";
@@ -12,7 +12,7 @@ const STDOUT = 1;
 const WATCHDOG = `const parent = process.ppid;
 setInterval(() => process.ppid === parent || process.kill(process.pid, "SIGKILL"), 500);`;
 
-/** Calls to the server that wait for an answer, by number. */
+/** Pending calls to the server, by number. */
 const calls = new Map<number, PromiseWithResolvers<unknown>>();
 let lastCall = 0;
 
@@ -34,7 +34,7 @@ async function run({ module, task, input }: Extract<ToChild, { readonly task: st
   try {
     const { tasks } = (await import(module)) as { tasks: Readonly<Record<string, ChildTask>> };
     const found = tasks[task];
-    if (!found) throw new Error(`Cannot run the task "${task}": ${module} has none of that name`);
+    if (!found) throw new Error(`Cannot run the task "${task}": ${module} exports none of this name`);
     send({ done: (await found(input as never, call)) ?? null });
   } catch (error) {
     if (error instanceof ApiError)
@@ -54,11 +54,11 @@ function receive(message: ToChild): void {
   else waiting?.reject(new Error(message.error));
 }
 
-const { console: printing } = globalThis;
-// What a library prints must not stand among the messages.
-Object.assign(printing, { log: printing.error, info: printing.error });
+const { console: terminal } = globalThis;
+// Standard output is for messages: what libraries print goes to standard error.
+Object.assign(terminal, { log: terminal.error, info: terminal.error });
 new Worker(URL.createObjectURL(new Blob([WATCHDOG])));
 const reader = new FrameReader();
 send({ ready: true });
-for await (const piece of Bun.stdin.stream()) for (const message of reader.push(piece)) receive(message as ToChild);
+for await (const chunk of Bun.stdin.stream()) for (const message of reader.push(chunk)) receive(message as ToChild);
 process.exit(0);

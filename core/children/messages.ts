@@ -1,20 +1,20 @@
 import type { ErrorDetails } from "../errors.ts";
 
-/** Asks the server for something while a task runs, by the name under which `run` was given a function for it. */
+/** Calls a function in the server during a task, by its name in the option `calls` of `run`. */
 export type CallServer = (name: string, value: unknown) => Promise<unknown>;
 
 /**
- * A task of a child process: plain data in, plain data out. A module exports its tasks by name as `tasks`. An ApiError it
- * throws is thrown on the other side.
+ * A task of a child process: plain data in and out. A module exports its tasks by name as `tasks`. An ApiError of a task
+ * is thrown in the server.
  */
 export type ChildTask = (input: never, call: CallServer) => unknown;
 
-/** What the server sends to a child. */
+/** Messages to a child process. */
 export type ToChild =
   | { readonly module: string; readonly task: string; readonly input: unknown }
   | { readonly answer: number; readonly value?: unknown; readonly error?: string };
 
-/** What a child sends to the server. */
+/** Messages of a child process. */
 export type FromChild =
   | { readonly ready: true }
   | { readonly done: unknown }

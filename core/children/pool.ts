@@ -1,59 +1,60 @@
 /**
- * Child processes for work that would block the event loop: parsing, rendering, comparing. They are started when there is
- * work, kept for the next, and ended when there was none for a while. Their number, the waiting tasks, the time and the
- * memory of a task are bounded. Tasks belong to owners: an owner never occupies all children, owners take turns however
- * many tasks each of them has, and where no more may wait, who has most of them waiting gives a place to who has
- * fewer, so that nobody can hold up the others.
+ * A pool of child processes for work that would block the event loop: parsing, rendering, comparing. Processes are started on
+ * demand, reused, and ended after a minute without work. Their number, the queue, and the time and memory of a task are
+ * bounded. Scheduling is fair between the owners of tasks: no owner occupies all processes, owners take turns however many
+ * tasks each has, and a full queue drops a task of the owner with most of them for one of an owner with fewer.
  */
+
+import type { Config } from "../config.ts";
 import { ApiError, localizedError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { ChildProcess, Interrupted } from "./process.ts";
 
-/** How many children there are and what they may take. */
+/** Size and limits of a pool. */
 export interface ChildPoolOptions {
   readonly children: number;
-  /** Milliseconds that a task may run. */
+  /** Time limit of a task in milliseconds. */
   readonly timeoutMs: number;
-  /** Resident bytes that a child may take. */
+  /** Limit of resident memory of a process in bytes. */
   readonly maxBytes: number;
-  /** Tasks that may wait, those of all owners together. */
+  /** Length of the queue, over all owners. */
   readonly maxWaiting: number;
   readonly log: Log;
 }
 
-/** How a task is run. */
+/** Options of a task. */
 export interface RunOptions {
-  /** Whose task it is, such as "viewer 12". */
+  /** The owner of the task, such as "viewer 12". */
   readonly owner: string;
-  /** The file of the module that has the task, such as `join(import.meta.dir, "tasks.ts")`. */
+  /** The file that exports the task, such as `join(import.meta.dir, "tasks.ts")`. */
   readonly module: string;
   readonly task: string;
-  /** Functions that the task may call while it runs. */
+  /** Functions of the server that the task may call. */
   readonly calls?: Readonly<Record<string, (value: unknown) => unknown>>;
-  /** The status of the refusal where the task exceeds its time or memory; 422 unless told otherwise. */
+  /** The status of the error where the task exceeds its time or memory; 422 by default. */
   readonly exceeded?: 422 | 503;
-  /** Milliseconds that this task may run. */
+  /** Time limit of this task in milliseconds. */
   readonly timeoutMs?: number;
 }
 
-/** What plugins see of the pool. */
+/** The pool as plugins see it. */
 export interface Children {
   /**
-   * Runs a task of a module in a child process; `input` and result are plain data, texts and bytes of any size among it.
-   * Rejects with the ApiError that the task throws, with 422 where it exceeds its time or memory, and with 503 where
-   * too many wait or the process was killed.
+   * Runs a task in a child process; `input` and result are plain data with strings and bytes of any size. Rejects with the
+   * ApiError that the task throws, with 422 beyond its time or memory, and with 503 where the queue is full or the process
+   * was killed.
    */
   run<R>(input: unknown, options: RunOptions): Promise<R>;
 }
 
-interface Job {
+interface Task {
   readonly input: unknown;
   readonly options: RunOptions;
   readonly done: PromiseWithResolvers<unknown>;
   expires?: ReturnType<typeof setTimeout>;
 }
 
-/** A share of the waiting tasks that one owner may have. */
+/** The share of the queue that one owner may fill. */
 const OWNER_SHARE = 0.5;
 const IDLE_MS = 60_000;
 const RETRY_AFTER_S = 10;
@@ -67,93 +68,93 @@ export class ChildPool implements Children {
   readonly #idle: { child: ChildProcess; timer: ReturnType<typeof setTimeout> }[] = [];
   readonly #busy = new Set<ChildProcess>();
   readonly #running = new Map<string, number>();
-  /** Owners of waiting or running tasks, by the turn in which their latest one was started. */
+  /** Owners with waiting or running tasks, with the number of the turn that started their latest one. */
   readonly #turns = new Map<string, number>();
   #turn = 0;
-  #waiting: Job[] = [];
+  #waiting: Task[] = [];
   #isStopped = false;
 
   constructor(options: ChildPoolOptions) {
     this.#options = options;
   }
 
-  /** Ids of the processes there are, those that wait for work among them. */
+  /** Ids of all processes, idle ones included. */
   get pids(): number[] {
     return [...this.#idle.map(({ child }) => child.pid), ...[...this.#busy].map(({ pid }) => pid)];
   }
 
   async run<R>(input: unknown, options: RunOptions): Promise<R> {
     if (this.#isStopped || !this.#hasRoom(options.owner)) throw unavailable(BUSY);
-    const job: Job = { input, options, done: Promise.withResolvers() };
-    // Whoever waits longer than a task may take gets an answer that says so.
-    job.expires = setTimeout(() => this.#giveUp(job), this.#options.timeoutMs);
-    this.#waiting.push(job);
-    this.#next();
-    return job.done.promise as Promise<R>;
+    const task: Task = { input, options, done: Promise.withResolvers() };
+    // A task waits no longer than it may run.
+    task.expires = setTimeout(() => this.#drop(task), this.#options.timeoutMs);
+    this.#waiting.push(task);
+    this.#startWaiting();
+    return task.done.promise as Promise<R>;
   }
 
-  /** Ends all children; what runs or waits is refused. */
+  /** Ends all processes; running and waiting tasks reject. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    for (const job of this.#waiting.splice(0)) refuse(job, unavailable("The server is stopping."));
+    for (const task of this.#waiting.splice(0)) refuse(task, unavailable("The server is stopping."));
     const children = [...this.#busy, ...this.#idle.map(({ child }) => child)];
     for (const { timer } of this.#idle.splice(0)) clearTimeout(timer);
     await Promise.all(children.map(async (child) => child.end()));
   }
 
-  #next(): void {
+  #startWaiting(): void {
     while (this.#busy.size < this.#options.children) {
-      const job = this.#choose();
-      if (!job) return;
-      this.#waiting = this.#waiting.filter((one) => one !== job);
-      clearTimeout(job.expires);
-      void this.#start(job);
+      const task = this.#nextTask();
+      if (!task) return;
+      this.#waiting = this.#waiting.filter((one) => one !== task);
+      clearTimeout(task.expires);
+      void this.#start(task);
     }
   }
 
-  /** The first waiting task of the owner with fewest running ones; of several owners, whose turn was longest ago. */
-  #choose(): Job | undefined {
+  /** The first waiting task of the owner with the fewest running ones; among several, of the one whose turn was longest ago. */
+  #nextTask(): Task | undefined {
     const most = Math.max(1, this.#options.children - 1);
-    const turnOf = ({ options }: Job) => this.#turns.get(options.owner) ?? 0;
-    let chosen: Job | undefined;
-    for (const job of this.#waiting) {
-      const running = this.#runningOf(job);
+    const turnOf = ({ options }: Task) => this.#turns.get(options.owner) ?? 0;
+    let chosen: Task | undefined;
+    for (const task of this.#waiting) {
+      const running = this.#runningOf(task);
       if (running >= most) continue;
       const fewer = chosen ? running - this.#runningOf(chosen) : -1;
-      if (!chosen || fewer < 0 || (fewer === 0 && turnOf(job) < turnOf(chosen))) chosen = job;
+      if (!chosen || fewer < 0 || (fewer === 0 && turnOf(task) < turnOf(chosen))) chosen = task;
     }
     return chosen;
   }
 
-  #runningOf({ options }: Job): number {
+  #runningOf({ options }: Task): number {
     return this.#running.get(options.owner) ?? 0;
   }
 
-  async #start(job: Job): Promise<void> {
-    const { owner } = job.options;
-    this.#running.set(owner, this.#runningOf(job) + 1);
+  async #start(task: Task): Promise<void> {
+    const { owner } = task.options;
+    this.#running.set(owner, this.#runningOf(task) + 1);
     this.#turns.set(owner, ++this.#turn);
     let child: ChildProcess | undefined;
     try {
-      child = this.#take();
+      child = this.#takeChild();
       this.#busy.add(child);
-      const limits = { maxBytes: this.#options.maxBytes, timeoutMs: job.options.timeoutMs ?? this.#options.timeoutMs };
-      job.done.resolve(await child.run(job.input, job.options, limits));
+      const limits = { maxBytes: this.#options.maxBytes, timeoutMs: task.options.timeoutMs ?? this.#options.timeoutMs };
+      task.done.resolve(await child.run(task.input, task.options, limits));
     } catch (error) {
-      job.done.reject(error instanceof Interrupted ? this.#said(error, job.options) : error);
+      task.done.reject(error instanceof Interrupted ? this.#interruptedError(error, task.options) : error);
     }
-    const left = this.#runningOf(job) - 1;
+    const left = this.#runningOf(task) - 1;
     if (left > 0) this.#running.set(owner, left);
     else this.#running.delete(owner);
-    this.#forget(owner);
+    this.#forgetTurn(owner);
     if (child) {
       this.#busy.delete(child);
-      this.#keep(child);
+      this.#keepIdle(child);
     }
-    this.#next();
+    this.#startWaiting();
   }
 
-  #take(): ChildProcess {
+  #takeChild(): ChildProcess {
     for (let kept = this.#idle.pop(); kept; kept = this.#idle.pop()) {
       clearTimeout(kept.timer);
       if (kept.child.isAlive) return kept.child;
@@ -161,13 +162,13 @@ export class ChildPool implements Children {
     try {
       return new ChildProcess();
     } catch (error) {
-      // The system has no room for a further process.
+      // The system allows no further process.
       this.#options.log.error("Cannot start a child process", { error });
       throw unavailable(BUSY);
     }
   }
 
-  #keep(child: ChildProcess): void {
+  #keepIdle(child: ChildProcess): void {
     if (this.#isStopped || !child.isAlive) {
       void child.end();
       return;
@@ -183,13 +184,13 @@ export class ChildPool implements Children {
     this.#idle.push(entry);
   }
 
-  #giveUp(job: Job): void {
-    this.#waiting = this.#waiting.filter((one) => one !== job);
-    refuse(job, unavailable(BUSY));
-    this.#forget(job.options.owner);
+  #drop(task: Task): void {
+    this.#waiting = this.#waiting.filter((one) => one !== task);
+    refuse(task, unavailable(BUSY));
+    this.#forgetTurn(task.options.owner);
   }
 
-  /** Whether a further task of an owner may wait. Where all places are taken, who has two more than it loses the last one. */
+  /** Whether a task of an owner may be queued. Where the queue is full, an owner with two more tasks in it loses its last one. */
   #hasRoom(owner: string): boolean {
     const { maxWaiting } = this.#options;
     const counts = new Map<string, number>();
@@ -198,19 +199,19 @@ export class ChildPool implements Children {
     if (own >= Math.ceil(maxWaiting * OWNER_SHARE)) return false;
     if (this.#waiting.length < maxWaiting) return true;
     const [most = "", count = 0] = [...counts].sort(([, a], [, b]) => b - a)[0] ?? [];
-    const last = this.#waiting.findLast((job) => job.options.owner === most);
+    const last = this.#waiting.findLast((task) => task.options.owner === most);
     if (!last || count <= own + 1) return false;
-    this.#giveUp(last);
+    this.#drop(last);
     return true;
   }
 
-  /** An owner without tasks has no turn to wait for. */
-  #forget(owner: string): void {
-    if (!this.#running.has(owner) && !this.#waiting.some((job) => job.options.owner === owner))
+  /** Drops the turn of an owner without tasks. */
+  #forgetTurn(owner: string): void {
+    if (!this.#running.has(owner) && !this.#waiting.some((task) => task.options.owner === owner))
       this.#turns.delete(owner);
   }
 
-  #said(
+  #interruptedError(
     { how, errors }: Interrupted,
     { task, exceeded = 422, timeoutMs = this.#options.timeoutMs }: RunOptions,
   ): ApiError {
@@ -228,11 +229,22 @@ export class ChildPool implements Children {
   }
 }
 
-function refuse(job: Job, error: ApiError): void {
-  clearTimeout(job.expires);
-  job.done.reject(error);
+function refuse(task: Task, error: ApiError): void {
+  clearTimeout(task.expires);
+  task.done.reject(error);
 }
 
 function unavailable(message: string): ApiError {
   return new ApiError(503, message, { headers: { "retry-after": String(RETRY_AFTER_S) } });
+}
+
+/** Opens a pool with the settings of a runtime. */
+export function openChildPool(config: Config, log: Log): ChildPool {
+  return new ChildPool({
+    children: config.children,
+    timeoutMs: config.childSeconds * 1000,
+    maxBytes: config.childMegabytes * 1024 * 1024,
+    maxWaiting: config.childQueue,
+    log,
+  });
 }

@@ -1,6 +1,6 @@
 /**
- * One child process of the pool (`pool.ts`): starts `main.ts`, sends it a task, answers what the task asks for while
- * it runs, and hears how it ended. It runs one task at a time. Its environment holds nothing of the server's.
+ * A child process of the pool (`pool.ts`): starts `main.ts`, sends it one task at a time, answers the calls of the task, and
+ * reports how it ended. Its environment holds nothing of the server's.
  */
 import { join } from "node:path";
 import { ApiError } from "../errors.ts";
@@ -12,15 +12,15 @@ import { yieldToEventLoop } from "./yield_to_event_loop.ts";
 
 const ENTRY = join(import.meta.dir, "main.ts");
 const ERRORS_KEPT = 2_000;
-/** Somebody waits for what it does: on a machine that is busy it has half of what a request has. */
+/** On a busy machine it gets about half the CPU time of the server. */
 const NICE = 3;
-/** How long a process may take to start, which on a busy machine is seconds. */
+/** Time limit of the start, which takes seconds on a busy machine. */
 const START_MS = 60_000;
 
-/** A task that a limit or a signal ended. */
+/** A task whose process was ended by a limit or a signal. */
 export class Interrupted extends Error {
   readonly how: "timeout" | "memory" | "killed";
-  /** The end of what the process wrote to its standard error. */
+  /** The end of the process's standard error. */
   readonly errors: string;
 
   constructor(how: Interrupted["how"], errors: string) {
@@ -33,14 +33,14 @@ export class Interrupted extends Error {
 interface Current {
   readonly done: PromiseWithResolvers<unknown>;
   readonly options: RunOptions;
-  /** What a function that the task called has thrown. */
+  /** The error of a function that the task called. */
   thrown?: unknown;
 }
 
-/** A child process that runs one task at a time. It knows nothing of the server's environment. */
+/** A child process that runs one task at a time. */
 export class ChildProcess {
   readonly #child = Bun.spawn([process.execPath, "--no-install", "run", ENTRY], {
-    // Neither the folder nor the home may hold settings for Bun that others wrote.
+    // No folder in which others could place settings of Bun.
     cwd: "/",
     env: { PATH: process.env.PATH ?? "", HOME: "/", LANG: "C.UTF-8" },
     stdin: "pipe",
@@ -66,7 +66,7 @@ export class ChildProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null && !this.#child.killed;
   }
 
-  /** Runs a task. Rejects with Interrupted where the process ends before it has answered. */
+  /** Runs a task. Rejects with Interrupted where the process ends before the result. */
   async run(input: unknown, options: RunOptions, limits: ChildLimits): Promise<unknown> {
     const done = Promise.withResolvers<unknown>();
     this.#current = { done, options };
@@ -90,7 +90,7 @@ export class ChildProcess {
     }
   }
 
-  /** Kills the process and waits until it is gone. */
+  /** Kills the process and waits for its exit. */
   async end(): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.#child.exited;
@@ -105,7 +105,7 @@ export class ChildProcess {
         await yieldNow();
       }
     } catch {
-      // The process is gone: reading from it tells.
+      // The process has ended; `#read` reports it.
       this.#child.kill("SIGKILL");
     }
   }
@@ -114,12 +114,12 @@ export class ChildProcess {
     const reader = new FrameReader();
     const yieldNow = yieldToEventLoop();
     try {
-      for await (const piece of this.#child.stdout) {
-        for (const message of reader.push(piece)) this.#receive(message as FromChild);
+      for await (const chunk of this.#child.stdout) {
+        for (const message of reader.push(chunk)) this.#receive(message as FromChild);
         await yieldNow();
       }
     } catch {
-      // What it says cannot be read; without an end of its own it would be given further tasks.
+      // Its output is unreadable: it must not get further tasks.
       this.#child.kill("SIGKILL");
     }
     await this.#child.exited;
@@ -138,7 +138,7 @@ export class ChildProcess {
     else current.done.reject(new Error(`A task of a child process failed: ${message.failed}`));
   }
 
-  /** Answers a call of the task; what the function throws is what `run` rejects with. */
+  /** Answers a call of the task. If the function throws, `run` rejects with that. */
   async #answer({ call, name, value }: Extract<FromChild, { readonly call: number }>, current: Current): Promise<void> {
     try {
       await this.#send({ answer: call, value: await current.options.calls?.[name]?.(value) });
@@ -150,7 +150,7 @@ export class ChildProcess {
 
   async #readErrors(): Promise<void> {
     const decoder = new TextDecoder();
-    for await (const piece of this.#child.stderr)
-      this.#errors = (this.#errors + decoder.decode(piece, { stream: true })).slice(-ERRORS_KEPT);
+    for await (const chunk of this.#child.stderr)
+      this.#errors = (this.#errors + decoder.decode(chunk, { stream: true })).slice(-ERRORS_KEPT);
   }
 }

@@ -1,19 +1,19 @@
 import { readFile } from "node:fs/promises";
 import { setPriority } from "node:os";
 
-/** How much a child process may take. */
+/** Limits of a child process. */
 export interface ChildLimits {
   readonly timeoutMs: number;
-  /** Resident memory in bytes; watched where the system tells it. */
+  /** Resident memory in bytes; checked where /proc exists. */
   readonly maxBytes: number;
 }
 
-/** What ended a child process: itself, or a limit. */
+/** What ended a child process: "exited" for itself, or a limit. */
 export type ChildEnd = "exited" | "timeout" | "memory";
 
-/** A watch over a child process. */
+/** A watch on a child process. */
 export interface ChildWatch {
-  /** Which limit ended the process; "exited" where none did. */
+  /** The limit that ended the process; "exited" for none. */
   ended(): ChildEnd;
   stop(): void;
 }
@@ -21,15 +21,23 @@ export interface ChildWatch {
 const WATCH_MS = 200;
 const PAGE_BYTES = 4096;
 
-/** Kills a child process at the limits, until the watch is stopped. */
+/**
+ * Kills a child process at its limits, until the watch is stopped.
+ * @example
+ * const child = Bun.spawn(["typst", "compile", "in.typ", "out.pdf"]);
+ * const watch = watchChild(child, { timeoutMs: 10_000, maxBytes: 512 * 1024 * 1024 });
+ * await child.exited;
+ * watch.stop();
+ * if (watch.ended() === "memory") throw new ApiError(422, "This export needs too much memory.");
+ */
 export function watchChild(
   child: { readonly pid: number; kill(signal: NodeJS.Signals): void },
   limits: ChildLimits,
 ): ChildWatch {
-  let how: ChildEnd = "exited";
-  const end = (why: ChildEnd) => {
-    if (how !== "exited") return;
-    how = why;
+  let ended: ChildEnd = "exited";
+  const end = (limit: ChildEnd) => {
+    if (ended !== "exited") return;
+    ended = limit;
     child.kill("SIGKILL");
   };
   const timer = setTimeout(() => end("timeout"), limits.timeoutMs);
@@ -37,7 +45,7 @@ export function watchChild(
     void residentBytes(child.pid).then((bytes) => (bytes > limits.maxBytes ? end("memory") : undefined));
   }, WATCH_MS);
   return {
-    ended: () => how,
+    ended: () => ended,
     stop() {
       clearTimeout(timer);
       clearInterval(interval);
@@ -45,16 +53,21 @@ export function watchChild(
   };
 }
 
-/** Lowers the priority of a child process, by 0 to 19: requests come first. One that has ended, or may not be changed, is no error. */
+/**
+ * Lowers the priority of a child process by 0 to 19. A process that has ended, or may not be changed, is no error.
+ * @example
+ * const child = Bun.spawn(["typst", "compile", "in.typ", "out.pdf"]);
+ * lowerPriority(child.pid, 10);
+ */
 export function lowerPriority(pid: number, nice: number): void {
   try {
     setPriority(pid, nice);
   } catch {
-    // It runs as it is.
+    // It keeps its priority.
   }
 }
 
-/** 0 where the system does not tell, or the process is gone. */
+/** 0 where /proc does not exist or the process has ended. */
 async function residentBytes(pid: number): Promise<number> {
   try {
     const [, pages = "0"] = (await readFile(`/proc/${pid}/statm`, "utf8")).split(" ");

@@ -8,7 +8,7 @@ import { once } from "node:events";
 import { realpathSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { openStore } from "../../db/mod.ts";
-import type { CommandIo } from "../runtime/plugin.ts";
+import type { CommandIo } from "./command.ts";
 import { isList, listsOf, readChoices } from "./load.ts";
 import { readConfig, storeOptions } from "./open.ts";
 import { fileOfList, INSTALL_ROOT } from "./resolve.ts";

@@ -1,6 +1,7 @@
 import { type SweepResult, sweepFiles } from "../files/orphan_sweep.ts";
 import { openSpool } from "../input/upload_spool.ts";
-import type { AnyPlugin, CommandIo } from "../runtime/plugin.ts";
+import type { AnyPlugin } from "../runtime/plugin.ts";
+import type { CommandIo } from "./command.ts";
 import { openRuntime, reportMissingStore } from "./open.ts";
 
 /** `files sweep [--dry-run]`: removes files that nothing names, and what crashes left in the spool. */

@@ -1,5 +1,6 @@
-/** What commands of plugins are made with: the door "lectern/cli". */
-export type { Command, CommandIo } from "../runtime/plugin.ts";
+/** What plugins write commands with: the entry point "lectern/cli". */
 export { AnswerError, ApiClient, type Json, serverUrlOf } from "./api_client.ts";
+export type { Command, CommandIo } from "./command.ts";
 export { inParallel } from "./parallel.ts";
 export { Progress } from "./progress.ts";
+export { runSubcommand, type Subcommand } from "./subcommands.ts";

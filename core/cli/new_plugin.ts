@@ -5,7 +5,8 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { TableName } from "../../db/mod.ts";
-import type { AnyPlugin, CommandIo } from "../runtime/plugin.ts";
+import type { AnyPlugin } from "../runtime/plugin.ts";
+import type { CommandIo } from "./command.ts";
 import { INSTALL_ROOT } from "./resolve.ts";
 
 /** Also the name of a folder, a table, a path and an event, so it holds nothing but what all of these may. */

@@ -5,8 +5,9 @@ import { type FileStore, folderStore } from "../files/file_store.ts";
 import { s3Store } from "../files/s3_store.ts";
 import { createLog } from "../log.ts";
 import { boot, type Runtime } from "../runtime/boot.ts";
-import type { AnyPlugin, CommandIo } from "../runtime/plugin.ts";
+import type { AnyPlugin } from "../runtime/plugin.ts";
 import { readSettings } from "../runtime/settings.ts";
+import type { CommandIo } from "./command.ts";
 import { type Choices, readChoices } from "./load.ts";
 
 /** A booted runtime with what it was made of. */

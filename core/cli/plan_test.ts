@@ -26,9 +26,9 @@ test("grants count the variables of settings, and say what is denied, in the pla
 });
 
 test.each([
-  ["serve", 'The plugin "second" brings the command "serve", which Lectern has already'],
-  ["help", 'The plugin "second" brings the command "help", which Lectern has already'],
-  ["greet", 'The plugin "second" brings the command "greet", which "stranger" has already'],
+  ["serve", 'The plugin "second" adds the command "serve", which Lectern has already'],
+  ["help", 'The plugin "second" adds the command "help", which Lectern has already'],
+  ["greet", 'The plugin "second" adds the command "greet", which "stranger" has already'],
 ])("a command named %s that is taken stops the boot", (name, message) => {
   const second = definePlugin({ name: "second", commands: { [name]: command }, setup() {} });
   expect(() => findCommand("check", [stranger, second])).toThrow(message);

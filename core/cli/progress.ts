@@ -1,4 +1,4 @@
-import type { CommandIo } from "../runtime/plugin.ts";
+import type { CommandIo } from "./command.ts";
 
 /** How often a plain line is written where there is no terminal, in milliseconds. */
 export const PLAIN_EVERY_MS = 5000;

@@ -1,8 +1,7 @@
 /**
- * What kinds of content are to each other. A plugin that brings a kind contributes it to the slot `content`; whoever walks
- * the tree, searches it, keeps a bin or a log reads the kinds there and imports none of them. Others add keys to the
- * answers about a kind by `response_fields`, and say by `dependents` what goes with its items. Where items live and who sees them is
- * left to the plugin of the kind and to whoever gives its table a visibility rule.
+ * Kinds of content. A plugin contributes its kind to the slot `content`; plugins that work on all kinds (search, recycle bin,
+ * audit log) read that slot. Others add fields to the answers about a kind by `response_fields`, and name by `dependents`
+ * what is removed with its items. The rows and their visibility stay with the plugin of the kind.
  */
 import type { RawBuilder } from "kysely";
 import type { TableName } from "../../db/mod.ts";
@@ -15,7 +14,7 @@ export interface ContentEntry {
   readonly name: string;
   readonly slug: string;
   readonly book_id: number;
-  /** The chapter it lies in; chapters themselves have none. */
+  /** The chapter of the entry; chapters have none. */
   readonly chapter_id?: number | null;
   readonly draft?: boolean;
   readonly priority: number;
@@ -24,30 +23,30 @@ export interface ContentEntry {
   readonly [key: string]: unknown;
 }
 
-/** A kind of content. Bins, exports, permissions and contents walk these and never name a kind themselves. */
+/** A kind of content. Plugins that work on all kinds read these and name none. */
 export interface ContentKind {
-  /** As events, permissions and audit rows spell it: "page", "chapter", "book", "bookshelf". */
+  /** As in events, permissions and the audit log: "page", "chapter", "book", "bookshelf". */
   readonly kind: string;
-  /** Its table has the columns of `ItemTable`; a missing `acl_id` is added at boot. */
+  /** A table with the columns of `ItemTable`; a missing `acl_id` is added at boot. */
   readonly table: TableName;
   /** Below /api, such as "pages". */
   readonly segment: string;
-  /** All kinds that may hold it, directly or further up, nearest first, with the column that names the parent. */
+  /** All kinds it may be in, nearest first, with the column of the parent's id. */
   readonly parents: readonly { readonly kind: string; readonly column: string }[];
-  /** A boolean column that marks rows as their owner's alone, such as drafts: they are nobody else's to count. */
+  /** A boolean column that marks rows which only their owner sees, such as drafts. */
   readonly ownOnly?: string;
-  /** What listings show of an item alone, by column; the first one is `id`. Bins show it too. */
+  /** The columns that listings and the recycle bin show; the first one is `id`. */
   readonly columns: readonly string[];
-  /** SQL for its address below the instance's own, over its table: '/books/' || books.slug. */
+  /** SQL for the path of its screen, over its table: '/books/' || books.slug. */
   readonly path: RawBuilder<string>;
-  /** Its entries in a book's contents, visible ones only, in their order. */
+  /** Its visible entries in the contents of a book, in order. */
   readonly contents?: (viewer: Viewer, bookId: number) => Promise<ContentEntry[]>;
 }
 
 /**
- * Further keys in the answers about a kind of item, such as the cover of a book or the comments of a page: `add` is given
- * all items of the answer at once and returns what to merge into each, by id. It may be asked while an item is still being
- * found: what it says of one that is not there, or not for this viewer, is thrown away.
+ * Further fields in the answers about a kind of item, such as the cover of a book or the comments of a page. `add` gets the
+ * ids of all items of an answer and returns the fields to merge, by id. It may be called before the item is found; its
+ * result is dropped where there is no such item or the viewer does not see it.
  */
 export interface ResponseFields {
   readonly kind: string;
@@ -56,23 +55,23 @@ export interface ResponseFields {
 }
 
 /**
- * What hangs on items of a kind and is nothing without them: attachments, comments, tags. It stays while an item lies in
- * the recycle bin; whoever removes items for good walks these first.
+ * Rows that depend on items of a kind: attachments, comments, tags. They stay while an item is in the recycle bin, and are
+ * removed before the item is.
  */
 export interface Dependents {
-  /** Whose items; every kind's where absent. */
+  /** The kind of the items; every kind by default. */
   readonly kind?: string;
-  /** Removes what hangs on these items; what cannot be rolled back, such as files, with `tx.afterCommit`. */
+  /** Removes the dependents of these items; files and the like with `tx.afterCommit`, as they cannot be rolled back. */
   readonly destroy: (ids: readonly number[], tx: EventTransaction, kind: string) => Promise<void>;
 }
 
-/** What can be found of a kind of content beside its name and tags. */
+/** The text of a kind of content that search finds, beside name and tags. */
 export interface Searchable {
   /** A kind of the slot `content`. */
   readonly kind: string;
   /** SQL for its plain text, over its table: books.description. */
   readonly body: RawBuilder<string>;
-  /** SQL for HTML whose headings weigh more than the rest of the text. */
+  /** SQL for HTML whose headings rank higher than the rest of the text. */
   readonly html?: RawBuilder<string>;
 }
 
@@ -85,10 +84,10 @@ declare module "../runtime/registry.ts" {
   }
 }
 
-/** What the contributions to the slot `response_fields` have to say of items, by id. */
+/** Fields of the contributions to the slot `response_fields`, by item id. */
 export type FieldsById = readonly ReadonlyMap<number, Record<string, unknown>>[];
 
-/** Asks the contributions to the slot `response_fields` for what they add to the items of these ids. */
+/** Calls the contributions to the slot `response_fields` for items by id. */
 export async function responseFieldsOf(
   contributions: readonly ResponseFields[],
   kind: string,
@@ -101,7 +100,7 @@ export async function responseFieldsOf(
   return await Promise.all(wanted.map((field) => field.add(ids, viewer)));
 }
 
-/** Merges the contributions to the slot `response_fields` into items that have an `id`; items come back in their order. */
+/** Merges the contributions to the slot `response_fields` into items, in the order of `items`. */
 export async function withResponseFields<T extends { id: number }>(
   contributions: readonly ResponseFields[],
   kind: string,
@@ -113,7 +112,7 @@ export async function withResponseFields<T extends { id: number }>(
   return mergeResponseFields(items, await responseFieldsOf(contributions, kind, moment, ids, viewer));
 }
 
-/** Merges into items what was said of them; items come back in their order. */
+/** Merges fields into items, in the order of `items`. */
 export function mergeResponseFields<T extends { id: number }>(items: readonly T[], additions: FieldsById): T[] {
   if (additions.length === 0) return [...items];
   return items.map((item) => Object.assign({}, item, ...additions.map((addition) => addition.get(item.id) ?? {})) as T);

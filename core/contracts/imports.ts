@@ -1,21 +1,21 @@
 /**
- * How items come into Lectern from files, within one transaction that somebody else began: plugins say how an item of
- * their kind is made and how a file is stored, so that whoever imports knows neither their tables nor their rules.
- * Permissions are asked by the importer; events are performed as if a request had asked.
+ * Imports of items from files, within the transaction of the importer: plugins create items of their kind and store files,
+ * so that the importer knows neither tables nor rules. The importer checks permissions; events are performed as for a
+ * request.
  */
 import type { EventTransaction } from "../events/event_bus.ts";
 import type { Upload } from "../input/uploads.ts";
 import type { ItemRef } from "./exports.ts";
 
-/** An item that was just made. */
+/** An item that was just created. */
 export interface MadeItem extends ItemRef {
-  /** Its absolute address. */
+  /** Absolute URL. */
   readonly url: string;
-  /** The item as answers about a run show it: integer ids of users, no relations. */
+  /** The item as the answer of an import shows it: user ids as integers, no relations. */
   readonly shown: Readonly<Record<string, unknown>>;
 }
 
-/** What a new item holds. */
+/** The fields of a new item. */
 export interface NewItem {
   readonly name: string;
   readonly description_html?: string;
@@ -24,15 +24,14 @@ export interface NewItem {
   readonly tags: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** Makes items of a kind. */
+/** Creates items of a kind. */
 export interface ContentMaker {
   readonly kind: string;
-  /** Makes an item within another one, the last of those there. Throws what its create endpoint would throw. */
+  /** Creates an item as the last one in its parent. Throws what its create endpoint would throw. */
   make(item: NewItem, parent: ItemRef | undefined, tx: EventTransaction): Promise<MadeItem>;
   /**
-   * Replaces text in what was made in this transaction, such as addresses that were not known before. It is part of the
-   * making: no event, no revision. What keeps a record of content is told through the slot `content_record`. Answers the
-   * keys of `response_fields` that are different since; nothing where none is.
+   * Replaces text in an item created in this transaction, such as addresses that were unknown before: no event, no
+   * revision, but a call of the slot `content_record`. Returns the fields of `shown` that differ since, or undefined.
    */
   refill(id: number, replace: (text: string) => string, tx: EventTransaction): Promise<MadeItem["shown"] | undefined>;
 }
@@ -40,26 +39,26 @@ export interface ContentMaker {
 /** A file that came with an import. */
 export interface ImportedFile {
   readonly name: string;
-  /** Further keys of its entry, such as `type` of a picture. */
+  /** Further fields of its entry, such as `type` of a picture. */
   readonly entry: Readonly<Record<string, unknown>>;
-  /** Where it is a link and no file. */
+  /** The address of a link, which has no file. */
   readonly link?: string;
   readonly file?: Upload;
 }
 
 /** Stores files of one kind that came with an import. */
 export interface ImportFiles {
-  /** The list of its item that archives name it in: "images", "attachments"; "cover" for the one of its item. */
+  /** Its list in the archive's entry of the item: "images", "attachments"; "cover" for a single file. */
   readonly list: string;
-  /** As references spell it: "image", "attachment"; none refers to covers. */
+  /** As in references: "image", "attachment"; covers have none. */
   readonly object: string;
-  /** What the viewer must hold, and how messages call it in the plural. */
+  /** The permission that the viewer needs. */
   readonly permission?: string;
-  /** Stores it for an item; whatever is not in the store goes with `tx.onRollback`. Answers what references to it become. */
+  /** Stores a file for an item; undoes the rest with `tx.onRollback`. Returns the target of references to it. */
   store(file: ImportedFile, of: ItemRef, tx: EventTransaction): Promise<{ readonly id: number; readonly url: string }>;
 }
 
-/** Keeps a record of what content says, such as its links; told where content changes without an event. */
+/** Tracks content, such as its links; called where content changes without an event. */
 export interface ContentRecord {
   changed(
     item: ItemRef,

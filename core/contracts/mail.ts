@@ -1,20 +1,20 @@
-/** One message to one person. */
+/** An e-mail message to one recipient. */
 export interface MailMessage {
   /** An e-mail address. */
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** The same as HTML, for readers that show it. */
+  /** The same as HTML. */
   readonly html?: string;
 }
 
-/** Mail to people. */
+/** Sends e-mail. */
 export interface Mail {
-  /** Whether there is a mail server to hand messages to; where there is none, `send` throws. */
+  /** Whether a mail server is configured; without one `send` throws. */
   readonly isConfigured: boolean;
   /**
-   * Hands a message to the mail server and returns when the server has taken it. Throws when it cannot be reached or
-   * refuses. Takes seconds: send from a job, which is tried again, and never within a transaction.
+   * Sends a message; resolves when the mail server has accepted it. Throws where the server cannot be reached or refuses.
+   * Takes seconds: call it from a job, which is retried, and never within a transaction.
    */
   send(message: MailMessage): Promise<void>;
 }

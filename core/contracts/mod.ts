@@ -4,6 +4,7 @@
  */
 export type { Access, Owned } from "./access.ts";
 export { type Activity, type ActivitySource, activityOf, descriptor, type LastActivity } from "./activity.ts";
+export type { ListItemSchema } from "./api_docs.ts";
 export {
   type ContentEntry,
   type ContentKind,
@@ -51,7 +52,7 @@ export type { DraftPage, Pages, PictureKeeper } from "./pages.ts";
 export { bookPath, chapterPath, pagePath, shelfPath } from "./screen_paths.ts";
 export type { Sessions } from "./sessions.ts";
 export type { SystemFacts } from "./system.ts";
-export type { Tag, Tags } from "./tags.ts";
+export { saveTags, type Tag, type Tags } from "./tags.ts";
 export type { Allowed, Throttle } from "./throttle.ts";
 export type { Credentialed, UserRef, Users } from "./users.ts";
 export type {

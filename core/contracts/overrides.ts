@@ -1,8 +1,8 @@
 import type { EventTransaction } from "../events/event_bus.ts";
 
-/** What a role may do with an item and all below it, whatever it may do elsewhere. */
+/** The permissions of a role on an item and its descendants, in place of those it has elsewhere. */
 export interface Override {
-  /** 0 for the fallback, which speaks for all roles without an entry. */
+  /** 0 for the fallback, which holds for all roles without an entry. */
   readonly role_id: number;
   readonly view: boolean;
   readonly create: boolean;
@@ -10,11 +10,11 @@ export interface Override {
   readonly delete: boolean;
 }
 
-/** Content permissions, for whoever brings items in that had some (platform 3). */
+/** Content permissions of imported items (platform 3). */
 export interface Overrides {
   /**
-   * Puts these in place of all overrides of an item, as one event within the transaction; what follows from them below
-   * holds with its commit. Throws ApiError 404 where there is no such item.
+   * Replaces all overrides of an item, as one event within the transaction; descendants follow at the commit. Throws
+   * ApiError 404 where there is no such item.
    */
   replace(kind: string, id: number, entries: readonly Override[], tx: EventTransaction): Promise<void>;
 }

@@ -1,12 +1,12 @@
 import type { EventTransaction } from "../events/event_bus.ts";
 import type { EmbeddedPicture, PreparedContent } from "./markup.ts";
 
-/** What other plugins ask of pages beyond their routes. */
+/** Changes of pages beyond their routes. */
 export interface Pages {
   /**
-   * Replaces the stored HTML and Markdown of a page by others that say the same, such as links to new addresses: counts
-   * and keeps a revision with this summary, sets updated_at, leaves author, editor and events alone (content-api 4.4).
-   * The row should be locked by the caller who read the content. Does nothing where there is no such page.
+   * Replaces the stored HTML and Markdown of a page, such as links to new addresses: keeps a revision with this summary,
+   * sets updated_at, leaves author and editor, performs no event (content-api 4.4). The caller locks the row before it reads
+   * the content. Does nothing where there is no such page.
    */
   rewrite(
     id: number,
@@ -15,30 +15,29 @@ export interface Pages {
     tx: EventTransaction,
   ): Promise<void>;
   /**
-   * Stores a new page that is still being written as a draft page of the viewer, and answers its id. It replaces the
-   * content of the draft page `id`; without one, or if that is no draft page of the viewer any more, it makes another.
-   * No event is performed, and embedded pictures stay in the text until the page is published.
+   * Stores an unfinished page as a draft page of the viewer and returns its id: the draft page `id` where that is still one
+   * of the viewer, else a new one. Performs no event; embedded pictures stay in the text until the page is published.
    */
   keepDraft(draft: DraftPage, tx: EventTransaction): Promise<number>;
-  /** Removes draft pages for good, with what hangs on them; a page that is published or in the recycle bin stays. */
+  /** Removes draft pages for good, with their dependents; published and deleted pages stay. */
   discardDrafts(ids: readonly number[], tx: EventTransaction): Promise<void>;
 }
 
-/** A new page that is not published yet. */
+/** A page that is not published yet. */
 export interface DraftPage {
-  /** The draft page to replace, if there is one. */
+  /** The draft page to replace; null for none. */
   readonly id: number | null;
   readonly parent: { readonly kind: "book" | "chapter"; readonly id: number };
   readonly name: string;
   readonly html: string;
   readonly markdown: string;
-  /** What `Markup.prepare` made of this content before the transaction began, so that nobody waits for it meanwhile. */
+  /** The result of `Markup.prepare` for this content, computed before the transaction. */
   readonly prepared?: PreparedContent | undefined;
 }
 
-/** Keeps pictures that arrive as base64 inside a page's content (content-api 9.5). */
+/** Stores pictures that arrive as base64 in a page's content (content-api 9.5). */
 export interface PictureKeeper {
-  /** Keeps a picture for a page and answers with its full URL, or with undefined where it may not be kept. */
+  /** Stores a picture of a page. Returns its URL, or undefined where the viewer may not store it. */
   keep(picture: EmbeddedPicture, pageId: number, tx: EventTransaction): Promise<string | undefined>;
 }
 
@@ -47,7 +46,7 @@ declare module "../runtime/registry.ts" {
     pages: Pages;
   }
   interface Slots {
-    /** Who keeps embedded pictures; the first contribution is asked. Without any, such pictures lose their source. */
+    /** Only the first contribution is used; without one embedded pictures lose their source. */
     picture_keeper: PictureKeeper;
   }
 }

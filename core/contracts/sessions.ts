@@ -1,13 +1,13 @@
 import type { Viewer } from "../viewer.ts";
 
-/** What screens ask about who is signed in. They guard against forms of other sites themselves. */
+/** The signed-in viewer of a screen. Screens check for cross-site requests themselves. */
 export interface Sessions {
   /**
-   * Whom the cookie of a request names, whatever the method, and lets the session live on; undefined where none lives or
-   * the account waits for its address to be confirmed.
+   * The viewer of a request's cookie, for any method, and extends the session; undefined where there is no session or the
+   * e-mail address of the account is not confirmed.
    */
   viewer(request: Request): Promise<Viewer | undefined>;
-  /** The visitor who is not signed in, where the instance is open to the public; undefined where it is not. */
+  /** The viewer for visitors who are not signed in; undefined where the instance is not public. */
   guest(): Promise<Viewer | undefined>;
 }
 

@@ -1,12 +1,12 @@
-/** Facts about the instance that stand in what leaves it. */
+/** Facts about the instance, as other servers see them. */
 export interface SystemFacts {
-  /** A UUID, the same for the life of the instance. */
+  /** A UUID that never changes. */
   instanceId(): Promise<string>;
-  /** What the operator calls it. */
+  /** Its name, set by the operator. */
   readonly name: string;
-  /** Address of the logo its operator chose; "" where there is none. */
+  /** URL of the logo; "" for none. */
   readonly logo: string;
-  /** The version clients are told. */
+  /** The API version that clients see. */
   readonly version: string;
 }
 

@@ -1,7 +1,8 @@
-import type { RawBuilder } from "kysely";
+import { type RawBuilder, sql } from "kysely";
+import { rows } from "../../db/mod.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
 
-/** A tag as answers show it. */
+/** A tag as in answers. */
 export interface Tag {
   readonly name: string;
   readonly value: string;
@@ -10,11 +11,11 @@ export interface Tag {
 
 /** Tags on items of any kind (content-api 4.3). */
 export interface Tags {
-  /** Judges what a request sent: 422 for a name or value that is too long; entries without a name are dropped. */
+  /** Validates tags of a request: 422 for a name or value that is too long; entries without a name are dropped. */
   read(sent: unknown): Tag[];
-  /** Replaces the tags of an item, in the given order. */
+  /** Replaces the tags of an item, in this order. */
   save(kind: string, id: number, tags: readonly Tag[], tx: EventTransaction): Promise<void>;
-  /** SQL for an item's tags as a JSON array, in their order; empty where it has none. */
+  /** SQL for an item's tags in order, as a JSON array. */
   of(kind: string, idColumn: RawBuilder<unknown>): RawBuilder<Tag[]>;
 }
 
@@ -22,4 +23,28 @@ declare module "../runtime/registry.ts" {
   interface Contracts {
     tags: Tags;
   }
+}
+
+/** An item and the tags that a request sent for it. */
+export interface Tagged {
+  /** As in events: "book". */
+  readonly kind: string;
+  readonly id: number;
+  /** As sent; undefined leaves the tags as they are. */
+  readonly sent: unknown;
+}
+
+/**
+ * Replaces an item's tags where some were sent. Returns its tags. Throws the 422 of `Tags.read`.
+ * @example
+ * const saved = await saveTags(context.contracts.tags, { kind: "note", id: 1, sent: input.tags }, tx);
+ */
+export async function saveTags(tags: Tags, { kind, id, sent }: Tagged, tx: EventTransaction): Promise<Tag[]> {
+  if (sent !== undefined) {
+    const wanted = tags.read(sent);
+    await tags.save(kind, id, wanted, tx);
+    return wanted;
+  }
+  const [found] = await rows<{ tags: Tag[] }>(tx.db, sql`select ${tags.of(kind, sql`${id}::integer`)} as tags`);
+  return found?.tags ?? [];
 }

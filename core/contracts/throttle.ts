@@ -1,20 +1,20 @@
-/** How often something may be tried. */
+/** A limit on attempts. */
 export interface Allowed {
   /** The name of the limit, such as "sign in by account". */
   readonly name: string;
   readonly attempts: number;
-  /** Length of the window that the first attempt opens, in seconds. */
+  /** Length in seconds of the window that the first attempt opens. */
   readonly seconds: number;
 }
 
 /**
- * Limits on what may be guessed, such as passwords. They are counted in the store: processes agree, and a restart
- * forgets nothing. The limit on requests in general is another one (platform 1.6).
+ * Limits on attempts to guess secrets, such as passwords. Attempts are counted in the store, so that all processes share
+ * them and a restart loses none. Requests in general have their own limit (platform 1.6).
  */
 export interface Throttle {
-  /** Counts an attempt by a key, such as an address. Throws ApiError 429 with Retry-After once there were too many. */
+  /** Counts an attempt by a key, such as an address. Throws ApiError 429 with Retry-After beyond the limit. */
   take(limit: Allowed, key: string): Promise<void>;
-  /** Forgets a key's attempts, such as those before a success. */
+  /** Clears the attempts of a key, as after a success. */
   forgive(limit: Allowed, key: string): Promise<void>;
 }
 

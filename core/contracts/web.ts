@@ -1,8 +1,7 @@
 /**
- * What the plugin "web" offers to plugins with screens, and what it is given: a screen asks the API on the reader's behalf,
- * puts what it answers into a view, and is shown within the frame of all screens. Views and pieces have names, so that a
- * theme replaces one of them without copying the rest. Who may come is stated with each screen; what they may do there is
- * the API's to say, and nothing of it is decided a second time.
+ * Screens. A screen calls the API as the reader, puts the answer into a view, and is shown within the frame of all screens.
+ * Views and parts have names, so that a theme can replace one of them. A screen states who may open it; what the reader may
+ * do there is decided by the API alone.
  */
 import type { Html, HtmlPart, html, raw } from "../http/html.ts";
 import type { SiteApp } from "../http/plugin_app.ts";
@@ -10,60 +9,60 @@ import type { InputObject } from "../input/body_parsing.ts";
 import type { Viewer } from "../viewer.ts";
 import type { Tag } from "./tags.ts";
 
-/** What a view has beside its data: the language, addresses, pictures and rights of whoever looks. */
+/** Services of a view: texts, icons, URLs and permissions of the reader. */
 export interface Ui {
   readonly html: typeof html;
   readonly raw: typeof raw;
-  /** A text in the reader's language. The English text is the key; `:name` marks places to fill. */
+  /** A text in the reader's language. The English text is the key; `:name` is a placeholder. */
   t(text: string, params?: Readonly<Record<string, string | number>>): string;
-  /** A picture from `icons/` of the theme or of the runtime; without a label it is decoration. */
+  /** An icon from `icons/` of the theme or of Lectern; without a label it is decorative. */
   icon(name: string, label?: string): Html;
-  /** The address of a path of this instance, which may live below one of another site. */
+  /** The URL path of a path of this instance, with the path of APP_URL before it. */
   url(path: string): string;
   /** A time of the API as a `<time>` element; a dash for none. */
   time(at: string | null | undefined): Html;
   readonly language: string;
   readonly viewer: Viewer;
-  /** Whether the reader is a user and no visitor. */
+  /** Whether the reader is signed in. */
   readonly isSignedIn: boolean;
-  /** Whether the reader's roles grant a permission by name. */
+  /** Whether the reader's roles grant a permission. */
   may(permission: string): boolean;
 }
 
-/** Draws a part of a screen. Data are what the runtime knows; everything is escaped unless it is markup already. */
+/** Renders a part of a screen. Everything is escaped unless it is `Html`. */
 export type View<D> = (data: D, ui: Ui) => Html;
 
-/** A step of the way to a screen. */
+/** A breadcrumb. */
 export interface Crumb {
   readonly text: string;
   readonly path?: string;
 }
 
-/** What a screen shows. */
+/** The content of a screen. */
 export interface Screen {
   readonly title: string;
   readonly body: Html;
   readonly crumbs?: readonly Crumb[];
-  /** Beside the body on wide screens, before it in the document. */
+  /** Beside the body on wide displays, before it in the document. */
   readonly aside?: Html | undefined;
-  /** The status of the answer; 200 unless told otherwise. */
+  /** The status of the answer; 200 by default. */
   readonly status?: number;
-  /** Which entry of the menus this screen belongs to: the path of that entry. */
+  /** The path of the menu entry that this screen belongs to. */
   readonly menu?: string;
-  /** Scripts of this screen beside those of every one, as `Web.asset` names them. */
+  /** Further scripts of this screen: addresses of `Web.asset`. */
   readonly scripts?: readonly string[];
-  /** Further rules of style for this document alone, which carries a nonce for them. Never of what somebody wrote. */
+  /** CSS of this document, allowed by a nonce. Never from user input. */
   readonly style?: string | undefined;
 }
 
-/** What the API answered to a form. */
+/** The answer of the API to a form. */
 export type SubmitResult<T> =
   | { readonly ok: true; readonly body: T }
   | {
       readonly ok: false;
       readonly status: number;
       readonly message: string;
-      /** Errors by field, as validation reports them. */
+      /** Validation errors by field. */
       readonly errors: Readonly<Record<string, readonly string[]>>;
     };
 
@@ -78,36 +77,33 @@ export interface Visit {
   /** Query string and form together. */
   readonly input: InputObject;
   readonly address: string;
-  /** What the API answers to a GET on the reader's behalf. Throws its error, which becomes the screen's. */
+  /** The answer of the API to a GET as the reader. Throws its error, which becomes the screen's. */
   get<T>(path: string): Promise<T>;
-  /** The same, undefined where the reader may not see it or there is none. */
+  /** The same; undefined where it does not exist or the reader does not see it. */
   find<T>(path: string): Promise<T | undefined>;
-  /** The item of an address: what the API reads of the first one whose fields are these. Throws 404 with its noun. */
+  /** The first item with these fields, as the API reads it. Throws the 404 of `noun`. */
   item<T>(segment: string, noun: string, fields: Readonly<Record<string, string | number>>): Promise<T>;
-  /** Asks the API to change something; what it refuses is answered, to be shown beside the form. */
+  /** Sends a change to the API. Returns its errors, to be shown in the form. */
   send<T>(method: string, path: string, input?: InputObject): Promise<SubmitResult<T>>;
-  /** The API's answer as it is, for files. */
+  /** The response of the API, for files. */
   ask(method: string, path: string, input?: InputObject): Promise<Response>;
-  /** Goes on to another path of this instance, to "/" where it is none, with a notice that is shown there, once. */
+  /** Redirects to another path of this instance, to "/" for any other, with a notice that is shown there once. */
   goTo(path: string, notice?: string): Response;
-  /** A text of the form as it was sent, "" where it was not. */
+  /** A field of the form as text; "" where it was not sent. */
   text(field: string): string;
 }
 
-/**
- * Who may come to a screen: everybody, whoever may read here, who is signed in, or who holds one of these permissions, or all
- * of them.
- */
+/** Who may open a screen: everybody, all who may read, signed-in users, holders of one of these permissions or of all. */
 export type ScreenAccess = "anyone" | "reader" | "user" | readonly string[] | { readonly all: readonly string[] };
 
-/** Answers a request to a screen. */
+/** Handles a request to a screen. */
 export type ScreenHandler = (visit: Visit) => Promise<Screen | Response> | Screen | Response;
 
 /** A field of a form. */
 export interface FieldSpec {
   readonly name: string;
   readonly label: string;
-  /** `textarea`, `select`, `checkbox`, `password`, `email`, `datetime-local`, `file` …; `text` unless told otherwise. */
+  /** `textarea`, `select`, `checkbox`, `password`, `email`, `datetime-local`, `file` …; `text` by default. */
   readonly type?: string;
   readonly value?: string | number | boolean | null | undefined;
   readonly errors?: readonly string[] | undefined;
@@ -126,31 +122,31 @@ export interface FieldSpec {
   readonly options?: readonly (readonly [value: string | number, text: string])[];
 }
 
-/** A form that sends itself by POST; `method` is what the server takes it for. */
+/** A form, sent by POST. */
 export interface FormSpec {
   readonly action: string;
   readonly fields: HtmlPart;
   readonly submit: string;
   readonly cancel?: string;
-  /** What went wrong with the form as a whole. */
+  /** The error of the form as a whole. */
   readonly error?: string | undefined;
   readonly files?: boolean;
-  /** Whether what it does cannot be undone. */
+  /** Whether it cannot be undone. */
   readonly danger?: boolean;
   readonly label?: string;
   readonly id?: string;
 }
 
-/** A table with its head; cells of a row in the order of the head. */
+/** A table; the cells of a row are in the order of the head. */
 export interface TableSpec {
   readonly caption: string;
   readonly head: readonly HtmlPart[];
   readonly rows: readonly (readonly HtmlPart[])[];
-  /** What stands there instead of a table without rows. */
+  /** The text in place of a table without rows. */
   readonly empty: string;
 }
 
-/** Where one is in a long listing. */
+/** The position in a paged listing. */
 export interface PageSpec {
   readonly path: string;
   readonly query: InputObject;
@@ -160,7 +156,7 @@ export interface PageSpec {
   readonly size: number;
 }
 
-/** A question before something that cannot be undone; focus is on the way back. */
+/** A confirmation before what cannot be undone; the focus is on the way back. */
 export interface ConfirmSpec {
   readonly question: string;
   readonly detail: HtmlPart;
@@ -170,7 +166,7 @@ export interface ConfirmSpec {
   readonly fields?: HtmlPart;
 }
 
-/** Pieces that screens are made of; each can be replaced by a theme under the name `parts/<name>`. */
+/** Parts of screens; a theme replaces one as `parts/<name>`. */
 export interface Parts {
   field(ui: Ui, spec: FieldSpec): Html;
   form(ui: Ui, spec: FormSpec): Html;
@@ -178,16 +174,13 @@ export interface Parts {
   pager(ui: Ui, spec: PageSpec): Html;
   confirm(ui: Ui, spec: ConfirmSpec): Html;
   notice(ui: Ui, kind: "good" | "bad" | "note", text: HtmlPart): Html;
-  /** A value with a button that copies it; a secret is masked until it is asked for. */
+  /** A value with a button that copies it; a secret is masked until it is revealed. */
   copyable(ui: Ui, spec: { label: string; value: string; secret?: boolean; lines?: boolean }): Html;
-  /** A form of one button, for what is done at once. */
+  /** A form of one button. */
   button(ui: Ui, spec: { action: string; text: string; icon?: string; kind?: "plain" | "danger" }): Html;
-  /** A link that opens in a dialog where scripts run, and is a screen of its own where they do not. */
+  /** A link that opens a dialog, or a screen where scripts are off. */
   dialogLink(ui: Ui, spec: { path: string; text: string; icon?: string; kind?: "plain" | "danger" }): Html;
-  /**
-   * What was changed from one text to another, word by word, told apart not by colour alone. Texts that may be long are
-   * compared by `Web.compared` first.
-   */
+  /** The changes between two texts, word by word, marked not by colour alone. Long texts go through `Web.compare` first. */
   difference(ui: Ui, before: string, after: string, comparison?: Comparison): Html;
   tabs(ui: Ui, label: string, tabs: readonly { path: string; text: string; current: boolean }[]): Html;
   badge(ui: Ui, kind: "good" | "bad" | "note", text: string): Html;
@@ -197,23 +190,23 @@ export interface Parts {
 export interface MenuEntry {
   readonly menu: "main" | "settings" | "account";
   readonly path: string;
-  /** English; shown in the reader's language. */
+  /** In English, the key of its translation. */
   readonly text: string;
   readonly icon: string;
   readonly admits: ScreenAccess;
-  /** Smaller stands first; 50 unless told otherwise. */
+  /** Smaller ones come first; 50 by default. */
   readonly order?: number;
 }
 
-/** Markup that plugins add to a place on screens, such as `page/below`; data are what the screen shows there. */
+/** Markup that plugins add at a place of screens, such as `page/below`; `data` is what the screen shows there. */
 export interface ScreenPart {
   readonly at: string;
   draw(data: unknown, visit: Visit): Promise<HtmlPart> | HtmlPart;
 }
 
-/** Knows where screens went that are not found any more. */
+/** Finds the present address of a screen that has moved. */
 export interface ScreenRedirect {
-  /** The path, below the instance's own, that a path leads to today; undefined for none that this viewer sees. */
+  /** The present path of a former one; undefined where the viewer sees none. */
   find(path: string, viewer: Viewer): Promise<string | undefined>;
 }
 
@@ -224,15 +217,15 @@ export interface Heading {
   readonly text: string;
 }
 
-/** A page's HTML ready for a screen. */
+/** A page's HTML as a screen shows it. */
 export interface DecoratedContent {
   readonly html: string;
-  /** Rules of style for elements that had styles of their own, for `Screen.style`; undefined where none had. */
+  /** CSS of the elements with inline styles, for `Screen.style`; undefined where there are none. */
   readonly style: string | undefined;
   readonly headings: readonly Heading[];
 }
 
-/** Pieces of two texts in order, those without a mark in both; "long" where the texts are too long to be compared. */
+/** Pieces of two texts in order; those without a mark are in both. "long" for texts that are too long to compare. */
 export type Comparison =
   | readonly { readonly value: string; readonly added?: boolean; readonly removed?: boolean }[]
   | "long";
@@ -247,25 +240,25 @@ export interface ScreenItem {
   readonly tags?: readonly Tag[];
 }
 
-/** What plugins with screens build on. */
+/** Services for plugins with screens. */
 export interface Web {
   readonly parts: Parts;
-  /** Names a view, so that a theme can replace it; answers the view as it is drawn from then on. */
+  /** Registers a view by name, so that a theme can replace it. Returns the view to use. */
   view<D>(name: string, view: View<D>): View<D>;
   /**
-   * A page's HTML, as the API shows it, made fit for a screen: code in colours, nothing that reaches for the screen itself.
-   * Rejects with ApiError 503 where that takes more than a task may take.
+   * Prepares a page's HTML for a screen: highlights code, removes what would affect the rest of the screen. Rejects with ApiError
+   * 503 beyond the limits of a task.
    */
   decorate(ui: Ui, html: string): Promise<DecoratedContent>;
   /** Compares two texts, for `Parts.difference`. */
   compare(ui: Ui, before: string, after: string): Promise<Comparison>;
-  /** Serves a file of the plugin's own to documents; answers its address, which changes with its content. */
+  /** Serves a file of the plugin. Returns its URL, which changes with the content. */
   asset(name: string, path: string): string;
-  /** Serves a screen by GET; `name` is that of no other. */
+  /** Serves a screen by GET. */
   screen(site: SiteApp, path: string, admits: ScreenAccess, handler: ScreenHandler, takes?: "long"): void;
   /**
-   * Takes a form by POST, from pages of this instance alone. `written` names the fields that a person writes in, with
-   * their labels in English: who is signed out by then is shown these again, while the others are only sent along.
+   * Handles a form by POST, from documents of this instance alone. `written` names text fields with their English labels:
+   * where the session has ended, the sign-in screen shows these again and sends the others along.
    */
   form(
     site: SiteApp,
@@ -274,9 +267,9 @@ export interface Web {
     handler: ScreenHandler,
     written?: Readonly<Record<string, string>>,
   ): void;
-  /** What plugins added to a place on screens. */
+  /** The parts that plugins added at a place of screens. */
   addedParts(at: string, data: unknown, visit: Visit): Promise<HtmlPart>;
-  /** Number of rows and place of a listing's page that a query asks for, as the API takes them. */
+  /** The page of a listing that a query names, with the query parameters of the API for it. */
   paged(query: InputObject, size?: number): { readonly page: number; readonly size: number; readonly query: string };
 }
 

@@ -1,17 +1,16 @@
 /**
- * Values worth remembering between requests, such as who a token belongs to. A value is forgotten at the commit that
- * changes it: at once in this process, and by a notification through the store in every other one. While that line of
- * notifications is down nothing is remembered at all, so a lost connection costs speed and never truth.
+ * Values cached between requests, such as the user of a token. The commit that changes a value drops it: at once in this
+ * process, by a notification in the others. While the connection for notifications is lost nothing is cached.
  */
 import { sql } from "kysely";
 import { type Store, write } from "../../db/mod.ts";
 import type { EventTransaction } from "./event_bus.ts";
 
-/** A named set of remembered values, filled by `load` on demand. */
+/** A named cache, filled by its `load` on demand. */
 export interface Cached<V> {
-  /** The value of a key; a promise only when it has to be loaded. */
+  /** The value of a key; a promise only where it has to be loaded. */
   get(key: string): V | Promise<V>;
-  /** Forgets one key, or all of them, when the transaction commits. */
+  /** Drops one key, or all of them, in every process when the transaction commits. */
   forget(tx: EventTransaction, key?: string): Promise<void>;
 }
 
@@ -23,7 +22,7 @@ export class Caches {
   readonly #drops = new Map<string, (key: string | undefined) => void>();
   #listening = false;
 
-  /** Starts listening for what other processes forget. */
+  /** Starts to drop what other processes change. Resolves to a stop. */
   async listen(store: Store): Promise<() => Promise<void>> {
     const drop = (payload: string) => {
       const { name, key } = JSON.parse(payload) as { name: string; key?: string };
@@ -52,7 +51,7 @@ export class Caches {
 
   /** Makes a cache; `name` is unique in the runtime. */
   make<V>(name: string, load: (key: string) => Promise<V>): Cached<V> {
-    if (this.#drops.has(name)) throw new Error(`Cannot make the cache "${name}": there is one already`);
+    if (this.#drops.has(name)) throw new Error(`Cannot make the cache "${name}": this name is taken`);
     const entries = new Map<string, V>();
     let generation = 0;
     const drop = (key: string | undefined) => {

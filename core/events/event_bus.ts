@@ -1,14 +1,9 @@
 /**
- * Events: how plugins take part in what others do. An event has five moments. `beforeTransaction` handlers run first, for
- * what takes long and asks the store for nothing. `filter` may replace the draft, `veto` may refuse it (403 with the
- * reason), then the action itself runs, and `inTransaction` handlers write alongside: these share one transaction, so a
- * throw anywhere rolls all of it back. `notify` handlers run after the commit, are not waited for, and their failures are
- * logged, never answered. Handlers run in boot order. What must not be lost is enqueued in `inTransaction`: the jobs table
- * is the outbox.
- *
- * A transaction that lost a race in the store (serialisation, deadlock, a unique name taken meanwhile) is run again from
- * its filters on; handlers of the three moments within must therefore act on the store alone, or take the rest back in
- * `onRollback`.
+ * Events: how plugins take part in each other's changes. Handlers run in boot order. `beforeTransaction` runs first; then
+ * `filter`, `veto`, the action and `inTransaction` share one transaction, so a throw in any of them rolls it back; `notify`
+ * runs after the commit. What must not be lost is enqueued in `inTransaction`: the jobs table is the outbox. After a
+ * serialisation failure, a deadlock or a unique violation the transaction is retried from its filters on, so handlers in it
+ * change the store alone, or undo the rest in `onRollback`.
  */
 import { type Db, StoreError } from "../../db/mod.ts";
 import { ApiError } from "../errors.ts";
@@ -19,44 +14,40 @@ import type { Draft, EventName, JobName, Jobs, Result } from "../runtime/registr
 import type { Viewer } from "../viewer.ts";
 import { rootTransaction } from "./scoped_transaction.ts";
 
-/** What handlers inside a transaction get: the transaction, and who and when it is for. */
+/** The open transaction of an event, as actions and handlers within it get it. */
 export interface EventTransaction {
-  /** The open transaction, over the tables the plugin was granted; every write of an action or an `inTransaction` handler goes through it. */
+  /** The transaction, over the tables the plugin was granted. All writes of actions and handlers go through it. */
   readonly db: Db;
   readonly viewer: Viewer;
   /** When the outermost action began: ISO 8601 UTC with milliseconds. */
   readonly at: string;
-  /** Where the request came from that this happens for; undefined for commands, jobs and schedules. */
+  /** The client address of the request; undefined for commands, jobs and schedules. */
   readonly address: string | undefined;
   /** Performs another event inside this transaction. */
   perform<E extends EventName, R extends Result<E>>(name: E, draft: Draft<E>, action: Action<E, R>): Promise<R>;
-  /** Writes a job in this transaction: it exists exactly if the action is committed. */
+  /** Writes a job in this transaction: it exists if and only if the transaction commits. */
   enqueue<J extends JobName>(name: J, payload: Jobs[J], options?: EnqueueOptions): Promise<void>;
-  /**
-   * Runs after the commit and before the answer, for what is quick and cannot be refused any more: forgetting a cached
-   * value, removing a file that no row names. Runs in the order of asking; a failure is logged, never answered.
-   */
+  /** Runs after the commit and before the answer, in the order of registration: for quick work. A failure is logged. */
   afterCommit(run: () => unknown): void;
   /**
-   * Runs if this transaction is rolled back, last first: takes back what was done beside the store, such as a file that
-   * was written. The same holds for failures. A transaction that is run again is rolled back first. Where the connection
-   * breaks before the commit was answered nobody knows, and nothing is taken back: too much is better than too little.
+   * Runs after a rollback (also before a retry), last registered first: undoes what was done outside the store. A failure
+   * is logged. Does not run where the connection broke at the commit: it is unknown then whether that succeeded.
    */
   onRollback(run: () => unknown): void;
 }
 
 /** Options of a single job. */
 export interface EnqueueOptions {
-  /** Not before this many milliseconds from now. */
+  /** Milliseconds before the job is due. */
   readonly delayMs?: number;
-  /** At most one waiting job of this name has this key; a second one is not written. */
+  /** Unique among the waiting jobs of a name: while one has this key, a second one is not written. */
   readonly key?: string;
 }
 
-/** What an event does: changes the store and returns the result. */
+/** The function that makes the change of an event and returns its result. */
 export type Action<E extends EventName, R = Result<E>> = (draft: Draft<E>, tx: EventTransaction) => Promise<R>;
 
-/** What `inTransaction` and `notify` learn of an event. */
+/** An event that was performed, for `inTransaction` and `notify`. */
 export interface EventRecord<E extends EventName = EventName> {
   readonly name: E;
   readonly draft: Draft<E>;
@@ -67,16 +58,14 @@ export interface EventRecord<E extends EventName = EventName> {
 
 /** Handlers of one event; each moment is optional. */
 export interface Handlers<E extends EventName> {
-  /**
-   * Before any transaction begins, so that nobody waits for a connection meanwhile: decoding a picture, say. A throw ends
-   * the event. Not called for events performed within others, which are in a transaction already.
-   */
+  /** Slow work before the transaction, which would hold its connection. Not called for events performed within others. */
   beforeTransaction?(draft: Draft<E>, viewer: Viewer): void | Promise<void>;
-  /** Returns another draft, or nothing to leave it. */
+  /** Returns another draft, or undefined to keep the draft. */
   filter?(draft: Draft<E>, tx: EventTransaction): Draft<E> | undefined | Promise<Draft<E> | undefined>;
-  /** Returns a reason to refuse, which the client reads with status 403. */
+  /** Returns the message of a 403, or undefined to allow the event. */
   veto?(draft: Draft<E>, tx: EventTransaction): string | undefined | Promise<string | undefined>;
   inTransaction?(result: Result<E>, tx: EventTransaction, record: EventRecord<E>): void | Promise<void>;
+  /** Not awaited; a failure is logged. */
   notify?(result: Result<E>, record: EventRecord<E>): void | Promise<void>;
 }
 
@@ -90,38 +79,35 @@ export interface AnyHandlers {
 export interface EventBusOptions {
   readonly db: Db;
   readonly log: Log;
-  enqueue(db: Db, name: string, payload: unknown, options?: EnqueueOptions): Promise<void>;
+  readonly jobs: { enqueue(db: Db, name: string, payload: unknown, options?: EnqueueOptions): Promise<void> };
 }
 
-/** A promise it returns is waited for. */
-type Step = () => unknown;
-
-/** What is kept until a transaction has ended. */
+/** Callbacks and events of one attempt, used when its transaction has ended. A returned promise is awaited. */
 interface TransactionSteps {
-  readonly afterCommit: Step[];
-  readonly onRollback: Step[];
+  readonly afterCommit: (() => unknown)[];
+  readonly onRollback: (() => unknown)[];
   readonly records: EventRecord[];
 }
 
 const MAX_ATTEMPTS = 6;
-/** Codes of PostgreSQL after which the same transaction may well succeed: serialisation, deadlock, unique violation. */
+/** SQLSTATEs after which a retry may succeed: serialisation failure, deadlock, unique violation. */
 const RETRIED = new Set(["40001", "40P01", "23505"]);
-/** A code that PostgreSQL answers with, except those of a connection or server that goes away. */
+/** An SQLSTATE that the server answered, without the classes of a lost connection or a server shutting down. */
 const ANSWERED = /^(?!08|57P)(?=.*\d)[0-9A-Z]{5}$/;
 
 /** The bus of one runtime. */
 export class EventBus {
-  readonly #parts: EventBusOptions;
+  readonly #options: EventBusOptions;
   readonly #handlers = new Map<string, Handlers<EventName>[]>();
   readonly #any: AnyHandlers[] = [];
   readonly #running = new Set<Promise<unknown>>();
   #closed = false;
 
-  constructor(parts: EventBusOptions) {
-    this.#parts = parts;
+  constructor(options: EventBusOptions) {
+    this.#options = options;
   }
 
-  /** Registers handlers; refused once the runtime has booted. */
+  /** Registers handlers of an event. Throws once the runtime has booted. */
   on<E extends EventName>(name: E, handlers: Handlers<E>): void {
     this.#refuseWhenClosed(name);
     const list = this.#handlers.get(name) ?? [];
@@ -135,23 +121,23 @@ export class EventBus {
     this.#any.push(handlers);
   }
 
-  /** Ends registering. */
+  /** Ends registration. */
   close(): void {
     this.#closed = true;
   }
 
-  /** Events by name that somebody takes part in and nobody of `performed` performs. */
+  /** Names of events that have handlers and are not among `performed`. */
   withoutPerformer(performed: readonly string[]): string[] {
     const known = new Set<string>(["app_boot", ...performed]);
     return [...this.#handlers.keys()].filter((name) => !known.has(name));
   }
 
-  /** Whether anybody listens to an event by name; lets a caller skip making a draft. */
+  /** Whether an event has handlers by its name. */
   hasHandlers(name: string): boolean {
     return this.#handlers.has(name);
   }
 
-  /** Performs an event in a transaction of its own. Throws what the action throws; a veto is an ApiError 403. */
+  /** Performs an event in its own transaction. Throws what the action throws; a veto throws ApiError 403. */
   async perform<E extends EventName, R extends Result<E>>(
     name: E,
     viewer: Viewer,
@@ -160,42 +146,42 @@ export class EventBus {
   ): Promise<R> {
     for (const handlers of this.#handlers.get(name) ?? []) await handlers.beforeTransaction?.(draft as never, viewer);
     for (let attempt = 1; ; attempt++) {
-      const kept: TransactionSteps = { afterCommit: [], onRollback: [], records: [] };
+      const steps: TransactionSteps = { afterCommit: [], onRollback: [], records: [] };
       let isDone = false;
       let result: R;
       try {
-        result = await this.#parts.db.transaction().execute(async (db) => {
-          const done = await this.#transaction(db, viewer, kept).perform(name, draft, action);
+        result = await this.#options.db.transaction().execute(async (db) => {
+          const done = await this.#transaction(db, viewer, steps).perform(name, draft, action);
           isDone = true;
           return done;
         });
       } catch (error) {
-        if (isDone && !isUndone(error)) {
-          this.#parts.log.error(`Cannot tell whether "${name}" was committed; what it stored beside stays`, { error });
+        if (isDone && !isRolledBack(error)) {
+          this.#options.log.error(`Cannot tell whether "${name}" was committed; its files are not removed`, { error });
           throw unknownOutcomeError();
         }
-        await this.#runAll(kept.onRollback.reverse(), `take back "${name}"`);
+        await this.#runAll(steps.onRollback.reverse(), `undo "${name}" after its rollback`);
         if (attempt >= MAX_ATTEMPTS || !RETRIED.has(codeOf(error))) throw error;
         continue;
       }
-      await this.#runAll(kept.afterCommit, `finish "${name}"`);
-      for (const record of kept.records) this.#notify(record);
+      await this.#runAll(steps.afterCommit, `finish "${name}" after its commit`);
+      for (const record of steps.records) this.#notify(record);
       return result;
     }
   }
 
-  /** Waits for notifications under way. */
+  /** Waits for running `notify` handlers. */
   async settle(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled([...this.#running]);
   }
 
-  async #runAll(steps: readonly Step[], what: string): Promise<void> {
+  async #runAll(steps: readonly (() => unknown)[], what: string): Promise<void> {
     for (const step of steps) {
       try {
         const pending = step();
         if (pending instanceof Promise) await pending;
       } catch (error) {
-        this.#parts.log.error(`Cannot ${what}`, { error });
+        this.#options.log.error(`Cannot ${what}`, { error });
       }
     }
   }
@@ -209,7 +195,7 @@ export class EventBus {
       address: addressNow(),
       afterCommit: (run) => void afterCommit.push(run),
       onRollback: (run) => void onRollback.push(run),
-      enqueue: (name, payload, options) => this.#parts.enqueue(db, name, payload, options),
+      enqueue: (name, payload, options) => this.#options.jobs.enqueue(db, name, payload, options),
       perform: async (name, draft, action) => {
         const final = await this.#filteredDraft(name, draft, tx);
         const result = await action(final, tx);
@@ -236,28 +222,25 @@ export class EventBus {
   }
 
   #notify(record: EventRecord): void {
-    for (const { notify } of this.#handlers.get(record.name) ?? []) {
+    for (const { notify } of this.#handlers.get(record.name) ?? [])
       if (notify) this.#runNotification(record, async () => notify(record.result, record));
-    }
-    for (const { notify } of this.#any) {
-      if (notify) this.#runNotification(record, async () => notify(record));
-    }
+    for (const { notify } of this.#any) if (notify) this.#runNotification(record, async () => notify(record));
   }
 
   #runNotification(record: EventRecord, notify: () => Promise<void>): void {
     const run = notify().catch((error: unknown) => {
-      this.#parts.log.error(`Cannot notify of "${record.name}"`, { error });
+      this.#options.log.error(`Cannot notify of "${record.name}"`, { error });
     });
     this.#running.add(run);
     void run.finally(() => this.#running.delete(run));
   }
 
   #refuseWhenClosed(what: string): void {
-    if (this.#closed) throw new Error(`Cannot listen to ${what}: listening ends when the runtime has booted`);
+    if (this.#closed) throw new Error(`Cannot handle ${what}: handlers are registered before the runtime has booted`);
   }
 }
 
-/** Whether what failed at the commit says that nothing was committed; a connection that broke says nothing. */
-function isUndone(error: unknown): boolean {
+/** Whether an error at the commit says that nothing was committed; a lost connection does not say so. */
+function isRolledBack(error: unknown): boolean {
   return error instanceof StoreError || ANSWERED.test(codeOf(error));
 }

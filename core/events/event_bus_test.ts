@@ -30,11 +30,15 @@ function fakeDb(fails: unknown[] = []): { db: Db; count: () => number } {
 }
 
 function busOver(db: Db, lines: string[] = []): EventBus {
-  return new EventBus({ db, log: createLog("debug", (line) => void lines.push(line)), enqueue: async () => {} });
+  return new EventBus({
+    db,
+    log: createLog("debug", (line) => void lines.push(line)),
+    jobs: { enqueue: async () => {} },
+  });
 }
 
 describe("perform()", () => {
-  test("runs filters, vetoes, the act and joins in order and answers the result", async () => {
+  test("runs filters, vetoes, the action and inTransaction in order and returns the result", async () => {
     const seen: string[] = [];
     const bus = busOver(fakeDb().db);
     bus.on("test_act", {
@@ -50,7 +54,7 @@ describe("perform()", () => {
     expect(seen).toEqual(["veto a!", "join A!", "any test_act"]);
   });
 
-  test("prepares before the transaction, once, and never within another event", async () => {
+  test("runs beforeTransaction before the transaction, once, and never within another event", async () => {
     const seen: string[] = [];
     const { db, count } = fakeDb([Object.assign(new Error("race"), { code: "40001" })]);
     const bus = busOver(db);
@@ -70,7 +74,7 @@ describe("perform()", () => {
     expect(count()).toBe(2);
   });
 
-  test("answers a veto with 403 and its reason, and never acts", async () => {
+  test("answers a veto with 403 and its reason, and does not run the action", async () => {
     const bus = busOver(fakeDb().db);
     let acted = false;
     bus.on("test_act", { veto: () => "Give it a name" });
@@ -82,22 +86,22 @@ describe("perform()", () => {
     expect(acted).toBe(false);
   });
 
-  test("notifies only after the commit, and logs what a notification throws", async () => {
+  test("runs notify after the commit only, and logs what it throws", async () => {
     const lines: string[] = [];
-    const told: string[] = [];
+    const heard: string[] = [];
     const { db } = fakeDb([new Error("commit failed")]);
     const bus = busOver(db, lines);
-    bus.on("test_act", { notify: (result) => void told.push(result.text) });
+    bus.on("test_act", { notify: (result) => void heard.push(result.text) });
     bus.onAny({ notify: () => Promise.reject(new Error("receiver is down")) });
     const action = async (draft: { text: string }) => draft;
     await expect(bus.perform("test_act", SYSTEM, { text: "lost" }, action)).rejects.toThrow("stopped answering");
     await bus.perform("test_act", SYSTEM, { text: "kept" }, action);
     await bus.settle();
-    expect(told).toEqual(["kept"]);
+    expect(heard).toEqual(["kept"]);
     expect(lines.join()).toContain("receiver is down");
   });
 
-  test("runs a transaction again that lost a race, and gives up on other errors", async () => {
+  test("retries a transaction after a conflict, and no other error", async () => {
     const raced = fakeDb([Object.assign(new Error("deadlock"), { code: "40P01" })]);
     expect(await busOver(raced.db).perform("test_act", SYSTEM, { text: "x" }, async (draft) => draft)).toEqual({
       text: "x",
@@ -110,29 +114,29 @@ describe("perform()", () => {
     expect(broken.count()).toBe(1);
   });
 
-  test("performs an inner event in the same transaction and notifies of both after it", async () => {
-    const told: string[] = [];
+  test("performs an inner event in the same transaction and runs notify for both after it", async () => {
+    const heard: string[] = [];
     const { db, count } = fakeDb();
     const bus = busOver(db);
-    bus.onAny({ notify: ({ name }) => void told.push(name) });
+    bus.onAny({ notify: ({ name }) => void heard.push(name) });
     await bus.perform("test_act", SYSTEM, { text: "outer" }, async (draft, tx) => {
       await tx.perform("test_inner", { text: "inner" }, async (inner) => inner);
       return draft;
     });
     await bus.settle();
-    expect(told).toEqual(["test_inner", "test_act"]);
+    expect(heard).toEqual(["test_inner", "test_act"]);
     expect(count()).toBe(1);
   });
 });
 
-test("on() is refused after close()", () => {
+test("on() throws after close()", () => {
   const bus = busOver(fakeDb().db);
   bus.close();
-  expect(() => bus.on("test_act", {})).toThrow("listening ends when the runtime has booted");
+  expect(() => bus.on("test_act", {})).toThrow("handlers are registered before the runtime has booted");
 });
 
-describe("undo() and after()", () => {
-  test("what was done beside the store is taken back with the transaction, last first, and before it is run again", async () => {
+describe("onRollback() and afterCommit()", () => {
+  test("work outside the store is undone after a rollback, last first, and before a retry", async () => {
     const seen: string[] = [];
     const bus = busOver(fakeDb([Object.assign(new Error("race"), { code: "40001" })]).db);
     const draft = { text: "x" };
@@ -146,7 +150,7 @@ describe("undo() and after()", () => {
     expect(seen).toEqual(["act", "second", "first", "act", "after"]);
   });
 
-  test("where a connection broke before the commit was answered, nothing is taken back", async () => {
+  test("nothing is undone where the connection broke before the commit was answered", async () => {
     for (const [error, takenBack] of [
       [Object.assign(new Error("write CONNECTION_CLOSED"), { code: "CONNECTION_CLOSED" }), false],
       [Object.assign(new Error("write"), { code: "EPIPE" }), false],
@@ -160,14 +164,14 @@ describe("undo() and after()", () => {
         tx.onRollback(() => void undone.push("file"));
         return draft;
       });
-      // It may have been stored: it is not said to have failed, and nobody is asked to send it again.
+      // It may have been committed: the answer must not say that it failed, nor ask for a retry.
       if (takenBack) await expect(run).rejects.toBe(error);
       else await expect(run).rejects.toMatchObject({ status: 503, details: {} });
       expect([error.message, undone.length > 0]).toEqual([error.message, takenBack]);
     }
   });
 
-  test("their failures are logged and never answered", async () => {
+  test("a failure is logged and never answered", async () => {
     const lines: string[] = [];
     const bus = busOver(fakeDb().db, lines);
     const fail = () => Promise.reject(new Error("disk"));
@@ -182,8 +186,8 @@ describe("undo() and after()", () => {
     });
     await expect(refused).rejects.toThrow("Page not found");
     expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
-      'Cannot finish "test_act"',
-      'Cannot take back "test_act"',
+      'Cannot finish "test_act" after its commit',
+      'Cannot undo "test_act" after its rollback',
     ]);
   });
 });

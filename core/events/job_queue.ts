@@ -1,23 +1,22 @@
 /**
- * Work done after the answer, kept in a table so that a crash loses none: a job is written in the transaction of the action
- * that wants it, claimed with `for update skip locked` by any process, leased while it runs, tried again with growing
- * pauses, and kept as dead after its last try. A handler may run twice (a crash between its work and the note that it is
- * done), so handlers are written to bear that. Schedules are rows as well, claimed once across all processes.
+ * Jobs and schedules as rows, so that a crash loses none. A job is written in the transaction of its action, claimed by any
+ * process with `for update skip locked`, leased while it runs, retried with growing pauses, and kept as dead after its last
+ * try. It may run twice (a crash before its deletion), so handlers are idempotent.
  */
 import { sql } from "kysely";
 import { type Db, type Migrations, rows, type Store, withSlowPool, write } from "../../db/mod.ts";
 import type { Log } from "../log.ts";
 import type { EnqueueOptions } from "./event_bus.ts";
 
-/** How a job is tried. */
+/** Tries and lease of a job. */
 export interface JobOptions {
-  /** Tries before the job is kept as dead; 5 unless told otherwise. */
+  /** Tries before the job is kept as dead; 5 by default. */
   readonly tries?: number;
-  /** How long one try may hold the job before another process may take it, in milliseconds; 60,000 by default. */
+  /** Milliseconds after which another process may claim a job that still runs; 60,000 by default. */
   readonly leaseMs?: number;
 }
 
-/** What a job's handler learns beside its payload. */
+/** One try of a job. */
 export interface JobRun {
   readonly id: number;
   /** 1 for the first try. */
@@ -25,12 +24,7 @@ export interface JobRun {
 }
 
 type Handler = (payload: unknown, run: JobRun) => Promise<void>;
-interface Claimed {
-  id: number;
-  name: string;
-  payload: unknown;
-  attempts: number;
-}
+type ClaimedJob = { id: number; name: string; payload: unknown; attempts: number };
 
 const CHANNEL = "lectern_jobs";
 const DEFAULT_TRIES = 5;
@@ -69,31 +63,26 @@ export class JobQueue {
   #stopListening: (() => Promise<void>) | undefined;
   #open = false;
 
-  /** `statementMs` is how long each statement of a job or schedule may take. */
+  /** `statementMs` limits each statement of a job or schedule. */
   constructor(store: Store, log: Log, statementMs: number) {
     this.#store = store;
     this.#log = log;
     this.#statementMs = statementMs;
   }
 
-  /** Registers the handler of a job name; there is one for each name. */
+  /** Registers the one handler of a job name. */
   handle(name: string, run: Handler, options: JobOptions = {}): void {
     if (this.#handlers.has(name)) throw new Error(`Cannot handle the job "${name}" twice`);
     this.#handlers.set(name, { run, options: { tries: DEFAULT_TRIES, leaseMs: DEFAULT_LEASE_MS, ...options } });
   }
 
-  /** Registers work to be done at intervals, by one process at a time. */
+  /** Registers work that one process at a time does at intervals. */
   schedule(name: string, everyMs: number, run: () => Promise<void>): void {
     if (this.#schedules.has(name)) throw new Error(`Cannot schedule "${name}" twice`);
     this.#schedules.set(name, { everyMs, run });
   }
 
-  /** Whether a job name has a handler. */
-  handles(name: string): boolean {
-    return this.#handlers.has(name);
-  }
-
-  /** Writes a job with the given connection, which is the action's transaction where there is one. */
+  /** Writes a job over `db`: the store, or an open transaction. */
   async enqueue(db: Db, name: string, payload: unknown, options: EnqueueOptions = {}): Promise<void> {
     if (!this.#handlers.has(name)) throw new Error(`Cannot enqueue "${name}": no plugin handles this job`);
     await write(
@@ -106,21 +95,19 @@ export class JobQueue {
     await write(db, sql`select pg_notify(${CHANNEL}, '')`);
   }
 
-  /** Starts working: at each notification, and every few seconds for what is due later or was left by a crash. */
+  /** Starts to claim jobs: at each notification, and every few seconds for delayed jobs and those of crashed processes. */
   async start(): Promise<void> {
     this.#open = true;
     for (const [name, { everyMs }] of this.#schedules) {
       await sql`insert into schedules (name, next_at) values (${name}, now() + ${everyMs} * interval '1 millisecond')
         on conflict do nothing`.execute(this.#store.db);
     }
-    this.#stopListening = await this.#store.listen(CHANNEL, {
-      onNotify: () => this.#wake(),
-      onReturn: () => this.#wake(),
-    });
+    const wake = () => this.#wake();
+    this.#stopListening = await this.#store.listen(CHANNEL, { onNotify: wake, onReturn: wake });
     this.#wake();
   }
 
-  /** Takes no more jobs and waits for those under way. */
+  /** Claims no more jobs and waits for those that run. */
   async stop(): Promise<void> {
     this.#open = false;
     clearTimeout(this.#timer);
@@ -128,7 +115,7 @@ export class JobQueue {
     await Promise.allSettled([...this.#running]);
   }
 
-  /** Works until nothing is due any more; for commands and tests. */
+  /** Works until no job is due; for commands and tests. */
   async drain(): Promise<void> {
     while ((await this.#runOne()) || this.#running.size > 0) await Promise.allSettled([...this.#running]);
   }
@@ -155,14 +142,15 @@ export class JobQueue {
     for (const [name, { everyMs, run }] of this.#schedules) {
       const due = await rows(
         this.#store.db,
-        sql`update schedules set next_at = now() + ${everyMs}::bigint * interval '1 millisecond' where name = ${name} and next_at <= now() returning name`,
+        sql`update schedules set next_at = now() + ${everyMs}::bigint * interval '1 millisecond'
+          where name = ${name} and next_at <= now() returning name`,
       );
-      if (due.length > 0) await this.#apart(run);
+      if (due.length > 0) await this.#onSlowPool(run);
     }
   }
 
-  /** Runs what nobody waits for on connections apart, where it takes turns with users. */
-  #apart(run: () => Promise<void>): Promise<void> {
+  /** Runs work in the slow pool, where it takes turns with users. */
+  #onSlowPool(run: () => Promise<void>): Promise<void> {
     return withSlowPool({ key: "jobs", limitMs: this.#statementMs }, run);
   }
 
@@ -171,7 +159,7 @@ export class JobQueue {
     if (!job) return false;
     const { run, options } = this.#handlers.get(job.name) as { run: Handler; options: Required<JobOptions> };
     try {
-      await this.#apart(() => run(job.payload, { id: job.id, attempt: job.attempts }));
+      await this.#onSlowPool(() => run(job.payload, { id: job.id, attempt: job.attempts }));
       await sql`delete from jobs where id = ${job.id}`.execute(this.#store.db);
     } catch (error) {
       await this.#failed(job, options, error);
@@ -179,10 +167,10 @@ export class JobQueue {
     return true;
   }
 
-  async #claim(): Promise<Claimed | undefined> {
+  async #claim(): Promise<ClaimedJob | undefined> {
     const leases = [...this.#handlers].map(([name, { options }]) => sql`(${name}::text, ${options.leaseMs}::integer)`);
     if (leases.length === 0) return undefined;
-    const [job] = await rows<Claimed>(
+    const [job] = await rows<ClaimedJob>(
       this.#store.db,
       sql`with handled (name, lease_ms) as (values ${sql.join(leases)}),
         due as (select jobs.id, handled.lease_ms from jobs join handled using (name)
@@ -194,16 +182,12 @@ export class JobQueue {
     return job;
   }
 
-  async #failed(job: Claimed, options: Required<JobOptions>, error: unknown): Promise<void> {
+  async #failed(job: ClaimedJob, options: Required<JobOptions>, error: unknown): Promise<void> {
     const dead = job.attempts >= options.tries;
     const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 4 ** (job.attempts - 1));
     const text = error instanceof Error ? error.message : String(error);
-    this.#log[dead ? "error" : "warn"](`Cannot do the job "${job.name}"`, {
-      job: job.id,
-      attempt: job.attempts,
-      dead,
-      error,
-    });
+    const facts = { job: job.id, attempt: job.attempts, dead, error };
+    this.#log[dead ? "error" : "warn"](`Cannot do the job "${job.name}"`, facts);
     await sql`update jobs set dead = ${dead}, last_error = ${text.slice(0, 2000)}, leased_until = null,
       run_at = now() + ${pauseMs}::bigint * interval '1 millisecond' where id = ${job.id}`.execute(this.#store.db);
   }

@@ -1,15 +1,15 @@
 /**
- * A plugin's own view of a transaction: the same one, its store restricted to what the plugin was granted. Events hand one
- * transaction from plugin to plugin, so each gets its view where it comes in: in its handlers, its actions, and in the
- * functions that others call it by with their own `tx`. A view is made once for each plugin and transaction, and its
- * store not before it is asked for; what takes no part in a transaction pays nothing.
+ * A plugin's view of a transaction: its store is restricted to the plugin's grants. A plugin gets its view wherever a
+ * transaction enters it: in its handlers, its actions, and the functions that others call with their own `tx`. A view is
+ * created once for each plugin and transaction, its store at first use.
  */
 import type { Db } from "../../db/mod.ts";
 import type { EventName, Result } from "../runtime/registry.ts";
-import type { Action, AnyHandlers, EventTransaction, Handlers } from "./event_bus.ts";
+import type { Action, EventTransaction } from "./event_bus.ts";
 
 /** The bus's own transaction by each of its views, and by itself. */
 const ROOTS = new WeakMap<object, EventTransaction>();
+const MOMENTS = ["beforeTransaction", "filter", "veto", "inTransaction", "notify"] as const;
 
 type Call = (this: unknown, ...args: unknown[]) => unknown;
 
@@ -19,36 +19,40 @@ export function rootTransaction(tx: EventTransaction): EventTransaction {
   return tx;
 }
 
+/** Handlers of an event or of all events, each replaced by `map` of it. */
+export function mapHandlers<H extends object>(handlers: H, map: (run: Call, moment: string) => Call): H {
+  const mapped = MOMENTS.flatMap((moment) => {
+    const run: unknown = Reflect.get(handlers, moment);
+    return typeof run === "function" ? [[moment, map(run.bind(handlers) as Call, moment)]] : [];
+  });
+  // A mapped handler takes and returns what the handler does.
+  return Object.fromEntries(mapped) as H;
+}
+
 /** Transactions as one plugin sees them. */
 export class ScopedTransaction {
   readonly #restrict: (db: Db) => Db;
   readonly #views = new WeakMap<EventTransaction, EventTransaction>();
 
-  /** `restrict` gives the plugin's view of a store. */
+  /** `restrict` returns a store with the plugin's grants. */
   constructor(restrict: (db: Db) => Db) {
     this.#restrict = restrict;
   }
 
-  /** This plugin's view of a transaction, whoever's view it is. */
+  /** This plugin's view of a transaction, or of another plugin's view of it. */
   of(tx: EventTransaction): EventTransaction {
     const root = ROOTS.get(tx);
     if (!root) return tx;
     const known = this.#views.get(root);
     if (known) return known;
     const restrict = this.#restrict;
-    const { db, viewer, at, address, afterCommit, onRollback, enqueue } = root;
     let own: Db | undefined;
     const view: EventTransaction = {
+      ...root,
       get db() {
-        own ??= restrict(db);
+        own ??= restrict(root.db);
         return own;
       },
-      viewer,
-      at,
-      address,
-      afterCommit,
-      onRollback,
-      enqueue,
       perform: (name, draft, action) => root.perform(name, draft, (final) => action(final, view)),
     };
     ROOTS.set(view, root);
@@ -56,48 +60,28 @@ export class ScopedTransaction {
     return view;
   }
 
-  /** An action that sees this plugin's view. */
+  /** An action that gets this plugin's view. */
   action<E extends EventName, R extends Result<E>>(action: Action<E, R>): Action<E, R> {
     return (draft, tx) => action(draft, this.of(tx));
   }
 
-  /** Handlers of an event that see this plugin's view. */
-  handlers<E extends EventName>(handlers: Handlers<E>): Handlers<E> {
-    const { beforeTransaction, filter, veto, inTransaction, notify } = handlers;
-    return {
-      ...(beforeTransaction && {
-        beforeTransaction: (draft, viewer) => beforeTransaction.call(handlers, draft, viewer),
-      }),
-      ...(filter && { filter: (draft, tx) => filter.call(handlers, draft, this.of(tx)) }),
-      ...(veto && { veto: (draft, tx) => veto.call(handlers, draft, this.of(tx)) }),
-      ...(inTransaction && {
-        inTransaction: (result, tx, record) => inTransaction.call(handlers, result, this.of(tx), record),
-      }),
-      ...(notify && { notify: (result, record) => notify.call(handlers, result, record) }),
-    };
+  /** Handlers that get this plugin's view. */
+  handlers<H extends object>(handlers: H): H {
+    return mapHandlers(handlers, (run) => this.#withView(run));
   }
 
-  /** Handlers of every event that see this plugin's view. */
-  anyHandlers(handlers: AnyHandlers): AnyHandlers {
-    const { inTransaction, notify } = handlers;
-    return {
-      ...(inTransaction && { inTransaction: (record, tx) => inTransaction.call(handlers, record, this.of(tx)) }),
-      ...(notify && { notify: (record) => notify.call(handlers, record) }),
-    };
-  }
-
-  /** What a plugin gives to others: its functions see its own view of a transaction that they are called with. */
+  /** A function, or an object of functions, that gets this plugin's view of each transaction it is called with. */
   scoped<Given>(given: Given): Given {
-    if (typeof given === "function") return this.#seeing(given as unknown as Call) as unknown as Given;
+    if (typeof given === "function") return this.#withView(given as unknown as Call) as unknown as Given;
     if (typeof given !== "object" || given === null || Object.getPrototypeOf(given) !== Object.prototype) return given;
     const members = Object.entries(Object.getOwnPropertyDescriptors(given)).map(([name, member]) => [
       name,
-      typeof member.value === "function" ? { ...member, value: this.#seeing(member.value as Call) } : member,
+      typeof member.value === "function" ? { ...member, value: this.#withView(member.value as Call) } : member,
     ]);
     return Object.create(Object.prototype, Object.fromEntries(members)) as Given;
   }
 
-  #seeing(run: Call): Call {
+  #withView(run: Call): Call {
     const of = (tx: EventTransaction) => this.of(tx);
     return function (...args) {
       for (let at = 0; at < args.length; at++) {

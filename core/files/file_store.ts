@@ -117,6 +117,17 @@ export function below(store: FileStore, prefix: string): FileStore {
   };
 }
 
+/** The store of a plugin without the grant of files: everything rejects. */
+export function refusedFiles(plugin: string): FileStore {
+  const refuse = () => Promise.reject(new Error(`The plugin "${plugin}" was not granted files`));
+  return {
+    put: refuse,
+    get: refuse,
+    remove: refuse,
+    list: () => ({ [Symbol.asyncIterator]: () => ({ next: refuse }) }),
+  };
+}
+
 /** Whether a key names a file that was never finished. */
 export function isPartial(key: string): boolean {
   return key.startsWith(`${PARTIAL}/`) && /^[0-9a-f-]{36}$/.test(key.slice(PARTIAL.length + 1));

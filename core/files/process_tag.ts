@@ -4,6 +4,7 @@
  */
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { isAlive } from "../../db/embedded/pid.ts";
 
 /** What is known of a process by its tag. */
 export type ProcessState = "alive" | "gone" | "unknown";
@@ -23,7 +24,7 @@ export function processTag(): string {
 export function processState(tag: string): ProcessState {
   const [, place, number, started] = /^([0-9a-f]+)-(\d+)-(\d+)$/.exec(tag) ?? [];
   if (place !== placeOfProcesses()) return "unknown";
-  if (!isRunning(Number(number))) return "gone";
+  if (!isAlive(Number(number))) return "gone";
   const since = startOf(Number(number));
   return since === undefined || since === Number(started) ? "alive" : "gone";
 }
@@ -37,15 +38,6 @@ function placeOfProcesses(): string {
     // Only Linux has these.
   }
   return Bun.hash(`${hostname()} ${container}`).toString(16);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }
 
 function startOf(pid: number): number | undefined {

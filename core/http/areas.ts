@@ -2,26 +2,26 @@ import type { ApiError } from "../errors.ts";
 import type { Viewer } from "../viewer.ts";
 import type { Limiter } from "./rate_limit.ts";
 
-/** Recognises who asks: a viewer, an error to answer with, or nothing where the credential is of another kind. */
+/** Authenticates a request: returns the viewer, an error to answer with, or undefined for credentials of another kind. */
 export type Authenticate = (request: Request, address: string) => Recognised | Promise<Recognised>;
 type Recognised = Viewer | ApiError | undefined;
 
-/** A stretch of paths with its own credentials, limit and error shape. */
+/** What applies to all paths below a prefix: credentials, a limit, the shape of errors. */
 export interface AreaSpec {
-  /** Whether the prefix is that of a whole path and not of one below /api. */
+  /** Whether the prefix is that of the whole path, and not of the path below /api. */
   readonly outside?: boolean;
-  /** Asked before the resolvers of the runtime, which are asked where it neither recognises nor refuses anybody. */
+  /** Called before the authenticators of the runtime, which follow if it returns undefined. */
   readonly authenticate?: Authenticate;
-  /** Replaces the limiter of the runtime; null for none, outside the API for those without a token alone. */
+  /** Replaces the limiter of the runtime; null for none. Outside the API, requests with an `Authorization` header keep it. */
   readonly limiter?: Limiter | null;
   /**
-   * Stands around all the rest: answers on its own, or finishes what `next` answers. An ApiError it throws is answered in
-   * the area's shape.
+   * Wraps everything else: answers without `next`, or changes the answer of `next`. An ApiError that it throws is answered in
+   * the shape of the area.
    */
   readonly around?: (request: Request, address: string, next: () => Promise<Response>) => Response | Promise<Response>;
-  /** Whether bodies are left to the routes, which then read `request` themselves and limit what they read. */
+  /** Whether bodies are not parsed: routes read `request` themselves and limit what they read. */
   readonly ownBodies?: boolean;
-  /** The body of an error answer. */
+  /** The body of an error. */
   readonly fault?: (status: number, message: string, error: ApiError) => unknown;
 }
 
@@ -29,12 +29,12 @@ export interface AreaSpec {
 export class Areas {
   readonly #areas: { prefix: string; spec: AreaSpec }[] = [];
 
-  /** Adds one; `prefix` is below /api unless the area lies outside. */
+  /** Adds an area; `prefix` is below /api unless `outside` is set. */
   add(prefix: string, spec: AreaSpec): void {
     this.#areas.push({ prefix: spec.outside ? prefix : `/api${prefix}`, spec });
   }
 
-  /** The nearest area around a path; the one around the whole site, whose prefix is empty, ends where the API begins. */
+  /** The area of a path: that of the longest prefix. The empty prefix covers every path outside the API. */
   at(path: string): AreaSpec | undefined {
     let found: { prefix: string; spec: AreaSpec } | undefined;
     for (const area of this.#areas) {

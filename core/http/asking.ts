@@ -1,30 +1,30 @@
 /**
- * From which address the request under way came and in which language its sender reads, for what happens because of it: a
- * log tells the one, faults of what was sent are worded in the other, and no handler in between need pass them on. Reads
- * are left out, since nothing happens through them; commands, jobs and schedules have neither.
+ * The client's address and language during a request, without passing them through every handler: events record the address,
+ * validation errors are written in the language. Reads have neither, as they cause no events; commands, jobs and schedules
+ * have none.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** What is known of whoever asks, beside who they are. */
+/** The client of a request, beside its viewer. */
 export interface Sender {
   readonly address: string;
-  /** The language wished for, such as "de"; undefined where none was. */
+  /** The preferred language, such as "de"; undefined without a preference. */
   readonly language: string | undefined;
 }
 
 const SENDERS = new AsyncLocalStorage<Sender>();
 
-/** Runs what a request asks for; `addressNow` and `languageNow` answer with its sender's until that has ended. */
+/** Runs a function with the client that `addressNow` and `languageNow` return while it runs, asynchronous parts included. */
 export function askedFrom<R>(sender: Sender, run: () => R): R {
   return SENDERS.run(sender, run);
 }
 
-/** The address of the request under way, undefined outside of any. */
+/** The client's address of the current request; undefined outside of one. */
 export function addressNow(): string | undefined {
   return SENDERS.getStore()?.address;
 }
 
-/** The language its sender wishes, undefined outside of any and where none was wished for. */
+/** The preferred language of the current request; undefined outside of one and without a preference. */
 export function languageNow(): string | undefined {
   return SENDERS.getStore()?.language;
 }

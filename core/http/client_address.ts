@@ -2,18 +2,18 @@ import { isIP, isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 import { BootError } from "../errors.ts";
 
-/** Addresses an operator names in a setting: none, all, or those within the listed networks. */
+/** The networks that a setting names: none, all, or a list. */
 export type Networks = "none" | "all" | readonly [ipaddr.IPv4 | ipaddr.IPv6, number][];
 
 /**
- * Reads APP_PROXIES: which peers may say for whom they speak. Where it is empty, TRUSTED_PROXIES is read instead, as the
- * contract of the dashboard calls it. Throws BootError; see `networksOf`.
+ * The proxies whose X-Forwarded-For is trusted: APP_PROXIES, else TRUSTED_PROXIES (dashboard-stats 3.5). Throws BootError; see
+ * `networksOf`.
  */
 export function trustedProxies(setting: string, otherwise = ""): Networks {
   return setting.trim() === "" ? networksOf("TRUSTED_PROXIES", otherwise) : networksOf("APP_PROXIES", setting);
 }
 
-/** Reads a setting: empty, `*`, or addresses and CIDR ranges separated by commas. Throws BootError for anything else. */
+/** Parses a setting: empty, `*`, or addresses and CIDR ranges separated by commas. Throws BootError for anything else. */
 export function networksOf(variable: string, setting: string): Networks {
   const text = setting.trim();
   if (text === "") return "none";
@@ -30,12 +30,11 @@ export function networksOf(variable: string, setting: string): Networks {
 }
 
 /**
- * The client's address: the peer's own, or what the nearest untrusted hop of X-Forwarded-For is. The walk goes from the
- * right and ends at the last address that could be read: what stands before a hop that is none may be anybody's invention
- * (dashboard-stats 3.5).
+ * The client's address: that of the peer, or of the nearest hop in X-Forwarded-For that is not a trusted proxy. Hops are read
+ * from the right, up to the first that is not an address: whatever is left of it may be forged (dashboard-stats 3.5).
  */
 export function clientAddress(peer: string, forwarded: string | null, proxies: Networks): string {
-  const own = plain(peer);
+  const own = unmapped(peer);
   if (proxies === "none" || forwarded === null) return own;
   const isTrusted = (address: string) => proxies === "all" || (isIP(address) !== 0 && isWithin(proxies, address));
   let nearest = own;
@@ -48,7 +47,7 @@ export function clientAddress(peer: string, forwarded: string | null, proxies: N
   return nearest;
 }
 
-/** A hop as proxies write it: an address, with its port and in brackets where they like; undefined for anything else. */
+/** The address in a hop of X-Forwarded-For, which may have a port and brackets; undefined for anything else. */
 function hopOf(text: string): string | undefined {
   const [, bracketed, ported] = /^(?:\[([^\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/.exec(text) ?? [];
   const address = (bracketed ?? ported ?? text).replace(/%.*$/s, "");
@@ -65,8 +64,8 @@ export function isWithin(networks: Networks, address: string): boolean {
   return networks.some(([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits));
 }
 
-/** IPv4 addresses that arrive mapped into IPv6 are shown as IPv4. */
-function plain(address: string): string {
+/** An IPv4 address that is mapped into IPv6, as IPv4; other addresses as they are. */
+function unmapped(address: string): string {
   if (!address.startsWith("::")) return address;
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }

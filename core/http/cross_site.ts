@@ -1,8 +1,10 @@
 /**
- * Whether a browser sent a request on behalf of another site. Browsers say so by `Sec-Fetch-Site`, where only
- * `same-origin` and `none` (the address bar) are this site: `same-site` is a neighbour below the same domain. Over plain
- * http they leave that header out, so `Origin` decides where it is missing. A request with neither comes from no browser.
- * `Authorization` proves nothing: browsers send the credentials of a proxy along by themselves. `origin` is that of APP_URL.
+ * Whether a browser sent a request on behalf of another site. `Sec-Fetch-Site` decides: `same-origin` and `none` (the address
+ * bar) are this site, `same-site` is another host of the same domain. Browsers omit that header over plain http; then `Origin`
+ * decides. A request with neither does not come from a browser. `Authorization` is no proof, since browsers add the
+ * credentials of a proxy themselves. `origin` is that of APP_URL.
+ * @example
+ * if (isCrossSite(request, new URL(context.baseUrl).origin)) throw denied();
  */
 export function isCrossSite({ headers }: Request, origin: string): boolean {
   const site = headers.get("sec-fetch-site");

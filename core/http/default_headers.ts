@@ -1,18 +1,18 @@
 import type { Allowance } from "./rate_limit.ts";
 
-/** What Bun calls JSON that was not called anything; a type that a route or an area chose is left as it is. */
-const BUNS_JSON = "application/json;charset=utf-8";
+/** The content type that Bun sets for JSON; a type that a route or an area has set is kept. */
+const BUN_JSON = "application/json;charset=utf-8";
 const FIXED_HEADERS = [
   ["cache-control", "no-cache, no-store, private"],
   ["expires", "Sun, 12 Jul 2015 19:01:00 GMT"],
   ["x-content-type-options", "nosniff"],
 ] as const;
 
-/** An answer with the headers that every one carries, and those of a limit where requests were counted. */
+/** Adds the headers of every answer, and those of the limit for requests that were counted. */
 export function withDefaultHeaders(response: Response, allowance?: Allowance): Response {
   const { headers } = response;
   for (const [name, value] of FIXED_HEADERS) if (!headers.has(name)) headers.set(name, value);
-  if (headers.get("content-type") === BUNS_JSON) headers.set("content-type", "application/json");
+  if (headers.get("content-type") === BUN_JSON) headers.set("content-type", "application/json");
   if (!allowance) return response;
   headers.set("x-ratelimit-limit", String(allowance.limit));
   headers.set("x-ratelimit-remaining", String(allowance.remaining));

@@ -1,16 +1,15 @@
 /**
- * A disk that is full, or a quota that is used up, wherever it shows: in the spool of requests, in the store of files, in
- * temporary files of exports and imports, or in PostgreSQL. Whoever writes wraps such an error as it sees fit; it is known by its
- * code, anywhere along the chain of causes. The client reads 507, since nothing is wrong with what it sent.
+ * A full disk or an exceeded quota, in the spool of uploads, in the file store, in temporary files or in PostgreSQL. Such
+ * errors are found by their code in the chain of causes and answered 507, since nothing is wrong with the request.
  */
 import { ApiError } from "../errors.ts";
 
-/** Of file systems; EFBIG is a limit on the size of files, of the system or of the process. The last is PostgreSQL's. */
+/** Codes of file systems, with EFBIG for a limit on the size of files, and of PostgreSQL (53100). */
 const CODES: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG", "53100"]);
-/** More causes than that have nobody's error. */
+/** Causes that are searched, as a chain may be circular. */
 const MAX_CAUSES = 10;
 
-/** The answer to a request that failed for want of room; undefined where it failed for another reason. */
+/** The 507 of an error that a full disk caused; undefined for other errors. */
 export function diskFullError(thrown: unknown): ApiError | undefined {
   let error = thrown;
   for (let at = 0; at < MAX_CAUSES && error instanceof Error; at++, error = error.cause)
@@ -18,7 +17,12 @@ export function diskFullError(thrown: unknown): ApiError | undefined {
   return undefined;
 }
 
-/** What clients read where there is no room left. */
+/**
+ * The 507 of a full disk.
+ * @example
+ * const child = Bun.spawn(["weasyprint", "in.html", "out.pdf"], { stderr: "pipe" });
+ * if ((await new Response(child.stderr).text()).includes("No space left")) throw noRoomError();
+ */
 export function noRoomError(): ApiError {
   const text = "The server has no room left to store this. Its operator has to free some disk space.";
   return new ApiError(507, text);

@@ -1,27 +1,32 @@
 import type { Rules } from "../validation/validate.ts";
 
-/** What the documentation tells of a route beside its method, path and permission. */
+/** The documentation of a route, beside its method, path and permission. */
 export interface EndpointSpec {
-  /** Sentences, one paragraph a line. */
+  /** Sentences; each line is a paragraph. */
   readonly about: string;
   /** Rules of the body or, for a GET, of the query. */
   readonly rules?: Rules;
-  /** The handler's name where it is not the method part of the endpoint, such as "exportHtml". */
+  /** The name of the handler if it differs from the action, such as "exportHtml". */
   readonly handler?: string;
-  /** "long" where an answer may take LONG_ANSWER_TIMEOUT_MS. */
+  /** "long" if an answer may take LONG_ANSWER_TIMEOUT_MS. */
   readonly takes?: "long";
-  /** Samples for the documentation. */
+  /** Examples of a body and an answer. */
   readonly example?: { readonly request?: unknown; readonly response?: unknown };
 }
 
-/** The facts of an endpoint under the keys the docs plugin and OpenAPI read them from. */
+/** The documentation of a route as an option of Elysia; OpenAPI documents are made from it. */
 export interface EndpointDetail {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Describes a route: `segment` is the first part of its path below /api, `action` the rest of its name in docs.json
- * (content-api 16), such as "books" and "list" for "books-list". Spread into the route's options.
+ * Documents a route; spread it into the options of the route. `segment` is the first part of the path below /api, `action` the
+ * rest of the name in docs.json (content-api 16): "books" and "list" for "books-list".
+ * @example
+ * context.app.get("/notes/:id", ({ params }) => ({ id: idOf(params.id, "Note") }), {
+ *   permit: "access-api",
+ *   ...endpoint("notes", "read", { about: "Reads a note." }),
+ * });
  */
 export function endpoint(segment: string, action: string, facts: EndpointSpec): EndpointDetail {
   return {

@@ -1,11 +1,15 @@
-/** Keys that an `ExpiringMap` holds unless told otherwise: some 30 MB. */
+/** Keys that an `ExpiringMap` holds by default: some 30 MB. */
 export const MAX_KEYS = 200_000;
 
 /**
- * Values by key, each valid until its own `endsAt`, which is at most `lifetimeMs` after it was set. Every operation takes
- * constant time: entries lie in two generations, and a new one is begun after `lifetimeMs`, when all of the older one
- * have ended, so that it is dropped as a whole and nothing is ever swept. A flood of keys begins a new generation early,
- * and forgets those that were used longest ago, so there are never more than `maxKeys` entries.
+ * Values by key, each valid until its own `endsAt`, at most `lifetimeMs` after it was set. Every operation takes constant
+ * time: entries are in two generations, and `lifetimeMs` after the newer one began, all entries of the older one have expired
+ * and it is dropped as a whole. When half of `maxKeys` are in the newer generation a new one begins early, which drops the
+ * least recently used entries: there are never more than `maxKeys`.
+ * @example
+ * const codes = new ExpiringMap<{ userId: number; endsAt: number }>(600_000);
+ * codes.set("X7Q2", { userId: viewer.id, endsAt: Date.now() + 600_000 });
+ * const userId = codes.get("X7Q2")?.userId;
  */
 export class ExpiringMap<V extends { readonly endsAt: number }> {
   readonly #lifetimeMs: number;
@@ -22,17 +26,17 @@ export class ExpiringMap<V extends { readonly endsAt: number }> {
     this.#begunAt = now();
   }
 
-  /** Entries held, ended ones that are not dropped yet among them. */
+  /** The number of entries, with expired ones that are not dropped yet. */
   get size(): number {
     return this.#current.size + this.#previous.size;
   }
 
-  /** The value of a key; undefined where there is none or it has ended. */
+  /** The value of a key; undefined if there is none or it has expired. */
   get(key: string): V | undefined {
     const newer = this.#current.get(key);
     const value = newer ?? this.#previous.get(key);
     if (value === undefined || value.endsAt <= this.#now()) return undefined;
-    // What is in use outlives a flood of keys that are used once.
+    // Moved to the newer generation, so that it outlives keys that are used once.
     if (newer === undefined) this.set(key, value);
     return value;
   }

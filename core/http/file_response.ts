@@ -1,42 +1,52 @@
 /**
- * Answers with a stored file: whole, a stretch of it, or nothing new. Ranges are those browsers and download tools ask
- * for, a single one; anything else gets the whole file, as RFC 9110 allows. Names come from users, so the disposition is
- * built from scratch, and no answer lets a browser guess what the bytes might be.
+ * Answers with files: ETags and single byte ranges, as browsers and download tools send them. Any other range is answered with
+ * the whole file, as RFC 9110 allows. Browsers may not guess the type of the bytes.
  */
 import { readFileSync } from "node:fs";
 import type { ByteRange, StoredFile } from "../files/file_store.ts";
 
-/** How a file is served. */
+/** A file and the headers it is served with. */
 export interface FileAnswer {
   readonly file: Pick<StoredFile, "size" | "body">;
-  /** Changes with the content, without quotes. */
+  /** Differs for different content; without quotes. */
   readonly etag: string;
   readonly type: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The answer to a GET for a file, given the request's headers: 200, 206, 304 or 416. */
-export function fileResponse(asked: Headers, { file, etag, type, headers = {} }: FileAnswer): Response {
+/**
+ * The answer to a GET for a file, given the request's headers: 200, 206, 304 or 416.
+ * @example
+ * const file = await context.files.get("notes/1.pdf");
+ * if (!file) throw notFound("Note");
+ * return fileResponse(request.headers, { file, etag: "notes-1", type: "application/pdf" });
+ */
+export function fileResponse(requestHeaders: Headers, { file, etag, type, headers = {} }: FileAnswer): Response {
   const tag = `"${etag}"`;
   const sized = (bytes: number) => ({ ...common, "content-type": type, "content-length": String(bytes) });
   const common = { etag: tag, "accept-ranges": "bytes", "x-content-type-options": "nosniff", ...headers };
-  if (matches(asked.get("if-none-match"), tag)) return new Response(null, { status: 304, headers: common });
-  const range = rangeOf(asked, tag, file.size);
+  if (matches(requestHeaders.get("if-none-match"), tag)) return new Response(null, { status: 304, headers: common });
+  const range = rangeOf(requestHeaders, tag, file.size);
   if (range === "unsatisfiable")
     return new Response(null, { status: 416, headers: { ...common, "content-range": `bytes */${file.size}` } });
   if (!range) return new Response(file.body(), { headers: sized(file.size) });
-  const shown = `bytes ${range.start}-${range.end - 1}/${file.size}`;
+  const contentRange = `bytes ${range.start}-${range.end - 1}/${file.size}`;
   return new Response(file.body(range), {
     status: 206,
-    headers: { ...sized(range.end - range.start), "content-range": shown },
+    headers: { ...sized(range.end - range.start), "content-range": contentRange },
   });
 }
 
-/** How long browsers keep a file that ships with a plugin before they ask whether it changed. */
+/** Browsers revalidate files of plugins after a day. */
 const SHIPPED_FILE_CACHE = "public, max-age=86400";
 
-/** Reads a file that ships with a plugin, once; answers what responds with it, given the request's headers. */
-export function shippedFile(path: string, type: string): (asked: Headers) => Response {
+/**
+ * Reads a file of a plugin once. Returns the function that answers with it, given the headers of a request.
+ * @example
+ * const script = shippedFile(`${import.meta.dir}/notes.js`, "text/javascript; charset=utf-8");
+ * context.site.get("/notes/notes.js", ({ request }) => script(request.headers), { permit: "public" });
+ */
+export function shippedFile(path: string, type: string): (requestHeaders: Headers) => Response {
   const bytes = readFileSync(path);
   const answer: FileAnswer = {
     file: { size: bytes.length, body: (range) => new Blob([range ? bytes.subarray(range.start, range.end) : bytes]) },
@@ -44,12 +54,14 @@ export function shippedFile(path: string, type: string): (asked: Headers) => Res
     type,
     headers: { "cache-control": SHIPPED_FILE_CACHE },
   };
-  return (asked) => fileResponse(asked, answer);
+  return (requestHeaders) => fileResponse(requestHeaders, answer);
 }
 
 /**
- * A Content-Disposition that no name can break out of: a plain form for old clients, and the name itself as RFC 6266 has
- * it. Paths lose their folders; control and direction marks, which make a name look like another, are dropped.
+ * A Content-Disposition for a name that users chose: an ASCII form for old clients and the exact name (RFC 6266). Slashes
+ * become dashes; control characters and bidirectional marks, which disguise a name, are removed.
+ * @example
+ * contentDisposition("attachment", "Menü.pdf"); // attachment; filename="Menu.pdf"; filename*=UTF-8''Men%C3%BC.pdf
  */
 export function contentDisposition(kind: "attachment" | "inline", name: string): string {
   const shown =
@@ -73,10 +85,10 @@ function matches(header: string | null, tag: string): boolean {
   );
 }
 
-/** The stretch that is asked for; undefined for the whole file. */
-function rangeOf(asked: Headers, tag: string, size: number): ByteRange | "unsatisfiable" | undefined {
-  const found = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(asked.get("range")?.trim() ?? "");
-  const condition = asked.get("if-range");
+/** The requested byte range; undefined for the whole file. */
+function rangeOf(requestHeaders: Headers, tag: string, size: number): ByteRange | "unsatisfiable" | undefined {
+  const found = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(requestHeaders.get("range")?.trim() ?? "");
+  const condition = requestHeaders.get("if-range");
   if (!found || (condition !== null && condition.trim() !== tag)) return undefined;
   const [, from = "", to = ""] = found;
   if (from === "" && to === "") return undefined;

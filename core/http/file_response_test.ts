@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { folderStore, type StoredFile } from "../files/file_store.ts";
-import { jsonWithFile } from "./base64_json.ts";
 import { contentDisposition, fileResponse } from "./file_response.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lectern-answers-"));
@@ -75,30 +74,3 @@ test("contentDisposition() lets no name break out of its place", () => {
     expect(new Headers({ "content-disposition": header }).get("content-disposition")).toBe(header);
   }
 });
-
-test("jsonWithFile() says the base64 of any bytes, and how long the answer is, however the chunks fall", async () => {
-  for (const length of [0, 1, 2, 3, 4, 5, 100, 300_001]) {
-    const bytes = new Uint8Array(length).map((_, index) => (index * 31) % 256);
-    for (const step of [1, 2, 3, 7, 100_000]) {
-      if (length / step > 1000) continue;
-      const chunks = Array.from({ length: Math.ceil(length / step) }, (_, at) =>
-        bytes.subarray(at * step, (at + 1) * step),
-      );
-      const stream = () => streamOf(chunks);
-      const file = { ...(await stored(bytes)), stream };
-      const response = jsonWithFile({ name: 'ü"\\' }, "content", file);
-      const text = await response.text();
-      expect(JSON.parse(text)).toEqual({ name: 'ü"\\', content: Buffer.from(bytes).toString("base64") });
-      expect(response.headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
-    }
-  }
-});
-
-function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    start(controller) {
-      for (const chunk of chunks) controller.enqueue(chunk.slice());
-      controller.close();
-    },
-  });
-}

@@ -1,14 +1,14 @@
 /**
- * HEAD (RFC 9110, 9.3.2): the route of GET answers it. The body is dropped at the very end, after areas, themes and error
- * documents: whatever stands around a route may read the answer's body and finds it whole.
+ * HEAD (RFC 9110, 9.3.2): the route of GET answers, and the body is removed at the very end. Areas, themes and error pages see
+ * the complete answer.
  */
 
-/** The GET whose answer a HEAD request is given. */
+/** The GET request that corresponds to a HEAD request. */
 export function asGet({ url, headers }: Request): Request {
   return new Request(url, { method: "GET", headers });
 }
 
-/** The same answer without its body. A streamed body is cancelled unread; one held in memory is measured. */
+/** The answer without its body. A stream of known length is cancelled unread; any other body is read for its length. */
 export async function withoutBody(response: Response): Promise<Response> {
   const headers = new Headers(response.headers);
   if (headers.has("content-length")) await response.body?.cancel();

@@ -1,4 +1,8 @@
-/** Markup that needs no escaping any more: made by `html`, or vouched for by `raw`. */
+/**
+ * Escaped markup, made by `html` or `raw`.
+ * @example
+ * const item = (name: string): Html => html`<li>${name}</li>`;
+ */
 export class Html {
   readonly #text: string;
   constructor(text: string) {
@@ -9,20 +13,32 @@ export class Html {
   }
 }
 
-/** What may stand in a hole of an `html` template: nothing, text (escaped), finished markup, or a list of these. */
+/** A value in an `html` template: text, which is escaped, markup, a list of values, or nothing. */
 export type HtmlPart = string | number | boolean | null | undefined | Html | readonly HtmlPart[];
 
-/** Template tag that escapes every hole; false, null and undefined leave nothing behind. */
+/**
+ * A template tag that escapes every value; booleans, null and undefined are left out.
+ * @example
+ * html`<p title="${"a & b"}">${["one", html`<b>two</b>`]}</p>`; // <p title="a &amp; b">one<b>two</b></p>
+ */
 export function html(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   return new Html(String.raw({ raw: strings }, ...parts.map(textOf)));
 }
 
-/** Vouches for text as finished markup. Never hand it anything a user wrote. */
+/**
+ * Marks text as markup, without escaping. Never call it with input of users.
+ * @example
+ * html`<p>${raw("&hellip;")}</p>`; // <p>&hellip;</p>
+ */
 export function raw(text: string): Html {
   return new Html(text);
 }
 
-/** A response with an HTML document and a policy that lets it load only what this server serves. */
+/**
+ * An answer with an HTML document; its Content-Security-Policy allows resources of this server only.
+ * @example
+ * context.site.get("/notes/help", () => htmlResponse(html`<title>Help</title><p>Notes`), { permit: "public" });
+ */
 export function htmlResponse(body: Html, status = 200): Response {
   return new Response(`<!doctype html>\n${body}`, {
     status,

@@ -1,51 +1,52 @@
 /**
- * Makes a runtime listen, and stops it in order. Bun gives every connection ten seconds to bring the head of a request; from
- * there on deadlines are ours (`running_requests.ts`, `body_stream.ts`), and Bun's timer of connections that do nothing is set again with
- * the answer. A stop goes on taking connections until none has brought a request for a moment: those in the queue of
- * the system would be reset with the listening socket, and their clients were told that they are connected.
+ * The HTTP listener of a runtime. Bun gives a connection ten seconds for the head of a request. From there on the deadlines are
+ * those of `running_requests.ts` and `body_stream.ts`; Bun's idle timer is set again with the answer. A stopping server keeps
+ * accepting connections until no request has arrived for a moment: clients in the accept queue are already connected, and
+ * closing the port would reset them.
  */
+import type { CommandIo } from "../cli/command.ts";
 import { baseUrlOf, type Config } from "../config.ts";
 import { ApiError, BootError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Runtime } from "../runtime/boot.ts";
-import type { CommandIo } from "../runtime/plugin.ts";
 import { pathOf } from "./routes.ts";
 import { RunningRequests } from "./running_requests.ts";
-import { AcceptedWebSockets } from "./sockets.ts";
+import { type WebSocketHandlers, WebSocketListener } from "./websocket.ts";
 
-/** None of Bun's own: ours answers in the one error shape, and what nobody reads costs no memory. */
+/** Bun's own body limit is off: the limits of `body_stream.ts` answer in the shape of errors, and unread bodies take no memory. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-/** A runtime that listens. */
+/** A listening runtime. */
 export interface Listening {
   readonly port: number;
   /**
-   * Takes no more requests once none has come for a moment, waits for those under way for at most the configured time, answers
-   * the rest with a 503, then stops the runtime.
+   * Closes the port once no request has arrived for `stopLingerMs`, waits for running requests up to `stopTimeoutMs`, answers
+   * the others with 503, then stops the runtime.
    */
   stop(): Promise<void>;
 }
 
-const LAST_WORDS_MS = 100;
+/** For answers to be sent before connections are closed. */
+const FLUSH_MS = 100;
 const STOPPING = new ApiError(503, "The server is stopping. What was asked for may still be done.", {
   headers: { "retry-after": "5", connection: "close" },
 });
 
-/** Whether a request that was refused still has a body to send, for which its connection is not kept long. */
+/** Whether the body of a request was not read; its connection is then kept open for less time. */
 function isUnread({ headers, bodyUsed }: Request): boolean {
   return !bodyUsed && ((headers.get("content-length") ?? "0") !== "0" || headers.has("transfer-encoding"));
 }
 
-/** Makes a runtime listen. Throws BootError where the address is taken; the runtime is stopped then. */
+/** Listens for requests of a runtime. Throws BootError if the address is in use, after stopping the runtime. */
 export async function listen(runtime: Runtime, config: Config, log: Log): Promise<Listening> {
-  const sockets = new AcceptedWebSockets();
+  const sockets = new WebSocketListener();
   const requests = new RunningRequests(runtime.gates, {
     usualMs: config.answerTimeoutMs,
     longMs: config.longAnswerTimeoutMs,
   });
   const unreadSeconds = Math.min(config.idleTimeoutSeconds, Math.ceil(config.bodyTimeoutMs / 1000));
   let isStopping = false;
-  const server = await opened(runtime, config, {
+  const server = await openServer(runtime, config, {
     port: config.port,
     hostname: config.host,
     maxRequestBodySize: NO_LIMIT,
@@ -54,7 +55,7 @@ export async function listen(runtime: Runtime, config: Config, log: Log): Promis
     async fetch(request, bun) {
       const started = performance.now();
       const peer = bun.requestIP(request)?.address ?? "";
-      // Bun's own timer would cut the connection without a word; ours end the request with an answer.
+      // Bun's timer would close the connection without an answer.
       bun.timeout(request, 0);
       const response = await requests.answer(request, peer);
       if (isStopping) response.headers.set("connection", "close");
@@ -67,10 +68,10 @@ export async function listen(runtime: Runtime, config: Config, log: Log): Promis
           ms: Math.round(performance.now() - started),
         });
       }
-      return sockets.take(request, response, bun) ? undefined : response;
+      return sockets.upgrade(request, response, bun) ? undefined : response;
     },
   });
-  // Not before it listens: a start that fails at its port runs no job and tells no password.
+  // After the port is open: a start that fails there runs no job and prints no password.
   await runtime.start().catch(async (error: unknown) => {
     await server.stop(true);
     requests.close();
@@ -83,8 +84,7 @@ export async function listen(runtime: Runtime, config: Config, log: Log): Promis
       isStopping = true;
       const forced = setTimeout(() => {
         requests.endAll(STOPPING);
-        // Once the answers are on their way.
-        setTimeout(() => void server.stop(true), LAST_WORDS_MS);
+        setTimeout(() => void server.stop(true), FLUSH_MS);
       }, config.stopTimeoutMs);
       sockets.close();
       await requests.quiet(config.stopLingerMs);
@@ -96,30 +96,30 @@ export async function listen(runtime: Runtime, config: Config, log: Log): Promis
   };
 }
 
-/** Starts the server; where that fails the runtime is stopped again, so that nothing of it stays behind. */
-async function opened(
+/** Opens the port. Throws BootError after stopping the runtime. */
+async function openServer(
   runtime: Runtime,
   config: Config,
   options: Parameters<typeof Bun.serve>[0],
-): Promise<Bun.Server<undefined>> {
+): Promise<Bun.Server<WebSocketHandlers>> {
   try {
-    return Bun.serve(options as never) as Bun.Server<undefined>;
+    return Bun.serve(options as never) as Bun.Server<WebSocketHandlers>;
   } catch (cause) {
     await runtime.stop();
     const { code = "", message } = cause as { code?: string; message: string };
-    const why = code === "EADDRINUSE" ? "something else listens there already" : message;
+    const why = code === "EADDRINUSE" ? "another process already listens there" : message;
     throw new BootError(`Cannot listen on ${config.host}:${config.port}: ${why}; set PORT or HOST`, { cause });
   }
 }
 
-/** Listens until SIGINT or SIGTERM, then stops in order. Returns the exit code. */
+/** Listens until SIGINT or SIGTERM, then stops the runtime. Returns the exit code. */
 export async function serve(runtime: Runtime, config: Config, log: Log, io: CommandIo): Promise<number> {
-  const told = new Promise<string>((resolve) => {
+  const signalled = new Promise<string>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(signal));
   });
   const listening = await listen(runtime, config, log);
   io.out(`Lectern answers at ${baseUrlOf({ ...config, port: listening.port })}/api`);
-  log.info("stopping", { signal: await told });
+  log.info("stopping", { signal: await signalled });
   await listening.stop();
   return 0;
 }

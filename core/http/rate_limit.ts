@@ -1,13 +1,13 @@
 /**
- * How many requests one key may make in a window. Counts are kept in this process, which costs nothing, or in the store,
- * which costs one write a request and is right for any number of servers on one database.
+ * Rate limits in fixed windows. Counts are in the memory of this process, or in the store: that takes one write per request
+ * and holds for any number of servers on one database.
  */
 import { sql } from "kysely";
 import { type Db, type Migrations, rows } from "../../db/mod.ts";
 import type { Config } from "../config.ts";
 import { ExpiringMap, MAX_KEYS } from "./expiring_map.ts";
 
-/** How often a key was seen in its window. */
+/** The state of a key in its window, after a request. */
 export interface Allowance {
   readonly limit: number;
   readonly remaining: number;
@@ -16,12 +16,12 @@ export interface Allowance {
   readonly exceeded: boolean;
 }
 
-/** Counts requests in fixed windows, each opened by the first request of its key (platform 1.6). */
+/** Counts requests by key. The first request of a key opens its window (platform 1.6). */
 export interface Limiter {
   take(key: string): Allowance | Promise<Allowance>;
 }
 
-/** A limiter in this process's memory: `limit` requests in `windowMs` milliseconds for each key, of `maxKeys` at most. */
+/** A limiter in memory: `limit` requests per key in `windowMs` milliseconds. The least recently seen keys beyond `maxKeys` are dropped. */
 export function memoryLimiter(limit: number, windowMs = 60_000, now: () => number = Date.now, maxKeys = MAX_KEYS) {
   const windows = new ExpiringMap<{ count: number; readonly endsAt: number }>(windowMs, maxKeys, now);
   return {
@@ -37,7 +37,7 @@ export function memoryLimiter(limit: number, windowMs = 60_000, now: () => numbe
   };
 }
 
-/** The table of windows that servers share. It is not logged: a crash of the store forgets counts and nothing else. */
+/** The table of windows that servers share. It is unlogged: a crash of the store loses the counts. */
 export const limitMigrations: Migrations = {
   async "0002_rate_windows"(db) {
     await sql`create unlogged table rate_windows (
@@ -46,15 +46,15 @@ export const limitMigrations: Migrations = {
   },
 };
 
-/** Windows that have ended and are removed by one request at most, so that none waits for what a flood left behind. */
+/** Ended windows that one request removes at most. */
 const SWEEP_ROWS = 100;
 
-/** A limiter in the store, shared by every process that makes one of this name. */
+/** A limiter in the store, shared by all processes that create one of this name. */
 export function storeLimiter(db: Db, name: string, limit: number, windowMs = 60_000): Limiter {
   let sweepAt = 0;
   const sweep = async () => {
     sweepAt = Date.now() + windowMs;
-    // Locked rows are somebody's who is counting: left for the next sweep.
+    // Locked rows are being counted; the next sweep removes them.
     const removed = await rows(
       db,
       sql`delete from rate_windows where key in
@@ -74,17 +74,17 @@ export function storeLimiter(db: Db, name: string, limit: number, windowMs = 60_
               ends_at = case when w.ends_at <= now() then excluded.ends_at else w.ends_at end
             returning count, extract(epoch from ends_at)::float8 as ends_at`,
       );
-      if (!window) throw new Error("Cannot count a request: the store answered nothing");
+      if (!window) throw new Error("Cannot count a request: the store returned no row");
       if (Date.now() >= sweepAt) await sweep();
       return allowance(limit, window.count, window.ends_at);
     },
   };
 }
 
-/** Makes limiters as configured: each name has counts of its own; `windowMs` is a minute unless told otherwise. */
+/** Creates a limiter as configured. Each name has its own counts; `windowMs` is a minute by default. */
 export type MakeLimiter = (name: string, limit: number, windowMs?: number) => Limiter;
 
-/** Limiters in the store where servers share them, else in this process. */
+/** Limiters in the store if servers share them, else in memory. */
 export function limiterOf(db: Db, config: Pick<Config, "sharesLimits" | "maxLimitKeys">): MakeLimiter {
   return (name, limit, windowMs) =>
     config.sharesLimits

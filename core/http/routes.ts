@@ -1,11 +1,11 @@
 /**
- * The routes of plugins as data, and the paths of requests. Elysia's router finds the handler of a request; what stands here
- * answers what it does not: which methods a path has, whether it lets everybody in, how long its answer may take. These are
- * asked seldom, so that a walk over all routes is good enough.
+ * The routes of plugins as data, and the paths of requests. Elysia's router finds the handler of a request. The functions here
+ * answer what it does not: the methods of a path, whether a route is public, whether it takes long. They are called rarely and
+ * search all routes.
  */
 import type { PluginApp, SiteApp } from "./plugin_app.ts";
 
-/** A route as the documentation shows it. */
+/** A route. */
 export interface RouteInfo {
   readonly method: string;
   /** With parameters as `:name`, such as `/api/books/:id`. */
@@ -14,7 +14,7 @@ export interface RouteInfo {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** The routes of a plugin's app, with what each permits and how it describes itself. */
+/** The routes of a plugin's app, with their permit and documentation. */
 export function routesOf(app: PluginApp | SiteApp): RouteInfo[] {
   return app.routes.map(({ method, path, hooks }) => {
     const detail = ((hooks as { detail?: Record<string, unknown> } | undefined)?.detail ?? {}) as Record<
@@ -26,7 +26,7 @@ export function routesOf(app: PluginApp | SiteApp): RouteInfo[] {
   });
 }
 
-/** What an app asks of every route below it, by its kind: hooks, judgements of input, and what wraps its handlers. */
+/** The global hooks, schemas and wrappers of an app, counted by kind. */
 export function hooksOf(app: object): { readonly name: string; readonly count: number }[] {
   const { event, validator, extender } = app as {
     event: Readonly<Record<string, unknown>>;
@@ -34,17 +34,17 @@ export function hooksOf(app: object): { readonly name: string; readonly count: n
     extender: { readonly higherOrderFunctions: readonly unknown[] };
   };
   const hooks = Object.entries(event).map(([name, list]) => ({ name, count: Array.isArray(list) ? list.length : 0 }));
-  const judged = [validator.global, validator.scoped].flatMap((schema) => Object.keys(schema ?? {}));
+  const schemas = [validator.global, validator.scoped].flatMap((schema) => Object.keys(schema ?? {}));
   return [
     ...hooks,
-    { name: "guard", count: judged.length },
+    { name: "guard", count: schemas.length },
     { name: "wrap", count: extender.higherOrderFunctions.length },
   ];
 }
 
 const PATTERNS = new Map<string, RegExp>();
 
-/** A route's path as a pattern over request paths; a final slash is tolerated. */
+/** The pattern of a route's path; a final slash is allowed. */
 function patternOf(path: string): RegExp {
   let pattern = PATTERNS.get(path);
   if (!pattern) {
@@ -59,14 +59,14 @@ function patternOf(path: string): RegExp {
   return pattern;
 }
 
-/** The methods that are served at a path, in their usual order. */
+/** The methods of a path, in their usual order. */
 export function methodsAt(routes: readonly RouteInfo[], path: string): string[] {
   const methods = new Set(routes.filter((route) => patternOf(route.path).test(path)).map(({ method }) => method));
   if (methods.has("GET")) methods.add("HEAD");
   return ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].filter((method) => methods.has(method));
 }
 
-/** Whether the route of a request lets everybody in. */
+/** Whether the route of a request is public. */
 export function isPublicAt(routes: readonly RouteInfo[], request: Request): boolean {
   const path = pathOf(request.url);
   return routes.some(
@@ -74,12 +74,12 @@ export function isPublicAt(routes: readonly RouteInfo[], request: Request): bool
   );
 }
 
-/** Whether a route at a path says `takes: "long"`. */
+/** Whether a route of a path says `takes: "long"`. */
 export function takesLongAt(routes: readonly RouteInfo[], path: string): boolean {
   return routes.some((route) => route.detail["x-takes"] === "long" && patternOf(route.path).test(path));
 }
 
-/** The path of a request's URL, without parsing the rest of it. */
+/** The path of a URL, without parsing the URL. */
 export function pathOf(url: string): string {
   const start = pathStart(url);
   if (start < 0) return "/";
@@ -88,14 +88,14 @@ export function pathOf(url: string): string {
 }
 
 /**
- * The request under a URL that can be parsed, and without `root`, the path of APP_URL, where that comes first. Bun makes the URL of what the client sent as Host, unread: it may be no
- * host at all, or be missing, and then nothing but the path is left. Nothing of ours looks at the host.
+ * The request with a valid URL and without `root`, the path of APP_URL, at its beginning. Bun takes the host of the URL from
+ * the client's `Host` header, unchecked: it may be invalid or missing, and is then replaced. The host is not used.
  */
 export function addressed(request: Request, root = ""): Request {
   const { url } = request;
   const start = pathStart(url);
   const path = url.slice(start);
-  // A proxy in front may leave the path of APP_URL on, or take it off: both lead to the same routes.
+  // A proxy may keep or remove the path of APP_URL; both lead to the same routes.
   const isBelow = root !== "" && path.startsWith(root) && /^(?:[/?]|$)/.test(path.slice(root.length));
   const own = isBelow ? path.slice(root.length) : path;
   if (!isBelow && URL.canParse(url)) return request;

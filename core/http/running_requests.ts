@@ -1,21 +1,20 @@
 /**
- * The requests that a listener is answering. Each has a time by which it is answered: past it, the client reads a 503 in
- * the one error shape instead of waiting on, and what was begun may still come to its end. The time of the body does not count,
- * which `body_stream.ts` watches. At a stop the same way ends what has taken too long. Deadlines are looked after once a second
- * for all requests together, since a timer for each would cost every request something.
+ * The running requests of a listener and their deadlines. After its deadline a request is answered 503; its handler may still
+ * complete. Time spent waiting for the body does not count (`body_stream.ts` limits it). A stop ends running requests the same
+ * way. One timer checks all deadlines once a second, since a timer for each request would slow all of them down.
  */
 import { ApiError } from "../errors.ts";
 
-/** What answers requests, as far as it matters here. */
+/** The part of the gates that is used here. */
 export interface Answerer {
   answer(request: Request, peer: string, watch?: Watch): Promise<Response>;
-  /** An error as a request would be answered with it. */
+  /** The answer to a request that failed with an error. */
   refuse(request: Request, error: ApiError): Response;
-  /** Whether the route at a request's path is one of those that may take long. */
+  /** Whether the route of a request may take long. */
   takesLong(request: Request): boolean;
 }
 
-/** Is told when the server begins to wait for a request's body, and when the body is there. */
+/** Is called when the server begins to wait for the body of a request, and when the body has arrived. */
 export interface Watch {
   readingBody(isReading: boolean): void;
 }
@@ -27,7 +26,8 @@ export interface AnswerTimes {
   readonly longMs: number;
 }
 
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
+const QUIET_STEPS = 5;
 const LATE = new ApiError(503, "The server took too long to answer. What was asked for may still be done.", {
   headers: { "retry-after": "60", connection: "close" },
 });
@@ -50,30 +50,30 @@ class Running implements Watch {
   }
 }
 
-/** Requests under way. */
+/** Running requests. */
 export class RunningRequests {
   readonly #answerer: Answerer;
   readonly #times: AnswerTimes;
   readonly #running = new Set<Running>();
   readonly #timer: ReturnType<typeof setInterval>;
-  #begun = 0;
+  #started = 0;
 
   constructor(answerer: Answerer, times: AnswerTimes) {
     this.#answerer = answerer;
     this.#times = times;
-    this.#timer = setInterval(() => this.#endLate(), LOOK_MS);
+    this.#timer = setInterval(() => this.#endLate(), CHECK_MS);
     this.#timer.unref();
   }
 
-  /** Answers a request, in time or with a 503. */
+  /** Answers a request before its deadline, else with 503. */
   answer(request: Request, peer: string): Promise<Response> {
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
     const running = new Running(request, this.#times.usualMs, resolve);
     this.#running.add(running);
-    this.#begun += 1;
+    this.#started += 1;
     this.#answerer.answer(request, peer, running).then(
       (response) => {
-        // Nobody reads the answer to what was ended before.
+        // A request that was ended already has its answer.
         if (!this.#running.delete(running)) void response.body?.cancel();
         resolve(response);
       },
@@ -86,25 +86,25 @@ export class RunningRequests {
   }
 
   /**
-   * Waits until no request has begun for `quietMs`, ten times as long at most. Counted in turns of the event loop and not
-   * by the clock alone: a loop that was kept busy has connections to accept that have waited for it.
+   * Waits until no request has begun for `quietMs`, at most ten times as long. The time is counted in several short sleeps, so
+   * that a blocked event loop first accepts the connections that waited for it.
    */
   async quiet(quietMs: number): Promise<void> {
-    const turnMs = quietMs / TURNS;
+    const stepMs = quietMs / QUIET_STEPS;
     let quiet = 0;
-    for (let turn = 0; turnMs > 0 && quiet < TURNS && turn < TURNS * 10; turn++) {
-      const before = this.#begun;
-      await Bun.sleep(turnMs);
-      quiet = this.#begun === before ? quiet + 1 : 0;
+    for (let step = 0; stepMs > 0 && quiet < QUIET_STEPS && step < QUIET_STEPS * 10; step++) {
+      const before = this.#started;
+      await Bun.sleep(stepMs);
+      quiet = this.#started === before ? quiet + 1 : 0;
     }
   }
 
-  /** Answers all that is under way with an error. */
+  /** Answers all running requests with an error. */
   endAll(error: ApiError): void {
     for (const running of this.#running) this.#end(running, error);
   }
 
-  /** Looks after deadlines no more. */
+  /** Stops checking deadlines. */
   close(): void {
     clearInterval(this.#timer);
   }
@@ -125,5 +125,3 @@ export class RunningRequests {
     running.end(this.#answerer.refuse(running.request, error));
   }
 }
-
-const TURNS = 5;

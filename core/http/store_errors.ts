@@ -1,6 +1,6 @@
 /**
- * What failures of the store mean for whoever asked: one that is away, stalled or too busy is a 503 that says when to come
- * again; so is a statement that it ended after its limit. Every other failure is an error of ours.
+ * The answers to failures of the store: 503 with `Retry-After` if it is unavailable, stalled or busy, and for a statement that
+ * exceeded its time limit. Any other failure is an error of the runtime or a plugin.
  */
 import { ConnectionLost, QUERY_CANCELED, StoreUnavailable, withSlowPool } from "../../db/mod.ts";
 import { ApiError } from "../errors.ts";
@@ -9,7 +9,7 @@ import type { Viewer } from "../viewer.ts";
 
 const RETRY_SECONDS = 5;
 const headers = { "retry-after": String(RETRY_SECONDS) };
-/** Codes of a server that is going away, coming up, or takes no more connections; the last letters of 08 and 57P vary. */
+/** SQLSTATEs of a server that is shutting down, starting up, or accepts no more connections. */
 const GOING_AWAY = /^(?:08...|57P0[1-5]|53300)$/;
 
 const UNAVAILABLE = "The database is not available at the moment. Please try again later.";
@@ -18,7 +18,7 @@ const TOO_LONG = "This took longer than it may, and was ended. Please try again 
 const UNKNOWN_OUTCOME =
   "The database stopped answering while this was being saved. Please look whether it was saved before you send it again.";
 
-/** What is answered because of a failure of the store; undefined for every other failure. */
+/** The answer to a failure of the store; undefined for any other error. */
 export function storeApiError(error: unknown): ApiError | undefined {
   if (error instanceof ConnectionLost) return new ApiError(503, UNAVAILABLE, { headers });
   if (error instanceof StoreUnavailable) return new ApiError(503, TOO_BUSY, { headers });
@@ -27,31 +27,31 @@ export function storeApiError(error: unknown): ApiError | undefined {
   return GOING_AWAY.test(code) ? new ApiError(503, UNAVAILABLE, { headers }) : undefined;
 }
 
-/** What is answered where a commit was not: it may have happened, so nobody is told that it failed, nor when to send it again. */
+/** The answer if a commit was not confirmed. It may have happened, so the answer has no `Retry-After`. */
 export function unknownOutcomeError(): ApiError {
   return new ApiError(503, UNKNOWN_OUTCOME);
 }
 
-/** The SQLSTATE of a failure, "" where it has none. */
+/** The SQLSTATE of an error, "" if it has none. */
 export function codeOf(error: unknown): string {
   return typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
 }
 
-/** What may take long, for whom. */
+/** Options of slow reads. */
 export interface SlowReadOptions {
   readonly viewer: Viewer;
-  /** After which the server ends a statement, in milliseconds. */
+  /** Milliseconds after which the server ends a statement. */
   readonly limitMs: number;
-  /** Of the request, so that nothing goes on for a client that has gone away. */
+  /** The signal of the request: reads end when the client disconnects. */
   readonly signal?: AbortSignal;
-  /** What is answered then: by default a 503, better a 422 that says how to ask for less. */
+  /** The answer to an ended statement; a 503 by default. Best a 422 that says how to request less. */
   readonly tooLong?: ApiError;
 }
 
-/** Runs reads that may take long on connections of their own, where users take turns (`withSlowPool` of the store). */
+/** Runs slow reads on connections of their own, which users take in turns (`withSlowPool` of the store). */
 export type WithSlowPool = <T>(task: SlowReadOptions, run: () => Promise<T>) => Promise<T>;
 
-/** Makes `WithSlowPool`; what was ended is logged once. */
+/** Creates a `WithSlowPool` that logs each statement that exceeded its limit. */
 export function slowReads(log: Log): WithSlowPool {
   return async ({ viewer, limitMs, signal, tooLong }, run) => {
     try {

@@ -1,12 +1,11 @@
-/** What is answered when something was thrown that is no refusal. */
 import { ApiError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { diskFullError } from "./disk_full.ts";
 import { storeApiError } from "./store_errors.ts";
 
 /**
- * The answer to something unexpected: 503 or the like where the store says why, 507 where a disk is full, else 500. It is
- * logged under `about`, such as the request's method and path; of what the store is known to say only the words.
+ * The answer to an unexpected error: 503 for a failure of the store, 507 for a full disk, else 500. The error is logged with
+ * the fields of `about`, such as method and path; a failure of the store without its stack.
  */
 export function unexpectedError(log: Log, error: unknown, about: Readonly<Record<string, unknown>>): ApiError {
   const known = storeApiError(error);

@@ -53,7 +53,13 @@ const ENGLISH: Catalogue = {
   "validation.uploaded": "The file could not be uploaded. The server may not accept files of this size.",
 };
 
-/** A catalogue that knows English. */
+/**
+ * A catalogue that knows English.
+ * @example
+ * const texts = createTexts();
+ * texts.add("de", { "At most :max notes": "Höchstens :max Notizen" });
+ * texts.say("At most :max notes", { max: 20 }, "de"); // Höchstens 20 Notizen
+ */
 export function createTexts(): Texts {
   const catalogues = new Map<string, Record<string, string>>([["en", { ...ENGLISH }]]);
   const renamed = new Map<string, string>();

@@ -1,6 +1,8 @@
 /**
  * The language for a reader: what the user chose, else the first that the client asks for and the catalogue has;
  * undefined where neither is so, and the instance's own holds. A language with a region stands in for the plain one.
+ * @example
+ * chosenLanguage(viewer.language, request.headers.get("accept-language"), ["en", "de", "fr"]);
  */
 export function chosenLanguage(
   wished: string | undefined,

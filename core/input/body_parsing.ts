@@ -9,8 +9,7 @@ import { ApiError } from "../errors.ts";
 import { bodyOf, bytesOf } from "./body_stream.ts";
 import { type FormLimits, readParts } from "./multipart.ts";
 import { storable } from "./storable_text.ts";
-import { type Keep, keepInMemory } from "./upload_spool.ts";
-import { isUpload, type Upload } from "./uploads.ts";
+import { isUpload, type Keep, keepInMemory, type Upload } from "./uploads.ts";
 
 /** A value of the input. */
 export type InputValue = string | number | boolean | null | Upload | InputObject | readonly InputValue[];
@@ -52,6 +51,7 @@ type Tree = { [name: string]: InputValue | Tree };
 
 const UNSAFE_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 const UNTRIMMED = new Set(["password", "password_confirmation", "password-confirm"]);
+const URLENCODED = "application/x-www-form-urlencoded";
 const OVERRIDES = new Set(["PUT", "PATCH", "DELETE"]);
 
 /**
@@ -83,23 +83,36 @@ export async function parseBody(
   parse: ParseText = parseText,
 ): Promise<InputObject> {
   const maxText = Math.min(limits.maxBytes, limits.maxTextBytes);
-  const type = (request.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  const type = mediaTypeOf(request);
   if (type === "application/json" || type.endsWith("+json"))
     return parse({ kind: "json", bytes: await bytesOf(request, maxText) }, limits);
-  if (type === "application/x-www-form-urlencoded")
-    return parse({ kind: "form", bytes: await bytesOf(request, maxText) }, limits);
+  if (type === URLENCODED) return parse({ kind: "form", bytes: await bytesOf(request, maxText) }, limits);
   if (type === "multipart/form-data") return trimmed(await parseParts(request, limits, keep));
   return {};
 }
 
-/** Reads a body that is one text, and trims it. Throws ApiError 400. */
-export function parseText({ kind, bytes }: TextBody, limits: InputLimits): InputObject {
-  return trimmed(kind === "json" ? parseJson(bytes, limits) : withoutFiles(parseForm(textOf(bytes), limits)));
+/**
+ * The input of a request in which empty text means null for these fields of an urlencoded body: such a form can send neither
+ * null nor a file. Fields of the query string stay as they are.
+ */
+export function withEmptyAsNull(
+  request: Request,
+  { input, query }: { readonly input: InputObject; readonly query: InputObject },
+  fields: readonly string[],
+): InputObject {
+  if (mediaTypeOf(request) !== URLENCODED) return input;
+  const empty = fields.filter((field) => input[field] === "" && query[field] === undefined);
+  return empty.length === 0 ? input : { ...input, ...Object.fromEntries(empty.map((field) => [field, null])) };
 }
 
-/** Such a form can send neither a file nor null: an empty picture is how it takes one away (content-api 4.6). */
-function withoutFiles(form: InputObject): InputObject {
-  return form.image === "" ? { ...form, image: null } : form;
+/** The content type of a request without its parameters, in small letters; "" where it has none. */
+function mediaTypeOf({ headers }: Request): string {
+  return (headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+}
+
+/** Reads a body that is one text, and trims it. Throws ApiError 400. */
+export function parseText({ kind, bytes }: TextBody, limits: InputLimits): InputObject {
+  return trimmed(kind === "json" ? parseJson(bytes, limits) : parseForm(textOf(bytes), limits));
 }
 
 /** Query string and body as one; the body wins. */

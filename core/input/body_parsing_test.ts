@@ -8,6 +8,7 @@ import {
   parseBody,
   parseQuery,
   trimmed,
+  withEmptyAsNull,
 } from "./body_parsing.ts";
 import { isUpload } from "./uploads.ts";
 
@@ -213,4 +214,14 @@ test("methodOverride() lets only a POST stand for PUT, PATCH or DELETE, and the 
   expect(
     methodOverride(new Request("http://localhost/", { method: "PUT" }), { _method: "DELETE" }, {}),
   ).toBeUndefined();
+});
+
+test("withEmptyAsNull() reads empty text of an urlencoded body as null, of no other body and no query string", () => {
+  const read = (type: string, input: InputObject, query: InputObject = {}) =>
+    withEmptyAsNull(request("", type), { input, query }, ["logo"]);
+  const form = "application/x-www-form-urlencoded; charset=UTF-8";
+  expect(read(form, { name: "", logo: "" })).toEqual({ name: "", logo: null });
+  expect(read(form, { name: "x" })).toEqual({ name: "x" });
+  expect(read(form, { logo: "" }, { logo: "" })).toEqual({ logo: "" });
+  expect(read("multipart/form-data; boundary=x", { logo: "" })).toEqual({ logo: "" });
 });

@@ -88,6 +88,9 @@ function paceOf(request: Request): BodyPace {
 /**
  * The pieces of a body as they arrive, however many. Throws ApiError 408 where they come too slowly: a bucket of patience is
  * emptied by waiting, and every byte fills it again as far as it was at first.
+ * @example
+ * let bytes = 0;
+ * for await (const chunk of bodyChunks(request)) bytes += chunk.byteLength;
  */
 export async function* bodyChunks(request: Request): AsyncGenerator<Uint8Array> {
   const { timeoutMs, minBytesPerSecond } = paceOf(request);

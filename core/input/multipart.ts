@@ -6,8 +6,7 @@
 import { default as Busboy, type BusboyFileStream } from "@fastify/busboy";
 import { yieldToEventLoop } from "../children/yield_to_event_loop.ts";
 import { ApiError } from "../errors.ts";
-import type { Keep } from "./upload_spool.ts";
-import type { Upload } from "./uploads.ts";
+import type { Keep, Upload } from "./uploads.ts";
 
 /** How much a form may bring. */
 export interface FormLimits {

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { ApiError } from "../errors.ts";
 import { type Part, readParts } from "./multipart.ts";
-import { type Keep, keepInMemory } from "./upload_spool.ts";
-import { isUpload } from "./uploads.ts";
+import { isUpload, type Keep, keepInMemory } from "./uploads.ts";
 
 const TYPE = "multipart/form-data; boundary=x";
 const LIMITS = { maxFields: 10, maxFiles: 2, maxTextBytes: 100 };

@@ -8,10 +8,7 @@
 import { mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { processState, processTag } from "../files/process_tag.ts";
-import { type Upload, uploadOf } from "./uploads.ts";
-
-/** Takes in the content of one file; each piece has to be dealt with before the next is asked for. Rejects with what reading it threw; nothing is left of the file then. */
-export type Keep = (facts: { name: string; type: string }, content: AsyncIterable<Uint8Array>) => Promise<Upload>;
+import { type Keep, uploadOf } from "./uploads.ts";
 
 /** The files of one request. */
 export interface SpoolVisit {
@@ -62,13 +59,6 @@ export function openSpool(folder: string): Spool {
     },
   };
 }
-
-/** Holds files in memory: for requests that come without a runtime around them. */
-export const keepInMemory: Keep = async ({ name, type }, content) => {
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  for await (const chunk of content) chunks.push(new Uint8Array(chunk));
-  return uploadOf(new Blob(chunks), { name, type });
-};
 
 async function writeAll(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
   const file = await open(path, "wx", 0o600);

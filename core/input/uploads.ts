@@ -25,7 +25,11 @@ export interface UploadFacts {
 
 const UPLOADS = new WeakSet<object>();
 
-/** Makes an upload of bytes: a file of a form, or one that was spooled and is read from there. */
+/**
+ * Makes an upload of bytes: a file of a form, or one that was spooled and is read from there.
+ * @example
+ * const upload = uploadOf(new Blob(["# Plan"]), { name: "plan.md", type: "text/markdown" });
+ */
 export function uploadOf(content: Blob, facts: UploadFacts = factsOf(content)): Upload {
   const upload: Upload = {
     ...facts,
@@ -39,12 +43,29 @@ export function uploadOf(content: Blob, facts: UploadFacts = factsOf(content)): 
   return upload;
 }
 
+/**
+ * Stores the content of one file while it arrives: a chunk has been written when the next one is asked for. Rejects with what
+ * reading the content throws, and leaves nothing behind then.
+ */
+export type Keep = (facts: { name: string; type: string }, content: AsyncIterable<Uint8Array>) => Promise<Upload>;
+
+/** Keeps files in memory: for bodies that are parsed without a runtime. */
+export const keepInMemory: Keep = async ({ name, type }, content) => {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  for await (const chunk of content) chunks.push(new Uint8Array(chunk));
+  return uploadOf(new Blob(chunks), { name, type });
+};
+
 /** Bun gives a file without a name none at all, whatever the type says. */
 function factsOf(content: Blob): UploadFacts {
   return { name: (content as Partial<File>).name ?? "", type: content.type };
 }
 
-/** Whether a value of the input is an upload and not an object a client sent as JSON. */
+/**
+ * Whether a value of the input is an upload and not an object a client sent as JSON.
+ * @example
+ * if (isUpload(input.file)) await context.files.put("notes/1.pdf", input.file);
+ */
 export function isUpload(value: unknown): value is Upload {
   return typeof value === "object" && value !== null && UPLOADS.has(value);
 }
@@ -52,7 +73,11 @@ export function isUpload(value: unknown): value is Upload {
 /** How many bytes `sniff` wants to see. */
 export const SNIFF_BYTES = 32;
 
-/** The kind of picture that bytes really are: png, jpeg, gif, webp or avif; undefined for anything else. */
+/**
+ * The kind of picture that bytes really are: png, jpeg, gif, webp or avif; undefined for anything else.
+ * @example
+ * const kind = isUpload(input.image) ? sniff(await input.image.head(SNIFF_BYTES)) : undefined; // "png", say
+ */
 export function sniff(head: Uint8Array): "png" | "jpeg" | "gif" | "webp" | "avif" | undefined {
   const text = String.fromCharCode(...head.slice(0, SNIFF_BYTES));
   if (text.startsWith("\x89PNG\r\n\x1a\n")) return "png";

@@ -1,77 +1,41 @@
 /**
- * What named items of content (shelves, books, chapters, pages) have in common: columns, permission names, free slugs,
- * references to people, and writing only what differs. Plugins may not import each other, so what several of them would
- * otherwise repeat stands here. It knows columns and no kind by name; migrations are each plugin's own, since a step
- * must never change behind its ledger.
+ * What named items of content share: columns, free slugs, updates of what differs. It knows columns and no kind by name. Migrations are each plugin's own: a landed step never changes.
  */
 import { type Generated, type GeneratedAlways, type RawBuilder, sql } from "kysely";
 import { type Db, rows, type TableName } from "../../db/mod.ts";
-import type { Tag, Tags } from "../contracts/tags.ts";
-import type { UserRef, Users } from "../contracts/users.ts";
 import { notFound } from "../errors.ts";
-import type { EventTransaction } from "../events/event_bus.ts";
-import type { Viewer } from "../viewer.ts";
 import { uniqueSlug } from "./slug.ts";
 
 /** Columns of every table of named items. */
 export interface ItemTable {
   id: Generated<number>;
   name: string;
-  /** What names are sorted and found by, computed by the store; never shown. */
+  /** The sort and search key of the name, computed by the store. */
   name_key: GeneratedAlways<string>;
   slug: string;
   /** Ids of users; null where the user is gone. */
   created_by: number | null;
   updated_by: number | null;
   owned_by: number | null;
-  /** The shared access list in force: 0 where no override touches the item. Kept right by whoever keeps overrides. */
-  acl_id: Generated<number>;
   created_at: Generated<string>;
   updated_at: Generated<string>;
-  /** When the item went into the recycle bin; null while it is present. */
+  /** When the item was deleted and can still be restored; null while it is present. */
   deleted_at: string | null;
 }
 
-/** Who made, changed and owns an item, as single reads show it. */
-export interface People {
-  readonly created_by: UserRef | null;
-  readonly updated_by: UserRef | null;
-  readonly owned_by: UserRef | null;
-}
-
-/** A permission on items of a kind, such as "book-update-own" (platform 2.1). */
-export type ItemPermission<Kind extends string> = `${Kind}-${"create" | "view" | "update" | "delete"}-${"all" | "own"}`;
-
-/** The permissions of a kind, for widening `Permissions`. */
-export type ItemPermissions<Kind extends string> = Record<ItemPermission<Kind>, true>;
-
-/** The permission names of a kind, for `adds`. */
-export function itemPermissions<Kind extends string>(kind: Kind): ItemPermission<Kind>[] {
-  const actions = ["create", "view", "update", "delete"] as const;
-  return actions.flatMap((action): ItemPermission<Kind>[] => [`${kind}-${action}-all`, `${kind}-${action}-own`]);
-}
-
-/** SQL for the people of an item as one JSON object. */
-export function peopleOf(users: Users, table: TableName): RawBuilder<People> {
-  const ref = (column: string) => users.ref(sql.ref(`${table}.${column}`));
-  return sql`json_build_object('created_by', ${ref("created_by")}, 'updated_by', ${ref("updated_by")},
-    'owned_by', ${ref("owned_by")})`;
-}
-
-/** The id to record as author or owner; null for the system itself, which is no user. */
-export function authorOf(viewer: Viewer): number | null {
-  return viewer.id === 0 ? null : viewer.id;
-}
-
-/** Within what a slug must be free. */
+/** The rows among which a slug has to be unique. */
 export interface SlugScope {
-  /** The item itself, whose present slug counts as free. */
+  /** The id of the item itself, whose present slug counts as free. */
   readonly id?: number;
   /** A further condition over the table, such as "in this book". */
   readonly where?: RawBuilder<boolean>;
 }
 
-/** A slug for a name that no other present row of the table has (content-api 4.1). */
+/**
+ * A slug for a name, unique among the present rows of a table (content-api 4.1).
+ * @example
+ * const slug = await freeSlug(tx.db, "notes", "Call the DBA"); // call-the-dba, or call-the-dba-x7Q
+ */
 export function freeSlug(db: Db, table: TableName, name: string, scope: SlugScope = {}): Promise<string> {
   const { id = 0, where = sql<boolean>`true` } = scope;
   return uniqueSlug(name, async (slug) => {
@@ -85,8 +49,10 @@ export function freeSlug(db: Db, table: TableName, name: string, scope: SlugScop
 }
 
 /**
- * Writes those of the wanted columns that differ from the row, and moves `updated_at` if any did or `touched` says that
- * something beside the columns changed (content-api 4.3, 4.4). Answers the row as it is then.
+ * Updates the columns of `wanted` that differ from the row, and `updated_at` if any does or `touched` is set: something
+ * beside the columns changed (content-api 4.3, 4.4). Returns the row as stored.
+ * @example
+ * const saved = await saveChanges(tx.db, "notes", { id: 1, name: "Old" }, { wanted: { name: "New" } });
  */
 export async function saveChanges<Row extends { id: number }>(
   db: Db,
@@ -106,41 +72,15 @@ export async function saveChanges<Row extends { id: number }>(
   return { ...row, ...saved };
 }
 
-/** An item whose tags a request may replace. */
-export interface Tagged {
-  /** As events spell it: "book". */
-  readonly kind: string;
-  readonly id: number;
-  /** What was sent; undefined leaves the tags as they are. */
-  readonly sent: unknown;
-}
-
-/** Replaces an item's tags where some were sent, and answers those it has then. Throws the 422 of `Tags.read`. */
-export async function saveTags(tags: Tags, { kind, id, sent }: Tagged, tx: EventTransaction): Promise<Tag[]> {
-  if (sent !== undefined) {
-    const wanted = tags.read(sent);
-    await tags.save(kind, id, wanted, tx);
-    return wanted;
-  }
-  const [found] = await rows<{ tags: Tag[] }>(tx.db, sql`select ${tags.of(kind, sql`${id}::integer`)} as tags`);
-  return found?.tags ?? [];
-}
-
-/** Puts an item where nobody sees it, until it is restored or removed for good. Throws its 404 where it has gone already. */
-export async function moveToRecycleBin(db: Db, table: TableName, noun: string, id: number): Promise<void> {
+/**
+ * Marks an item as deleted: it can be restored, and nobody sees it. Throws the 404 of `noun` where it is not present.
+ * @example
+ * await softDelete(tx.db, "notes", "Note", 1);
+ */
+export async function softDelete(db: Db, table: TableName, noun: string, id: number): Promise<void> {
   const gone = await rows(
     db,
     sql`update ${sql.table(table)} set deleted_at = now() where id = ${id} and deleted_at is null returning id`,
   );
   if (gone.length === 0) throw notFound(noun);
-}
-
-/** Lets rows forget a user who is gone: who made and changed them is unknown then (platform 5.4). */
-export async function withoutAuthor(db: Db, table: TableName, userId: number): Promise<void> {
-  await rows(
-    db,
-    sql`update ${sql.table(table)} set created_by = nullif(created_by, ${userId}::integer),
-      updated_by = nullif(updated_by, ${userId}::integer)
-    where created_by = ${userId}::integer or updated_by = ${userId}::integer`,
-  );
 }

@@ -1,35 +1,29 @@
 /**
- * Listings: one engine for every resource, so that paging, sorting and filtering mean the same everywhere (content-api 3).
- * The winners are found first, over the table and its conditions alone, and only then joined with what a row shows; the
- * total is counted by a second statement that travels along with the first. Field names come from the resource's own list,
- * values are always parameters: nothing of a request becomes SQL text.
+ * Listings: paging, sorting and filtering for every resource (content-api 3). A subquery picks the ids of the page over the
+ * table and its conditions; these rows alone are joined with what they show. A second, pipelined statement counts the total.
+ * Field names come from the spec and values are parameters: nothing of a request becomes SQL text.
  */
 import { type RawBuilder, sql } from "kysely";
 import { type Db, rows, type TableName } from "../../db/mod.ts";
+import type { VisibleIds } from "../contracts/access.ts";
 import { ApiError } from "../errors.ts";
 import type { WithSlowPool } from "../http/store_errors.ts";
 import type { InputObject } from "../input/body_parsing.ts";
+import { closedPattern, type FieldType, parameterOf } from "../input/filter_value.ts";
+import { type ListingFilter, type ListingQuery, type ListLimits, parseListing } from "../input/listing_query.ts";
 import type { Viewer } from "../viewer.ts";
-import { type ListingFilter, type ListingQuery, type ListLimits, parseListing } from "./listing_query.ts";
 import type { VisibilityRules } from "./visibility.ts";
 
-/**
- * What a field holds, which decides how a filter's text is read and compared. Text is for people: letter case and accents
- * do not matter, and it sorts alphabetically (`core/i18n/collation.ts`). A code is for machines, such as a slug or an address:
- * only letter case does not matter, and it sorts by its bytes.
- */
-export type FieldType = "integer" | "text" | "code" | "timestamp" | "boolean";
-
-/** A field clients may sort and filter by. */
+/** A field that clients may sort and filter by. */
 export interface ListField {
   readonly type: FieldType;
-  /** Its SQL where it is not simply the column of that name. */
+  /** Its SQL where that is not the column of its name. */
   readonly column?: RawBuilder<unknown>;
-  /** The column of the table that holds the key of a text, or its first 600 letters: compared without computing it. */
+  /** The column that stores the first 600 characters of the `text_key` of a text. */
   readonly key?: string;
-  /** May be null: nulls sort as the smallest value. */
+  /** Whether it may be null: nulls sort as the smallest value. */
   readonly nullable?: boolean;
-  /** The filter value 0 means null (old clients ask so for pages without a chapter). */
+  /** Whether the filter value 0 means null, as old clients send it for pages without a chapter. */
   readonly zeroIsNull?: boolean;
 }
 
@@ -38,62 +32,38 @@ export interface ListSpec {
   readonly table: TableName;
   /** Fields to sort and filter by; the first is the default sort. */
   readonly fields: Readonly<Record<string, FieldType | ListField>>;
-  /** What a row shows, such as sql`books.id, books.name`. */
+  /** The columns of a row, such as sql`books.id, books.name`. */
   readonly columns: RawBuilder<unknown>;
-  /** Joins that the columns need, such as sql`join books on …`. */
+  /** Joins for `columns`, such as sql`join books on …`. */
   readonly joins?: RawBuilder<unknown>;
-  /** Joins that a field's column needs. */
+  /** Joins for the columns of fields. */
   readonly fieldJoins?: RawBuilder<unknown>;
-  /** A further condition, beside what the viewer may see. */
+  /** A condition in addition to visibility. */
   readonly where?: RawBuilder<boolean>;
-  /**
-   * SQL of rows with an `id` that stand in place of the table under its name, such as groups of its rows. What a viewer may
-   * see is then for it alone to say.
-   */
+  /** SQL of rows with an `id` that replace the table under its name, such as groups of rows. It has to check visibility itself. */
   readonly source?: RawBuilder<unknown>;
-  /** How much of the table viewers see, where that is known without looking. */
+  /** How many rows viewers see, where that is known without counting. */
   readonly reach?: VisibleIds;
-}
-
-/** How much of a table viewers see. */
-export interface VisibleIds {
-  /** SQL for how many rows a viewer sees: exact, and far cheaper than counting. */
-  total(viewer: Viewer): RawBuilder<number>;
-  /** SQL for how many rows there are to see, nearly. */
-  readonly all: RawBuilder<number>;
-  /**
-   * SQL for the ids of all rows a viewer might see, for those who may see few: walking past all that they do not see
-   * would cost more than putting these in order. Undefined for viewers who see most rows.
-   */
-  few(viewer: Viewer): RawBuilder<unknown> | undefined;
 }
 
 /** The envelope of every listing. */
 export interface Listing<Row> {
   readonly data: Row[];
-  /** All rows that match, whatever count and offset say. */
+  /** The number of all rows that match. */
   readonly total: number;
 }
 
-const OPERATORS: Readonly<Record<string, RawBuilder<unknown>>> = {
-  eq: sql`=`,
-  ne: sql`<>`,
-  gt: sql`>`,
-  lt: sql`<`,
-  gte: sql`>=`,
-  lte: sql`<=`,
-};
+const OPERATORS = { eq: sql`=`, ne: sql`<>`, gt: sql`>`, lt: sql`<`, gte: sql`>=`, lte: sql`<=` };
 const NOTHING = sql<boolean>`false`;
-/** Letters of a key that tables store beside a text: what an index entry has room for. */
-const KEY_LETTERS = 600;
-/** What it costs to gather and sort a row, by what it costs to walk past one. */
-const GATHERING = 3;
-
-/** Rows that can be passed over and read in no time, where an index has them in order. */
+/** Characters of a stored key: what an index entry has room for. */
+const KEY_LENGTH = 600;
+/** The cost of fetching and sorting a row, in multiples of the cost of skipping one. */
+const SORT_COST = 3;
+/** Rows up to which a listing in index order is quick. */
 const QUICK_ROWS = 2_000;
 const TOO_LONG = new ApiError(422, "This listing takes too long. Ask for it with other filters or a smaller offset.");
 
-/** What listings need of the runtime. */
+/** Services of the runtime that listings use. */
 export interface ListParts {
   readonly db: Db;
   readonly visibility: VisibilityRules;
@@ -101,17 +71,18 @@ export interface ListParts {
   readonly withSlowPool: WithSlowPool;
 }
 
-/** Answers a listing request. `query` is the parsed query string; unknown fields in it are ignored. */
+/** Runs a listing request. `query` is the parsed query string; unknown fields in it are ignored. */
 export async function listRows<Row>(
   parts: ListParts,
   spec: ListSpec,
   viewer: Viewer,
   query: InputObject,
 ): Promise<Listing<Row>> {
-  const asked = parseListing(query, parts.limits);
-  const read = () => readListing<Row>(parts, spec, viewer, asked);
-  // Only where rows are in an index, and their number is known, is a listing as cheap however many rows there are.
-  const isQuick = spec.reach && !spec.where && asked.filters.length === 0 && asked.offset + asked.count <= QUICK_ROWS;
+  const parsed = parseListing(query, parts.limits);
+  const read = () => readListing<Row>(parts, spec, viewer, parsed);
+  // In index order and with a known total, the cost does not grow with the table.
+  const isQuick =
+    spec.reach && !spec.where && parsed.filters.length === 0 && parsed.offset + parsed.count <= QUICK_ROWS;
   return isQuick ? read() : parts.withSlowPool({ viewer, limitMs: parts.limits.timeoutMs, tooLong: TOO_LONG }, read);
 }
 
@@ -128,9 +99,9 @@ async function readListing<Row>(
   const few = spec.reach?.few(viewer);
   const known = few && (await reachOf(db, spec, viewer));
   if (isPlain && known && known.total <= offset) return { data: [], total: known.total };
-  if (few && known && isFewer(known, offset + count)) wanted.push(sql<boolean>`${id} = any(array(${few}))`);
-  const seen = spec.source ? sql<boolean>`true` : visibility.where(spec.table, viewer);
-  const where = sql.join([seen, ...wanted], sql` and `);
+  if (few && known && isSortCheaper(known, offset + count)) wanted.push(sql<boolean>`${id} = any(array(${few}))`);
+  const visible = spec.source ? sql<boolean>`true` : visibility.where(spec.table, viewer);
+  const where = sql.join([visible, ...wanted], sql` and `);
   const from = sql`${table} ${spec.fieldJoins ?? sql``}`;
   const order = orderOf(spec, sort);
   const [data, counted] = await Promise.all([
@@ -157,13 +128,13 @@ async function counts(db: Db, selected: RawBuilder<unknown>): Promise<Counts | u
   return counted;
 }
 
-/** Whether it is less work to gather all rows in sight than to walk in order until so many have been seen. */
-function isFewer({ total, all }: Counts, wanted: number): boolean {
-  return total * total * GATHERING <= all * wanted;
+/** Whether sorting all visible rows costs less than scanning in order until `wanted` of them are found. */
+function isSortCheaper({ total, all }: Counts, wanted: number): boolean {
+  return total * total * SORT_COST <= all * wanted;
 }
 
-function orderOf(spec: ListSpec, sort: { field: string; direction: "asc" | "desc" } | undefined): RawBuilder<unknown> {
-  // An unknown field falls back to the default one, and the direction still holds, as in the original.
+function orderOf(spec: ListSpec, sort: ListingQuery["sort"]): RawBuilder<unknown> {
+  // An unknown field means the default one; the direction still holds, as in the original.
   const name = sort && Object.hasOwn(spec.fields, sort.field) ? sort.field : (Object.keys(spec.fields)[0] as string);
   const down = sort?.direction === "desc";
   const direction = down ? sql`desc` : sql`asc`;
@@ -180,10 +151,10 @@ function conditionOf(spec: ListSpec, { field: name, operator, value }: ListingFi
   if (value.includes("\0")) return [NOTHING];
   if (operator === "like") return [sql<boolean>`${asText(spec, name, field)} like ${patternOf(field, value)}`];
   const parameter = field.key
-    ? sql`left(text_key(${value}::text), ${sql.lit(KEY_LETTERS)})`
+    ? sql`left(text_key(${value}::text), ${sql.lit(KEY_LENGTH)})`
     : parameterOf(field.type, value);
   if (!parameter) return [NOTHING];
-  const sign = OPERATORS[operator] ?? OPERATORS.eq;
+  const sign = OPERATORS[operator];
   const column = comparable(spec, name, field);
   if (!field.zeroIsNull) return [sql<boolean>`${column} ${sign} ${parameter}`];
   if (operator === "eq" && value.trim() === "0") return [sql<boolean>`${column} is null`];
@@ -191,18 +162,12 @@ function conditionOf(spec: ListSpec, { field: name, operator, value }: ListingFi
   return [sql<boolean>`coalesce(${column}, 0) ${sign} ${parameter}`];
 }
 
-/** A pattern that ends in a lone escape would be an error of the store; it means the backslash itself. */
-function closed(pattern: string): string {
-  const trailing = /\\*$/.exec(pattern)?.[0].length ?? 0;
-  return trailing % 2 === 1 ? `${pattern}\\` : pattern;
-}
-
-/** The pattern of `like` for what `asText` answers. */
+/** The pattern of `like` for the SQL of `asText`. */
 function patternOf({ type }: ListField, value: string): RawBuilder<string> {
-  return type === "text" ? sql`text_pattern(${value}::text)` : sql`lower(${closed(value)}::text)`;
+  return type === "text" ? sql`text_pattern(${value}::text)` : sql`lower(${closedPattern(value)}::text)`;
 }
 
-/** What a field is compared and sorted by, as the collation of the original has it. */
+/** SQL that a field is compared and sorted by: the collation of the original. */
 function comparable(spec: ListSpec, name: string, field: ListField): RawBuilder<unknown> {
   if (field.type === "text") return keyOf(spec, name, field);
   const column = columnOf(spec, name, field);
@@ -228,38 +193,4 @@ function columnOf(spec: ListSpec, name: string, field: ListField): RawBuilder<un
 function fieldOf(spec: ListSpec, name: string): ListField {
   const field = spec.fields[name] as FieldType | ListField;
   return typeof field === "string" ? { type: field } : field;
-}
-
-/** A filter's value as the column needs it; undefined where the column cannot hold it, so that nothing matches. */
-function parameterOf(type: FieldType, value: string): RawBuilder<unknown> | undefined {
-  if (type === "text") return sql`text_key(${value}::text)`;
-  if (type === "code") return sql`lower(${value}::text)`;
-  const text = value.trim();
-  if (type === "integer") return integerOf(text);
-  if (type === "boolean")
-    return /^(1|0|true|false)$/i.test(text) ? sql`${/^(1|true)$/i.test(text)}::boolean` : undefined;
-  const time = timeOf(text);
-  return time === undefined ? undefined : sql`${time}::timestamptz`;
-}
-
-function integerOf(text: string): RawBuilder<unknown> | undefined {
-  if (!/^[+-]?\d{1,30}(\.\d{1,30})?$/.test(text)) return undefined;
-  const whole = text.replace(/\.0+$/, "");
-  if (/^[+-]?\d+$/.test(whole) && Math.abs(Number(whole)) <= 2_147_483_647) return sql`${Number(whole)}::integer`;
-  return sql`${text}::numeric`;
-}
-
-const TIME =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?\s?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?$/i;
-
-/** A date or time in one of the accepted notations as ISO 8601, UTC where it names no zone; undefined for others. */
-function timeOf(text: string): string | undefined {
-  const parts = TIME.exec(text);
-  if (!parts) return undefined;
-  const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = "0", zone = "Z"] = parts;
-  const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
-  // Postgres refuses what no calendar has, which must not become an error of ours.
-  const date = new Date(`${iso}Z`);
-  if (Number.isNaN(date.getTime()) || date.getUTCDate() !== Number(day) || year === "0000") return undefined;
-  return `${iso}.${fraction.slice(0, 6)}${zone}`;
 }

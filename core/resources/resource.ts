@@ -1,13 +1,13 @@
 /**
- * The five routes of a resource and what is the same for all of them: the order of checks the wire contract gives
- * (content-api 1.5), the events around each change, the answers. What differs is in the handlers the plugin mounts with:
- * they read, write and show rows. A resource that needs an eighth option writes that route by hand.
+ * The five routes of a resource, with the order of checks of the wire contract (content-api 1.5) and an event around each
+ * change. The plugin's handlers read, write and show rows. A route that differs further is written by hand.
  */
 import type { FieldsById } from "../contracts/content.ts";
 import { denied, notFound } from "../errors.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
 import { type EndpointSpec, endpoint } from "../http/endpoint.ts";
 import type { InputObject } from "../input/body_parsing.ts";
+import { idOf } from "../input/path_id.ts";
 import type { AnyContext } from "../runtime/plugin.ts";
 import type { EventName, Permit } from "../runtime/registry.ts";
 import type { Input, Rules } from "../validation/validate.ts";
@@ -24,67 +24,57 @@ export type ResourceEvents<Name extends string, Create, Update, Row> = {
 /** The five routes of a resource. */
 export type ResourceAction = "list" | "create" | "read" | "update" | "delete";
 
-/** What a resource is. */
+/** The names, rules and permits of a resource. */
 export interface ResourceSpec<C extends Rules, U extends Rules> {
-  /** As events and permissions spell it: "book". */
+  /** As in events and permissions: "book". */
   readonly name: string;
-  /** As messages spell it: "Book" in "Book not found". */
+  /** As in messages: "Book" in "Book not found". */
   readonly noun: string;
   /** Below /api: "/books". */
   readonly path: string;
   readonly create: C;
   readonly update: U;
-  /** Whether a body is validated before the item is looked up and its permission asked, as for pages and roles. */
+  /** Fields of an urlencoded body whose empty text means null, such as a nullable file. */
+  readonly emptyAsNull?: readonly string[];
+  /** Whether a body is validated before the item is found and its permission checked. */
   readonly bodyFirst: boolean;
   readonly list: ListSpec;
-  /** Asked before anything else, so that nobody without it learns which items exist; use of the API by default. */
+  /** Checked first, so that viewers without it do not learn which items exist; "access-api" by default. */
   readonly permit?: Permit;
-  /** Where single routes ask for something else than `permit`. */
+  /** Permits of single routes in place of `permit`. */
   readonly permits?: Readonly<Partial<Record<ResourceAction, Permit>>>;
-  /** Sentences for the documentation, by method: list, create, read, update, delete. */
+  /** Descriptions for the documentation. */
   readonly about: Readonly<Record<ResourceAction, string>>;
   /** Samples for the documentation. */
   readonly examples?: Readonly<Partial<Record<ResourceAction, NonNullable<EndpointSpec["example"]>>>>;
 }
 
-/** What the plugin does for its resource. `Row` is its own choice. */
+/** What the plugin does for its resource; `Row` is its own type. */
 export interface ResourceHandlers<Row extends { id: number }, C extends Rules, U extends Rules, Place> {
-  /** The row if the viewer may see it. */
+  /** The row if the viewer sees it. */
   find(viewer: Viewer, id: number): Promise<Row | undefined>;
-  /** Whether the viewer may do this to a row they see. */
+  /** Whether the viewer may do this to a visible row. */
   may(viewer: Viewer, verb: "update" | "delete", row: Row): Promise<boolean>;
-  /**
-   * Asks whether the viewer may create, and where. Body-first resources are given the judged draft and answer with the
-   * parent (404 or 403 by throwing); the others are asked before the body is judged.
-   */
+  /** Checks whether the viewer may create and returns where; throws 404 or 403. `draft` is there with `bodyFirst` alone. */
   place(viewer: Viewer, draft: Input<C> | undefined): Promise<Place>;
-  /** Checks what an update needs beyond the right to update, such as the right to move. */
+  /** Checks permissions of an update beyond "update", such as to move the item. */
   arrange?(viewer: Viewer, row: Row, draft: Input<U>): Promise<void>;
   insert(draft: Input<C>, tx: EventTransaction, place: Place): Promise<Row>;
   change(row: Row, draft: Input<U>, tx: EventTransaction): Promise<Row>;
   remove(row: Row, tx: EventTransaction): Promise<void>;
-  /** A row of a listing, or several at once where that is cheaper. */
+  /** The rows of a listing as the answer shows them. */
   listed(records: readonly Record<string, unknown>[], viewer: Viewer): Promise<unknown[]> | unknown[];
-  /**
-   * Begins to read what a full answer shows beside the row, while the row is being found; thrown away where it is not
-   * there, or not for this viewer.
-   */
+  /** Begins to read further fields of a full answer while the row is being found; dropped where the viewer sees no row. */
   ahead?(viewer: Viewer, id: number): Promise<FieldsById>;
-  /** The item as answers show it after a save, and in full when read; `ahead` is there for reads alone. */
+  /** The item as the answer shows it: after a save, or in full for "read", which alone has `ahead`. */
   show(row: Row, viewer: Viewer, moment: "saved" | "read", ahead?: Promise<FieldsById>): Promise<unknown>;
 }
 
-/** The largest id a column of ours holds. */
-const MAX_ID = 2_147_483_647;
-
-/** The id in a path. Anything that can be no id is a missing item: throws the 404 of that noun (content-api 1.1). */
-export function idOf(param: string, noun: string): number {
-  const id = /^[1-9]\d{0,9}$/.test(param) ? Number(param) : 0;
-  if (id === 0 || id > MAX_ID) throw notFound(noun);
-  return id;
-}
-
-/** Mounts the five routes of a resource on a plugin's context. */
+/**
+ * Mounts the five routes of a resource on a plugin's context.
+ * @example
+ * mountResource(context, noteResource, noteHandlers);
+ */
 export function mountResource<Row extends { id: number }, C extends Rules, U extends Rules, Place>(
   context: Pick<AnyContext, "app" | "list" | "validate" | "perform">,
   spec: ResourceSpec<C, U>,
@@ -97,7 +87,8 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
     const facts = { about: spec.about[action], ...(example && { example }), ...more };
     return { permit: spec.permits?.[action] ?? permit, ...endpoint(path.slice(1), action, facts) };
   };
-  // Event names are made from the resource's name, which the compiler cannot follow.
+  const emptyAsNull = spec.emptyAsNull && { emptyAsNull: spec.emptyAsNull };
+  // The compiler cannot follow event names made of the resource's name.
   const perform = <D>(
     verb: string,
     viewer: Viewer,
@@ -137,31 +128,25 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
     },
     described("list"),
   );
-
-  app.post(
-    path,
-    async ({ viewer, input }) => handlers.show(await create(viewer, input), viewer, "saved"),
-    described("create", { rules: spec.create }),
-  );
-
+  app.post(path, async ({ viewer, input }) => handlers.show(await create(viewer, input), viewer, "saved"), {
+    ...described("create", { rules: spec.create }),
+    ...emptyAsNull,
+  });
   app.get(
     `${path}/:id`,
     async ({ viewer, params }) => {
       const ahead = handlers.ahead?.(viewer, idOf(params.id, noun));
-      ahead?.catch(() => {
-        // Whoever needs it waits for it, and is told.
-      });
+      // A rejection is handled where it is awaited.
+      ahead?.catch(() => {});
       return handlers.show(await found(viewer, params.id), viewer, "read", ahead);
     },
     described("read"),
   );
-
   app.put(
     `${path}/:id`,
     async ({ viewer, params, input }) => handlers.show(await update(viewer, params.id, input), viewer, "saved"),
-    described("update", { rules: spec.update }),
+    { ...described("update", { rules: spec.update }), ...emptyAsNull },
   );
-
   app.delete(
     `${path}/:id`,
     async ({ viewer, params, set }) => {

@@ -1,13 +1,17 @@
-/** Slugs: how names become parts of addresses (content-api 4.1). */
+/** Slugs: names as parts of addresses (content-api 4.1). */
 import { transliterate } from "../i18n/transliterate.ts";
 
-/** Longest base of a slug in characters; a suffix may follow. */
+/** Characters of a slug without its suffix. */
 const MAX_BASE = 240;
 const SUFFIX_LENGTH = 3;
 const HEX_LENGTH = 5;
 const ALPHANUMERIC = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** The slug of a name, empty where nothing of it can be written in ASCII. */
+/**
+ * The slug of a name; empty where no character of it can be written in ASCII.
+ * @example
+ * slugOf("Call the DBA!"); // call-the-dba
+ */
 export function slugOf(name: string): string {
   const slug = transliterate(name)
     .toLowerCase()
@@ -19,8 +23,11 @@ export function slugOf(name: string): string {
 }
 
 /**
- * A free slug for a name: its own, else with a random suffix; random hex where the name leaves nothing. `isTaken` is
- * asked until it says no; the item's own present slug must count as free.
+ * A free slug for a name: its own, else with a random suffix; random hex where its own is empty. `isTaken` is called until
+ * it returns false; the present slug of the item itself has to count as free.
+ * @example
+ * const taken = new Set(["plan"]);
+ * const slug = await uniqueSlug("Plan", async (candidate) => taken.has(candidate)); // plan-x7Q, say
  */
 export async function uniqueSlug(name: string, isTaken: (slug: string) => Promise<boolean>): Promise<string> {
   const own = slugOf(name);

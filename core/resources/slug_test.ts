@@ -37,7 +37,7 @@ test("slugOf() cuts long names at a word's end", () => {
   expect(slugOf("word ".repeat(60))).toBe(Array(48).fill("word").join("-"));
 });
 
-test("uniqueSlug() makes hex where a name leaves nothing", async () => {
+test("uniqueSlug() makes hex of a name without a character for it", async () => {
   expect(await uniqueSlug("日本語", async () => false)).toMatch(/^[0-9a-f]{5}$/);
 });
 

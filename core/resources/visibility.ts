@@ -3,15 +3,15 @@ import { type Db, fixed, type TableName, type Tables } from "../../db/mod.ts";
 import type { Viewer } from "../viewer.ts";
 
 /**
- * A rule that keeps rows from a viewer: an SQL condition over the table's columns, qualified by the table's name, or
- * true where this viewer is not restricted. Conditions of all plugins are joined with AND, so none can widen sight. A
- * rule looks at the viewer alone: what it answers is kept for as long as that viewer is remembered.
+ * A rule that hides rows from a viewer: an SQL condition over the table's columns, qualified by the table's name, or true
+ * for a viewer without restriction. The rules of all plugins are joined with AND, so that none widens visibility. A rule
+ * depends on the viewer alone: its condition is cached with the viewer.
  */
 export type VisibilityRule = (viewer: Viewer) => RawBuilder<boolean> | true;
 
 const EVERYTHING = sql<boolean>`true`;
 
-/** Who may see which rows: the one door to rows on somebody's behalf, for listings and single reads alike. */
+/** The visibility rules of all tables, for listings and single reads. */
 export class VisibilityRules {
   readonly #rules = new Map<string, VisibilityRule[]>();
   readonly #known = new WeakMap<Viewer, Map<string, RawBuilder<boolean>>>();
@@ -21,7 +21,7 @@ export class VisibilityRules {
     this.#rules.set(table, [...(this.#rules.get(table) ?? []), rule]);
   }
 
-  /** The condition under which the viewer sees rows of a table. Throws where no plugin said who may see them. */
+  /** The condition under which a viewer sees a row of a table. Throws for a table without a rule. */
   where(table: TableName, viewer: Viewer): RawBuilder<boolean> {
     const known = this.#known.get(viewer) ?? new Map<string, RawBuilder<boolean>>();
     const condition = known.get(table) ?? this.#condition(table, viewer);
@@ -31,12 +31,12 @@ export class VisibilityRules {
 
   #condition(table: TableName, viewer: Viewer): RawBuilder<boolean> {
     const rules = this.#rules.get(table);
-    if (!rules) throw new Error(`Cannot show rows of "${table}": no plugin narrows this table`);
+    if (!rules) throw new Error(`Cannot show rows of "${table}": no plugin has a visibility rule for it`);
     const conditions = rules.map((rule) => rule(viewer)).filter((condition) => condition !== true);
     return conditions.length === 0 ? EVERYTHING : fixed(sql<boolean>`(${sql.join(conditions, sql` and `)})`);
   }
 
-  /** A query over the rows of a table that the viewer may see. */
+  /** A query over the rows of a table that a viewer sees. */
   visible<T extends TableName>(db: Db, table: T, viewer: Viewer): SelectQueryBuilder<Tables, T, object> {
     const query = db.selectFrom(table) as unknown as SelectQueryBuilder<Tables, T, object>;
     return query.where(this.where(table, viewer) as never);

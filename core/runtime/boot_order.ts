@@ -2,8 +2,8 @@ import { BootError } from "../errors.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
 /**
- * Plugins in boot order: providers of a contract before its users, otherwise as listed. Throws BootError that names
- * doubled names, doubled or missing providers, and every plugin of a circle.
+ * Plugins in boot order: providers of a contract before its users, otherwise as listed. Throws BootError for a name or
+ * contract with two plugins, a contract without a provider, and a cycle.
  */
 export function inBootOrder(plugins: readonly AnyPlugin[]): AnyPlugin[] {
   const providers = providersOf(plugins);
@@ -14,7 +14,7 @@ export function inBootOrder(plugins: readonly AnyPlugin[]): AnyPlugin[] {
     const ready = waiting.findIndex((plugin) =>
       plugin.requires.every((contract) => done.has(providers.get(contract)?.name ?? "")),
     );
-    if (ready < 0) throw new BootError(`Cannot order the plugins: ${circleOf(waiting, providers)}`);
+    if (ready < 0) throw new BootError(`Cannot order the plugins: ${cycleOf(waiting, providers)}`);
     const [plugin] = waiting.splice(ready, 1) as [AnyPlugin];
     ordered.push(plugin);
     done.add(plugin.name);
@@ -43,7 +43,7 @@ function providersOf(plugins: readonly AnyPlugin[]): Map<string, AnyPlugin> {
   return providers;
 }
 
-function circleOf(waiting: readonly AnyPlugin[], providers: ReadonlyMap<string, AnyPlugin>): string {
+function cycleOf(waiting: readonly AnyPlugin[], providers: ReadonlyMap<string, AnyPlugin>): string {
   const left = new Set(waiting.map((plugin) => plugin.name));
   return waiting
     .map((plugin) => {

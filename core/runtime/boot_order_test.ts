@@ -24,7 +24,7 @@ test("inBootOrder() names a missing contract", () => {
   );
 });
 
-test("inBootOrder() names every plugin of a circle", () => {
+test("inBootOrder() names every plugin of a cycle", () => {
   const circle = [plugin("one", ["test_b"], ["test_a"]), plugin("two", ["test_a"], ["test_b"])];
   expect(() => inBootOrder(circle)).toThrow('"one" waits for "test_b" of "two"; "two" waits for "test_a" of "one"');
 });

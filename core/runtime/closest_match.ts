@@ -1,16 +1,16 @@
-/** The name among `known` that was most likely meant; undefined where none is near. */
+/** The name among `known` that differs least from a misspelt one; undefined where all differ too much. */
 export function closestMatch(name: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Math.max(2, Math.floor(name.length / 3)) + 1;
   for (const candidate of known) {
-    const steps = stepsBetween(name, candidate);
+    const steps = distance(name, candidate);
     if (steps < least) [best, least] = [candidate, steps];
   }
   return best;
 }
 
-/** How many letters must be put in, taken out or changed (Levenshtein). */
-function stepsBetween(from: string, to: string): number {
+/** The Levenshtein distance: characters to insert, remove or replace. */
+function distance(from: string, to: string): number {
   let above = Array.from({ length: to.length + 1 }, (_, at) => at);
   for (let i = 1; i <= from.length; i++) {
     const row = [i];

@@ -3,5 +3,5 @@ import { jobMigrations } from "../events/job_queue.ts";
 import { limitMigrations } from "../http/rate_limit.ts";
 import { collationMigrations } from "../i18n/collation.ts";
 
-/** The steps of the runtime's own tables, under the ledger "core". */
+/** The migrations of the runtime's own tables, under the ledger "core". */
 export const coreMigrations: Migrations = { ...jobMigrations, ...limitMigrations, ...collationMigrations };

@@ -1,15 +1,11 @@
-/**
- * What may be said about plugins before any of them runs: the operator's choices name what is there, and the variables
- * that settings read belong to whoever declared them first. A slip here would otherwise be a choice that does nothing, or
- * a secret in the wrong hands.
- */
+/** Checks before any plugin runs: the operator's choices name what exists, and no variable has two owners. */
 import type { TObject } from "@sinclair/typebox";
 import { configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
 import { closestMatch } from "./closest_match.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 
-/** What an operator takes away from plugins and sets for them, by their names. */
+/** The settings and denied grants of the "lectern" block of package.json, by plugin. */
 export interface PluginChoices {
   readonly settings?: Readonly<Record<string, Record<string, unknown>>> | undefined;
   readonly denied?: Readonly<Record<string, readonly (keyof Grants)[]>> | undefined;
@@ -17,12 +13,12 @@ export interface PluginChoices {
 
 const KINDS = ["read", "write", "net", "env", "files"] as const satisfies readonly (keyof Grants)[];
 
-/** Whatever the operator's choices name has to be there. Throws BootError that names the first slip. */
+/** Checks that what the choices name exists. Throws BootError that names the first that does not. */
 export function checkChoices(plugins: readonly AnyPlugin[], { settings = {}, denied = {} }: PluginChoices): void {
   const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]));
   for (const [name, kinds] of entriesOf("denied", denied)) {
     if (!byName.has(name)) throw unknown("denied", `the plugin "${name}"`, name, [...byName.keys()]);
-    if (!Array.isArray(kinds)) throw slip(`"denied" of "${name}" is no list of kinds of grants`);
+    if (!Array.isArray(kinds)) throw invalid(`"denied" of "${name}" is no list of kinds of grants`);
     const odd: unknown = kinds.find((kind) => !(KINDS as readonly unknown[]).includes(kind));
     if (odd !== undefined)
       throw unknown("denied", `the kind of grant "${String(odd)}" for "${name}"`, String(odd), KINDS);
@@ -36,10 +32,7 @@ export function checkChoices(plugins: readonly AnyPlugin[], { settings = {}, den
   }
 }
 
-/**
- * A setting reads the variable it names: that counts as a grant, shown with the others. What the runtime or another plugin
- * reads may only be read too where all of them say `shared: true`. Throws BootError that names both.
- */
+/** Checks that only settings with `shared: true` read a variable that another plugin or the runtime reads. Throws BootError. */
 export function checkVariables(plugins: readonly AnyPlugin[]): void {
   const owners = new Map<string, { owner: string; shared: boolean }>();
   const claim = (owner: string, settings: TObject | undefined) => {
@@ -57,35 +50,25 @@ export function checkVariables(plugins: readonly AnyPlugin[]): void {
   for (const { name, settings } of plugins) claim(name, settings);
 }
 
-/** A command has one meaning: that of a plugin is neither the runtime's nor another plugin's. Throws BootError. */
-export function checkCommands(plugins: readonly AnyPlugin[], own: readonly string[]): void {
-  const owners = new Map(own.map((name) => [name, "Lectern"]));
-  for (const plugin of plugins) {
-    for (const name of Object.keys(plugin.commands)) {
-      const owner = owners.get(name);
-      if (owner !== undefined)
-        throw new BootError(`The plugin "${plugin.name}" brings the command "${name}", which ${owner} has already`);
-      owners.set(name, `"${plugin.name}"`);
-    }
-  }
-}
-
-/** The environment variables that reach a plugin: those it was granted, and those its settings name. */
+/** The environment variables of a plugin: those it was granted and those that its settings name. */
 export function variablesOf({ permissions, settings }: Pick<AnyPlugin, "permissions" | "settings">): string[] {
   const named = Object.values(settings?.properties ?? {}).flatMap(({ env }) => (typeof env === "string" ? [env] : []));
   return [...new Set([...(permissions.env ?? []), ...named])];
 }
 
 function entriesOf<Value>(block: string, value: Readonly<Record<string, Value>>, of = ""): [string, Value][] {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw slip(`"${block}"${of} is no object`);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw invalid(`"${block}"${of} is no object`);
   return Object.entries(value);
 }
 
 function unknown(block: string, what: string, name: string, known: readonly string[]): BootError {
   const near = closestMatch(name, known);
-  return slip(`"${block}" names ${what}, which is not there${near === undefined ? "" : `; did you mean "${near}"?`}`);
+  return invalid(
+    `"${block}" names ${what}, which does not exist${near === undefined ? "" : `; did you mean "${near}"?`}`,
+  );
 }
 
-function slip(text: string): BootError {
-  return new BootError(`Cannot follow the "lectern" block of package.json: ${text}`);
+function invalid(text: string): BootError {
+  return new BootError(`Cannot use the "lectern" block of package.json: ${text}`);
 }

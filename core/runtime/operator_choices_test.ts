@@ -29,25 +29,25 @@ function refusal(run: () => void): string {
     return "";
   } catch (error) {
     expect(error).toBeInstanceOf(BootError);
-    return (error as Error).message.replace('Cannot follow the "lectern" block of package.json: ', "… ");
+    return (error as Error).message.replace('Cannot use the "lectern" block of package.json: ', "… ");
   }
 }
 
 test.each([
-  [{ denied: { pmup: ["net"] } }, '… "denied" names the plugin "pmup", which is not there; did you mean "pump"?'],
-  [{ denied: { weather: ["net"] } }, '… "denied" names the plugin "weather", which is not there'],
+  [{ denied: { pmup: ["net"] } }, '… "denied" names the plugin "pmup", which does not exist; did you mean "pump"?'],
+  [{ denied: { weather: ["net"] } }, '… "denied" names the plugin "weather", which does not exist'],
   [
     { denied: { pump: ["write", "nett"] } },
-    '… "denied" names the kind of grant "nett" for "pump", which is not there; did you mean "net"?',
+    '… "denied" names the kind of grant "nett" for "pump", which does not exist; did you mean "net"?',
   ],
   [{ denied: { pump: "net" } }, '… "denied" of "pump" is no list of kinds of grants'],
   [{ denied: ["net"] }, '… "denied" is no object'],
-  [{ settings: { pumps: {} } }, '… "settings" names the plugin "pumps", which is not there; did you mean "pump"?'],
+  [{ settings: { pumps: {} } }, '… "settings" names the plugin "pumps", which does not exist; did you mean "pump"?'],
   [
     { settings: { pump: { presure: 3 } } },
-    '… "settings" names the setting "presure" of "pump", which is not there; did you mean "pressure"?',
+    '… "settings" names the setting "presure" of "pump", which does not exist; did you mean "pressure"?',
   ],
-  [{ settings: { bare: { size: 3 } } }, '… "settings" names the setting "size" of "bare", which is not there'],
+  [{ settings: { bare: { size: 3 } } }, '… "settings" names the setting "size" of "bare", which does not exist'],
   [{ settings: { pump: 3 } }, '… "settings" of "pump" is no object'],
   [{ settings: { pump: { pressure: 3 } }, denied: { pump: ["net", "env"], bare: [] } }, ""],
   [{}, ""],

@@ -1,13 +1,12 @@
 /**
- * The plugin contract. A plugin is data plus one function: the data can be read without running anything (what it needs,
- * what it may touch, its migrations and settings), the function registers routes and handlers and returns. What a plugin
- * may use is on its context and nowhere else. The types are checked within a plugin and erased when it is mounted, so
- * that the cost of checking stays linear in their number.
+ * The plugin contract: data, which is read without running the plugin, and `setup`, which registers routes and handlers.
+ * Types are checked within a plugin and erased by `definePlugin`: the cost of checking is linear in the number of plugins.
  */
 import type { Static, TObject } from "@sinclair/typebox";
 import type { Kysely, RawBuilder, SelectQueryBuilder } from "kysely";
 import type { Db, Migrations, TableName, Tables } from "../../db/mod.ts";
 import type { Children } from "../children/pool.ts";
+import type { Command } from "../cli/command.ts";
 import type { Cached } from "../events/cache.ts";
 import type { Action, AnyHandlers, EnqueueOptions, Handlers } from "../events/event_bus.ts";
 import type { JobOptions, JobRun } from "../events/job_queue.ts";
@@ -39,107 +38,64 @@ import type {
 } from "./registry.ts";
 import type { RuntimeInfo } from "./runtime_info.ts";
 
-/** What a plugin may touch; nothing is granted that is not asked for here. Writing a table implies reading it. */
+/** The grants of a plugin; nothing is granted by default. Writing a table implies reading it. */
 export interface Grants {
   readonly read?: readonly TableName[];
   readonly write?: readonly TableName[];
-  /** Hosts it may call: names, `*.name` for sub-domains, or any. */
+  /** Hosts it may call: names, `*.name` for sub-domains, or "any". */
   readonly net?: readonly string[] | "any";
-  /** Environment variables it may read, beside those that its settings name. */
+  /** Environment variables, beside those that its settings name. */
   readonly env?: readonly string[];
-  /** Whether it keeps files. */
+  /** Whether it stores files. */
   readonly files?: boolean;
-}
-
-/** What a command prints to and reads from. */
-export interface CommandIo {
-  out(line: string): void;
-  err(line: string): void;
-  readonly env: Record<string, string | undefined>;
-  /** Width of the terminal in characters. */
-  readonly columns: number;
-  readonly tty: boolean;
-}
-
-/** A command of the CLI that a plugin brings along. */
-export interface Command {
-  readonly summary: string;
-  /** The words after the command's name, such as `create --user EMAIL`. */
-  readonly usage: string;
-  /** Whether it needs the runtime booted over its store; `run` is then given the plugin's context. */
-  readonly store: boolean;
-  /** Whether these arguments only look: where there is no store yet, none is made for them, and `run` is not called. */
-  looks?(args: readonly string[]): boolean;
-  /** Returns the exit code. */
-  run(args: string[], io: CommandIo, context?: AnyContext): Promise<number>;
 }
 
 /** A plugin as its author writes it. */
 export interface PluginSpec<Q extends ContractName, R extends TableName, W extends TableName, S extends TObject> {
-  /** Unique in the runtime; also the name of its ledger of migrations. */
+  /** Unique; also the name of its migration ledger. */
   readonly name: string;
-  /** Contracts it uses; their providers boot first. */
+  /** Contracts it uses. Their providers boot first. */
   readonly requires?: readonly Q[];
-  /** Contracts it fulfils in `setup`. */
+  /** Contracts it provides in `setup`. */
   readonly provides?: readonly ContractName[];
   readonly permissions?: Grants & { readonly read?: readonly R[]; readonly write?: readonly W[] };
-  /**
-   * Its settings: every field has a default; a field's `env` option names a variable that sets it, which counts as a
-   * grant of that variable. One that others read too says `shared: true`, as all of them must.
-   */
+  /** Every field has a default. Its `env` option names and grants a variable; fields that share one say `shared: true`. */
   readonly settings?: S;
-  /** Steps by name, "0001_init" onward. */
   readonly migrations?: Migrations;
   /** Events it performs. */
   readonly events?: readonly EventName[];
-  /** Permission names it adds to what roles may hold. */
+  /** Permissions it adds to those that roles may hold. */
   readonly adds?: readonly PermissionName[];
   readonly commands?: Readonly<Record<string, Command>>;
   setup(context: PluginContext<Q, R | W, S>): void | Promise<void>;
 }
 
-/** A plugin with its types erased, as the runtime keeps it. */
-export interface AnyPlugin {
-  readonly name: string;
-  /** The file it was loaded from, where its author wants to be told of errors by that. */
+type ErasedSpec = PluginSpec<ContractName, TableName, TableName, TObject>;
+
+/** A plugin with its types erased and its defaults filled in. */
+export interface AnyPlugin extends Required<Omit<ErasedSpec, "settings">>, Pick<ErasedSpec, "settings"> {
+  /** The file that errors name beside the plugin. */
   readonly source?: string;
-  readonly requires: readonly ContractName[];
-  readonly provides: readonly ContractName[];
-  readonly permissions: Grants;
-  readonly settings?: TObject;
-  readonly migrations: Migrations;
-  readonly events: readonly EventName[];
-  readonly adds: readonly PermissionName[];
-  readonly commands: Readonly<Record<string, Command>>;
-  setup(context: AnyContext): void | Promise<void>;
 }
 
-/** A context whose plugin is not known by type. */
+/** A context with its types erased. */
 export type AnyContext = PluginContext<ContractName, TableName, TObject>;
 
-/** All a plugin gets to work with. */
+/** The services of the runtime for one plugin. */
 export interface PluginContext<
   Q extends ContractName = never,
   T extends TableName = never,
   S extends TObject = TObject,
 > {
-  readonly name: string;
-  /** Elysia with the prefix /api; handlers get `viewer` and `input`, each route names its `permit`. */
+  /** Elysia with the prefix /api. Handlers get `viewer` and `input`; each route names its `permit`. */
   readonly app: PluginApp;
-  /** The same without a prefix, for addresses outside /api; such routes are in no document of the API. */
+  /** The same outside /api; the documentation of the API leaves such routes out. */
   readonly site: SiteApp;
-  /** The store, over the tables the plugin was granted. */
+  /** The store, over the granted tables. */
   readonly db: Kysely<Pick<Tables, T>>;
-  /**
-   * The rows of a template, over a pool of its own, where the server ends a statement after two seconds: for what is asked
-   * for ever and must never hold up the rest. Not for writing.
-   */
+  /** The rows of a read over the deadline pool for polls: the server cancels a statement after two seconds. */
   queryWithDeadline<Row>(fragment: RawBuilder<Row>): Promise<Row[]>;
-  /**
-   * Runs reads that can cost more than a few milliseconds (a search, a listing of one's own, an export): every single
-   * statement in them goes over a pool of its own, where users take turns and the server ends what takes longer than
-   * `limitMs`. The others wait behind nothing of it.
-   */
+  /** Runs slow reads (a search, an export) in a pool where users take turns; a statement is cancelled after `limitMs`. */
   readonly withSlowPool: WithSlowPool;
   readonly settings: Static<S>;
   readonly contracts: Pick<Contracts, Q>;
@@ -147,12 +103,12 @@ export interface PluginContext<
   readonly files: FileStore;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
-  /** The address of the instance without a final slash, for links in answers. */
+  /** The URL of the instance without a final slash. */
   readonly baseUrl: string;
   readonly texts: Texts;
-  /** Language of messages and screens for those who wish no other. */
+  /** Default language of messages and screens. */
   readonly language: string;
-  /** Name of the theme in force; "" where there is none. */
+  /** Name of the active theme; "" for none. */
   readonly theme: string;
   perform<E extends EventName, A extends Result<E>>(
     name: E,
@@ -162,51 +118,57 @@ export interface PluginContext<
   ): Promise<A>;
   on<E extends EventName>(name: E, handlers: Handlers<E>): void;
   onAny(handlers: AnyHandlers): void;
-  /** Adds a way to recognise who asks; resolvers are tried in boot order. */
+  /** Adds a resolver of credentials; resolvers are tried in boot order. */
   auth(authenticate: Authenticate): void;
-  /** Gives a stretch of paths, below /api unless it says otherwise, its own credentials, limit and error shape. */
+  /** Gives paths below a prefix their own credentials, limit and error shape; the prefix is below /api by default. */
   area(prefix: string, spec: AreaSpec): void;
-  /**
-   * Asks a route of the runtime on a viewer's behalf, as if they had sent the request: every rule, event and message holds.
-   * `path` begins with a slash and may hold a query. Never throws for what the route refuses.
-   */
+  /** Calls a route as a viewer, without credentials and limits. `path` may hold a query. Errors are answers, never thrown. */
   ask(viewer: Viewer, method: string, path: string, asking?: Asking): Promise<Response>;
-  /** Makes a limit of requests by key; servers on one store share it where they are configured to. */
+  /** Creates a limit of requests by key; servers on one store share it with RATE_LIMITS_SHARED. */
   readonly limiter: MakeLimiter;
   visibilityRule(table: TableName, rule: VisibilityRule): void;
   visible: Visible;
-  /** Answers a listing request over what the viewer may see. */
+  /** Runs a listing request over the rows that the viewer sees. */
   list<Row>(spec: ListSpec, viewer: Viewer, query: InputObject): Promise<Listing<Row>>;
-  /** Judges a body by rules; throws ApiError 422 with every error by field, in the viewer's language. */
+  /** Validates input. Throws ApiError 422 with every error by field, in the viewer's language. */
   validate<const R extends Rules>(rules: R, input: InputObject, viewer: Viewer, lookups?: Lookups): Promise<Input<R>>;
   provide<C extends ContractName>(name: C, service: Contracts[C]): void;
   contribute<N extends SlotName>(name: N, contribution: Slots[N]): void;
-  /** Contributions to a slot in boot order; complete once the runtime has booted. */
+  /** Contributions to a slot in boot order; complete after boot. */
   slot<N extends SlotName>(name: N): readonly Slots[N][];
   job<J extends JobName>(name: J, run: (payload: Jobs[J], job: JobRun) => Promise<void>, options?: JobOptions): void;
   enqueue<J extends JobName>(name: J, payload: Jobs[J], options?: EnqueueOptions): Promise<void>;
-  /** Runs work at intervals, in one process at a time. */
+  /** Runs work at intervals of milliseconds, in one process at a time. */
   every(name: string, intervalMs: number, run: () => Promise<void>): void;
-  /** Remembers values between requests; forgotten in every process at the commit that changes them. */
+  /** Creates a cache, dropped in every process at the commit that changes its values. */
   cached<V>(name: string, load: (key: string) => Promise<V>): Cached<V>;
   /** Child processes for work that would block the event loop. */
   readonly children: Children;
-  /** What the runtime knows of itself, for whoever looks after it. */
   readonly runtime: RuntimeInfo;
-  /** Work for when the runtime starts to work on jobs and to listen; commands and checks never get there. */
+  /** Runs when a server starts to work on jobs and to listen; commands never do. */
   onStart(run: () => void | Promise<void>): void;
   onStop(run: () => void | Promise<void>): void;
 }
 
-/** The door to rows on somebody's behalf. */
+/** Reads rows as a viewer. */
 export interface Visible {
-  /** A query over the rows of a table that the viewer may see. */
+  /** A query over the rows of a table that the viewer sees. */
   <T extends TableName>(table: T, viewer: Viewer, db?: Db): SelectQueryBuilder<Tables, T, object>;
-  /** The same as a condition, for hand-written SQL over that table. */
+  /** The same as a condition for a `sql` template over that table. */
   where(table: TableName, viewer: Viewer): RawBuilder<boolean>;
 }
 
-/** Declares a plugin. Has no side effects; checks nothing that boot does not check. */
+/**
+ * Declares a plugin. Has no side effects; boot does the checks.
+ * @example
+ * export default definePlugin({
+ *   name: "notes",
+ *   permissions: { write: ["notes"] },
+ *   setup({ app, db }) {
+ *     app.get("/notes", () => db.selectFrom("notes").select(["id", "name"]).execute(), { permit: "access-api" });
+ *   },
+ * });
+ */
 export function definePlugin<
   const Q extends ContractName = never,
   const R extends TableName = never,
@@ -223,7 +185,7 @@ export function definePlugin<
     adds: [],
     commands: {},
     ...data,
-    // The one place where a plugin's own types are let go of.
+    // The one place where a plugin's types are erased.
     setup: setup as unknown as AnyPlugin["setup"],
   };
 }

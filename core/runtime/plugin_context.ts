@@ -5,15 +5,14 @@
  */
 import { Type } from "@sinclair/typebox";
 import type { Kysely } from "kysely";
-import { type Db, GrantError, guarded, type Store, type TableName, type Tables } from "../../db/mod.ts";
+import { type Db, GrantError, guarded, type TableName, type Tables } from "../../db/mod.ts";
 import type { Children } from "../children/pool.ts";
-import type { Config } from "../config.ts";
 import { BootError } from "../errors.ts";
 import type { Caches } from "../events/cache.ts";
 import type { EventBus } from "../events/event_bus.ts";
 import type { JobQueue } from "../events/job_queue.ts";
 import { ScopedTransaction } from "../events/scoped_transaction.ts";
-import { below, type FileStore } from "../files/file_store.ts";
+import { below, refusedFiles } from "../files/file_store.ts";
 import { languageNow } from "../http/asking.ts";
 import { outgoingFetch } from "../http/outbound_fetch.ts";
 import type { PluginApp, SiteApp } from "../http/plugin_app.ts";
@@ -21,10 +20,10 @@ import { limiterOf } from "../http/rate_limit.ts";
 import type { Gates } from "../http/server.ts";
 import { slowReads } from "../http/store_errors.ts";
 import type { Texts } from "../i18n/catalogue.ts";
-import type { Log } from "../log.ts";
 import { listRows } from "../resources/listing.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
 import { validate } from "../validation/validate.ts";
+import type { RuntimeOptions } from "./boot.ts";
 import { stoppingBoot } from "./boot_listeners.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import { checkMoments, checkSlot } from "./renamed.ts";
@@ -32,10 +31,7 @@ import type { RuntimeInfo } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
 
 /** What the contexts of all plugins are made from. */
-export interface ContextParts {
-  readonly config: Config;
-  readonly store: Store;
-  readonly log: Log;
+export interface ContextParts extends RuntimeOptions {
   readonly jobs: JobQueue;
   readonly bus: EventBus;
   readonly gates: Gates;
@@ -44,9 +40,6 @@ export interface ContextParts {
   readonly visibility: VisibilityRules;
   readonly texts: Texts;
   readonly baseUrl: string;
-  readonly files: FileStore;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly settings: Readonly<Record<string, Record<string, unknown>>>;
   readonly contracts: Map<string, unknown>;
   readonly slots: Map<string, unknown[]>;
   readonly starts: (() => void | Promise<void>)[];
@@ -84,15 +77,14 @@ export function makeContext(
     { where: (...asked: Parameters<VisibilityRules["where"]>) => visibility.where(...asked) },
   );
   return {
-    name: plugin.name,
     ...apps,
     db: db as unknown as Kysely<Pick<Tables, TableName>>,
     queryWithDeadline: (fragment) => parts.store.queryWithDeadline(fragment),
     withSlowPool,
-    settings: readSettings(plugin.name, plugin.settings ?? Type.Object({}), parts.env, parts.settings[plugin.name]),
+    settings: readSettings(plugin.name, plugin.settings ?? Type.Object({}), parts.env, parts.settings?.[plugin.name]),
     contracts: contractsOf(plugin, parts.contracts),
     fetch: outgoingFetch({ hosts: grants.net ?? [], allowPrivate: config.allowPrivateHosts }),
-    files: grants.files ? below(parts.files, plugin.name) : refused(plugin.name),
+    files: grants.files ? below(parts.files, plugin.name) : refusedFiles(plugin.name),
     env: Object.fromEntries((grants.env ?? []).map((name) => [name, parts.env[name]])),
     log: parts.log.with({ plugin: plugin.name }),
     baseUrl: parts.baseUrl,
@@ -107,7 +99,7 @@ export function makeContext(
     },
     onAny(handlers) {
       checkMoments(plugin.name, "every event", handlers);
-      bus.onAny(own.anyHandlers(handlers));
+      bus.onAny(own.handlers(handlers));
     },
     auth: (authenticate) => gates.auth(authenticate),
     area: (prefix, spec) => gates.area(prefix, spec),
@@ -159,14 +151,4 @@ function contractsOf(plugin: AnyPlugin, contracts: ReadonlyMap<string, unknown>)
   for (const name of plugin.requires)
     Object.defineProperty(own, name, { enumerable: true, get: () => contracts.get(name) });
   return own as AnyContext["contracts"];
-}
-
-function refused(plugin: string): FileStore {
-  const refuse = () => Promise.reject(new Error(`The plugin "${plugin}" was not granted files`));
-  return {
-    put: refuse,
-    get: refuse,
-    remove: refuse,
-    list: () => ({ [Symbol.asyncIterator]: () => ({ next: refuse }) }),
-  };
 }

@@ -1,35 +1,34 @@
 /**
- * The open interfaces of the runtime. A plugin widens them from its own `contract.ts` by declaration merging
- * (`declare module "lectern/core" { interface Events { … } }`), so that names and payloads are checked where they are
- * used and core never learns a plugin's name. Tables are widened in "lectern/db".
+ * The open interfaces of the runtime. A plugin widens them in its `contract.ts` by declaration merging
+ * (`declare module "lectern/core" { interface Events { … } }`), so that core knows no plugin by name. Tables: "lectern/db".
  */
 
-/** What happens in the runtime: event name → its draft (what is asked for) and its result (what came of it). */
+/** Event name → its draft (what is requested) and its result (what the action returned). */
 export interface Events {
-  /** All plugins are set up and nothing listens yet: the moment to seed. An `inTransaction` that throws stops the boot. */
+  /** All plugins are set up and nothing listens yet: the time to seed data. A handler that throws stops the boot. */
   app_boot: { draft: Record<string, never>; result: Record<string, never> };
 }
 
-/** Work done after the answer: job name → payload, which must be plain JSON. */
+/** Job name → its payload, plain JSON. */
 export interface Jobs {}
 
-/** Lists that many plugins fill and one or more walk: slot name → the shape of one contribution. */
+/** Slot name → the type of one contribution: a slot is a list that plugins contribute to and others read. */
 export interface Slots {
-  /** Every permission name that the plugins add, filled by the runtime from their declarations. */
+  /** All permission names that plugins add, contributed by the runtime. */
   permission: string;
 }
 
-/** Services one plugin provides and others use: contract name → its interface (see `core/contracts/`). */
+/** Contract name → the interface of the service that one plugin provides (`core/contracts/`). */
 export interface Contracts {}
 
-/** Permission names that roles may hold: name → true. */
+/** Permission name → true. */
 export interface Permissions {}
 
 /** The name of an event, such as `"book_create"`. */
 export type EventName = Extract<keyof Events, string>;
-/** The draft of an event: what its performer asks for; filters may replace it, vetoes may refuse it. */
+/** The draft of an event. */
 export type Draft<E extends EventName> = Events[E] extends { draft: infer D } ? D : never;
-/** The result of an event: what the action returned. */
+/** The result of an event. */
 export type Result<E extends EventName> = Events[E] extends { result: infer R } ? R : never;
 /** The name of a job. */
 export type JobName = Extract<keyof Jobs, string>;
@@ -37,7 +36,7 @@ export type JobName = Extract<keyof Jobs, string>;
 export type SlotName = Extract<keyof Slots, string>;
 /** The name of a contract. */
 export type ContractName = Extract<keyof Contracts, string>;
-/** The name of a permission that a role may hold. */
+/** The name of a permission. */
 export type PermissionName = Extract<keyof Permissions, string>;
-/** What a route may ask for: a permission, use of the API as such, or nothing at all. */
+/** Who may call a route: holders of a permission, users of the API, or everybody. */
 export type Permit = PermissionName | "access-api" | "public";

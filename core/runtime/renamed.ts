@@ -1,22 +1,17 @@
-/**
- * Names that plugins may still use from before version 0.2. A handler or a contribution under such a name would silently
- * never be used, so boot stops and says the new one.
- */
+/** Names from before version 0.2. A handler or contribution under such a name would never be used, so it stops the boot. */
 import { BootError } from "../errors.ts";
-import type { AnyHandlers, Handlers } from "../events/event_bus.ts";
-import type { EventName } from "./registry.ts";
 
 const MOMENTS: Readonly<Record<string, string>> = { prepare: "beforeTransaction", join: "inTransaction" };
 const SLOTS: Readonly<Record<string, string>> = { hanging: "dependents", shown: "response_fields" };
 
-/** Refuses handlers under the old name of a moment. Throws BootError; `what` is the event as the message shows it. */
-export function checkMoments(plugin: string, what: string, handlers: AnyHandlers | Handlers<EventName>): void {
+/** Throws BootError for handlers under the old name of a moment; `what` is the event in the message. */
+export function checkMoments(plugin: string, what: string, handlers: object): void {
   for (const [old, now] of Object.entries(MOMENTS))
     if (old in handlers)
       throw new BootError(`The plugin "${plugin}" handles ${what} with "${old}", which is called "${now}" now`);
 }
 
-/** Refuses the old name of a slot. Throws BootError. */
+/** Throws BootError for the old name of a slot. */
 export function checkSlot(plugin: string, slot: string): void {
   const now = Object.hasOwn(SLOTS, slot) ? SLOTS[slot] : undefined;
   if (now !== undefined)

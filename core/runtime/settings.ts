@@ -3,9 +3,8 @@ import { Value } from "@sinclair/typebox/value";
 import { BootError } from "../errors.ts";
 
 /**
- * Reads settings of a plugin or the runtime: the schema's defaults, then `configured` values (package.json, "lectern"
- * block), then environment variables that a field names in its `env` option. Throws a BootError that names every
- * setting at fault, never its value.
+ * Reads the settings of a plugin or the runtime: the schema's defaults, then `configured` values ("lectern" block of
+ * package.json), then the environment variables of `env` options. Throws BootError with every invalid setting, no values.
  */
 export function readSettings<S extends TObject>(
   owner: string,

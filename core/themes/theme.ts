@@ -5,11 +5,12 @@
  * they were added. What this instance never does, such as registering, never calls its handlers; boot says so.
  */
 import type { Marked } from "marked";
+import type { Command } from "../cli/command.ts";
 import type { Activity } from "../contracts/activity.ts";
 import { BootError } from "../errors.ts";
 import type { Catalogue } from "../i18n/catalogue.ts";
 import { closestMatch } from "../runtime/closest_match.ts";
-import type { AnyContext, AnyPlugin, Command, Grants } from "../runtime/plugin.ts";
+import type { AnyContext, AnyPlugin, Grants } from "../runtime/plugin.ts";
 import type { Draft, EventName } from "../runtime/registry.ts";
 import { type ScreenHooks, screenHooks } from "./screen_hooks.ts";
 
@@ -84,7 +85,14 @@ export interface ThemeSpec {
   readonly setup?: (theme: ThemeContext) => void | Promise<void>;
 }
 
-/** A theme as its author writes it, or just its setup. Has no side effects. */
+/**
+ * A theme as its author writes it, or just its setup. Has no side effects.
+ * @example
+ * export default defineTheme({
+ *   texts: { en: { "Recently updated": "News" } },
+ *   setup: ({ listen }) => listen("page_content_post_render", (html) => html.replaceAll("(c)", "©")),
+ * });
+ */
 export function defineTheme(theme: ThemeSpec | NonNullable<ThemeSpec["setup"]>): ThemeSpec {
   return typeof theme === "function" ? { setup: theme } : theme;
 }

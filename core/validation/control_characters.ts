@@ -6,7 +6,11 @@ import { ApiError } from "../errors.ts";
  */
 const CONTROLS = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
-/** Throws 422 for names that hold control characters, by field; fields that are absent are not judged. */
+/**
+ * Throws 422 for names that hold control characters, by field; fields that are absent are not judged.
+ * @example
+ * rejectControlCharacters({ name: input.name });
+ */
 export function rejectControlCharacters(names: Readonly<Record<string, unknown>>): void {
   const wrong = Object.entries(names).filter(([, name]) => typeof name === "string" && CONTROLS.test(name));
   if (wrong.length === 0) return;

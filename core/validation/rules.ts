@@ -47,26 +47,49 @@ export type Input<R extends Rules> = { readonly [F in keyof Top<R> & RequiredFie
   readonly [F in Exclude<keyof Top<R>, RequiredFields<R>>]?: Value<R, F & string>;
 };
 
-/** Declares rules; the type keeps every word of them. */
+/**
+ * Declares rules; the type keeps every word of them.
+ * @example
+ * const noteRules = rules({ name: ["required", "string", "max:255"], priority: ["integer", "nullable"] });
+ * const { name, priority } = await context.validate(noteRules, input, viewer);
+ */
 export function rules<const R extends Rules>(spec: R): R {
   return spec;
 }
 
-/** Rules as docs.json prints them: field → rule strings. */
+/**
+ * Rules as docs.json prints them: field → rule strings.
+ * @example
+ * ruleStrings(rules({ name: ["required", "max:255"] })); // { name: ["required", "max:255"] }
+ */
 export function ruleStrings(spec: Rules): Record<string, string[]> {
   return Object.fromEntries(Object.entries(spec).map(([field, list]) => [field, [...list]]));
 }
 
-/** The JSON schema (2020-12, as OpenAPI 3.1 has it) of a body that satisfies the rules, as far as a schema can say it. */
-export function schemaOf(spec: Rules): Record<string, unknown> {
+/** JSON schemas of the elements of lists whose rules do not describe them, by the name of the list's field. */
+export type ItemSchemas = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/**
+ * The JSON schema (2020-12, as OpenAPI 3.1 has it) of a body that satisfies the rules, as far as a schema can say it.
+ * @example
+ * schemaOf(rules({ name: ["required"] })); // { type: "object", properties: { name: { type: "string" } }, required: ["name"] }
+ */
+export function schemaOf(spec: Rules, items: ItemSchemas = {}): Record<string, unknown> {
   const fields = Object.entries(spec).filter(([field]) => !field.includes("."));
   const required = fields.filter(([, list]) => list.includes("required")).map(([field]) => field);
-  const properties = Object.fromEntries(fields.map(([field, list]) => [field, fieldSchema(field, list, spec)]));
+  const properties = Object.fromEntries(
+    fields.map(([field, list]) => [field, fieldSchema(field, list, { spec, items })]),
+  );
   return { type: "object", properties, ...(required.length > 0 ? { required } : {}) };
 }
 
-function fieldSchema(field: string, list: RuleList, spec: Rules): Record<string, unknown> {
-  const base = typeSchema(field, list, spec);
+interface SchemaParts {
+  readonly spec: Rules;
+  readonly items: ItemSchemas;
+}
+
+function fieldSchema(field: string, list: RuleList, parts: SchemaParts): Record<string, unknown> {
+  const base = typeSchema(field, list, parts);
   const isNullable = list.includes("nullable");
   const rule = list.find((candidate) => candidate.startsWith("in:"));
   const only = rule === undefined ? {} : { enum: [...rule.slice(3).split(","), ...(isNullable ? [null] : [])] };
@@ -86,24 +109,22 @@ function limitsOf(base: Record<string, unknown>, list: RuleList): Record<string,
   return { ...(min === undefined ? {} : { [words[0]]: min }), ...(max === undefined ? {} : { [words[1]]: max }) };
 }
 
-function typeSchema(field: string, list: RuleList, spec: Rules): Record<string, unknown> {
+function typeSchema(field: string, list: RuleList, { spec, items }: SchemaParts): Record<string, unknown> {
   const below = rulesBelow(field, spec);
   if (list.includes("array") || Object.keys(below).some((name) => name === "*" || name.startsWith("*.")))
-    return { type: "array", items: itemSchema(field, below) };
-  if (Object.keys(below).length > 0) return schemaOf(below);
+    return { type: "array", items: itemSchema(field, below, items) };
+  if (Object.keys(below).length > 0) return schemaOf(below, items);
   if (list.includes("integer") || list.includes("int")) return { type: "integer" };
   if (list.includes("boolean")) return { type: "boolean" };
   if (list.includes("file") || list.includes("image_extension")) return { type: "string", format: "binary" };
   return list.includes("email") ? { type: "string", format: "email" } : { type: "string" };
 }
 
-function itemSchema(field: string, below: Rules): Record<string, unknown> {
+function itemSchema(field: string, below: Rules, items: ItemSchemas): Readonly<Record<string, unknown>> {
   const inner = rulesBelow("*", below);
-  if (below["*"]) return fieldSchema("*", below["*"], below);
-  if (Object.keys(inner).length > 0) return schemaOf(inner);
-  return field === "tags"
-    ? { type: "object", properties: { name: { type: "string" }, value: { type: "string" } } }
-    : {};
+  if (below["*"]) return fieldSchema("*", below["*"], { spec: below, items });
+  if (Object.keys(inner).length > 0) return schemaOf(inner, items);
+  return Object.hasOwn(items, field) ? (items[field] ?? {}) : {};
 }
 
 /** Rules of what lies within a field, by their names within it. */

@@ -74,4 +74,9 @@ test("schemaOf() says what a schema can say", () => {
       fallback: { type: ["object", "null"], properties: { inheriting: { type: "boolean" } } },
     },
   });
+  const labels = { type: "object", properties: { text: { type: "string" } } };
+  expect(schemaOf(rules({ labels: ["array"], others: ["array"] }), { labels })).toEqual({
+    type: "object",
+    properties: { labels: { type: "array", items: labels }, others: { type: "array", items: {} } },
+  });
 });

@@ -25,7 +25,7 @@ import {
 import { type Field, isBlank, isRequired, type MessageParams } from "./rule_checks.ts";
 import type { Input, Rules } from "./rules.ts";
 
-export { type Input, type RuleList, type Rules, ruleStrings, rules, schemaOf } from "./rules.ts";
+export { type Input, type ItemSchemas, type RuleList, type Rules, ruleStrings, rules, schemaOf } from "./rules.ts";
 
 /** Questions to the store: the rules `exists:…` and `unique:…` are answered by these. */
 export interface Lookups {

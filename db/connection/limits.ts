@@ -30,6 +30,10 @@ const RUNS = new AsyncLocalStorage<SlowQueryOptions>();
  * Runs `run` with every single statement in it on connections apart, where users take turns: for what can cost more than a
  * few milliseconds. Its transactions get the same limit. Statements fail with code 57014 when the server ended them, and with
  * StoreUnavailable when no connection became free in time.
+ * @example
+ * const found = await withSlowPool({ key: String(viewer.id), limitMs: 10_000 }, () =>
+ *   rows(db, sql<{ id: number }>`select id from notes where text ~ 'a+b'`),
+ * );
  */
 export function withSlowPool<T>(slow: SlowQueryOptions, run: () => T): T {
   return RUNS.run(slow, run);

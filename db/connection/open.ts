@@ -100,7 +100,13 @@ const GOING = new Set([
 
 type Settings = StoreOptions & typeof DEFAULTS;
 
-/** Opens and probes the store. Throws StoreError saying what was tried, found and wanted, never the password. */
+/**
+ * Opens and probes the store. Throws StoreError saying what was tried, found and wanted, never the password.
+ * @example
+ * const store = await openStore({ dataDir: "./data" });
+ * await migrate(store.db, "notes", { "0001_init": async (db) => void (await sql`create table notes (id int)`.execute(db)) });
+ * await store.close();
+ */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const settings: Settings = { ...DEFAULTS, ...options };
   return settings.databaseUrl ? await openServer(settings, settings.databaseUrl) : await openEmbedded(settings);

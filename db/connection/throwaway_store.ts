@@ -17,7 +17,11 @@ type Place = Pick<StoreOptions, "databaseUrl" | "dataDir">;
 /** What PostgreSQL answers to whoever may make no database. */
 const MAY_NOT = "42501";
 
-/** Whether there is a store; makes nothing. Throws StoreError where none could be made, or a server does not answer. */
+/**
+ * Whether there is a store; makes nothing. Throws StoreError where none could be made, or a server does not answer.
+ * @example
+ * if (!(await hasStore({ dataDir: "./data" }))) throw new BootError("There is no store yet; start the server once");
+ */
 export async function hasStore({ databaseUrl, dataDir }: Place): Promise<boolean> {
   if (databaseUrl) {
     return withServer({ databaseUrl, dataDir }, async (sql) => {
@@ -33,6 +37,11 @@ export async function hasStore({ databaseUrl, dataDir }: Place): Promise<boolean
 /**
  * Runs something over a store that is gone afterwards: a database on the server where one is named and lets us make one,
  * else an embedded server. `dataDir` is a folder that goes too.
+ * @example
+ * const kind = await withThrowawayStore({ dataDir: "./data" }, async (place) => {
+ *   const store = await openStore(place);
+ *   return store.close().then(() => store.kind);
+ * });
  */
 export async function withThrowawayStore<T>(place: Place, run: (throwAway: Place) => Promise<T>): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), "lectern-look-"));

@@ -24,7 +24,11 @@ export interface MovedStore {
   readonly isLive: boolean;
 }
 
-/** The stores there are, by name. Throws StoreError where this user may not look into them. */
+/**
+ * The stores there are, by name. Throws StoreError where this user may not look into them.
+ * @example
+ * const unused = movedStores().filter(({ state, isLive }) => state === "gone" && !isLive);
+ */
 export function movedStores(root: string = ELSEWHERE): MovedStore[] {
   if (!existsSync(root)) return [];
   try {
@@ -45,6 +49,8 @@ export function movedStores(root: string = ELSEWHERE): MovedStore[] {
 /**
  * Removes a store whose data folder is gone; with `force` also one of which nobody knows whose it is. Throws StoreError for
  * any other.
+ * @example
+ * for (const { name, state } of movedStores()) if (state === "gone") removeMovedStore(name);
  */
 export function removeMovedStore(
   name: string,

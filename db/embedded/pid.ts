@@ -53,7 +53,7 @@ export function readPid({
   return { pid: Number(pid), sockets: sockets ?? "", status: (status ?? "").trim() };
 }
 
-/** Whether a process of this number is there. */
+/** Whether a process of this number runs; one of another user does, too. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,4 +1,8 @@
-/** The store cannot be opened, reached or migrated: a text for operators that never holds a password. */
+/**
+ * The store cannot be opened, reached or migrated: a text for operators that never holds a password.
+ * @example
+ * if (error instanceof StoreError) context.log.error("Nothing was stored", { error });
+ */
 export class StoreError extends Error {
   override readonly name: string = "StoreError";
 }
@@ -6,6 +10,8 @@ export class StoreError extends Error {
 /**
  * The store takes nothing at the moment, and nothing of what was asked has been done: every connection is busy, it is closed,
  * or the connection of a transaction was lost before its commit.
+ * @example
+ * if (error instanceof StoreUnavailable) await Bun.sleep(1_000);
  */
 export class StoreUnavailable extends StoreError {
   override readonly name = "StoreUnavailable";
@@ -14,6 +20,8 @@ export class StoreUnavailable extends StoreError {
 /**
  * A connection was lost, could not be made, or gave no answer in time. Whether what was asked has been done is not known, so
  * this is no StoreError: a commit that ends so may have happened.
+ * @example
+ * if (error instanceof ConnectionLost) context.log.error("It is unknown whether the note was stored", { code: error.code });
  */
 export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
@@ -29,7 +37,11 @@ export class ConnectionLost extends Error {
 /** SQLSTATE of a statement that the server ended: after its statement_timeout, or because somebody cancelled it. */
 export const QUERY_CANCELED = "57014";
 
-/** A plugin touched a table it holds no grant for. */
+/**
+ * A plugin touched a table it holds no grant for.
+ * @example
+ * if (error instanceof GrantError) context.log.error("Grant it first", { table: error.table, wanted: error.wanted });
+ */
 export class GrantError extends Error {
   override readonly name = "GrantError";
   readonly plugin: string;

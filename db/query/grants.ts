@@ -15,7 +15,12 @@ export interface Grants {
   write: readonly string[];
 }
 
-/** The same store, narrowed to `grants`; a transaction stays one. Queries beyond them throw GrantError. */
+/**
+ * The same store, narrowed to `grants`; a transaction stays one. Queries beyond them throw GrantError.
+ * @example
+ * const narrow = guarded<"notes">(db, "notes", { read: ["notes"], write: [] });
+ * await narrow.selectFrom("notes").selectAll().execute();
+ */
 export function guarded<Name extends TableName = TableName>(
   db: Db,
   plugin: string,

@@ -21,7 +21,13 @@ export type Migrations = Record<string, (db: Kysely<any>) => Promise<void>>;
 const LOCK = 7_206_415;
 const NAME_BYTES_MAX = 63;
 
-/** Runs every step not yet in the plugin's ledger; the names applied. Throws StoreError naming plugin and step. */
+/**
+ * Runs every step not yet in the plugin's ledger; the names applied. Throws StoreError naming plugin and step.
+ * @example
+ * const applied = await migrate(db, "notes", {
+ *   "0001_init": async (tx) => void (await sql`create table notes (id integer primary key)`.execute(tx)),
+ * });
+ */
 export async function migrate(db: Db, plugin: string, migrations: Migrations): Promise<string[]> {
   const applied: string[] = [];
   if ((await pending(db, plugin, migrations)).length === 0) return applied;
@@ -32,7 +38,11 @@ export async function migrate(db: Db, plugin: string, migrations: Migrations): P
   }
 }
 
-/** Names of the steps that `migrate` would run now, in order; changes nothing. */
+/**
+ * Names of the steps that `migrate` would run now, in order; changes nothing.
+ * @example
+ * const steps = await pending(db, "notes", noteMigrations);
+ */
 export async function pending(db: Db, plugin: string, migrations: Migrations): Promise<string[]> {
   return (await migrationStatus(db, plugin, migrations)).pending;
 }
@@ -45,7 +55,11 @@ export interface MigrationStatus {
   readonly unknown: string[];
 }
 
-/** What is pending and what is unknown; changes nothing. */
+/**
+ * What is pending and what is unknown; changes nothing.
+ * @example
+ * const { pending, unknown } = await migrationStatus(db, "notes", noteMigrations);
+ */
 export async function migrationStatus(db: Db, plugin: string, migrations: Migrations): Promise<MigrationStatus> {
   const names = sorted(plugin, migrations);
   const found = await rows(db, sql<{ there: boolean }>`select to_regclass(${identifier(plugin)}) is not null as there`);

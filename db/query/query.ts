@@ -16,7 +16,11 @@ import {
 } from "kysely";
 import { runOnPool, writeAhead } from "../connection/dialect.ts";
 
-/** The rows of a template, run where `db` runs: inside its transaction when it is one. */
+/**
+ * The rows of a template, run where `db` runs: inside its transaction when it is one.
+ * @example
+ * const [note] = await rows(db, sql<{ name: string }>`select name from notes where id = ${1}`);
+ */
 export async function rows<Row>(db: Pick<Kysely<never>, "executeQuery">, fragment: RawBuilder<Row>): Promise<Row[]> {
   const query = flatten(fragment);
   const found = runOnPool<Row>(db, query.sql, query.parameters);
@@ -27,6 +31,8 @@ export async function rows<Row>(db: Pick<Kysely<never>, "executeQuery">, fragmen
  * Runs a template that writes and whose answer nobody needs. Within a transaction it resolves once the statement is on its
  * way: what is asked next sees what it wrote, and what comes after a failure, the commit at last, throws that failure.
  * Outside transactions it resolves when the statement is done.
+ * @example
+ * await write(tx.db, sql`update notes set name = ${"New"} where id = ${1}`);
  */
 export async function write(db: Pick<Kysely<never>, "executeQuery">, fragment: RawBuilder<unknown>): Promise<void> {
   const query = flatten(fragment);
@@ -36,6 +42,9 @@ export async function write(db: Pick<Kysely<never>, "executeQuery">, fragment: R
 /**
  * A template without values, flattened once and for all: what a hot statement is put together from. Throws where it holds
  * a value, since that would be the value of the first caller for ever.
+ * @example
+ * const columns = prepared(sql`notes.id, notes.name, notes.slug`);
+ * const found = await rows(db, sql`select ${columns} from notes where id = ${1}`);
  */
 export function prepared<Row>(fragment: RawBuilder<Row>): RawBuilder<Row> {
   const { sql: text, parameters } = flatten(fragment);
@@ -44,13 +53,21 @@ export function prepared<Row>(fragment: RawBuilder<Row>): RawBuilder<Row> {
   return sql.raw<Row>(text);
 }
 
-/** The same template with its tree made once: for what is asked for again and again with the same values. */
+/**
+ * The same template with its tree made once: for what is asked for again and again with the same values.
+ * @example
+ * const present = fixed(sql<boolean>`deleted_at is null and owned_by = ${viewer.id}`);
+ */
 export function fixed<Row>(fragment: RawBuilder<Row>): RawBuilder<Row> {
   const tree = fragment.toOperationNode();
   return Object.defineProperty(fragment, "toOperationNode", { value: () => tree });
 }
 
-/** A template as text and parameters, as `fragment.compile(db)` would give it for Postgres. */
+/**
+ * A template as text and parameters, as `fragment.compile(db)` would give it for Postgres.
+ * @example
+ * flatten(sql`select name from notes where id = ${1}`).sql; // select name from notes where id = $1
+ */
 export function flatten<Row>(fragment: RawBuilder<Row>): CompiledQuery<Row> {
   const query = fragment.toOperationNode() as RawNode;
   const parameters: unknown[] = [];

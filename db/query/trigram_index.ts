@@ -5,6 +5,8 @@ import { rows } from "./query.ts";
  * Creates an index of trigrams over a text expression, by which `like '%x%'` finds rows without reading the whole table.
  * It needs PostgreSQL's extension pg_trgm. Where that is not installed, or the account may not create it, there is no
  * index and such filters read the table: slower, with the same answers.
+ * @example
+ * await createTrigramIndex(db, "notes_name_trigrams", { table: "notes", on: sql`name_key`, where: sql`deleted_at is null` });
  */
 export async function createTrigramIndex(
   // biome-ignore lint/suspicious/noExplicitAny: as in a migration, whose step compiles whatever the tables are by then
@@ -23,7 +25,11 @@ export async function createTrigramIndex(
   );
 }
 
-/** Whether the store can make indexes of trigrams. */
+/**
+ * Whether the store can make indexes of trigrams.
+ * @example
+ * const isIndexed = await hasTrigrams(db);
+ */
 export async function hasTrigrams(db: Pick<Kysely<never>, "executeQuery">): Promise<boolean> {
   const [found] = await rows<{ there: boolean }>(
     db,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { sweep } from "../../plugins/accounts/content_permissions/sweep.ts";
-import { ALL, handsOf, NOTHING } from "../support/data/sample_overrides.ts";
+import { ALL, NOTHING, overrideTools } from "../support/data/sample_overrides.ts";
 import { planOf, statementsOf } from "../support/harness/query_plans.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
   runtime = await bootTestRuntime();
 }, 60_000);
 afterAll(() => runtime.stop());
-const { aclOf, made, permit, tree } = handsOf(() => runtime);
+const { aclOf, made, permit, tree } = overrideTools(() => runtime);
 
 test("new and moved items take the overrides of where they are, deleted ones too", async () => {
   const open = await tree("Open");

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import type { Access } from "lectern/contracts";
 import { type AnyContext, SYSTEM, sql, type Viewer } from "lectern/core";
 import { rows, type TableName } from "lectern/db";
-import { relistAll } from "../../plugins/accounts/content_permissions/relist.ts";
+import { updateAllAccessLists } from "../../plugins/accounts/content_permissions/propagation.ts";
 import { readContent, type SampleContent, TABLES, writeContent } from "../support/data/sample_content.ts";
 import { evaluate, isSeen, type PlainEntry, type PlainItem } from "../support/harness/permission_evaluator.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -154,7 +154,7 @@ async function compare({ items, entries }: SampleContent, viewers: readonly View
 /** Makes all lists anew, as if none had been carried along. */
 async function relistEverything(): Promise<void> {
   await runtime.runtime.bus.perform("app_boot", SYSTEM, {}, async (_, tx) => {
-    await relistAll(context.slot("content"), tx);
+    await updateAllAccessLists(context.slot("content"), tx);
     return {};
   });
 }

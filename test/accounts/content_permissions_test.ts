@@ -2,7 +2,7 @@
  * What the two routes of overrides answer and refuse (platform 3).
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { ALL, handsOf, NOTHING } from "../support/data/sample_overrides.ts";
+import { ALL, NOTHING, overrideTools } from "../support/data/sample_overrides.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 let runtime: TestRuntime;
@@ -10,7 +10,7 @@ beforeAll(async () => {
   runtime = await bootTestRuntime();
 }, 60_000);
 afterAll(() => runtime.stop());
-const { permit, tree } = handsOf(() => runtime);
+const { permit, tree } = overrideTools(() => runtime);
 
 const DENIED = { error: { message: "You do not have permission to perform the requested action.", code: 403 } };
 const INHERITING = { inheriting: true, view: null, create: null, update: null, delete: null };

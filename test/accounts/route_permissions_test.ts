@@ -8,8 +8,8 @@ import { KEYED, PUBLIC } from "../support/data/open_routes.ts";
 import { PERMITS, type PermitCase } from "../support/data/route_permits.ts";
 import { png } from "../support/data/sample_pictures.ts";
 import { portable, upload } from "../support/data/sample_zips.ts";
-import { storeDigest } from "../support/harness/store_digest.ts";
-import { type Ask, bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+import { storeHash } from "../support/harness/store_hash.ts";
+import { bootTestRuntime, type RequestOptions, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 let runtime: TestRuntime;
 let turn = 0;
@@ -84,7 +84,7 @@ const THINGS: Readonly<Record<string, (made: (name: string) => Promise<Thing>) =
 };
 
 /** The request with its names filled in. */
-async function staged({ path, body, picture, archive }: PermitCase): Promise<{ path: string; sent: Ask }> {
+async function staged({ path, body, picture, archive }: PermitCase): Promise<{ path: string; sent: RequestOptions }> {
   turn += 1;
   const made = new Map<string, Thing>();
   const thing = async (name: string): Promise<Thing> => {
@@ -110,12 +110,12 @@ async function refused(method: string, row: PermitCase, missing: string): Promis
   const held = ["access-api", ...row.needs].filter((name) => name !== missing);
   const request = await staged(row);
   const { token } = await runtime.person("short", held);
-  const before = await storeDigest(runtime.store);
+  const before = await storeHash(runtime.store);
   const { status } = await runtime.ask(method, request.path, { as: token, ...request.sent });
   const told = `${method} ${row.path} without ${missing}: `;
   const others = row.refusedWith === undefined ? "40[34]" : `(40[34]|${row.refusedWith})`;
   expect(told + status).toMatch(missing === "access-api" ? /: 403$/ : new RegExp(`: ${others}$`));
-  expect(told + (await storeDigest(runtime.store))).toBe(told + before);
+  expect(told + (await storeHash(runtime.store))).toBe(told + before);
 }
 
 async function letIn(method: string, row: PermitCase): Promise<void> {
@@ -141,13 +141,13 @@ test("routes that ask nobody say so, and no other does", () => {
 });
 
 test("routes with credentials of their own let in no user, not even the administrator", async () => {
-  const before = await storeDigest(runtime.store);
+  const before = await storeHash(runtime.store);
   for (const route of Object.keys(KEYED)) {
     const [method = "", path = ""] = route.split(" ");
     const { status } = await runtime.ask(method, path, method === "GET" ? {} : { body: {} });
     expect(`${route}: ${status}`).toBe(`${route}: 401`);
   }
-  expect(await storeDigest(runtime.store)).toBe(before);
+  expect(await storeHash(runtime.store)).toBe(before);
 });
 
 for (const [route, rows] of Object.entries(PERMITS)) {
@@ -190,7 +190,7 @@ test("who manages users takes over no administrator, and makes none", async () =
   const names = { boss, token, session: row?.id, clerk: clerk.role, self: clerk.id } as Record<string, number>;
   const fill = (value: unknown) =>
     JSON.parse(JSON.stringify(value ?? null).replace(/"?\{(\w+)\}"?/g, (_, name: string) => String(names[name])));
-  const before = await storeDigest(runtime.store);
+  const before = await storeHash(runtime.store);
   for (const [method, path, body] of TAKEOVERS) {
     const where = path.replace(/\{(\w+)\}/g, (_, name: string) => String(names[name]));
     const sent = body === undefined ? {} : { body: fill(body) };
@@ -203,7 +203,7 @@ test("who manages users takes over no administrator, and makes none", async () =
       expect.stringContaining("Only an administrator"),
     ]);
   }
-  expect(await storeDigest(runtime.store)).toBe(before);
+  expect(await storeHash(runtime.store)).toBe(before);
 
   // What the contract gives to who manages users stays: names, the same address sent again, other users, other roles.
   const as = clerk.token;
@@ -246,7 +246,7 @@ test("administrators manage each other, and each their own account", async () =>
 });
 
 test("the digest of the store can tell a change", async () => {
-  const before = await storeDigest(runtime.store);
+  const before = await storeHash(runtime.store);
   await runtime.store.sql`update users set language = 'fr' where id = 1`;
-  expect(await storeDigest(runtime.store)).not.toBe(before);
+  expect(await storeHash(runtime.store)).not.toBe(before);
 });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import { definePlugin } from "lectern/core";
-import { isEcho } from "../support/harness/derived_events.ts";
+import { isDerivedEvent } from "../support/harness/derived_events.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 const events: string[] = [];
 const witness = definePlugin({
   name: "witness",
-  setup: ({ onAny }) => onAny({ inTransaction: ({ name }) => void (isEcho(name) || events.push(name)) }),
+  setup: ({ onAny }) => onAny({ inTransaction: ({ name }) => void (isDerivedEvent(name) || events.push(name)) }),
 });
 
 let runtime: TestRuntime;

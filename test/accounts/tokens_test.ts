@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { CommandIo } from "lectern/cli";
 import { createLog } from "../../core/log.ts";
-import { LastUsedBatch } from "../../plugins/accounts/tokens/last_used.ts";
+import { tokensUsed } from "../../plugins/accounts/tokens/last_used.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 let runtime: TestRuntime;
@@ -118,22 +118,22 @@ test("when tokens were last used is written in one go, at the latest at the stop
         .sql`select last_used_at > now() - interval '1 minute' as recently from api_tokens where id = 1`
     )[0]?.recently;
   await runtime.store.sql`update api_tokens set last_used_at = null`;
-  const uses = new LastUsedBatch(runtime.db, createLog("silent"));
-  uses.note(1);
-  uses.note(99999);
+  const uses = tokensUsed(runtime.db, createLog("silent"));
+  uses.note("used", 1);
+  uses.note("used", 99999);
   expect(await used()).toBeNull();
-  await uses.stop();
+  await uses.flush();
   expect(await used()).toBe(true);
 });
 
 test("uses that cannot be written are no trouble for anybody", async () => {
   const lines: string[] = [];
-  const uses = new LastUsedBatch(
+  const uses = tokensUsed(
     undefined as never,
     createLog("warn", (line) => void lines.push(line)),
   );
-  uses.note(1);
-  await uses.stop();
+  uses.note("used", 1);
+  await uses.flush();
   expect(lines.join()).toContain("Cannot write when tokens were last used");
 });
 

@@ -2,7 +2,7 @@
  * The 37 rows of the truth table (platform 2.4), as reads and as listings over the API.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { ALL, handsOf, NOTHING } from "../support/data/sample_overrides.ts";
+import { ALL, NOTHING, overrideTools } from "../support/data/sample_overrides.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 let runtime: TestRuntime;
@@ -10,7 +10,7 @@ beforeAll(async () => {
   runtime = await bootTestRuntime();
 }, 60_000);
 afterAll(() => runtime.stop());
-const { made, permit, tree } = handsOf(() => runtime);
+const { made, permit, tree } = overrideTools(() => runtime);
 
 /** What role A and, after a slash, B hold for page-view; owner; entries of page, chapter, book; whether it is seen. */
 const TRUTH = `

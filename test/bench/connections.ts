@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { sql } from "lectern/core";
 import { openStore, rows, withSlowPool } from "lectern/db";
 import postgres from "postgres";
-import { throwawayUrl } from "../support/harness/cluster.ts";
+import { startCluster } from "../support/harness/cluster.ts";
 
 const READERS = 16;
 const SLOW = 6;
@@ -91,7 +91,7 @@ async function measure(subject: Subject, others: number, other: (n: number) => P
   };
 }
 
-const cluster = await throwawayUrl();
+const cluster = await startCluster();
 const url = cluster?.url ?? process.env.DATABASE_URL;
 if (url === undefined) throw new Error("Cannot measure: set DATABASE_URL or install PostgreSQL");
 const admin = postgres(url, { max: 1, onnotice: () => {} });

@@ -14,7 +14,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
-import { createDatabase, throwawayUrl } from "../support/harness/cluster.ts";
+import { createDatabase, startCluster } from "../support/harness/cluster.ts";
 import { API_KEY, packageName, seedHosts } from "./dashboard_seed.ts";
 import { load, type Shot } from "./load.ts";
 
@@ -26,7 +26,7 @@ const REPORTS = 320;
 const hosts = Number(process.argv[2] ?? 100_000);
 const seconds = Number(process.argv[3] ?? 3);
 
-const cluster = await throwawayUrl();
+const cluster = await startCluster();
 const admin = cluster?.url ?? process.env.DATABASE_URL;
 if (!admin) throw new Error("Cannot measure: set DATABASE_URL or install PostgreSQL");
 const children: Bun.Subprocess[] = [];

@@ -6,7 +6,7 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDatabase, throwawayUrl } from "../support/harness/cluster.ts";
+import { createDatabase, startCluster } from "../support/harness/cluster.ts";
 import { load, type Outcome, type Shot } from "./load.ts";
 
 const TOKEN = "benchid:benchsecret";
@@ -19,7 +19,7 @@ const HTML = `<h2>Failover</h2>${"<p>Call the <strong>DBA</strong> on duty, at a
 const headers = { authorization: `Token ${TOKEN}` };
 const seconds = Number(process.argv[2] ?? 3);
 
-const cluster = await throwawayUrl();
+const cluster = await startCluster();
 if (!cluster && !process.env.DATABASE_URL) throw new Error("Cannot measure: set DATABASE_URL or install PostgreSQL");
 const url = await createDatabase(cluster?.url ?? (process.env.DATABASE_URL as string));
 const dataDir = mkdtempSync(join(tmpdir(), "lectern-bench-"));

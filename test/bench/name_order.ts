@@ -8,12 +8,12 @@ import { type RawBuilder, sql } from "lectern/core";
 import { type Db, openStore, rows } from "lectern/db";
 import { coreMigrations } from "../../core/runtime/migrations.ts";
 import { migrate } from "../../db/mod.ts";
-import { throwawayUrl } from "../support/harness/cluster.ts";
+import { startCluster } from "../support/harness/cluster.ts";
 
 const ROUNDS = 9;
 const names = Number(process.argv[2] ?? 200_000);
 
-const cluster = await throwawayUrl();
+const cluster = await startCluster();
 const databaseUrl = cluster?.url ?? process.env.DATABASE_URL;
 if (databaseUrl === undefined) throw new Error("Cannot measure: set DATABASE_URL or install PostgreSQL");
 const store = await openStore({ databaseUrl, dataDir: tmpdir() });

@@ -8,8 +8,8 @@
  */
 import { SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { relistAll } from "../../plugins/accounts/content_permissions/relist.ts";
-import { throwawayUrl } from "../support/harness/cluster.ts";
+import { updateAllAccessLists } from "../../plugins/accounts/content_permissions/propagation.ts";
+import { startCluster } from "../support/harness/cluster.ts";
 import { planOf, statementsOf } from "../support/harness/query_plans.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 import { FIRST_OWNER, FIRST_ROLE, FULL, fill } from "./permissions_data.ts";
@@ -197,7 +197,7 @@ async function materialised(runtime: TestRuntime, share: number): Promise<void> 
   out(`rewriting its rows for the book with 5,000 pages: ${shown(await timed(rebuild, 1))}`);
 }
 
-const cluster = await throwawayUrl();
+const cluster = await startCluster();
 if (!cluster) throw new Error("Cannot measure: no PostgreSQL is installed here");
 process.env.DATABASE_URL = cluster.url;
 const runtime = await bootTestRuntime();
@@ -211,7 +211,7 @@ try {
   started = performance.now();
   const kinds = runtime.contexts.get("access")?.slot("content") ?? [];
   await runtime.runtime.bus.perform("app_boot", SYSTEM, {}, async (_, tx) => {
-    await relistAll(kinds, tx);
+    await updateAllAccessLists(kinds, tx);
     return {};
   });
   const tokens = await people(runtime);

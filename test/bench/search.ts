@@ -7,9 +7,9 @@
  */
 import { SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { relistAll } from "../../plugins/accounts/content_permissions/relist.ts";
+import { updateAllAccessLists } from "../../plugins/accounts/content_permissions/propagation.ts";
 import { ItemWords } from "../../plugins/content/search/item_words.ts";
-import { throwawayUrl } from "../support/harness/cluster.ts";
+import { startCluster } from "../support/harness/cluster.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 import { FIRST_OWNER, FIRST_ROLE, FULL, fill } from "./permissions_data.ts";
 
@@ -119,7 +119,7 @@ async function cell(runtime: TestRuntime, path: string, as: string): Promise<str
 }
 
 async function measure(pages: number, count: number): Promise<void> {
-  const cluster = await throwawayUrl();
+  const cluster = await startCluster();
   if (!cluster) throw new Error("Cannot measure: no PostgreSQL is installed here");
   process.env.DATABASE_URL = cluster.url;
   const runtime = await bootTestRuntime();
@@ -129,7 +129,7 @@ async function measure(pages: number, count: number): Promise<void> {
     await tag(runtime);
     const kinds = runtime.contexts.get("access")?.slot("content") ?? [];
     await runtime.runtime.bus.perform("app_boot", SYSTEM, {}, async (_, tx) => {
-      await relistAll(kinds, tx);
+      await updateAllAccessLists(kinds, tx);
       return {};
     });
     const tokens = await people(runtime);

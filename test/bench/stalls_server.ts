@@ -6,7 +6,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
-import { throwawayUrl } from "../support/harness/cluster.ts";
+import { startCluster } from "../support/harness/cluster.ts";
 
 const START_MS = 1_800_000;
 const TOKEN = "benchid:benchsecret";
@@ -23,7 +23,7 @@ export interface Served {
 
 /** Starts a server over so many pages, in a hundredth as many books. */
 export async function served(pages: number, port: number): Promise<Served> {
-  const cluster = await throwawayUrl();
+  const cluster = await startCluster();
   if (!cluster) throw new Error("Cannot measure: install PostgreSQL, or name a running server by --base-url");
   const dataDir = mkdtempSync(join(tmpdir(), "lectern-stalls-"));
   chmodSync(dataDir, 0o755);

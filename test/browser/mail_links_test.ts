@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type FakeSmtp, fakeSmtp } from "../support/fakes/smtp.ts";
 import { errorsOf, openScreens, picture, type ScreenRuntime, signIn } from "../support/harness/screens.ts";
+import { until } from "../support/harness/until.ts";
 
 setDefaultTimeout(60_000);
 let smtp: FakeSmtp;
@@ -17,9 +18,9 @@ afterAll(async () => {
   smtp.stop();
 });
 
-/** The link in the letter that came last, once it has come. */
+/** The link in the message that came last, once it has come. */
 async function link(messages: number): Promise<string> {
-  for (const end = Date.now() + 20_000; smtp.messages.length < messages && Date.now() < end; ) await Bun.sleep(20);
+  await until(() => smtp.messages.length >= messages);
   const text = (smtp.messages.at(-1)?.text ?? "").replaceAll("=\r\n", "").replaceAll("=3D", "=");
   return /http:\/\/127\.0\.0\.1:\d+(\/[a-z/]+\/[A-Za-z0-9]{24})/.exec(text)?.[1] ?? "";
 }

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { openReceiver, type Receiver } from "../support/fakes/webhook_receiver.ts";
 import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";
+import { until } from "../support/harness/until.ts";
+import { webhooksIdle } from "../support/harness/webhook_queue.ts";
 
 setDefaultTimeout(60_000);
 const NASTY = `<img src=x onerror=alert(1)>"'>&amp;`;
@@ -70,8 +72,7 @@ test("a webhook is set up with some of the events, and its secret is shown once"
 test("its calls are listed and shown with request and answer, and made again", async () => {
   receiver.answer = () => new Response(NASTY);
   await book(NASTY);
-  await receiver.until(1);
-  await Bun.sleep(200);
+  await webhooksIdle(screens.runtime);
   const page = await visit();
   await page.goto(HOOKS);
   await page.getByRole("link", { name: `Calls ${NASTY}` }).click();
@@ -90,7 +91,7 @@ test("its calls are listed and shown with request and answer, and made again", a
 test("one whose calls fail is switched off, says why, and is switched on again", async () => {
   receiver.answer = () => new Response("no", { status: 410 });
   await book("Second");
-  for (let turn = 0; turn < 200 && (await hooks())[0].active; turn++) await Bun.sleep(50);
+  await until(async () => !(await hooks())[0].active);
   const page = await visit();
   await page.goto(HOOKS);
   expect(await page.locator("tbody").textContent()).toContain("Disabled after failures");

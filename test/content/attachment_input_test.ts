@@ -4,13 +4,13 @@
  */
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
-import { openHolder } from "../support/harness/attachments.ts";
+import { openAttachments } from "../support/harness/attachments.ts";
 
 const LIMIT = 50_000 * 1024;
-const holder = openHolder();
+const stage = openAttachments();
 
 test("files of every name and none are taken, and what they are called breaks no answer", async () => {
-  const { attach, runtime } = holder();
+  const { attach, runtime } = stage();
   const names: [sent: string, extension: string][] = [
     ["no-extension", ""],
     ["../../etc/passwd.txt", "txt"],
@@ -46,7 +46,7 @@ test("files of every name and none are taken, and what they are called breaks no
 });
 
 test("names have up to 255 characters, and a file of no bytes is a file", async () => {
-  const { attach, runtime, leavesNothing } = holder();
+  const { attach, runtime, leavesNothing } = stage();
   const long = await attach({ name: "ü".repeat(255), file: new File([], "empty.bin") });
   expect(long.body).toMatchObject({ name: "ü".repeat(255), extension: "bin" });
   expect((await runtime.ask("GET", `/api/attachments/${long.body.id}`)).body.content).toBe("");
@@ -62,7 +62,7 @@ test("names have up to 255 characters, and a file of no bytes is a file", async 
 });
 
 test("types other than the rules want are refused by name, and nothing is stored", async () => {
-  const { attach, leavesNothing } = holder();
+  const { attach, leavesNothing } = stage();
   const cases: [fields: Record<string, string | File>, faults: Record<string, string[]>][] = [
     [{ file: "words" }, { file: ["The file must be provided as a valid file."] }],
     [{ link: new File(["x"], "x.txt") }, { link: ["The link must be a string."] }],
@@ -82,7 +82,7 @@ test("types other than the rules want are refused by name, and nothing is stored
 });
 
 test("a link that browsers would run leads nowhere", async () => {
-  const { attach, runtime } = holder();
+  const { attach, runtime } = stage();
   const { id } = (await attach({ link: "java\tscript:alert(1)" })).body;
   expect((await runtime.ask("GET", `/attachments/${id}`)).status).toBe(404);
   expect((await runtime.ask("GET", `/api/attachments/${id}`)).body.links.html).toContain(
@@ -92,7 +92,7 @@ test("a link that browsers would run leads nowhere", async () => {
 });
 
 test("a file may have 51,200,000 bytes and not one more", async () => {
-  const { attach, runtime, leavesNothing } = holder();
+  const { attach, runtime, leavesNothing } = stage();
   const fits = await attach({ file: new File([new Uint8Array(LIMIT)], "large.bin") });
   expect(fits.status).toBe(200);
   const size = Number((await runtime.ask("HEAD", `/attachments/${fits.body.id}`)).headers.get("content-length"));
@@ -106,7 +106,7 @@ test("a file may have 51,200,000 bytes and not one more", async () => {
 });
 
 test("a body beyond all limits is answered in the one shape of errors", async () => {
-  const { attach, leavesNothing } = holder();
+  const { attach, leavesNothing } = stage();
   await leavesNothing(async () => {
     const { status, body } = await attach({ file: new File([new Uint8Array(LIMIT * 1.6)], "huge.bin") });
     expect([status, body.error.code]).toEqual([413, 413]);
@@ -114,7 +114,7 @@ test("a body beyond all limits is answered in the one shape of errors", async ()
 });
 
 test("what fails after the file was stored takes the file back", async () => {
-  const { attach, leavesNothing } = holder();
+  const { attach, leavesNothing } = stage();
   await leavesNothing(async () => {
     const { status } = await attach({ name: "Undone", file: new File(["x"], "x.txt") });
     expect(status).toBe(409);
@@ -122,7 +122,7 @@ test("what fails after the file was stored takes the file back", async () => {
 });
 
 test("a client that stops halfway leaves no file and no row", async () => {
-  const { runtime, leavesNothing } = holder();
+  const { runtime, leavesNothing } = stage();
   const answered = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const server = Bun.serve({

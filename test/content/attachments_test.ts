@@ -4,13 +4,13 @@
  */
 import { expect, test } from "bun:test";
 import { SYSTEM } from "lectern/core";
-import { form, openHolder } from "../support/harness/attachments.ts";
+import { form, openAttachments } from "../support/harness/attachments.ts";
 
 const VIEWS = ["access-api", "book-view-all", "page-view-all"];
-const holder = openHolder();
+const stage = openAttachments();
 
 test("a file is stored, read back as base64 and downloaded, and goes with its attachment", async () => {
-  const { attach, runtime, onDisk, page } = holder();
+  const { attach, runtime, onDisk, page } = stage();
   const made = await attach({ file: new File(["bolts;12\n"], "Inventory List.CSV", { type: "text/csv" }) });
   expect(made.body).toMatchObject({
     name: "Bolts",
@@ -39,7 +39,7 @@ test("a file is stored, read back as base64 and downloaded, and goes with its at
 });
 
 test("fields may come after the file, the method among them", async () => {
-  const { attach, runtime, onDisk } = holder();
+  const { attach, runtime, onDisk } = stage();
   const { id } = (await attach({ file: new File(["one"], "one.txt") })).body;
   const parts = form({ file: new File(["two"], "two.log"), name: "Two", _method: "PUT" });
   const changed = await runtime.ask("POST", `/api/attachments/${id}`, { parts });
@@ -54,7 +54,7 @@ test("fields may come after the file, the method among them", async () => {
 });
 
 test("a link replaces a file and the file a link, and nothing is left of what was before", async () => {
-  const { attach, runtime, onDisk } = holder();
+  const { attach, runtime, onDisk } = stage();
   const { id } = (await attach({ file: new File(["one"], "one.txt") })).body;
   const path = `/api/attachments/${id}`;
   const linked = await runtime.ask("PUT", path, { body: { link: "https://example.com/x" } });
@@ -69,7 +69,7 @@ test("a link replaces a file and the file a link, and nothing is left of what wa
 });
 
 test("of a file and a link the link wins; beside a file an empty link says nothing", async () => {
-  const { attach, runtime, onDisk } = holder();
+  const { attach, runtime, onDisk } = stage();
   const both = await attach({ file: new File(["x"], "x.txt"), link: "https://example.com" });
   expect(both.body).toMatchObject({ external: true, extension: "" });
   expect(onDisk().stored).toEqual([]);
@@ -79,7 +79,7 @@ test("of a file and a link the link wins; beside a file an empty link says nothi
 });
 
 test("an attachment moves to another page and is seen where its page is seen", async () => {
-  const { attach, runtime, other } = holder();
+  const { attach, runtime, other } = stage();
   const stranger = await runtime.person("stranger", ["access-api"]);
   const reader = await runtime.person("reader", VIEWS);
   const { id } = (await attach({ link: "https://example.com" })).body;
@@ -95,7 +95,7 @@ test("an attachment moves to another page and is seen where its page is seen", a
 });
 
 test("an attachment is not taken away from a page by who may not change that page", async () => {
-  const { attach, runtime } = holder();
+  const { attach, runtime } = stage();
   const { id } = (await attach({ link: "https://example.com" })).body;
   const mover = await runtime.person("mover", [
     ...VIEWS,
@@ -113,7 +113,7 @@ test("an attachment is not taken away from a page by who may not change that pag
 });
 
 test("rights are asked for in the order of the contract", async () => {
-  const { runtime, page } = holder();
+  const { runtime, page } = stage();
   const reader = await runtime.person("reader", VIEWS);
   const attacher = await runtime.person("attacher", [...VIEWS, "attachment-create-all"]);
   const owner = await runtime.person("owner", [
@@ -142,7 +142,7 @@ test("rights are asked for in the order of the contract", async () => {
 });
 
 test("attachments made at once each get their own place on the page", async () => {
-  const { runtime, makePage } = holder();
+  const { runtime, makePage } = stage();
   const fresh = await makePage("Crowded");
   const body = { name: "n", uploaded_to: fresh, link: "https://example.com" };
   const made = await Promise.all(Array.from({ length: 8 }, () => runtime.ask("POST", "/api/attachments", { body })));
@@ -150,7 +150,7 @@ test("attachments made at once each get their own place on the page", async () =
 });
 
 test("a page takes its attachments out of sight, and along when it is removed for good", async () => {
-  const { attach, runtime, makePage, onDisk } = holder();
+  const { attach, runtime, makePage, onDisk } = stage();
   const gone = await makePage("Gone");
   const { id } = (await attach({ uploaded_to: String(gone), file: new File(["x"], "x.txt") })).body;
   const stored = onDisk().stored.length;

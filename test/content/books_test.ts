@@ -1,183 +1,207 @@
 /**
  * Books over the API, row by row: what answers hold, who may do what (guest, reader, owner, stranger, administrator), what
- * input is refused and with which words, which events happen. The rows follow one another: a book made at the top is
- * changed below and deleted at the end. Contents, templates and many writers at once are in content_tree_test.ts.
+ * input is refused and with which words, which events happen. Contents, templates and many writers at once are in content_tree_test.ts.
  */
 import { expect } from "bun:test";
-import { openStage, scenario } from "../support/harness/scenario.ts";
+import { create, openStage, scenario } from "../support/harness/scenario.ts";
 
-const stage = openStage({
-  reader: ["book-view-all"],
-  owner: ["book-create-all", "book-view-own", "book-update-own", "book-delete-own"],
-  stranger: [],
-});
+const stage = openStage(
+  {
+    reader: ["book-view-all"],
+    owner: ["book-create-all", "book-view-own", "book-update-own", "book-delete-own"],
+    leaver: ["book-create-all", "book-view-own"],
+    stranger: [],
+  },
+  [create("book", "/api/books", { name: "Sample" })],
+);
 const missing = { error: { message: "Book not found", code: 404 } };
 const denied = { error: { message: "You do not have permission to perform the requested action.", code: 403 } };
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
-
-scenario(stage, "a guest is asked for a token", { as: "guest", ask: "POST /api/books", body: {}, status: 401 });
-scenario(stage, "a book is created with everything its answer has", {
-  ask: "POST /api/books",
-  body: {
-    name: "Runbooks",
-    description_html: "<p>How we <strong>operate</strong></p>",
-    tags: [{ name: "team", value: "ops" }],
+scenario(stage, "a guest is asked for a token", { as: "guest", request: "POST /api/books", body: {}, status: 401 });
+scenario(stage, "a new book's answer has everything; a read names people and has contents and shelves", [
+  {
+    name: "create",
+    request: "POST /api/books",
+    body: {
+      name: "Runbooks",
+      description_html: "<p>How we <strong>operate</strong></p>",
+      tags: [{ name: "team", value: "ops" }],
+    },
+    status: 200,
+    holds: {
+      name: "Runbooks",
+      slug: "runbooks",
+      description: "How we operate",
+      description_html: "<p>How we <strong>operate</strong></p>",
+      created_at: time,
+      updated_at: time,
+      created_by: 1,
+      updated_by: 1,
+      owned_by: 1,
+      default_template_id: null,
+      tags: [{ name: "team", value: "ops", order: 0 }],
+      cover: null,
+    },
+    lacks: ["contents", "shelves", "deleted_at", "people"],
+    events: ["book_create"],
+    save: { book: "id", updated: "updated_at" },
   },
-  status: 200,
-  holds: {
-    name: "Runbooks",
-    slug: "runbooks",
-    description: "How we operate",
-    description_html: "<p>How we <strong>operate</strong></p>",
-    created_at: time,
-    updated_at: time,
-    created_by: 1,
-    updated_by: 1,
-    owned_by: 1,
-    default_template_id: null,
-    tags: [{ name: "team", value: "ops", order: 0 }],
-    cover: null,
+  {
+    name: "read",
+    request: "GET /api/books/{book}",
+    status: 200,
+    holds: {
+      id: "{book}",
+      created_by: { id: 1 },
+      updated_by: { id: 1 },
+      owned_by: { id: 1 },
+      contents: [],
+      shelves: [],
+      cover: null,
+    },
+    lacks: ["deleted_at", "people"],
   },
-  lacks: ["contents", "shelves", "deleted_at", "people"],
-  events: ["book_create"],
-  save: { book: "id", updated: "updated_at" },
-});
-scenario(stage, "a read names people and has contents and shelves", {
-  ask: "GET /api/books/{book}",
-  status: 200,
-  holds: {
-    id: "{book}",
-    created_by: { id: 1 },
-    updated_by: { id: 1 },
-    owned_by: { id: 1 },
-    contents: [],
-    shelves: [],
-    cover: null,
+]);
+scenario(stage, "an update that changes nothing keeps updated_at, except for sent tags", [
+  { ...create("book", "/api/books", { name: "Manuals" }), save: { book: "id", updated: "updated_at" } },
+  {
+    name: "an empty update changes nothing and still happens",
+    request: "PUT /api/books/{book}",
+    body: {},
+    status: 200,
+    holds: { updated_at: "{updated}" },
+    events: ["book_update"],
   },
-  lacks: ["deleted_at", "people"],
-});
-scenario(stage, "an empty update changes nothing and still happens", {
-  ask: "PUT /api/books/{book}",
-  body: {},
-  status: 200,
-  holds: { updated_at: "{updated}" },
-  events: ["book_update"],
-});
-scenario(stage, "the same values again change nothing", {
-  ask: "PUT /api/books/{book}",
-  body: { name: "Runbooks", default_template_id: null },
-  status: 200,
-  holds: { updated_at: "{updated}", slug: "runbooks" },
-});
-scenario(stage, "sent tags always move updated_at", {
-  ask: "PUT /api/books/{book}",
-  body: { tags: [{ name: "team", value: "ops" }] },
-  status: 200,
-  check: (body, { saved }) => expect((body as { updated_at: string }).updated_at > String(saved.updated)).toBe(true),
-});
-scenario(stage, "a new name gives a new slug", {
-  ask: "PUT /api/books/{book}",
-  body: { name: "Hand_Books" },
-  status: 200,
-  holds: { slug: "hand-books" },
-});
+  {
+    name: "the same values again change nothing",
+    request: "PUT /api/books/{book}",
+    body: { name: "Manuals", default_template_id: null },
+    status: 200,
+    holds: { updated_at: "{updated}", slug: "manuals" },
+  },
+  {
+    name: "sent tags always move updated_at",
+    request: "PUT /api/books/{book}",
+    body: { tags: [{ name: "team", value: "ops" }] },
+    status: 200,
+    check: (body, { saved }) => expect((body as { updated_at: string }).updated_at > String(saved.updated)).toBe(true),
+  },
+]);
+scenario(stage, "a new name gives a new slug", [
+  create("book", "/api/books", { name: "Before" }),
+  {
+    request: "PUT /api/books/{book}",
+    body: { name: "After_It" },
+    status: 200,
+    holds: { slug: "after-it" },
+  },
+]);
 scenario(stage, "unknown fields are ignored", {
-  ask: "PUT /api/books/{book}",
+  request: "PUT /api/books/{book}",
   body: { id: 99, slug: "own", owned_by: 2, created_at: "2020-01-01" },
   status: 200,
-  holds: { id: "{book}", slug: "hand-books", owned_by: 1 },
+  holds: { id: "{book}", slug: "sample", owned_by: 1 },
 });
 scenario(stage, "a book that is no template's cannot be given one", {
-  ask: "PUT /api/books/{book}",
+  request: "PUT /api/books/{book}",
   body: { default_template_id: 987_654 },
   status: 200,
   holds: { default_template_id: null },
 });
-scenario(stage, "a taken slug gets a suffix", {
-  ask: "POST /api/books",
-  body: { name: "Hand books" },
-  status: 200,
-  holds: { slug: expect.stringMatching(/^hand-books-[A-Za-z0-9]{3}$/) },
-  save: { twin: "id" },
-});
-scenario(stage, "a name without a letter of ours gets a random slug", {
-  ask: "PUT /api/books/{twin}",
-  body: { name: "日本語" },
-  status: 200,
-  holds: { slug: expect.stringMatching(/^[0-9a-f]{5}$/) },
-});
-scenario(stage, "a reader reads", { as: "reader", ask: "GET /api/books/{book}", status: 200 });
+scenario(stage, "a taken slug gets a suffix, a name without a Latin letter a random slug", [
+  create("first", "/api/books", { name: "Hand books" }),
+  {
+    name: "a taken slug gets a suffix",
+    request: "POST /api/books",
+    body: { name: "Hand books" },
+    status: 200,
+    holds: { slug: expect.stringMatching(/^hand-books-[A-Za-z0-9]{3}$/) },
+    save: { twin: "id" },
+  },
+  {
+    name: "a name without a letter of ours gets a random slug",
+    request: "PUT /api/books/{twin}",
+    body: { name: "日本語" },
+    status: 200,
+    holds: { slug: expect.stringMatching(/^[0-9a-f]{5}$/) },
+  },
+]);
+scenario(stage, "a reader reads", { as: "reader", request: "GET /api/books/{book}", status: 200 });
 scenario(stage, "a reader cannot create books, whatever the body", {
   as: "reader",
-  ask: "POST /api/books",
+  request: "POST /api/books",
   body: {},
   status: 403,
   holds: denied,
 });
 scenario(stage, "a reader cannot change books, whatever the body", {
   as: "reader",
-  ask: "PUT /api/books/{book}",
+  request: "PUT /api/books/{book}",
   body: { name: null },
   status: 403,
   holds: denied,
 });
 scenario(stage, "a reader cannot delete books", {
   as: "reader",
-  ask: "DELETE /api/books/{book}",
+  request: "DELETE /api/books/{book}",
   status: 403,
   holds: denied,
 });
 scenario(stage, "for a stranger the book is missing", {
   as: "stranger",
-  ask: "GET /api/books/{book}",
+  request: "GET /api/books/{book}",
   status: 404,
   holds: missing,
 });
 scenario(stage, "for a stranger it is missing when changed, too", {
   as: "stranger",
-  ask: "PUT /api/books/{book}",
+  request: "PUT /api/books/{book}",
   body: {},
   status: 404,
   holds: missing,
 });
-scenario(stage, "an owner creates", {
-  as: "owner",
-  ask: "POST /api/books",
-  body: { name: "Mine" },
-  status: 200,
-  holds: { owned_by: "{owner}" },
-  save: { mine: "id" },
-});
-scenario(stage, "an owner changes what is theirs", {
-  as: "owner",
-  ask: "PUT /api/books/{mine}",
-  body: { description: "a\nb" },
-  status: 200,
-  holds: { description: "a\nb", description_html: "<p>a<br>\nb</p>" },
-});
+scenario(stage, "an owner creates and changes; another's update keeps the owner", [
+  {
+    name: "an owner creates",
+    as: "owner",
+    request: "POST /api/books",
+    body: { name: "Mine" },
+    status: 200,
+    holds: { owned_by: "{owner}" },
+    save: { mine: "id" },
+  },
+  {
+    name: "an owner changes what is theirs",
+    as: "owner",
+    request: "PUT /api/books/{mine}",
+    body: { description: "a\nb" },
+    status: 200,
+    holds: { description: "a\nb", description_html: "<p>a<br>\nb</p>" },
+  },
+  {
+    name: "somebody else's update is theirs",
+    request: "PUT /api/books/{mine}",
+    body: {},
+    status: 200,
+    holds: { created_by: "{owner}", updated_by: 1, owned_by: "{owner}" },
+  },
+]);
 scenario(stage, "an owner sees nothing else", {
   as: "owner",
-  ask: "GET /api/books/{book}",
+  request: "GET /api/books/{book}",
   status: 404,
   holds: missing,
 });
-scenario(stage, "somebody else's update is theirs", {
-  ask: "PUT /api/books/{mine}",
-  body: {},
-  status: 200,
-  holds: { created_by: "{owner}", updated_by: 1, owned_by: "{owner}" },
-});
-scenario(stage, "a user who is gone is null in a read", {
-  ask: "DELETE /api/users/{owner}",
-  status: 204,
-  events: ["user_delete"],
-});
-scenario(stage, "and stays a number elsewhere", {
-  ask: "GET /api/books/{mine}",
-  status: 200,
-  holds: { created_by: null },
-});
-
+scenario(stage, "a user who is deleted is null in a book's read", [
+  create("left", "/api/books", { name: "Left behind" }, "leaver"),
+  {
+    name: "a user who is gone is null in a read",
+    request: "DELETE /api/users/{leaver}",
+    status: 204,
+    events: ["user_delete"],
+  },
+  { name: "the book stays", request: "GET /api/books/{left}", status: 200, holds: { created_by: null } },
+]);
 for (const [what, body, validation] of [
   ["nothing", {}, { name: ["The name field is required."] }],
   ["a blank name", { name: "   " }, { name: ["The name field is required."] }],
@@ -210,34 +234,37 @@ for (const [what, body, validation] of [
   ],
 ] as const) {
   scenario(stage, `a create with ${what} is refused`, {
-    ask: "POST /api/books",
+    request: "POST /api/books",
     body,
     status: 422,
     holds: { error: { message: "The given data was invalid.", code: 422, validation } },
   });
 }
 scenario(stage, "an update with an empty name is refused", {
-  ask: "PUT /api/books/{book}",
+  request: "PUT /api/books/{book}",
   body: { name: "" },
   status: 422,
   holds: { error: { validation: { name: ["The name must be at least 1 characters."] } } },
 });
 scenario(stage, "texts no column can hold do no harm", {
-  ask: "POST /api/books",
+  request: "POST /api/books",
   body: { name: "a\u0000b\ud800", tags: [{ name: "\u0000" }] },
   status: 200,
 });
 for (const id of ["0", "-1", "abc", "1.5", "99999999999999999999", "2147483648", "987654321"]) {
-  scenario(stage, `there is no book ${id}`, { ask: `GET /api/books/${id}`, status: 404, holds: missing });
+  scenario(stage, `there is no book ${id}`, { request: `GET /api/books/${id}`, status: 404, holds: missing });
 }
-
-scenario(stage, "a book goes into the bin", { ask: "DELETE /api/books/{book}", status: 204, events: ["book_delete"] });
-scenario(stage, "and cannot be read", { ask: "GET /api/books/{book}", status: 404, holds: missing });
-scenario(stage, "or changed", { ask: "PUT /api/books/{book}", body: { name: "late" }, status: 404, holds: missing });
-scenario(stage, "or deleted again", { ask: "DELETE /api/books/{book}", status: 404, holds: missing });
-scenario(stage, "and gives its slug free", {
-  ask: "POST /api/books",
-  body: { name: "Hand books" },
-  status: 200,
-  holds: { slug: "hand-books" },
-});
+scenario(stage, "a book goes into the recycle bin and gives its slug free", [
+  create("binned", "/api/books", { name: "Old books" }),
+  { name: "a book goes into the bin", request: "DELETE /api/books/{binned}", status: 204, events: ["book_delete"] },
+  { name: "and cannot be read", request: "GET /api/books/{binned}", status: 404, holds: missing },
+  { name: "or changed", request: "PUT /api/books/{binned}", body: { name: "late" }, status: 404, holds: missing },
+  { name: "or deleted again", request: "DELETE /api/books/{binned}", status: 404, holds: missing },
+  {
+    name: "and gives its slug free",
+    request: "POST /api/books",
+    body: { name: "Old books" },
+    status: 200,
+    holds: { slug: "old-books" },
+  },
+]);

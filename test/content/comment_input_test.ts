@@ -1,29 +1,18 @@
+/**
+ * Comments over the API: what is kept of HTML, which input is refused and in which words.
+ */
 import { expect } from "bun:test";
-import { openStage, scenario } from "../support/harness/scenario.ts";
+import { create, openStage, scenario } from "../support/harness/scenario.ts";
 
-const stage = openStage({});
+const WRITES = ["POST /api/comments", "PUT /api/comments/{comment}"] as const;
+const first = create("comment", "/api/comments", { page_id: "{page}", html: "<p>First</p>" });
+const stage = openStage({}, [
+  create("book", "/api/books", { name: "Debates" }),
+  create("page", "/api/pages", { book_id: "{book}", name: "Topic", html: "<p>Discuss</p>" }),
+  first,
+]);
 const missing = { error: { message: "Comment not found", code: 404 } };
 const invalid = (validation: object) => ({ error: { message: "The given data was invalid.", validation, code: 422 } });
-
-scenario(stage, "there is a book", {
-  ask: "POST /api/books",
-  body: { name: "Debates" },
-  status: 200,
-  save: { book: "id" },
-});
-scenario(stage, "with a page", {
-  ask: "POST /api/pages",
-  body: { book_id: "{book}", name: "Topic", html: "<p>Discuss</p>" },
-  status: 200,
-  save: { page: "id" },
-});
-scenario(stage, "and a comment", {
-  ask: "POST /api/comments",
-  body: { page_id: "{page}", html: "<p>First</p>" },
-  status: 200,
-  save: { comment: "id" },
-});
-
 for (const [sent, stored] of [
   ['<p onclick="x()">safe</p><script>alert(1)</script><h1>big</h1>', "<p>safe</p>"],
   [
@@ -32,12 +21,14 @@ for (const [sent, stored] of [
   ],
   ["just words & more", "<p>just words &amp; more</p>"],
 ] as const) {
-  for (const ask of ["POST /api/comments", "PUT /api/comments/{comment}"]) {
-    const body = { html: sent, ...(ask.startsWith("POST") ? { page_id: "{page}" } : {}) };
-    scenario(stage, `${ask} keeps of ${sent} what is safe`, { ask, body, status: 200, holds: { html: stored } });
+  for (const request of WRITES) {
+    const body = { html: sent, ...(request.startsWith("POST") ? { page_id: "{page}" } : {}) };
+    scenario(stage, `${request} keeps of ${sent} what is safe`, [
+      first,
+      { request, body, status: 200, holds: { html: stored } },
+    ]);
   }
 }
-
 const field = (name: string) => `The ${name} field is required.`;
 const number = (name: string) => `The ${name} must be an integer.`;
 for (const [body, validation] of [
@@ -58,33 +49,41 @@ for (const [body, validation] of [
   ],
 ] as const) {
   scenario(stage, `a comment of ${JSON.stringify(body)} is refused`, {
-    ask: "POST /api/comments",
+    request: "POST /api/comments",
     body,
     status: 422,
     check: (answer) => expect(answer).toEqual(invalid(validation)),
   });
 }
-for (const ask of ["POST /api/comments", "PUT /api/comments/{comment}"])
-  scenario(stage, `${ask} keeps nothing of what is refused, as in the original`, {
-    ask,
-    body: { page_id: "{page}", html: "<svg><a xlink:href='javascript:x'>y</a></svg><img src=x onerror=alert(1)>" },
+for (const request of WRITES)
+  scenario(stage, `${request} keeps nothing of what is refused, as in the original`, [
+    first,
+    {
+      request,
+      body: { page_id: "{page}", html: "<svg><a xlink:href='javascript:x'>y</a></svg><img src=x onerror=alert(1)>" },
+      status: 200,
+      holds: { html: "" },
+    },
+  ]);
+scenario(stage, "an empty field of a form does not take a comment out of the archive", [
+  first,
+  {
+    name: "archive",
+    request: "PUT /api/comments/{comment}",
+    body: { archived: true },
     status: 200,
-    holds: { html: "" },
-  });
-scenario(stage, "a comment is put into the archive", {
-  ask: "PUT /api/comments/{comment}",
-  body: { archived: true },
-  status: 200,
-  holds: { archived: true },
-});
-scenario(stage, "and an empty field of a form does not take it out", {
-  ask: "PUT /api/comments/{comment}",
-  body: { archived: "", html: "<p>Still</p>" },
-  status: 200,
-  holds: { archived: true, html: "<p>Still</p>" },
-});
+    holds: { archived: true },
+  },
+  {
+    name: "an empty field",
+    request: "PUT /api/comments/{comment}",
+    body: { archived: "", html: "<p>Still</p>" },
+    status: 200,
+    holds: { archived: true, html: "<p>Still</p>" },
+  },
+]);
 scenario(stage, "an update judges both fields", {
-  ask: "PUT /api/comments/{comment}",
+  request: "PUT /api/comments/{comment}",
   body: { html: 7, archived: "yes" },
   status: 422,
   check: (answer) =>
@@ -96,11 +95,11 @@ scenario(stage, "an update judges both fields", {
     ),
 });
 scenario(stage, "references of another form are dropped, replies to nothing may say so", {
-  ask: "POST /api/comments",
+  request: "POST /api/comments",
   body: { page_id: "{page}", html: "\0<p>x\0</p>", content_ref: "somewhere", reply_to: null },
   status: 200,
   holds: { html: "<p>x</p>", content_ref: "", parent_id: null },
 });
 for (const id of ["0", "x", "2147483648", "1.0"]) {
-  scenario(stage, `${id} is no comment`, { ask: `GET /api/comments/${id}`, status: 404, holds: missing });
+  scenario(stage, `${id} is no comment`, { request: `GET /api/comments/${id}`, status: 404, holds: missing });
 }

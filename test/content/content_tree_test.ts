@@ -6,7 +6,7 @@
 import { expect, test } from "bun:test";
 import { sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { openStage, scenario } from "../support/harness/scenario.ts";
+import { create, openStage, type Stage, type Step, scenario } from "../support/harness/scenario.ts";
 
 const views = ["book-view-all", "chapter-view-all", "page-view-all"];
 const stage = openStage({
@@ -14,7 +14,6 @@ const stage = openStage({
   writer: [...views, "book-update-all"],
   shallow: ["book-view-all", "page-view-all"],
 });
-
 interface Entry {
   readonly name: string;
   readonly type?: string;
@@ -28,178 +27,182 @@ const contents =
   (...expected: unknown[]) =>
   (body: unknown) =>
     expect(outline((body as { contents: Entry[] }).contents)).toEqual(expected);
-
-scenario(stage, "there is a book", {
-  ask: "POST /api/books",
-  body: { name: "Orders" },
-  status: 200,
-  save: { book: "id" },
-});
-scenario(stage, "with a chapter", {
-  ask: "POST /api/chapters",
-  body: { book_id: "{book}", name: "Second" },
-  status: 200,
-  holds: { priority: 2 },
-  save: { chapter: "id" },
-});
-scenario(stage, "and a page after it", {
-  ask: "POST /api/pages",
-  body: { book_id: "{book}", name: "Third", html: "<p>3</p>" },
-  status: 200,
-  holds: { priority: 3 },
-  save: { page: "id" },
-});
-scenario(stage, "a new chapter comes after the page", {
-  ask: "POST /api/chapters",
-  body: { book_id: "{book}", name: "Fourth" },
-  status: 200,
-  holds: { priority: 4 },
-  save: { fourth: "id" },
-});
-for (const [name, priority] of [
-  ["b", 9],
-  ["a", 3],
-] as const) {
-  scenario(stage, `page ${name} lies in the chapter`, {
-    ask: "POST /api/pages",
-    body: { chapter_id: "{chapter}", name, html: "<p>x</p>", priority },
-    status: 200,
-    save: { [name]: "id" },
-  });
+/** Steps that create a book, a chapter with the pages `a` and `b` between a page and another chapter, and a second book. */
+function ordered(word: string): Step[] {
+  return [
+    create("book", "/api/books", { name: `${word} orders` }),
+    { ...create("chapter", "/api/chapters", { book_id: "{book}", name: "Second" }), holds: { priority: 2 } },
+    { ...create("page", "/api/pages", { book_id: "{book}", name: "Third", html: "<p>3</p>" }), holds: { priority: 3 } },
+    { ...create("fourth", "/api/chapters", { book_id: "{book}", name: "Fourth" }), holds: { priority: 4 } },
+    create("b", "/api/pages", { chapter_id: "{chapter}", name: "b", html: "<p>x</p>", priority: 9 }),
+    create("a", "/api/pages", { chapter_id: "{chapter}", name: "a", html: "<p>x</p>", priority: 3 }),
+    create("target", "/api/books", { name: `${word} target` }),
+  ];
 }
-scenario(stage, "a page of the same priority comes after the chapter", {
-  ask: "PUT /api/pages/{page}",
-  body: { priority: 2 },
-  status: 200,
-});
-scenario(stage, "the contents are nested and in order", {
-  as: "reader",
-  ask: "GET /api/books/{book}",
-  status: 200,
-  check: contents(["chapter: Second", ["a", "b"]], "page: Third", ["chapter: Fourth", []]),
-});
-scenario(stage, "pages of chapters that are not seen stand at the top", {
-  as: "shallow",
-  ask: "GET /api/books/{book}",
-  status: 200,
-  check: contents("page: Third", "page: a", "page: b"),
-});
-test("one's own drafts come first, those of others not at all", async () => {
-  const {
-    runtime: { db, ask },
-    saved,
-    tokens,
-  } = stage();
-  await rows(db, sql`update pages set draft = true where id = ${saved.b}`);
-  const own = await ask("GET", `/api/books/${saved.book}`);
-  contents(["chapter: Second", ["b", "a"]], "page: Third", ["chapter: Fourth", []])(own.body);
-  const others = await ask("GET", `/api/books/${saved.book}`, { as: tokens.reader as string });
-  contents(["chapter: Second", ["a"]], "page: Third", ["chapter: Fourth", []])(others.body);
-  await rows(db, sql`update pages set draft = false where id = ${saved.b}`);
-});
-scenario(stage, "a chapter shows its pages", {
-  as: "reader",
-  ask: "GET /api/chapters/{chapter}",
-  status: 200,
-  check: (body) => expect((body as { pages: Entry[] }).pages.map(({ name }) => name)).toEqual(["a", "b"]),
-});
+/** Sets a column of a page that no request can set. */
+const setPage =
+  (column: "draft" | "template", value: boolean, name: string) =>
+  async (_: unknown, { runtime, saved }: Stage) => {
+    await rows(runtime.db, sql`update pages set ${sql.ref(column)} = ${value} where id = ${saved[name]}`);
+  };
 
-test("a page becomes a template", async () => {
-  const {
-    runtime: { db },
-    saved,
-  } = stage();
-  await rows(db, sql`update pages set template = true where id = ${saved.page}`);
-});
-scenario(stage, "a template is kept", {
-  ask: "PUT /api/books/{book}",
-  body: { default_template_id: "{page}" },
-  status: 200,
-  holds: { default_template_id: "{page}" },
-});
-scenario(stage, "an update without it leaves it", {
-  ask: "PUT /api/books/{book}",
-  body: { name: "Orders" },
-  status: 200,
-  holds: { default_template_id: "{page}" },
-});
-scenario(stage, "a chapter takes it as text", {
-  ask: "PUT /api/chapters/{chapter}",
-  body: { default_template_id: "{page}" },
-  status: 200,
-  holds: { default_template_id: "{page}" },
-});
-test("the page is no template any more", async () => {
-  const {
-    runtime: { db },
-    saved,
-  } = stage();
-  await rows(db, sql`update pages set template = false where id = ${saved.page}`);
-});
-scenario(stage, "the template in force may be sent again", {
-  as: "writer",
-  ask: "PUT /api/books/{book}",
-  body: { default_template_id: "{page}" },
-  status: 200,
-  holds: { default_template_id: "{page}" },
-});
-scenario(stage, "null takes it away", {
-  ask: "PUT /api/books/{book}",
-  body: { default_template_id: null },
-  status: 200,
-  holds: { default_template_id: null },
-});
-scenario(stage, "and it cannot come back", {
-  ask: "PUT /api/books/{book}",
-  body: { default_template_id: "{page}" },
-  status: 200,
-  holds: { default_template_id: null },
-});
-
-scenario(stage, "there is another book", {
-  ask: "POST /api/books",
-  body: { name: "Target" },
-  status: 200,
-  save: { target: "id" },
-});
-scenario(stage, "a chapter takes its pages along", {
-  ask: "PUT /api/chapters/{chapter}",
-  body: { book_id: "{target}" },
-  status: 200,
-  events: ["chapter_move", "chapter_update"],
-});
-scenario(stage, "out of one book", {
-  ask: "GET /api/books/{book}",
-  status: 200,
-  check: contents("page: Third", ["chapter: Fourth", []]),
-});
-scenario(stage, "into the other", {
-  ask: "GET /api/books/{target}",
-  status: 200,
-  check: contents(["chapter: Second", ["a", "b"]]),
-});
-scenario(stage, "a deleted chapter takes its pages along", {
-  ask: "DELETE /api/chapters/{chapter}",
-  status: 204,
-  events: ["chapter_delete"],
-});
-scenario(stage, "they are missing then", { ask: "GET /api/pages/{a}", status: 404 });
+scenario(
+  stage,
+  "the contents of a book are nested and in order; pages of chapters that are not seen stand at the top",
+  [
+    ...ordered("Nested"),
+    {
+      name: "a page of the same priority comes after the chapter",
+      request: "PUT /api/pages/{page}",
+      body: { priority: 2 },
+      status: 200,
+    },
+    {
+      name: "nested",
+      as: "reader",
+      request: "GET /api/books/{book}",
+      status: 200,
+      check: contents(["chapter: Second", ["a", "b"]], "page: Third", ["chapter: Fourth", []]),
+    },
+    {
+      name: "as seen without chapters",
+      as: "shallow",
+      request: "GET /api/books/{book}",
+      status: 200,
+      check: contents("page: Third", "page: a", "page: b"),
+    },
+    {
+      name: "a chapter shows its pages",
+      as: "reader",
+      request: "GET /api/chapters/{chapter}",
+      status: 200,
+      check: (body) => expect((body as { pages: Entry[] }).pages.map(({ name }) => name)).toEqual(["a", "b"]),
+    },
+  ],
+);
+scenario(stage, "one's own drafts come first, those of others not at all", [
+  ...ordered("Drafted"),
+  {
+    name: "page b becomes a draft",
+    request: "PUT /api/pages/{page}",
+    body: { priority: 2 },
+    status: 200,
+    check: setPage("draft", true, "b"),
+  },
+  {
+    name: "its writer",
+    request: "GET /api/books/{book}",
+    status: 200,
+    check: contents(["chapter: Second", ["b", "a"]], "page: Third", ["chapter: Fourth", []]),
+  },
+  {
+    name: "another reader",
+    as: "reader",
+    request: "GET /api/books/{book}",
+    status: 200,
+    check: contents(["chapter: Second", ["a"]], "page: Third", ["chapter: Fourth", []]),
+  },
+]);
+scenario(stage, "a default template is kept while its page is one, and cannot be given again afterwards", [
+  ...ordered("Templates"),
+  {
+    name: "the page becomes a template",
+    request: "GET /api/pages/{page}",
+    status: 200,
+    check: setPage("template", true, "page"),
+  },
+  {
+    name: "a template is kept",
+    request: "PUT /api/books/{book}",
+    body: { default_template_id: "{page}" },
+    status: 200,
+    holds: { default_template_id: "{page}" },
+  },
+  {
+    name: "an update without it leaves it",
+    request: "PUT /api/books/{book}",
+    body: { name: "Templates orders" },
+    status: 200,
+    holds: { default_template_id: "{page}" },
+  },
+  {
+    name: "a chapter takes it as text",
+    request: "PUT /api/chapters/{chapter}",
+    body: { default_template_id: "{page}" },
+    status: 200,
+    holds: { default_template_id: "{page}" },
+  },
+  {
+    name: "the page is no template any more",
+    request: "GET /api/pages/{page}",
+    status: 200,
+    check: setPage("template", false, "page"),
+  },
+  {
+    name: "the template in force may be sent again",
+    as: "writer",
+    request: "PUT /api/books/{book}",
+    body: { default_template_id: "{page}" },
+    status: 200,
+    holds: { default_template_id: "{page}" },
+  },
+  {
+    name: "null takes it away",
+    request: "PUT /api/books/{book}",
+    body: { default_template_id: null },
+    status: 200,
+    holds: { default_template_id: null },
+  },
+  {
+    name: "and it cannot come back",
+    request: "PUT /api/books/{book}",
+    body: { default_template_id: "{page}" },
+    status: 200,
+    holds: { default_template_id: null },
+  },
+]);
+scenario(stage, "a chapter takes its pages along, into another book and into the recycle bin", [
+  ...ordered("Taken"),
+  {
+    name: "move",
+    request: "PUT /api/chapters/{chapter}",
+    body: { book_id: "{target}" },
+    status: 200,
+    events: ["chapter_move", "chapter_update"],
+  },
+  {
+    name: "out of one book",
+    request: "GET /api/books/{book}",
+    status: 200,
+    check: contents("page: Third", ["chapter: Fourth", []]),
+  },
+  {
+    name: "into the other",
+    request: "GET /api/books/{target}",
+    status: 200,
+    check: contents(["chapter: Second", ["a", "b"]]),
+  },
+  { name: "delete", request: "DELETE /api/chapters/{chapter}", status: 204, events: ["chapter_delete"] },
+  { name: "they are missing then", request: "GET /api/pages/{a}", status: 404 },
+]);
 test("what goes into the bin together has one moment of deletion", async () => {
   const {
     runtime: { db, ask },
-    saved,
   } = stage();
-  await ask("DELETE", `/api/books/${saved.book}`);
+  const book = (await ask("POST", "/api/books", { body: { name: "Together" } })).body.id;
+  const chapter = (await ask("POST", "/api/chapters", { body: { book_id: book, name: "Chapter" } })).body.id;
+  for (const parent of [{ book_id: book }, { chapter_id: chapter }])
+    await ask("POST", "/api/pages", { body: { ...parent, name: "Page", html: "<p>x</p>" } });
+  await ask("DELETE", `/api/books/${book}`);
   const moments = await rows<{ moments: number }>(
     db,
     sql`select count(distinct deleted_at) as moments from (
-    select deleted_at from books where id = ${saved.book}
-    union all select deleted_at from chapters where book_id = ${saved.book}
-    union all select deleted_at from pages where book_id = ${saved.book}) as gone`,
+    select deleted_at from books where id = ${book}
+    union all select deleted_at from chapters where book_id = ${book}
+    union all select deleted_at from pages where book_id = ${book}) as gone`,
   );
   expect(moments).toEqual([{ moments: 1 }]);
 });
-
 test("many books of one name get slugs of their own", async () => {
   const {
     runtime: { ask },
@@ -213,9 +216,9 @@ test("many books of one name get slugs of their own", async () => {
 test("many chapters written at once get priorities and slugs of their own", async () => {
   const {
     runtime: { ask },
-    saved,
   } = stage();
-  const body = { book_id: saved.target, name: "Crowd" };
+  const book = (await ask("POST", "/api/books", { body: { name: "Crowded" } })).body.id;
+  const body = { book_id: book, name: "Crowd" };
   const answers = await Promise.all(Array.from({ length: 12 }, () => ask("POST", "/api/chapters", { body })));
   expect(answers.map((answer) => answer.body.priority).sort((a, b) => a - b)).toEqual(answers.map((_, n) => n + 2));
   expect(new Set(answers.map((answer) => answer.body.slug)).size).toBe(12);
@@ -224,10 +227,8 @@ test("changes of one shelf at once leave the books of one of them", async () => 
   const {
     runtime: { ask },
   } = stage();
-  const {
-    body: { data },
-  } = await ask("GET", "/api/books?filter[name]=Crowd");
-  const ids = data.map(({ id }: { id: number }) => id);
+  const ids: number[] = [];
+  for (let n = 0; n < 12; n++) ids.push((await ask("POST", "/api/books", { body: { name: `Shelved ${n}` } })).body.id);
   const { body: shelf } = await ask("POST", "/api/shelves", { body: { name: "Crowd", books: ids } });
   const orders = [ids, [...ids].reverse(), ids.slice(0, 3), ids.slice(5)];
   const answers = await Promise.all(orders.map((books) => ask("PUT", `/api/shelves/${shelf.id}`, { body: { books } })));
@@ -240,19 +241,16 @@ test("changes of one shelf at once leave the books of one of them", async () => 
 test("a book deleted while chapters are written leaves none behind", async () => {
   const {
     runtime: { ask, db },
-    saved,
   } = stage();
+  const book = (await ask("POST", "/api/books", { body: { name: "Going" } })).body.id;
   const writes = Array.from({ length: 8 }, (_, n) =>
-    ask("POST", "/api/chapters", { body: { book_id: saved.target, name: `Late ${n}` } }),
+    ask("POST", "/api/chapters", { body: { book_id: book, name: `Late ${n}` } }),
   );
-  const [gone, ...answers] = await Promise.all([ask("DELETE", `/api/books/${saved.target}`), ...writes]);
+  const [gone, ...answers] = await Promise.all([ask("DELETE", `/api/books/${book}`), ...writes]);
   expect(gone?.status).toBe(204);
   for (const { status } of answers) expect([200, 404]).toContain(status);
-  expect(await rows(db, sql`select id from chapters where book_id = ${saved.target} and deleted_at is null`)).toEqual(
-    [],
-  );
+  expect(await rows(db, sql`select id from chapters where book_id = ${book} and deleted_at is null`)).toEqual([]);
 });
-
 test("a chapter that is moved and renamed by several at once is never missing", async () => {
   const { runtime } = stage();
   const [one, two] = await Promise.all(

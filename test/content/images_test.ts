@@ -7,7 +7,12 @@ import { definePlugin } from "lectern/core";
 import sharp from "sharp";
 import { fetched, imageFiles, pictureForm } from "../support/data/sample_gallery.ts";
 import { bomb, moving, picture } from "../support/data/sample_pictures.ts";
-import { type Answer, type Ask, bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+import {
+  type Answer,
+  bootTestRuntime,
+  type RequestOptions,
+  type TestRuntime,
+} from "../support/harness/test_runtime.ts";
 
 let runtime: TestRuntime;
 let page = 0;
@@ -36,7 +41,12 @@ async function newPage(book: number): Promise<number> {
     .id;
 }
 
-function send(content: Uint8Array<ArrayBuffer>, name: string, fields: object = {}, ask: Ask = {}): Promise<Answer> {
+function send(
+  content: Uint8Array<ArrayBuffer>,
+  name: string,
+  fields: object = {},
+  ask: RequestOptions = {},
+): Promise<Answer> {
   return runtime.ask("POST", "/api/image-gallery", {
     ...ask,
     parts: pictureForm(content, name, { type: "gallery", uploaded_to: page, ...fields }),

@@ -1,6 +1,6 @@
 /** What a page may include is bounded, as the operator says, and what is left out is told of wherever the page is shown. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { handsOf } from "../support/data/sample_overrides.ts";
+import { overrideTools } from "../support/data/sample_overrides.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 setDefaultTimeout(60_000);
@@ -13,7 +13,7 @@ beforeAll(async () => {
   runtime = await bootTestRuntime({ env: { APP_LANG: "de", INCLUDES_MAX: "3", INCLUDES_MAX_BYTES: "300" } });
 });
 afterAll(() => runtime.stop());
-const { made } = handsOf(() => runtime);
+const { made } = overrideTools(() => runtime);
 
 async function pageOf(book: number, html: string) {
   const { body } = await runtime.ask("POST", "/api/pages", { body: { book_id: book, name: "Page", html } });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, spyOn, test } from "bun
 import type { Contracts } from "lectern/core";
 import { sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { ALL, handsOf, NOTHING } from "../support/data/sample_overrides.ts";
+import { ALL, NOTHING, overrideTools } from "../support/data/sample_overrides.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 setDefaultTimeout(60_000);
@@ -24,7 +24,7 @@ afterAll(async () => {
   await other.stop();
   await runtime.stop();
 });
-const { made, permit } = handsOf(() => runtime);
+const { made, permit } = overrideTools(() => runtime);
 
 const VIEWING = ["access-api", "content-export", "book-view-all", "page-view-all"];
 

@@ -1,166 +1,169 @@
+/**
+ * Links to content follow it when it is renamed or moved: in pages, their Markdown and descriptions; what is recorded for that, and
+ * what links do not tell of what their writers cannot see.
+ */
 import { expect, test } from "bun:test";
 import { sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { openStage, scenario } from "../support/harness/scenario.ts";
+import { create, openStage, type Step, scenario } from "../support/harness/scenario.ts";
 
 const stage = openStage({ editor: ["book-view-all", "chapter-view-all", "page-view-all", "page-update-all"] });
 const BASE = "http://localhost";
 const link = (path: string) => `<a href="${BASE}${path}">go</a>`;
 const to = (path: string) => ({ raw_html: expect.stringContaining(link(path)) });
+/** Steps that make a book, a chapter, a page to link to, and pages and descriptions that link to them; names begin with `word`. */
+function linked(word: string): Step[] {
+  const path = word.toLowerCase();
+  const target = `/books/${path}-atlas/page/target`;
+  const all = `${link(`/books/${path}-atlas`)} ${link(`/books/${path}-atlas/chapter/maps`)} ${link(`${target}?a=1#bkmrk-here`)}`;
+  return [
+    create("book", "/api/books", { name: `${word} atlas` }),
+    create("chapter", "/api/chapters", { book_id: "{book}", name: "Maps" }),
+    create("target", "/api/pages", { chapter_id: "{chapter}", name: "Target", html: "<p>Here</p>" }),
+    create("pointer", "/api/pages", { book_id: "{book}", name: "Pointer", html: `<p>${all}</p>` }),
+    create("marked", "/api/pages", { book_id: "{book}", name: "Marked", markdown: `[go](${BASE}${target})` }),
+    create("other", "/api/pages", { book_id: "{book}", name: "Other", html: `<p>${link(`${target}-practice`)}</p>` }),
+    create("shelf", "/api/shelves", { name: `${word} travel`, description_html: `<p>${link(target)}</p>` }),
+    create("guide", "/api/books", {
+      name: `${word} guide`,
+      description_html: `<p>${link(`/shelves/${path}-travel`)}</p>`,
+    }),
+  ];
+}
 
-scenario(stage, "there is a book", {
-  ask: "POST /api/books",
-  body: { name: "Atlas" },
-  status: 200,
-  save: { book: "id" },
-});
-scenario(stage, "with a chapter", {
-  ask: "POST /api/chapters",
-  body: { book_id: "{book}", name: "Maps" },
-  status: 200,
-  save: { chapter: "id" },
-});
-scenario(stage, "and a page to link to", {
-  ask: "POST /api/pages",
-  body: { chapter_id: "{chapter}", name: "Target", html: "<p>Here</p>" },
-  status: 200,
-  save: { target: "id" },
-});
-scenario(stage, "a page links to all of them", {
-  ask: "POST /api/pages",
-  status: 200,
-  save: { pointer: "id" },
-  body: {
-    book_id: "{book}",
-    name: "Pointer",
-    html: `<p>${link("/books/atlas")} ${link("/books/atlas/chapter/maps")} ${link("/books/atlas/page/target?a=1#bkmrk-here")}</p>`,
+scenario(stage, "a renamed page takes its links along", [
+  ...linked("Page"),
+  {
+    name: "rename",
+    as: "editor",
+    request: "PUT /api/pages/{target}",
+    body: { name: "Aim" },
+    status: 200,
+    events: ["page_update"],
   },
-});
-scenario(stage, "one in Markdown", {
-  ask: "POST /api/pages",
-  body: { book_id: "{book}", name: "Marked", markdown: `[go](${BASE}/books/atlas/page/target)` },
-  status: 200,
-  save: { marked: "id" },
-});
-scenario(stage, "one to something that only looks alike", {
-  ask: "POST /api/pages",
-  body: { book_id: "{book}", name: "Other", html: `<p>${link("/books/atlas/page/target-practice")}</p>` },
-  status: 200,
-  save: { other: "id" },
-});
-scenario(stage, "and so do descriptions", {
-  ask: "POST /api/shelves",
-  body: { name: "Travel", description_html: `<p>${link("/books/atlas/page/target")}</p>` },
-  status: 200,
-  save: { shelf: "id" },
-});
-scenario(stage, "and descriptions of books", {
-  ask: "POST /api/books",
-  body: { name: "Guide", description_html: `<p>${link("/shelves/travel")}</p>` },
-  status: 200,
-  save: { guide: "id" },
-});
-
-scenario(stage, "a renamed page", {
-  as: "editor",
-  ask: "PUT /api/pages/{target}",
-  body: { name: "Aim" },
-  status: 200,
-  events: ["page_update"],
-});
-scenario(stage, "takes its links along, with what follows them", {
-  ask: "GET /api/pages/{pointer}",
-  status: 200,
-  holds: { ...to("/books/atlas/page/aim?a=1#bkmrk-here"), revision_count: 2, updated_by: { id: 1 } },
-});
-scenario(stage, "in Markdown too", {
-  ask: "GET /api/pages/{marked}",
-  status: 200,
-  holds: { ...to("/books/atlas/page/aim"), markdown: `[go](${BASE}/books/atlas/page/aim)`, revision_count: 2 },
-});
-scenario(stage, "and in descriptions", {
-  ask: "GET /api/shelves/{shelf}",
-  status: 200,
-  holds: { description_html: `<p>${link("/books/atlas/page/aim")}</p>` },
-});
-scenario(stage, "others are left alone", {
-  ask: "GET /api/pages/{other}",
-  status: 200,
-  holds: { ...to("/books/atlas/page/target-practice"), revision_count: 1 },
-});
-
-scenario(stage, "a renamed chapter", { ask: "PUT /api/chapters/{chapter}", body: { name: "Charts" }, status: 200 });
-scenario(stage, "as well", {
-  ask: "GET /api/pages/{pointer}",
-  status: 200,
-  holds: { ...to("/books/atlas/chapter/charts"), revision_count: 3 },
-});
-scenario(stage, "a chapter that moves", {
-  ask: "PUT /api/chapters/{chapter}",
-  body: { book_id: "{guide}" },
-  status: 200,
-  events: ["chapter_move", "chapter_update"],
-});
-scenario(stage, "takes links to itself and its pages along", {
-  ask: "GET /api/pages/{pointer}",
-  status: 200,
-  holds: {
-    raw_html: expect.stringMatching(
-      /"http:\/\/localhost\/books\/atlas".*\/books\/guide\/chapter\/charts".*\/books\/guide\/page\/aim\?a=1#/s,
-    ),
-    revision_count: 4,
+  {
+    name: "links with what follows them",
+    request: "GET /api/pages/{pointer}",
+    status: 200,
+    holds: { ...to("/books/page-atlas/page/aim?a=1#bkmrk-here"), revision_count: 2, updated_by: { id: 1 } },
   },
-});
-scenario(stage, "a renamed book", { ask: "PUT /api/books/{guide}", body: { name: "Handbook" }, status: 200 });
-scenario(stage, "changes the addresses of all that lies in it", {
-  ask: "GET /api/pages/{pointer}",
-  status: 200,
-  holds: to("/books/handbook/page/aim?a=1#bkmrk-here"),
-});
-scenario(stage, "in descriptions as well", {
-  ask: "GET /api/shelves/{shelf}",
-  status: 200,
-  holds: { description_html: `<p>${link("/books/handbook/page/aim")}</p>` },
-});
-scenario(stage, "a page that moves", {
-  ask: "PUT /api/pages/{target}",
-  body: { book_id: "{book}" },
-  status: 200,
-  events: ["page_move", "page_update"],
-});
-scenario(stage, "takes its links along", {
-  ask: "GET /api/pages/{marked}",
-  status: 200,
-  holds: to("/books/atlas/page/aim"),
-});
-scenario(stage, "a renamed shelf", { ask: "PUT /api/shelves/{shelf}", body: { name: "Journeys" }, status: 200 });
-scenario(stage, "does so too", {
-  ask: "GET /api/books/{guide}",
-  status: 200,
-  holds: { description_html: `<p>${link("/shelves/journeys")}</p>` },
-});
-scenario(stage, "content without the link", {
-  ask: "PUT /api/pages/{marked}",
-  body: { markdown: "nothing" },
-  status: 200,
-  holds: { revision_count: expect.any(Number) },
-});
-scenario(stage, "after which the page is renamed again", {
-  ask: "PUT /api/pages/{target}",
-  body: { name: "Goal" },
-  status: 200,
-});
-scenario(stage, "is not touched any more", {
-  ask: "GET /api/pages/{marked}",
-  status: 200,
-  holds: { markdown: "nothing" },
-});
-
-test("revisions tell that the runtime rewrote links, and nothing is recorded for what does not exist", async () => {
-  const { runtime, saved } = stage();
+  {
+    name: "in Markdown too",
+    request: "GET /api/pages/{marked}",
+    status: 200,
+    holds: {
+      ...to("/books/page-atlas/page/aim"),
+      markdown: `[go](${BASE}/books/page-atlas/page/aim)`,
+      revision_count: 2,
+    },
+  },
+  {
+    name: "and in descriptions",
+    request: "GET /api/shelves/{shelf}",
+    status: 200,
+    holds: { description_html: `<p>${link("/books/page-atlas/page/aim")}</p>` },
+  },
+  {
+    name: "others are left alone",
+    request: "GET /api/pages/{other}",
+    status: 200,
+    holds: { ...to("/books/page-atlas/page/target-practice"), revision_count: 1 },
+  },
+]);
+scenario(stage, "a renamed or moved chapter and a renamed book take links to themselves and their pages along", [
+  ...linked("Chapter"),
+  { name: "rename the chapter", request: "PUT /api/chapters/{chapter}", body: { name: "Charts" }, status: 200 },
+  {
+    name: "the link follows",
+    request: "GET /api/pages/{pointer}",
+    status: 200,
+    holds: { ...to("/books/chapter-atlas/chapter/charts"), revision_count: 2 },
+  },
+  {
+    name: "move the chapter",
+    request: "PUT /api/chapters/{chapter}",
+    body: { book_id: "{guide}" },
+    status: 200,
+    events: ["chapter_move", "chapter_update"],
+  },
+  {
+    name: "links to it and its page follow",
+    request: "GET /api/pages/{pointer}",
+    status: 200,
+    holds: {
+      raw_html: expect.stringMatching(
+        /"http:\/\/localhost\/books\/chapter-atlas".*\/books\/chapter-guide\/chapter\/charts".*\/books\/chapter-guide\/page\/target\?a=1#/s,
+      ),
+      revision_count: 3,
+    },
+  },
+  { name: "rename the book", request: "PUT /api/books/{guide}", body: { name: "Handbook" }, status: 200 },
+  {
+    name: "the addresses of all that lies in it follow",
+    request: "GET /api/pages/{pointer}",
+    status: 200,
+    holds: to("/books/handbook/page/target?a=1#bkmrk-here"),
+  },
+  {
+    name: "in descriptions as well",
+    request: "GET /api/shelves/{shelf}",
+    status: 200,
+    holds: { description_html: `<p>${link("/books/handbook/page/target")}</p>` },
+  },
+]);
+scenario(stage, "a moved page takes its links along", [
+  ...linked("Moved"),
+  {
+    request: "PUT /api/pages/{target}",
+    body: { book_id: "{guide}" },
+    status: 200,
+    events: ["page_move", "page_update"],
+  },
+  {
+    request: "GET /api/pages/{marked}",
+    status: 200,
+    holds: to("/books/moved-guide/page/target"),
+  },
+]);
+scenario(stage, "a renamed shelf takes its links along", [
+  ...linked("Shelf"),
+  { request: "PUT /api/shelves/{shelf}", body: { name: "Journeys" }, status: 200 },
+  {
+    request: "GET /api/books/{guide}",
+    status: 200,
+    holds: { description_html: `<p>${link("/shelves/journeys")}</p>` },
+  },
+]);
+scenario(stage, "a page whose link has been taken out is not touched any more", [
+  ...linked("Without"),
+  {
+    name: "take the link out",
+    request: "PUT /api/pages/{marked}",
+    body: { markdown: "nothing" },
+    status: 200,
+    holds: { revision_count: expect.any(Number) },
+  },
+  { name: "rename the target", request: "PUT /api/pages/{target}", body: { name: "Goal" }, status: 200 },
+  { name: "the page is as it was", request: "GET /api/pages/{marked}", status: 200, holds: { markdown: "nothing" } },
+]);
+test("a revision says that links were rewritten, and nothing is recorded for links to nothing", async () => {
+  const { runtime } = stage();
+  const post = async (path: string, body: object) => (await runtime.ask("POST", path, { body })).body.id as number;
+  const book = await post("/api/books", { name: "Recorded" });
+  const target = await post("/api/pages", { book_id: book, name: "Target", html: "<p>Here</p>" });
+  const address = "/books/recorded/page/target";
+  const pointer = await post("/api/pages", { book_id: book, name: "Pointer", html: `<p>${link(address)}</p>` });
+  const other = await post("/api/pages", {
+    book_id: book,
+    name: "Other",
+    html: `<p>${link(`${address}-practice`)}</p>`,
+  });
+  const marked = await post("/api/pages", { book_id: book, name: "Marked", markdown: `[go](${BASE}${address})` });
+  await runtime.ask("PUT", `/api/pages/${marked}`, { body: { markdown: "nothing" } });
+  await runtime.ask("PUT", `/api/pages/${target}`, { body: { name: "Aim" } });
   const kept = await rows<{ number: number; summary: string }>(
     runtime.db,
-    sql`select number, summary from page_revisions where page_id = ${saved.pointer}::integer order by number limit 2`,
+    sql`select number, summary from page_revisions where page_id = ${pointer}::integer order by number limit 2`,
   );
   expect(kept).toEqual([
     { number: 1, summary: "Initial publish" },
@@ -168,11 +171,10 @@ test("revisions tell that the runtime rewrote links, and nothing is recorded for
   ]);
   const recorded = await rows<{ from_id: number }>(
     runtime.db,
-    sql`select from_id from content_links where from_kind = 'page' and from_id in (${saved.other}, ${saved.marked})`,
+    sql`select from_id from content_links where from_kind = 'page' and from_id in (${other}, ${marked})`,
   );
   expect(recorded).toEqual([]);
 });
-
 test("pages that link to each other can be renamed at once", async () => {
   const { runtime } = stage();
   const book = (await runtime.ask("POST", "/api/books", { body: { name: "Ring" } })).body;
@@ -193,7 +195,6 @@ test("pages that link to each other can be renamed at once", async () => {
   expect((await runtime.ask("GET", `/api/pages/${left}`)).body.raw_html).toContain("/books/ring/page/east");
   expect((await runtime.ask("GET", `/api/pages/${right}`)).body.raw_html).toContain("/books/ring/page/west");
 });
-
 test("a link does not tell the new address of what its writer does not see, and others still follow", async () => {
   const { runtime } = stage();
   const open = (await runtime.ask("POST", "/api/books", { body: { name: "Open" } })).body;

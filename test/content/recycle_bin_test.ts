@@ -8,6 +8,7 @@ import { rows } from "lectern/db";
 import { fetched, imageFiles, pictureForm } from "../support/data/sample_gallery.ts";
 import { picture } from "../support/data/sample_pictures.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+import { until } from "../support/harness/until.ts";
 
 let runtime: TestRuntime;
 beforeAll(async () => {
@@ -117,17 +118,15 @@ test("a page does not come back into a book that is being deleted", async () => 
   expect((await runtime.ask("GET", `/api/pages/${pages[4].id}`)).status).toBe(404);
 });
 
-/** Until some transaction waits for another one; throws where none does within seconds. */
+/** Resolves when some transaction waits for another one. */
 async function waitingForLock(): Promise<void> {
-  for (let turn = 0; turn < 100; turn++) {
+  await until(async () => {
     const [{ n } = { n: 0 }] = await rows<{ n: number }>(
       runtime.db,
       sql`select count(*) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     );
-    if (n > 0) return;
-    await Bun.sleep(50);
-  }
-  throw new Error("Nobody waited for a lock");
+    return n > 0;
+  });
 }
 
 test("two who restore the same entry at once bring it back once", async () => {
@@ -234,10 +233,6 @@ test("entries beyond their lifetime are purged, younger ones and those that cann
   const own = await bootTestRuntime({ env: { RECYCLE_BIN_LIFETIME: "2" }, extra: [clinging] });
   const left = async () =>
     (await rows<{ name: string }>(own.db, sql`select name from books order by id`)).map(({ name }) => name);
-  const untilLeft = async (...names: string[]) => {
-    for (let turn = 0; turn < 100 && (await left()).length > names.length; turn++) await Bun.sleep(100);
-    expect(await left()).toEqual(names);
-  };
   const discard = async (name: string) => {
     const { id } = (await own.ask("POST", "/api/books", { body: { name } })).body;
     await own.ask("DELETE", `/api/books/${id}`);
@@ -251,13 +246,15 @@ test("entries beyond their lifetime are purged, younger ones and those that cann
   for (const name of ["Stuck", "Old", "Young"]) await discard(name);
   await age("Stuck");
   await age("Old");
+  await rows(own.db, sql`insert into schedules (name, next_at) values ('recycle_bin:purge', now())`);
   await own.runtime.start();
-  await rows(own.db, sql`update schedules set next_at = now() where name = 'recycle_bin:purge'`);
-  await untilLeft("Stuck", "Young");
+  await own.runtime.jobs.drain();
+  expect(await left()).toEqual(["Stuck", "Young"]);
   await age("Young");
   // A delete that finds entries due has them purged without waiting for the hour.
   await discard("Last");
-  await untilLeft("Stuck", "Last");
+  await own.runtime.jobs.drain();
+  expect(await left()).toEqual(["Stuck", "Last"]);
   await own.stop();
 }, 30_000);
 
@@ -269,7 +266,7 @@ test("without a lifetime nothing goes by itself, not even where a purge was want
   await rows(own.db, sql`insert into jobs (name, payload) values ('recycle_bin_purge', '{}')`);
   await own.runtime.start();
   const waiting = async () => (await rows(own.db, sql`select from jobs where name = 'recycle_bin_purge'`)).length;
-  for (let turn = 0; turn < 100 && (await waiting()) > 0; turn++) await Bun.sleep(100);
+  await own.runtime.jobs.drain();
   expect(await waiting()).toBe(0);
   expect((await own.ask("GET", "/api/recycle-bin")).body.total).toBe(1);
   await own.stop();

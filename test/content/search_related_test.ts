@@ -54,6 +54,13 @@ test("what somebody opened is told from what they did not, by person", async () 
   expect(await rows(runtime.db, sql`select from item_views where user_id = ${other.id}`)).toEqual([]);
 });
 
+test("a refused read is not a view", async () => {
+  const other = await runtime.person("outsider", ["access-api"]);
+  expect((await runtime.ask("GET", `/api/books/${made.zoo?.id}`, { as: other.token })).status).toBe(404);
+  await names("{viewed_by_me}", other.token);
+  expect(await rows(runtime.db, sql`select from item_views where user_id = ${other.id}`)).toEqual([]);
+});
+
 test("results can be ordered by their last comment", async () => {
   for (const name of ["Heron", "Crane"])
     await runtime.ask("POST", "/api/comments", {

@@ -34,7 +34,7 @@ async function bootError(...extra: AnyPlugin[]): Promise<string> {
 describe("boot() stops and names the plugin", () => {
   test("that does not provide what it promises", async () => {
     const empty = definePlugin({ name: "empty", provides: ["test_promise"], setup: () => {} });
-    expect(await bootError(empty)).toBe('The plugin "empty" promises "test_promise" and did not provide it');
+    expect(await bootError(empty)).toBe('The plugin "empty" lists "test_promise" in "provides" and did not provide it');
   });
 
   test("whose setup throws", async () => {
@@ -139,14 +139,12 @@ describe("boot() stops and names the plugin", () => {
       name: "slip",
       setup: ({ app }) => void app.get("/test-slip", () => "", { permit: "book-viwe-all" as "public" }),
     });
-    expect(await bootError(slip)).toBe(
-      'GET /api/test-slip asks for the permission "book-viwe-all", which no plugin adds',
-    );
+    expect(await bootError(slip)).toBe('GET /api/test-slip needs the permission "book-viwe-all", which no plugin adds');
   });
 
   test("that wants a table nobody makes", async () => {
     const slip = definePlugin({ name: "slip", permissions: { read: ["boks" as "books"] }, setup: () => {} });
-    expect(await bootError(slip)).toBe('The plugin "slip" wants the table "boks", which no plugin has made');
+    expect(await bootError(slip)).toBe('The plugin "slip" needs the table "boks", which no plugin creates');
   });
 
   test("whose route cannot be told from that of another", async () => {
@@ -154,7 +152,7 @@ describe("boot() stops and names the plugin", () => {
       name: "vague",
       setup: ({ app }) => void app.get("/books/:name/vague", () => "", { permit: "public" }),
     });
-    expect(await bootError(vague)).toStartWith("Cannot tell the routes of the plugins apart: ");
+    expect(await bootError(vague)).toStartWith("Cannot compile the routes of the plugins: ");
   });
 
   test("whose settings cannot be read, without showing their values", async () => {
@@ -202,7 +200,7 @@ test("boot() follows the operator's choices, and stops where they name what is n
     [3, "yes"],
   ]);
   const slip = bootTestRuntime({ extra: [told], choices: { denied: { tolt: ["env"] } } });
-  await expect(slip).rejects.toThrow('"denied" names the plugin "tolt", which is not there; did you mean "told"?');
+  await expect(slip).rejects.toThrow('"denied" names the plugin "tolt", which does not exist; did you mean "told"?');
   const thief = definePlugin({
     name: "thief",
     settings: t.Object({ url: t.String({ default: "", env: "DATABASE_URL" }) }),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Cached, definePlugin, SYSTEM } from "lectern/core";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+import { until } from "../support/harness/until.ts";
 
 declare module "lectern/core" {
   interface Events {
@@ -55,12 +56,11 @@ test("nothing is remembered while notifications are lost, so that no process act
   await cache.get("c");
   await runtime.store
     .sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%' and datname = current_database()`;
-  while ((await cache.get("c")) === "c 1") await Bun.sleep(1);
+  await until(async () => (await cache.get("c")) !== "c 1");
   expect(loads.length).toBeGreaterThan(1);
   // Back again: remembered as before.
-  const settled = async () => {
+  await until(async () => {
     const [first, second] = [await cache.get("c"), await cache.get("c")];
     return first === second;
-  };
-  while (!(await settled())) await Bun.sleep(5);
+  });
 });

@@ -4,29 +4,33 @@
  * show that theirs is fed alike.
  */
 import { expect } from "bun:test";
-import { openStage, scenario } from "../support/harness/scenario.ts";
+import { create, openStage, scenario } from "../support/harness/scenario.ts";
 
-const stage = openStage({
-  reader: ["book-view-all", "bookshelf-view-all", "chapter-view-all"],
-  owner: ["book-create-all", "book-view-own"],
-  stranger: [],
-});
 const TREES = ["Pine", "Oak", "ash"];
+const stage = openStage(
+  {
+    reader: ["book-view-all", "bookshelf-view-all", "chapter-view-all"],
+    owner: ["book-create-all", "book-view-own"],
+    stranger: [],
+  },
+  [
+    ...TREES.map((name, n) => create(name, "/api/books", { name, description: `tree ${n}` })),
+    ...TREES.flatMap((name, n) => [
+      create(`chapter ${name}`, "/api/chapters", { book_id: "{Pine}", name, priority: 30 - n }),
+      create(`shelf ${name}`, "/api/shelves", { name }),
+    ]),
+  ],
+);
 const names =
   (...expected: string[]) =>
   (body: unknown) =>
     expect((body as { data: { name: string }[] }).data.map(({ name }) => name)).toEqual(expected);
-
-scenario(stage, "a guest is asked for a token", { as: "guest", ask: "GET /api/books", status: 401 });
-scenario(stage, "an empty listing has a total", { ask: "GET /api/books", status: 200, holds: { data: [], total: 0 } });
-for (const [n, name] of TREES.entries()) {
-  scenario(stage, `there is ${name}`, {
-    ask: "POST /api/books",
-    body: { name, description: `tree ${n}` },
-    status: 200,
-    save: { [name]: "id" },
-  });
-}
+scenario(stage, "a guest is asked for a token", { as: "guest", request: "GET /api/books", status: 401 });
+scenario(stage, "an empty listing has a total", {
+  request: "GET /api/pages",
+  status: 200,
+  holds: { data: [], total: 0 },
+});
 for (const [query, expected, total = 3] of [
   ["", ["Pine", "Oak", "ash"]],
   ["count=2", ["Pine", "Oak"]],
@@ -63,14 +67,14 @@ for (const [query, expected, total = 3] of [
   ["filter[name][]=Oak", ["Pine", "Oak", "ash"]],
 ] as readonly [string, string[], number?][]) {
   scenario(stage, `books?${query}`, {
-    ask: `GET /api/books?${query}`,
+    request: `GET /api/books?${query}`,
     status: 200,
     holds: { total },
     check: names(...expected),
   });
 }
 scenario(stage, "a row of books has these keys", {
-  ask: "GET /api/books?count=1",
+  request: "GET /api/books?count=1",
   status: 200,
   check: (body) =>
     expect(Object.keys((body as { data: [object] }).data[0])).toEqual([
@@ -86,54 +90,52 @@ scenario(stage, "a row of books has these keys", {
       "cover",
     ]),
 });
-
-scenario(stage, "an owner creates", { as: "owner", ask: "POST /api/books", body: { name: "Fir" }, status: 200 });
-scenario(stage, "an owner lists what is theirs", {
-  as: "owner",
-  ask: "GET /api/books",
-  status: 200,
-  holds: { total: 1 },
-  check: names("Fir"),
-});
-scenario(stage, "a reader lists all", {
-  as: "reader",
-  ask: "GET /api/books?sort=-id",
-  status: 200,
-  holds: { total: 4 },
-  check: names("Fir", "ash", "Oak", "Pine"),
-});
+scenario(stage, "an owner lists what is theirs, a reader all", [
+  create("fir", "/api/books", { name: "Fir" }, "owner"),
+  {
+    name: "an owner lists what is theirs",
+    as: "owner",
+    request: "GET /api/books",
+    status: 200,
+    holds: { total: 1 },
+    check: names("Fir"),
+  },
+  {
+    name: "a reader lists all",
+    as: "reader",
+    request: "GET /api/books?sort=-id",
+    status: 200,
+    holds: { total: 4 },
+    check: names("Fir", "ash", "Oak", "Pine"),
+  },
+  { name: "remove", request: "DELETE /api/books/{fir}", status: 204 },
+]);
 scenario(stage, "a stranger lists nothing", {
   as: "stranger",
-  ask: "GET /api/books",
+  request: "GET /api/books",
   status: 200,
   holds: { total: 0, data: [] },
 });
-scenario(stage, "a deleted book is not listed", { ask: "DELETE /api/books/{Oak}", status: 204 });
-scenario(stage, "nor counted", { ask: "GET /api/books?filter[name]=Oak", status: 200, holds: { total: 0, data: [] } });
-
-for (const [n, name] of TREES.entries()) {
-  scenario(stage, `there is the chapter ${name}`, {
-    ask: "POST /api/chapters",
-    body: { book_id: "{Pine}", name, priority: 30 - n },
-    status: 200,
-  });
-  scenario(stage, `there is the shelf ${name}`, { ask: "POST /api/shelves", body: { name }, status: 200 });
-}
+scenario(stage, "a deleted book is neither listed nor counted", [
+  create("birch", "/api/books", { name: "Birch" }),
+  { name: "delete", request: "DELETE /api/books/{birch}", status: 204 },
+  { name: "list", request: "GET /api/books?filter[name]=Birch", status: 200, holds: { total: 0, data: [] } },
+]);
 scenario(stage, "chapters sort by priority", {
-  ask: "GET /api/chapters?filter[book_id]={Pine}&sort=priority",
+  request: "GET /api/chapters?filter[book_id]={Pine}&sort=priority",
   status: 200,
   holds: { total: 3 },
   check: names("ash", "Oak", "Pine"),
 });
 scenario(stage, "chapters filter by priority", {
-  ask: "GET /api/chapters?filter[priority:lt]=30&sort=-priority&count=1",
+  request: "GET /api/chapters?filter[priority:lt]=30&sort=-priority&count=1",
   status: 200,
   holds: { total: 2 },
   check: names("Oak"),
 });
 scenario(stage, "a row of chapters has these keys", {
   as: "reader",
-  ask: "GET /api/chapters?count=1",
+  request: "GET /api/chapters?count=1",
   status: 200,
   holds: { data: [{ book_slug: "pine" }] },
   check: (body) =>
@@ -154,13 +156,13 @@ scenario(stage, "a row of chapters has these keys", {
 });
 scenario(stage, "shelves sort and filter alike", {
   as: "reader",
-  ask: "GET /api/shelves?filter[name:like]=%25a%25&sort=-name",
+  request: "GET /api/shelves?filter[name:like]=%25a%25&sort=-name",
   status: 200,
   holds: { total: 2 },
   check: names("Oak", "ash"),
 });
 scenario(stage, "a row of shelves has these keys", {
-  ask: "GET /api/shelves?count=1",
+  request: "GET /api/shelves?count=1",
   status: 200,
   check: (body) =>
     expect(Object.keys((body as { data: [object] }).data[0])).toEqual([

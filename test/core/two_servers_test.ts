@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin } from "lectern/core";
 import { openReceiver } from "../support/fakes/webhook_receiver.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+import { until } from "../support/harness/until.ts";
+import { distinctCalls, webhooksIdle } from "../support/harness/webhook_queue.ts";
 
 declare module "lectern/core" {
   interface Jobs {
@@ -12,8 +14,6 @@ declare module "lectern/core" {
 
 const INTERVAL_MS = 400;
 const LIMIT = 5;
-/** How long a notification may take, and by how much a schedule may be late on a busy machine. */
-const PATIENCE_MS = 10_000;
 
 const done: string[] = [];
 const ticks: number[] = [];
@@ -42,17 +42,6 @@ afterAll(async () => {
   await two.stop();
   await one.stop();
 });
-
-/** Asks until the answer is as wanted; what is wrong at the end of patience is shown by the caller. */
-async function until<T>(ask: () => T | Promise<T>, fits: (answer: T) => boolean): Promise<T> {
-  const end = Date.now() + PATIENCE_MS;
-  let answer = await ask();
-  while (!fits(answer) && Date.now() < end) {
-    await Bun.sleep(10);
-    answer = await ask();
-  }
-  return answer;
-}
 
 test("a token that one server revokes is refused by the other, and so is a user it deletes", async () => {
   const ann = await one.person("Ann", ["access-api", "book-view-all"]);
@@ -90,7 +79,7 @@ test("each job is done once, by either", async () => {
     () => done.length,
     (count) => count >= 60,
   );
-  await Bun.sleep(200);
+  for (const { runtime } of [one, two]) await runtime.jobs.drain();
   const numbers = done.map((line) => Number(line.split(" ")[0]));
   expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, n) => n));
 });
@@ -124,10 +113,9 @@ test("a webhook made on one is told by one what happens on the other", async () 
     (count) => count > 0,
   );
   const { body } = await two.ask("POST", "/api/books", { body: { name: "The last" } });
-  const calls = () => chat.received.filter(({ json }) => json.related_item.id === body.id);
-  await until(calls, (found) => found.length > 0);
-  await Bun.sleep(200);
-  expect(calls()).toHaveLength(1);
+  await webhooksIdle(two);
+  const calls = distinctCalls(chat.received).filter(({ json }) => json.related_item.id === body.id);
+  expect(calls).toHaveLength(1);
   await chat.stop();
 });
 

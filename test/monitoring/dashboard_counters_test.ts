@@ -41,7 +41,7 @@ const report = fc.record({
   repositories: fc.subarray(["a", "b", "c"]).map((urls) => urls.map((url) => ({ url, isEnabled: true }))),
   sections: fc.constantFrom(undefined, ["packages"], ["repos"], ["packages", "repos"]),
 });
-const deed = fc.oneof(
+const operation = fc.oneof(
   { weight: 12, arbitrary: fc.record({ kind: fc.constant("report" as const), place, report }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("ping" as const), place }) },
   {
@@ -52,11 +52,11 @@ const deed = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("by hand" as const), place, os: fc.constantFrom("X", "Y") }) },
   { weight: 1, arbitrary: fc.constant({ kind: "sweep" as const }) },
 );
-type Deed = typeof deed extends fc.Arbitrary<infer D> ? D : never;
+type Operation = typeof operation extends fc.Arbitrary<infer D> ? D : never;
 
 const path = (host: TestHost) => `/api/v1/dashboard/hosts/${host.id}`;
 
-async function perform(hosts: TestHost[], done: Deed): Promise<number> {
+async function perform(hosts: TestHost[], done: Operation): Promise<number> {
   if (done.kind === "sweep") {
     await deleteOldReports(runtime.db);
     return 200;
@@ -94,7 +94,7 @@ function holdsTogether(body: Record<string, number> & { os_distribution: { name:
 }
 
 test("whatever is done at once, answers hold together and a recount finds no difference", async () => {
-  const writing = fc.array(deed, { minLength: 6, maxLength: 12 });
+  const writing = fc.array(operation, { minLength: 6, maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(fc.array(writing, { minLength: WRITERS, maxLength: WRITERS }), async (writers) => {
       const hosts = await Promise.all(Array.from({ length: HOSTS }, (_, at) => dashboard.host(`host ${at}`)));
@@ -103,9 +103,9 @@ test("whatever is done at once, answers hold together and a recount finds no dif
         for (; isWriting; await Bun.sleep(1)) holdsTogether((await dashboard.read(board)).body);
       })();
       const statuses = await Promise.all(
-        writers.map(async (deeds) => {
+        writers.map(async (operations) => {
           const seen: number[] = [];
-          for (const done of deeds) seen.push(await perform(hosts, done));
+          for (const done of operations) seen.push(await perform(hosts, done));
           return seen;
         }),
       );

@@ -4,6 +4,7 @@ import { sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { raw, sampleHosts, type TestKey } from "../support/data/sample_hosts.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+import { until } from "../support/harness/until.ts";
 
 const STATS = "/api/v1/dashboard/stats";
 const HEALTH = "/api/v1/dashboard/health";
@@ -62,7 +63,7 @@ async function waiting(): Promise<number> {
 test("numbers that cannot be read in time are an error, one statement waits for them, and content is served on", async () => {
   await withLocked("host_totals", async () => {
     const polls = Array.from({ length: 20 }, () => timed(dashboard.read(board)));
-    await Bun.sleep(300);
+    await until(waiting, (n) => n === 1);
     polls.push(...Array.from({ length: 20 }, () => timed(dashboard.read(board, STATS, { "if-none-match": '"x"' }))));
     await Bun.sleep(100);
     expect(await waiting()).toBe(1);
@@ -74,8 +75,7 @@ test("numbers that cannot be read in time are an error, one statement waits for 
       expect([status, body]).toEqual([500, { error: "Failed to fetch statistics" }]);
       expect(ms).toBeLessThan(IN_TIME_MS);
     }
-    await Bun.sleep(2_200);
-    expect(await waiting()).toBe(0);
+    await until(waiting, (n) => n === 0, 10_000);
   });
   expect((await dashboard.read(board)).status).toBe(200);
 }, 20_000);

@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { definePlugin, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { openReceiver, type Receiver } from "../support/fakes/webhook_receiver.ts";
+import { openReceiver, type Received, type Receiver } from "../support/fakes/webhook_receiver.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+import { distinctCalls, webhooksIdle } from "../support/harness/webhook_queue.ts";
 
 let runtime: TestRuntime;
 let receiver: Receiver;
@@ -31,17 +32,17 @@ beforeEach(() => {
 const make = async (name: string) => (await runtime.ask("POST", "/api/books", { body: { name } })).body;
 const hook = (name: string, more: object = {}) =>
   runtime.ask("POST", "/api/webhooks", {
-    body: { name, endpoint: `${receiver.url}/${name}`, events: ["book_create"], ...more },
+    body: { name, endpoint: `${receiver.url}/${name}`, events: ["book_create"], timeout: 60, ...more },
   });
 const change = (id: number, body: object) => runtime.ask("PUT", `/api/webhooks/${id}`, { body });
 async function onlyDelivery(id: number): Promise<{ id: number; state: string }> {
-  for (let turn = 0; turn < 200; turn++) {
-    const { data } = (await runtime.ask("GET", `/api/webhooks/${id}/deliveries`)).body;
-    if (data[0]?.state === "delivered") return data[0];
-    await Bun.sleep(20);
-  }
-  throw new Error("Nothing was delivered");
+  await webhooksIdle(runtime);
+  const { data } = (await runtime.ask("GET", `/api/webhooks/${id}/deliveries`)).body;
+  expect(data.map(({ state }: { state: string }) => state)).toEqual(["delivered"]);
+  return data[0];
 }
+/** Calls in their order, each once though it may be made again. */
+const called = <Seen>(seen: (call: Received) => Seen) => distinctCalls(receiver.received).map(seen);
 
 test("who listened when it happened hears of it, whatever is changed right after; who came later does not", async () => {
   const { body: turned } = await hook("turned");
@@ -52,23 +53,21 @@ test("who listened when it happened hears of it, whatever is changed right after
   const { body: late } = await hook("late");
   const { body: woken } = await hook("woken", { active: false });
   await change(woken.id, { active: true });
-  await receiver.until(1);
-  await Bun.sleep(400);
-  expect(receiver.received.map(({ path }) => path)).toEqual(["/turned"]);
+  await webhooksIdle(runtime);
+  expect(called(({ path }) => path)).toEqual(["/turned"]);
   await change(paused.id, { active: true });
-  await receiver.until(2);
-  await Bun.sleep(200);
-  expect(receiver.received.map(({ path }) => path)).toEqual(["/turned", "/paused"]);
+  await webhooksIdle(runtime);
+  expect(called(({ path }) => path)).toEqual(["/turned", "/paused"]);
   for (const { id } of [turned, paused, late, woken]) await runtime.ask("DELETE", `/api/webhooks/${id}`);
 });
 
 test("the first webhook hears of its own creation and changes, and not of its end", async () => {
   const { body } = await hook("own", { events: ["all"] });
   await change(body.id, { name: "Own" });
-  await receiver.until(2);
+  await webhooksIdle(runtime);
   await runtime.ask("DELETE", `/api/webhooks/${body.id}`);
-  await Bun.sleep(400);
-  expect(receiver.received.map(({ json }) => json.event)).toEqual(["webhook_create", "webhook_update"]);
+  await webhooksIdle(runtime);
+  expect(called(({ json }) => json.event)).toEqual(["webhook_create", "webhook_update"]);
 });
 
 test("a call shows what it was made with after its webhook has changed, and is not made again while that is off", async () => {
@@ -89,8 +88,8 @@ test("a call shows what it was made with after its webhook has changed, and is n
   expect([again.status, again.body.error.message]).toEqual([409, "The webhook is switched off; switch it on first."]);
   await change(body.id, { active: true });
   expect((await runtime.ask("POST", `${path}/resend`)).status).toBe(202);
-  await receiver.until(2);
-  expect(receiver.received.map(({ path: at }) => at)).toEqual(["/before", "/after"]);
+  await webhooksIdle(runtime);
+  expect(called(({ path: at }) => at)).toEqual(["/before", "/after"]);
   await runtime.ask("DELETE", `/api/webhooks/${body.id}`);
 });
 

@@ -10,6 +10,8 @@ import { Webhook } from "standardwebhooks";
 import { claim, createDeliveries } from "../../plugins/operations/webhooks/queue.ts";
 import { openReceiver, type Receiver } from "../support/fakes/webhook_receiver.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+import { until } from "../support/harness/until.ts";
+import { distinctCalls } from "../support/harness/webhook_queue.ts";
 
 const ENV = { ALLOW_PRIVATE_HOSTS: "127.0.0.1/32", WEBHOOK_RETRY_PAUSES: "3600" };
 
@@ -36,15 +38,8 @@ const hook = async (more: object = {}, of = runtime): Promise<{ id: number; secr
   return (await of.ask("POST", "/api/webhooks", { body })).body;
 };
 const make = async (segment: string, body: object) => (await runtime.ask("POST", `/api/${segment}`, { body })).body;
-const events = () => receiver.received.map(({ json }) => json.event);
+const events = () => distinctCalls(receiver.received).map(({ json }) => json.event);
 const change = (id: number, body: object) => runtime.ask("PUT", `/api/webhooks/${id}`, { body });
-const until = async (done: () => boolean | Promise<boolean>): Promise<void> => {
-  for (let turn = 0; turn < 1000; turn++) {
-    if (await done()) return;
-    await Bun.sleep(10);
-  }
-  throw new Error("What was waited for did not come");
-};
 const last = async (id: number) => (await runtime.ask("GET", `/api/webhooks/${id}/deliveries?sort=-id`)).body.data[0];
 
 test("who is switched off is called no more, and hears of what waited when switched on again", async () => {

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { openReceiver, type Receiver } from "../support/fakes/webhook_receiver.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+import { webhooksIdle } from "../support/harness/webhook_queue.ts";
 
 let runtime: TestRuntime;
 let receiver: Receiver;
@@ -35,12 +36,10 @@ async function called() {
   const body = { name: "Test", endpoint: `${receiver.url}/in`, events: ["book_create"] };
   const hook = (await runtime.ask("POST", "/api/webhooks", { body })).body;
   await runtime.ask("POST", "/api/books", { body: { name: "A book" } });
-  for (let turn = 0; turn < 1000; turn++) {
-    const [last] = (await runtime.ask("GET", `/api/webhooks/${hook.id}/deliveries`)).body.data;
-    if (last && last.attempts > 0 && last.sent_at !== null) return { secret: hook.secret as string, last };
-    await Bun.sleep(10);
-  }
-  throw new Error("No call was made");
+  await webhooksIdle(runtime);
+  const [last] = (await runtime.ask("GET", `/api/webhooks/${hook.id}/deliveries`)).body.data;
+  expect(last.sent_at).not.toBeNull();
+  return { secret: hook.secret as string, last };
 }
 
 test.each([301, 302, 307, 308])(

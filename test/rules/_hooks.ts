@@ -14,7 +14,7 @@ export interface Declared {
 }
 
 /** What the sources merge into an open interface, by name. */
-export function declaredIn(sources: readonly Source[], which: "Events" | "Slots" | "Contracts"): Declared[] {
+export function declaredIn(sources: readonly Source[], which: "Events" | "Slots" | "Contracts" | "Tables"): Declared[] {
   return sources
     .filter(({ path }) => !isTest(path))
     .flatMap((source) =>

@@ -27,9 +27,12 @@ const RULES: readonly { place: RegExp; may: string; allowed: (target: string, pa
   },
   {
     place: /^plugins\//,
-    may: "lectern/core, lectern/contracts, lectern/cli, lectern/db, its own folder and packages, never another plugin",
+    may: "lectern/core, lectern/contracts, lectern/cli, lectern/db, its own folder, shared folders of its group and packages, never another plugin",
     allowed: (target, path) =>
-      ownModules(target, "core", "contracts", "cli", "db") || isPackage(target) || inFolder(target, path),
+      ownModules(target, "core", "contracts", "cli", "db") ||
+      isPackage(target) ||
+      inFolder(target, path) ||
+      inGroupShared(target, path),
   },
   {
     place: /^themes\//,
@@ -49,6 +52,12 @@ function ownModules(target: string, ...doors: readonly string[]): boolean {
 function inFolder(target: string, path: string): boolean {
   const own = FOLDER.exec(path)?.[0];
   return own !== undefined && target.startsWith(own);
+}
+
+/** Whether the target is in a folder that the plugins of a group share, such as `plugins/content/_items/`. */
+function inGroupShared(target: string, path: string): boolean {
+  const group = /^plugins\/[^/]+\//.exec(path)?.[0];
+  return group !== undefined && target.startsWith(`${group}_`);
 }
 
 /** Every import that a rule forbids. Tests follow their place's rule, and may import test/ and any package besides. */
@@ -79,7 +88,9 @@ test("the rule of imports can fail", () => {
     ["core/runtime/boot.ts", "../../test/support/harness/test_runtime.ts"],
     ["plugins/content/books/plugin.ts", "../pages/plugin.ts"],
     ["plugins/content/books/plugin.ts", "../../../core/events/event_bus.ts"],
-    ["plugins/content/books/show_test.ts", "../pages/show.ts"],
+    ["plugins/content/books/presenter_test.ts", "../pages/presenter.ts"],
+    ["plugins/accounts/users/plugin.ts", "../../content/_items/changes.ts"],
+    ["plugins/content/_items/changes.ts", "../books/contract.ts"],
     ["plugins/content/books/plugin.ts", "../../../test/support/harness/test_runtime.ts"],
     ["themes/example/functions.ts", "lectern/db"],
   ];
@@ -97,6 +108,7 @@ test("the rule of imports lets pass what the runtime is built of", () => {
     ["plugins/mod.ts", "./content/books/plugin.ts"],
     ["plugins/content/books/migrations/0001_init.ts", "../contract.ts"],
     ["plugins/content/books/plugin.ts", "marked"],
+    ["plugins/content/books/plugin.ts", "../_items/changes.ts"],
     ["themes/example/functions.ts", "./views/page.ts"],
   ];
   for (const [path, specifier] of good) expect(misplaced([readSource(path, `import "${specifier}";`)])).toEqual([]);

@@ -23,7 +23,9 @@ const NO_TEXT = /^[a-z0-9_./-]*$|^\/|https?:/;
 const NAMES =
   /^(?:Edge|Opera|Firefox|Chrome|Safari|Android|Windows|Linux|macOS|iOS)$|^A theme has |^Cannot |^Switched off after$|\$\{/;
 
-function textsIn({ path, text }: Source): string[] {
+function textsIn({ path, text: whole, comments }: Source): string[] {
+  // Examples in docstrings are answered to nobody.
+  const text = comments.reduce((rest, comment) => rest.replace(comment.text, ""), whole);
   const isScreen = /^plugins\/web\/[a-z]+\/[^/]+\.ts$/.test(path) && !path.endsWith("_test.ts");
   const patterns = isScreen ? [...TEXTS, ...MESSAGES] : MESSAGES;
   if (!isScreen && (ELSEWHERE.test(path) || !/^(?:core|plugins)\//.test(path) || path.endsWith("_test.ts"))) return [];

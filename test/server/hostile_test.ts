@@ -1,6 +1,13 @@
 /** A listening program among clients that are slow, rude, many or out to confuse it: each gets its answer, nobody else's. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { answersIn, dataFolder, type Line, openLine, type Program, startProgram } from "../support/harness/program.ts";
+import {
+  answersIn,
+  dataFolder,
+  openConnection,
+  type Program,
+  type RawConnection,
+  startProgram,
+} from "../support/harness/program.ts";
 
 const MAX_BODY = 50_000_000;
 const TOO_LARGE = {
@@ -37,7 +44,7 @@ const create = (name: string) => {
 };
 
 async function said(start: string, headers: Record<string, string | number> = {}): Promise<string> {
-  const line = await openLine(program.port);
+  const line = await openConnection(program.port);
   line.write(`${head(start, headers)}\r\n`);
   // The answer to a HEAD tells the length of a body that does not come.
   const text = await line.read(start.startsWith("HEAD ") ? (read) => read.includes("\r\n\r\n") : undefined);
@@ -49,7 +56,7 @@ const booksNamed = async (name: string) =>
   (await program.ask("GET", `/api/books?filter[name]=${encodeURIComponent(name)}`)).body.total as number;
 
 test("a client that sends its body byte by byte is waited for, and holds up nobody", async () => {
-  const line = await openLine(program.port);
+  const line = await openConnection(program.port);
   const { text, body } = create("Slow book");
   line.write(text);
   for (const letter of body) {
@@ -64,7 +71,7 @@ test("a client that sends its body byte by byte is waited for, and holds up nobo
 test("clients that hang up halfway through change nothing", async () => {
   const { text, body } = create("Half a book");
   for (let at = 0; at < 20; at++) {
-    const line = await openLine(program.port);
+    const line = await openConnection(program.port);
     line.write(text + body.slice(0, at));
     line.hangUp();
   }
@@ -77,7 +84,7 @@ test("a body of 60 MB is refused in the one error shape, announced or in chunks"
   const headers = { authorization: program.authorization, "content-type": "application/json" };
   const announced = await fetch(url, { method: "POST", headers, body: part.repeat(10) });
   expect([announced.status, await announced.json()]).toEqual([413, TOO_LARGE]);
-  const line = await openLine(program.port);
+  const line = await openConnection(program.port);
   line.write(`${head("POST /api/books", { "content-type": "application/json", "transfer-encoding": "chunked" })}\r\n`);
   for (let at = 0; at < 10; at++) line.write(`${part.length.toString(16)}\r\n${part}\r\n`);
   line.write("0\r\n\r\n");
@@ -90,7 +97,7 @@ test("a body of 60 MB is refused in the one error shape, announced or in chunks"
 
 test("requests sent ahead of the answer are answered in their order or not at all", async () => {
   // Bun ends a connection on which a request arrives before the answer to the one ahead of it.
-  const line = await openLine(program.port);
+  const line = await openConnection(program.port);
   line.write(["/api/books?count=1", "/api/system", "/api/xyz"].map((path) => `${head(`GET ${path}`)}\r\n`).join(""));
   const text = await line.read((read) => answersIn(read) === 3);
   line.hangUp();
@@ -100,7 +107,7 @@ test("requests sent ahead of the answer are answered in their order or not at al
 });
 
 test("two hundred connections at once are all answered", async () => {
-  const lines: Line[] = await Promise.all(Array.from({ length: 200 }, () => openLine(program.port)));
+  const lines: RawConnection[] = await Promise.all(Array.from({ length: 200 }, () => openConnection(program.port)));
   for (const [at, line] of lines.entries())
     line.write(`${head(at % 2 ? "GET /api/books" : "GET /api/books/99999")}\r\n`);
   const answers = await Promise.all(lines.map((line) => line.read()));
@@ -114,7 +121,7 @@ test("a header line of 100 KB is refused, and garbage is no request", async () =
   expect(await said(`GET /api/books?q=${"x".repeat(100_000)}`)).toStartWith("HTTP/1.1 431");
   for (const headers of [{ "content-length": "-5" }, { "content-length": "4", "transfer-encoding": "chunked" }])
     expect(await said("POST /api/books", headers)).toStartWith("HTTP/1.1 400");
-  const line = await openLine(program.port);
+  const line = await openConnection(program.port);
   line.write("\x16\x03\x01\x02 hello\r\n\r\n");
   expect(await line.read()).toStartWith("HTTP/1.1 400");
   expect((await program.ask("GET", "/api/system")).status).toBe(200);

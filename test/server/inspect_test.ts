@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "lectern/db";
 import plugins from "../../plugins/mod.ts";
-import { throwawayUrl } from "../support/harness/cluster.ts";
+import { startCluster } from "../support/harness/cluster.ts";
 import { command } from "../support/harness/command.ts";
 import { dataFolder } from "../support/harness/program.ts";
 
@@ -35,7 +35,7 @@ test("commands that look make neither a store nor an administrator in an empty f
 });
 
 test("nor in an empty database of a server, whoever may make databases there", async () => {
-  const server = await throwawayUrl();
+  const server = await startCluster();
   if (!server) throw new Error("Cannot start a throw-away cluster");
   try {
     const admin = await openStore({ databaseUrl: server.url, dataDir: folder.path, poolSize: 2 });

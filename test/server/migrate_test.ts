@@ -133,7 +133,7 @@ test("a run that is killed in the middle leaves whole items, and the next one go
   const before = (await listed(target, "pages")).length;
   expect(before).toBeLessThan(3);
   const { code, text } = await run();
-  expect([code, text]).toEqual([0, expect.stringContaining("Going on with copying")]);
+  expect([code, text]).toEqual([0, expect.stringContaining("Resuming the copy of")]);
   expect(text).toMatch(/books +0 created, 0 updated, 2 unchanged\n/);
   expect((await listed(target, "pages")).length).toBe(4);
 });
@@ -207,7 +207,7 @@ test("run again, it changes nothing but what was changed at the source and not h
   const before = await snapshot(target, "ADDRESS");
   const again = await run();
   expect(again.code).toBe(0);
-  expect(again.text).not.toMatch(/[1-9]\d* (?:created|updated)|Going on/);
+  expect(again.text).not.toMatch(/[1-9]\d* (?:created|updated)|Resuming/);
   expect(await snapshot(target, "ADDRESS")).toEqual(before);
 
   const there = await named(source, "pages", "Secret");

@@ -5,7 +5,13 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { connect } from "node:net";
-import { dataFolder, type Line, openLine, type Program, startProgram } from "../support/harness/program.ts";
+import {
+  dataFolder,
+  openConnection,
+  type Program,
+  type RawConnection,
+  startProgram,
+} from "../support/harness/program.ts";
 
 const MANY = 300;
 const TOO_SLOW = {
@@ -41,14 +47,14 @@ const FORM = { "content-type": "multipart/form-data; boundary=cut", "content-len
 const START = '--cut\r\ncontent-disposition: form-data; name="file"; filename="a.zip"\r\n\r\n';
 
 /** What came back until the other side closed the connection. */
-async function ended(line: Line): Promise<string> {
+async function ended(line: RawConnection): Promise<string> {
   const text = await line.read(() => false);
   expect(line.isClosed()).toBe(true);
   return text;
 }
 
 /** Writes a piece every so often until the other side has closed the connection. */
-async function drip(line: Line, piece: string, everyMs: number): Promise<string> {
+async function drip(line: RawConnection, piece: string, everyMs: number): Promise<string> {
   const timer = setInterval(() => line.write(piece), everyMs);
   try {
     return await ended(line);
@@ -61,7 +67,7 @@ const LONG_TEXT = "word ".repeat(2_000_000);
 const spooled = () => readdirSync(`${folder.path}/spool`);
 
 test("three hundred half-sent requests are told so and gone in time, and others are answered meanwhile", async () => {
-  const lines = await Promise.all(Array.from({ length: MANY }, () => openLine(program.port)));
+  const lines = await Promise.all(Array.from({ length: MANY }, () => openConnection(program.port)));
   for (const line of lines) line.write(`${head("POST /api/books", JSON_BODY)}\r\n{"name": "Half`);
   const texts = Promise.all(lines.map(ended));
   let isOver = false;
@@ -79,10 +85,10 @@ test("three hundred half-sent requests are told so and gone in time, and others 
 });
 
 test("a body that drips is not waited for, one that comes at the least rate is", async () => {
-  const slow = await openLine(program.port);
+  const slow = await openConnection(program.port);
   slow.write(`${head("POST /api/books", JSON_BODY)}\r\n{"name": "`);
   expect(await drip(slow, "x", 100)).toStartWith("HTTP/1.1 408");
-  const steady = await openLine(program.port);
+  const steady = await openConnection(program.port);
   const text = JSON.stringify({ name: "Steady", description: "x".repeat(5_950) });
   const headers = { "content-type": "application/json", "content-length": text.length };
   steady.write(`${head("POST /api/books", headers)}\r\n`);
@@ -96,9 +102,9 @@ test("a body that drips is not waited for, one that comes at the least rate is",
 
 test("an upload that stops halfway leaves no file, in one piece or in chunks", async () => {
   const parts = "x".repeat(300_000);
-  const whole = await openLine(program.port);
+  const whole = await openConnection(program.port);
   whole.write(`${head("POST /api/imports", FORM)}\r\n${START}${parts}`);
-  const chunked = await openLine(program.port);
+  const chunked = await openConnection(program.port);
   const { "content-length": _, ...type } = FORM;
   chunked.write(`${head("POST /api/imports", { ...type, "transfer-encoding": "chunked" })}\r\n`);
   chunked.write(`${START.length.toString(16)}\r\n${START}\r\n${parts.length.toString(16)}\r\n${parts}\r\n`);
@@ -107,10 +113,10 @@ test("an upload that stops halfway leaves no file, in one piece or in chunks", a
 });
 
 test("who is refused before the body is read is refused at once, and not waited for", async () => {
-  const stranger = await openLine(program.port);
+  const stranger = await openConnection(program.port);
   stranger.write(`${head("POST /api/books", { ...JSON_BODY, authorization: "Token no:body" })}\r\n{"name`);
   expect(await stranger.read()).toStartWith("HTTP/1.1 401");
-  const agent = await openLine(program.port);
+  const agent = await openConnection(program.port);
   agent.write(`${head("POST /api/v1/hosts/update", { ...JSON_BODY, authorization: "" })}\r\n{"name`);
   expect(await agent.read()).toStartWith("HTTP/1.1 401");
   await Promise.all([ended(stranger), drip(agent, "x", 200)]);
@@ -118,7 +124,7 @@ test("who is refused before the body is read is refused at once, and not waited 
 
 test("an agent whose report does not come is told so in the shape it knows", async () => {
   const { body: host } = await program.ask("POST", "/api/v1/dashboard/hosts", { friendly_name: "Slow" });
-  const line = await openLine(program.port);
+  const line = await openConnection(program.port);
   const credentials = { "x-api-id": String(host.api_id), "x-api-key": String(host.api_key) };
   line.write(`${head("POST /api/v1/hosts/update", { ...JSON_BODY, ...credentials })}\r\n{"name`);
   const text = await ended(line);
@@ -127,15 +133,15 @@ test("an agent whose report does not come is told so in the shape it knows", asy
 });
 
 test("heads that stop halfway or drip are closed, on the first request of a connection and on later ones", async () => {
-  const first = await openLine(program.port);
+  const first = await openConnection(program.port);
   first.write("GET /api/books HTTP/1.1\r\nhost: x\r\n");
-  const dripping = await openLine(program.port);
+  const dripping = await openConnection(program.port);
   dripping.write("GET /api/books HTTP/1.1\r\nhost: x\r\nx: ");
-  const second = await openLine(program.port);
+  const second = await openConnection(program.port);
   second.write(`${head("GET /api/system")}\r\n`);
   expect(await second.read()).toStartWith("HTTP/1.1 200");
   second.write("GET /api/books HTTP/1.1\r\nhost: x\r\nx: ");
-  const silent = await openLine(program.port);
+  const silent = await openConnection(program.port);
   const texts = await Promise.all([ended(first), drip(dripping, "a", 500), drip(second, "a", 500), ended(silent)]);
   expect(texts.map((text) => text.slice(0, 12))).toEqual(["", "", "HTTP/1.1 200", ""]);
 });

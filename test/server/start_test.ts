@@ -19,7 +19,7 @@ test("a port that is taken is named, and no store is left running", async () => 
   await taken.stop(true);
   expect([code, err]).toEqual([
     1,
-    `Cannot listen on 127.0.0.1:${port}: something else listens there already; set PORT or HOST`,
+    `Cannot listen on 127.0.0.1:${port}: another process already listens there; set PORT or HOST`,
   ]);
   expect(existsSync(join(path, "postgres", "cluster", "postmaster.pid"))).toBe(false);
 });

@@ -1,7 +1,13 @@
 /** How the program ends: told to, it finishes what it began; killed, it has kept whatever it said it had. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { portable } from "../support/data/sample_zips.ts";
-import { dataFolder, type Line, openLine, type Program, startProgram } from "../support/harness/program.ts";
+import {
+  dataFolder,
+  openConnection,
+  type Program,
+  type RawConnection,
+  startProgram,
+} from "../support/harness/program.ts";
 
 const PAGES = 200;
 const AT_ONCE = 8;
@@ -16,7 +22,7 @@ const create = async (program: Program, path: string, body: unknown) =>
 test("told to stop, it answers the request under way, takes no more, and ends in order", async () => {
   const program = await startProgram(folder.path);
   const body = JSON.stringify({ name: "Begun before the end" });
-  const line = await openLine(program.port);
+  const line = await openConnection(program.port);
   line.write(
     `POST /api/books HTTP/1.1\r\nhost: x\r\nauthorization: ${program.authorization}\r\n` +
       `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
@@ -26,7 +32,7 @@ test("told to stop, it answers the request under way, takes no more, and ends in
   program.signal("SIGTERM");
   const refused = async () => {
     for (;;) {
-      const open = await openLine(program.port).catch(() => undefined);
+      const open = await openConnection(program.port).catch(() => undefined);
       if (!open) return true;
       open.hangUp();
       await Bun.sleep(10);
@@ -75,8 +81,8 @@ test("told to stop in the middle of everything, it answers whatever it was sent,
     post(program, "/api/imports", multipart, form("file", portable({ page: { name: "Packed", html: "<p>x</p>" } }))),
   ];
   const all = Array.from({ length: AT_ONCE }, (_, at) => kinds(at)).flat();
-  const lines: Line[] = await Promise.all(all.map(() => openLine(program.port)));
-  const idle = await openLine(program.port);
+  const lines: RawConnection[] = await Promise.all(all.map(() => openConnection(program.port)));
+  const idle = await openConnection(program.port);
   idle.write(`GET /api/system HTTP/1.1\r\nhost: x\r\nauthorization: ${program.authorization}\r\n\r\n`);
   await idle.read();
   for (const [at, { head, bytes }] of all.entries())
@@ -101,7 +107,7 @@ test("connections that come at the moment of the stop are answered as well", asy
   const body = form("file", "x".repeat(400_000), { name: "A", uploaded_to: String(page) });
   const { head, bytes } = post(program, "/api/attachments", "multipart/form-data; boundary=cut", body);
   const send = async () => {
-    const line = await openLine(program.port);
+    const line = await openConnection(program.port);
     line.write(Buffer.concat([Buffer.from(head), bytes]));
     return line.read();
   };
@@ -118,7 +124,7 @@ test("what takes longer than a stop may take is answered so, and the second sign
     return head + bytes.toString().slice(0, 5);
   };
   const patient = await startProgram(folder.path, { STOP_TIMEOUT_MS: "300" });
-  const line = await openLine(patient.port);
+  const line = await openConnection(patient.port);
   line.write(half(patient));
   expect((await patient.ask("GET", "/api/system")).status).toBe(200);
   patient.signal("SIGTERM");
@@ -130,7 +136,7 @@ test("what takes longer than a stop may take is answered so, and the second sign
   expect(await patient.ended).toBe(0);
 
   const stubborn = await startProgram(folder.path, { STOP_TIMEOUT_MS: "600000" });
-  const other = await openLine(stubborn.port);
+  const other = await openConnection(stubborn.port);
   other.write(half(stubborn));
   expect((await stubborn.ask("GET", "/api/system")).status).toBe(200);
   stubborn.signal("SIGTERM");

@@ -1,6 +1,6 @@
 /** A store that is stalled or gone: everybody is told so in time and in their own shape, and it is found again by itself. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { systemBinaries, type Throwaway, throwawayUrl } from "../support/harness/cluster.ts";
+import { type Cluster, startCluster, systemBinaries } from "../support/harness/cluster.ts";
 import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
 import { embeddedPid, whileStalled } from "../support/harness/stall.ts";
 
@@ -22,12 +22,12 @@ const KINDS: readonly Kind[] = [
 for (const { name, onServer } of KINDS) {
   describe(`a store that does not answer, ${name}`, () => {
     const folder = dataFolder();
-    let cluster: Throwaway | undefined;
+    let cluster: Cluster | undefined;
     let program: Program;
     let page: number;
     let cookie: string;
     beforeAll(async () => {
-      cluster = onServer ? await throwawayUrl() : undefined;
+      cluster = onServer ? await startCluster() : undefined;
       program = await startProgram(folder.path, {
         DATABASE_URL: cluster?.url ?? "",
         DATABASE_TIMEOUT_MS: String(DATABASE_TIMEOUT_MS),
@@ -146,7 +146,7 @@ for (const { name, onServer } of KINDS) {
 for (const { name } of KINDS.filter(({ onServer }) => onServer))
   test(`told to stop while its store is stalled, ${name}, the program ends`, async () => {
     const folder = dataFolder();
-    const cluster = await throwawayUrl();
+    const cluster = await startCluster();
     if (!cluster) throw new Error("Cannot find PostgreSQL");
     const program = await startProgram(folder.path, { DATABASE_URL: cluster.url, STOP_TIMEOUT_MS: "2000" });
     try {

@@ -8,7 +8,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { picture } from "../support/data/sample_pictures.ts";
-import { longestGap } from "../support/harness/event_loop_gap.ts";
+import { longestDelay } from "../support/harness/event_loop_delay.ts";
 import { exported } from "../support/harness/exports.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -80,7 +80,7 @@ describe("a PDF", () => {
     const row = "<tr><td>some</td><td>words</td><td>in cells</td></tr>";
     const html = `<p>${"All work and no play. ".repeat(120)}</p><table>${row.repeat(20)}</table><pre>code</pre>`;
     for (let at = 0; at < 40; at++) await made(runtime, "/api/pages", { name: `Page ${at}`, book_id: book, html });
-    const gap = await longestGap(async () => {
+    const gap = await longestDelay(async () => {
       expect((await exported(runtime, `/api/books/${book}/export/pdf`)).status).toBe(200);
     });
     expect(gap).toBeLessThan(0.5);

@@ -117,7 +117,7 @@ async function send(method: string, { path, query, cookie, accept, headers, body
   return runtime.runtime.gates.answer(request, "127.0.0.1");
 }
 
-async function judge(method: string, shot: Shot): Promise<void> {
+async function checkAnswer(method: string, shot: Shot): Promise<void> {
   const response = await send(method, shot);
   const text = await response.text();
   expect(response.status).toBeLessThan(500);
@@ -126,7 +126,7 @@ async function judge(method: string, shot: Shot): Promise<void> {
 }
 
 async function holds(route: RouteInfo, method: string, shots: fc.Arbitrary<Shot>): Promise<void> {
-  const property = fc.asyncProperty(shots, (shot) => judge(method, shot));
+  const property = fc.asyncProperty(shots, (shot) => checkAnswer(method, shot));
   const found = await fc.check(property, { seed: SEED, numRuns: RUNS, interruptAfterTimeLimit: ROUTE_MS });
   if (!found.failed || found.counterexample === null) return;
   const [{ body, ...shot }] = found.counterexample;

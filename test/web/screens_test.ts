@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { RouteInfo } from "lectern/core";
-import { storeDigest } from "../support/harness/store_digest.ts";
+import { storeHash } from "../support/harness/store_hash.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 setDefaultTimeout(180_000);
@@ -92,7 +92,7 @@ test("a form from another site is refused wherever it is sent", async () => {
 });
 
 test("whatever a form holds, a user without rights changes nothing", async () => {
-  const before = await storeDigest(runtime.store);
+  const before = await storeHash(runtime.store);
   for (const { path, detail } of screens("POST")) {
     // What is their own is theirs to change, and so is their session.
     if (detail["x-screen"] === "anyone" || /account|logout/.test(path)) continue;
@@ -104,5 +104,5 @@ test("whatever a form holds, a user without rights changes nothing", async () =>
     );
     expect([path, response.status < 500]).toEqual([path, true]);
   }
-  expect(await storeDigest(runtime.store)).toBe(before);
+  expect(await storeHash(runtime.store)).toBe(before);
 });

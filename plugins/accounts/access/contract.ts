@@ -1,18 +1,18 @@
 import type { Generated } from "kysely";
 
-/** What a list says about one action. */
+/** The ruling of an access list on one action. */
 export interface Ruling {
-  /** 1 allows, 0 denies those of whose roles no entry speaks; -1 leaves it to roles and ownership. */
+  /** For viewers none of whose roles is named: 1 allows, 0 denies, -1 leaves the decision to roles and ownership. */
   readonly fallback: -1 | 0 | 1;
-  /** Ids of roles in ascending order; no role is in both. */
+  /** Ids of roles in ascending order; no role is in both arrays. */
   readonly allow: readonly number[];
   readonly deny: readonly number[];
 }
 
-/** The actions that overrides speak of. */
+/** The actions that overrides allow or deny. */
 export const ACTIONS = ["view", "create", "update", "delete"] as const;
 
-/** One of them. */
+/** An action that overrides allow or deny. */
 export type Action = (typeof ACTIONS)[number];
 
 /** The overrides in force on an item, from all levels above it (platform 2.3, steps 6 and 7). */
@@ -23,26 +23,33 @@ type Columns = { [A in Action as `${A}_fallback`]: -1 | 0 | 1 } & {
 };
 
 /**
- * Access lists, each distinct one once. A row says the same for ever, save that a deleted role vanishes from it: that
+ * Access lists, each distinct one stored once. A row is immutable, except that deleted roles are removed from it, which
  * changes no decision. Row 0 is the empty list.
  */
 export interface AclTable extends Columns {
   id: Generated<number>;
-  /** By which an equal list is found; null for one that lost a role, which nobody shall find. */
+  /** A hash by which an equal list is found; null for a list from which a role was removed, so that it is not found. */
   digest: string | null;
-  /** When somebody last found it. */
+  /** When a transaction last found or created it. */
   touched_at: Generated<string>;
 }
 
-/** How many items have a list, in shards that are to be summed; kept by triggers on the tables of content. */
+/** The number of items with each list, in shards to be summed. Maintained by triggers on the content tables. */
 export interface AclCountTable {
   kind: string;
   acl_id: number;
   shard: number;
-  /** Items that are neither deleted nor their owner's alone. */
+  /** Items that are neither deleted nor visible to their owner alone. */
   n: number;
   /** All items. */
   held: number;
+}
+
+declare module "lectern/core" {
+  interface ItemTable {
+    /** The access list in force, a row of `acl`: 0 where no override touches the item. */
+    acl_id: Generated<number>;
+  }
 }
 
 declare module "lectern/db" {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Migrations } from "lectern/db";
 
-/** The tables of lists and of how many items have each. Room in the pages of counters keeps their updates in place. */
+/** The tables of access lists and of item counts. The fill factor leaves room for updating counters in place (HOT updates). */
 export const migrations: Migrations = {
   async "0001_lists"(db) {
     await sql`

@@ -1,12 +1,13 @@
 import { definePlugin, denied } from "lectern/core";
+import { removeRoleFromLists } from "./changes.ts";
 import type {} from "./contract.ts";
-import { keepCounts } from "./counts.ts";
 import { decide } from "./decide.ts";
-import { forgetRole, readList } from "./lists.ts";
+import { ensureItemCounts } from "./item_counts.ts";
 import { migrations } from "./migrations.ts";
-import { reachOf, rowsFor } from "./rows.ts";
+import { readList } from "./queries.ts";
+import { visibilityRuleFor, visibleIdsFor } from "./visibility.ts";
 
-/** Decides who may do and see what, from roles, ownership and the access lists that overrides on items come to. */
+/** Decides who may see and change which items: by roles, ownership, and the access lists derived from overrides. */
 export default definePlugin({
   name: "access",
   provides: ["access"],
@@ -14,25 +15,26 @@ export default definePlugin({
   migrations,
   setup({ cached, db, on, provide, slot }) {
     const lists = cached("lists", (id) => readList(db, Number(id)));
-    const listOf = (id: number) => lists.get(String(id));
+    const loadList = (id: number) => lists.get(String(id));
     provide("access", {
-      may: (viewer, permission, item) => decide(listOf, viewer, permission, item),
+      may: (viewer, permission, item) => decide(loadList, viewer, permission, item),
       async need(viewer, permission, item) {
-        if (!(await decide(listOf, viewer, permission, item))) throw denied();
+        if (!(await decide(loadList, viewer, permission, item))) throw denied();
       },
-      sees: rowsFor,
-      reach: (kind, table) => reachOf(kind, table, () => slot("content").find((known) => known.kind === kind)?.ownOnly),
+      sees: visibilityRuleFor,
+      reach: (kind, table) =>
+        visibleIdsFor(kind, table, () => slot("content").find((known) => known.kind === kind)?.ownOnly),
     });
-    // A list says the same for ever, but for roles that vanish.
+    // Lists are immutable but for the removal of deleted roles.
     on("role_delete", {
       async inTransaction({ id }, tx) {
-        await forgetRole(id, tx);
+        await removeRoleFromLists(id, tx);
         await lists.forget(tx);
       },
     });
     on("app_boot", {
       async inTransaction(_, tx) {
-        for (const kind of slot("content")) await keepCounts(kind, tx);
+        for (const kind of slot("content")) await ensureItemCounts(kind, tx);
       },
     });
   },

@@ -1,14 +1,14 @@
 import type { Generated } from "kysely";
-import { type Input, rules } from "lectern/core";
+import { type Input, type PluginContext, rules } from "lectern/core";
 
-/** Overrides as they were set, item by item; what follows from them below is in the access lists. */
+/** Overrides as set on each item. What items inherit is in the access lists (plugin "access"). */
 export interface EntityPermissionsTable {
-  /** Ascending in the order in which the entries were given. */
+  /** Ascends in the order in which the entries were sent. */
   id: Generated<number>;
-  /** As events spell it: "page", "bookshelf". */
+  /** The kind as event names spell it: "page", "bookshelf". */
   kind: string;
   item_id: number;
-  /** 0 for the fallback, which speaks for all roles without an entry. */
+  /** 0 for the fallback, which applies to all roles without an entry. */
   role_id: number;
   view: boolean;
   create: boolean;
@@ -16,7 +16,7 @@ export interface EntityPermissionsTable {
   delete: boolean;
 }
 
-/** The body of a change (seed, content permissions). */
+/** Rules of an update's body (seed, content permissions). */
 export const updateRules = rules({
   owner_id: ["int"],
   role_permissions: ["array"],
@@ -33,10 +33,10 @@ export const updateRules = rules({
   "fallback_permissions.delete": ["required_if:fallback_permissions.inheriting,false", "boolean"],
 });
 
-/** What a request was judged to ask for. */
+/** A validated body. */
 export type PermissionsInput = Input<typeof updateRules>;
 
-/** What an entry allows. */
+/** The actions that an entry allows. */
 export interface Allowed {
   readonly view: boolean;
   readonly create: boolean;
@@ -44,29 +44,35 @@ export interface Allowed {
   readonly delete: boolean;
 }
 
-/** An entry as it is kept; `role_id` 0 is the fallback. */
+/** The override for one role; `role_id` 0 is the fallback. */
 export interface Entry extends Allowed {
   readonly role_id: number;
 }
 
-/** What is asked for; what is absent stays. */
+/** A change of overrides; absent fields stay unchanged. */
 export interface PermissionsDraft {
   readonly owner_id?: number;
-  /** In place of all entries of roles. */
+  /** Replaces all entries of roles. */
   readonly roles?: readonly Entry[];
-  /** In place of the fallback; null for none. */
+  /** Replaces the fallback; null removes it. */
   readonly fallback?: Allowed | null;
 }
 
 /** An item whose overrides are read or changed. */
 export interface Item {
-  /** As events spell it: "page", "bookshelf". */
+  /** The kind as event names spell it: "page", "bookshelf". */
   readonly kind: string;
   readonly id: number;
   readonly name: string;
   readonly owned_by: number | null;
   readonly acl_id: number;
 }
+
+/** The members of the context that the files of this plugin share. */
+export type ContentPermissionsContext = Pick<
+  PluginContext<"access" | "users", "entity_permissions" | "acl" | "roles" | "users">,
+  "app" | "contracts" | "db" | "perform" | "slot" | "validate" | "visible"
+>;
 
 declare module "lectern/db" {
   interface Tables {
@@ -76,7 +82,7 @@ declare module "lectern/db" {
 
 declare module "lectern/core" {
   interface Events {
-    /** Performed even where nothing comes to differ (platform 3). */
+    /** Performed even if nothing changes (platform 3). */
     permissions_update: { draft: { item: Item; draft: PermissionsDraft }; result: Item };
   }
 }

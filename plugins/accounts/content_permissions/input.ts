@@ -2,8 +2,8 @@ import type { InputObject } from "lectern/core";
 import type { Allowed, Entry, PermissionsDraft, PermissionsInput } from "./contract.ts";
 
 /**
- * A body ready to be judged. What a read answers may be sent back, so a fallback's values that are null count as not
- * sent; the rules then say whether they are missed.
+ * Prepares a body for validation. Clients send back what they read, so null values of a fallback count as absent; the
+ * rules decide whether they are required.
  */
 export function withoutNulls(input: InputObject): InputObject {
   const { fallback_permissions: fallback } = input;
@@ -12,7 +12,7 @@ export function withoutNulls(input: InputObject): InputObject {
   return { ...input, fallback_permissions: Object.fromEntries(sent) as never };
 }
 
-/** What a judged body asks for (platform 3): where a role is named twice the last entry counts, in the first's place. */
+/** The draft of a validated body (platform 3). If a role has two entries, the last one counts, in the position of the first. */
 export function draftOf(input: PermissionsInput): PermissionsDraft {
   const { owner_id, role_permissions: roles, fallback_permissions: fallback } = input;
   return {
@@ -26,7 +26,7 @@ function entriesOf(sent: readonly Entry[]): Entry[] {
   return [...new Map(sent.map((entry) => [entry.role_id, { role_id: entry.role_id, ...allowed(entry) }])).values()];
 }
 
-/** Inheriting, null and an empty list all mean that there is no fallback. */
+/** `inheriting: true`, null and an empty list all mean that there is no fallback. */
 function fallbackOf(sent: unknown): Allowed | null {
   if (typeof sent !== "object" || sent === null) return null;
   const { inheriting = true, ...rest } = sent as Allowed & { inheriting?: boolean };

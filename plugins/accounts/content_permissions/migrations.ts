@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Migrations } from "lectern/db";
 
-/** The table of overrides. Items are of many tables and roles vanish by an event, so nothing is referred to by key. */
+/** The table of overrides. It has no foreign keys: items are in several tables, and deleted roles are handled by an event. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await sql`

@@ -1,17 +1,17 @@
 /**
- * Content permissions: overrides of what roles may do, set on a shelf, book, chapter or page (platform 2.3 and 3). The
- * entries are kept as they were set; what follows from them for each item is kept beside it as one of few shared lists,
- * which the plugin "access" decides by. So a change is written once, below the item that changed, and holds with the
- * commit. Kinds of content come from the slot `content`: whatever else is contributed there can have overrides too.
+ * Content permissions: overrides of the permissions of roles, set on a shelf, book, chapter or page (platform 2.3 and 3).
+ * The entries are stored as set. Each item also refers to an access list with the overrides in force on it, own and
+ * inherited; items share the lists, and the plugin "access" decides by them. A change updates the lists of the item and
+ * everything below it in one transaction. Every kind in the slot `content` can have overrides.
  */
 import { definePlugin, type EventTransaction, sql } from "lectern/core";
 import { rows } from "lectern/db";
+import { createOverrides } from "./changes.ts";
 import type {} from "./contract.ts";
 import { migrations } from "./migrations.ts";
-import { fromTheTop, inherit, relist } from "./relist.ts";
+import { inheritAccessList, parentsFirst, updateAccessLists } from "./propagation.ts";
 import { mountPermissions } from "./routes.ts";
 import { sweep } from "./sweep.ts";
-import { overrides } from "./write.ts";
 
 const SWEEP_MS = 60 * 60_000;
 
@@ -27,17 +27,17 @@ export default definePlugin({
     mountPermissions(context);
     provide(
       "overrides",
-      overrides(() => slot("content")),
+      createOverrides(() => slot("content")),
     );
 
     onAny({
       async inTransaction({ name, result }, tx) {
-        const [, of, what] = /^(.+)_(create|move)$/.exec(name) ?? [];
-        const kind = slot("content").find((known) => known.kind === of);
+        const [, kindName, verb] = /^(.+)_(create|move)$/.exec(name) ?? [];
+        const kind = slot("content").find((known) => known.kind === kindName);
         if (!kind) return;
         const item = result as { id: number; acl_id?: number };
-        if (what === "move") await relist(slot("content"), kind, item.id, tx);
-        else item.acl_id = (await inherit(slot("content"), kind, item.id, tx)) ?? item.acl_id ?? 0;
+        if (verb === "move") await updateAccessLists(slot("content"), kind, item.id, tx);
+        else item.acl_id = (await inheritAccessList(slot("content"), kind, item.id, tx)) ?? item.acl_id ?? 0;
       },
     });
     contribute("dependents", {
@@ -48,12 +48,12 @@ export default definePlugin({
         );
       },
     });
-    // The lists need nothing: what they say of a role that nobody has is taken out of them where they are kept.
+    // The plugin "access" removes the role from the access lists.
     on("role_delete", {
       async inTransaction({ id }, tx) {
         await rows(tx.db, sql`delete from entity_permissions where role_id = ${id}::integer`);
       },
     });
-    every("sweep", SWEEP_MS, () => sweep(db as unknown as EventTransaction["db"], fromTheTop(slot("content"))));
+    every("sweep", SWEEP_MS, () => sweep(db as unknown as EventTransaction["db"], parentsFirst(slot("content"))));
   },
 });

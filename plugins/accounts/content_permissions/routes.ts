@@ -1,23 +1,23 @@
 import type { ContentKind } from "lectern/contracts";
-import { denied, endpoint, hasPermission, idOf, notFound, type PluginContext, sql, type Viewer } from "lectern/core";
+import { denied, endpoint, hasPermission, idOf, notFound, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
-import { about, examples } from "./about.ts";
-import { type Item, updateRules } from "./contract.ts";
+import { changePermissions } from "./changes.ts";
+import { type ContentPermissionsContext, type Item, updateRules } from "./contract.ts";
+import { about, examples } from "./docs.ts";
 import { draftOf, withoutNulls } from "./input.ts";
-import { readPermissions } from "./read.ts";
-import { changePermissions } from "./write.ts";
+import { readPermissions } from "./queries.ts";
 
 const PATH = "/content-permissions/:contentType/:contentId";
 
-type Context = Pick<
-  PluginContext<"access" | "users", "entity_permissions" | "acl" | "roles" | "users">,
-  "app" | "contracts" | "db" | "perform" | "slot" | "validate" | "visible"
->;
-
-/** Mounts the two routes. What they ask comes in this order: type, item, right, body (platform 3). */
-export function mountPermissions({ app, contracts, db, perform, slot, validate, visible }: Context): void {
+/** Mounts the routes. Checks come in this order: content type, item, permission, body (platform 3). */
+export function mountPermissions(context: ContentPermissionsContext): void {
+  const { app, contracts, db, perform, slot, validate, visible } = context;
   const { access, users } = contracts;
-  const managed = async (viewer: Viewer, type: string, id: string): Promise<{ kind: ContentKind; item: Item }> => {
+  const manageableItem = async (
+    viewer: Viewer,
+    type: string,
+    id: string,
+  ): Promise<{ kind: ContentKind; item: Item }> => {
     const kind = slot("content").find((known) => known.kind === type);
     if (!kind) throw notFound("Content type");
     const table = sql.table(kind.table);
@@ -30,7 +30,7 @@ export function mountPermissions({ app, contracts, db, perform, slot, validate, 
     await access.need(viewer, "restrictions-manage", item);
     return { kind, item: { ...item, kind: kind.kind } };
   };
-  const shown = (item: Item) => readPermissions(db, item, users.ref(sql`${item.owned_by}::integer`));
+  const present = (item: Item) => readPermissions(db, item, users.ref(sql`${item.owned_by}::integer`));
 
   app.get(
     "/content-permissions/roles",
@@ -48,7 +48,7 @@ export function mountPermissions({ app, contracts, db, perform, slot, validate, 
 
   app.get(
     PATH,
-    async ({ viewer, params }) => shown((await managed(viewer, params.contentType, params.contentId)).item),
+    async ({ viewer, params }) => present((await manageableItem(viewer, params.contentType, params.contentId)).item),
     {
       permit: "access-api",
       ...endpoint("content-permissions", "read", { about: about.read, example: examples.read }),
@@ -58,12 +58,12 @@ export function mountPermissions({ app, contracts, db, perform, slot, validate, 
   app.put(
     PATH,
     async ({ viewer, params, input }) => {
-      const { kind, item } = await managed(viewer, params.contentType, params.contentId);
-      const draft = draftOf(await validate(updateRules, withoutNulls(input), viewer, { exists: rolesOf(db) }));
+      const { kind, item } = await manageableItem(viewer, params.contentType, params.contentId);
+      const draft = draftOf(await validate(updateRules, withoutNulls(input), viewer, { exists: roleLookup(db) }));
       const changed = await perform("permissions_update", viewer, { item, draft }, (final, tx) =>
         changePermissions(slot("content"), { ...final, kind }, tx),
       );
-      return shown(changed);
+      return present(changed);
     },
     {
       permit: "access-api",
@@ -76,8 +76,8 @@ export function mountPermissions({ app, contracts, db, perform, slot, validate, 
   );
 }
 
-/** Whether a role exists, asked of the store once for all entries of a body. */
-function rolesOf(db: Context["db"]) {
+/** A lookup of whether a role exists; it queries the store once for all entries of a body. */
+function roleLookup(db: ContentPermissionsContext["db"]) {
   let known: Promise<Set<number>> | undefined;
   return async (_args: readonly string[], value: unknown): Promise<boolean> => {
     known ??= rows<{ id: number }>(db, sql`select id from roles`).then((roles) => new Set(roles.map(({ id }) => id)));

@@ -2,15 +2,15 @@ import type { ContentKind } from "lectern/contracts";
 import { sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
 
-/** How long a list must have been of no use, in minutes: longer than any transaction that just found it. */
+/** How long a list must have been unused before it is deleted, in minutes; longer than any transaction that just found it. */
 const IDLE_MINUTES = 60;
 
 /**
- * Removes lists that no item has, their empty counters, and overrides of items that are gone for good. None of them does
- * harm; this bounds how many there are.
+ * Deletes access lists that no item uses, their empty counters, and overrides of items that were deleted permanently. Such
+ * rows are harmless; deleting them bounds their number.
  */
 export async function sweep(db: Db, kinds: readonly ContentKind[]): Promise<void> {
-  // A list that is found while this runs is locked or newly marked, and so passed over.
+  // A list that another transaction finds meanwhile is locked or has a new `touched_at`, so it is skipped.
   await rows(
     db,
     sql`delete from acl where id in (

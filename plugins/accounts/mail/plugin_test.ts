@@ -15,13 +15,13 @@ function setUp(settings: Record<string, unknown>): Mail {
   return provided as Mail;
 }
 
-test("without a server nothing is sent, and whoever tries is told", async () => {
+test("without a server sending fails with the name of the setting", async () => {
   const service = setUp({});
   expect(service.isConfigured).toBe(false);
   await expect(service.send({ to: "a@example.com", subject: "x", text: "y" })).rejects.toThrow("MAIL_HOST");
 });
 
-test("a server without a sender stops the start", () => {
+test("a server without a sender stops the boot", () => {
   expect(() => setUp({ host: "mail.example.com" })).toThrow("MAIL_FROM");
   expect(setUp({ host: "mail.example.com", from: "wiki@example.com" }).isConfigured).toBe(true);
 });

@@ -1,7 +1,7 @@
 import type { Generated } from "kysely";
 import type { UserRef } from "lectern/contracts";
-import { type Input, type ResourceEvents, rules } from "lectern/core";
-import type { SYSTEM_NAMES } from "./names.ts";
+import { type Input, type PluginContext, type ResourceEvents, rules } from "lectern/core";
+import type { SYSTEM_NAMES } from "./permission_names.ts";
 
 /** Roles as stored. */
 export interface RolesTable {
@@ -16,19 +16,19 @@ export interface RolesTable {
   updated_at: Generated<string>;
 }
 
-/** What roles grant: one row for each role and permission name. */
+/** The permissions of roles: one row for each role and permission name. */
 export interface RolePermissionsTable {
   role_id: number;
   name: string;
 }
 
-/** Who has which roles. */
+/** The roles of users. */
 export interface RoleUserTable {
   user_id: number;
   role_id: number;
 }
 
-/** A role as answers show it, and what comes of role_create, role_update and role_delete. */
+/** A role as answers show it; the result of role_create, role_update and role_delete. */
 export interface Role {
   readonly id: number;
   readonly display_name: string;
@@ -38,9 +38,9 @@ export interface Role {
   readonly system_name: string;
   readonly external_auth_id: string;
   readonly mfa_enforced: boolean;
-  /** By name. */
+  /** Sorted by name. */
   readonly permissions: readonly string[];
-  /** By name. */
+  /** Sorted by name. */
   readonly users: readonly UserRef[];
 }
 
@@ -54,7 +54,7 @@ export const createRules = rules({
   "permissions.*": ["string"],
 });
 
-/** Rules of a change: the same, nothing required. */
+/** Rules of an update: the same, with nothing required. */
 export const updateRules = rules({
   display_name: ["string", "min:3", "max:180"],
   description: ["string", "max:180"],
@@ -64,10 +64,13 @@ export const updateRules = rules({
   "permissions.*": ["string"],
 });
 
-/** What is asked for when a role is made. */
+/** The fields of a new role. */
 export type RoleDraft = Input<typeof createRules>;
-/** What is asked for when a role is changed; absent fields stay. */
+/** The fields of an update; absent ones are unchanged. */
 export type RoleChange = Input<typeof updateRules>;
+
+/** The context that the files of this plugin share. */
+export type RolesContext = PluginContext<"users", "users" | "roles" | "role_permissions" | "role_user">;
 
 declare module "lectern/db" {
   interface Tables {

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
 import { idColumn, type Migrations, timeColumns } from "lectern/db";
-import { ALL_NAMES, EDITOR_NAMES, VIEWER_NAMES } from "./names.ts";
+import { ALL_NAMES, EDITOR_NAMES, VIEWER_NAMES } from "./permission_names.ts";
 
-/** The roles of a fresh instance (platform 2.2), in the order of their ids. */
+/** The roles of a new instance (platform 2.2), in the order of their ids. */
 const SEEDS = [
   {
     display_name: "Admin",
@@ -30,7 +30,7 @@ const SEEDS = [
   },
 ];
 
-/** Tables of the plugin, with the four roles every instance starts with. */
+/** The tables of the plugin, and the four roles of a new instance. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await db.schema
@@ -59,18 +59,18 @@ export const migrations: Migrations = {
     await db.schema.createIndex("role_user_by_role").on("role_user").column("role_id").execute();
     await seed(db);
   },
-  // What has been granted once is not granted again, since an operator may have taken it away.
+  // Names that were granted to the role Admin once; they are not granted again, since an operator may have removed them.
   async "0002_names"(db) {
     await sql`create table permission_names (name text primary key)`.execute(db);
   },
-  // Who sees pages read their revisions before there was a permission for it; the original grants it likewise.
+  // Before this permission existed, everyone who could view a page could read its revisions. BookStack grants it in the same way.
   async "0003_revisions"(db) {
     await sql`insert into role_permissions (role_id, name)
       select distinct role_id, 'revision-view-all' from role_permissions
       where name in ('page-view-all', 'page-view-own') on conflict do nothing`.execute(db);
   },
-  // The key of a name (core's text_key), cut to what an index entry may hold. The table is rewritten, so what falls away
-  // goes first.
+  // The sort key of the name (core's text_key), cut to the size of an index entry. The table is rewritten, so indexes that
+  // are not needed any more are dropped first.
   async "0004_display_name_key"(db) {
     await sql`
       drop index roles_by_display_name;

@@ -1,9 +1,9 @@
 import ipaddr from "ipaddr.js";
 
-/** Groups of an IPv6 address that name its network; whoever has one address of it has them all. */
+/** Groups of an IPv6 address that are its network prefix (64 bits); a client usually has all addresses of its network. */
 const NETWORK_GROUPS = 4;
 
-/** What an address counts as for limits: itself, or the network of 64 bits where it is IPv6. */
+/** The key by which attempts of an address are counted: the address itself, or the /64 network of an IPv6 address. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

@@ -1,32 +1,36 @@
 import type { Generated } from "kysely";
 import type { UserRef } from "lectern/contracts";
-import { rules } from "lectern/core";
+import { type EventTransaction, type PluginContext, rules, type Viewer } from "lectern/core";
+import type { CookieStyle } from "./cookie.ts";
+import type { SessionsSeen } from "./last_used.ts";
+import type { FindSession } from "./session_cache.ts";
+import type { SignInLimits } from "./sign_in.ts";
 
-/** Sessions of those who signed in with a password, as stored. */
+/** Sessions as stored. */
 export interface SessionsTable {
   id: Generated<number>;
   user_id: number;
-  /** SHA-256 of what the cookie holds, as hex. */
+  /** SHA-256 of the cookie's value, as hex. */
   hash: string;
-  /** Where the sign-in came from. */
+  /** The client address of the sign-in. */
   address: string;
-  /** What the browser said it was, cut to 255 characters. */
+  /** The header User-Agent, cut to 255 characters. */
   agent: string;
   created_at: Generated<string>;
   /** Written in batches; see last_used.ts. */
   last_seen_at: Generated<string>;
 }
 
-/** What is asked for when somebody signs in; holds no secret. */
+/** A sign-in; contains no secret. */
 export interface SignIn {
   readonly user: UserRef;
-  /** How: "standard" is e-mail address and password. */
+  /** "standard" is e-mail address and password. */
   readonly method: string;
   readonly address: string;
   readonly agent: string;
 }
 
-/** A session as its user and administrators see it. */
+/** A session as answers show it. */
 export interface Session {
   readonly id: number;
   readonly user_id: number;
@@ -36,13 +40,29 @@ export interface Session {
   readonly last_seen_at: string;
 }
 
-/** What comes of signing in. */
+/** The result of a sign-in. */
 export interface SignedIn extends SignIn {
   readonly session: Session;
 }
 
 /** Rules of a sign-in. */
 export const signInRules = rules({ email: ["required", "string"], password: ["required", "string"] });
+
+/** The context that the files of this plugin share, with what `setup` adds. */
+export interface SessionsContext extends PluginContext<"users" | "throttle", "users" | "sessions"> {
+  readonly cookieStyle: CookieStyle;
+  readonly findSession: FindSession;
+  readonly lastSeen: SessionsSeen;
+  /** Time without a request after which a session ends, in milliseconds. */
+  readonly lifetimeMs: number;
+  readonly limits: SignInLimits;
+  /** Whether accounts with an unconfirmed e-mail address are refused. */
+  readonly needsConfirmation: boolean;
+  /** Ends a session by the event `session_end`. */
+  endSession(session: Session, viewer: Viewer): Promise<void>;
+  /** Ends a session within another event, without one of its own. */
+  endSessionWithin(id: number, tx: EventTransaction): Promise<void>;
+}
 
 declare module "lectern/db" {
   interface Tables {
@@ -52,9 +72,9 @@ declare module "lectern/db" {
 
 declare module "lectern/core" {
   interface Events {
-    /** Somebody signed in; tokens do not (platform 1.2). */
+    /** A sign-in with a password; requests with tokens are none (platform 1.2). */
     auth_login: { draft: SignIn; result: SignedIn };
-    /** A session was ended by its user or an administrator. */
+    /** The user or an administrator ended a session. */
     session_end: { draft: Session; result: Session };
   }
 }

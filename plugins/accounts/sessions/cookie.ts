@@ -1,19 +1,19 @@
-/** How the cookie of a session is written and read (platform 1.4). */
+/** Name and attributes of the session cookie (platform 1.4). */
 export interface CookieStyle {
   readonly name: string;
   /** The path of APP_URL. */
   readonly path: string;
-  /** Sent over https alone. */
+  /** Whether it has the attribute Secure. */
   readonly isSecure: boolean;
 }
 
-/** The style that suits an instance's address. */
-export function cookieStyle(name: string, baseUrl: string): CookieStyle {
+/** The cookie style for a base URL. */
+export function cookieStyleFor(name: string, baseUrl: string): CookieStyle {
   const { pathname, protocol } = new URL(baseUrl);
   return { name, path: pathname, isSecure: protocol === "https:" };
 }
 
-/** What the request's cookie of that name holds, "" included; undefined where there is none. The first one counts. */
+/** The value of the cookie in a header, which may be empty; undefined if there is none. If there are several, the first. */
 export function cookieOf(header: string | null, { name }: CookieStyle): string | undefined {
   for (const pair of header?.split(";") ?? []) {
     const at = pair.indexOf("=");
@@ -23,10 +23,10 @@ export function cookieOf(header: string | null, { name }: CookieStyle): string |
 }
 
 /**
- * The header that sets the cookie, or takes it away where `value` is empty. It names no end of its own: the browser
- * forgets it when it closes, the server when nothing came for the lifetime.
+ * The header that sets the cookie, or deletes it if `value` is empty. It has no expiry: browsers delete the cookie when they
+ * close, and the server ends the session after its lifetime without a request.
  */
 export function setCookie(value: string, { name, path, isSecure }: CookieStyle): string {
-  const ending = value === "" ? "; Max-Age=0" : "";
-  return `${name}=${value}; Path=${path}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}${ending}`;
+  const deletion = value === "" ? "; Max-Age=0" : "";
+  return `${name}=${value}; Path=${path}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}${deletion}`;
 }

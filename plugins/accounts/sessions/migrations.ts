@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { idColumn, type Migrations } from "lectern/db";
 
-/** Tables of the plugin. */
+/** The table of the plugin. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await db.schema

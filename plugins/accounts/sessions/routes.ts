@@ -1,31 +1,9 @@
-import {
-  denied,
-  endpoint,
-  hasPermission,
-  idOf,
-  type ListSpec,
-  notFound,
-  type PluginContext,
-  sha256,
-  sql,
-  type Viewer,
-} from "lectern/core";
-import { rows } from "lectern/db";
-import type { Session } from "./contract.ts";
-import { type CookieStyle, cookieOf } from "./cookie.ts";
-import type { LastSeenBatch } from "./last_used.ts";
-import { columns, readShown } from "./write.ts";
-
-type Context = Pick<PluginContext<"users", "users" | "sessions">, "app" | "db" | "list">;
-
-/** What the routes need beside the context. */
-export interface SessionRoutes {
-  readonly style: CookieStyle;
-  readonly lastSeen: LastSeenBatch;
-  readonly lifetimeMs: number;
-  /** Ends a session by event. */
-  end(session: Session, viewer: Viewer): Promise<void>;
-}
+/** The sessions of a user: the viewer's own, or those of others with users-manage. Signing in and out is in sign_in.ts. */
+import { endpoint, idOf, type ListSpec, notFound, sha256, sql } from "lectern/core";
+import type { Session, SessionsContext } from "./contract.ts";
+import { cookieOf } from "./cookie.ts";
+import { about } from "./docs.ts";
+import { columns, readSession } from "./queries.ts";
 
 const FIELDS: ListSpec["fields"] = {
   id: "integer",
@@ -35,15 +13,15 @@ const FIELDS: ListSpec["fields"] = {
   last_seen_at: "timestamp",
 };
 
-/** Mounts the sessions of a user: one's own, or anybody's with users-manage. */
-export function mountSessions({ app, db, list }: Context, parts: SessionRoutes): void {
-  const { end, lifetimeMs, style, lastSeen } = parts;
+/** Mounts the routes. */
+export function mountSessions(context: SessionsContext): void {
+  const { app, contracts, cookieStyle, db, endSession, lastSeen, lifetimeMs, list } = context;
   app.get(
     "/users/:id/sessions",
     async ({ viewer, params, asked, request }) => {
-      const owner = await ownerOf(db, viewer, params.id);
+      const owner = await contracts.users.manageableUser(viewer, params.id);
       await lastSeen.flush();
-      const hash = sha256(cookieOf(request.headers.get("cookie"), style) ?? "");
+      const hash = sha256(cookieOf(request.headers.get("cookie"), cookieStyle) ?? "");
       const spec: ListSpec = {
         table: "sessions",
         fields: FIELDS,
@@ -53,30 +31,18 @@ export function mountSessions({ app, db, list }: Context, parts: SessionRoutes):
       };
       return list<Session & { current: boolean }>(spec, viewer, asked);
     },
-    {
-      permit: "access-api",
-      ...endpoint("users", "listSessions", { about: "Lists where a user is signed in with a password." }),
-    },
+    { permit: "access-api", ...endpoint("users", "listSessions", { about: about.listOfUser }) },
   );
   app.delete(
     "/users/:id/sessions/:sessionId",
     async ({ viewer, params, set }) => {
-      const owner = await ownerOf(db, viewer, params.id);
+      const owner = await contracts.users.manageableUser(viewer, params.id);
       const id = idOf(params.sessionId, "Session");
-      const session = await readShown(db, sql`sessions.id = ${id} and sessions.user_id = ${owner}`);
+      const session = await readSession(db, sql`sessions.id = ${id} and sessions.user_id = ${owner}`);
       if (!session) throw notFound("Session");
-      await end(session, viewer);
+      await endSession(session, viewer);
       set.status = 204;
     },
-    { permit: "access-api", ...endpoint("users", "deleteSession", { about: "Ends a session of a user." }) },
+    { permit: "access-api", ...endpoint("users", "deleteSession", { about: about.deleteOfUser }) },
   );
-}
-
-/** The user whose sessions the viewer may see. Throws 403 for others, then 404; narrower tokens are not their owner. */
-async function ownerOf(db: Context["db"], viewer: Viewer, param: string): Promise<number> {
-  const isOwn = param === String(viewer.id) && viewer.via !== "guest" && !viewer.only;
-  if (!isOwn && !hasPermission(viewer, "users-manage")) throw denied();
-  const id = idOf(param, "User");
-  if ((await rows(db, sql`select from users where id = ${id}`)).length === 0) throw notFound("User");
-  return id;
 }

@@ -1,8 +1,9 @@
-/** Attempts under way, by limit and key. */
+/** Counted attempts in the current window of each limit and key. */
 export interface ThrottlesTable {
-  /** SHA-256 of the limit's name and the key, as hex: whose attempts they were is nobody's business. */
+  /** SHA-256 of the limit's name and the key, as hex, so that the table contains no addresses or accounts. */
   key_hash: string;
   count: number;
+  /** When the window ends and the count starts again. */
   ends_at: string;
 }
 

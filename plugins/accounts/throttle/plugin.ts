@@ -1,11 +1,11 @@
 import { definePlugin } from "lectern/core";
+import { forgive, take } from "./changes.ts";
 import type {} from "./contract.ts";
 import { migrations } from "./migrations.ts";
-import { forgive, take } from "./take.ts";
 
 const SWEEP_MS = 3_600_000;
 
-/** Keeps count of attempts at what may be guessed; see the contract. */
+/** Limits attempts at secrets that can be guessed; see the contract `throttle`. */
 export default definePlugin({
   name: "throttle",
   provides: ["throttle"],

@@ -1,24 +1,24 @@
 /**
- * Who asks, from the header `Authorization: Token id:secret`; the order of the refusals and their texts are those of
- * platform 1.3. Every request of the API passes here, so the usual case touches no store and creates no promise: token
- * and user are remembered until a commit changes them. Sessions are another plugin's business.
+ * Authenticates requests by the header `Authorization: Token id:secret`. The order and the texts of the errors are those of
+ * platform 1.3. Every request of the API passes here, so the usual case neither queries the store nor creates a promise:
+ * token and user are cached until a commit changes them. The plugin sessions authenticates by cookie.
  */
 import type { Users } from "lectern/contracts";
 import { ApiError, type Authenticate, type Cached, matchesSecret, mayUseApi, type Viewer } from "lectern/core";
-import { credentialsOf } from "./header.ts";
+import { credentialsOf } from "./credentials.ts";
 import { byToken } from "./scope.ts";
-import { type KnownToken, UNKNOWN } from "./token_cache.ts";
+import { type CachedToken, UNKNOWN } from "./token_cache.ts";
 
-/** What recognising needs of the plugin. */
-export interface AuthenticateParts {
-  readonly known: Cached<KnownToken>;
+/** The dependencies of the resolver. */
+export interface TokenResolverOptions {
+  readonly tokens: Cached<CachedToken>;
   readonly users: Users;
-  /** Whether accounts whose e-mail address is not confirmed are refused. */
+  /** Whether accounts with an unconfirmed e-mail address are refused. */
   readonly needsConfirmation: boolean;
-  /** Notes that a token was used. */
-  used(token: KnownToken): void;
-  /** Checks a bcrypt hash and replaces it with a fast one. */
-  upgrade(token: KnownToken, secret: string): Promise<boolean>;
+  /** Records a use of a token. */
+  used(token: CachedToken): void;
+  /** Verifies a secret against a bcrypt hash; if it matches, replaces the hash by a fast one. */
+  upgrade(token: CachedToken, secret: string): Promise<boolean>;
 }
 
 const MALFORMED = new ApiError(
@@ -34,45 +34,45 @@ const UNAUTHORIZED = new ApiError(401, "Unauthorized");
 const READ_ONLY = new ApiError(403, "The API token used is read-only: it allows the methods GET and HEAD alone");
 const READING: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
-/** Makes the resolver of tokens. */
-export function tokenResolver(parts: AuthenticateParts): Authenticate {
-  const { known, users, needsConfirmation } = parts;
-  const judge = (token: KnownToken, viewer: Viewer | undefined, method: string) => {
-    if (token.endsAt <= Date.now()) return EXPIRED;
-    // The user is gone, and word of it has not reached what is remembered of the token.
+/** Creates the resolver of tokens. */
+export function tokenResolver(options: TokenResolverOptions): Authenticate {
+  const { tokens, users, needsConfirmation } = options;
+  const check = (token: CachedToken, viewer: Viewer | undefined, method: string) => {
+    if (token.expiresAt <= Date.now()) return EXPIRED;
+    // The user was deleted, and the cached token has not been invalidated yet.
     if (!viewer) return UNAUTHORIZED;
     if (!mayUseApi(viewer)) return NO_API;
     if (needsConfirmation && !token.isConfirmed) return UNCONFIRMED;
     if (token.readOnly && !READING.has(method)) return READ_ONLY;
-    parts.used(token);
+    options.used(token);
     return byToken(viewer, token);
   };
-  const owned = (token: KnownToken, method: string) => {
+  const withUser = (token: CachedToken, method: string) => {
     const viewer = users.viewer(token.userId);
     return viewer instanceof Promise
-      ? viewer.then((found) => judge(token, found, method))
-      : judge(token, viewer, method);
+      ? viewer.then((found) => check(token, found, method))
+      : check(token, viewer, method);
   };
-  const open = (token: KnownToken, secret: string, method: string) => {
-    if (matchesSecret(secret, token.hash)) return owned(token, method);
+  const verify = (token: CachedToken, secret: string, method: string) => {
+    if (matchesSecret(secret, token.hash)) return withUser(token, method);
     if (!token.hash.startsWith("$2")) return WRONG_SECRET;
-    return parts.upgrade(token, secret).then((fits) => (fits ? owned(token, method) : WRONG_SECRET));
+    return options.upgrade(token, secret).then((fits) => (fits ? withUser(token, method) : WRONG_SECRET));
   };
   return (request) => {
     const header = request.headers.get("authorization");
-    // Another scheme is another's business, such as a proxy's, where a cookie may say who asks (platform 1.4).
+    // Another scheme may be meant for a proxy, while a cookie authenticates the request (platform 1.4).
     if (header !== null && !/^\s*token\b/i.test(header) && request.headers.has("cookie")) return undefined;
     const credentials = credentialsOf(header);
     if (credentials === undefined) return undefined;
     if (credentials === "malformed") return MALFORMED;
-    const token = known.get(credentials.tokenId);
+    const token = tokens.get(credentials.tokenId);
     const { secret } = credentials;
-    if (!(token instanceof Promise)) return open(token, secret, request.method);
-    return token.then((found) => open(found, secret, request.method), refused);
+    if (!(token instanceof Promise)) return verify(token, secret, request.method);
+    return token.then((found) => verify(found, secret, request.method), rejected);
   };
 }
 
-function refused(error: unknown): ApiError {
+function rejected(error: unknown): ApiError {
   if (error === UNKNOWN) return UNKNOWN;
   throw error;
 }

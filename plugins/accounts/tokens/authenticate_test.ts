@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import type { Users } from "lectern/contracts";
 import { ApiError, sha256, type Viewer } from "lectern/core";
-import { type AuthenticateParts, tokenResolver } from "./authenticate.ts";
-import { type KnownToken, UNKNOWN } from "./token_cache.ts";
+import { type TokenResolverOptions, tokenResolver } from "./authenticate.ts";
+import { type CachedToken, UNKNOWN } from "./token_cache.ts";
 
 const ann: Viewer = {
   id: 5,
@@ -13,11 +13,11 @@ const ann: Viewer = {
   admin: false,
   via: "session",
 };
-const token = (more: Partial<KnownToken> = {}): KnownToken => ({
+const token = (more: Partial<CachedToken> = {}): CachedToken => ({
   id: 1,
   userId: 5,
   hash: sha256("secret"),
-  endsAt: Date.now() + 60_000,
+  expiresAt: Date.now() + 60_000,
   isConfirmed: true,
   readOnly: false,
   only: null,
@@ -25,68 +25,70 @@ const token = (more: Partial<KnownToken> = {}): KnownToken => ({
 });
 
 interface Case {
-  readonly token?: Partial<KnownToken>;
+  readonly token?: Partial<CachedToken>;
   readonly viewer?: Viewer | undefined;
   readonly secret?: string;
-  readonly parts?: Partial<AuthenticateParts>;
+  readonly options?: Partial<TokenResolverOptions>;
 }
 
-function ask(asked: Case, lastUsed: number[] = []) {
+function authenticate(input: Case, lastUsed: number[] = []) {
   const resolver = tokenResolver({
-    known: { get: () => token(asked.token), forget: async () => {} },
-    users: { viewer: () => ("viewer" in asked ? asked.viewer : ann) } as unknown as Users,
+    tokens: { get: () => token(input.token), forget: async () => {} },
+    users: { viewer: () => ("viewer" in input ? input.viewer : ann) } as unknown as Users,
     needsConfirmation: false,
     used: ({ id }) => void lastUsed.push(id),
     upgrade: async (_, secret) => secret === "secret",
-    ...asked.parts,
+    ...input.options,
   });
   return resolver(
-    new Request("http://localhost", { headers: { authorization: `Token abc:${asked.secret ?? "secret"}` } }),
+    new Request("http://localhost", { headers: { authorization: `Token abc:${input.secret ?? "secret"}` } }),
     "127.0.0.1",
   );
 }
 
-const told = (answer: unknown) =>
+const summary = (answer: unknown) =>
   answer instanceof ApiError ? `${answer.status} ${answer.message.slice(0, 24)}` : answer;
 
-test("a remembered token is recognised without waiting for anything", () => {
+test("a cached token is authenticated synchronously", () => {
   const lastUsed: number[] = [];
-  expect(ask({}, lastUsed)).toEqual({ ...ann, via: "token" });
+  expect(authenticate({}, lastUsed)).toEqual({ ...ann, via: "token" });
   expect(lastUsed).toEqual([1]);
 });
 
-test("of several reasons to refuse, the first of the contract's order is told", () => {
+test("of several errors the first in the order of the contract is answered", () => {
   const gone = { viewer: undefined };
   const barred = { viewer: { ...ann, permissions: new Set<string>() } };
-  const late = { endsAt: Date.now() - 1 };
-  const strict = { parts: { needsConfirmation: true } };
-  expect(told(ask({ secret: "wrong", token: late, ...barred }))).toBe("401 The secret provided for ");
-  expect(told(ask({ token: { ...late, isConfirmed: false }, ...barred, ...strict }))).toBe(
+  const late = { expiresAt: Date.now() - 1 };
+  const strict = { options: { needsConfirmation: true } };
+  expect(summary(authenticate({ secret: "wrong", token: late, ...barred }))).toBe("401 The secret provided for ");
+  expect(summary(authenticate({ token: { ...late, isConfirmed: false }, ...barred, ...strict }))).toBe(
     "403 The authorization token ",
   );
-  expect(told(ask(gone))).toBe("401 Unauthorized");
-  expect(told(ask({ token: { isConfirmed: false }, ...barred, ...strict }))).toBe("403 The owner of the used AP");
-  expect(told(ask({ token: { isConfirmed: false }, ...strict }))).toBe("401 The email address for th");
-  expect(told(ask({ token: { isConfirmed: false } }))).toEqual({ ...ann, via: "token" });
+  expect(summary(authenticate(gone))).toBe("401 Unauthorized");
+  expect(summary(authenticate({ token: { isConfirmed: false }, ...barred, ...strict }))).toBe(
+    "403 The owner of the used AP",
+  );
+  expect(summary(authenticate({ token: { isConfirmed: false }, ...strict }))).toBe("401 The email address for th");
+  expect(summary(authenticate({ token: { isConfirmed: false } }))).toEqual({ ...ann, via: "token" });
 });
 
-test("a refused token does not count as used", async () => {
+test("a refused token is not recorded as used", async () => {
   const lastUsed: number[] = [];
-  await ask({ secret: "wrong" }, lastUsed);
-  await ask({ viewer: undefined }, lastUsed);
+  await authenticate({ secret: "wrong" }, lastUsed);
+  await authenticate({ viewer: undefined }, lastUsed);
   expect(lastUsed).toEqual([]);
 });
 
-test("a bcrypt hash is checked by who may replace it", async () => {
-  expect(await ask({ token: { hash: "$2y$12$something" } })).toEqual({ ...ann, via: "token" });
-  expect(told(await ask({ token: { hash: "$2y$12$something" }, secret: "wrong" }))).toBe(
+test("a bcrypt hash is verified by the upgrade", async () => {
+  expect(await authenticate({ token: { hash: "$2y$12$something" } })).toEqual({ ...ann, via: "token" });
+  expect(summary(await authenticate({ token: { hash: "$2y$12$something" }, secret: "wrong" }))).toBe(
     "401 The secret provided for ",
   );
 });
 
-test("an unknown token is an answer, a broken store is not", async () => {
+test("an unknown token is an answer, an error of the store is thrown", async () => {
   const failing = (error: Error) =>
-    ask({ parts: { known: { get: () => Promise.reject(error), forget: async () => {} } } });
+    authenticate({ options: { tokens: { get: () => Promise.reject(error), forget: async () => {} } } });
   expect(await failing(UNKNOWN)).toBe(UNKNOWN);
   expect(async () => await failing(new Error("the store is away"))).toThrow("the store is away");
 });

@@ -1,43 +1,27 @@
 /**
- * Tokens for whoever runs the server, beside a running server. They act as the system itself, through the same events as
- * the API; the secret is printed once, as the last line, so that scripts can take it, and is stored as a hash only.
+ * The command `token`, for use beside a running server. It acts as the system viewer through the same events as the API. The
+ * secret is printed once, as the last line, so that scripts can read it; only its hash is stored.
  */
 import { parseArgs } from "node:util";
-import type { Command, CommandIo } from "lectern/cli";
+import { type Command, type CommandIo, runSubcommand } from "lectern/cli";
 import { type AnyContext, ApiError, SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";
+import { insertToken, removeToken } from "./changes.ts";
 import type { TokenScope } from "./contract.ts";
-import { checkNames } from "./requests.ts";
-import { insertToken, randomParts, readTokens, removeToken } from "./write.ts";
+import { generateCredentials } from "./credentials.ts";
+import { checkNames } from "./input.ts";
+import { readTokens } from "./queries.ts";
 
-/** Tokens for whoever runs the server, since the wire contract has no endpoint for them (platform 1.2). */
+const USAGE =
+  "create --user EMAIL [--name N] [--expires YYYY-MM-DD] [--read-only] [--permissions A,B] | list [--user EMAIL] | revoke ID";
+
+/** The command: creates, lists and revokes tokens, for which the wire contract has no endpoint (platform 1.2). */
 export const tokenCommand: Command = {
-  summary: "makes, lists and revokes API tokens; works beside a running server",
-  usage:
-    "create --user EMAIL [--name N] [--expires YYYY-MM-DD] [--read-only] [--permissions A,B] | list [--user EMAIL] | revoke ID",
+  summary: "creates, lists and revokes API tokens; works beside a running server",
+  usage: USAGE,
   store: true,
   looks: ([verb]) => verb === "list",
-  async run([verb = "", ...args], io, context) {
-    const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
-    if (!run || !context) {
-      io.err(`Cannot run "token ${verb}": wanted ${tokenCommand.usage}`);
-      return 2;
-    }
-    try {
-      await run(context, args, io);
-      return 0;
-    } catch (error) {
-      if (!(error instanceof ApiError || isUsage(error))) throw error;
-      io.err(`Cannot run "token ${verb}": ${error.message}`);
-      return 1;
-    }
-  },
-};
-
-const VERBS: Readonly<Record<string, (context: AnyContext, args: string[], io: CommandIo) => Promise<void>>> = {
-  create,
-  list,
-  revoke,
+  run: runSubcommand("token", USAGE, { create, list, revoke }),
 };
 
 async function create(context: AnyContext, args: string[], io: CommandIo): Promise<void> {
@@ -55,23 +39,25 @@ async function create(context: AnyContext, args: string[], io: CommandIo): Promi
   const permissions = values.permissions?.split(",").map((one) => one.trim()) ?? null;
   if (permissions) await checkNames(context.db as never, permissions, context.slot("permission"));
   const draft = {
-    user_id: await userOf(context, user),
+    user_id: await userId(context, user),
     name,
     read_only: values["read-only"],
     permissions,
     ...(expires === undefined ? {} : { expires_at: expires }),
   };
-  const parts = randomParts();
-  const token = await context.perform("api_token_create", SYSTEM, draft, (final, tx) => insertToken(final, parts, tx));
-  const isOver = token.expires_at <= new Date().toISOString().slice(0, 10);
-  const end = isOver ? `ended already, on ${token.expires_at}` : `ends when ${token.expires_at} begins`;
-  io.out(`(${token.id}) ${token.name}, of ${token.user_name}, ${end}`);
-  io.out(`${parts.tokenId}:${parts.secret}`);
+  const credentials = generateCredentials();
+  const token = await context.perform("api_token_create", SYSTEM, draft, (final, tx) =>
+    insertToken(final, credentials, tx),
+  );
+  const isExpired = token.expires_at <= new Date().toISOString().slice(0, 10);
+  const expiry = isExpired ? `expired on ${token.expires_at}` : `expires at the start of ${token.expires_at}`;
+  io.out(`(${token.id}) ${token.name}, of ${token.user_name}, ${expiry}`);
+  io.out(`${credentials.tokenId}:${credentials.secret}`);
 }
 
 async function list(context: AnyContext, args: string[], io: CommandIo): Promise<void> {
   const { values } = parseArgs({ args, options: { user: { type: "string" } } });
-  const owner = values.user === undefined ? undefined : await userOf(context, values.user);
+  const owner = values.user === undefined ? undefined : await userId(context, values.user);
   const tokens = await readTokens(
     context.db as never,
     owner === undefined ? sql`true` : sql`api_tokens.user_id = ${owner}`,
@@ -88,28 +74,24 @@ function scopeText({ read_only, permissions }: TokenScope): string {
 
 async function revoke(context: AnyContext, args: string[], io: CommandIo): Promise<void> {
   const {
-    positionals: [wanted = ""],
+    positionals: [id = ""],
   } = parseArgs({ args, allowPositionals: true });
   const [token] = await readTokens(
     context.db as never,
-    sql`api_tokens.token_id = ${wanted} or api_tokens.id::text = ${wanted}`,
+    sql`api_tokens.token_id = ${id} or api_tokens.id::text = ${id}`,
   );
-  if (!token) throw new ApiError(404, `there is no token "${wanted}"; "token list" shows their ids`);
+  if (!token) throw new ApiError(404, `there is no token "${id}"; "token list" shows their ids`);
   await context.perform("api_token_delete", SYSTEM, token, removeToken);
   io.out(`(${token.id}) ${token.name}, of ${token.user_name}, is revoked`);
 }
 
 /** The id of a user by e-mail address or id. Throws 404. */
-async function userOf(context: AnyContext, wanted: string): Promise<number> {
-  if (wanted === "") throw new ApiError(422, "wanted --user with an e-mail address");
-  const [user] = await rows(
+async function userId(context: AnyContext, user: string): Promise<number> {
+  if (user === "") throw new ApiError(422, "wanted --user with an e-mail address");
+  const [found] = await rows(
     context.db as never,
-    sql<{ id: number }>`select id from users where lower(email) = lower(${wanted}) or id::text = ${wanted}`,
+    sql<{ id: number }>`select id from users where lower(email) = lower(${user}) or id::text = ${user}`,
   );
-  if (!user) throw new ApiError(404, `there is no user "${wanted}"; --user wants an e-mail address`);
-  return user.id;
-}
-
-function isUsage(error: unknown): error is Error {
-  return error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
+  if (!found) throw new ApiError(404, `there is no user "${user}"; --user wants an e-mail address`);
+  return found.id;
 }

@@ -1,34 +1,36 @@
+/** The interface of tokens: table, drafts and results of events, rules of requests. Secrets are in none of them. */
 import type { Generated } from "kysely";
-import { type Input, rules } from "lectern/core";
+import { type Input, type PluginContext, rules } from "lectern/core";
+import type { TokensUsed } from "./last_used.ts";
 
 /** API tokens as stored. */
 export interface ApiTokensTable {
   id: Generated<number>;
   user_id: number;
   name: string;
-  /** What stands before the colon: unique, no secret. */
+  /** The part of the credentials before the colon: unique, not secret. */
   token_id: string;
-  /** SHA-256 as hex; bcrypt in rows taken over from elsewhere, until their first use. */
+  /** SHA-256 as hex; bcrypt in migrated rows until their first use. */
   secret_hash: string;
-  /** A day, `YYYY-MM-DD`; the token ends when it begins. */
+  /** `YYYY-MM-DD`; the token expires at the start of that day. */
   expires_at: string;
   last_used_at: string | null;
   read_only: Generated<boolean>;
-  /** The only permissions the token may use; null for all that its owner has. */
+  /** The only permissions that the token can use; null for all of its user. */
   permissions: Generated<readonly string[] | null>;
   created_at: Generated<string>;
   updated_at: Generated<string>;
 }
 
-/** What a token may do less than its owner. */
+/** The restrictions of a token. */
 export interface TokenScope {
-  /** Only GET and HEAD. */
+  /** Permits GET and HEAD alone. */
   readonly read_only: boolean;
-  /** Only these permissions, as far as the owner has them; null for all. Use of the API goes without saying. */
+  /** The only permissions it can use, if its user has them; null for all. access-api is always included. */
   readonly permissions: readonly string[] | null;
 }
 
-/** What comes of the events about tokens; holds no secret. */
+/** A token as the result of its events; contains no secret. */
 export interface ApiToken extends TokenScope {
   readonly id: number;
   readonly name: string;
@@ -39,21 +41,28 @@ export interface ApiToken extends TokenScope {
   readonly expires_at: string;
 }
 
-/** What is asked for when a token is made. */
+/** A token as listings show it. */
+export interface ListedToken extends ApiToken {
+  readonly last_used_at: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** The fields of a new token. */
 export interface ApiTokenDraft extends Partial<TokenScope> {
   readonly user_id: number;
   readonly name: string;
-  /** `YYYY-MM-DD`; a hundred years from now if absent. */
+  /** `YYYY-MM-DD`; by default in a hundred years. */
   readonly expires_at?: string;
 }
 
-/** What is asked for when a token is changed; absent fields stay, and a scope is never changed. */
+/** The fields of an update; absent ones are unchanged. A scope cannot be updated. */
 export interface ApiTokenChange {
   readonly name?: string;
   readonly expires_at?: string;
 }
 
-/** Rules of a new token (platform 1.2; the scope is ours). */
+/** Rules of a new token (platform 1.2; the scope is an addition of Lectern). */
 export const createRules = rules({
   name: ["required", "string", "max:250"],
   expires_at: ["nullable", "string"],
@@ -62,13 +71,21 @@ export const createRules = rules({
   "permissions.*": ["string"],
 });
 
-/** Rules of a change. */
+/** Rules of an update. */
 export const updateRules = rules({ name: ["string", "min:1", "max:250"], expires_at: ["nullable", "string"] });
 
-/** What a request asks of a new token. */
+/** The validated body of a create. */
 export type CreateInput = Input<typeof createRules>;
-/** What a request asks of a change. */
+/** The validated body of an update. */
 export type UpdateInput = Input<typeof updateRules>;
+
+/** The context that the files of this plugin share, with what `setup` adds. */
+export interface TokensContext
+  extends PluginContext<"users", "api_tokens" | "users" | "roles" | "role_permissions" | "role_user"> {
+  readonly lastUsed: TokensUsed;
+  /** Throws 403 if APP_ENV is demo, where accounts cannot be changed. */
+  denyInDemo(): void;
+}
 
 declare module "lectern/db" {
   interface Tables {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { idColumn, type Migrations, timeColumns } from "lectern/db";
 
-/** Tables of the plugin. */
+/** The tables of the plugin. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await db.schema
@@ -24,7 +24,7 @@ export const migrations: Migrations = {
       .addColumn("permissions", "jsonb")
       .execute();
   },
-  // A token for reading pages read their revisions, too, before there was a permission for it.
+  // Before this permission existed, tokens that could read pages could read their revisions.
   async "0003_revisions"(db) {
     await sql`update api_tokens set permissions = permissions || '["revision-view-all"]'
       where permissions ?| array['page-view-all', 'page-view-own']

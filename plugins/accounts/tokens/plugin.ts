@@ -1,15 +1,21 @@
-import { type Cached, definePlugin, denied, type EventTransaction, type PluginContext, sha256 } from "lectern/core";
+/**
+ * API tokens, and authentication by them (platform 1.2 and 1.3). A token belongs to a user and has at most the user's
+ * permissions; its scope may restrict it further, which the resolver, the contract `access` and every event of content
+ * check. Tokens are cached, so that a request costs no query, and last uses are written in batches.
+ */
+import { type Cached, definePlugin, denied, type EventTransaction, sha256 } from "lectern/core";
 import { tokenResolver } from "./authenticate.ts";
 import { tokenCommand } from "./commands.ts";
-import { LastUsedBatch } from "./last_used.ts";
+import type { TokensContext } from "./contract.ts";
+import { tokensUsed } from "./last_used.ts";
 import { migrations } from "./migrations.ts";
 import { mountTokens } from "./routes.ts";
 import { checkScope } from "./scope.ts";
 import { seedToken } from "./seed.ts";
 import { settings, zoneOf } from "./settings.ts";
-import { type KnownToken, readToken } from "./token_cache.ts";
+import { type CachedToken, readToken } from "./token_cache.ts";
 
-/** API tokens: how requests say who asks (platform 1.2 and 1.3). */
+/** API tokens, and authentication by them (platform 1.2 and 1.3). */
 export default definePlugin({
   name: "tokens",
   requires: ["users"],
@@ -18,83 +24,89 @@ export default definePlugin({
   migrations,
   events: ["api_token_create", "api_token_update", "api_token_delete"],
   commands: { token: tokenCommand },
-  setup(context) {
-    const { auth, cached, contracts, db, log, visibilityRule, on, onStop } = context;
-    const { adminToken, confirmation, environment, restrict } = context.settings;
-    const timeZone = zoneOf(context.settings.timeZone);
-    const known = cached("tokens", (tokenId) => readToken(db, tokenId, timeZone));
-    const lastUsed = new LastUsedBatch(db as never, log);
-    onStop(() => lastUsed.stop());
-    auth(
-      tokenResolver({
-        known,
-        users: contracts.users,
-        needsConfirmation: confirmation || restrict !== "",
-        used: ({ id }) => lastUsed.note(id),
-        upgrade,
-      }),
-    );
-
-    /** Another process may do the same meanwhile; both write a hash of the same secret. */
-    async function upgrade(token: KnownToken, secret: string): Promise<boolean> {
-      const old = token.hash;
-      if (!(await Bun.password.verify(secret, old))) return false;
-      const hash = sha256(secret);
-      await db
-        .updateTable("api_tokens")
-        .set({ secret_hash: hash })
-        .where("id", "=", token.id)
-        .where("secret_hash", "=", old)
-        .execute();
-      token.hash = hash;
-      return true;
-    }
-
-    visibilityRule("api_tokens", () => true);
-    mountTokens(context, {
-      lastUsed,
-      open() {
+  setup(plugin) {
+    const { auth, cached, contracts, db, log, visibilityRule, on, onStop } = plugin;
+    const { adminToken, confirmation, environment, restrict } = plugin.settings;
+    const timeZone = zoneOf(plugin.settings.timeZone);
+    const tokens = cached("tokens", (tokenId) => readToken(db, tokenId, timeZone));
+    const context: TokensContext = {
+      ...plugin,
+      lastUsed: tokensUsed(db, log),
+      denyInDemo() {
         if (environment === "demo") throw denied();
       },
-    });
-    watch(context, known);
-    guard(context);
+    };
+    onStop(() => context.lastUsed.flush());
+    auth(
+      tokenResolver({
+        tokens,
+        users: contracts.users,
+        needsConfirmation: confirmation || restrict !== "",
+        used: ({ id }) => context.lastUsed.note("used", id),
+        upgrade: (token, secret) => upgradeHash(context, token, secret),
+      }),
+    );
+    visibilityRule("api_tokens", () => true);
+    mountTokens(context);
+    restrictToScope(context);
+    invalidateCache(context, tokens);
+    protectAdministrators(context);
     on("app_boot", {
       async inTransaction(_, tx) {
         if (adminToken === "" || (await seedToken(adminToken, tx))) return;
-        log.warn(
-          "ADMIN_TOKEN is not in use: an id:secret is read at the first boot only; make tokens with the command token",
-        );
+        log.warn("ADMIN_TOKEN is ignored: it is read at the first boot only; create tokens with the command `token`");
       },
     });
   },
 });
 
-/** Tokens of an administrator are made, prolonged and revoked by themselves and by other administrators alone. */
-function guard({ contracts, on }: Pick<PluginContext<"users">, "contracts" | "on">): void {
-  const guarded = (owner: number, tx: EventTransaction) =>
-    owner === tx.viewer.id ? undefined : contracts.users.guardedAdmin(tx.viewer, owner, tx);
-  on("api_token_create", { veto: ({ user_id }, tx) => guarded(user_id, tx) });
-  on("api_token_update", { veto: ({ row }, tx) => guarded(row.user_id, tx) });
-  on("api_token_delete", { veto: ({ user_id }, tx) => guarded(user_id, tx) });
+/**
+ * Verifies a secret against a bcrypt hash and replaces the hash by a fast one. Concurrent upgrades in several processes are
+ * harmless, as they write the same value.
+ */
+async function upgradeHash({ db }: TokensContext, token: CachedToken, secret: string): Promise<boolean> {
+  const bcryptHash = token.hash;
+  if (!(await Bun.password.verify(secret, bcryptHash))) return false;
+  const hash = sha256(secret);
+  await db
+    .updateTable("api_tokens")
+    .set({ secret_hash: hash })
+    .where("id", "=", token.id)
+    .where("secret_hash", "=", bcryptHash)
+    .execute();
+  token.hash = hash;
+  return true;
 }
 
-/** Keeps narrower tokens to their scope, and what is remembered of tokens true. */
-function watch({ on, onAny, slot }: Pick<PluginContext, "on" | "onAny" | "slot">, known: Cached<KnownToken>): void {
+/** Tokens of administrators are created, updated and revoked by themselves and other administrators alone. */
+function protectAdministrators({ contracts, on }: TokensContext): void {
+  const veto = (owner: number, tx: EventTransaction) =>
+    owner === tx.viewer.id ? undefined : contracts.users.guardedAdmin(tx.viewer, owner, tx);
+  on("api_token_create", { veto: ({ user_id }, tx) => veto(user_id, tx) });
+  on("api_token_update", { veto: ({ row }, tx) => veto(row.user_id, tx) });
+  on("api_token_delete", { veto: ({ user_id }, tx) => veto(user_id, tx) });
+}
+
+/** Checks the scope of the viewer's token at every event of content. */
+function restrictToScope({ onAny, slot }: TokensContext): void {
   onAny({
     inTransaction({ name, viewer }) {
       const kinds = viewer.only ? slot("content").map(({ kind }) => kind) : [];
       checkScope(viewer, name, kinds);
     },
   });
+}
+
+/** Removes tokens from the cache when they or their users change. */
+function invalidateCache({ on }: TokensContext, tokens: Cached<CachedToken>): void {
   for (const event of ["api_token_update", "api_token_delete"] as const)
-    on(event, { inTransaction: ({ token_id }, tx) => known.forget(tx, token_id) });
-  // What is remembered of a token includes its owner's state; which tokens that were is gone with a deleted user.
-  on("user_delete", { inTransaction: (_, tx) => known.forget(tx) });
+    on(event, { inTransaction: ({ token_id }, tx) => tokens.forget(tx, token_id) });
+  // A cached token contains the state of its user. The tokens of a deleted user are deleted with it, so all are forgotten.
+  on("user_delete", { inTransaction: (_, tx) => tokens.forget(tx) });
   on("user_update", {
     async inTransaction({ id }, tx) {
-      const tokens = await tx.db.selectFrom("api_tokens").select("token_id").where("user_id", "=", id).execute();
-      for (const { token_id } of tokens) await known.forget(tx, token_id);
+      const changed = await tx.db.selectFrom("api_tokens").select("token_id").where("user_id", "=", id).execute();
+      for (const { token_id } of changed) await tokens.forget(tx, token_id);
     },
   });
 }

@@ -1,45 +1,16 @@
 /**
- * Tokens over the API, a wish of many and no part of the wire contract: one's own, or anybody's with users-manage. Who
- * may not look is refused before anything is looked up. The secret is in the answer to the request that makes a token
- * and nowhere else; a scope is set then and never changed, since whoever holds the token relies on it.
+ * Tokens over the API, which is no part of the wire contract: a user's own, or those of others with users-manage. Permissions
+ * are checked before anything is looked up. Only the answer that creates a token contains its secret.
  */
-import {
-  denied,
-  endpoint,
-  hasPermission,
-  type InputObject,
-  idOf,
-  type ListSpec,
-  notFound,
-  type PluginContext,
-  sql,
-  type Viewer,
-} from "lectern/core";
-import { rows } from "lectern/db";
-import { type ApiTokenChange, type ApiTokenDraft, createRules, updateRules } from "./contract.ts";
-import { credentialsOf } from "./header.ts";
-import type { LastUsedBatch } from "./last_used.ts";
-import { badDay, badEnd, checkNames } from "./requests.ts";
+import { endpoint, idOf, type ListSpec, notFound, sql, type Viewer } from "lectern/core";
+import { changeToken, insertToken, removeToken } from "./changes.ts";
+import { type ApiTokenChange, createRules, type ListedToken, type TokensContext, updateRules } from "./contract.ts";
+import { credentialsOf, generateCredentials } from "./credentials.ts";
+import { about } from "./docs.ts";
+import { checkDay, limitExpiry } from "./expiry.ts";
+import { draftOf } from "./input.ts";
+import { columns, joins, readTokens } from "./queries.ts";
 import { scopeFor } from "./scope.ts";
-import {
-  changeToken,
-  columns,
-  insertToken,
-  joins,
-  type ListedToken,
-  randomParts,
-  readTokens,
-  removeToken,
-} from "./write.ts";
-
-type Context = Pick<PluginContext<"users", "api_tokens">, "app" | "db" | "list" | "perform" | "slot" | "validate">;
-
-/** What the routes need beside the context. */
-export interface TokenRoutes {
-  readonly lastUsed: LastUsedBatch;
-  /** Throws where the instance lets nobody change accounts. */
-  open(): void;
-}
 
 const LISTING: ListSpec = {
   table: "api_tokens",
@@ -56,56 +27,50 @@ const LISTING: ListSpec = {
   joins,
 };
 
-/** Mounts the routes of tokens below a user. */
-export function mountTokens(context: Context, parts: TokenRoutes): void {
-  mountList(context, parts);
-  mountCreate(context, parts);
-  mountOne(context, parts);
+/** Mounts the routes of tokens below those of their user. */
+export function mountTokens(context: TokensContext): void {
+  mountList(context);
+  mountCreate(context);
+  mountUpdateAndDelete(context);
 }
 
-function mountList({ app, db, list }: Context, { open, lastUsed }: TokenRoutes): void {
-  const about = "Lists a user's API tokens, with their scope and when each was last used; never their secrets.";
+function mountList({ app, contracts, denyInDemo, lastUsed, list }: TokensContext): void {
   app.get(
     "/users/:id/tokens",
     async ({ viewer, params, asked }) => {
-      open();
-      const owner = await ownerOf(db, viewer, params.id);
+      denyInDemo();
+      const owner = await contracts.users.manageableUser(viewer, params.id);
       await lastUsed.flush();
       const spec = { ...LISTING, where: sql<boolean>`api_tokens.user_id = ${owner}` };
       return list<ListedToken>(spec, viewer, asked);
     },
-    { permit: "access-api", ...endpoint("users", "listTokens", { about }) },
+    { permit: "access-api", ...endpoint("users", "listTokens", { about: about.list }) },
   );
 }
 
-function mountCreate(context: Context, { open }: TokenRoutes): void {
-  const { app, db, perform } = context;
-  const about =
-    "Makes an API token for a user and shows its secret, this once: send both as `Authorization: Token token_id:secret`.\n" +
-    "It may do less than its owner: `read_only` allows GET alone, `permissions` names the only ones it may use. Made with " +
-    "another token, it may do no more and ends no later than that one.\n" +
-    "Tokens of holders of the system role Admin are made, changed and revoked by such holders alone.";
+function mountCreate(context: TokensContext): void {
+  const { app, contracts, db, denyInDemo, perform } = context;
   app.post(
     "/users/:id/tokens",
     async ({ viewer, params, input, request }) => {
-      open();
-      const owner = await ownerOf(db, viewer, params.id);
-      const asked = await draftOf(context, owner, viewer, input);
-      const draft = { ...asked, ...endWithin(await endOf(db, request), asked) };
-      const parts = randomParts();
+      denyInDemo();
+      const owner = await contracts.users.manageableUser(viewer, params.id);
+      const body = await draftOf(context, owner, viewer, input);
+      const draft = { ...body, ...limitExpiry(await expiryOfRequest(db, request), body) };
+      const credentials = generateCredentials();
       const token = await perform("api_token_create", viewer, draft, (final, tx) =>
-        insertToken({ ...final, ...scopeFor(viewer, final) }, parts, tx),
+        insertToken({ ...final, ...scopeFor(viewer, final) }, credentials, tx),
       );
-      return { ...token, secret: parts.secret };
+      return { ...token, secret: credentials.secret };
     },
-    { permit: "access-api", ...endpoint("users", "createToken", { about, rules: createRules }) },
+    { permit: "access-api", ...endpoint("users", "createToken", { about: about.create, rules: createRules }) },
   );
 }
 
-function mountOne({ app, db, perform, validate }: Context, { open }: TokenRoutes): void {
-  const found = async (viewer: Viewer, params: { id: string; tokenId: string }) => {
-    open();
-    const owner = await ownerOf(db, viewer, params.id);
+function mountUpdateAndDelete({ app, contracts, db, denyInDemo, perform, validate }: TokensContext): void {
+  const find = async (viewer: Viewer, params: { id: string; tokenId: string }) => {
+    denyInDemo();
+    const owner = await contracts.users.manageableUser(viewer, params.id);
     const [token] = await readTokens(
       db,
       sql`api_tokens.id = ${idOf(params.tokenId, "Token")} and api_tokens.user_id = ${owner}`,
@@ -116,77 +81,34 @@ function mountOne({ app, db, perform, validate }: Context, { open }: TokenRoutes
   app.put(
     "/users/:id/tokens/:tokenId",
     async ({ viewer, params, input, request }) => {
-      const row = await found(viewer, params);
+      const row = await find(viewer, params);
       const { name, expires_at } = await validate(updateRules, input, viewer);
-      badDay(expires_at);
-      const draft: ApiTokenChange = {
-        ...(name ? { name } : {}),
-        ...(expires_at === undefined ? {} : endWithin(await endOf(db, request), { expires_at: expires_at ?? "" })),
-      };
+      checkDay(expires_at);
+      const expiry =
+        expires_at === undefined
+          ? {}
+          : limitExpiry(await expiryOfRequest(db, request), { expires_at: expires_at ?? "" });
+      const draft: ApiTokenChange = { ...(name ? { name } : {}), ...expiry };
       return perform("api_token_update", viewer, { row, draft }, (final, tx) =>
         changeToken(final.row.id, final.draft, tx),
       );
     },
-    {
-      permit: "access-api",
-      ...endpoint("users", "updateToken", {
-        about: "Changes the name of a token, or the day at whose start it ends; an empty day means in a hundred years.",
-        rules: updateRules,
-      }),
-    },
+    { permit: "access-api", ...endpoint("users", "updateToken", { about: about.update, rules: updateRules }) },
   );
   app.delete(
     "/users/:id/tokens/:tokenId",
     async ({ viewer, params, set }) => {
-      await perform("api_token_delete", viewer, await found(viewer, params), removeToken);
+      await perform("api_token_delete", viewer, await find(viewer, params), removeToken);
       set.status = 204;
     },
-    { permit: "access-api", ...endpoint("users", "deleteToken", { about: "Revokes a token; it ends at once." }) },
+    { permit: "access-api", ...endpoint("users", "deleteToken", { about: about.delete }) },
   );
 }
 
-/**
- * The user whose tokens the viewer may manage (platform 1.2). Throws 403 for others, then 404. A narrower token is not
- * its owner: it manages tokens only if users-manage is among what it may use.
- */
-async function ownerOf(db: Context["db"], viewer: Viewer, param: string): Promise<number> {
-  const isOwn = param === String(viewer.id) && viewer.via !== "guest" && !viewer.only;
-  if (!isOwn && !hasPermission(viewer, "users-manage")) throw denied();
-  const id = idOf(param, "User");
-  if ((await rows(db, sql`select from users where id = ${id}`)).length === 0) throw notFound("User");
-  return id;
-}
-
-/** The end of the token that a request came with; undefined where it came with a session. */
-async function endOf(db: Context["db"], request: Request): Promise<string | undefined> {
-  const sent = credentialsOf(request.headers.get("authorization"));
-  if (typeof sent !== "object") return undefined;
-  const [token] = await readTokens(db, sql`api_tokens.token_id = ${sent.tokenId}`);
+/** The expiry of the token that a request carries; undefined if it carries none. */
+async function expiryOfRequest(db: TokensContext["db"], request: Request): Promise<string | undefined> {
+  const credentials = credentialsOf(request.headers.get("authorization"));
+  if (typeof credentials !== "object") return undefined;
+  const [token] = await readTokens(db, sql`api_tokens.token_id = ${credentials.tokenId}`);
   return token?.expires_at;
-}
-
-/** A token makes and extends none beyond its own end. Throws 422. */
-function endWithin(end: string | undefined, { expires_at = "" }: { expires_at?: string }): { expires_at?: string } {
-  if (end === undefined || (expires_at !== "" && expires_at <= end)) return { expires_at };
-  if (expires_at === "") return { expires_at: end };
-  throw badEnd(end);
-}
-
-async function draftOf(
-  { db, slot, validate }: Context,
-  user_id: number,
-  viewer: Viewer,
-  input: InputObject,
-): Promise<ApiTokenDraft> {
-  const { name, expires_at, read_only, permissions } = await validate(createRules, input, viewer);
-  badDay(expires_at);
-  const names = permissions ? Object.values(permissions as object).map(String) : null;
-  if (names) await checkNames(db, names, slot("permission"));
-  return {
-    user_id,
-    name,
-    ...(expires_at ? { expires_at } : {}),
-    ...(read_only === undefined ? {} : { read_only }),
-    permissions: names && [...new Set(names)].sort(),
-  };
 }

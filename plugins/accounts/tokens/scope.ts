@@ -1,43 +1,43 @@
 /**
- * Tokens that may do less than their owner. What such a token names is cut with what the owner has, at every request, so
- * it is never wider, whatever happens to the owner's roles. Content permissions may open single items to a role that
- * holds no permission by name; for those the contract `access` asks the scope again, and so does every event about
- * content, so a token without a word about pages sees and changes none.
+ * Tokens with fewer permissions than their user. At every request, the permissions of the scope are intersected with those of
+ * the user, so the token never has more than the user, whatever happens to the user's roles. Content permissions can
+ * permit single items to a role without any permission by name; so the contract `access` and every event of content check
+ * the scope again, and a token whose scope has no permission on pages can neither read nor change any.
  */
 import { denied, hasPermission, type Viewer } from "lectern/core";
 import type { ApiTokenDraft, TokenScope } from "./contract.ts";
-import type { KnownToken } from "./token_cache.ts";
+import type { CachedToken } from "./token_cache.ts";
 
 const BY_TOKEN = new WeakMap<Viewer, Viewer>();
-const NARROWED = new WeakMap<KnownToken, { from: Viewer; viewer: Viewer }>();
-/** A move takes an item away in one place and brings it into another (platform 2.6). */
-const MOVING = ["create", "update", "delete"];
-/** What a token may always do, having got this far. */
+const NARROWED = new WeakMap<CachedToken, { from: Viewer; viewer: Viewer }>();
+/** Permissions that a move needs, as it deletes an item in one place and creates it in another (platform 2.6). */
+const MOVE_ACTIONS = ["create", "update", "delete"];
+/** The permission that every scope includes. */
 const ALWAYS = "access-api";
 
-/** The viewer as a token makes one: always the same, so that what is kept for a viewer is found again. */
-export function byToken(viewer: Viewer, token: KnownToken): Viewer {
+/** The viewer of a token: always the same object, so that values cached by viewer are found again. */
+export function byToken(viewer: Viewer, token: CachedToken): Viewer {
   if (token.only) return narrowed(viewer, token, token.only);
-  const known = BY_TOKEN.get(viewer) ?? { ...viewer, via: "token" as const };
-  BY_TOKEN.set(viewer, known);
-  return known;
+  const cached = BY_TOKEN.get(viewer) ?? { ...viewer, via: "token" as const };
+  BY_TOKEN.set(viewer, cached);
+  return cached;
 }
 
-function narrowed(from: Viewer, token: KnownToken, only: ReadonlySet<string>): Viewer {
-  const known = NARROWED.get(token);
-  if (known?.from === from) return known.viewer;
-  const permissions = new Set([ALWAYS, ...only].filter((name) => holdsPart(from, name)));
+function narrowed(from: Viewer, token: CachedToken, only: ReadonlySet<string>): Viewer {
+  const cached = NARROWED.get(token);
+  if (cached?.from === from) return cached.viewer;
+  const permissions = new Set([ALWAYS, ...only].filter((name) => hasAtLeastOwn(from, name)));
   const viewer: Viewer = { ...from, via: "token", permissions, only, admin: false };
   NARROWED.set(token, { from, viewer });
   return viewer;
 }
 
-/** Whether the owner holds a permission; who holds one on all items holds it on own ones (platform 2.3, step 3). */
-function holdsPart({ permissions }: Viewer, name: string): boolean {
+/** Whether the user has a permission; one on all items includes own ones (platform 2.3, step 3). */
+function hasAtLeastOwn({ permissions }: Viewer, name: string): boolean {
   return permissions.has(name) || permissions.has(name.replace(/-own$/, "-all"));
 }
 
-/** The scope of a token that a viewer makes: a narrower credential cannot make a wider one. */
+/** The scope of a token that a viewer creates: a narrower credential cannot create a wider one. */
 export function scopeFor(viewer: Viewer, draft: ApiTokenDraft): TokenScope {
   const { read_only = false, permissions = null } = draft;
   const { only } = viewer;
@@ -45,13 +45,13 @@ export function scopeFor(viewer: Viewer, draft: ApiTokenDraft): TokenScope {
   return { read_only, permissions: permissions ? permissions.filter((name) => only.has(name)) : [...only].sort() };
 }
 
-/** Throws 403 where an event changes content in a way the viewer's scope does not name. */
+/** Throws 403 if an event changes content and the viewer's scope lacks the permission. */
 export function checkScope(viewer: Viewer, event: string, kinds: readonly string[]): void {
   if (!viewer.only) return;
   const kind = kinds.find((name) => event.startsWith(`${name}_`));
   if (kind === undefined) return;
   const verb = event.slice(kind.length + 1);
-  const needed = verb === "move" ? MOVING : [verb === "create" || verb === "delete" ? verb : "update"];
+  const needed = verb === "move" ? MOVE_ACTIONS : [verb === "create" || verb === "delete" ? verb : "update"];
   if (!needed.every((action) => has(viewer, kind, action))) throw denied();
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { SYSTEM, type Viewer } from "lectern/core";
 import { byToken, checkScope, scopeFor } from "./scope.ts";
-import type { KnownToken } from "./token_cache.ts";
+import type { CachedToken } from "./token_cache.ts";
 
 const owner: Viewer = {
   id: 5,
@@ -12,31 +12,31 @@ const owner: Viewer = {
   admin: true,
   via: "session",
 };
-const token = (only: readonly string[] | null): KnownToken => ({
+const token = (only: readonly string[] | null): CachedToken => ({
   id: 1,
   userId: 5,
   hash: "",
-  endsAt: 0,
+  expiresAt: 0,
   isConfirmed: true,
   readOnly: false,
   only: only && new Set(only),
 });
 
-test("a token without a scope is its owner, one with a scope is less and no administrator", () => {
+test("a token without a scope has all permissions of its user, one with a scope fewer and no administrator's", () => {
   expect(byToken(owner, token(null))).toEqual({ ...owner, via: "token" });
   const viewer = byToken(owner, token(["page-view-all", "settings-manage"]));
   expect([...viewer.permissions]).toEqual(["access-api", "page-view-all"]);
   expect([viewer.admin, viewer.roles]).toEqual([false, [1]]);
 });
 
-test("the viewer of a token is the same until its owner changes", () => {
+test("the viewer of a token is the same object until its user changes", () => {
   const narrow = token(["page-view-all"]);
   expect(byToken(owner, narrow)).toBe(byToken(owner, narrow));
   const demoted = { ...owner, permissions: new Set(["access-api"]) };
   expect([...byToken(demoted, narrow).permissions]).toEqual(["access-api"]);
 });
 
-test("an event about content asks the scope of a token again", () => {
+test("events of content check the scope of a token again", () => {
   const names = ["page", "book"];
   const reader = byToken(owner, token(["page-view-all"]));
   for (const event of ["page_update", "page_move", "page_create", "page_delete", "book_update"])
@@ -48,14 +48,14 @@ test("an event about content asks the scope of a token again", () => {
   checkScope(SYSTEM, "page_delete", names);
 });
 
-test("who may do something with all items may narrow a token to own ones", () => {
+test("a permission on all items can be narrowed to own ones", () => {
   expect([...byToken(owner, token(["page-view-own", "book-view-own"])).permissions]).toEqual([
     "access-api",
     "page-view-own",
   ]);
 });
 
-test("a narrower credential makes no wider token", () => {
+test("a narrower credential cannot create a wider token", () => {
   const narrow = byToken(owner, token(["users-manage", "page-view-all"]));
   const draft = { user_id: 5, name: "x" };
   expect(scopeFor(owner, draft)).toEqual({ read_only: false, permissions: null });

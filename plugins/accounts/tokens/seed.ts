@@ -1,10 +1,10 @@
 import { type EventTransaction, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { insertToken } from "./write.ts";
+import { insertToken } from "./changes.ts";
 
 /**
- * Gives the first administrator the token `id:secret` at the first boot, which is the one whose transaction made that
- * user: a token that was revoked later must not come back with the next start. Says whether the token works.
+ * Creates the token `id:secret` for the first administrator, if the open transaction created that user: at later boots a
+ * token that was revoked must not be created again. Returns whether there is a token with this id.
  */
 export async function seedToken(credentials: string, tx: EventTransaction): Promise<boolean> {
   const [tokenId = "", secret = ""] = credentials.split(":", 2);

@@ -1,6 +1,6 @@
 import { BootError, t } from "lectern/core";
 
-/** What an operator may set about tokens. */
+/** The settings of tokens. */
 export const settings = t.Object({
   adminToken: t.String({
     default: "",
@@ -11,7 +11,7 @@ export const settings = t.Object({
   timeZone: t.String({
     default: "UTC",
     env: "APP_TIMEZONE",
-    description: "Where the day begins on which a token ends",
+    description: "Time zone in which the day begins on which a token expires",
   }),
   confirmation: t.Boolean({
     default: false,
@@ -29,11 +29,11 @@ export const settings = t.Object({
     default: "production",
     env: "APP_ENV",
     shared: true,
-    description: "demo keeps everybody from managing tokens by the API",
+    description: "demo closes the endpoints that manage tokens",
   }),
 });
 
-/** The zone by which days begin, checked. Throws BootError for one that nobody knows. */
+/** The canonical name of a time zone. Throws BootError for an unknown one. */
 export function zoneOf(timeZone: string): string {
   try {
     return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone;

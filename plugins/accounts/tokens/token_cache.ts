@@ -1,35 +1,35 @@
 import { ApiError, sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
 
-/** A token as it is remembered between requests. */
-export interface KnownToken {
+/** A token as it is cached between requests. */
+export interface CachedToken {
   readonly id: number;
   readonly userId: number;
-  /** Rewritten in place when a bcrypt hash is replaced. */
+  /** Updated in place when a bcrypt hash is replaced. */
   hash: string;
-  /** When it ends, in milliseconds since 1970. */
-  readonly endsAt: number;
+  /** When it expires, in milliseconds since 1970. */
+  readonly expiresAt: number;
   readonly isConfirmed: boolean;
   readonly readOnly: boolean;
-  /** The only permissions it may use; null for all that the owner has. */
+  /** The only permissions that it can use; null for all of its user. */
   readonly only: ReadonlySet<string> | null;
 }
 
-/** Longest token id worth asking the store for, in characters; ours have 32. */
+/** Longest token id that is looked up, in characters; generated ones have 32. */
 const MAX_TOKEN_ID = 255;
 
-/** The answer to a token that nobody has (platform 1.3, A3). Thrown and not returned, so that it is not remembered. */
+/** The error for an unknown token (platform 1.3, A3). Thrown and not returned, so that it is not cached. */
 export const UNKNOWN = new ApiError(401, "No matching API token was found for the provided authorization token");
 
-/** Reads a token by its public id. A day begins at midnight in `timeZone`. Throws UNKNOWN. */
-export async function readToken(db: Pick<Db, "executeQuery">, tokenId: string, timeZone: string): Promise<KnownToken> {
+/** Reads a token by its public id. Days begin at midnight in `timeZone`. Throws UNKNOWN. */
+export async function readToken(db: Pick<Db, "executeQuery">, tokenId: string, timeZone: string): Promise<CachedToken> {
   if (tokenId === "" || tokenId.length > MAX_TOKEN_ID || tokenId.includes("\0")) throw UNKNOWN;
   const [token] = await rows(
     db,
     sql<
-      Omit<KnownToken, "only"> & { only: string[] | null }
+      Omit<CachedToken, "only"> & { only: string[] | null }
     >`select api_tokens.id, api_tokens.user_id as "userId", api_tokens.secret_hash as hash,
-    (extract(epoch from api_tokens.expires_at::timestamp at time zone ${timeZone}) * 1000)::float8 as "endsAt",
+    (extract(epoch from api_tokens.expires_at::timestamp at time zone ${timeZone}) * 1000)::float8 as "expiresAt",
     users.email_confirmed as "isConfirmed", api_tokens.read_only as "readOnly", api_tokens.permissions as only
     from api_tokens join users on users.id = api_tokens.user_id where api_tokens.token_id = ${tokenId}`,
   );

@@ -1,58 +1,63 @@
 /**
- * The passwords that people use most, which are the first ones anybody tries. The list is that of zxcvbn, by how often each
- * was found in leaks, in small letters. It is read when the first password is judged, and only its head is kept: the
- * 10,000 most used of all, and the 10,000 most used that are long enough to be chosen here.
+ * Refuses the most used passwords, which are the first ones that attackers try. The list is that of zxcvbn, in lower case,
+ * sorted by frequency in leaks. It is read when the first password is checked, and two parts of it stay in memory: the
+ * 10,000 most used of all, and the 10,000 most used of at least 8 characters.
  */
 import { BootError } from "lectern/core";
 import { invalidField } from "./checks.ts";
 
-/** Where passwords are judged: nowhere, where people choose them, or also where clients of the API and commands set them. */
+/** Where passwords are checked: nowhere, where users choose their own, or also where API clients and commands set them. */
 export type PasswordCheck = "none" | "screens" | "all";
 
 const LIST = import.meta.resolve("@zxcvbn-ts/language-common/src/passwords.json");
-const KEPT = 10_000;
-const SHORTEST = 8;
+const COUNT = 10_000;
+const MIN_LENGTH = 8;
 const TOO_COMMON = "This password is among those that are used most; choose another one.";
 
-let known: Promise<ReadonlySet<string>> | undefined;
+let common: Promise<ReadonlySet<string>> | undefined;
 
 async function readList(): Promise<ReadonlySet<string>> {
   const all = (await Bun.file(new URL(LIST)).json()) as readonly string[];
-  return new Set([...all.slice(0, KEPT), ...all.filter(({ length }) => length >= SHORTEST).slice(0, KEPT)]);
+  return new Set([...all.slice(0, COUNT), ...all.filter(({ length }) => length >= MIN_LENGTH).slice(0, COUNT)]);
 }
 
-/** Whether a password is among the most used, in whatever letters. */
+/** Whether a password is among the most used, compared case-insensitively. */
 export async function isCommon(password: string): Promise<boolean> {
-  known ??= readList();
-  return (await known).has(password.toLowerCase());
+  common ??= readList();
+  return (await common).has(password.toLowerCase());
 }
 
-/** What is wrong with a password that a person chooses, if anything is; of one that is too short the rules say so. */
+/** The error of a password that a user chooses; undefined if it is accepted. Too short ones are left to the rules. */
 export async function commonPasswordError(check: PasswordCheck, password: string): Promise<string | undefined> {
-  if (check === "none" || password.length < SHORTEST) return undefined;
+  if (check === "none" || password.length < MIN_LENGTH) return undefined;
   return (await isCommon(password)) ? TOO_COMMON : undefined;
 }
 
-/** Throws 422 for a password that is refused, where one is given. */
+/** Throws 422 if a password is given and refused. */
 export type CheckPassword = (password: string | undefined) => Promise<void>;
 
-/** What routes ask of a password: `byPeople` of those that choose their own by a link, `byApi` of whatever clients send. */
-export function passwordChecker(check: PasswordCheck): {
-  readonly byPeople: CheckPassword;
+/** The checks of one setting. */
+export interface PasswordChecker {
+  /** Checks a password that users choose for themselves by a link. */
+  readonly byUser: CheckPassword;
+  /** Checks a password that an API client or a command sets. */
   readonly byApi: CheckPassword;
-} {
-  const byPeople: CheckPassword = async (password) => {
+}
+
+/** Creates the checks of a setting. */
+export function createPasswordChecker(check: PasswordCheck): PasswordChecker {
+  const byUser: CheckPassword = async (password) => {
     const error = password ? await commonPasswordError(check, password) : undefined;
     if (error !== undefined) throw invalidField("password", error);
   };
-  return { byPeople, byApi: check === "all" ? byPeople : async () => {} };
+  return { byUser, byApi: check === "all" ? byUser : async () => {} };
 }
 
-/** Throws BootError for a common password of the first administrator. */
-export async function refuseFirst(check: PasswordCheck, password: string): Promise<void> {
+/** Throws BootError if the password of the first administrator is too common. */
+export async function checkFirstPassword(check: PasswordCheck, password: string): Promise<void> {
   if (check !== "none" && password !== "" && (await isCommon(password)))
     throw new BootError(
-      "Cannot make the first administrator: ADMIN_PASSWORD is one of the 10,000 most used passwords; choose another one, " +
+      "Cannot create the first administrator: ADMIN_PASSWORD is one of the 10,000 most used passwords; choose another one, " +
         "leave it empty for a random one, or set PASSWORD_CHECK=none",
     );
 }

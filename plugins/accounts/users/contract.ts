@@ -1,34 +1,35 @@
 /**
- * What other plugins and clients know of users: tables, rules of requests, events. A password reaches no event and no
- * answer; the draft carries its hash. `User` is what listeners get; the addresses of profile and avatar are added when
- * an answer is made.
+ * The interface of users: tables, rules of requests, events. Passwords are in no event and no answer; drafts contain the
+ * hash. Event handlers get a `User`; presenter.ts adds the URLs of profile and avatar to answers.
  */
 import type { Generated } from "kysely";
-import { type Input, rules } from "lectern/core";
+import type { Users } from "lectern/contracts";
+import { type Input, type PluginContext, rules } from "lectern/core";
+import type { PasswordChecker } from "./common_passwords.ts";
 
 /** Users as stored. */
 export interface UsersTable {
   id: Generated<number>;
   name: string;
-  /** Unique without regard to case. */
+  /** Unique, compared case-insensitively. */
   email: string;
   email_confirmed: Generated<boolean>;
-  /** A hash of argon2id or bcrypt; empty where no password was ever set, so that none fits. */
+  /** A hash of argon2id or bcrypt; empty if no password was set, which matches none. */
   password: Generated<string>;
   external_auth_id: Generated<string>;
-  /** Unique; in addresses of profiles. */
+  /** Unique; part of the URLs of profiles. */
   slug: string;
   /** "public" for the guest, else empty. */
   system_name: Generated<string>;
-  /** Wished language of texts; empty for the instance's own. */
+  /** Preferred language; empty for that of the instance. */
   language: Generated<string>;
-  /** Kept by whoever records activity; null for none. */
+  /** Null if there was none. Where a plugin fills the slot `last_activity`, that is used instead. */
   last_activity_at: string | null;
   created_at: Generated<string>;
   updated_at: Generated<string>;
 }
 
-/** Links by which users choose a password: at most one of a kind for each user. */
+/** Links by which users choose a password; at most one per user in each table. */
 export interface UserLinksTable {
   user_id: number;
   /** SHA-256 of the secret in the link, as hex. */
@@ -36,7 +37,7 @@ export interface UserLinksTable {
   expires_at: string;
 }
 
-/** A user, and what comes of user_create, user_update and user_delete. Holds no secrets. */
+/** A user as event handlers get it; the result of user_create, user_update and user_delete. Contains no secrets. */
 export interface User {
   readonly id: number;
   readonly name: string;
@@ -46,7 +47,7 @@ export interface User {
   readonly external_auth_id: string;
   readonly slug: string;
   readonly last_activity_at: string | null;
-  /** By id. */
+  /** Sorted by id. */
   readonly roles: readonly { readonly id: number; readonly display_name: string }[];
 }
 
@@ -62,7 +63,7 @@ export const createRules = rules({
   send_invite: ["boolean"],
 });
 
-/** Rules of a change: nothing required, no invitation. */
+/** Rules of an update: the same with nothing required, without an invitation. */
 export const updateRules = rules({
   name: ["string", "min:1", "max:100"],
   email: ["string", "email", "min:2", "unique:users,email,NULL,id"],
@@ -73,20 +74,20 @@ export const updateRules = rules({
   "roles.*": ["integer"],
 });
 
-/** Rules of a removal: who is to own what the user owned. */
+/** Rules of a deletion: the id of the user who becomes the owner of the items. */
 export const deleteRules = rules({ migrate_ownership_id: ["integer", "exists:users,id"] });
 
-/** Rules of a password that its owner chooses by a link. */
+/** Rules of a password chosen by a link. */
 export const passwordRules = rules({ password: ["required", "string", "min:8"] });
-/** Rules of the wish for such a link. */
+/** Rules of a request for a password reset. */
 export const forgottenRules = rules({ email: ["required", "string", "email"] });
 
-/** What a request asks of a new user. */
+/** The validated body of a create. */
 export type CreateInput = Input<typeof createRules>;
-/** What a request asks of a change. */
+/** The validated body of an update. */
 export type UpdateInput = Input<typeof updateRules>;
 
-/** What is asked for when a user is made: never the password itself, so that no handler sees it. */
+/** The fields of a new user. Contains the hash of the password, so that no event handler gets the password. */
 export interface UserDraft {
   readonly name: string;
   readonly email: string;
@@ -98,8 +99,21 @@ export interface UserDraft {
   readonly send_invite?: boolean;
 }
 
-/** What is asked for when a user is changed; absent fields stay. */
+/** The fields of an update; absent ones are unchanged. */
 export type UserChange = Partial<Omit<UserDraft, "send_invite">>;
+
+/** The context that the files of this plugin share, with what `setup` adds. */
+export interface UsersContext
+  extends PluginContext<
+    "mail" | "throttle",
+    "users" | "user_invites" | "user_resets" | "role_user" | "roles" | "role_permissions"
+  > {
+  /** The user with an id as a viewer, cached; undefined if there is none. */
+  readonly viewerOf: Users["viewer"];
+  readonly passwordChecker: PasswordChecker;
+  /** Throws 403 if APP_ENV is demo, where accounts cannot be changed (platform 5). */
+  denyInDemo(): void;
+}
 
 declare module "lectern/db" {
   interface Tables {
@@ -113,16 +127,16 @@ declare module "lectern/core" {
   interface Events {
     user_create: { draft: UserDraft; result: User };
     user_update: { draft: { row: User; draft: UserChange }; result: User };
-    /** `heir`: the user who is to own what the other one owned; null for nobody. */
+    /** `heir`: id of the user who becomes the owner of the deleted user's items; null for none. */
     user_delete: { draft: { row: User; heir: number | null }; result: User };
-    /** Somebody asked for a message with which to choose a password; whether the address is anybody's is not known here. */
+    /** A password reset was requested. Whether there is an account with the address is not known here. */
     auth_password_reset_request: { draft: { email: string }; result: { email: string } };
-    /** Such a message was used. Performed within the change of the user. */
+    /** A reset link was used. Performed within the user_update of the account. */
     auth_password_reset_update: { draft: User; result: User };
   }
   interface Jobs {
     user_invite: { user_id: number };
-    /** The address as it was given; whether somebody has it, nobody who asked learns. */
+    /** The address as sent; it may belong to no account. */
     user_reset: { email: string };
   }
 }

@@ -1,35 +1,31 @@
-import { type EventTransaction, type PluginContext, sql } from "lectern/core";
+import { type EventTransaction, sql } from "lectern/core";
 import { rows } from "lectern/db";
+import type { UsersContext } from "./contract.ts";
 import { INVITE, openLink, RESET, renewLink } from "./links.ts";
 import { inviteMessage, resetMessage } from "./mail_messages.ts";
 
-/** Tries of a message with growing pauses: about four hours in all. */
+/** Attempts to send a message; with their growing pauses they take about four hours. */
 const TRIES = 10;
 
-type Context = Pick<
-  PluginContext<"mail", "users" | "user_invites" | "user_resets">,
-  "baseUrl" | "contracts" | "db" | "job" | "log"
->;
-
-/** Invites a user in the open transaction; the message follows the commit. */
+/** Invites a user within the open transaction; a job sends the message after the commit. */
 export async function invite(userId: number, tx: EventTransaction): Promise<void> {
   await openLink(tx.db, INVITE, userId);
   await tx.enqueue("user_invite", { user_id: userId }, { key: String(userId) });
 }
 
-/** Handles the mail jobs. The secret of a link is made when its message is, so that no job holds one. */
-export function handleMailJobs({ baseUrl, contracts, db, job, log }: Context): void {
+/** Registers the mail jobs. A job creates the secret of a link when it sends the message, so no job payload contains one. */
+export function handleMailJobs({ baseUrl, contracts, db, job, log }: UsersContext): void {
   const { mail } = contracts;
   job(
     "user_invite",
     async ({ user_id }) => {
-      const given = await renewLink(db, INVITE, user_id, baseUrl);
-      if (!given) return;
-      if (mail.isConfigured) await mail.send(inviteMessage(given, INVITE.hours / 24));
+      const renewed = await renewLink(db, INVITE, user_id, baseUrl);
+      if (!renewed) return;
+      if (mail.isConfigured) await mail.send(inviteMessage(renewed, INVITE.hours / 24));
       else
-        log.info("Invitation for the administrator to pass on; no mail is sent", {
-          user: given.email,
-          link: given.link,
+        log.info("No mail server is configured; pass this invitation on yourself", {
+          user: renewed.email,
+          link: renewed.link,
         });
     },
     { tries: TRIES },
@@ -43,8 +39,8 @@ export function handleMailJobs({ baseUrl, contracts, db, job, log }: Context): v
       );
       if (!user) return;
       await openLink(db, RESET, user.id);
-      const given = await renewLink(db, RESET, user.id, baseUrl);
-      if (given) await mail.send(resetMessage(given, RESET.hours * 60));
+      const renewed = await renewLink(db, RESET, user.id, baseUrl);
+      if (renewed) await mail.send(resetMessage(renewed, RESET.hours * 60));
     },
     { tries: TRIES },
   );

@@ -2,7 +2,7 @@ import type { MailMessage } from "lectern/contracts";
 import { html } from "lectern/core";
 import type { PersonalLink } from "./links.ts";
 
-/** The message that invites somebody to choose a password. `days`: how long the link holds. */
+/** The message of an invitation; `days` is the lifetime of the link. */
 export function inviteMessage({ name, email, link }: PersonalLink, days: number): MailMessage {
   return message(email, "You have been invited", [
     `Hello ${name},`,
@@ -12,7 +12,7 @@ export function inviteMessage({ name, email, link }: PersonalLink, days: number)
   ]);
 }
 
-/** The message to somebody who forgot a password. `minutes`: how long the link holds. */
+/** The message of a password reset; `minutes` is the lifetime of the link. */
 export function resetMessage({ name, email, link }: PersonalLink, minutes: number): MailMessage {
   return message(email, "Choose a new password", [
     `Hello ${name},`,

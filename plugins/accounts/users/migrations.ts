@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { idColumn, type Migrations, timeColumns } from "lectern/db";
 
-/** Tables of the plugin. */
+/** The tables of the plugin. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await db.schema
@@ -40,8 +40,8 @@ export const migrations: Migrations = {
       .addColumn("expires_at", "timestamptz", (column) => column.notNull())
       .execute();
   },
-  // The key of a name (core's text_key), cut to what an index entry may hold. Codes sort by their bytes, whatever the
-  // server's locale. The table is rewritten, so what falls away goes first.
+  // The sort key of the name (core's text_key), cut to the size of an index entry. Codes are sorted by their bytes,
+  // whatever the server's locale. The table is rewritten, so indexes that are not needed any more are dropped first.
   async "0003_name_key"(db) {
     await sql`
       drop index users_by_name, users_by_external_auth_id;

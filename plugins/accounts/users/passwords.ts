@@ -2,35 +2,36 @@ import type { Credentialed } from "lectern/contracts";
 import { randomText, sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
 
-/** What bcrypt reads of a password, in bytes; hashes made elsewhere were made of these alone. */
+/** Bytes of a password that bcrypt uses; PHP cuts longer ones, Bun hashes them first. */
 const BCRYPT_BYTES = 72;
 const BCRYPT = /^\$2[aby]\$/;
 const ARGON2 = /^\$argon2/;
 
+/** A hash that no password matches, verified so that answers about missing accounts take the same time. */
 let decoy: Promise<string> | undefined;
 
-/** The hash of a password that is to be stored: argon2id, about 100 ms of one core. */
+/** Hashes a password for storage: argon2id, about 100 ms of one core. */
 export function hashPassword(password: string): Promise<string> {
   return Bun.password.hash(password);
 }
 
 /**
- * Whether a password fits a stored hash of argon2id or bcrypt; false for an account without a password or one whose hash
- * is of another kind, after the time a check would have taken.
+ * Whether a password matches a stored hash of argon2id or bcrypt. For an empty hash, or one of another kind, the result is
+ * false after the time that a verification takes.
  */
-export async function fitsPassword(password: string, hash: string): Promise<boolean> {
-  // Both made before either is chosen, so that the first answer of a process takes no other time than later ones.
+export async function passwordMatches(password: string, hash: string): Promise<boolean> {
+  // Created before the branches, so that the first answer of a process reveals nothing by its time.
   decoy ??= hashPassword(randomText(BCRYPT_BYTES));
-  const spent = await decoy;
-  if (BCRYPT.test(hash)) return verified(Buffer.from(password).subarray(0, BCRYPT_BYTES), hash);
-  const isOurs = ARGON2.test(hash);
-  const fits = await verified(Buffer.from(password), isOurs ? hash : spent);
-  return isOurs && fits;
+  const decoyHash = await decoy;
+  if (BCRYPT.test(hash)) return verify(Buffer.from(password).subarray(0, BCRYPT_BYTES), hash);
+  const isArgon2 = ARGON2.test(hash);
+  const matches = await verify(Buffer.from(password), isArgon2 ? hash : decoyHash);
+  return isArgon2 && matches;
 }
 
 /**
- * The account that an e-mail address and a password name; see `Users.byPassword`. Replaces bcrypt by argon2id. The guest
- * is nobody's account, whatever password it may have been given.
+ * The account with an e-mail address and a password; see `Users.byPassword`. Replaces a bcrypt hash by argon2id. The guest
+ * cannot sign in, whatever its password.
  */
 export async function byPassword(
   db: Pick<Db, "executeQuery">,
@@ -42,11 +43,12 @@ export async function byPassword(
     sql<Credentialed>`select id, email_confirmed as "isConfirmed", password as hash from users
       where lower(email) = lower(${email.replaceAll("\0", "")}) and system_name = ''`,
   );
-  const fits = await fitsPassword(password, user?.hash ?? "");
-  if (!user || !fits) return undefined;
+  const matches = await passwordMatches(password, user?.hash ?? "");
+  if (!user || !matches) return undefined;
   return BCRYPT.test(user.hash) ? { ...user, hash: await upgrade(db, user, password) } : user;
 }
 
+/** Replaces a bcrypt hash. Returns the stored hash. */
 async function upgrade(db: Pick<Db, "executeQuery">, { id, hash }: Credentialed, password: string): Promise<string> {
   const [user] = await rows(
     db,
@@ -56,11 +58,11 @@ async function upgrade(db: Pick<Db, "executeQuery">, { id, hash }: Credentialed,
   return user?.password ?? hash;
 }
 
-async function verified(password: Uint8Array, hash: string): Promise<boolean> {
+async function verify(password: Uint8Array, hash: string): Promise<boolean> {
   try {
     return await Bun.password.verify(password, hash);
   } catch {
-    // A hash that cannot be read, such as one cut short by an import, fits nothing; that is no fault of the request.
+    // An invalid hash, such as one truncated by an import, matches nothing; it is not an error of the request.
     return false;
   }
 }

@@ -1,17 +1,16 @@
-import { endpoint, notFound, type PluginContext, sql } from "lectern/core";
+import { endpoint, notFound, sql } from "lectern/core";
 import { rows } from "lectern/db";
+import type { UsersContext } from "./contract.ts";
+import { about } from "./docs.ts";
 
 const SLUG = /^[\p{L}\p{N}_-]{1,255}$/u;
 
-/**
- * Mounts what anybody may know of a user: the name that stands below what they wrote. Everything else is for those who
- * manage users.
- */
-export function mountPeople({ app, db }: Pick<PluginContext<never, "users">, "app" | "db">): void {
+/** Mounts the public part of a user: the name shown with their content. Everything else requires users-manage. */
+export function mountPeople({ app, db }: UsersContext): void {
   app.get(
     "/people/:slug",
     async ({ params: { slug } }) => {
-      // What the store cannot hold names nobody.
+      // A text that PostgreSQL cannot store is no slug.
       if (!SLUG.test(slug)) throw notFound("User");
       const [person] = await rows(
         db,
@@ -20,9 +19,6 @@ export function mountPeople({ app, db }: Pick<PluginContext<never, "users">, "ap
       if (!person) throw notFound("User");
       return person;
     },
-    {
-      permit: "access-api",
-      ...endpoint("people", "read", { about: "Shows the name of a user by the slug that answers refer to." }),
-    },
+    { permit: "access-api", ...endpoint("people", "read", { about: about.person }) },
   );
 }

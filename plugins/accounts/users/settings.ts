@@ -1,6 +1,6 @@
 import { t } from "lectern/core";
 
-/** What an operator may set about users. */
+/** The settings of users. */
 export const settings = t.Object({
   adminEmail: t.String({
     default: "admin@example.com",
@@ -12,18 +12,18 @@ export const settings = t.Object({
     default: "",
     env: "ADMIN_PASSWORD",
     description:
-      "Password of the first administrator; random and printed once, when the server first listens, if empty",
+      "Password of the first administrator; if empty, it is generated and printed once when the server first listens",
   }),
   passwordCheck: t.Union([t.Literal("none"), t.Literal("screens"), t.Literal("all")], {
     default: "screens",
     env: "PASSWORD_CHECK",
     description:
-      "Where the 10,000 most used passwords are refused: screens (where people choose them), all (by API and commands too), none",
+      "Where the 10,000 most used passwords are refused: screens (where users choose them), all (by API and commands too), none",
   }),
   environment: t.String({
     default: "production",
     env: "APP_ENV",
     shared: true,
-    description: "demo keeps everybody from managing users",
+    description: "demo closes the endpoints that manage users",
   }),
 });

@@ -1,23 +1,41 @@
 import type { Generated, Selectable } from "kysely";
 import type { UserRef } from "lectern/contracts";
-import type { Input } from "lectern/core";
-import type { rulesFor } from "./rules.ts";
+import {
+  type Contracts,
+  type FileStore,
+  fileKilobytes,
+  type Input,
+  type RawBuilder,
+  rules,
+  type Viewer,
+} from "lectern/core";
+import type { Db } from "lectern/db";
 
-/** Files and links of pages. */
+/** What the files of this plugin share. */
+export interface AttachmentsContext {
+  readonly db: Pick<Db, "executeQuery">;
+  readonly contracts: Pick<Contracts, "access" | "users">;
+  readonly files: FileStore;
+  readonly baseUrl: string;
+  /** SQL condition for the rows of a table that a viewer sees. */
+  readonly visibleTo: (table: "attachments" | "pages", viewer: Viewer) => RawBuilder<boolean>;
+}
+
+/** Files and links attached to pages. */
 export interface AttachmentsTable {
   id: Generated<number>;
-  /** The page. */
+  /** Id of the page. */
   uploaded_to: number;
   name: string;
-  /** Of the file as the client named it, without a dot; "" for links. */
+  /** Extension of the uploaded file, without a dot; "" for links. */
   extension: string;
-  /** Whether it is a link and no file. */
+  /** Whether it is a link instead of a file. */
   external: boolean;
-  /** The link, else "". */
+  /** The link; "" for files. */
   link: string;
-  /** Where the file is, within this plugin's files; null for links. Another content has another key. */
+  /** Key within this plugin's file store; null for links. A replaced file gets a new key. */
   file_key: string | null;
-  /** What answers call `order`: the place on the page, from 1. */
+  /** Position on the page, from 1; answered as `order`. */
   sort_order: number;
   created_by: number | null;
   updated_by: number | null;
@@ -25,20 +43,39 @@ export interface AttachmentsTable {
   updated_at: Generated<string>;
 }
 
-/** An attachment as the table holds it; the result of the events of attachments. */
+/** A row of the table; the result of the events of attachments. */
 export type AttachmentRow = Selectable<AttachmentsTable>;
 
-/** An attachment with who made and changed it. */
+/** An attachment with its author and last editor. */
 export interface FoundAttachment extends AttachmentRow {
   readonly people?: { readonly created_by: UserRef | null; readonly updated_by: UserRef | null };
 }
 
-/** A new attachment as asked for; a link wins over a file. */
+/** The rules of both bodies (content-api 2.4), for a file size limit in megabytes. */
+export function rulesFor(limitMb: number) {
+  const max = `max:${fileKilobytes(limitMb)}` as const;
+  return {
+    create: rules({
+      name: ["required", "string", "min:1", "max:255"],
+      uploaded_to: ["required", "integer", "exists:entities,id,type,page"],
+      file: ["required_without:link", "file", max],
+      link: ["required_without:file", "string", "min:1", "max:2000", "safe_url"],
+    }),
+    update: rules({
+      name: ["string", "min:1", "max:255"],
+      uploaded_to: ["integer", "exists:entities,id,type,page"],
+      file: ["file", max],
+      link: ["string", "min:1", "max:2000", "safe_url"],
+    }),
+  };
+}
+
+/** The draft of a new attachment; a link takes precedence over a file. */
 export type AttachmentCreate = Input<ReturnType<typeof rulesFor>["create"]>;
-/** A change of an attachment as asked for. */
+/** The draft of a change. */
 export type AttachmentUpdate = Input<ReturnType<typeof rulesFor>["update"]>;
 
-/** What roles may hold about attachments (platform 2.1). */
+/** Permissions of roles on attachments (platform 2.1). */
 export type AttachmentPermission = `attachment-${"create" | "update" | "delete"}-${"all" | "own"}`;
 
 declare module "lectern/db" {
@@ -50,7 +87,7 @@ declare module "lectern/db" {
 declare module "lectern/core" {
   interface Events {
     attachment_create: { draft: AttachmentCreate; result: AttachmentRow };
-    /** The draft's row is the locked one, as it was before. */
+    /** `row` is locked, with the values before the change. */
     attachment_update: { draft: { row: AttachmentRow; draft: AttachmentUpdate }; result: AttachmentRow };
     attachment_delete: { draft: AttachmentRow; result: AttachmentRow };
   }

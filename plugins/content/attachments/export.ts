@@ -1,33 +1,30 @@
 import type { ExportFile, ExportFiles } from "lectern/contracts";
-import { sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
-import type { AttachmentRow } from "./contract.ts";
-import type { Parts } from "./parts.ts";
+import type { Viewer } from "lectern/core";
+import type { AttachmentRow, AttachmentsContext } from "./contract.ts";
+import { attachmentIdIn } from "./links.ts";
+import { findAttachments } from "./queries.ts";
 
-/** Attachments as exports know them: named by their addresses, and along with their pages (content-api 15.7). */
-export function attachmentsInExports(parts: Parts): ExportFiles {
-  const find = async (viewer: Viewer, column: "id" | "uploaded_to", ids: readonly number[]) => {
-    const found = await rows<AttachmentRow>(
-      parts.db,
-      sql`select attachments.* from attachments where ${sql.ref(`attachments.${column}`)} = any(${[...ids]}::integer[])
-        and ${parts.sees("attachments", viewer)} order by attachments.sort_order, attachments.id`,
-    );
-    return found.map((row) => fileOf(parts, row));
-  };
+/** Attachments in exports: found by their URLs, and as dependents of pages (content-api 15.7). */
+export function attachmentsInExports(context: AttachmentsContext): ExportFiles {
+  const find = async (viewer: Viewer, column: "id" | "uploaded_to", ids: readonly number[]) =>
+    (await findAttachments(context, viewer, column, ids)).map((row) => exportFile(context, row));
   return {
     async named(viewer, addresses) {
-      const ids = new Map(addresses.map((address) => [address, idIn(address, parts.baseUrl)]));
+      const ids = new Map(addresses.map((address) => [address, attachmentIdIn(address, context.baseUrl)]));
       const wanted = [...new Set([...ids.values()].filter((id) => id !== undefined))];
       const files = new Map((await find(viewer, "id", wanted)).map((file) => [file.id, file]));
-      return new Map(
-        [...ids].flatMap(([address, id]) => (files.has(id ?? 0) ? [[address, files.get(id ?? 0)]] : [])),
-      ) as Map<string, ExportFile>;
+      const found = new Map<string, ExportFile>();
+      for (const [address, id] of ids) {
+        const file = id === undefined ? undefined : files.get(id);
+        if (file) found.set(address, file);
+      }
+      return found;
     },
     dependents: async (viewer, kind, ids) => (kind === "page" ? find(viewer, "uploaded_to", ids) : []),
   };
 }
 
-function fileOf({ files }: Parts, row: AttachmentRow): ExportFile {
+function exportFile({ files }: AttachmentsContext, row: AttachmentRow): ExportFile {
   const key = row.file_key;
   return {
     list: "attachments",
@@ -40,11 +37,4 @@ function fileOf({ files }: Parts, row: AttachmentRow): ExportFile {
     extension: row.extension,
     ...(key !== null && { open: () => files.get(key) }),
   };
-}
-
-function idIn(address: string, baseUrl: string): number | undefined {
-  const found = address.startsWith(`${baseUrl}/`)
-    ? /^\/attachments\/(\d{1,9})(?=[?#]|$)/.exec(address.slice(baseUrl.length))
-    : null;
-  return found ? Number(found[1]) : undefined;
 }

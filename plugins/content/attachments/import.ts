@@ -1,10 +1,10 @@
 import type { ImportFiles } from "lectern/contracts";
-import type { AttachmentCreate } from "./contract.ts";
-import type { Parts } from "./parts.ts";
-import { insertAttachment } from "./write.ts";
+import { insertAttachment } from "./changes.ts";
+import type { AttachmentCreate, AttachmentsContext } from "./contract.ts";
+import { attachmentUrl } from "./links.ts";
 
-/** Attachments that come with imports; a file wins over a link (platform 8.2). */
-export function attachmentsInImports(parts: Parts): ImportFiles {
+/** Attachments in imports; a file takes precedence over a link (platform 8.2). */
+export function attachmentsInImports(context: AttachmentsContext): ImportFiles {
   return {
     list: "attachments",
     object: "attachment",
@@ -12,9 +12,9 @@ export function attachmentsInImports(parts: Parts): ImportFiles {
     async store({ name, link, file }, of, tx) {
       const draft: AttachmentCreate = { name, uploaded_to: of.id, ...(file ? { file } : { link: link ?? "" }) };
       const { id } = await tx.perform("attachment_create", draft, (final, inner) =>
-        insertAttachment(parts, final, inner),
+        insertAttachment(context, final, inner),
       );
-      return { id, url: `${parts.baseUrl}/attachments/${id}` };
+      return { id, url: attachmentUrl(context.baseUrl, id) };
     },
   };
 }

@@ -1,7 +1,7 @@
 import { sql } from "lectern/core";
 import type { Migrations } from "lectern/db";
 
-/** Columns with an index of their own, for sorting and filtering at scale; text compares in lower case. */
+/** Columns that listings sort and filter by, each with an index; text compares in lower case. */
 const SORTED = {
   name: "lower(name)",
   extension: "lower(extension)",
@@ -10,7 +10,7 @@ const SORTED = {
   updated: "updated_at",
 };
 
-/** Pages are named by number alone, without a foreign key: they belong to another plugin. */
+/** The table of attachments. `uploaded_to` has no foreign key, since the table of pages belongs to another plugin. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await sql`create table attachments (
@@ -35,8 +35,8 @@ export const migrations: Migrations = {
     await sql`create index attachments_by_page on attachments (uploaded_to, sort_order)`.execute(db);
     await sql`create unique index attachments_by_file on attachments (file_key)`.execute(db);
   },
-  // The key of a name (core's text_key), cut to what an index entry may hold. Codes sort by their bytes, whatever the
-  // server's locale. The table is rewritten, so what falls away goes first.
+  // The comparison key of the name (core's text_key), cut to the maximum size of an index entry. Extensions sort by bytes,
+  // whatever the server's locale. Adding a stored column rewrites the table, so the old indexes are dropped first.
   async "0002_name_key"(db) {
     await sql`
       drop index attachments_by_name, attachments_by_extension;

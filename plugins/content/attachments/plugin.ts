@@ -1,19 +1,17 @@
 /**
- * Attachments: files and links that hang on pages (content-api 11). Who sees the page sees what hangs on it; who may
- * change both may change it. The bytes lie in the store of files and are streamed both ways, at /api as base64 within
- * the answer, at /attachments/ID as they are. An attachment stays while its page is in the recycle bin.
+ * Attachments: files and links attached to pages (content-api 11). Viewers see the attachments of the pages they see; changing
+ * one requires permissions on both. Files are kept in the file store and streamed in and out: below /api as base64 within the
+ * answer, at /attachments/ID as they are. Attachments of a page in the recycle bin stay.
  */
-import { definePlugin, fileLimit, idOf, notFound, sql, t, withoutAuthor } from "lectern/core";
-import { rows } from "lectern/db";
-import type { AttachmentPermission } from "./contract.ts";
+import { definePlugin, fileLimit, sql, t, withoutAuthor } from "lectern/core";
+import { fileKeeper, lockAttachment, removeOfPages } from "./changes.ts";
+import type { AttachmentPermission, AttachmentsContext } from "./contract.ts";
 import { attachmentsInExports } from "./export.ts";
+import { mountFileRoute } from "./file_route.ts";
 import { attachmentsInImports } from "./import.ts";
 import { migrations } from "./migrations.ts";
-import type { Parts } from "./parts.ts";
-import { mountAttachments } from "./routes.ts";
-import { serveAttachment } from "./serve.ts";
-import { findAttachment } from "./show.ts";
-import { fileKeeper, lockAttachment, removeOfPages } from "./write.ts";
+import { usedFileKeys } from "./queries.ts";
+import { mountAttachmentRoutes } from "./routes.ts";
 
 const PERMISSIONS = (["create", "update", "delete"] as const).flatMap((action): AttachmentPermission[] => [
   `attachment-${action}-all`,
@@ -28,14 +26,14 @@ export default definePlugin({
   migrations,
   events: ["attachment_create", "attachment_update", "attachment_delete"],
   adds: PERMISSIONS,
-  setup(context) {
-    const { contribute, contracts, visibilityRule, on, site, visible } = context;
-    const parts: Parts = {
-      db: context.db as unknown as Parts["db"],
+  setup(plugin) {
+    const { baseUrl, contribute, contracts, files, visibilityRule, on, settings, visible } = plugin;
+    const context: AttachmentsContext = {
+      db: plugin.db as unknown as AttachmentsContext["db"],
       contracts,
-      files: context.files,
-      baseUrl: context.baseUrl,
-      sees: (table, viewer) => visible.where(table, viewer),
+      files,
+      baseUrl,
+      visibleTo: (table, viewer) => visible.where(table, viewer),
     };
 
     visibilityRule(
@@ -43,35 +41,19 @@ export default definePlugin({
       (viewer) => sql<boolean>`exists (select from pages
         where pages.id = attachments.uploaded_to and ${visible.where("pages", viewer)})`,
     );
-    contribute("dependents", { kind: "page", destroy: (ids, tx) => removeOfPages(parts, ids, tx) });
-    contribute("export_files", attachmentsInExports(parts));
-    contribute("import_files", attachmentsInImports(parts));
-    contribute("file_claims", { plugin: "attachments", used: (keys) => usedKeys(parts, keys) });
-    contribute("file_keeper", fileKeeper(parts));
-    // Whoever takes part in a change sees the attachment as it is, not as it was when the request came.
+    contribute("dependents", { kind: "page", destroy: (ids, tx) => removeOfPages(context, ids, tx) });
+    contribute("export_files", attachmentsInExports(context));
+    contribute("import_files", attachmentsInImports(context));
+    contribute("file_claims", { plugin: "attachments", used: (keys) => usedFileKeys(context, keys) });
+    contribute("file_keeper", fileKeeper(context));
+    // Handlers of these events get the locked row of now, not the one read when the request came.
     on("attachment_update", {
       filter: async ({ row, draft }, tx) => ({ row: await lockAttachment(row.id, tx), draft }),
     });
     on("user_delete", { inTransaction: ({ id }, { db }) => withoutAuthor(db, "attachments", id) });
     on("attachment_delete", { filter: (row, tx) => lockAttachment(row.id, tx) });
 
-    mountAttachments(context, parts, context.settings.fileLimit);
-    site.get(
-      "/attachments/:id",
-      async ({ viewer, params, request, asked }) => {
-        const row = await findAttachment(parts, viewer, idOf(params.id, "Attachment"));
-        if (!row) throw notFound("Attachment");
-        return serveAttachment(parts, row, { headers: request.headers, open: asked.open === "true" });
-      },
-      { permit: "access-api" },
-    );
+    mountAttachmentRoutes(plugin, context, settings.fileLimit);
+    mountFileRoute(plugin, context);
   },
 });
-
-async function usedKeys({ db }: Parts, keys: readonly string[]): Promise<string[]> {
-  const used = await rows<{ file_key: string }>(
-    db,
-    sql`select file_key from attachments where file_key = any(${[...keys]}::text[])`,
-  );
-  return used.map(({ file_key }) => file_key);
-}

@@ -1,10 +1,10 @@
 /**
- * The new order of a book out of the present one and what somebody asked for. What they did not name, since they do not
- * see it or it came meanwhile, keeps its place after what it follows now.
+ * Computes the new order of a book from the present order and the requested entries. Children that the request does not
+ * name, because the viewer does not see them or they were added since, keep their position after what they follow now.
  */
 import type { Entry } from "./contract.ts";
 
-/** A chapter or page of a book as it stands now. */
+/** A chapter or page of a book in the present order. */
 export interface Child {
   readonly type: "chapter" | "page";
   readonly id: number;
@@ -12,7 +12,7 @@ export interface Child {
   readonly priority: number;
 }
 
-/** Where a chapter or page shall stand. */
+/** The new position of a chapter or page. */
 export interface Placement<C extends Child = Child> {
   readonly child: C;
   /** The chapter; null for the book itself. */
@@ -22,57 +22,58 @@ export interface Placement<C extends Child = Child> {
 
 /** The placements of all children, container by container, each in its order. */
 export function arrange<C extends Child>(children: readonly C[], entries: readonly Entry[]): Placement<C>[] {
-  const known = new Map(children.map((child) => [keyOf(child), child]));
+  const byKey = new Map(children.map((child) => [keyOf(child), child]));
   const pick = (type: Child["type"], id: number): C[] => {
-    const child = known.get(keyOf({ type, id }));
+    const child = byKey.get(keyOf({ type, id }));
     return child ? [child] : [];
   };
   const named = new Set(
     entries.flatMap(({ type, id, pages = [] }) => [keyOf({ type, id }), ...pages.map((page) => `page ${page}`)]),
   );
-  const present = Map.groupBy([...children].sort(inOrder), ({ chapter_id }) => chapter_id);
-  const wished = new Map<number | null, C[]>([[null, entries.flatMap(({ type, id }) => pick(type, id))]]);
+  const present = Map.groupBy([...children].sort(compareChildren), ({ chapter_id }) => chapter_id);
+  const requested = new Map<number | null, C[]>([[null, entries.flatMap(({ type, id }) => pick(type, id))]]);
   for (const { type, id, pages } of entries)
-    if (pages && known.has(keyOf({ type, id })))
-      wished.set(
+    if (pages && byKey.has(keyOf({ type, id })))
+      requested.set(
         id,
         pages.flatMap((page) => pick("page", page)),
       );
-  const containers = new Set([...present.keys(), ...wished.keys()]);
+  const containers = new Set([...present.keys(), ...requested.keys()]);
   return [...containers].flatMap((container) => {
-    const stand = present.get(container) ?? [];
-    const wish = wished.get(container);
-    // A chapter whose pages were not asked for keeps those that were not named elsewhere.
-    const order = wish ? merged(stand, wish, named) : stand.filter((child) => !named.has(keyOf(child)));
+    const before = present.get(container) ?? [];
+    const wanted = requested.get(container);
+    // A chapter whose pages were not listed keeps those that the request does not name elsewhere.
+    const order = wanted ? merge(before, wanted, named) : before.filter((child) => !named.has(keyOf(child)));
     return order.map((child, index) => ({ child, chapter_id: container, priority: index + 1 }));
   });
 }
 
-/** Whether these keep the order among themselves that they have now. */
+/** Whether these placements are in the present order of their children. */
 export function keepsOrder(placements: readonly Placement[]): boolean {
-  const now = placements.map(({ child }) => child);
-  return now.every((child, index) => index === 0 || inOrder(now[index - 1] as Child, child) < 0);
+  const children = placements.map(({ child }) => child);
+  return children.every((child, index) => index === 0 || compareChildren(children[index - 1] as Child, child) < 0);
 }
 
-function merged<C extends Child>(stand: readonly C[], wish: readonly C[], named: ReadonlySet<string>): C[] {
-  const wished = new Set(wish);
-  const after = new Map<C | undefined, C[]>();
-  let before: C | undefined;
-  for (const child of stand) {
-    if (!named.has(keyOf(child))) put(after, before, child);
-    else if (wished.has(child)) before = child;
+/** The wanted order, with each child that is not named inserted after the named child that it follows now. */
+function merge<C extends Child>(before: readonly C[], wanted: readonly C[], named: ReadonlySet<string>): C[] {
+  const isWanted = new Set(wanted);
+  const followers = new Map<C | undefined, C[]>();
+  let last: C | undefined;
+  for (const child of before) {
+    if (named.has(keyOf(child))) {
+      if (isWanted.has(child)) last = child;
+      continue;
+    }
+    const list = followers.get(last) ?? [];
+    list.push(child);
+    followers.set(last, list);
   }
-  return [...(after.get(undefined) ?? []), ...wish.flatMap((child) => [child, ...(after.get(child) ?? [])])];
-}
-
-function put<K, C>(lists: Map<K, C[]>, key: K, child: C): void {
-  const list = lists.get(key);
-  if (list) list.push(child);
-  else lists.set(key, [child]);
+  const withFollowers = wanted.flatMap((child) => [child, ...(followers.get(child) ?? [])]);
+  return [...(followers.get(undefined) ?? []), ...withFollowers];
 }
 
 /** By priority, chapters before pages, by id (content-api 5.3). */
-function inOrder(a: Child, b: Child): number {
+function compareChildren(a: Child, b: Child): number {
   return a.priority - b.priority || Number(b.type === "chapter") - Number(a.type === "chapter") || a.id - b.id;
 }
 

@@ -23,7 +23,7 @@ function book(children: readonly Child[], entries: Parameters<typeof arrange>[1]
 
 const children = [chapter(1, 1), page(11, 1, 1), page(12, 2, 1), page(2, 2), chapter(3, 3), page(31, 1, 3)];
 
-test("entries stand where they were put, pages in the chapter they were put into", () => {
+test("entries get the requested order, and pages the requested chapter", () => {
   expect(book(children, [])).toBe("c1[p11 p12] p2 c3[p31]");
   expect(
     book(children, [
@@ -34,7 +34,7 @@ test("entries stand where they were put, pages in the chapter they were put into
   ).toBe("c3[p12 p31 p2] p11 c1[]");
 });
 
-test("what is not named stays after what it follows, and pages of a chapter stay where none are named", () => {
+test("children that are not named stay after what they follow, and a chapter without listed pages keeps its pages", () => {
   expect(
     book(children, [
       { type: "chapter", id: 3 },
@@ -44,7 +44,7 @@ test("what is not named stays after what it follows, and pages of a chapter stay
   expect(book(children, [{ type: "page", id: 12 }])).toBe("c1[p11] p2 c3[p31] p12");
 });
 
-test("what is not there is passed over", () => {
+test("entries that are not in the book are ignored", () => {
   expect(
     book(children, [
       { type: "page", id: 99 },
@@ -53,11 +53,11 @@ test("what is not there is passed over", () => {
   ).toBe("c1[p11 p12] p2 c3[]");
 });
 
-test("children of one priority stand chapters first, then by number", () => {
+test("children of the same priority are ordered chapters first, then by id", () => {
   expect(book([page(5, 0), chapter(7, 0), page(4, 0)], [])).toBe("c7[] p4 p5");
 });
 
-test("an order is told apart from the one that is there", () => {
+test("keepsOrder() compares with the present order", () => {
   const placed = arrange(children, []).filter(({ chapter_id }) => chapter_id === null);
   expect(keepsOrder(placed)).toBe(true);
   expect(keepsOrder(placed.toReversed())).toBe(false);

@@ -1,32 +1,32 @@
 import type { ContentEntry } from "lectern/contracts";
 
-/** The kind of entry that holds others. */
-const HOLDER = "chapter";
+/** The kind of entry that contains others. */
+const CONTAINER = "chapter";
 
 /**
  * A book's contents as its read shows them (content-api 5.3): drafts first, then by priority, chapters before pages, by
- * id. A page lies in its chapter's `pages`, without `type`; where the chapter is not among the entries, at the top.
+ * id. A page is in `pages` of its chapter, without `type`; where the chapter is not among the entries, at the top level.
  */
-export function nested(entries: readonly ContentEntry[]): Record<string, unknown>[] {
-  const held = new Map(entries.filter(isHolder).map(({ id }) => [id, [] as Record<string, unknown>[]]));
-  const top: ContentEntry[] = [];
-  for (const entry of [...entries].sort(inOrder)) {
-    const holder = isHolder(entry) ? undefined : held.get(entry.chapter_id ?? 0);
-    if (!holder) {
-      top.push(entry);
+export function nestContents(entries: readonly ContentEntry[]): Record<string, unknown>[] {
+  const pagesOf = new Map(entries.filter(isContainer).map(({ id }) => [id, [] as Record<string, unknown>[]]));
+  const topLevel: ContentEntry[] = [];
+  for (const entry of [...entries].sort(compareEntries)) {
+    const pages = isContainer(entry) ? undefined : pagesOf.get(entry.chapter_id ?? 0);
+    if (!pages) {
+      topLevel.push(entry);
       continue;
     }
     const { type: _type, ...rest } = entry;
-    holder.push(rest);
+    pages.push(rest);
   }
-  return top.map((entry) => (isHolder(entry) ? { ...entry, pages: held.get(entry.id) } : { ...entry }));
+  return topLevel.map((entry) => (isContainer(entry) ? { ...entry, pages: pagesOf.get(entry.id) } : { ...entry }));
 }
 
-function isHolder(entry: ContentEntry): boolean {
-  return entry.type === HOLDER;
+function isContainer(entry: ContentEntry): boolean {
+  return entry.type === CONTAINER;
 }
 
-function inOrder(a: ContentEntry, b: ContentEntry): number {
+function compareEntries(a: ContentEntry, b: ContentEntry): number {
   const drafts = Number(b.draft ?? false) - Number(a.draft ?? false);
-  return drafts || a.priority - b.priority || Number(isHolder(b)) - Number(isHolder(a)) || a.id - b.id;
+  return drafts || a.priority - b.priority || Number(isContainer(b)) - Number(isContainer(a)) || a.id - b.id;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { ContentEntry } from "lectern/contracts";
-import { nested } from "./contents.ts";
+import { nestContents } from "./contents.ts";
 
 const chapter = (id: number, priority: number): ContentEntry => ({
   id,
@@ -26,23 +26,23 @@ const page = (id: number, priority: number, more: Partial<ContentEntry> = {}): C
 const order = (entries: readonly Record<string, unknown>[]) =>
   entries.map(({ type, id }) => `${String(type ?? "")}${String(id)}`);
 
-test("nested() sorts by draft, priority, kind and id", () => {
+test("nestContents() sorts by draft, priority, kind and id", () => {
   const entries = [page(9, 1), page(2, 3), chapter(7, 3), chapter(5, 3), page(1, 3), page(4, 8, { draft: true })];
-  expect(order(nested(entries))).toEqual(["page4", "page9", "chapter5", "chapter7", "page1", "page2"]);
+  expect(order(nestContents(entries))).toEqual(["page4", "page9", "chapter5", "chapter7", "page1", "page2"]);
 });
 
-test("nested() puts pages into their chapter without a type", () => {
-  const [first] = nested([page(3, 2, { chapter_id: 7 }), chapter(7, 1), page(2, 1, { chapter_id: 7 })]);
+test("nestContents() puts pages into their chapter without a type", () => {
+  const [first] = nestContents([page(3, 2, { chapter_id: 7 }), chapter(7, 1), page(2, 1, { chapter_id: 7 })]);
   expect(first?.pages).toEqual([
     { id: 2, name: "p2", slug: "p2", book_id: 1, chapter_id: 7, draft: false, priority: 1, url: "" },
     { id: 3, name: "p3", slug: "p3", book_id: 1, chapter_id: 7, draft: false, priority: 2, url: "" },
   ]);
 });
 
-test("nested() leaves a page whose chapter is not seen at the top, with its chapter_id", () => {
-  expect(nested([page(3, 2, { chapter_id: 7 })])).toEqual([{ ...page(3, 2), chapter_id: 7 }]);
+test("nestContents() leaves a page whose chapter is not visible at the top level, with its chapter_id", () => {
+  expect(nestContents([page(3, 2, { chapter_id: 7 })])).toEqual([{ ...page(3, 2), chapter_id: 7 }]);
 });
 
-test("nested() gives a chapter without pages an empty list", () => {
-  expect(nested([chapter(7, 1)])).toEqual([{ ...chapter(7, 1), pages: [] }]);
+test("nestContents() gives a chapter without pages an empty list", () => {
+  expect(nestContents([chapter(7, 1)])).toEqual([{ ...chapter(7, 1), pages: [] }]);
 });

@@ -1,62 +1,47 @@
-import type { Selectable } from "kysely";
-import type { Tag } from "lectern/contracts";
-import {
-  fileKilobytes,
-  type Input,
-  type ItemPermissions,
-  type ItemTable,
-  type People,
-  type ResourceEvents,
-  rules,
-} from "lectern/core";
+import type { Input, ItemPermissions, PluginContext, ResourceEvents } from "lectern/core";
+import type { DescribedItem, DescribedTable, ItemKind } from "../_items/contract.ts";
+import { HISTORY_FIELDS, itemListing, NAME_FIELDS } from "../_items/listing.ts";
+import { coverRule, itemRules } from "../_items/rules.ts";
 
-/** A book. */
-export interface BooksTable extends ItemTable {
-  description: string;
-  /** As stored: empty where the plain text is all there is. */
-  description_html: string;
-  /** A page whose content new pages start with; null for none. */
+/** Books. */
+export interface BooksTable extends DescribedTable {
+  /** The page whose content new pages start with; null for none. */
   default_template_id: number | null;
 }
 
-/** A book with its tags, as events carry it; `people` is there where it was read to be shown. */
-export interface Book extends Selectable<BooksTable> {
-  readonly tags: Tag[];
-  readonly people?: People;
-}
+/** A book, as events carry it. */
+export type Book = DescribedItem<BooksTable>;
 
-/** The bodies of a create and an update (content-api 2.4) for a limit on files in megabytes. */
-export function rulesFor(limitMb: number) {
-  const shared = {
-    description: ["string", "max:1900"],
-    description_html: ["string", "max:2000"],
-    tags: ["array"],
-    image: ["nullable", "image_extension", "mimes:jpeg,png,gif,webp,avif", `max:${fileKilobytes(limitMb)}`],
-    default_template_id: ["nullable", "integer"],
-  } as const;
-  return {
-    create: rules({ name: ["required", "string", "max:255"], ...shared }),
-    update: rules({ name: ["string", "min:1", "max:255"], ...shared }),
-  };
-}
+/** The kind "book". */
+export const BOOK = { kind: "book", noun: "Book", table: "books" } as const satisfies ItemKind;
 
-/** The rules of a create, as a type. */
-export type CreateRules = ReturnType<typeof rulesFor>["create"];
-/** The rules of an update, as a type. */
-export type UpdateRules = ReturnType<typeof rulesFor>["update"];
+/** The listing of books (content-api 3). */
+export const listing = itemListing(BOOK, { id: "integer", ...NAME_FIELDS, description: "text", ...HISTORY_FIELDS });
+
+/** The bodies of a create and an update, for a limit on files in megabytes. */
+export function bookRules(limitMb: number) {
+  const image = coverRule(limitMb);
+  return itemRules({ tags: ["array"], image, default_template_id: ["nullable", "integer"] });
+}
 
 /** What a create asks for. */
-export type BookDraft = Input<CreateRules>;
+export type BookDraft = Input<ReturnType<typeof bookRules>["create"]>;
 
-/** What an update asks for: only what shall change. */
-export type BookChange = Input<UpdateRules>;
+/** What an update asks for: fields that are absent stay. */
+export type BookChange = Input<ReturnType<typeof bookRules>["update"]>;
 
+/** What the files of this plugin share. */
+export type BooksContext = Pick<
+  PluginContext<"access" | "users" | "tags" | "markup", "books" | "pages">,
+  "baseUrl" | "contracts" | "db" | "slot" | "visible"
+>;
+
+declare module "lectern/core" {
+  interface Events extends ResourceEvents<"book", BookDraft, BookChange, Book> {}
+  interface Permissions extends ItemPermissions<"book"> {}
+}
 declare module "lectern/db" {
   interface Tables {
     books: BooksTable;
   }
-}
-declare module "lectern/core" {
-  interface Events extends ResourceEvents<"book", BookDraft, BookChange, Book> {}
-  interface Permissions extends ItemPermissions<"book"> {}
 }

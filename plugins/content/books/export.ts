@@ -1,34 +1,18 @@
-import type { ExportKind } from "lectern/contracts";
+import { bookPath, type ExportKind } from "lectern/contracts";
 import { sql } from "lectern/core";
-import { rows } from "lectern/db";
-import type { BooksContext } from "./_context.ts";
-import type { Book } from "./contract.ts";
-import { bookUrl } from "./urls.ts";
+import { exportEntry } from "../_items/export.ts";
+import { itemQueries } from "../_items/queries.ts";
+import { BOOK, type Book, type BooksContext } from "./contract.ts";
 
-/** Books as exports know them (content-api 15). */
-export function booksInExports({ baseUrl, contracts: { markup, tags }, db, visible }: BooksContext): ExportKind {
+/** Finds books for exports (content-api 15). */
+export function bookExports(context: BooksContext): ExportKind {
+  const { list } = itemQueries<Book>(context, BOOK);
   return {
-    kind: "book",
+    kind: BOOK.kind,
     async find(viewer, id) {
-      const [book] = await rows<Book>(
-        db,
-        sql`select books.*, ${tags.of("book", sql.ref("books.id"))} as tags
-        from books where books.id = ${id}::integer and ${visible.where("books", viewer)}`,
-      );
-      return (
-        book && {
-          kind: "book",
-          id: book.id,
-          name: book.name,
-          slug: book.slug,
-          priority: 0,
-          url: bookUrl(baseUrl, book.slug),
-          tags: book.tags,
-          description: book.description,
-          description_html: markup.describeHtml(book.description_html, book.description),
-          parents: [],
-        }
-      );
+      const [book] = await list(viewer, sql`books.id = ${id}::integer`, sql`books.id`);
+      if (!book) return undefined;
+      return exportEntry(context, BOOK, book, { url: context.baseUrl + bookPath(book), priority: 0, parents: [] });
     },
   };
 }

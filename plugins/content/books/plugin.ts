@@ -1,75 +1,55 @@
 import { definePlugin, fileLimit, itemPermissions, mountResource, sql, t } from "lectern/core";
-import { rows } from "lectern/db";
-import { about, examples } from "./about.ts";
-import { rulesFor } from "./contract.ts";
-import { booksInExports } from "./export.ts";
-import { listing } from "./listing.ts";
-import { bookMaker } from "./make.ts";
+import { lockItem } from "../_items/changes.ts";
+import { templateDependents } from "../_items/default_template.ts";
+import { itemHandlers, itemResource, registerItemKind, topLevelPlace } from "../_items/resource.ts";
+import { insertBook, updateBook } from "./changes.ts";
+import { BOOK, type Book, bookRules, listing } from "./contract.ts";
+import { about, examples } from "./docs.ts";
+import { bookExports } from "./export.ts";
+import { bookMaker } from "./import.ts";
 import { migrations } from "./migrations.ts";
-import { showing } from "./show.ts";
-import { writing } from "./write.ts";
+import { bookPresenter } from "./presenter.ts";
 
 /** Books: named collections of chapters and pages (content-api 5). */
 export default definePlugin({
   name: "books",
   requires: ["access", "users", "tags", "markup"],
   permissions: { write: ["books"], read: ["pages"] },
-  settings: t.Object({ fileLimit }),
   migrations,
-  events: ["book_create", "book_update", "book_delete"],
   adds: itemPermissions("book"),
+  settings: t.Object({ fileLimit }),
+  events: ["book_create", "book_update", "book_delete"],
   setup(context) {
-    const {
-      contracts: { access },
-      contribute,
-      visibilityRule,
-    } = context;
-    visibilityRule("books", () => sql`books.deleted_at is null`);
-    visibilityRule("books", access.sees("book", "books"));
-    contribute("searchable", { kind: "book", body: sql<string>`books.description` });
-    contribute("content", {
-      kind: "book",
-      table: "books",
+    const { contracts, contribute, on } = context;
+    const { access } = contracts;
+    registerItemKind(context, BOOK, {
       segment: "books",
       parents: [],
-      columns: Object.keys(listing.fields),
       path: sql<string>`'/books/' || books.slug`,
+      listing,
     });
-    // A template that is gone for good is no template any more (content-api 4.7).
-    contribute("dependents", {
-      kind: "page",
-      async destroy(ids, { db }) {
-        await rows(
-          db,
-          sql`update books set default_template_id = null where default_template_id = any(${[...ids]}::integer[])`,
-        );
-      },
-    });
-    contribute("export_kind", booksInExports(context));
-    contribute(
-      "content_maker",
-      bookMaker(context, () => context.slot("content_record")),
-    );
+    contribute("dependents", templateDependents("books"));
+    contribute("export_kind", bookExports(context));
+    contribute("content_maker", bookMaker(context));
+    on("book_update", { filter: async (change, tx) => ({ ...change, row: await lockItem(BOOK, change.row, tx) }) });
     mountResource(
       context,
       {
-        name: "book",
-        noun: "Book",
+        ...itemResource(BOOK, listing, access),
         path: "/books",
-        ...rulesFor(context.settings.fileLimit),
+        ...bookRules(context.settings.fileLimit),
+        // An empty cover in a form takes the cover away (content-api 4.6).
+        emptyAsNull: ["image"],
         bodyFirst: false,
-        list: { ...listing, reach: access.reach("book", "books") },
         about,
         examples,
       },
       {
-        ...showing(context),
-        ...writing(context),
-        may: (viewer, verb, book) => access.may(viewer, `book-${verb}`, book),
-        async place(viewer) {
-          await access.need(viewer, "book-create-all");
-          return true;
-        },
+        place: topLevelPlace(BOOK, access),
+        ...itemHandlers<Book>(context, BOOK),
+        ...bookPresenter(context),
+        insert: (draft, tx) => insertBook(context, draft, tx),
+        change: (row, draft, tx) => updateBook(context, { row, draft }, tx),
       },
     );
   },

@@ -1,68 +1,73 @@
-import type { Selectable } from "kysely";
-import type { Tag } from "lectern/contracts";
-import {
-  type Input,
-  type ItemPermissions,
-  type ItemTable,
-  type People,
-  type ResourceEvents,
-  rules,
-} from "lectern/core";
+import { type Input, type ItemPermissions, type PluginContext, type ResourceEvents, rules, sql } from "lectern/core";
+import type { DescribedItem, DescribedTable, ItemKind } from "../_items/contract.ts";
+import { HISTORY_FIELDS, itemListing, NAME_FIELDS } from "../_items/listing.ts";
+import { itemRules } from "../_items/rules.ts";
 
-/** A chapter. */
-export interface ChaptersTable extends ItemTable {
+/** Chapters. */
+export interface ChaptersTable extends DescribedTable {
   book_id: number;
-  description: string;
-  /** As stored: empty where the plain text is all there is. */
-  description_html: string;
   /** Its place among the chapters and pages of its book. */
   priority: number;
-  /** A page whose content new pages start with; null for none. */
+  /** The page whose content new pages start with; null for none. */
   default_template_id: number | null;
 }
 
-/** A chapter with its book's slug and its tags, as events carry it; `people` is there where it was read to be shown. */
-export interface Chapter extends Selectable<ChaptersTable> {
-  readonly book_slug: string;
-  readonly tags: Tag[];
-  readonly people?: People;
-}
+/** A chapter with its book's slug, as events carry it. */
+export type Chapter = DescribedItem<ChaptersTable> & { readonly book_slug: string };
 
-/** A book as a place for chapters. */
+/** A book that a chapter is in or goes to. */
 export interface BookPlace {
   readonly id: number;
   readonly slug: string;
 }
 
-/** A chapter as it is, and the book it shall go to; the result has the new `book_id`, `book_slug` and `slug`. */
+/** A locked chapter and the book that it goes to; the result has the new `book_id`, `book_slug` and `slug`. */
 export interface ChapterMove {
   readonly row: Chapter;
   readonly to: BookPlace;
 }
 
-const shared = {
-  description: ["string", "max:1900"],
-  description_html: ["string", "max:2000"],
+/** The kind "chapter". */
+export const CHAPTER = {
+  kind: "chapter",
+  noun: "Chapter",
+  table: "chapters",
+  joined: { columns: sql`, books.slug as book_slug`, joins: sql`join books on books.id = chapters.book_id` },
+} as const satisfies ItemKind;
+
+/** The listing of chapters (content-api 3). */
+export const listing = itemListing(CHAPTER, {
+  id: "integer",
+  book_id: "integer",
+  ...NAME_FIELDS,
+  description: "text",
+  priority: "integer",
+  ...HISTORY_FIELDS,
+});
+
+const { create, update } = itemRules({
   tags: ["array"],
   priority: ["integer"],
   default_template_id: ["nullable", "integer"],
-} as const;
-
-/** The body of a create (content-api 2.4). */
-export const createRules = rules({
-  book_id: ["required", "integer"],
-  name: ["required", "string", "max:255"],
-  ...shared,
 });
 
-/** The body of an update; another `book_id` moves the chapter. */
-export const updateRules = rules({ book_id: ["integer"], name: ["string", "min:1", "max:255"], ...shared });
+/** The body of a create (content-api 2.4). */
+export const createRules = rules({ book_id: ["required", "integer"], ...create });
+
+/** The body of an update; a `book_id` other than the present one moves the chapter. */
+export const updateRules = rules({ book_id: ["integer"], ...update });
 
 /** What a create asks for. */
 export type ChapterDraft = Input<typeof createRules>;
 
-/** What an update asks for: only what shall change. */
+/** What an update asks for: fields that are absent stay. */
 export type ChapterChange = Input<typeof updateRules>;
+
+/** What the files of this plugin share. */
+export type ChaptersContext = Pick<
+  PluginContext<"access" | "users" | "tags" | "markup", "chapters" | "books" | "pages">,
+  "baseUrl" | "contracts" | "db" | "slot" | "visible"
+>;
 
 declare module "lectern/db" {
   interface Tables {
@@ -71,7 +76,7 @@ declare module "lectern/db" {
 }
 declare module "lectern/core" {
   interface Events extends ResourceEvents<"chapter", ChapterDraft, ChapterChange, Chapter> {
-    /** A chapter goes to another book, within the update that asked for it and before it; its pages join. */
+    /** A chapter moves to another book, within `chapter_update` and before the other fields change. */
     chapter_move: { draft: ChapterMove; result: Chapter };
   }
   interface Permissions extends ItemPermissions<"chapter"> {}

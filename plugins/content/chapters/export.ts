@@ -1,34 +1,24 @@
-import type { ExportEntry, ExportKind } from "lectern/contracts";
+import { chapterPath, type ExportEntry, type ExportKind } from "lectern/contracts";
 import { type RawBuilder, sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
-import type { ChaptersContext } from "./_context.ts";
-import type { Chapter } from "./contract.ts";
-import { chapterUrl } from "./urls.ts";
+import { exportEntry } from "../_items/export.ts";
+import { itemQueries } from "../_items/queries.ts";
+import { CHAPTER, type Chapter, type ChaptersContext } from "./contract.ts";
 
-/** Chapters as exports know them (content-api 15). */
-export function chaptersInExports({ baseUrl, contracts: { markup, tags }, db, visible }: ChaptersContext): ExportKind {
+const ORDER = sql`chapters.priority, chapters.id`;
+
+/** Finds chapters for exports (content-api 15). */
+export function chapterExports(context: ChaptersContext): ExportKind {
+  const { list } = itemQueries<Chapter>(context, CHAPTER);
   const entries = async (viewer: Viewer, where: RawBuilder<unknown>): Promise<ExportEntry[]> => {
-    const found = await rows<Chapter>(
-      db,
-      sql`select chapters.*, books.slug as book_slug, ${tags.of("chapter", sql.ref("chapters.id"))} as tags
-      from chapters join books on books.id = chapters.book_id
-      where ${where} and ${visible.where("chapters", viewer)} order by chapters.priority, chapters.id`,
-    );
-    return found.map(({ id, name, slug, priority, book_id, book_slug, ...chapter }) => ({
-      kind: "chapter",
-      id,
-      name,
-      slug,
-      priority,
-      url: chapterUrl(baseUrl, book_slug, slug),
-      tags: chapter.tags,
-      description: chapter.description,
-      description_html: markup.describeHtml(chapter.description_html, chapter.description),
-      parents: [{ kind: "book", id: book_id }],
-    }));
+    const chapters = await list(viewer, where, ORDER);
+    return chapters.map((chapter) => {
+      const url = context.baseUrl + chapterPath({ slug: chapter.book_slug }, chapter);
+      const parents = [{ kind: "book", id: chapter.book_id }];
+      return exportEntry(context, CHAPTER, chapter, { url, priority: chapter.priority, parents });
+    });
   };
   return {
-    kind: "chapter",
+    kind: CHAPTER.kind,
     find: async (viewer, id) => (await entries(viewer, sql`chapters.id = ${id}::integer`))[0],
     within: async (viewer, { kind, id }) =>
       kind === "book" ? entries(viewer, sql`chapters.book_id = ${id}::integer`) : [],

@@ -2,9 +2,9 @@ import { sql } from "lectern/core";
 import { createTrigramIndex, type Migrations } from "lectern/db";
 
 /**
- * The table of chapters. A present chapter's slug is its own within its book; one in the bin gives its slug free. Each
- * field that listings sort by has an index in just that order (nulls first, ties by id), except the description: its
- * texts exceed what an index entry may hold.
+ * The table of chapters. Slugs are unique among the chapters of a book that are not in the recycle bin. Each field that
+ * listings sort by has an index in that order (nulls first, ties by id), except the description, which is too long for an
+ * index entry.
  */
 export const migrations: Migrations = {
   async "0001_init"(db) {
@@ -39,8 +39,8 @@ export const migrations: Migrations = {
       create index chapters_by_owned_by on chapters (owned_by nulls first, id) where deleted_at is null;
     `.execute(db);
   },
-  // What decides about sight lies in the indexes of the sort orders, so that walking past unseen rows needs no table.
-  // An index of an expression serves alone only where it holds the column too.
+  // The indexes of the sort orders include the columns that visibility depends on, so that a scan skips hidden rows without
+  // reading the table. An index on an expression is used for index-only scans only where it includes the column as well.
   async "0002_lists"(db) {
     await sql`
       alter table chapters add column if not exists acl_id integer not null default 0;
@@ -64,8 +64,8 @@ export const migrations: Migrations = {
     }
     await sql`create index chapters_by_list on chapters (acl_id) where acl_id <> 0 and deleted_at is null`.execute(db);
   },
-  // The key of a name (core's text_key), cut to what an index entry may hold. Codes sort by their bytes, whatever the
-  // server's locale. The table is rewritten, so what falls away goes first.
+  // The sort key of a name (text_key of core), cut to the size of an index entry. Codes sort by their bytes, independent of
+  // the server's locale. The step rewrites the table, so it drops the old indexes first.
   async "0003_name_key"(db) {
     await sql`
       drop index chapters_by_name, chapters_by_slug;
@@ -76,7 +76,7 @@ export const migrations: Migrations = {
       create index chapters_by_slug on chapters (lower(slug) collate "C", id) include (acl_id, owned_by, slug)
         where deleted_at is null`.execute(db);
   },
-  // Filters such as filter[name:like]=%x% look inside names.
+  // For filters that search within names, such as filter[name:like]=%x%.
   async "0004_name_trigram"(db) {
     await createTrigramIndex(db, "chapters_by_name_trigram", {
       table: "chapters",

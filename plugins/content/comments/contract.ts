@@ -1,18 +1,31 @@
 import type { Generated, Selectable } from "kysely";
 import type { UserRef } from "lectern/contracts";
-import { type Input, type ResourceEvents, rules } from "lectern/core";
+import { type Contracts, type Input, type RawBuilder, type ResourceEvents, rules, type Viewer } from "lectern/core";
+import type { Db } from "lectern/db";
+
+/** What the files of this plugin share. */
+export interface CommentsContext {
+  readonly db: Pick<Db, "executeQuery">;
+  readonly contracts: Pick<Contracts, "access" | "markup" | "users">;
+  /** Maximum size of a comment's HTML, in bytes. */
+  readonly maxBytes: number;
+  /** SQL condition for the rows of a table that a viewer sees. */
+  readonly visibleTo: (table: "comments" | "pages", viewer: Viewer) => RawBuilder<boolean>;
+}
+
+/** Answered as `commentable_type`: only pages can be commented on. */
+export const PAGE_TYPE = "page";
 
 /** Comments on pages. */
 export interface CommentsTable {
   id: Generated<number>;
-  /** The page. */
   page_id: number;
-  /** Counts the comments of a page. */
+  /** Number of the comment within its page, from 1. */
   local_id: number;
-  /** The `local_id` of the comment it replies to, which may be gone; null for none. */
+  /** The `local_id` of the comment it replies to, which may have been deleted; null for none. */
   parent_id: number | null;
   html: string;
-  /** The stretch of the page it is about, such as "bkmrk-call-the-dba:735:5-12"; "" for all of it. */
+  /** The range of the page it refers to, such as "bkmrk-call-the-dba:735:5-12"; "" for the whole page. */
   content_ref: string;
   archived: boolean;
   created_by: number | null;
@@ -21,17 +34,17 @@ export interface CommentsTable {
   updated_at: Generated<string>;
 }
 
-/** A comment as the table holds it; the result of the events of comments. */
+/** A row of the table; the result of the events of comments. */
 export type CommentRow = Selectable<CommentsTable>;
 
-/** A comment as one statement reads it for an answer: with who made and changed it, and with direct replies. */
+/** A comment read for an answer, with its author, its last editor and its direct replies. */
 export interface FoundComment extends CommentRow {
-  /** Null in replies, which are shown with numbers for people. */
+  /** Null in replies, whose answers name users by id. */
   readonly people?: { readonly created_by: UserRef | null; readonly updated_by: UserRef | null } | null;
   readonly replies?: readonly CommentRow[];
 }
 
-/** The body of a create (content-api 2.4). */
+/** Rules for the body of a create (content-api 2.4). */
 export const createRules = rules({
   page_id: ["required", "integer"],
   reply_to: ["nullable", "integer"],
@@ -39,15 +52,15 @@ export const createRules = rules({
   content_ref: ["string"],
 });
 
-/** The body of an update. */
+/** Rules for the body of an update. */
 export const updateRules = rules({ html: ["string"], archived: ["boolean"] });
 
-/** A new comment as asked for. */
+/** The draft of a new comment. */
 export type CommentCreate = Input<typeof createRules>;
-/** A change of a comment as asked for. */
+/** The draft of a change. */
 export type CommentUpdate = Input<typeof updateRules>;
 
-/** What roles may hold about comments (platform 2.1). */
+/** Permissions of roles on comments (platform 2.1). */
 export type CommentPermission = `comment-${"create" | "update" | "delete"}-${"all" | "own"}`;
 
 declare module "lectern/db" {

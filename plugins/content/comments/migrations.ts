@@ -1,7 +1,7 @@
 import { sql } from "lectern/core";
 import type { Migrations } from "lectern/db";
 
-/** Pages are named by number alone, without a foreign key: they belong to another plugin. */
+/** The table of comments. `page_id` has no foreign key, since the table of pages belongs to another plugin. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await sql`

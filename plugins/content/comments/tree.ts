@@ -1,36 +1,36 @@
-/** A comment with the replies to it; roots have depth 0 (content-api 10.5). */
-export interface Tree<T> {
+/** A comment with its replies; roots have depth 0 (content-api 10.5). */
+export interface CommentTree<T> {
   readonly comment: T;
   readonly depth: number;
-  readonly children: Tree<T>[];
+  readonly children: CommentTree<T>[];
 }
 
-/** What makes a tree of comments. */
+/** The columns that trees are made from. */
 interface Linked {
   readonly local_id: number;
   readonly parent_id: number | null;
   readonly archived: boolean;
 }
 
-/** Replies below this depth stand beside the comment they reply to: readers of JSON do not nest without end. */
+/** Maximum depth: deeper replies become siblings of the comment they reply to, since JSON parsers limit nesting. */
 const MAX_DEPTH = 100;
 
 /**
- * The trees of a page's comments, which come in the order they shall have; active and archived ones by what their root
- * is. A reply whose comment is gone is a root.
+ * Builds the trees of a page's comments. Siblings keep the order of `comments`; a tree is archived if its root is. A reply
+ * to a deleted comment becomes a root.
  */
 export function treesOf<Row extends Linked, T>(
   comments: readonly Row[],
-  show: (row: Row) => T,
-): { active: Tree<T>[]; archived: Tree<T>[] } {
-  const trees = { active: [] as Tree<T>[], archived: [] as Tree<T>[] };
-  const nodes = new Map<number, { tree: Tree<T>; parent: Tree<T> | undefined }>();
-  // A reply counts higher than what it replies to, so its parent is always there first.
+  present: (row: Row) => T,
+): { active: CommentTree<T>[]; archived: CommentTree<T>[] } {
+  const trees = { active: [] as CommentTree<T>[], archived: [] as CommentTree<T>[] };
+  const nodes = new Map<number, { tree: CommentTree<T>; parent: CommentTree<T> | undefined }>();
+  // A reply has a higher number than its parent, so in this order a parent's node is made before those of its replies.
   for (const row of [...comments].sort((a, b) => a.local_id - b.local_id)) {
-    const above = row.parent_id === null ? undefined : nodes.get(row.parent_id);
-    const parent = above && above.tree.depth >= MAX_DEPTH ? above.parent : above?.tree;
+    const repliedTo = row.parent_id === null ? undefined : nodes.get(row.parent_id);
+    const parent = repliedTo && repliedTo.tree.depth >= MAX_DEPTH ? repliedTo.parent : repliedTo?.tree;
     nodes.set(row.local_id, {
-      tree: { comment: show(row), depth: parent ? parent.depth + 1 : 0, children: [] },
+      tree: { comment: present(row), depth: parent ? parent.depth + 1 : 0, children: [] },
       parent,
     });
   }

@@ -1,34 +1,34 @@
 import { parseArgs } from "node:util";
 import type { Command, CommandIo } from "lectern/cli";
 import type { AnyContext } from "lectern/core";
-import { DAYS_OF_GRACE, removeUnused, unusedImages } from "./unused.ts";
+import { removeUnused } from "./changes.ts";
+import { type UnusedOptions, unusedImages } from "./queries.ts";
+import { DEFAULT_MIN_AGE_DAYS } from "./unused_routes.ts";
 
 const USAGE = "cleanup [--dry-run] [--ignore-revisions] [--older-than DAYS]";
 
-/** Takes away pictures of the gallery that no page shows (platform 7: pictures stay when their page goes). */
+/** `images cleanup` removes images of the gallery that no page shows; images outlive their page (platform 7). */
 export const imagesCommand: Command = {
-  summary: "removes pictures of the gallery that no page shows any more",
+  summary: "removes images of the gallery that no page shows any more",
   usage: USAGE,
   store: true,
   looks: (args) => args.includes("--dry-run"),
   async run([verb, ...args], io, context) {
-    const asked = verb === "cleanup" && context ? read(args) : undefined;
-    if (!asked || !context) {
+    const options = verb === "cleanup" && context ? parseOptions(args) : undefined;
+    if (!options || !context) {
       io.err(`Cannot run "images ${verb ?? ""}": wanted ${USAGE}`);
       return 2;
     }
-    return cleanUp(context, asked, io);
+    return cleanUp(context, options, io);
   },
 };
 
-interface Asked {
+interface CleanupOptions extends UnusedOptions {
   readonly dryRun: boolean;
-  readonly ignoreRevisions: boolean;
-  /** Younger pictures are left alone. */
-  readonly days: number;
 }
 
-function read(args: string[]): Asked | undefined {
+/** Parses the arguments; undefined for invalid ones. */
+function parseOptions(args: string[]): CleanupOptions | undefined {
   try {
     const { values } = parseArgs({
       args,
@@ -38,7 +38,7 @@ function read(args: string[]): Asked | undefined {
         "older-than": { type: "string" },
       },
     });
-    const text = values["older-than"] ?? String(DAYS_OF_GRACE);
+    const text = values["older-than"] ?? String(DEFAULT_MIN_AGE_DAYS);
     if (!/^\d{1,5}$/.test(text)) return undefined;
     return {
       dryRun: values["dry-run"] ?? false,
@@ -50,10 +50,10 @@ function read(args: string[]): Asked | undefined {
   }
 }
 
-async function cleanUp(context: AnyContext, { dryRun, ...asked }: Asked, io: CommandIo): Promise<number> {
-  const unused = await unusedImages(context.db as never, asked);
+async function cleanUp(context: AnyContext, { dryRun, ...options }: CleanupOptions, io: CommandIo): Promise<number> {
+  const unused = await unusedImages(context.db as never, options);
   if (dryRun) for (const { path } of unused) io.out(`Would remove ${path}`);
-  else await removeUnused(context, unused, { told: ({ path }) => io.out(`Removed ${path}`) });
+  else await removeUnused(context, unused, { onRemoved: ({ path }) => io.out(`Removed ${path}`) });
   io.out(`${unused.length} of the gallery's pictures ${dryRun ? "are" : "were"} shown nowhere`);
   return 0;
 }

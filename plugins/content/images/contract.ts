@@ -1,27 +1,50 @@
 import type { Generated, Selectable } from "kysely";
 import type { UserRef } from "lectern/contracts";
-import type { Input, Upload } from "lectern/core";
-import type { rulesFor } from "./rules.ts";
+import {
+  type Contracts,
+  type FileStore,
+  fileKilobytes,
+  type Input,
+  type Log,
+  type RawBuilder,
+  rules,
+  type Upload,
+  type Viewer,
+} from "lectern/core";
+import type { Db, TableName } from "lectern/db";
+import type { ImageDecoder } from "./decoder.ts";
 
-/** Pictures of pages, which the gallery lists, and covers. */
+/** What the files of this plugin share. */
+export interface ImagesContext {
+  readonly db: Pick<Db, "executeQuery">;
+  readonly contracts: Pick<Contracts, "access" | "users">;
+  readonly files: FileStore;
+  readonly decoder: ImageDecoder;
+  readonly baseUrl: string;
+  readonly log: Log;
+  /** SQL condition for the rows of a table that a viewer sees. */
+  readonly visibleTo: (table: TableName, viewer: Viewer) => RawBuilder<boolean>;
+}
+
+/** Images of pages, which the gallery lists, and covers. */
 export interface ImagesTable {
   id: Generated<number>;
-  /** "gallery" and "drawio" hang on pages, "cover_" and a kind on an item of that kind. */
+  /** "gallery" and "drawio" belong to a page, "cover_" followed by a kind to an item of that kind. */
   type: ImageType;
-  /** Id of the page, or of the item it is the cover of. */
+  /** Id of the page, or of the item that it is the cover of. */
   uploaded_to: number;
   name: string;
-  /** Of its address below the instance's own; never changes. */
+  /** Path of its URL below the base URL; never changes. */
   path: string;
-  /** Where the file is, within this plugin's files; another content has another key. */
+  /** Key within this plugin's file store. A replaced file gets a new key. */
   file_key: string;
-  /** What the bytes are: "png", "jpeg", "gif", "webp" or "avif". */
+  /** Format of the bytes: "png", "jpeg", "gif", "webp" or "avif". */
   format: string;
-  /** Pixels as shown, turned as the camera was held. */
+  /** Pixels as displayed, after the rotation of the EXIF orientation. */
   width: number;
   height: number;
   animated: boolean;
-  /** Whether its head alone can be read, so that nothing smaller can be made of it. */
+  /** Whether only its header can be read, so that it has no smaller variants. */
   damaged: Generated<boolean>;
   created_by: number | null;
   updated_by: number | null;
@@ -29,31 +52,46 @@ export interface ImagesTable {
   updated_at: Generated<string>;
 }
 
-/** What pictures are for. */
+/** What an image is used for. */
 export type ImageType = "gallery" | "drawio" | `cover_${string}`;
 
-/** A picture as the table holds it; the result of the events of pictures. */
+/** A row of the table; the result of the events of images. */
 export type ImageRow = Selectable<ImagesTable>;
 
-/** A picture with who made and changed it. */
+/** An image with its author and last editor. */
 export interface FoundImage extends ImageRow {
   readonly people: { readonly created_by: UserRef | null; readonly updated_by: UserRef | null };
 }
 
-/** A new picture: its file as it came with a request, or bytes that were found inside something else. */
+/** The draft of a new image: an uploaded file, or bytes that were embedded in a page or an import. */
 export interface ImageDraft {
   readonly type: ImageType;
   readonly uploaded_to: number;
   readonly name: string;
-  /** As the client named the file; only its letters, digits and extension are used. */
+  /** The name of the file on the client; only its letters, digits and extension are used. */
   readonly fileName: string;
   readonly content: Upload | Uint8Array;
 }
 
-/** A change of a picture as asked for. */
+/** The rules of both bodies and of the query by URL (content-api 2.4), for a file size limit in megabytes. */
+export function rulesFor(limitMb: number) {
+  const file = ["image_extension", "mimes:jpeg,png,gif,webp,avif", `max:${fileKilobytes(limitMb)}`] as const;
+  return {
+    create: rules({
+      type: ["required", "string", "in:gallery,drawio"],
+      uploaded_to: ["required", "integer"],
+      image: ["required", "file", ...file],
+      name: ["string", "max:180"],
+    }),
+    update: rules({ name: ["string", "min:1", "max:180"], image: ["file", ...file] }),
+    byUrl: rules({ url: ["required", "string"] }),
+  };
+}
+
+/** The draft of a change. */
 export type ImageChange = Input<ReturnType<typeof rulesFor>["update"]>;
 
-/** What roles may hold about pictures (platform 2.1). */
+/** Permissions of roles on images (platform 2.1). */
 export type ImagePermission = `image-${"create" | "update" | "delete"}-${"all" | "own"}`;
 
 declare module "lectern/db" {
@@ -63,13 +101,13 @@ declare module "lectern/db" {
 }
 
 declare module "lectern/core" {
-  /** Of pictures on pages; a cover is part of what happens to its item. */
+  /** Events of images on pages; covers are part of the events of their items. */
   interface Events {
     image_create: { draft: ImageDraft; result: ImageRow };
-    /** The draft's row is the locked one, as it was before. */
+    /** `row` is locked, with the values before the change. */
     image_update: { draft: { row: ImageRow; draft: ImageChange }; result: ImageRow };
     image_delete: { draft: ImageRow; result: ImageRow };
-    /** Somebody tidies up; `action` is what the log says, such as "cleanup-images". */
+    /** A maintenance action is run; `action` is its name in the log, such as "cleanup-images". */
     maintenance_action_run: { draft: { action: string }; result: { action: string } };
   }
   interface Permissions extends Record<ImagePermission, true> {}

@@ -1,65 +1,49 @@
 /**
- * Pictures as exports know them: named by their addresses, smaller forms among them, and covers along with their items
- * (content-api 15.3, 15.7). A reader of a page gets the pictures that stand in it under the same rule as a browser that
- * fetches them; into a portable archive go only those that hang on something the viewer sees.
+ * Images in exports: found by their URLs or those of their variants, and covers as dependents of their items (content-api 15.3,
+ * 15.7). The images within a page are exported under the same rule as a browser may fetch them. Portable archives contain only the
+ * images that belong to something the viewer sees (`seen`).
  */
 import type { ExportFile, ExportFiles } from "lectern/contracts";
-import { sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
-import type { ImageRow } from "./contract.ts";
-import { asked, extensionOf, FOLDER, type Form, type Named } from "./names.ts";
-import type { Parts } from "./parts.ts";
-import type { Audience } from "./serve.ts";
-import { shownFile } from "./thumbs.ts";
+import type { Viewer } from "lectern/core";
+import type { ImagesContext } from "./contract.ts";
+import { extensionOf } from "./file_names.ts";
+import type { Audience } from "./file_route.ts";
+import { findByPaths, type SeenImage, visibleCoversOf } from "./queries.ts";
+import { FOLDER, type ImageReference, parseImageUrl, type Variant } from "./urls.ts";
+import { servedFile } from "./variants.ts";
 
-type Found = ImageRow & { readonly seen: boolean };
+const KINDS_WITH_COVER = new Set(["book", "bookshelf"]);
 
-const COVERED = new Set(["book", "bookshelf"]);
-
-/** What exports ask of pictures; `audience` is who may fetch one by its address. */
-export function picturesInExports(parts: Parts, audience: Audience): ExportFiles {
+/** The contribution to exports; `audience` is the setting of who may fetch an image by its URL. */
+export function imagesInExports(context: ImagesContext, audience: Audience): ExportFiles {
   return {
     async named(viewer, addresses) {
-      const named = new Map<string, Named>();
+      const references = new Map<string, ImageReference>();
       for (const address of addresses) {
-        const one = address.includes(FOLDER) ? asked(address, parts.baseUrl) : undefined;
-        if (one) named.set(address, one);
+        const reference = address.includes(FOLDER) ? parseImageUrl(address, context.baseUrl) : undefined;
+        if (reference) references.set(address, reference);
       }
-      const found = await byPath(parts, viewer, [...new Set([...named.values()].map(({ path }) => path))]);
+      const found = await findByPaths(context, viewer, [...new Set([...references.values()].map(({ path }) => path))]);
       const files = new Map<string, ExportFile>();
-      for (const [address, { path, form }] of named) {
+      for (const [address, { path, variant }] of references) {
         const row = found.get(path);
-        if (row && (row.seen || mayFetch(audience, viewer))) files.set(address, pictureOf(parts, row, form));
+        if (row && (row.seen || mayFetch(audience, viewer))) files.set(address, exportFile(context, row, variant));
       }
       return files;
     },
     async dependents(viewer, kind, ids) {
-      if (!COVERED.has(kind)) return [];
-      const covers = await rows<Found>(
-        parts.db,
-        sql`select images.*, true as seen from images where images.type = ${`cover_${kind}`}
-          and images.uploaded_to = any(${[...ids]}::integer[]) and ${parts.sees("images", viewer)}`,
-      );
-      return covers.map((row) => pictureOf(parts, row));
+      if (!KINDS_WITH_COVER.has(kind)) return [];
+      const covers = await visibleCoversOf(context, viewer, kind, ids);
+      return covers.map((row) => exportFile(context, row));
     },
   };
-}
-
-async function byPath(parts: Parts, viewer: Viewer, paths: readonly string[]): Promise<ReadonlyMap<string, Found>> {
-  if (paths.length === 0) return new Map();
-  const found = await rows<Found>(
-    parts.db,
-    sql`select images.*, ${parts.sees("images", viewer)} as seen from images
-      where images.path = any(${[...paths]}::text[])`,
-  );
-  return new Map(found.map((row) => [row.path, row]));
 }
 
 function mayFetch(audience: Audience, viewer: Viewer): boolean {
   return audience === "public" || (audience === "users" && viewer.via !== "guest");
 }
 
-function pictureOf(parts: Parts, row: Found, form?: Form): ExportFile {
+function exportFile(context: ImagesContext, row: SeenImage, variant?: Variant): ExportFile {
   const isCover = row.type.startsWith("cover_");
   return {
     list: isCover ? "cover" : "images",
@@ -71,7 +55,7 @@ function pictureOf(parts: Parts, row: Found, form?: Form): ExportFile {
     entry: isCover ? {} : { type: row.type },
     extension: extensionOf(row.path),
     picture: `image/${row.format}`,
-    open: () => parts.files.get(row.file_key),
-    ...(form && { openShown: () => shownFile(parts, row, form) }),
+    open: () => context.files.get(row.file_key),
+    ...(variant && { openShown: () => servedFile(context, row, variant) }),
   };
 }

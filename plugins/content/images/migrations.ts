@@ -1,10 +1,10 @@
 import { sql } from "lectern/core";
 import type { Migrations } from "lectern/db";
 
-/** Columns with an index of their own, for sorting and filtering at scale; text compares in lower case. */
+/** Columns that listings sort and filter by, each with an index; text compares in lower case. */
 const SORTED = { name: "lower(name)", created: "created_at", updated: "updated_at" };
 
-/** What pictures belong to is named by number alone, without a foreign key: it is another plugin's. */
+/** The table of images. `uploaded_to` has no foreign key, since the tables of pages, books and shelves belong to other plugins. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await sql`create table images (
@@ -36,8 +36,8 @@ export const migrations: Migrations = {
   async "0002_damaged"(db) {
     await sql`alter table images add column damaged boolean not null default false`.execute(db);
   },
-  // The key of a name (core's text_key), cut to what an index entry may hold. The table is rewritten, so what falls away
-  // goes first.
+  // The comparison key of the name (core's text_key), cut to the maximum size of an index entry. Adding a stored column
+  // rewrites the table, so the old index is dropped first.
   async "0003_name_key"(db) {
     await sql`
       drop index images_by_name;

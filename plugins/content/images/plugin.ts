@@ -1,27 +1,25 @@
 /**
- * Pictures: the gallery of what hangs on pages, pictures that come as base64 inside a page, and covers of books and
- * shelves (content-api 4.6, 9.5, 12). Whoever sees the page sees its pictures; their files are served under the addresses
- * that stand in pages, by default to anybody who knows one. A picture outlives its page, since others may show it too:
- * `images cleanup` takes away what no page shows any more.
+ * Images: the gallery of images of pages, images embedded in a page as base64, and covers of books and shelves (content-api 4.6,
+ * 9.5, 12). Viewers see the images of the pages they see. Files are served under the URLs that pages use, by default to anybody
+ * who knows one. An image outlives its page, since other pages may show it; `images cleanup` removes images that no page shows.
  */
 import { activityOf } from "lectern/contracts";
 import { definePlugin, fileLimit, sql, t, withoutAuthor } from "lectern/core";
-import { rows } from "lectern/db";
+import { lockImage } from "./changes.ts";
 import { imagesCommand } from "./commands.ts";
-import type { ImagePermission } from "./contract.ts";
-import { keepCovers } from "./covers.ts";
-import { picturesInExports } from "./export.ts";
-import { coversInImports, picturesInImports } from "./import.ts";
-import { fileKeeper, pictureKeeper } from "./keeper.ts";
+import type { ImagePermission, ImagesContext } from "./contract.ts";
+import { registerCovers } from "./covers.ts";
+import { createImageDecoder } from "./decoder.ts";
+import { pictureKeeper } from "./embedded_images.ts";
+import { imagesInExports } from "./export.ts";
+import { mountFileRoute } from "./file_route.ts";
+import { coversInImports, imagesInImports } from "./import.ts";
 import { migrations } from "./migrations.ts";
-import { FOLDER } from "./names.ts";
-import type { Parts } from "./parts.ts";
-import { makePictures } from "./pictures.ts";
-import { mountGallery } from "./routes.ts";
-import { mountFiles } from "./serve.ts";
-import { ownerKey } from "./thumbs.ts";
-import { mountUnused } from "./unused.ts";
-import { lockImage } from "./write.ts";
+import { usedFileKeys } from "./queries.ts";
+import { mountGalleryRoutes } from "./routes.ts";
+import { mountUnusedRoutes } from "./unused_routes.ts";
+import { fileKeeper } from "./uploads.ts";
+import { FOLDER } from "./urls.ts";
 
 const PERMISSIONS = (["create", "update", "delete"] as const).flatMap((action): ImagePermission[] => [
   `image-${action}-all`,
@@ -39,32 +37,32 @@ export default definePlugin({
       minimum: 1,
       env: "IMAGE_MAX_PIXELS",
       description:
-        "Most pixels of a picture; one that claims more, or would take more than five times as many bytes, is not decoded",
+        "Maximum pixels of an image; one with more, or one that would take more than five times as many bytes, is not decoded",
     }),
     audience: t.Union([t.Literal("public"), t.Literal("users"), t.Literal("readers")], {
       default: "public",
       env: "IMAGE_ACCESS",
       description:
-        "Who may fetch a picture by its address: public (anybody), users (who is signed in), readers (who sees its page)",
+        "Who may fetch an image by its URL: public (anybody), users (who are signed in), readers (who see its page)",
     }),
   }),
   migrations,
   events: ["image_create", "image_update", "image_delete", "maintenance_action_run"],
   adds: PERMISSIONS,
   commands: { images: imagesCommand },
-  setup(context) {
-    const { area, contracts, contribute, visibilityRule, on, settings, visible } = context;
-    const parts: Parts = {
-      db: context.db as unknown as Parts["db"],
+  setup(plugin) {
+    const { area, baseUrl, contracts, contribute, files, log, visibilityRule, on, settings, visible } = plugin;
+    const context: ImagesContext = {
+      db: plugin.db as unknown as ImagesContext["db"],
       contracts,
-      files: context.files,
-      pictures: makePictures(settings.maxPixels),
-      baseUrl: context.baseUrl,
-      log: context.log,
-      sees: (table, viewer) => visible.where(table, viewer),
+      files,
+      decoder: createImageDecoder(settings.maxPixels),
+      baseUrl,
+      log,
+      visibleTo: (table, viewer) => visible.where(table, viewer),
     };
 
-    // Covers are shown with their items; the gallery's rows are seen through their pages.
+    // Covers are visible with their items, images of the gallery with their pages.
     visibilityRule(
       "images",
       (viewer) => sql<boolean>`case images.type
@@ -74,38 +72,28 @@ export default definePlugin({
           where bookshelves.id = images.uploaded_to and ${visible.where("bookshelves", viewer)})
         else exists (select from pages where pages.id = images.uploaded_to and ${visible.where("pages", viewer)}) end`,
     );
-    contribute("picture_keeper", pictureKeeper(parts));
-    contribute("export_files", picturesInExports(parts, settings.audience));
-    contribute("import_files", picturesInImports(parts));
-    contribute("import_files", coversInImports(parts));
-    contribute("file_claims", { plugin: "images", used: (keys) => usedKeys(parts, keys) });
-    contribute("file_keeper", fileKeeper(parts));
+    contribute("picture_keeper", pictureKeeper(context));
+    contribute("export_files", imagesInExports(context, settings.audience));
+    contribute("import_files", imagesInImports(context));
+    contribute("import_files", coversInImports(context));
+    contribute("file_claims", { plugin: "images", used: (keys) => usedFileKeys(context, keys) });
+    contribute("file_keeper", fileKeeper(context));
     contribute(
       "activity",
       activityOf("maintenance_action_run", ({ result }) => [{ type: "maintenance_action_run", detail: result.action }]),
     );
-    keepCovers(context, parts);
-    // Whoever takes part in a change sees the picture as it is, not as it was when the request came.
+    registerCovers(plugin, context);
+    // Handlers of these events get the locked row of now, not the one read when the request came.
     on("image_update", {
       filter: async ({ row, draft }, tx) => ({ row: await lockImage(row.id, tx), draft }),
     });
     on("user_delete", { inTransaction: ({ id }, { db }) => withoutAuthor(db, "images", id) });
     on("image_delete", { filter: (row, tx) => lockImage(row.id, tx) });
 
-    // A page with fifty pictures is one page read, not fifty-one requests of its reader.
+    // No rate limit: a page with fifty images would otherwise count as fifty-one requests of its reader.
     area(FOLDER, { outside: true, limiter: null });
-    mountUnused(context, parts);
-    mountGallery(context, parts, settings.fileLimit);
-    mountFiles(context, parts, settings.audience);
+    mountUnusedRoutes(plugin, context);
+    mountGalleryRoutes(plugin, context, settings.fileLimit);
+    mountFileRoute(plugin, context, settings.audience);
   },
 });
-
-async function usedKeys({ db }: Parts, keys: readonly string[]): Promise<string[]> {
-  const owners = keys.map(ownerKey);
-  const found = await rows<{ file_key: string }>(
-    db,
-    sql`select file_key from images where file_key = any(${owners}::text[])`,
-  );
-  const used = new Set(found.map(({ file_key }) => file_key));
-  return keys.filter((key) => used.has(ownerKey(key)));
-}

@@ -1,65 +1,47 @@
 /**
- * The routes of the gallery below /api. A picture is seen by whoever sees its page; changing one asks for the picture
- * first and for its page after, unlike other resources (content-api 1.5, 12), so these routes are written by hand.
- * Pictures are decoded before a transaction begins: while pixels are counted nobody should wait for a lock.
+ * The routes of the gallery below /api. Changing an image checks the image first and its page afterwards, unlike other resources
+ * (content-api 1.5, 12), so these routes are written by hand. Images are decoded before a transaction begins, so that no lock is
+ * held meanwhile.
  */
 import {
-  ApiError,
+  type ApiError,
   contentDisposition,
   denied,
   endpoint,
-  fileResponse,
   idOf,
-  type ListSpec,
   notFound,
   type PluginContext,
-  sql,
   type Viewer,
 } from "lectern/core";
-import { rows } from "lectern/db";
-import { about, examples } from "./about.ts";
-import type { FoundImage, ImageChange, ImageRow } from "./contract.ts";
-import { asked as askedFor, extensionOf, type Form, nameOf } from "./names.ts";
-import type { Parts } from "./parts.ts";
-import { isDamage } from "./pictures.ts";
-import { rulesFor } from "./rules.ts";
-import { facts, findImage, findVisible, IN_GALLERY, LISTED, readImage } from "./show.ts";
-import { prepare, shownFile } from "./thumbs.ts";
-import { type CheckedImage, changeImage, checkImage, forgetForms, insertImage, removeImages } from "./write.ts";
+import { changeImage, insertImage, removeImages } from "./changes.ts";
+import { type FoundImage, type ImageRow, type ImagesContext, rulesFor } from "./contract.ts";
+import { about, examples } from "./docs.ts";
+import { nameOf } from "./file_names.ts";
+import { imageResponse } from "./file_route.ts";
+import { imageSummary, presentImage } from "./presenter.ts";
+import { findImage, findVisible, galleryListing, seesPage } from "./queries.ts";
+import { type CheckedImage, needSameType, withCheckedUpload } from "./uploads.ts";
+import { parseImageUrl, type Variant } from "./urls.ts";
 
-type Context = Pick<PluginContext, "app" | "list" | "validate" | "perform">;
-
-const listing = (baseUrl: string): ListSpec => ({
-  table: "images",
-  fields: {
-    id: "integer",
-    name: { type: "text", key: "name_key" },
-    url: { type: "code", column: sql`${baseUrl}::text || images.path` },
-    path: "code",
-    type: "code",
-    uploaded_to: "integer",
-    created_at: "timestamp",
-    updated_at: "timestamp",
-    created_by: { type: "integer", nullable: true },
-    updated_by: { type: "integer", nullable: true },
-  },
-  columns: LISTED,
-  where: IN_GALLERY,
-});
 const SEGMENT = "image-gallery";
 
 /** Mounts the routes of the gallery. */
-export function mountGallery(context: Context, parts: Parts, limitMb: number): void {
-  const { app, validate, perform } = context;
-  const list = listing(parts.baseUrl);
+export function mountGalleryRoutes(
+  plugin: Pick<PluginContext, "app" | "list" | "validate" | "perform">,
+  context: ImagesContext,
+  limitMb: number,
+): void {
+  const { app, list, validate, perform } = plugin;
+  const listing = galleryListing(context.baseUrl);
   const { create, update, byUrl } = rulesFor(limitMb);
-  const shown = async (row: ImageRow) => readImage(parts, (await findImage(parts, row.id)) as FoundImage);
+  // The row was written just now, so it is found.
+  const saved = async (row: ImageRow) => presentImage(context, (await findImage(context, row.id)) as FoundImage);
 
   app.get(
     "/image-gallery",
     async ({ viewer, asked }) => {
-      const { data, total } = await context.list<ImageRow>(list, viewer, asked);
-      return { data: data.map((row) => facts(row, parts.baseUrl)), total };
+      const { data, total } = await list<ImageRow>(listing, viewer, asked);
+      return { data: data.map((row) => imageSummary(row, context.baseUrl)), total };
     },
     { permit: "access-api", ...endpoint(SEGMENT, "list", { about: about.list, example: examples.list }) },
   );
@@ -67,7 +49,7 @@ export function mountGallery(context: Context, parts: Parts, limitMb: number): v
     "/image-gallery",
     async ({ viewer, input }) => {
       const draft = await validate(create, input, viewer);
-      await needPage(parts, viewer, draft.uploaded_to, notFound("Page"));
+      await needPage(context, viewer, draft.uploaded_to, notFound("Page"));
       const fileName = draft.image.name;
       const image = {
         ...draft,
@@ -76,10 +58,10 @@ export function mountGallery(context: Context, parts: Parts, limitMb: number): v
         fileName,
         content: draft.image,
       };
-      const row = await decoded(parts, image.content, (checked) =>
-        perform("image_create", viewer, image, (final, tx) => insertImage(parts, final, checked, tx)),
+      const row = await withCheckedUpload(context, image.content, (checked) =>
+        perform("image_create", viewer, image, (final, tx) => insertImage(context, final, checked, tx)),
       );
-      return shown(row);
+      return saved(row);
     },
     {
       permit: "image-create-all",
@@ -90,9 +72,9 @@ export function mountGallery(context: Context, parts: Parts, limitMb: number): v
     "/image-gallery/url/data",
     async ({ viewer, asked, request }) => {
       const { url } = await validate(byUrl, asked, viewer);
-      const wanted = askedFor(url, parts.baseUrl);
-      const row = wanted && (await findVisible(parts, viewer, wanted));
-      return sent(parts, request.headers, row, wanted?.form);
+      const reference = parseImageUrl(url, context.baseUrl);
+      const row = reference && (await findVisible(context, viewer, reference));
+      return namedResponse(context, request.headers, row, reference?.variant);
     },
     {
       permit: "access-api",
@@ -102,17 +84,17 @@ export function mountGallery(context: Context, parts: Parts, limitMb: number): v
   app.get(
     "/image-gallery/:id",
     async ({ viewer, params }) => {
-      const row = await findVisible(parts, viewer, { id: idOf(params.id, "Image") });
+      const row = await findVisible(context, viewer, { id: idOf(params.id, "Image") });
       if (!row) throw notFound("Image");
-      return readImage(parts, row);
+      return presentImage(context, row);
     },
     { permit: "access-api", ...endpoint(SEGMENT, "read", { about: about.read, example: examples.read }) },
   );
   app.get(
     "/image-gallery/:id/data",
     async ({ viewer, params, request }) => {
-      const row = await findVisible(parts, viewer, { id: idOf(params.id, "Image") });
-      return sent(parts, request.headers, row);
+      const row = await findVisible(context, viewer, { id: idOf(params.id, "Image") });
+      return namedResponse(context, request.headers, row);
     },
     { permit: "access-api", ...endpoint(SEGMENT, "read-data", { about: about["read-data"] }) },
   );
@@ -120,25 +102,26 @@ export function mountGallery(context: Context, parts: Parts, limitMb: number): v
     "/image-gallery/:id",
     async ({ viewer, params, input }) => {
       const draft = await validate(update, input, viewer);
-      const row = await changeable(parts, viewer, params.id, "image-update");
+      const row = await changeable(context, viewer, params.id, "image-update");
       if (draft.image) needSameType(row, draft.image);
       const change = (checked?: CheckedImage) =>
         perform("image_update", viewer, { row, draft }, (final, tx) =>
-          changeImage(parts, final.row, final.draft, checked, tx),
+          changeImage(context, final.row, final.draft, checked, tx),
         );
-      return shown(await (draft.image ? decoded(parts, draft.image, change) : change()));
+      return saved(await (draft.image ? withCheckedUpload(context, draft.image, change) : change()));
     },
     {
       permit: "access-api",
+      emptyAsNull: ["image"],
       ...endpoint(SEGMENT, "update", { about: about.update, rules: update, example: examples.update }),
     },
   );
   app.delete(
     "/image-gallery/:id",
     async ({ viewer, params, set }) => {
-      const row = await changeable(parts, viewer, params.id, "image-delete");
+      const row = await changeable(context, viewer, params.id, "image-delete");
       await perform("image_delete", viewer, row, async (final, tx) => {
-        await removeImages(parts, [final.id], tx);
+        await removeImages(context, [final.id], tx);
         return final;
       });
       set.status = 204;
@@ -147,78 +130,34 @@ export function mountGallery(context: Context, parts: Parts, limitMb: number): v
   );
 }
 
-/**
- * Looks into a file, makes its smaller forms, and takes those back where what follows fails. A picture whose head is right
- * and whose bytes are damaged is kept as it is, without smaller forms, as in the original.
- */
-async function decoded<R>(
-  parts: Parts,
-  content: NonNullable<ImageChange["image"]>,
-  then: (checked: CheckedImage) => Promise<R>,
-): Promise<R> {
-  const checked = await checkImage(parts, content);
-  try {
-    return await then({ ...checked, damaged: !(await isDecodable(parts, content, checked)) });
-  } catch (error) {
-    // The file itself, if it was stored by then, is the transaction's to take back.
-    await forgetForms(parts, checked.file_key);
-    throw error;
-  }
-}
-
-/** Makes the smaller forms of a picture; false where its bytes are damaged. Throws ApiError 422 for what is too large. */
-async function isDecodable(
-  parts: Parts,
-  content: NonNullable<ImageChange["image"]>,
-  { file_key, facts }: CheckedImage,
-): Promise<boolean> {
-  try {
-    await parts.pictures.watched(content);
-    await prepare(parts, content, { file_key, path: "", ...facts, damaged: false });
-    return true;
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-    await forgetForms(parts, file_key);
-    return false;
-  }
-}
-
-/** The picture, if its page is seen and the viewer may do this to it: 404, 403, 403 (content-api 1.5). */
+/** An image that the viewer may change: 404 without image, 403 without its page, 403 without permission (content-api 1.5). */
 async function changeable(
-  parts: Parts,
+  context: ImagesContext,
   viewer: Viewer,
   param: string,
   action: "image-update" | "image-delete",
 ): Promise<FoundImage> {
-  const row = await findImage(parts, idOf(param, "Image"));
+  const row = await findImage(context, idOf(param, "Image"));
   if (!row) throw notFound("Image");
-  await needPage(parts, viewer, row.uploaded_to, denied());
-  await parts.contracts.access.need(viewer, action, { id: row.id, owned_by: row.created_by });
+  await needPage(context, viewer, row.uploaded_to, denied());
+  await context.contracts.access.need(viewer, action, { id: row.id, owned_by: row.created_by });
   return row;
 }
 
-async function needPage(parts: Parts, viewer: Viewer, id: number, otherwise: ApiError): Promise<void> {
-  const seen = await rows(
-    parts.db,
-    sql`select from pages where pages.id = ${id}::integer and ${parts.sees("pages", viewer)}`,
-  );
-  if (seen.length === 0) throw otherwise;
+/** Throws `otherwise` unless the viewer sees the page. */
+async function needPage(context: ImagesContext, viewer: Viewer, id: number, otherwise: ApiError): Promise<void> {
+  if (!(await seesPage(context, viewer, id))) throw otherwise;
 }
 
-function needSameType({ path }: ImageRow, image: NonNullable<ImageChange["image"]>): void {
-  if (extensionOf(image.name) === extensionOf(path)) return;
-  throw new ApiError(422, "The given data was invalid.", {
-    validation: { image: ["Image file replacements must be of the same type"] },
-  });
-}
-
-async function sent(parts: Parts, headers: Headers, row: FoundImage | undefined, form?: Form): Promise<Response> {
-  const file = row && (await shownFile(parts, row, form));
-  if (!file) throw notFound("Image");
-  return fileResponse(headers, {
-    file,
-    etag: `${row.file_key}${form ?? ""}`,
-    type: `image/${row.format}`,
-    headers: { "content-disposition": contentDisposition("inline", row.name) },
+/** A response with the file of an image, named after the image. Throws ApiError 404 without image. */
+async function namedResponse(
+  context: ImagesContext,
+  headers: Headers,
+  row: FoundImage | undefined,
+  variant?: Variant,
+): Promise<Response> {
+  if (!row) throw notFound("Image");
+  return imageResponse(context, headers, row, variant, {
+    "content-disposition": contentDisposition("inline", row.name),
   });
 }

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Migrations } from "lectern/db";
 
-/** Steps of the table of links. */
+/** The table of links. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await sql`create table content_links (

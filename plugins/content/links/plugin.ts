@@ -1,73 +1,79 @@
 import { definePlugin, type EventTransaction, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import type {} from "./contract.ts";
-import { type Changed, followLinks } from "./follow.ts";
+import { recordLinks } from "./changes.ts";
+import type { LinkSource } from "./contract.ts";
 import { migrations } from "./migrations.ts";
-import { recordLinks, type Source } from "./record.ts";
+import { updateLinksTo } from "./relink.ts";
 
-/** What the items whose descriptions may hold links have in common. */
-interface Described {
+/** The columns of a described item that matter for links. */
+interface DescribedItem {
   readonly id: number;
   readonly slug: string;
   readonly description_html: string;
 }
 
-/** Links between items: recorded when content is saved, rewritten when an address changes (content-api 4.4). */
+/** Links between items: recorded when content is saved, rewritten when an item's address changes (content-api 4.4). */
 export default definePlugin({
   name: "links",
   requires: ["markup", "pages"],
   permissions: { write: ["content_links", "books", "chapters", "bookshelves"], read: ["pages"] },
   migrations,
-  setup({ baseUrl, contracts, contribute, on, visible }) {
-    const record = (source: Source, before: string, after: string, tx: EventTransaction) =>
-      recordLinks({ baseUrl, sees: visible.where }, source, { before, after }, tx);
-    const follow = (changed: Changed, tx: EventTransaction) => followLinks({ contracts, baseUrl }, changed, tx);
-    const created =
-      (kind: Source["kind"]) =>
-      ({ id, description_html }: Described, tx: EventTransaction) =>
-        record({ kind, id }, "", description_html, tx);
-    const updated = async (
-      kind: Source["kind"],
-      { before, after }: { before: Described; after: Described },
+  setup(context) {
+    const { contribute, on } = context;
+    const onCreated =
+      (kind: LinkSource["kind"]) =>
+      ({ id, description_html }: DescribedItem, tx: EventTransaction) =>
+        recordLinks(context, { kind, id }, { before: "", after: description_html }, tx);
+    const onUpdated = async (
+      kind: LinkSource["kind"],
+      { before, after }: { before: DescribedItem; after: DescribedItem },
       tx: EventTransaction,
     ) => {
-      await record({ kind, id: after.id }, before.description_html, after.description_html, tx);
-      if (after.slug !== before.slug) await follow({ kind, id: after.id, withContents: kind === "book" }, tx);
+      const { id } = after;
+      await recordLinks(context, { kind, id }, { before: before.description_html, after: after.description_html }, tx);
+      if (after.slug !== before.slug) await updateLinksTo(context, { kind, id, withContents: kind === "book" }, tx);
     };
 
     contribute("content_record", {
-      changed: ({ kind, id }, { before, after }, tx) => record({ kind: kind as Source["kind"], id }, before, after, tx),
+      // Contributors of the slot name kinds of content, which are the kinds of sources.
+      changed: ({ kind, id }, change, tx) => recordLinks(context, { kind: kind as LinkSource["kind"], id }, change, tx),
     });
     contribute("dependents", {
       async destroy(ids, { db }, kind) {
-        const gone = sql`any(${[...ids]}::integer[])`;
+        const isRemoved = sql`any(${[...ids]}::integer[])`;
         await rows(
           db,
-          sql`delete from content_links where (from_kind = ${kind} and from_id = ${gone})
-            or (to_kind = ${kind} and to_id = ${gone})`,
+          sql`delete from content_links where (from_kind = ${kind} and from_id = ${isRemoved})
+            or (to_kind = ${kind} and to_id = ${isRemoved})`,
         );
       },
     });
-    on("page_create", { inTransaction: ({ id, html }, tx) => record({ kind: "page", id }, "", html, tx) });
+    on("page_create", {
+      inTransaction: ({ id, html }, tx) => recordLinks(context, { kind: "page", id }, { before: "", after: html }, tx),
+    });
     on("page_update", {
-      async inTransaction(after, tx, { draft: { row: before } }) {
-        await record({ kind: "page", id: after.id }, before.html, after.html, tx);
-        if (after.slug !== before.slug) await follow({ kind: "page", id: after.id, withContents: false }, tx);
+      async inTransaction({ id, html, slug }, tx, { draft: { row } }) {
+        await recordLinks(context, { kind: "page", id }, { before: row.html, after: html }, tx);
+        if (slug !== row.slug) await updateLinksTo(context, { kind: "page", id, withContents: false }, tx);
       },
     });
-    on("page_move", { inTransaction: ({ id }, tx) => follow({ kind: "page", id, withContents: false }, tx) });
-    on("chapter_create", { inTransaction: created("chapter") });
+    on("page_move", {
+      inTransaction: ({ id }, tx) => updateLinksTo(context, { kind: "page", id, withContents: false }, tx),
+    });
+    on("chapter_create", { inTransaction: onCreated("chapter") });
     on("chapter_update", {
-      inTransaction: (after, tx, { draft: { row: before } }) => updated("chapter", { before, after }, tx),
+      inTransaction: (after, tx, { draft: { row: before } }) => onUpdated("chapter", { before, after }, tx),
     });
-    on("chapter_move", { inTransaction: ({ id }, tx) => follow({ kind: "chapter", id, withContents: true }, tx) });
-    on("book_create", { inTransaction: created("book") });
+    on("chapter_move", {
+      inTransaction: ({ id }, tx) => updateLinksTo(context, { kind: "chapter", id, withContents: true }, tx),
+    });
+    on("book_create", { inTransaction: onCreated("book") });
     on("book_update", {
-      inTransaction: (after, tx, { draft: { row: before } }) => updated("book", { before, after }, tx),
+      inTransaction: (after, tx, { draft: { row: before } }) => onUpdated("book", { before, after }, tx),
     });
-    on("bookshelf_create", { inTransaction: created("bookshelf") });
+    on("bookshelf_create", { inTransaction: onCreated("bookshelf") });
     on("bookshelf_update", {
-      inTransaction: (after, tx, { draft: { row: before } }) => updated("bookshelf", { before, after }, tx),
+      inTransaction: (after, tx, { draft: { row: before } }) => onUpdated("bookshelf", { before, after }, tx),
     });
   },
 });

@@ -1,13 +1,13 @@
-import type { Generated, Selectable } from "kysely";
-import { rules } from "lectern/core";
+import type { Generated, Kysely, Selectable } from "kysely";
+import { type PluginContext, rules } from "lectern/core";
 
-/** What somebody has typed and not saved yet: a change of a page, or a new page in a book or chapter. */
+/** Drafts: unsaved changes of a page, or an unsaved new page in a book or chapter. */
 export interface PageDraftsTable {
   user_id: number;
-  /** What it is about: a page that is changed, or the book or chapter that a new page shall lie in. */
+  /** The kind of `item_id`: the page that is changed, or the book or chapter that a new page is for. */
   kind: "page" | "chapter" | "book";
   item_id: number;
-  /** Tells several new pages of one author in one place apart; "" for a change of a page. */
+  /** Distinguishes several new pages of one author in one place; "" for a change of a page. */
   slot: string;
   name: string;
   html: string;
@@ -20,10 +20,10 @@ export interface PageDraftsTable {
   updated_at: Generated<string>;
 }
 
-/** A draft as the table holds it. */
+/** A draft as the table stores it. */
 export type PageDraft = Selectable<PageDraftsTable>;
 
-/** Fields of a draft; those that are not sent are empty. */
+/** The body of a save; fields that are absent are empty. */
 export const draftRules = rules({
   name: ["string", "max:255"],
   html: ["string"],
@@ -34,21 +34,30 @@ export const draftRules = rules({
   kept_at: ["string"],
 });
 
-/** Which draft: of whom, about what, and under which slot. */
-export type DraftKey = Pick<PageDraft, "user_id" | "kind" | "item_id" | "slot">;
-
-/** A draft as it shall be kept. */
-export interface DraftToKeep extends DraftKey, Pick<PageDraft, "name" | "html" | "markdown" | "base_revision"> {
-  readonly tags: readonly { readonly name: string; readonly value: string }[];
-  /** The updated_at of the draft that this one replaces, "none" where there was none; undefined: any. */
-  readonly kept_at: string | undefined;
-}
-
-/** What can be looked at before it is saved. */
+/** The body of a preview. */
 export const previewRules = rules({
   html: ["required_without:markdown", "string"],
   markdown: ["required_without:html", "string"],
 });
+
+/** Identifies a draft: its author, its item, and its slot. */
+export type DraftKey = Pick<PageDraft, "user_id" | "kind" | "item_id" | "slot">;
+
+/** A draft to store. */
+export interface DraftToKeep extends DraftKey, Pick<PageDraft, "name" | "html" | "markdown" | "base_revision"> {
+  readonly tags: readonly { readonly name: string; readonly value: string }[];
+  /** The updated_at of the draft that this one replaces, "none" where there was none; undefined replaces any. */
+  readonly kept_at: string | undefined;
+}
+
+/** What the files of this plugin share. */
+export interface PageDraftsContext
+  extends Pick<
+    PluginContext<"access" | "markup" | "pages" | "tags" | "users">,
+    "app" | "contracts" | "perform" | "validate" | "visible"
+  > {
+  readonly db: Pick<Kysely<never>, "executeQuery">;
+}
 
 declare module "lectern/db" {
   interface Tables {

@@ -1,7 +1,7 @@
 import { sql } from "lectern/core";
 import type { Migrations } from "lectern/db";
 
-/** Items and users are named by number alone, without foreign keys: they belong to other plugins. */
+/** The table of drafts. Items and users are ids without foreign keys, as their tables belong to other plugins. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await sql`create table page_drafts (

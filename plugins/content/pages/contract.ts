@@ -1,20 +1,25 @@
-import type { Generated, Selectable } from "kysely";
+/**
+ * What the plugin of pages declares: its tables, the bodies of its routes, its events and permissions, and what its files
+ * share. An event's `row` is a page as the table stores it; people, tags and the rendered HTML of a reader are
+ * read for answers alone.
+ */
+import type { Generated, Kysely, Selectable } from "kysely";
 import type { Tag } from "lectern/contracts";
-import type { ItemPermissions, ItemTable, People } from "lectern/core";
-import type { PageCreate, PageUpdate } from "./rules.ts";
+import { type Input, type ItemPermissions, type ItemTable, type People, type PluginContext, rules } from "lectern/core";
+import type { RenderCache } from "./render_cache.ts";
 
 /** Pages with their content and what is derived from it. */
 export interface PagesTable extends ItemTable {
   book_id: number;
   /** Null for a page directly in its book. */
   chapter_id: number | null;
-  /** As stored, not sanitised: what answers call `raw_html`. */
+  /** As stored, not sanitised: `raw_html` in answers. */
   html: string;
   /** The source of a page written in Markdown, else "". */
   markdown: string;
   /** Plain text of the content, for search. */
   text: string;
-  /** What answers call `html`; null where includes must be resolved for each reader. */
+  /** `html` in answers; null where includes must be resolved for each reader. */
   rendered: string | null;
   priority: number;
   draft: Generated<boolean>;
@@ -23,7 +28,7 @@ export interface PagesTable extends ItemTable {
   editor: string;
 }
 
-/** States of pages worth keeping (content-api 8.6). */
+/** Earlier states of pages (content-api 8.6). */
 export interface PageRevisionsTable {
   id: Generated<number>;
   page_id: number;
@@ -40,34 +45,76 @@ export interface PageRevisionsTable {
   created_at: Generated<string>;
 }
 
-/** A page as the table holds it; the result of the events of pages. */
+/** A page as the table stores it; the result of the events of pages. */
 export type PageRow = Selectable<PagesTable>;
 
-/** A page as one statement reads it for an answer: without the text for search, with users and tags. */
+/** A page as one statement reads it for an answer: without the text for search, with people and tags. */
 export type FoundPage = Omit<PageRow, "text"> & {
   readonly people: People;
   readonly tags: Tag[];
 };
 
-/** A revision with what its address is made of today. */
+/** A revision with the present slugs that its address is made of. */
 export interface KeptRevision extends Selectable<PageRevisionsTable> {
   readonly page_slug: string;
   readonly present_book_slug: string;
 }
 
-/** A change of a page as its event has it. */
+/** What contains a page: `chapter_id` is null for a page directly in a book. */
+export interface PageParent {
+  readonly book_id: number;
+  readonly chapter_id: number | null;
+}
+
+/** The body of a create (content-api 2.4); beyond BookStack's fields, `draft_id`: the viewer's draft page to publish. */
+export const createRules = rules({
+  book_id: ["required_without:chapter_id", "integer"],
+  chapter_id: ["required_without:book_id", "integer"],
+  name: ["required", "string", "max:255"],
+  html: ["required_without:markdown", "string"],
+  markdown: ["required_without:html", "string"],
+  tags: ["array"],
+  priority: ["integer"],
+  draft_id: ["integer"],
+});
+
+/** The body of an update (content-api 2.4); beyond BookStack's fields, `base_revision`: the revision_count it starts from. */
+export const updateRules = rules({
+  book_id: ["integer"],
+  chapter_id: ["integer"],
+  name: ["string", "min:1", "max:255"],
+  html: ["string"],
+  markdown: ["string"],
+  tags: ["array"],
+  priority: ["integer"],
+  base_revision: ["integer"],
+});
+
+/** What a create asks for. */
+export type PageCreate = Input<typeof createRules>;
+
+/** What an update asks for: fields that are absent stay. */
+export type PageUpdate = Input<typeof updateRules>;
+
+/** The draft of `page_update`. */
 export interface PageChange {
   /** Locked, as it was before. */
   readonly row: PageRow;
   readonly draft: PageUpdate;
-  /** The revision that the page goes back to, where that is what changes it. */
+  /** The revision that the page is restored from, where the change is a restore. */
   readonly restored?: KeptRevision;
 }
 
-/** What holds a page: `chapter_id` is null for a book itself. */
-export interface PageParent {
-  readonly book_id: number;
-  readonly chapter_id: number | null;
+/** What the files of this plugin share. */
+export interface PagesContext
+  extends Pick<
+    PluginContext<"access" | "markup" | "tags" | "users">,
+    "app" | "baseUrl" | "contracts" | "list" | "perform" | "slot" | "validate" | "visible"
+  > {
+  readonly db: Pick<Kysely<never>, "executeQuery">;
+  readonly renderCache: RenderCache;
+  /** The newest revisions kept of each page; 0 keeps all. */
+  readonly revisionLimit: number;
 }
 
 declare module "lectern/db" {
@@ -87,9 +134,9 @@ declare module "lectern/core" {
     revision_delete: { draft: KeptRevision; result: KeptRevision };
   }
   interface Permissions extends ItemPermissions<"page"> {
-    /** Change the editor a page is edited with. */
+    /** Change the editor that a page is edited with. */
     "editor-change": true;
-    /** See what pages were. */
+    /** View the revisions of pages. */
     "revision-view-all": true;
   }
 }

@@ -1,49 +1,48 @@
 import type { Included } from "lectern/contracts";
 import { sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
-import type { FoundPage } from "./contract.ts";
-import type { Parts } from "./parts.ts";
+import type { FoundPage, PagesContext } from "./contract.ts";
 
-/** Which transaction wrote a row, and where: no two versions of a page have both in common, whoever wrote them. */
+/** The transaction that wrote a row and its location: a pair that no two versions of a page share. */
 const VERSION = sql`pages.xmin::text || pages.ctid::text`;
 
 /**
- * A page's HTML with its includes, which resolve to what this viewer may see, and to nothing else (content-api 9.4).
- * Where a theme has a hand in includes, which may answer anything at any time, nothing is remembered.
+ * A page's HTML with its includes, resolved to the pages that this viewer sees (content-api 9.4). It is cached unless a
+ * theme has an `include` hook, whose result may change at any time.
  */
-export async function renderedFor(
-  parts: Parts,
+export async function renderIncludes(
+  context: PagesContext,
   { id, html }: Pick<FoundPage, "id" | "html">,
   viewer: Viewer,
 ): Promise<string> {
-  const { markup } = parts.contracts;
-  const load = includeLoader(parts, viewer);
-  const included = includedIn(parts, id);
+  const { markup } = context.contracts;
+  const load = includeLoader(context, viewer);
+  const included = includeHook(context, id);
   if (included) return markup.render(html, load, included, { viewer });
-  return parts.renderings.htmlFor(html, {
-    versions: (ids) => versionsSeen(parts, viewer, ids),
+  return context.renderCache.htmlFor(html, {
+    versions: (ids) => visibleVersions(context, viewer, ids),
     async render() {
       const versions = new Map<number, string | null>();
-      const noted = (ids: readonly number[], maxBytes: number) => load(ids, maxBytes, versions);
-      return { html: await markup.render(html, noted, undefined, { viewer }), versions };
+      const loadNoting = (ids: readonly number[], maxBytes: number) => load(ids, maxBytes, versions);
+      return { html: await markup.render(html, loadNoting, undefined, { viewer }), versions };
     },
   });
 }
 
-/** Loads included pages as far as the viewer sees them, and notes the version of each where asked to. */
-function includeLoader(parts: Parts, viewer: Viewer) {
+/** Loads the included pages that the viewer sees, and adds the version of each to `versions`: null for hidden ones. */
+function includeLoader(context: PagesContext, viewer: Viewer) {
   return async (ids: readonly number[], maxBytes: number, versions?: Map<number, string | null>) => {
     const most = sql`${maxBytes}::integer`;
-    // The size of a text is known without reading it; one that is too large by itself leaves room for the others.
+    // octet_length() does not read a large text. A text that is too large by itself leaves the room to the others.
     const found = await rows<{ id: number; version: string; html: string | null }>(
-      parts.db,
+      context.db,
       sql`select pages.id, ${VERSION} as version,
           case when sizes.bytes <= ${most}
             and sum(sizes.bytes) filter (where sizes.bytes <= ${most}) over (order by asked.place) <= ${most}
           then pages.html end as html
         from unnest(${[...ids]}::integer[]) with ordinality as asked(id, place)
           join pages on pages.id = asked.id cross join lateral (select octet_length(pages.html) as bytes) as sizes
-        where ${parts.sees("pages", viewer)}`,
+        where ${context.visible.where("pages", viewer)}`,
     );
     for (const id of ids) versions?.set(id, null);
     for (const { id, version } of found) versions?.set(id, version);
@@ -51,18 +50,23 @@ function includeLoader(parts: Parts, viewer: Viewer) {
   };
 }
 
-async function versionsSeen(parts: Parts, viewer: Viewer, ids: readonly number[]): Promise<Map<number, string>> {
+/** The versions of the pages that the viewer sees. */
+async function visibleVersions(
+  context: PagesContext,
+  viewer: Viewer,
+  ids: readonly number[],
+): Promise<Map<number, string>> {
   const found = await rows<{ id: number; version: string }>(
-    parts.db,
+    context.db,
     sql`select pages.id, ${VERSION} as version from pages
-      where pages.id = any(${[...ids]}::integer[]) and ${parts.sees("pages", viewer)}`,
+      where pages.id = any(${[...ids]}::integer[]) and ${context.visible.where("pages", viewer)}`,
   );
   return new Map(found.map(({ id, version }) => [id, version]));
 }
 
-/** What others make of each include of a page; undefined where nobody does. */
-function includedIn(parts: Parts, id: number): Included | undefined {
-  const hooks = parts.hooks().flatMap(({ include }) => include ?? []);
+/** The `include` hooks as one, for a page; undefined where there are none. */
+function includeHook(context: PagesContext, id: number): Included | undefined {
+  const hooks = context.slot("page_content").flatMap(({ include }) => include ?? []);
   if (hooks.length === 0) return undefined;
   return async (reference, shown, pageId) => {
     let html = shown;

@@ -1,14 +1,13 @@
 /**
- * The tables of pages and their revisions, and the indexes that keep listings quick at a million pages: one for each sort
- * order, walked from its end, with what decides about visibility carried along so that the walk touches no row. Parents
- * are named by number alone, without foreign keys: books and chapters belong to another plugin, and a key would lock
- * their rows with every page that is written. Steps are never changed once they have run somewhere; a better index is a
- * further step.
+ * The tables of pages and their revisions, and the indexes that keep listings fast at a million pages: one for each sort
+ * order, scanned from either end, which includes the columns that visibility depends on, so that the scan reads no row.
+ * Parents are ids without foreign keys: books and chapters belong to other plugins, and a foreign key would lock their
+ * rows with every write of a page.
  */
 import { sql } from "kysely";
 import { createTrigramIndex, type Migrations } from "lectern/db";
 
-/** Columns with an index of their own, for sorting and filtering at scale; text compares in lower case. */
+/** Columns with an index for sorting and filtering; texts compare in lower case. */
 const SORTED = {
   name: "lower(name)",
   slug: "lower(slug)",
@@ -17,7 +16,7 @@ const SORTED = {
   priority: "priority",
 };
 
-/** Steps of the tables of pages. */
+/** The steps of the tables of pages. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await sql`create table pages (
@@ -43,13 +42,13 @@ export const migrations: Migrations = {
       deleted_at timestamptz
     )`.execute(db);
     await sql`create unique index pages_slug_once on pages (book_id, slug) where deleted_at is null`.execute(db);
-    // What decides about sight lies in the indexes, so that walking past unseen rows needs no table.
+    // The indexes include the columns that visibility depends on, so that a scan skips hidden rows without the table.
     for (const [name, column] of Object.entries(SORTED)) {
       await sql`create index ${sql.id(`pages_by_${name}`)} on pages (${sql.raw(column)}, id)
         include (owned_by, draft) where deleted_at is null`.execute(db);
     }
-    // What lies in a book or chapter, and where the next priority is looked up. A chapter that moves takes deleted
-    // pages along, so they are in its index.
+    // For the contents of books and chapters, and the next priority. The index by chapter has deleted pages too, as they
+    // move with their chapter.
     await sql`create index pages_by_book on pages (book_id, priority)
       where deleted_at is null and chapter_id is null`.execute(db);
     await sql`create index pages_of_book on pages (book_id, id) include (chapter_id, owned_by, draft)`.execute(db);
@@ -72,8 +71,8 @@ export const migrations: Migrations = {
     )`.execute(db);
     await sql`create index page_revisions_by_page on page_revisions (page_id, id)`.execute(db);
   },
-  // Lists of overrides decide about sight too, so they lie in the indexes of the sort orders; every field that listings
-  // sort by has one. An index of an expression serves alone only where it holds the column too.
+  // Visibility depends on the access list as well, so the indexes of all sort orders include it. An index on an expression
+  // is used for index-only scans only where it includes the column as well.
   async "0002_lists"(db) {
     await sql`
       alter table pages add column if not exists acl_id integer not null default 0;
@@ -96,14 +95,14 @@ export const migrations: Migrations = {
       await sql`create index ${sql.id(`pages_${name}`)} on pages (${sql.raw(order)}) include (${sql.raw(held)})
         where deleted_at is null`.execute(db);
     }
-    // Overrides reach deleted pages of a book as well, so they are in this one.
+    // Permission overrides apply to deleted pages of a book as well, so this index has them too.
     await sql`
       create index pages_of_book on pages (book_id, id) include (chapter_id, acl_id, owned_by, draft, deleted_at);
       create index pages_by_list on pages (acl_id) where acl_id <> 0 and deleted_at is null;
       create index pages_drafts on pages (owned_by) where draft and deleted_at is null`.execute(db);
   },
-  // The key of a name (core's text_key), cut to what an index entry may hold. Codes sort by their bytes, whatever the
-  // server's locale. The table is rewritten, so what falls away goes first.
+  // The sort key of a name (text_key of core), cut to the size of an index entry. Codes sort by their bytes, independent of
+  // the server's locale. The step rewrites the table, so it drops the old indexes first.
   async "0003_name_key"(db) {
     await sql`
       drop index pages_by_name, pages_by_slug;
@@ -114,7 +113,7 @@ export const migrations: Migrations = {
       create index pages_by_slug on pages (lower(slug) collate "C", id) include (acl_id, owned_by, draft, slug)
         where deleted_at is null`.execute(db);
   },
-  // Filters such as filter[name:like]=%x% look inside names.
+  // For filters that search within names, such as filter[name:like]=%x%.
   async "0004_name_trigram"(db) {
     await createTrigramIndex(db, "pages_by_name_trigram", {
       table: "pages",

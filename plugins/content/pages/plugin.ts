@@ -1,28 +1,25 @@
 /**
- * Pages: the leaves of the runtime, with content in HTML or Markdown, revisions, moving, and what follows from changes of
- * the books and chapters that hold them (content-api 8, 9). Content is prepared when it is saved, so that reading is
- * one statement and parses nothing; only pages that include others are rendered for each reader. Comments, attachments
- * and pictures belong to other plugins, which join in through events and slots.
+ * Pages: content in HTML or Markdown, in a book or chapter, with revisions (content-api 8, 9). Content is prepared when it
+ * is saved, so that a read is one statement and parses nothing; only pages that include others are rendered for each
+ * reader. Comments, attachments and images belong to other plugins, which take part through events and slots.
  */
 import { definePlugin, itemPermissions, sql, t } from "lectern/core";
 import { rows } from "lectern/db";
+import { ACTIVITIES } from "./activity.ts";
+import { lockForUpdate } from "./changes.ts";
 import { prepareContent } from "./content.ts";
-import { pagesOfBook, pagesOfChapters } from "./contents.ts";
-import type {} from "./contract.ts";
-import { pagesInExports } from "./export.ts";
-import { lockPage } from "./find.ts";
-import { followDeleted, followMoved } from "./follow.ts";
-import { mountHistory } from "./history.ts";
-import { pageMaker } from "./make.ts";
+import type { PagesContext } from "./contract.ts";
+import { pageExports } from "./export.ts";
+import { pageMaker } from "./import.ts";
 import { migrations } from "./migrations.ts";
-import type { Parts } from "./parts.ts";
-import { Renderings } from "./renderings.ts";
-import { ACTIVITIES, mountRestore } from "./restore.ts";
-import { pagesContract } from "./rewrite.ts";
+import { deletePagesOf, movePagesOf } from "./parent_changes.ts";
+import { lockPage, pagesOfBook, pagesOfChapters } from "./queries.ts";
+import { RenderCache } from "./render_cache.ts";
+import { mountRevisionChanges, mountRevisionReads } from "./revision_routes.ts";
 import { mountPages } from "./routes.ts";
-import { lockForUpdate } from "./save.ts";
+import { pagesService } from "./service.ts";
 
-/** What listings show of a page itself (content-api 8.1). */
+/** The columns of pages that listings show (content-api 8.1). */
 const COLUMNS = [
   ...["id", "book_id", "chapter_id", "name", "slug", "priority", "draft", "revision_count", "template", "editor"],
   ...["created_at", "updated_at", "created_by", "updated_by", "owned_by"],
@@ -51,26 +48,15 @@ export default definePlugin({
   events: ["page_create", "page_update", "page_move", "page_delete", "revision_delete"],
   adds: [...itemPermissions("page"), "editor-change", "revision-view-all"],
   setup(context) {
-    const { contracts, contribute, visibilityRule, on, provide, slot, visible } = context;
-    const parts: Parts = {
-      db: context.db as unknown as Parts["db"],
-      contracts,
-      baseUrl: context.baseUrl,
-      sees: (table, viewer) => visible.where(table, viewer),
-      pictureKeeper: () => slot("picture_keeper")[0],
-      hooks: () => slot("page_content"),
-      renderings: new Renderings(context.settings.renderingBytes),
-      revisionLimit: context.settings.revisionLimit,
-    };
+    const { contracts, contribute, on, provide, settings, visibilityRule } = context;
+    const { renderingBytes, revisionLimit } = settings;
+    const pages: PagesContext = { ...context, renderCache: new RenderCache(renderingBytes), revisionLimit };
 
     visibilityRule("pages", () => sql`pages.deleted_at is null`);
-    // A draft is its owner's alone (content-api 8.6).
+    // Only its owner sees a draft (content-api 8.6).
     visibilityRule("pages", ({ id }) => sql`(not pages.draft or pages.owned_by is not distinct from ${id}::integer)`);
     visibilityRule("pages", contracts.access.sees("page", "pages"));
-    provide(
-      "pages",
-      pagesContract(parts, () => slot("dependents")),
-    );
+    provide("pages", pagesService(pages));
     contribute("content", {
       kind: "page",
       table: "pages",
@@ -83,39 +69,35 @@ export default definePlugin({
       columns: COLUMNS,
       path: sql<string>`(select '/books/' || holder.slug || '/page/' || pages.slug from books as holder
         where holder.id = pages.book_id)`,
-      contents: (viewer, bookId) => pagesOfBook(parts, viewer, bookId),
+      contents: (viewer, bookId) => pagesOfBook(pages, viewer, bookId),
     });
     contribute("searchable", { kind: "page", body: sql<string>`pages.text`, html: sql<string>`pages.html` });
-    contribute("response_fields", pagesOfChapters(parts));
-    contribute("export_kind", pagesInExports(parts));
-    contribute(
-      "content_maker",
-      pageMaker(parts, () => slot("content_record")),
-    );
+    contribute("response_fields", pagesOfChapters(pages));
+    contribute("export_kind", pageExports(pages));
+    contribute("content_maker", pageMaker(pages));
     contribute("dependents", {
       kind: "page",
       async destroy(ids, { db }) {
         await rows(db, sql`delete from page_revisions where page_id = any(${[...ids]}::integer[])`);
       },
     });
-
     for (const source of ACTIVITIES) contribute("activity", source);
 
-    // Whoever takes part in a change sees the page as it is, not as it was when the request came.
-    on("page_create", { beforeTransaction: (draft, viewer) => prepareContent(parts, draft, viewer) });
+    on("page_create", { beforeTransaction: (draft, viewer) => prepareContent(pages, draft, viewer) });
+    // The filters lock the page, so that every later handler gets the row as it is and not as it was looked up.
     on("page_update", {
-      beforeTransaction: ({ draft }, viewer) => prepareContent(parts, draft, viewer),
+      beforeTransaction: ({ draft }, viewer) => prepareContent(pages, draft, viewer),
       filter: async (change, tx) => ({ ...change, row: await lockForUpdate(change.row, change.draft, tx) }),
     });
     on("page_delete", { filter: (row, tx) => lockPage(row.id, tx) });
-    on("book_delete", { inTransaction: ({ id }, tx) => followDeleted("book_id", id, tx) });
-    on("chapter_delete", { inTransaction: ({ id }, tx) => followDeleted("chapter_id", id, tx) });
-    on("chapter_move", { inTransaction: (chapter, tx) => followMoved(chapter, tx) });
+    on("book_delete", { inTransaction: ({ id }, tx) => deletePagesOf("book_id", id, tx) });
+    on("chapter_delete", { inTransaction: ({ id }, tx) => deletePagesOf("chapter_id", id, tx) });
+    on("chapter_move", { inTransaction: (chapter, tx) => movePagesOf(chapter, tx) });
 
-    // Who sees a page sees what it was; the routes look the page up first.
+    // Revisions are as visible as their page, which the routes look up first.
     visibilityRule("page_revisions", () => true);
-    mountPages(context, parts);
-    mountHistory(context, parts);
-    mountRestore(context, parts);
+    mountPages(pages);
+    mountRevisionReads(pages);
+    mountRevisionChanges(pages);
   },
 });

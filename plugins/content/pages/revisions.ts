@@ -1,14 +1,13 @@
 import { authorOf, type EventTransaction, type RawBuilder, sql } from "lectern/core";
 import { rows, write } from "lectern/db";
-import type { PageRow } from "./contract.ts";
-import type { Parts } from "./parts.ts";
+import type { PageRow, PagesContext } from "./contract.ts";
 
 /**
- * Runs a statement that writes one page and returns it (`… returning *`), and keeps what it wrote as a revision in
- * the same round trip. Undefined where it wrote nothing.
+ * Runs a statement that writes one page and returns it (`… returning *`), and inserts the new state as a revision in the
+ * same round trip. Returns undefined where the statement wrote nothing.
  */
 export async function writeWithRevision(
-  parts: Pick<Parts, "revisionLimit">,
+  { revisionLimit }: Pick<PagesContext, "revisionLimit">,
   statement: RawBuilder<PageRow>,
   summary: string,
   tx: EventTransaction,
@@ -22,11 +21,11 @@ export async function writeWithRevision(
       from written left join books on books.id = written.book_id)
     select * from written`,
   );
-  if (page && parts.revisionLimit > 0 && page.revision_count > parts.revisionLimit)
-    await prune(page.id, parts.revisionLimit, tx);
+  if (page && revisionLimit > 0 && page.revision_count > revisionLimit) await prune(page.id, revisionLimit, tx);
   return page;
 }
 
+/** Deletes all but the newest revisions of a page. */
 async function prune(pageId: number, limit: number, tx: EventTransaction): Promise<void> {
   await write(
     tx.db,

@@ -1,86 +1,73 @@
 import { mergeResponseFields, responseFieldsOf, withResponseFields } from "lectern/contracts";
-import { type ListSpec, mountResource, type PluginContext, type ResourceSpec, sql } from "lectern/core";
-import { about, examples } from "./about.ts";
-import type { FoundPage, PageRow } from "./contract.ts";
-import { pageFinder } from "./find.ts";
-import { findParent, liesIn, type NamedParent, parentIn } from "./parents.ts";
-import type { Parts } from "./parts.ts";
-import { createRules, updateRules } from "./rules.ts";
-import { changePage, insertPage, removePage } from "./save.ts";
-import { LISTED, shownPage } from "./show.ts";
+import { type ListSpec, mountResource, sql } from "lectern/core";
+import { HISTORY_FIELDS, NAME_FIELDS } from "../_items/listing.ts";
+import { deletePage, insertPage, updatePage } from "./changes.ts";
+import { createRules, type FoundPage, type PageRow, type PagesContext, updateRules } from "./contract.ts";
+import { about, examples } from "./docs.ts";
+import { findParent, isIn, type NamedParent, parentIn } from "./parents.ts";
+import { presentPage } from "./presenter.ts";
+import { LISTED, pageFinder } from "./queries.ts";
 
-const list: ListSpec = {
+/** The listing of pages (content-api 3). */
+const listing: ListSpec = {
   table: "pages",
   fields: {
     id: "integer",
     book_id: "integer",
     chapter_id: { type: "integer", nullable: true, zeroIsNull: true },
-    name: { type: "text", key: "name_key" },
-    slug: "code",
+    ...NAME_FIELDS,
     priority: "integer",
     draft: "boolean",
     template: "boolean",
-    created_at: "timestamp",
-    updated_at: "timestamp",
-    created_by: { type: "integer", nullable: true },
-    updated_by: { type: "integer", nullable: true },
-    owned_by: { type: "integer", nullable: true },
+    ...HISTORY_FIELDS,
   },
   columns: LISTED,
   joins: sql`join books on books.id = pages.book_id`,
 };
 
-const spec: ResourceSpec<typeof createRules, typeof updateRules> = {
-  name: "page",
-  noun: "Page",
-  path: "/pages",
-  create: createRules,
-  update: updateRules,
-  bodyFirst: true,
-  list,
-  about,
-  examples,
-};
-
 const NO_COMMENTS = { active: [], archived: [] };
 
 /** Mounts the five routes of pages. */
-export function mountPages(
-  context: Pick<PluginContext, "app" | "list" | "validate" | "perform" | "slot">,
-  parts: Parts,
-): void {
-  const { access, tags } = parts.contracts;
-  const { slot } = context;
-  const find = pageFinder(parts);
-  const counted = { ...spec, list: { ...list, reach: access.reach("page", "pages") } };
-  mountResource<PageRow | FoundPage, typeof createRules, typeof updateRules, NamedParent>(context, counted, {
-    find: find.seen,
-    may: (viewer, verb, row) => access.may(viewer, `page-${verb}`, row),
-    async place(viewer, draft) {
-      if (draft?.tags !== undefined) tags.read(draft.tags);
-      const named = parentIn(draft ?? {}) as NamedParent;
-      await access.need(viewer, "page-create", await findParent(parts, viewer, named));
-      return named;
+export function mountPages(context: PagesContext): void {
+  const { contracts, slot } = context;
+  const { access, tags } = contracts;
+  const find = pageFinder(context);
+  const list = { ...listing, reach: access.reach("page", "pages") };
+  const bodies = { create: createRules, update: updateRules, bodyFirst: true };
+  mountResource<PageRow | FoundPage, typeof createRules, typeof updateRules, NamedParent>(
+    context,
+    { name: "page", noun: "Page", path: "/pages", ...bodies, list, about, examples },
+    {
+      find: find.visible,
+      may: (viewer, verb, row) => access.may(viewer, `page-${verb}`, row),
+      async place(viewer, draft) {
+        if (draft?.tags !== undefined) tags.read(draft.tags);
+        // The rules require one of the two parents.
+        const parent = parentIn(draft ?? {}) as NamedParent;
+        await access.need(viewer, "page-create", await findParent(context, viewer, parent));
+        return parent;
+      },
+      async arrange(viewer, row, draft) {
+        if (draft.tags !== undefined) tags.read(draft.tags);
+        const target = parentIn(draft);
+        if (!target) return;
+        const parent = await findParent(context, viewer, target);
+        if (isIn(row, target)) return;
+        await access.need(viewer, "page-delete", row);
+        await access.need(viewer, "page-create", parent);
+      },
+      insert: (draft, tx, parent) => insertPage(context, draft, parent, tx),
+      // The events' filters have replaced the row by the locked one, which has all columns.
+      change: (row, draft, tx) => updatePage(context, { row: row as PageRow, draft }, tx),
+      remove: (row, tx) => deletePage(row as PageRow, tx),
+      listed: (records) => [...records],
+      ahead: (viewer, id) => responseFieldsOf(slot("response_fields"), "page", "read", [id], viewer),
+      async show(row, viewer, moment, ahead) {
+        const page = await presentPage(context, "tags" in row ? row : await find.written(row.id), viewer);
+        if (moment === "saved")
+          return (await withResponseFields(slot("response_fields"), "page", "saved", [page], viewer))[0];
+        return mergeResponseFields([{ ...page, comments: NO_COMMENTS }], (await ahead) ?? [])[0];
+      },
     },
-    async arrange(viewer, row, draft) {
-      if (draft.tags !== undefined) tags.read(draft.tags);
-      const wished = parentIn(draft);
-      if (!wished) return;
-      const parent = await findParent(parts, viewer, wished);
-      if (liesIn(row, wished)) return;
-      await access.need(viewer, "page-delete", row);
-      await access.need(viewer, "page-create", parent);
-    },
-    insert: (draft, tx, named) => insertPage(parts, draft, named, tx),
-    change: (row, draft, tx) => changePage(parts, { row: row as PageRow, draft }, tx),
-    remove: (row, tx) => removePage(row as PageRow, tx),
-    listed: (records) => [...records],
-    ahead: (viewer, id) => responseFieldsOf(slot("response_fields"), "page", "read", [id], viewer),
-    async show(row, viewer, moment, ahead) {
-      const page = await shownPage(parts, "tags" in row ? row : await find.written(row.id), viewer);
-      if (moment === "saved")
-        return (await withResponseFields(slot("response_fields"), "page", "saved", [page], viewer))[0];
-      return mergeResponseFields([{ ...page, comments: NO_COMMENTS }], (await ahead) ?? [])[0];
-    },
-  });
+  );
 }

@@ -1,28 +1,37 @@
-import type { Generated, Selectable } from "kysely";
+import type { Generated, Kysely, Selectable } from "kysely";
+import type { PluginContext } from "lectern/core";
 
-/** What lies in the bin: one row for each explicit delete (platform 7.2). */
+/** The recycle bin: one row for each explicit delete (platform 7.2). */
 export interface DeletionsTable {
   id: Generated<number>;
   /** The kind of the item, such as "book". */
   deletable_type: string;
   deletable_id: number;
-  /** Null for the system itself, and once that user is gone. */
+  /** Null for the system itself, and where that user is gone. */
   deleted_by: number | null;
   created_at: Generated<string>;
   updated_at: Generated<string>;
 }
 
-/** An entry of the bin. */
+/** An entry of the recycle bin. */
 export type Deletion = Selectable<DeletionsTable>;
 
-/** An entry with the name of its item, as logs tell of it; the name is null where the item is gone. */
+/** An entry with the name of its item, for logs; null where the item is gone. */
 export interface NamedDeletion extends Deletion {
   readonly name: string | null;
 }
 
-/** What came of an entry: how many items were brought back or removed. */
-export interface Emptied extends NamedDeletion {
+/** An entry as events are performed with it; the action reads the rest under its lock. */
+export type DeletionRef = Pick<Deletion, "id">;
+
+/** A restored or destroyed entry, with the number of its items. */
+export interface DeletionOutcome extends NamedDeletion {
   readonly count: number;
+}
+
+/** What the files of this plugin share. */
+export interface RecycleBinContext extends Pick<PluginContext, "app" | "list" | "log" | "perform" | "slot"> {
+  readonly db: Pick<Kysely<never>, "executeQuery">;
 }
 
 declare module "lectern/db" {
@@ -33,12 +42,12 @@ declare module "lectern/db" {
 
 declare module "lectern/core" {
   interface Events {
-    recycle_bin_restore: { draft: NamedDeletion; result: Emptied };
-    recycle_bin_destroy: { draft: NamedDeletion; result: Emptied };
-    /** Somebody empties the bin: before its entries go by `recycle_bin_purge`. */
+    recycle_bin_restore: { draft: DeletionRef; result: DeletionOutcome };
+    recycle_bin_destroy: { draft: DeletionRef; result: DeletionOutcome };
+    /** A user empties the bin; performed before its entries are purged. */
     recycle_bin_empty: { draft: Record<string, never>; result: Record<string, never> };
-    /** An entry goes with others, as the bin empties itself or is emptied; the log tells of none of them. */
-    recycle_bin_purge: { draft: NamedDeletion; result: Emptied };
+    /** An entry is removed because it expired or the bin is emptied; not logged. */
+    recycle_bin_purge: { draft: DeletionRef; result: DeletionOutcome };
   }
   interface Jobs {
     recycle_bin_purge: Record<string, never>;

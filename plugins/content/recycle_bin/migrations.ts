@@ -1,7 +1,7 @@
 import { sql } from "lectern/core";
 import type { Migrations } from "lectern/db";
 
-/** Items are named by kind and number, without a foreign key: they belong to other plugins. */
+/** The table of entries. Items are a kind and an id without foreign keys, as their tables belong to other plugins. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await sql`
@@ -18,9 +18,9 @@ export const migrations: Migrations = {
       create index deletions_by_user on deletions (deleted_by)`.execute(db);
   },
   /**
-   * What was deleted before there was a bin gets an entry, or nobody could bring it back or remove it. What went with its
-   * parent, at the same moment, comes back with it and gets none. The four tables are those of the versions without a bin;
-   * in a fresh store they may not be there yet.
+   * Items that were deleted by a version without a recycle bin get an entry, so that they can be restored or removed. An
+   * item deleted with its parent, at the same time, is restored with it and gets none. The four tables are those of that
+   * version; in a new store they may not exist yet.
    */
   async "0002_earlier"(db) {
     await sql`

@@ -1,59 +1,53 @@
 /**
- * How the bin empties itself (platform 7.5): entries beyond their lifetime go one by one, each in a transaction of its
- * own, so that a purge holds no lock for long and one entry that cannot go keeps no other from going. It runs by the
- * hour, and after a delete that finds entries due.
+ * Purging expired entries (platform 7.5). Each entry is removed in a transaction of its own, so that a purge holds no lock
+ * for long and an entry that fails does not stop the others. It runs every hour, and after a delete that finds expired
+ * entries.
  */
-import { ApiError, type EventTransaction, type PluginContext, SYSTEM, sql, type Viewer } from "lectern/core";
+import { ApiError, SYSTEM, sql, type Viewer } from "lectern/core";
 import { type Db, rows } from "lectern/db";
-import type { Emptied, NamedDeletion } from "./contract.ts";
-import { lockEntry } from "./entries.ts";
+import { destroyEntry, lockEntry } from "./changes.ts";
+import type { DeletionOutcome, RecycleBinContext } from "./contract.ts";
 
 const BATCH = 100;
 
-/** What purging needs of the runtime. */
-export interface PurgeParts extends Pick<PluginContext, "log" | "perform" | "slot"> {
-  readonly db: Pick<Db, "executeQuery">;
-  /** Removes an entry's item for good, and answers how many items that were. */
-  remove(entry: NamedDeletion, tx: EventTransaction): Promise<number>;
-}
-
-/**
- * Removes what has lain in the bin for so many days, nothing where that is negative. Whatever cannot go is logged and
- * stays until the next time.
- */
-export async function purge(parts: PurgeParts, days: number): Promise<void> {
-  // A job may have waited since before the operator said "never".
+/** Removes the entries older than so many days; none where that is negative. A failure is logged, and tried again next time. */
+export async function purgeExpired(context: RecycleBinContext, days: number): Promise<void> {
+  // A job may be older than the operator's change of the setting to "never".
   if (days < 0) return;
   for (let last = 0; ; ) {
-    const due = await rows<{ id: number }>(
-      parts.db,
-      sql`select id from deletions where id > ${last}::integer and ${isDue(days)} order by id limit ${BATCH}`,
+    const expired = await rows<{ id: number }>(
+      context.db,
+      sql`select id from deletions where id > ${last}::integer and ${isExpired(days)} order by id limit ${BATCH}`,
     );
-    for (const { id } of due) {
+    for (const { id } of expired) {
       last = id;
-      await purgeEntry(parts, id).catch((error: unknown) =>
-        parts.log.error("Cannot purge an entry of the recycle bin", { entry: id, error }),
+      await purgeEntry(context, id).catch((error: unknown) =>
+        context.log.error("Cannot purge an entry of the recycle bin", { entry: id, error }),
       );
     }
-    if (due.length < BATCH) return;
+    if (expired.length < BATCH) return;
   }
 }
 
 /**
- * Removes one entry for good, and answers how many items that were: none where somebody restored or destroyed it
- * meanwhile, or where it went with an item that went before.
+ * Removes an entry permanently and returns the number of items: 0 where it was restored or destroyed since, or removed
+ * with another item.
  */
 export async function purgeEntry(
-  { perform, remove, slot }: Omit<PurgeParts, "db" | "log">,
+  context: Pick<RecycleBinContext, "perform" | "slot">,
   id: number,
   viewer: Viewer = SYSTEM,
 ): Promise<number> {
   try {
-    const draft = { id } as NamedDeletion;
-    const { count } = await perform("recycle_bin_purge", viewer, draft, async (final, tx): Promise<Emptied> => {
-      const entry = await lockEntry(slot("content"), final.id, tx);
-      return { ...entry, count: await remove(entry, tx) };
-    });
+    const { count } = await context.perform(
+      "recycle_bin_purge",
+      viewer,
+      { id },
+      async (final, tx): Promise<DeletionOutcome> => {
+        const entry = await lockEntry(context, final.id, tx);
+        return { ...entry, count: await destroyEntry(context, entry, tx) };
+      },
+    );
     return count;
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return 0;
@@ -61,11 +55,11 @@ export async function purgeEntry(
   }
 }
 
-/** Whether entries wait to be purged. */
-export async function hasDue(db: Pick<Db, "executeQuery">, days: number): Promise<boolean> {
-  return (await rows(db, sql`select from deletions where ${isDue(days)} limit 1`)).length > 0;
+/** Whether there are expired entries. */
+export async function hasExpired(db: Pick<Db, "executeQuery">, days: number): Promise<boolean> {
+  return (await rows(db, sql`select from deletions where ${isExpired(days)} limit 1`)).length > 0;
 }
 
-function isDue(days: number) {
+function isExpired(days: number) {
   return sql`created_at < now() - make_interval(days => ${days}::integer)`;
 }

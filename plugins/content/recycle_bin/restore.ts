@@ -1,79 +1,79 @@
 /**
- * Bringing back what lies in the bin (platform 7.3). An item's slug was free for others while it was away, so whatever
- * comes back gets a slug that nobody has by now: its own wherever possible. Items are locked before their slugs are
- * looked at; who creates the same slug meanwhile meets the unique index, and the bus runs the restoring again.
+ * Restoring items from the recycle bin (platform 7.3). The slug of a deleted item is free for others, so a restored item
+ * gets a slug that is free now: its own where possible. Items are locked before their slugs are looked up; where another
+ * transaction takes the same slug, the unique index is violated, and the event bus runs the restore again.
  */
-import type { ContentKind } from "lectern/contracts";
 import { type EventTransaction, type RawBuilder, sql, uniqueSlug } from "lectern/core";
 import { rows } from "lectern/db";
-import type { NamedDeletion } from "./contract.ts";
-import { type FindKind, type ItemRef, isHeldInBin, itemsBelow } from "./kinds.ts";
+import { deleteEntriesOf, deleteEntry } from "./changes.ts";
+import type { NamedDeletion, RecycleBinContext } from "./contract.ts";
+import { findKind, hasDeletedParent, type ItemsOfKind, itemsBelow } from "./hierarchy.ts";
 
-/** Restores an entry's item with all below it, and answers how many items that were; the entry goes in any case. */
-export async function restore(
-  kinds: readonly ContentKind[],
-  find: FindKind,
+/**
+ * Restores the item of an entry and everything below it, and returns the number of items. Restores nothing where a parent
+ * is deleted: the item is restored with its parent then. The entry is deleted in any case.
+ */
+export async function restoreEntry(
+  { slot }: Pick<RecycleBinContext, "slot">,
   entry: NamedDeletion,
   tx: EventTransaction,
 ): Promise<number> {
   const { db } = tx;
-  const kind = find(entry.deletable_type);
+  const kinds = slot("content");
+  const kind = findKind(kinds, entry.deletable_type);
   const id = entry.deletable_id;
-  await rows(db, sql`delete from deletions where id = ${entry.id}::integer`);
-  if (!kind || entry.name === null || (await isHeldInBin(db, find, { kind, id }))) return 0;
+  await deleteEntry(entry, tx);
+  if (!kind || entry.name === null || (await hasDeletedParent(db, kinds, { kind, id }))) return 0;
   const items = [...(await itemsBelow(db, kinds, { kind, id })), { kind, ids: [id] }].reverse();
-  for (const item of items) {
-    await bringBack(item, tx);
-    await rows(
-      db,
-      sql`delete from deletions where deletable_type = ${item.kind.kind}
-        and deletable_id = any(${[...item.ids]}::integer[])`,
-    );
+  for (const ofKind of items) {
+    await restoreItems(ofKind, tx);
+    await deleteEntriesOf(ofKind, tx);
   }
   return items.reduce((sum, { ids }) => sum + ids.length, 0);
 }
 
-interface Slugged {
+/** An item whose slug is to be free. */
+interface SluggedItem {
   readonly id: number;
   readonly name: string;
   readonly slug: string;
-  /** Within what the slug must be free. */
+  /** The id of the parent within which slugs are unique; 0 for none. */
   readonly scope: number;
 }
 
-async function bringBack({ kind, ids }: ItemRef, tx: EventTransaction): Promise<void> {
+async function restoreItems({ kind, ids }: ItemsOfKind, tx: EventTransaction): Promise<void> {
   if (ids.length === 0) return;
   const table = sql.table(kind.table);
-  // Slugs are unique within what lies furthest up, such as the book.
+  // Slugs are unique within the topmost parent, such as the book.
   const top = kind.parents.at(-1)?.column;
   const scope = top === undefined ? sql`0` : sql.ref(top);
-  const items = await rows<Slugged>(
+  const items = await rows<SluggedItem>(
     tx.db,
     sql`select id, name, slug, ${scope} as scope from ${table}
       where id = any(${[...ids]}::integer[]) and deleted_at is not null order by id for update`,
   );
-  const back = await withFreeSlugs(items, { table, scope }, tx);
+  const restored = await withFreeSlugs(items, { table, scope }, tx);
   await rows(
     tx.db,
-    sql`update ${table} as item set deleted_at = null, slug = back.slug
-      from jsonb_to_recordset(${JSON.stringify(back)}::text::jsonb) as back(id integer, slug text)
-      where item.id = back.id`,
+    sql`update ${table} as item set deleted_at = null, slug = restored.slug
+      from jsonb_to_recordset(${JSON.stringify(restored)}::text::jsonb) as restored(id integer, slug text)
+      where item.id = restored.id`,
   );
 }
 
-/** Each item's own slug where nobody took it meanwhile, else a free one; one statement unless some were taken. */
+/** Each item's own slug where it is still free, else another one; one statement where all are free. */
 async function withFreeSlugs(
-  items: readonly Slugged[],
+  items: readonly SluggedItem[],
   { table, scope }: { readonly table: RawBuilder<unknown>; readonly scope: RawBuilder<unknown> },
   { db }: EventTransaction,
 ): Promise<{ id: number; slug: string }[]> {
   const present = (scopes: readonly number[], slugs: readonly string[]) =>
-    rows<Pick<Slugged, "slug" | "scope">>(
+    rows<Pick<SluggedItem, "slug" | "scope">>(
       db,
       sql`select slug, ${scope} as scope from ${table} where deleted_at is null
         and ${scope} = any(${[...new Set(scopes)]}::integer[]) and slug = any(${[...slugs]}::text[])`,
     );
-  const keyOf = (within: number, slug: string) => `${within} ${slug}`;
+  const keyOf = (scopeId: number, slug: string) => `${scopeId} ${slug}`;
   const others = await present(
     items.map((item) => item.scope),
     items.map(({ slug }) => slug),
@@ -81,9 +81,9 @@ async function withFreeSlugs(
   const taken = new Set(others.map((other) => keyOf(other.scope, other.slug)));
   const free: { id: number; slug: string }[] = [];
   for (const item of items) {
-    // The name may lead to another slug than the one that was taken, so that one is asked for as well.
-    const isTaken = async (wished: string) =>
-      taken.has(keyOf(item.scope, wished)) || (await present([item.scope], [wished])).length > 0;
+    // The slug of the name can differ from the one that was taken, so it is looked up as well.
+    const isTaken = async (candidate: string) =>
+      taken.has(keyOf(item.scope, candidate)) || (await present([item.scope], [candidate])).length > 0;
     const slug = taken.has(keyOf(item.scope, item.slug)) ? await uniqueSlug(item.name, isTaken) : item.slug;
     taken.add(keyOf(item.scope, slug));
     free.push({ id: item.id, slug });

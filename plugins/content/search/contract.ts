@@ -1,16 +1,44 @@
-/** What can be found, one row for each item; made of the item itself, so it may be made anew at any time. */
+import type { ContentKind, Searchable, Tags } from "lectern/contracts";
+import type { RawBuilder, Viewer, VisibleIds } from "lectern/core";
+import type { Db, TableName } from "lectern/db";
+
+/** A kind of content with the SQL for its text. */
+export interface SearchedKind extends Pick<Searchable, "body" | "html"> {
+  readonly kind: ContentKind;
+}
+
+/** What the files of this plugin share. */
+export interface SearchContext {
+  readonly db: Pick<Db, "executeQuery">;
+  /** The kinds that can be searched; complete once the runtime has booted. */
+  readonly kinds: () => readonly SearchedKind[];
+  readonly tags: Tags;
+  readonly baseUrl: string;
+  /** Maximum number of candidates that are ranked. */
+  readonly maxCandidates: number;
+  /** Maximum number of index entries for a search for exact texts within words, which reads all texts. */
+  readonly maxEntriesWithin: number;
+  /** SQL condition for the rows of a table that a viewer sees. */
+  readonly visibleTo: (table: TableName, viewer: Viewer) => RawBuilder<boolean>;
+  /** The ids of a kind that a viewer sees. */
+  readonly visibleIds: (searched: SearchedKind) => VisibleIds;
+  /** Whether the index has entries in the format of before migration 0002. */
+  readonly hasStaleEntries: () => Promise<boolean>;
+}
+
+/** The search index: one row for each item, derived from the item, so it can be rebuilt at any time. */
 export interface SearchIndexTable {
   kind: string;
   item_id: number;
-  /** Words as PostgreSQL's parser splits them, in entries of the first form; else empty. */
+  /** Words as PostgreSQL's parser splits them, in entries of before migration 0002; else empty. */
   document: string;
-  /** Every word of the item, folded; null in entries of the first form. */
+  /** Every word of the item, normalised; null in entries of before migration 0002. */
   words: string | null;
-  /** The words that decide about rank: of the name with weight A, tags B, headings C, the most frequent of the body D. */
+  /** The words that ranking uses: of the name with weight A, tags B, headings C, the most frequent of the body D. */
   digest: string | null;
 }
 
-/** Who opened which item, how often, and when last. */
+/** How often and when last a user opened an item. */
 export interface ItemViewsTable {
   user_id: number;
   kind: string;
@@ -28,7 +56,7 @@ declare module "lectern/db" {
 
 declare module "lectern/core" {
   interface Jobs {
-    /** Goes on indexing a kind of content after an id. */
+    /** Indexes the items of a kind that have no current entry, from the id after `after`. */
     search_index: { readonly kind: string; readonly after: number };
   }
 }

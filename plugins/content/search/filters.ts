@@ -1,27 +1,32 @@
 /**
- * Filters of a search as SQL over one kind of content at a time. What a kind cannot meet, such as being a template, is
- * false for it. Filters nobody knows, people who do not exist and dates nobody can read are left out (content-api 14).
+ * SQL conditions for the filters of a search, over one kind of content at a time. A filter that does not apply to a kind, such as
+ * `is_template`, is false for it. Unknown filters, unknown users and invalid dates are ignored (content-api 14).
  */
 import { type RawBuilder, sql, type Viewer } from "lectern/core";
 import { type Db, rows } from "lectern/db";
-import { type Condition, holds, negatable } from "./conditions.ts";
-import { timeOf } from "./dates.ts";
-import type { SearchedKind } from "./index_items.ts";
-import type { Filter, Search } from "./parse.ts";
+import { type Condition, contains, negateIf } from "./conditions.ts";
+import type { SearchedKind } from "./contract.ts";
+import { parseDate } from "./parse_date.ts";
+import type { Filter, SearchQuery } from "./parse_query.ts";
 
-const PEOPLE = new Set(["created_by", "updated_by", "owned_by"]);
+const USER_FILTERS = new Set(["created_by", "updated_by", "owned_by"]);
 const NO = sql<boolean>`false`;
 
-/** What filters need to know beside the item: who asks, when, and the ids of the people named, by slug. */
-export interface FilterFacts {
+/** What filters depend on beside the item. */
+export interface FilterContext {
   readonly viewer: Viewer;
   readonly now: Date;
-  readonly people: ReadonlyMap<string, number>;
+  /** Ids of the users that filters name, by slug. */
+  readonly users: ReadonlyMap<string, number>;
 }
 
-/** Looks up the people that filters name; only where some do. */
-export async function factsOf(db: Pick<Db, "executeQuery">, viewer: Viewer, search: Search): Promise<FilterFacts> {
-  const slugs = search.filters.flatMap(({ name, value }) => (PEOPLE.has(name) ? [value.toLowerCase()] : []));
+/** Reads the users that filters name, if there are any. */
+export async function loadFilterContext(
+  db: Pick<Db, "executeQuery">,
+  viewer: Viewer,
+  search: SearchQuery,
+): Promise<FilterContext> {
+  const slugs = search.filters.flatMap(({ name, value }) => (USER_FILTERS.has(name) ? [value.toLowerCase()] : []));
   const found =
     slugs.length === 0
       ? []
@@ -29,13 +34,13 @@ export async function factsOf(db: Pick<Db, "executeQuery">, viewer: Viewer, sear
           db,
           sql`select id, lower(slug) as slug from users where slug = any(${slugs}::text[])`,
         );
-  const people = new Map(found.map(({ id, slug }) => [slug, id]));
-  if (viewer.id !== null) people.set("me", viewer.id);
-  return { viewer, now: new Date(), people };
+  const users = new Map(found.map(({ id, slug }) => [slug, id]));
+  if (viewer.id !== null) users.set("me", viewer.id);
+  return { viewer, now: new Date(), users };
 }
 
-/** The kinds that filters such as {type:page} leave. */
-export function kindsIn(kinds: readonly SearchedKind[], { filters }: Search): readonly SearchedKind[] {
+/** The kinds that filters such as {type:page} select. */
+export function kindsIn(kinds: readonly SearchedKind[], { filters }: SearchQuery): readonly SearchedKind[] {
   const tests = filters
     .filter(({ name }) => name === "type")
     .map(({ value, negated }) => ({
@@ -48,55 +53,59 @@ export function kindsIn(kinds: readonly SearchedKind[], { filters }: Search): re
   return kinds.filter(({ kind }) => tests.every(({ types, negated }) => types.includes(kind.kind) !== negated));
 }
 
-/** What filters ask of the rows of a kind. */
-export function filtersOf(search: Search, searched: SearchedKind, facts: FilterFacts): Condition[] {
+/** The conditions on rows of a kind. */
+export function filterConditions(search: SearchQuery, searched: SearchedKind, context: FilterContext): Condition[] {
   return search.filters.flatMap((filter) => {
-    const condition = conditionOf(filter, searched, facts);
-    return condition ? [negatable(condition, filter.negated)] : [];
+    const condition = conditionOf(filter, searched, context);
+    return condition ? [negateIf(filter.negated, condition)] : [];
   });
 }
 
-function conditionOf({ name, value }: Filter, { kind, body }: SearchedKind, facts: FilterFacts): Condition | undefined {
+function conditionOf(
+  { name, value }: Filter,
+  { kind, body }: SearchedKind,
+  context: FilterContext,
+): Condition | undefined {
   const column = (one: string) => sql.ref(`${kind.table}.${one}`);
   const [, when, side] = /^(created|updated)_(after|before)$/.exec(name) ?? [];
-  if (when && side) return dated(column(`${when}_at`), side, timeOf(value, facts.now));
-  if (PEOPLE.has(name)) {
-    const id = facts.people.get(value.toLowerCase());
+  if (when && side) return comparedTo(column(`${when}_at`), side, parseDate(value, context.now));
+  if (USER_FILTERS.has(name)) {
+    const id = context.users.get(value.toLowerCase());
     return id === undefined ? undefined : sql<boolean>`${column(name)} is not distinct from ${id}::integer`;
   }
   switch (name) {
     case "in_name":
     case "in_title":
-      return sql<boolean>`(${column("name_key")} like text_pattern(${patternOf(value)}::text) and ${holds(column("name"), value)})`;
+      return sql<boolean>`(${column("name_key")} like text_pattern(${patternOf(value)}::text) and ${contains(column("name"), value)})`;
     case "in_body":
-      return holds(body, value);
+      return contains(body, value);
     case "is_template":
       return kind.columns.includes("template") ? sql<boolean>`${column("template")}` : NO;
     case "is_restricted":
       return sql<boolean>`exists (select from entity_permissions
         where entity_permissions.kind = ${kind.kind} and entity_permissions.item_id = ${column("id")})`;
     case "viewed_by_me":
-      return viewed(facts.viewer, kind.kind, column("id"));
+      return viewedBy(context.viewer, kind.kind, column("id"));
     case "not_viewed_by_me":
-      return negatable(viewed(facts.viewer, kind.kind, column("id")), true);
+      return negateIf(true, viewedBy(context.viewer, kind.kind, column("id")));
     default:
       return undefined;
   }
 }
 
-/** What an index of trigrams finds a name by. The store keeps kinds of quotes apart, which count as one here. */
+/** A LIKE pattern that the trigram index finds names by. Quotes become wildcards, since stored keys distinguish their kinds. */
 function patternOf(part: string): string {
   return `%${part.replace(/[\\%_]/g, "\\$&").replace(/['"‘’‚‛“”„‟]/g, "_")}%`;
 }
 
-function dated(column: RawBuilder<unknown>, side: string, time: Date | undefined): Condition | undefined {
+function comparedTo(column: RawBuilder<unknown>, side: string, time: Date | undefined): Condition | undefined {
   if (time === undefined) return undefined;
   return side === "after"
     ? sql<boolean>`${column} >= ${time.toISOString()}::timestamptz`
     : sql<boolean>`${column} < ${time.toISOString()}::timestamptz`;
 }
 
-function viewed({ id }: Viewer, kind: string, item: RawBuilder<unknown>): Condition {
+function viewedBy({ id }: Viewer, kind: string, item: RawBuilder<unknown>): Condition {
   return sql<boolean>`${item} in (select item_views.item_id from item_views
     where item_views.user_id = ${id}::integer and item_views.kind = ${kind})`;
 }

@@ -1,14 +1,14 @@
 const OPENING = /<h[1-6][\s>]/gi;
-/** Tags and character references. No alternative passes over a second `<` or `&`, so nothing is read twice. */
+/** Tags and character references. No alternative matches a second `<` or `&`, so matching takes linear time. */
 const MARKUP = /<[^<>]*>|&[a-z0-9#]{1,10};/gi;
-/** The beginning of a tag that was cut off. */
+/** The start of a tag that was cut off. */
 const CUT_TAG = /<[^<>]*$/;
-/** Characters of headings that count as such. */
+/** Maximum length of the result. */
 const MAX_HEADINGS = 20_000;
-/** Characters of HTML that are read of one heading. */
+/** Maximum characters of HTML that are read of one heading. */
 const MAX_HEADING_HTML = 40_000;
 
-/** The text of the headings in HTML as the runtime writes it, in time proportional to the HTML. */
+/** The text of the headings in HTML that the markup serialiser wrote, one per line, in linear time. */
 export function headingsIn(html: string): string {
   let headings = "";
   OPENING.lastIndex = 0;

@@ -1,32 +1,32 @@
-import { wordsIn } from "./words.ts";
+import { wordsIn } from "./tokenize.ts";
 
-/** Where a word stands in an item, the heaviest first, as PostgreSQL's classes of weight. */
+/** PostgreSQL's weight classes of the fields of an item, the heaviest first. */
 export const WEIGHTS = { name: "A", tags: "B", headings: "C", body: "D" } as const;
-/** Where words stand. */
-export type Part = keyof typeof WEIGHTS;
+/** A field of an item that has words. */
+export type ItemField = keyof typeof WEIGHTS;
 
-/** Signs before further entries of the digest, which no word begins with: words of names, and of headings and tags. */
+/** Marks a second entry in the digest for each word of the name. No word starts with it. */
 export const IN_NAME = "=";
-/** See `IN_NAME`. */
+/** The same for words of headings and tags. */
 export const IN_HEADING = "#";
 
-/** Bytes of the words of one item, each with its overhead. PostgreSQL allows 1,048,575. */
+/** Maximum bytes of the words of one item, with their overhead. PostgreSQL allows 1,048,575. */
 const MAX_BYTES = 900_000;
-/** Bytes that an entry takes beside its word. */
+/** Bytes of an entry beside its word. */
 const OVERHEAD = 8;
-/** Words of each part that the digest holds. */
-const IN_DIGEST: Readonly<Record<Part, number>> = { name: 60, tags: 40, headings: 60, body: 60 };
-/** Times that a word is counted in the digest. */
+/** Maximum words of each field in the digest. */
+const IN_DIGEST: Readonly<Record<ItemField, number>> = { name: 60, tags: 40, headings: 60, body: 60 };
+/** Maximum number of positions of a word in the digest. */
 const MAX_COUNT = 8;
 
 /**
- * The words of an item in the text form of two tsvectors. `words` holds them all and is only ever looked into by its
- * index. `digest` holds those that decide about rank, with weights: it is small enough to stay in the row, so that
- * ranking thousands of items reads no other storage. What passes the limits is left out: begin with what matters most.
+ * The words of an item in the text form of two tsvectors. `words` has all of them and is read through its index only. `digest` has
+ * those that ranking uses, with weights: it is small enough to stay in the row, so that ranking thousands of items reads no TOAST
+ * storage. Words beyond the limits are left out, so the most important fields have to be added first.
  */
 export class ItemWords {
   readonly #words = new Set<string>();
-  readonly #counts: Record<Part, Map<string, number>> = {
+  readonly #counts: Record<ItemField, Map<string, number>> = {
     name: new Map(),
     tags: new Map(),
     headings: new Map(),
@@ -35,8 +35,8 @@ export class ItemWords {
   #bytes = 0;
 
   /** Adds the words of a text. */
-  add(text: string, part: Part): this {
-    const counts = this.#counts[part];
+  add(text: string, field: ItemField): this {
+    const counts = this.#counts[field];
     for (const word of wordsIn(text)) {
       if (!this.#words.has(word)) {
         const size = Buffer.byteLength(word) + OVERHEAD;
@@ -49,38 +49,38 @@ export class ItemWords {
     return this;
   }
 
-  /** Every word once. Words hold no quote and no backslash, so nothing needs escaping. */
+  /** Every word once. Words contain no quotes or backslashes, so nothing needs escaping. */
   get words(): string {
     return [...this.#words].map((word) => `'${word}'`).join(" ");
   }
 
-  /** The words of names, tags and headings and the most frequent ones of the body, with weights. */
+  /** The most frequent words of each field, with positions and weights. */
   get digest(): string {
     let position = 0;
     const entries: string[] = [];
-    for (const part of Object.keys(WEIGHTS) as Part[]) {
-      const sign = part === "name" ? IN_NAME : IN_HEADING;
-      for (const [word, count] of mostFrequent(this.#counts[part], IN_DIGEST[part])) {
-        const places = Array.from({ length: Math.min(count, MAX_COUNT) }, () => `${++position}${WEIGHTS[part]}`);
-        entries.push(`'${word}':${places.join(",")}`);
-        if (part !== "body") entries.push(`'${sign}${word}'`);
+    for (const field of Object.keys(WEIGHTS) as ItemField[]) {
+      const marker = field === "name" ? IN_NAME : IN_HEADING;
+      for (const [word, count] of mostFrequent(this.#counts[field], IN_DIGEST[field])) {
+        const positions = Array.from({ length: Math.min(count, MAX_COUNT) }, () => `${++position}${WEIGHTS[field]}`);
+        entries.push(`'${word}':${positions.join(",")}`);
+        if (field !== "body") entries.push(`'${marker}${word}'`);
       }
     }
     return entries.join(" ");
   }
 }
 
-/** The words that occur most often; of equal ones those that came first. Only those that are taken are put in order. */
+/** The `most` most frequent words; of equally frequent ones the first. Sorts only the result, since a body has many words. */
 function mostFrequent(counts: ReadonlyMap<string, number>, most: number): readonly (readonly [string, number])[] {
   if (counts.size <= most) return [...counts];
-  const words = new Map<number, number>();
-  for (const count of counts.values()) words.set(count, (words.get(count) ?? 0) + 1);
+  const wordsByCount = new Map<number, number>();
+  for (const count of counts.values()) wordsByCount.set(count, (wordsByCount.get(count) ?? 0) + 1);
   let least = 0;
   let room = most;
-  for (const [count, having] of [...words].sort(([a], [b]) => b - a)) {
+  for (const [count, words] of [...wordsByCount].sort(([a], [b]) => b - a)) {
     least = count;
-    if (having >= room) break;
-    room -= having;
+    if (words >= room) break;
+    room -= words;
   }
   const taken: (readonly [string, number])[] = [];
   for (const entry of counts) if (entry[1] > least || (entry[1] === least && room-- > 0)) taken.push(entry);

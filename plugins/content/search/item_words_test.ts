@@ -4,7 +4,7 @@ import { ItemWords } from "./item_words.ts";
 
 const ENTRY = /'([^']*)'/g;
 
-test("the digest weighs words by where they stand, and marks those of names and headings", () => {
+test("the digest weights words by field, and marks those of names and headings", () => {
   const item = new ItemWords()
     .add("Red", "name")
     .add("ops", "tags")
@@ -14,7 +14,7 @@ test("the digest weighs words by where they stand, and marks those of names and 
   expect(item.digest).toBe("'red':1A '=red' 'ops':2B '#ops' 'barn':3C '#barn' 'barn':4D,5D 'red':6D");
 });
 
-test("an item's words stay below the limits of the store, and what came first is kept", () => {
+test("an item's words stay within the limits of PostgreSQL, and the first ones are kept", () => {
   const many = Array.from({ length: 200_000 }, (_, n) => `word${n}`).join(" ");
   const item = new ItemWords().add("Name", "name").add(`often often ${many} often`, "body");
   const words = [...item.words.matchAll(ENTRY)].map(([, word = ""]) => word);
@@ -25,7 +25,7 @@ test("an item's words stay below the limits of the store, and what came first is
   expect(item.digest).toContain("'often':");
 });
 
-test("the digest has the most frequent words of a body, and of equal ones those that came first", () => {
+test("the digest has the most frequent words of a body, and of equally frequent ones the first", () => {
   const often = Array.from({ length: 50 }, (_, n) => `often${n} `.repeat(n + 3));
   const twice = Array.from({ length: 30 }, (_, n) => `twice${n} `.repeat(2));
   const item = new ItemWords().add(
@@ -38,14 +38,14 @@ test("the digest has the most frequent words of a body, and of equal ones those 
   ]);
 });
 
-test("of a vast heading only the beginning is read", () => {
+test("only the beginning of a very long heading is read", () => {
   const headings = headingsIn(`<h1>${"word <b>bold</b> ".repeat(100_000)}</h1><h2>after</h2>`);
   expect(headings.length).toBeLessThanOrEqual(20_000);
   expect(headings).toStartWith("  word  bold  word".slice(1));
   expect(headingsIn(`<h1>${"x".repeat(39_990)}<b class="cut">y</b></h1>`)).not.toContain("<");
 });
 
-test("headings are read from HTML, whatever stands in it", () => {
+test("headings are extracted from any HTML", () => {
   expect(
     headingsIn('<h1 id="a">Call <b>the</b> DBA</h1><p>not</p><h6>R&amp;D</h6>')
       .match(/[A-Za-z]+/g)

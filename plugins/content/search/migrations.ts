@@ -1,7 +1,7 @@
 import { sql } from "lectern/core";
 import type { Migrations } from "lectern/db";
 
-/** The index that words are found by; what it is made of is the items' own. */
+/** The search index, which is derived from the items, and the record of who viewed which item. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await sql`
@@ -13,9 +13,9 @@ export const migrations: Migrations = {
       );
       create index search_index_words on search_index using gin (document)`.execute(db);
   },
-  // Words as this server splits and folds them. Entries from before keep `document`, which serves until they are made anew.
-  // What ranking reads stays in the row; the rest is looked into by its index alone. Every search reads what waits to be
-  // merged into an index, and now and then a writer merges it, so little may wait.
+  // Words as this server splits and normalises them. Earlier entries keep `document`, which is used until they are indexed again.
+  // Ranking reads `digest`, which stays in the row; `words` is read through its index only. Every search reads the pending list
+  // of an index, and now and then a writer merges it into the index, so the list is kept short.
   async "0002_folded"(db) {
     await sql`
       alter table search_index add column words tsvector, add column digest tsvector;

@@ -1,34 +1,21 @@
 /**
- * Search over everything a viewer sees (content-api 14): words through an index of PostgreSQL's whose words are split and
- * folded here, exact text narrowed by that index and checked in the text, tags and filters over the items themselves.
- * Entries of the index are made in the transaction that writes the item, so what was saved is found at once; kinds of
+ * Search over the content that a viewer sees (content-api 14). Words are found through a GIN index of tsvectors; splitting and
+ * normalising them is done here. Exact texts are narrowed down by that index and checked in the text. Tags and filters are conditions on
+ * the items. Index entries are written in the transaction that writes the item, so an item is found as soon as it is saved. Kinds of
  * content take part by the slot `searchable`.
  */
-import { ApiError, definePlugin, endpoint, type PluginContext, rules, sql, t } from "lectern/core";
+import { definePlugin, type PluginContext, sql, t } from "lectern/core";
 import { type Db, hasTrigrams, rows, type TableName } from "lectern/db";
-import { ORDER } from "./candidates.ts";
-import type {} from "./contract.ts";
-import { findItems } from "./find.ts";
-import { indexItem, indexMissing, type SearchedKind, searchedKinds } from "./index_items.ts";
+import { KIND_ORDER } from "./candidates.ts";
+import { indexItem, indexMissing, searchedKinds } from "./changes.ts";
+import type { SearchContext, SearchedKind } from "./contract.ts";
+import { ItemViewRecorder } from "./item_views.ts";
 import { migrations } from "./migrations.ts";
-import { parseSearch } from "./parse.ts";
-import { Staleness } from "./staleness.ts";
-import { Views } from "./views.ts";
+import { mountSearchRoute } from "./routes.ts";
+import { StaleEntryCheck } from "./stale_entries.ts";
 
-const DEFAULT_COUNT = 20;
-const TOO_LONG = new ApiError(
-  422,
-  "This search takes too long. Look for more or rarer words, or for one kind of content.",
-);
-/** How long one run of the job that indexes may take. */
+/** Lease of the job that indexes, in milliseconds. */
 const LEASE_MS = 600_000;
-
-/** The query of a search. */
-const searchRules = rules({
-  query: ["required", "string"],
-  page: ["integer", "min:1"],
-  count: ["integer", "min:1", "max:100"],
-});
 
 export default definePlugin({
   name: "search",
@@ -43,13 +30,13 @@ export default definePlugin({
       minimum: 100,
       maximum: 100_000,
       env: "SEARCH_CANDIDATES",
-      description: "Items that a search ranks; where more match, its total is a lower bound, and marked so",
+      description: "Items that a search ranks; if more match, its total is a lower bound and marked as such",
     }),
     mostWithin: t.Integer({
       default: 20_000,
       minimum: 0,
       env: "SEARCH_WITHIN_ITEMS",
-      description: "Items up to which an exact text is looked for within words, where none begins with it",
+      description: "Maximum number of items for a search within words, for exact texts that begin no word",
     }),
     timeoutMs: t.Integer({
       default: 10_000,
@@ -59,53 +46,43 @@ export default definePlugin({
     }),
   }),
   migrations,
-  setup(context) {
-    const { app, baseUrl, contracts, log, on, onStart, settings, slot, withSlowPool, validate, visible } = context;
-    const store = context.db as unknown as Db;
-    let known: SearchedKind[] | undefined;
-    const kinds = () => (known ??= searchedKinds(slot("content"), slot("searchable")));
-    const staleness = new Staleness(store);
-    on("app_boot", { inTransaction: async () => staleness.forget() });
+  setup(plugin) {
+    const { baseUrl, contracts, log, on, onStart, settings, slot, visible } = plugin;
+    const db = plugin.db as unknown as Db;
+    let cachedKinds: readonly SearchedKind[] | undefined;
+    const staleEntries = new StaleEntryCheck(db);
+    const context: SearchContext = {
+      db,
+      kinds: () => (cachedKinds ??= searchedKinds(slot("content"), slot("searchable"))),
+      tags: contracts.tags,
+      baseUrl,
+      maxCandidates: settings.candidates,
+      maxEntriesWithin: settings.mostWithin,
+      visibleTo: visible.where,
+      visibleIds: ({ kind }) => contracts.access.reach(kind.kind, kind.table),
+      hasStaleEntries: () => staleEntries.exists(),
+    };
+    on("app_boot", { inTransaction: async () => staleEntries.reset() });
     onStart(async () => {
-      if (!(await hasTrigrams(store)))
+      if (!(await hasTrigrams(db)))
         log.warn(
           "Cannot look inside names quickly: the store has no extension pg_trgm, and this account cannot create it",
         );
     });
-    keepIndex(context, kinds, store);
-    const views = keepViews(context, kinds, store);
-    app.get(
-      "/search",
-      async ({ viewer, asked, request }) => {
-        const { query, page = 1, count = DEFAULT_COUNT } = await validate(searchRules, asked, viewer);
-        const search = parseSearch(query);
-        if (search.filters.some(({ name }) => name.endsWith("viewed_by_me"))) await views.flush();
-        const parts = {
-          db: store,
-          kinds: kinds(),
-          tags: contracts.tags,
-          baseUrl,
-          sees: visible.where,
-          most: settings.candidates,
-          mostWithin: settings.mostWithin,
-          reach: ({ kind }: SearchedKind) => contracts.access.reach(kind.kind, kind.table),
-          isStale: () => staleness.ask(),
-        };
-        const task = { viewer, limitMs: settings.timeoutMs, signal: request.signal, tooLong: TOO_LONG };
-        return withSlowPool(task, () => findItems(parts, viewer, search, { page, count }));
-      },
-      {
-        permit: "access-api",
-        ...endpoint("search", "all", { about: ABOUT, rules: searchRules, example: { response: EXAMPLE } }),
-      },
-    );
+    registerIndexing(plugin, context, db);
+    const views = registerViews(plugin, context);
+    mountSearchRoute(plugin, context, { limitMs: settings.timeoutMs, views });
   },
 });
 
-type Context = PluginContext<"access" | "tags", TableName>;
+type SearchPlugin = PluginContext<"access" | "tags", TableName>;
 
-/** Indexes what is written, in its transaction, and after each boot, by a job, what has no entry of the present form. */
-function keepIndex({ contribute, enqueue, job, on, onAny }: Context, kinds: () => SearchedKind[], db: Db): void {
+/** Indexes items in the transaction that writes them, and items without a current entry by a job after each boot. */
+function registerIndexing(
+  { contribute, enqueue, job, on, onAny }: SearchPlugin,
+  { kinds }: SearchContext,
+  db: Db,
+): void {
   on("app_boot", {
     async inTransaction(_, tx) {
       for (const { kind } of kinds())
@@ -139,15 +116,15 @@ function keepIndex({ contribute, enqueue, job, on, onAny }: Context, kinds: () =
   });
 }
 
-/** Notes every read of an item, on a screen or by API: both ask the same route, which asks here what else to show. */
-function keepViews({ contribute, log, on, onStop }: Context, kinds: () => SearchedKind[], db: Db): Views {
-  const views = new Views(db, log, (kind) => kinds().find((one) => one.kind.kind === kind)?.kind.table);
-  for (const kind of ORDER)
+/** Records every read of an item: screens and API clients read through the route that asks for its response fields. */
+function registerViews({ contribute, log, on, onStop }: SearchPlugin, { db, kinds }: SearchContext): ItemViewRecorder {
+  const views = new ItemViewRecorder(db, log, (kind) => kinds().find((one) => one.kind.kind === kind)?.kind.table);
+  for (const kind of KIND_ORDER)
     contribute("response_fields", {
       kind,
       moment: "read",
       async add(ids, viewer) {
-        for (const id of ids) views.note(viewer, kind, id);
+        for (const id of ids) views.record(viewer, kind, id);
         return new Map();
       },
     });
@@ -159,37 +136,3 @@ function keepViews({ contribute, log, on, onStop }: Context, kinds: () => Search
   });
   return views;
 }
-
-const ABOUT =
-  "Searches shelves, books, chapters and pages visible to you, the best results first.\n" +
-  'Words are looked for as beginnings of words; "exact text", [tag=value] and {filter:value} ' +
-  "narrow the search, and a minus before one of these turns it round. Case and accents make no difference.\n" +
-  "An exact text is found where it begins with a word; where none does, it is looked for within words as well, unless " +
-  "there are very many items.\n" +
-  "Where more items match than are ranked, `total` is a lower bound, and `total_is_lower_bound` is there and true; " +
-  "rare words among common ones then count most.\n" +
-  "Of an item the first 200,000 characters of its text and of its tags are searched. A run of letters and digits longer " +
-  "than 100 characters counts as several words.";
-const EXAMPLE = {
-  data: [
-    {
-      id: 12,
-      name: "Failover",
-      slug: "failover",
-      book_id: 7,
-      chapter_id: 3,
-      draft: false,
-      template: false,
-      priority: 1,
-      created_at: "2026-01-05T09:32:00.000000Z",
-      updated_at: "2026-01-05T09:32:00.000000Z",
-      url: "https://docs.example.com/books/runbooks/page/failover",
-      type: "page",
-      tags: [],
-      book: { id: 7, name: "Runbooks", slug: "runbooks" },
-      chapter: { id: 3, name: "Database", slug: "database" },
-      preview_html: { name: "<strong>Failover</strong>", content: "Call the DBA" },
-    },
-  ],
-  total: 1,
-};

@@ -1,61 +1,43 @@
-import type { Selectable } from "kysely";
-import type { Tag } from "lectern/contracts";
-import {
-  fileKilobytes,
-  type Input,
-  type ItemPermissions,
-  type ItemTable,
-  type People,
-  type ResourceEvents,
-  rules,
-} from "lectern/core";
+import type { Input, ItemPermissions, PluginContext, ResourceEvents } from "lectern/core";
+import type { DescribedItem, DescribedTable, ItemKind } from "../_items/contract.ts";
+import { HISTORY_FIELDS, itemListing, NAME_FIELDS } from "../_items/listing.ts";
+import { coverRule, itemRules } from "../_items/rules.ts";
 
-/** A shelf. */
-export interface BookshelvesTable extends ItemTable {
-  description: string;
-  /** As stored: empty where the plain text is all there is. */
-  description_html: string;
-}
+/** Shelves. */
+export interface BookshelvesTable extends DescribedTable {}
 
-/** Which books stand on a shelf, and where. */
+/** Which books are on a shelf, and in which order. */
 export interface BookshelfBooksTable {
   shelf_id: number;
   book_id: number;
-  /** Ascending from left to right. */
+  /** Ascending, from left to right. */
   position: number;
 }
 
-/** A shelf with its tags, as events carry it; `people` is there where it was read to be shown. */
-export interface Shelf extends Selectable<BookshelvesTable> {
-  readonly tags: Tag[];
-  readonly people?: People;
-}
+/** A shelf, as events carry it. */
+export type Shelf = DescribedItem<BookshelvesTable>;
 
-/** The bodies of a create and an update (content-api 2.4) for a limit on files in megabytes. */
-export function rulesFor(limitMb: number) {
-  const shared = {
-    description: ["string", "max:1900"],
-    description_html: ["string", "max:2000"],
-    books: ["array"],
-    tags: ["array"],
-    image: ["nullable", "image_extension", "mimes:jpeg,png,gif,webp,avif", `max:${fileKilobytes(limitMb)}`],
-  } as const;
-  return {
-    create: rules({ name: ["required", "string", "max:255"], ...shared }),
-    update: rules({ name: ["string", "min:1", "max:255"], ...shared }),
-  };
-}
+/** The kind "bookshelf". */
+export const SHELF = { kind: "bookshelf", noun: "Shelf", table: "bookshelves" } as const satisfies ItemKind;
 
-/** The rules of a create, as a type. */
-export type CreateRules = ReturnType<typeof rulesFor>["create"];
-/** The rules of an update, as a type. */
-export type UpdateRules = ReturnType<typeof rulesFor>["update"];
+/** The listing of shelves (content-api 3). */
+export const listing = itemListing(SHELF, { id: "integer", ...NAME_FIELDS, description: "text", ...HISTORY_FIELDS });
+
+/** The bodies of a create and an update, for a limit on files in megabytes. */
+export const shelfRules = (limitMb: number) =>
+  itemRules({ books: ["array"], tags: ["array"], image: coverRule(limitMb) });
 
 /** What a create asks for. */
-export type ShelfDraft = Input<CreateRules>;
+export type ShelfDraft = Input<ReturnType<typeof shelfRules>["create"]>;
 
-/** What an update asks for: only what shall change. */
-export type ShelfChange = Input<UpdateRules>;
+/** What an update asks for: fields that are absent stay. */
+export type ShelfChange = Input<ReturnType<typeof shelfRules>["update"]>;
+
+/** What the files of this plugin share. */
+export type ShelvesContext = Pick<
+  PluginContext<"access" | "users" | "tags" | "markup", "bookshelves" | "bookshelf_books" | "books">,
+  "contracts" | "db" | "slot" | "visible"
+>;
 
 declare module "lectern/db" {
   interface Tables {

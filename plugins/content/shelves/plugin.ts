@@ -1,12 +1,13 @@
 import { definePlugin, fileLimit, itemPermissions, mountResource, sql, t } from "lectern/core";
 import { rows } from "lectern/db";
-import { about, examples } from "./about.ts";
-import { shelvesOf } from "./books.ts";
-import { rulesFor } from "./contract.ts";
-import { listing } from "./listing.ts";
+import { lockItem } from "../_items/changes.ts";
+import { itemHandlers, itemResource, registerItemKind, topLevelPlace } from "../_items/resource.ts";
+import { insertShelf, updateShelf } from "./changes.ts";
+import { listing, SHELF, type Shelf, shelfRules } from "./contract.ts";
+import { about, examples } from "./docs.ts";
 import { migrations } from "./migrations.ts";
-import { showing } from "./show.ts";
-import { writing } from "./write.ts";
+import { shelfPresenter } from "./presenter.ts";
+import { shelvesOf } from "./shelf_books.ts";
 
 /** Shelves: collections of books in an order (content-api 6). Their kind is "bookshelf" everywhere but in paths. */
 export default definePlugin({
@@ -18,23 +19,10 @@ export default definePlugin({
   events: ["bookshelf_create", "bookshelf_update", "bookshelf_delete"],
   adds: itemPermissions("bookshelf"),
   setup(context) {
-    const {
-      contracts: { access },
-      contribute,
-      visibilityRule,
-    } = context;
-    visibilityRule("bookshelves", () => sql`bookshelves.deleted_at is null`);
-    visibilityRule("bookshelves", access.sees("bookshelf", "bookshelves"));
-    contribute("searchable", { kind: "bookshelf", body: sql<string>`bookshelves.description` });
-    contribute("content", {
-      kind: "bookshelf",
-      table: "bookshelves",
-      segment: "shelves",
-      parents: [],
-      columns: Object.keys(listing.fields),
-      path: sql<string>`'/shelves/' || bookshelves.slug`,
-    });
-    contribute("response_fields", {
+    const { access } = context.contracts;
+    const path = sql<string>`'/shelves/' || bookshelves.slug`;
+    registerItemKind(context, SHELF, { segment: "shelves", parents: [], path, listing });
+    context.contribute("response_fields", {
       kind: "book",
       moment: "read",
       add: (ids, viewer) => shelvesOf(context, ids, viewer),
@@ -43,32 +31,27 @@ export default definePlugin({
       ["bookshelf", "shelf_id"],
       ["book", "book_id"],
     ] as const)
-      contribute("dependents", {
+      context.contribute("dependents", {
         kind,
         async destroy(ids, { db }) {
           await rows(db, sql`delete from bookshelf_books where ${sql.ref(column)} = any(${[...ids]}::integer[])`);
         },
       });
+    context.on("bookshelf_update", {
+      filter: async ({ row, draft }, tx) => ({ row: await lockItem(SHELF, row, tx), draft }),
+    });
+    const resource = itemResource(SHELF, listing, access);
+    const bodies = shelfRules(context.settings.fileLimit);
     mountResource(
       context,
+      // An empty cover in a form takes the cover away (content-api 4.6).
+      { ...resource, path: "/shelves", ...bodies, emptyAsNull: ["image"], bodyFirst: false, about, examples },
       {
-        name: "bookshelf",
-        noun: "Shelf",
-        path: "/shelves",
-        ...rulesFor(context.settings.fileLimit),
-        bodyFirst: false,
-        list: { ...listing, reach: access.reach("bookshelf", "bookshelves") },
-        about,
-        examples,
-      },
-      {
-        ...showing(context),
-        ...writing(context),
-        may: (viewer, verb, shelf) => access.may(viewer, `bookshelf-${verb}`, shelf),
-        async place(viewer) {
-          await access.need(viewer, "bookshelf-create-all");
-          return true;
-        },
+        ...shelfPresenter(context),
+        ...itemHandlers<Shelf>(context, SHELF),
+        place: topLevelPlace(SHELF, access),
+        insert: (draft, tx) => insertShelf(context, draft, tx),
+        change: (row, draft, tx) => updateShelf(context, { row, draft }, tx),
       },
     );
   },

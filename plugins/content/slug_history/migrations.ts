@@ -1,7 +1,7 @@
 /**
- * Triggers write the history, in the transaction of whoever changes a slug or a book: an address changes by updates, by
- * moves, with the chapter that a page lies in, and when something comes back from the bin under another slug. No event
- * tells of all these with the address from before.
+ * The table of earlier addresses. Triggers write it, in the transaction that changes a slug or a book: an address changes
+ * by updates, by moves, with the chapter of a page, and when an item is restored from the recycle bin under another slug.
+ * No event covers all of these with the earlier address.
  */
 import { sql } from "kysely";
 import type { Migrations } from "lectern/db";
@@ -25,7 +25,7 @@ begin
   return null;
 end $$`;
 
-/** The table of a kind, and when its address changes. A draft has no address that a slug is part of. */
+/** For each kind its table, and when an address changes. The address of a draft page has no slug. */
 const WATCHED = [
   ["bookshelf", "bookshelves", "slug", "old.slug <> new.slug"],
   ["book", "books", "slug", "old.slug <> new.slug"],
@@ -33,7 +33,7 @@ const WATCHED = [
   ["page", "pages", "slug, book_id", "not old.draft and (old.slug <> new.slug or old.book_id <> new.book_id)"],
 ] as const;
 
-/** Revisions tell earlier addresses of pages from before this table, with the slug of the book they were in. */
+/** Revisions have the earlier addresses of pages from before this table, with the slug of the book. */
 const FROM_REVISIONS = `insert into slug_history (kind, item_id, slug, book_slug, until)
   select 'page', pages.id, revisions.slug, revisions.book_slug, max(revisions.created_at)
   from page_revisions revisions
@@ -43,7 +43,7 @@ const FROM_REVISIONS = `insert into slug_history (kind, item_id, slug, book_slug
     and (revisions.slug <> pages.slug or revisions.book_slug <> books.slug)
   group by pages.id, revisions.slug, revisions.book_slug`;
 
-/** Steps of the table of earlier addresses. */
+/** The steps of the table. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     const triggers = WATCHED.map(

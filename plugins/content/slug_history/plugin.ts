@@ -1,17 +1,16 @@
 import { definePlugin } from "lectern/core";
-import type {} from "./contract.ts";
-import { forget } from "./forget.ts";
+import { removeHistory } from "./changes.ts";
 import { migrations } from "./migrations.ts";
-import { resolve } from "./resolve.ts";
+import { presentPath } from "./queries.ts";
 
-/** Earlier addresses of shelves, books, chapters and pages: screens asked for there lead on to where the item is today. */
+/** Redirects from the earlier addresses of shelves, books, chapters and pages to the present ones, on screens. */
 export default definePlugin({
   name: "slug_history",
   requires: ["pages"],
   permissions: { write: ["slug_history"], read: ["bookshelves", "books", "chapters", "pages"] },
   migrations,
-  setup({ contribute, db, visible }) {
-    contribute("screen_redirect", { find: (path, viewer) => resolve({ db, sees: visible.where }, path, viewer) });
-    contribute("dependents", { destroy: forget });
+  setup(context) {
+    context.contribute("screen_redirect", { find: (path, viewer) => presentPath(context, path, viewer) });
+    context.contribute("dependents", { destroy: removeHistory });
   },
 });

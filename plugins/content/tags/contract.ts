@@ -1,15 +1,20 @@
-/** A tag on an item of any kind. */
+import type { PluginContext } from "lectern/core";
+
+/** A tag of an item of any kind. */
 export interface TagsTable {
-  /** As events spell it: "book". */
+  /** The kind as events spell it: "book". */
   kind: string;
   item_id: number;
-  /** From 0, in the order of the request. */
+  /** Index within the request, from 0. */
   position: number;
   name: string;
   value: string;
-  /** Shown as `order`; rows sort by it first. Always 0 for tags that came through the API. */
+  /** Answered as `order`; rows sort by it first. Always 0 for tags set over the API. */
   sort_order: number;
 }
+
+/** What the files of this plugin share. */
+export type TagsContext = PluginContext<never, "tags" | "books" | "chapters" | "pages" | "bookshelves">;
 
 declare module "lectern/db" {
   interface Tables {

@@ -1,7 +1,7 @@
 import { sql } from "lectern/core";
 import type { Migrations } from "lectern/db";
 
-/** The table of tags; its indexes find items by what they are tagged with, whatever letter case and accents. */
+/** The table of tags. Its indexes find items by tag, ignoring case and accents. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await sql`
@@ -17,12 +17,12 @@ export const migrations: Migrations = {
       create index tags_by_name on tags (lower(name), lower(value), kind, item_id);
     `.execute(db);
   },
-  // Items are also looked for by a value alone.
+  // Index for searches by value alone.
   async "0002_values"(db) {
     await sql`create index tags_by_value on tags (lower(value), kind, item_id)`.execute(db);
   },
-  // Keys of names and values (core's text_key); the indexes hold what an entry has room for. The table is rewritten, so what
-  // falls away goes first.
+  // Comparison keys of names and values (core's text_key). Indexes hold a prefix, since the size of an index entry is limited.
+  // Adding a stored column rewrites the table, so the old indexes are dropped first.
   async "0003_keys"(db) {
     await sql`
       drop index tags_by_name, tags_by_value;
@@ -32,7 +32,7 @@ export const migrations: Migrations = {
       create index tags_by_name on tags (left(name_key, 200), left(value_key, 200), kind, item_id);
       create index tags_by_value on tags (left(value_key, 200), kind, item_id)`.execute(db);
   },
-  // The number that a value begins with, else 0, as searches such as [ver>5] compare it.
+  // The leading number of a value, else 0: searches such as [ver>5] compare it.
   async "0004_numbers"(db) {
     await sql`
       alter table tags add column value_number numeric generated always as (coalesce(

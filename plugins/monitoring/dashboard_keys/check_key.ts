@@ -7,7 +7,7 @@ import { type Cached, type Log, matchesSecret, type PluginContext, sha256, sql }
 import { type Db, rows } from "lectern/db";
 import { isIn, type Network, networkOf } from "./addresses.ts";
 import type { DashboardKeys, KeyCheck, KeyRefusal, KeyType } from "./contract.ts";
-import type { LastUsedBatch } from "./last_used.ts";
+import type { KeysUsed } from "./last_used.ts";
 
 /** A key as it is cached between requests. */
 export interface KnownKey {
@@ -26,7 +26,7 @@ export interface KnownKey {
 /** Dependencies of the check. */
 export interface KeyCheckOptions {
   readonly known: Cached<KnownKey>;
-  readonly lastUsed: LastUsedBatch;
+  readonly lastUsed: KeysUsed;
   readonly log: Log;
   /** Verifies a secret against a bcrypt hash and replaces the hash with a fast one. */
   upgrade(key: KnownKey, secret: string): Promise<boolean>;
@@ -69,13 +69,13 @@ const NOWHERE = networkOf("::/128") as Network;
 export function keyChecker({ known, lastUsed, log, upgrade }: KeyCheckOptions): DashboardKeys["check"] {
   const refuse = (refused: KeyRefusal, tokenKey: string, address: string, key?: KnownKey): KeyCheck => {
     log.info("Rejected a key", { key: tokenKey.slice(0, SHOWN), reason: refused, address });
-    if (key) lastUsed.refused(key.id, refused === "address" ? `address ${address}` : refused);
+    if (key) lastUsed.note("refused", key.id, refused === "address" ? `address ${address}` : refused);
     return { refused };
   };
   const admit = (key: KnownKey, type: KeyType, address: string): KeyCheck => {
     const error = errorOf(key, type, address);
     if (error) return refuse(error, key.tokenKey, address, key);
-    lastUsed.used(key.id, address);
+    lastUsed.note("used", key.id, address);
     return key;
   };
   const checkSecret = (key: KnownKey, type: KeyType, secret: string, address: string) => {

@@ -7,7 +7,7 @@ import { activityOf } from "lectern/contracts";
 import { definePlugin, hasPermission, sql } from "lectern/core";
 import { spend } from "./changes.ts";
 import { keyChecker, readKey, upgradeHash } from "./check_key.ts";
-import { LastUsedBatch } from "./last_used.ts";
+import { keysUsed } from "./last_used.ts";
 import { migrations } from "./migrations.ts";
 import { mountKeys } from "./routes.ts";
 
@@ -23,7 +23,7 @@ export default definePlugin({
   setup(context) {
     const { queryWithDeadline, cached, contribute, db, log, visibilityRule, onStop, provide } = context;
     const known = cached("keys", (tokenKey) => readKey(queryWithDeadline, tokenKey));
-    const lastUsed = new LastUsedBatch(db, log);
+    const lastUsed = keysUsed(db, log);
     onStop(() => lastUsed.flush());
     visibilityRule("dash_keys", (viewer) => hasPermission(viewer, "settings-manage") || sql<boolean>`false`);
     for (const event of EVENTS)

@@ -3,7 +3,7 @@
  * for "success" and for `"packagesProcessed":`, Go agents read the hashes to ask for. What this server does not do (it ships
  * no agent, sends no command, looks into no container) is answered so that agents leave it alone.
  */
-import { acceptWebSocket, endpoint, type Log, type PluginContext, rules, sql } from "lectern/core";
+import { endpoint, type Log, type PluginContext, rules, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { hostOf, type KnownHost } from "./area.ts";
 import { textOf } from "./body.ts";
@@ -15,6 +15,7 @@ import { objectOf, parseReport } from "./parse_report.ts";
 import { touch } from "./ping.ts";
 import { inventoryOf, type Prepared, storeReport } from "./store_report.ts";
 import { parseTsv } from "./tsv.ts";
+import { mountWebSocket } from "./websocket.ts";
 
 type Context = Pick<PluginContext<never, "hosts">, "app" | "db" | "log" | "perform">;
 
@@ -43,7 +44,7 @@ const pingRules = rules({ agentVersion: ["string"] });
 export function mountAgents(context: Context, intervalMinutes: number): void {
   mountUpdate(context);
   mountPing(context);
-  mountLine(context);
+  mountWebSocket(context);
   mountSettings(context, intervalMinutes);
 }
 
@@ -135,15 +136,6 @@ function mountPing({ app, db }: Context): void {
     },
     { permit: "access-api", ...endpoint("hosts", "ping", { about, rules: pingRules }) },
   );
-}
-
-/** Agents want a line to the server and would redial for ever; nothing is ever said on it. */
-function mountLine({ app }: Context): void {
-  const about = "Holds a WebSocket open for agents that want one. No command is ever sent on it.";
-  app.get("/v1/agents/ws", () => acceptWebSocket(), {
-    permit: "access-api",
-    ...endpoint("agents", "ws", { about }),
-  });
 }
 
 function mountSettings({ app, db }: Context, updateInterval: number): void {

@@ -2,7 +2,8 @@
  * The OpenAPI 3.1 document, made from the routes and the rules they judge bodies by. Answers are described by their
  * status and envelope: fields are told by the samples, since nothing here validates answers in production.
  */
-import { type RouteInfo, schemaOf } from "lectern/core";
+import type { ListItemSchema } from "lectern/contracts";
+import { type ItemSchemas, type RouteInfo, schemaOf } from "lectern/core";
 import { type DescribedRoute, described, templated } from "./describe.ts";
 
 /** A JSON object of a document. */
@@ -35,12 +36,22 @@ const LIST_PARAMETERS: readonly Json[] = [
   },
 ];
 
+/** What the document is made from. */
+export interface DocumentSource {
+  readonly routes: readonly RouteInfo[];
+  /** The slot `list_item_schema`. */
+  readonly items: readonly ListItemSchema[];
+  readonly baseUrl: string;
+  readonly version: string;
+}
+
 /** The document for an instance at `baseUrl`. */
-export function openApi(routes: readonly RouteInfo[], baseUrl: string, version: string): Json {
+export function openApi({ routes, items, baseUrl, version }: DocumentSource): Json {
+  const schemas = Object.fromEntries(items.map(({ field, schema }) => [field, schema]));
   const paths: Record<string, Json> = {};
   for (const route of described(routes)) {
     const path = templated(route.path);
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, schemas) };
   }
   return {
     openapi: "3.1.0",
@@ -63,9 +74,9 @@ export function openApi(routes: readonly RouteInfo[], baseUrl: string, version: 
   };
 }
 
-function operation(route: DescribedRoute): Json {
+function operation(route: DescribedRoute, items: ItemSchemas): Json {
   const { segment, action, facts, method, path, permit } = route;
-  const body = facts.rules && method !== "GET" && method !== "DELETE" ? { requestBody: requestBody(route) } : {};
+  const body = facts.rules && method !== "GET" && method !== "DELETE" ? { requestBody: requestBody(route, items) } : {};
   return {
     operationId: `${segment}-${action}`,
     tags: [segment],
@@ -79,8 +90,8 @@ function operation(route: DescribedRoute): Json {
   };
 }
 
-function requestBody({ facts, action }: DescribedRoute): Json {
-  const schema = schemaOf(facts.rules ?? {});
+function requestBody({ facts, action }: DescribedRoute, items: ItemSchemas): Json {
+  const schema = schemaOf(facts.rules ?? {}, items);
   const example = facts.example?.request === undefined ? {} : { example: facts.example.request };
   const types = ["application/json", "multipart/form-data", "application/x-www-form-urlencoded"];
   return {

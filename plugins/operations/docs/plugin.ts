@@ -27,7 +27,7 @@ export default definePlugin({
     }),
     version: t.String({ default: "", description: "Version of the OpenAPI document; empty for that of Lectern" }),
   }),
-  setup({ app, baseUrl, runtime, settings: { isPublic, version } }) {
+  setup({ app, baseUrl, runtime, slot, settings: { isPublic, version } }) {
     const permit = isPublic ? "public" : "access-api";
     const about = (text: string, action: string) => endpoint("docs", action, { about: text });
     app.get("/docs", () => page(docsPage(describe(runtime.routes()), baseUrl)), {
@@ -38,7 +38,14 @@ export default definePlugin({
       permit,
       ...about("Loads a JSON view of the API description data.", "json"),
     });
-    app.get("/openapi.json", () => openApi(runtime.routes(), baseUrl, version || runtime.version), {
+    const document = () =>
+      openApi({
+        routes: runtime.routes(),
+        items: slot("list_item_schema"),
+        baseUrl,
+        version: version || runtime.version,
+      });
+    app.get("/openapi.json", document, {
       permit,
       ...about("Loads the OpenAPI 3.1 document of this API.", "openapi"),
     });

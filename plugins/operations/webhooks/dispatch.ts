@@ -7,7 +7,7 @@
  * tell repetitions by the id of the call. All workers together query the store one thing at a time, so that requests
  * always find it free; that bounds the calls per second, and a backlog takes the longer for it.
  */
-import type { Log } from "lectern/core";
+import { type Log, Semaphore } from "lectern/core";
 import type { Db } from "lectern/db";
 import { call, type DeliveryOptions, type Outcome } from "./call.ts";
 import type { WebhookRow } from "./contract.ts";
@@ -46,8 +46,8 @@ export class Dispatcher {
   readonly #concurrency = new Map<number, number>();
   readonly #running = new Set<Promise<void>>();
   readonly #end = new AbortController();
-  /** The last query to the store; the next one waits for it. */
-  #lastQuery: Promise<unknown> = Promise.resolve();
+  /** Queries to the store run one at a time. */
+  readonly #queries = new Semaphore({ permits: 1 });
   #open = 0;
   #failing = 0;
   #isOpen = false;
@@ -99,13 +99,9 @@ export class Dispatcher {
     }
   }
 
-  /** Asks the store when all who asked before have been answered. */
+  /** Queries the store, after the queries before it. */
   #query<T>(question: (db: Db) => Promise<T>): Promise<T> {
-    const answer = this.#lastQuery.then(() => question(this.#parts.db));
-    this.#lastQuery = answer.catch(() => {
-      // Whoever asked is told; the next question is another one's.
-    });
-    return answer;
+    return this.#queries.run(() => question(this.#parts.db));
   }
 
   /** Starts a worker for a webhook, unless all it may have run. */

@@ -1,12 +1,12 @@
 import { definePlugin, t } from "lectern/core";
-import { htmlDocument } from "./html.ts";
-import { markdown } from "./markdown.ts";
+import { htmlFormat } from "./html.ts";
+import { markdownFormat } from "./markdown.ts";
 import { pdfFormat } from "./pdf/format.ts";
-import { plaintext } from "./plaintext.ts";
+import { plaintextFormat } from "./plaintext.ts";
 import { mountExports } from "./routes.ts";
-import { portableZip } from "./zip.ts";
+import { zipFormat } from "./zip.ts";
 
-/** Content as files: HTML, PDF, plain text, Markdown, portable ZIP (content-api 15). Kinds and formats come from slots. */
+/** Exports content as HTML, PDF, plain text, Markdown and portable ZIP (content-api 15). Kinds and formats come from slots. */
 export default definePlugin({
   name: "exports",
   requires: ["markup", "system"],
@@ -48,7 +48,7 @@ export default definePlugin({
   }),
   setup(context) {
     const { children, contracts, contribute, log, settings } = context;
-    contribute("export_format", htmlDocument({ markup: contracts.markup, children }));
+    contribute("export_format", htmlFormat({ markup: contracts.markup, children }));
     contribute(
       "export_format",
       pdfFormat({
@@ -62,9 +62,9 @@ export default definePlugin({
         megabytes: settings.pdfMegabytes,
       }),
     );
-    contribute("export_format", plaintext(contracts.markup.text));
-    contribute("export_format", markdown(children));
-    contribute("export_format", portableZip(contracts.system));
-    mountExports(context, settings.readTimeoutMs);
+    contribute("export_format", plaintextFormat(contracts.markup.text));
+    contribute("export_format", markdownFormat(children));
+    contribute("export_format", zipFormat(contracts.system));
+    mountExports(context);
   },
 });

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import type { Children, Viewer } from "lectern/core";
 
-/** Characters up to which the server's own process does the work. */
-const OWN_CHARS = 16_384;
+/** Texts of up to this many characters are converted in the server process, longer ones in a child process. */
+const MAX_INLINE_CHARS = 16_384;
 
 /**
- * HTML for engines that print (content-api 15.4): addresses in place of frames, everything unfolded, and nothing that an
- * engine would fetch, since it runs inside the operator's network and not all of them obey a document's policy.
+ * HTML for PDF engines (content-api 15.4): frames become links, `<details>` are opened, and attributes that an engine would
+ * fetch something for are removed, since it runs inside the operator's network and may ignore the document's
+ * Content-Security-Policy.
  */
 export function printable(html: string): string {
   return html
@@ -15,20 +16,20 @@ export function printable(html: string): string {
       return `<p><a href="${address}">${address}</a></p>`;
     })
     .replace(/<details(?=[\s>])/g, "<details open")
-    .replace(/<[a-z][^>]*>/gi, unloading);
+    .replace(/<[a-z][^>]*>/gi, withoutLoads);
 }
 
-/** The same for HTML of any length, on a viewer's behalf. */
+/** The same for HTML of any length; long HTML is converted in a child process, which counts for the viewer. */
 export async function printableFor(children: Children, html: string, viewer: Viewer): Promise<string> {
-  if (html.length <= OWN_CHARS) return printable(html);
+  if (html.length <= MAX_INLINE_CHARS) return printable(html);
   const module = join(import.meta.dir, "child_tasks.ts");
   return children.run(html, { module, task: "printable", owner: `viewer ${viewer.id}`, exceeded: 503 });
 }
 
-/** The runtime writes `>` in attributes as an entity, so a tag ends where it seems to. */
-function unloading(tag: string): string {
+/** Removes what loads something from a tag. Stored HTML has `>` in attributes as an entity, so that the pattern finds tag ends. */
+function withoutLoads(tag: string): string {
   return tag.replace(/\s(background|style)=(?:"[^"]*"|'[^']*')/gi, (attribute, name: string) => {
-    // An escape may spell any of the words.
+    // A CSS escape may spell any of these words.
     const loads = name.toLowerCase() === "background" || /\\|url|image|@|\bsrc\b/i.test(attribute);
     return loads ? "" : attribute;
   });

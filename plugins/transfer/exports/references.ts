@@ -1,36 +1,36 @@
 /**
- * How content in a portable archive refers to what lies in the same archive (content-api 15.7): `[[bsexport:page:12]]`
- * in place of the address. Addresses are looked for in the text as it is, HTML or Markdown, since they may stand
- * anywhere; what is not in the archive keeps its address.
+ * References in portable archives (content-api 15.7): `[[bsexport:page:12]]` replaces the address of what the same archive
+ * contains. Addresses are searched for in the text, HTML or Markdown, without parsing it, since they may occur anywhere;
+ * addresses of what is not in the archive are kept.
  */
 import type { ItemRef } from "lectern/contracts";
 
-/** An address up to where it ends. */
+/** Matches the rest of an address. */
 const ADDRESS = /[^\s<>"'=?#()]*/y;
 
-/** A reference as content has it; `kind` is that of an item or "image", "attachment". */
+/** A reference as written into content; `kind` is the kind of an item, "image" or "attachment". */
 export function reference({ kind, id }: ItemRef): string {
   return `[[bsexport:${kind}:${id}]]`;
 }
 
-/** Addresses of this instance in a text, each once, without query and fragment. */
+/** The distinct addresses of this instance in a text, without query and fragment. */
 export function addressesIn(text: string, baseUrl: string): Set<string> {
   const found = new Set<string>();
   for (const { address } of occurrences(text, baseUrl)) found.add(address);
   return found;
 }
 
-/** The text with references in place of the addresses that `find` knows one for. */
-export function referring(text: string, baseUrl: string, find: (address: string) => ItemRef | undefined): string {
-  let written = "";
+/** The text with each address replaced by its reference, where `find` returns one. */
+export function withReferences(text: string, baseUrl: string, find: (address: string) => ItemRef | undefined): string {
+  let result = "";
   let done = 0;
   for (const { address, start } of occurrences(text, baseUrl)) {
     const found = find(address);
     if (!found) continue;
-    written += text.slice(done, start) + reference(found);
+    result += text.slice(done, start) + reference(found);
     done = start + address.length;
   }
-  return written + text.slice(done);
+  return result + text.slice(done);
 }
 
 function* occurrences(text: string, baseUrl: string): Generator<{ address: string; start: number }> {

@@ -1,25 +1,16 @@
 /**
- * The addresses of exports. Those of the interface specification stand in the documentation one by one; whatever kind or
- * format other plugins add is answered as well, under the address that follows from its name.
+ * The export endpoints. Those of the interface specification are documented one by one; kinds and formats that other
+ * plugins add are served by one route with parameters.
  */
 import type { ExportFiles, ExportFormat, Exporting, ItemRef } from "lectern/contracts";
-import {
-  contentDisposition,
-  endpoint,
-  idOf,
-  localizedError,
-  notFound,
-  type PluginContext,
-  type Viewer,
-} from "lectern/core";
-import { about, COMMON, OTHER } from "./about.ts";
+import { contentDisposition, endpoint, idOf, localizedError, notFound, type Viewer } from "lectern/core";
+import type { ExportsContext } from "./contract.ts";
+import { about, COMMON, OTHER } from "./docs.ts";
 import { spool } from "./spool.ts";
 import { contentReader, readItem } from "./tree.ts";
 
-type Context = Pick<PluginContext, "app" | "baseUrl" | "slot" | "withSlowPool">;
-
 const SEGMENTS = ["pages", "chapters", "books"];
-/** By format: how the documentation of the interface calls it. */
+/** Names of the endpoints in the documentation, by format. */
 const ACTIONS: Readonly<Record<string, string>> = {
   html: "export-html",
   pdf: "export-pdf",
@@ -28,34 +19,40 @@ const ACTIONS: Readonly<Record<string, string>> = {
   zip: "export-zip",
 };
 
-/** Mounts the addresses of exports; each statement that reads for one may take `limitMs`. */
-export function mountExports(context: Context, limitMs: number): void {
-  const { app, withSlowPool } = context;
-  const exported = (viewer: Viewer, asked: Asked) =>
-    withSlowPool({ viewer, limitMs }, () => answer(context, viewer, asked));
+/** Mounts the export endpoints. */
+export function mountExports(context: ExportsContext): void {
+  const { app, settings, withSlowPool } = context;
+  const limitMs = settings.readTimeoutMs;
+  const runExport = (viewer: Viewer, path: ExportPath) =>
+    withSlowPool({ viewer, limitMs }, () => answer(context, viewer, path));
   for (const segment of SEGMENTS)
     for (const [format, action] of Object.entries(ACTIONS))
       app.get(
         `/${segment}/:id/export/${format}`,
-        ({ viewer, params }) => exported(viewer, { segment, format, id: params.id }),
+        ({ viewer, params }) => runExport(viewer, { segment, format, id: params.id }),
         {
           permit: "content-export",
           ...endpoint(segment, action, { about: `${about[format]}\n${COMMON}`, takes: "long" }),
         },
       );
-  app.get("/:segment/:id/export/:format", ({ viewer, params }) => exported(viewer, params), {
+  app.get("/:segment/:id/export/:format", ({ viewer, params }) => runExport(viewer, params), {
     permit: "content-export",
     ...endpoint("exports", "read", { about: `${OTHER}\n${COMMON}`, takes: "long" }),
   });
 }
 
-interface Asked {
+/** The parameters of an export's path. */
+interface ExportPath {
   readonly segment: string;
   readonly format: string;
   readonly id: string;
 }
 
-async function answer(context: Context, viewer: Viewer, { segment, format: name, id }: Asked): Promise<Response> {
+async function answer(
+  context: ExportsContext,
+  viewer: Viewer,
+  { segment, format: name, id }: ExportPath,
+): Promise<Response> {
   const kinds = context.slot("export_kind");
   const kind = context.slot("content").find((one) => one.segment === segment)?.kind;
   const format = context.slot("export_format").find((one) => one.name === name);
@@ -64,19 +61,19 @@ async function answer(context: Context, viewer: Viewer, { segment, format: name,
   const noun = kind.charAt(0).toUpperCase() + kind.slice(1);
   const item = await readItem(kinds, viewer, { kind, id: idOf(id, noun) });
   if (!item) throw notFound(noun);
-  return fileOf(format, {
+  return fileResponse(format, {
     viewer,
     item,
     baseUrl: context.baseUrl,
     content: contentReader(kinds, viewer, item),
     files: allFiles(context.slot("export_files"), viewer),
-    holds: (holder) => context.slot("content").filter(({ parents }) => parents.some((one) => one.kind === holder)),
+    holds: (parent) => context.slot("content").filter(({ parents }) => parents.some((one) => one.kind === parent)),
   });
 }
 
-async function fileOf(format: ExportFormat, asked: Exporting): Promise<Response> {
-  const { size, body } = await spool(format.write(asked));
-  const name = `${asked.item.slug || nameless(asked.item)}.${format.extension}`;
+async function fileResponse(format: ExportFormat, request: Exporting): Promise<Response> {
+  const { size, body } = await spool(format.write(request));
+  const name = `${request.item.slug || fallbackName(request.item)}.${format.extension}`;
   return new Response(body, {
     headers: {
       "content-type": "application/octet-stream",
@@ -87,7 +84,7 @@ async function fileOf(format: ExportFormat, asked: Exporting): Promise<Response>
   });
 }
 
-function nameless({ kind, id }: ItemRef): string {
+function fallbackName({ kind, id }: ItemRef): string {
   return `${kind}-${id}`;
 }
 

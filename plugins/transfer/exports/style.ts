@@ -1,4 +1,4 @@
-/** All styles of an exported document: it opens offline, so nothing is loaded; fonts are those the reader has. */
+/** The style sheet of exported HTML documents. It loads nothing, as documents open offline; fonts are the reader's own. */
 export const STYLE = `
 :root { color-scheme: light; }
 body { margin: 0 auto; padding: 2rem 1.5rem; max-width: 52rem; color: #222; background: #fff; line-height: 1.6;

@@ -1,10 +1,10 @@
 import type { ExportContent, ExportEntry, ExportItem, Exporting, ExportKind, ItemRef } from "lectern/contracts";
 import type { Viewer } from "lectern/core";
 
-/** Contents that are read by one statement: few enough that large ones do not add up. */
+/** How many contents are read by one statement. Few, to bound memory. */
 const BATCH = 10;
 
-/** An item with all that lies in it, as far as the viewer sees it; undefined where they do not see the item. */
+/** Reads an item with its descendants, as far as the viewer may see them; undefined where the item is hidden. */
 export async function readItem(
   kinds: readonly ExportKind[],
   viewer: Viewer,
@@ -20,46 +20,48 @@ export async function readItem(
   );
 }
 
-/** Puts entries into each other: into the nearest parent that is there, else into the top (content-api 5.3). */
+/** Builds the tree: each entry goes into its nearest parent that is present, else into the top item (content-api 5.3). */
 export function nested(top: ExportEntry, entries: readonly ExportEntry[], order: readonly string[]): ExportItem {
-  type Open = ExportEntry & { readonly children: ExportItem[] };
-  const items = new Map([top, ...entries].map((entry): [string, Open] => [keyOf(entry), { ...entry, children: [] }]));
-  const root = items.get(keyOf(top)) as Open;
-  for (const entry of [...entries].sort((a, b) => byPlace(a, b, order))) {
-    const holder = entry.parents.map((parent) => items.get(keyOf(parent))).find((parent) => parent !== undefined);
-    (holder ?? root).children.push(items.get(keyOf(entry)) as Open);
+  type MutableItem = ExportEntry & { readonly children: ExportItem[] };
+  const items = new Map(
+    [top, ...entries].map((entry): [string, MutableItem] => [keyOf(entry), { ...entry, children: [] }]),
+  );
+  const root = items.get(keyOf(top)) as MutableItem;
+  for (const entry of [...entries].sort((a, b) => byOrder(a, b, order))) {
+    const parent = entry.parents.map((parent) => items.get(keyOf(parent))).find((parent) => parent !== undefined);
+    (parent ?? root).children.push(items.get(keyOf(entry)) as MutableItem);
   }
   return root;
 }
 
-/** One text for an item, for maps. */
+/** The key of an item in maps. */
 export function keyOf({ kind, id }: ItemRef): string {
   return `${kind} ${id}`;
 }
 
-/** The item and all that lies in it, in reading order. */
+/** The item and its descendants in reading order. */
 export function* walk(item: ExportItem): Generator<ExportItem> {
   yield item;
   for (const child of item.children) yield* walk(child);
 }
 
-/** Reads contents a few at a time, in the order in which they will be asked for. */
+/** Reads contents in batches, ahead of the reading order in which they are requested. */
 export function contentReader(kinds: readonly ExportKind[], viewer: Viewer, root: ExportItem): Exporting["content"] {
   const readable = new Map(kinds.flatMap(({ kind, contents }) => (contents ? [[kind, contents] as const] : [])));
   const order = [...walk(root)].filter(({ kind }) => readable.has(kind));
-  const places = new Map(order.map((item, index) => [keyOf(item), index]));
-  let ahead = new Map<string, ExportContent>();
-  let until = 0;
+  const positions = new Map(order.map((item, index) => [keyOf(item), index]));
+  let batch = new Map<string, ExportContent>();
+  let end = 0;
   let from = 0;
   return async (item) => {
-    const place = places.get(keyOf(item));
-    if (place === undefined) return undefined;
-    if (place < from || place >= until) {
-      from = place;
-      until = Math.min(order.length, place + BATCH);
-      ahead = await readAll(readable, viewer, order.slice(from, until));
+    const position = positions.get(keyOf(item));
+    if (position === undefined) return undefined;
+    if (position < from || position >= end) {
+      from = position;
+      end = Math.min(order.length, position + BATCH);
+      batch = await readAll(readable, viewer, order.slice(from, end));
     }
-    return ahead.get(keyOf(item));
+    return batch.get(keyOf(item));
   };
 }
 
@@ -77,6 +79,6 @@ async function readAll(
   return contents;
 }
 
-function byPlace(a: ExportEntry, b: ExportEntry, order: readonly string[]): number {
+function byOrder(a: ExportEntry, b: ExportEntry, order: readonly string[]): number {
   return a.priority - b.priority || order.indexOf(a.kind) - order.indexOf(b.kind) || a.id - b.id;
 }

@@ -1,12 +1,12 @@
 /**
- * Turndown with the rules of content-api 15.6. Elements that Markdown has no word for are kept as they are; text that
- * looks like a tag stays text, which Turndown alone would not see to. Nothing here waits or reads anything.
+ * Turndown with the rules of content-api 15.6. Elements that Markdown lacks are kept as HTML; text that looks like a tag is
+ * escaped, which Turndown does not do. The conversion is synchronous.
  */
 import TurndownService from "turndown";
 
 type Rule = TurndownService.Rule;
 type TurndownNode = Parameters<NonNullable<Rule["replacement"]>>[1];
-/** An element as far as it is looked at here. */
+/** The members of a DOM element that the rules use. */
 interface Element {
   readonly nodeName: string;
   readonly className?: string;
@@ -20,18 +20,21 @@ interface Element {
   hasAttribute(name: string): boolean;
 }
 
-/** Elements that have a word in Markdown; every other one stays HTML. */
-const KNOWN = new Set("P H1 H2 H3 H4 H5 H6 STRONG B EM I UL OL LI INPUT CODE PRE BLOCKQUOTE HR BR A IMG".split(" "));
+/** Elements that are converted to Markdown; all others stay HTML. */
+const CONVERTED = new Set(
+  "P H1 H2 H3 H4 H5 H6 STRONG B EM I UL OL LI INPUT CODE PRE BLOCKQUOTE HR BR A IMG".split(" "),
+);
 
 const RULES: Readonly<Record<string, Rule>> = {
   callout: {
-    filter: (node) => node.nodeName === "P" && seen(node).className?.includes("callout") === true,
-    replacement: (content, node) => `\n\n<p class="${escaped(seen(node).className ?? "")}">${content.trim()}</p>\n\n`,
+    filter: (node) => node.nodeName === "P" && asElement(node).className?.includes("callout") === true,
+    replacement: (content, node) =>
+      `\n\n<p class="${escaped(asElement(node).className ?? "")}">${content.trim()}</p>\n\n`,
   },
   code: {
     filter: ["pre"],
     replacement(_content, node) {
-      const element = seen(node);
+      const element = asElement(node);
       const code = element.firstChild?.nodeName === "CODE" ? element.firstChild : element;
       const language = /language-(\S+)/.exec(code.getAttribute("class") ?? "")?.[1] ?? "";
       const text = (code.textContent ?? "").replace(/\u00a0/g, " ");
@@ -42,7 +45,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   item: {
     filter: ["li"],
     replacement(content, node) {
-      const element = seen(node);
+      const element = asElement(node);
       const list = element.parentNode;
       const text = content.trim().replace(/\n(?=[^\n])/g, "\n    ");
       const mark = list?.nodeName === "OL" ? `${numberOf(element, list)}.` : "-";
@@ -50,15 +53,15 @@ const RULES: Readonly<Record<string, Rule>> = {
     },
   },
   box: {
-    filter: (node) => node.nodeName === "INPUT" && seen(node).parentNode?.nodeName === "LI",
-    replacement: (_content, node) => (seen(node).hasAttribute("checked") ? "[x] " : "[ ] "),
+    filter: (node) => node.nodeName === "INPUT" && asElement(node).parentNode?.nodeName === "LI",
+    replacement: (_content, node) => (asElement(node).hasAttribute("checked") ? "[x] " : "[ ] "),
   },
   details: {
     filter: ["details"],
-    replacement: (content, node) => `\n\n<details${openness(node)}>${content.trim()}\n\n</details>\n\n`,
+    replacement: (content, node) => `\n\n<details${openAttribute(node)}>${content.trim()}\n\n</details>\n\n`,
   },
   summary: { filter: ["summary"], replacement: (content) => `<summary>${content.trim()}</summary>\n\n` },
-  frame: { filter: ["iframe"], replacement: (_content, node) => `${seen(node).outerHTML}\n\n` },
+  frame: { filter: ["iframe"], replacement: (_content, node) => `${asElement(node).outerHTML}\n\n` },
 };
 
 const service = new TurndownService({
@@ -69,30 +72,31 @@ const service = new TurndownService({
   emDelimiter: "*",
   strongDelimiter: "**",
 });
-const escapeMarks = service.escape.bind(service);
-service.escape = (text) => escapeMarks(escaped(text));
+const escapeMarkdown = service.escape.bind(service);
+service.escape = (text) => escapeMarkdown(escaped(text));
 for (const [name, rule] of Object.entries(RULES)) service.addRule(name, rule);
-service.keep((node) => !KNOWN.has(node.nodeName));
+service.keep((node) => !CONVERTED.has(node.nodeName));
 
-/** HTML as Markdown. Throws RangeError for HTML that is nested too deep. */
+/** Converts HTML to Markdown. Throws RangeError for HTML that is nested too deep. */
 export function convert(html: string): string {
   return html.trim() === "" ? "" : service.turndown(html).trim();
 }
 
-/** Turndown's own type of a node is the browser's, which has a hundred members more. */
-function seen(node: TurndownNode | object): Element {
+/** Turndown types its nodes as the browser's, which is not among this project's libraries; the cast narrows to the members used here. */
+function asElement(node: TurndownNode | object): Element {
   return node as unknown as Element;
 }
 
-function openness(node: TurndownNode): string {
-  return seen(node).hasAttribute("open") ? " open" : "";
+function openAttribute(node: TurndownNode): string {
+  return asElement(node).hasAttribute("open") ? " open" : "";
 }
 
 function numberOf(item: Element, list: Element): number {
   const start = Number(list.getAttribute("start") ?? 1);
-  let place = 0;
-  for (let at = item.previousElementSibling; at; at = at.previousElementSibling) place += at.nodeName === "LI" ? 1 : 0;
-  return (Number.isInteger(start) ? start : 1) + place;
+  let position = 0;
+  for (let sibling = item.previousElementSibling; sibling; sibling = sibling.previousElementSibling)
+    position += sibling.nodeName === "LI" ? 1 : 0;
+  return (Number.isInteger(start) ? start : 1) + position;
 }
 
 function escaped(text: string): string {

@@ -1,21 +1,21 @@
 /**
- * What an archive's data holds (platform 8.2): one description of the objects, their rules and what lies in them, from
- * which data is judged, counted and read. The rules are those of the runtime, in the notation of the interface.
+ * The model of an archive's data (platform 8.2): kinds of objects, their rules, and the lists of objects in them. Validation,
+ * limits and reading all follow it. The rules are those that request bodies have, in the interface's notation.
  */
 import { type Rules, rules, storable, type YieldToEventLoop } from "lectern/core";
 
-/** Kinds of objects in an archive; the first three can be at its top, in this order. */
+/** Kinds that can be at the top of an archive, in order of precedence. */
 export const TOP_KINDS = ["book", "chapter", "page"] as const;
 
 /** A kind of item at the top of an archive. */
 export type TopKind = (typeof TOP_KINDS)[number];
 
-/** One kind of object. */
-export interface Model {
+/** The model of a kind of object. */
+export interface ObjectModel {
   readonly rules: Rules;
-  /** Lists of further objects, by key. */
+  /** Keys of lists of objects, each with the kind of its objects. */
   readonly lists: Readonly<Record<string, string>>;
-  /** The key that names a file, and whether that must be a picture. */
+  /** The key that names a file, and whether it must be an image. */
   readonly file?: { readonly key: string; readonly picture: boolean };
 }
 
@@ -25,8 +25,8 @@ const text = ["nullable", "string"];
 const priority = ["nullable", "int"];
 const list = ["array"];
 
-/** The objects of an archive by kind. */
-export const MODELS: Readonly<Record<string, Model>> = {
+/** Models by kind. */
+export const MODELS: Readonly<Record<string, ObjectModel>> = {
   book: {
     rules: rules({ id, name, description_html: text, cover: text, chapters: list, pages: list, tags: list }),
     lists: { chapters: "chapter", pages: "page", tags: "tag" },
@@ -58,7 +58,7 @@ export const MODELS: Readonly<Record<string, Model>> = {
   tag: { rules: rules({ name, value: ["nullable", "string", "max:255"] }), lists: {} },
 };
 
-/** Most objects of a kind in one archive (platform 8.7). */
+/** The greatest number of objects of a kind in one archive (platform 8.7). */
 export const MAX_NODES: Readonly<Record<string, number>> = {
   page: 10_000,
   chapter: 10_000,
@@ -67,10 +67,10 @@ export const MAX_NODES: Readonly<Record<string, number>> = {
   image: 20_000,
 };
 
-/** An object of an archive that was judged: texts that the store can hold, lists that are there. */
+/** A validated object of an archive, with its texts made storable and absent lists empty. */
 export interface ArchiveNode {
   readonly kind: string;
-  /** Within the archive. */
+  /** Its id within the archive. */
   readonly id?: number;
   readonly name: string;
   readonly priority?: number;
@@ -79,25 +79,25 @@ export interface ArchiveNode {
   readonly lists: Readonly<Record<string, readonly ArchiveNode[]>>;
 }
 
-/** Reads a judged object with all that lies in it, letting others in between. */
+/** Reads a validated object with its descendants, yielding to the event loop in between. */
 export async function nodeOf(
   kind: string,
   data: Readonly<Record<string, unknown>>,
   yieldNow: YieldToEventLoop,
 ): Promise<ArchiveNode> {
   await yieldNow();
-  const { lists, rules: fields } = MODELS[kind] as Model;
+  const { lists, rules: fields } = MODELS[kind] as ObjectModel;
   const texts = Object.keys(fields).flatMap((key) => {
     const value = data[key];
     return typeof value === "string" && value !== "" && key !== "name" ? [[key, storable(value)] as const] : [];
   });
   const inner: Record<string, ArchiveNode[]> = {};
-  for (const [key, one] of Object.entries(lists)) {
+  for (const [key, itemKind] of Object.entries(lists)) {
     const sent = data[key];
     const elements =
       typeof sent === "object" && sent !== null ? (Object.values(sent) as Record<string, unknown>[]) : [];
     const list: ArchiveNode[] = [];
-    for (const element of elements) list.push(await nodeOf(one, element, yieldNow));
+    for (const element of elements) list.push(await nodeOf(itemKind, element, yieldNow));
     inner[key] = list;
   }
   return {
@@ -110,8 +110,8 @@ export async function nodeOf(
   };
 }
 
-/** All that lies in a node, itself first. */
-export function* nodesBelow(top: ArchiveNode): Generator<ArchiveNode> {
+/** A node and its descendants, parents first. */
+export function* walkNodes(top: ArchiveNode): Generator<ArchiveNode> {
   yield top;
-  for (const list of Object.values(top.lists)) for (const one of list) yield* nodesBelow(one);
+  for (const list of Object.values(top.lists)) for (const node of list) yield* walkNodes(node);
 }

@@ -1,35 +1,56 @@
 import type { Generated, Selectable } from "kysely";
 import type { MadeItem } from "lectern/contracts";
-import type { Upload } from "lectern/core";
+import { type PluginContext, rules, sql, type Upload } from "lectern/core";
 
-/** Archives that were uploaded and have not been run. */
+/** What the files of this plugin share. */
+export interface ImportsContext
+  extends Pick<
+    PluginContext<"access", "imports" | "books" | "chapters">,
+    "app" | "contracts" | "db" | "files" | "list" | "perform" | "slot" | "validate" | "visible"
+  > {
+  readonly settings: {
+    /** Largest file in megabytes of 1000 kilobytes of 1024 bytes. */
+    readonly fileLimit: number;
+  };
+}
+
+/** Uploaded archives that are yet to be run. */
 export interface ImportsTable {
   id: Generated<number>;
-  /** Of the item at the top of the archive. */
+  /** Name of the item at the top of the archive. */
   name: string;
   /** Bytes of the archive. */
   size: number;
   /** "book", "chapter" or "page". */
   type: string;
-  /** Where the archive is, within this plugin's files. */
+  /** Key of the archive in this plugin's file store. */
   file_key: string;
-  /** The archive's items without their content, as reads show it: JSON. */
+  /** The archive's items without their content, as JSON (`detailsOf`). */
   details: string;
   created_by: number | null;
   created_at: Generated<string>;
   updated_at: Generated<string>;
 }
 
-/** An import as the table holds it, without its details. */
+/** A row of the table without its details. */
 export type ImportRow = Omit<Selectable<ImportsTable>, "details">;
 
-/** What an upload brings. */
+/** An upload whose archive has been validated. */
 export interface ImportDraft {
   readonly file: Upload;
-  /** Judged already. */
   readonly name: string;
   readonly type: string;
 }
+
+/** The columns of listings and answers. */
+export const LISTED_COLUMNS = sql`imports.id, imports.name, imports.size, imports.type, imports.created_by, imports.created_at,
+  imports.updated_at`;
+
+/** The rules for running an import of a chapter or page. */
+export const parentRules = rules({
+  parent_type: ["required", "string", "in:book,chapter"],
+  parent_id: ["required", "int"],
+});
 
 declare module "lectern/db" {
   interface Tables {
@@ -40,7 +61,7 @@ declare module "lectern/db" {
 declare module "lectern/core" {
   interface Events {
     import_create: { draft: ImportDraft; result: ImportRow };
-    /** What was made is in the result; the events of what was made have happened before, within the same transaction. */
+    /** The result has the created item, whose own events were performed before, in the same transaction. */
     import_run: { draft: ImportRow; result: ImportRow & { readonly made: MadeItem } };
     import_delete: { draft: ImportRow; result: ImportRow };
   }

@@ -1,21 +1,21 @@
 /**
- * Makes everything an archive holds, within one transaction (platform 8.6): items from the top down in the order of
- * their priorities, files of each right after it, and when all addresses are known the references in what was written.
+ * Creates the items of an archive within one transaction (platform 8.6): items from the top down in order of priority, each
+ * followed by its files; once all addresses are known, references in the content are replaced.
  */
 import type { ContentMaker, ImportFiles, ItemRef, MadeItem } from "lectern/contracts";
 import type { EventTransaction, Upload } from "lectern/core";
 import type { ArchiveNode } from "./archive_model.ts";
 import { References } from "./references.ts";
 
-/** What creating the items works with. */
+/** What creating items requires. */
 export interface CreateOptions {
   readonly makers: readonly ContentMaker[];
   readonly stores: readonly ImportFiles[];
-  /** A file of the archive by its name there; throws where it is gone. */
+  /** A file of the archive by its name there. Throws where it was not unpacked. */
   readonly fileOf: (name: string, of: ArchiveNode) => Upload;
 }
 
-/** Makes an item with all that lies in it, and answers it as it is in the end. Throws what making it throws. */
+/** Creates an item with its descendants, and returns it with references replaced. Throws what the makers and stores throw. */
 export async function createItems(
   options: CreateOptions,
   top: ArchiveNode,
@@ -23,11 +23,11 @@ export async function createItems(
   tx: EventTransaction,
 ): Promise<MadeItem> {
   const references = new References();
-  const made: ItemRef[] = [];
-  const item = await createItem({ ...options, references, made }, top, parent, tx);
+  const created: ItemRef[] = [];
+  const item = await createItem({ ...options, references, created }, top, parent, tx);
   let { shown } = item;
-  for (const { kind, id } of made) {
-    const changed = await makerOf(options, kind).refill(id, (text) => references.filled(text), tx);
+  for (const { kind, id } of created) {
+    const changed = await makerOf(options, kind).refill(id, (text) => references.resolve(text), tx);
     if (kind === item.kind && id === item.id) shown = { ...shown, ...changed };
   }
   return { ...item, shown };
@@ -35,8 +35,8 @@ export async function createItems(
 
 interface CreateState extends CreateOptions {
   readonly references: References;
-  /** All that may hold references. */
-  readonly made: ItemRef[];
+  /** The created items, whose content may have references. */
+  readonly created: ItemRef[];
 }
 
 async function createItem(
@@ -53,7 +53,7 @@ async function createItem(
     tx,
   );
   state.references.add(kind, id, item);
-  state.made.push({ kind, id: item.id });
+  state.created.push({ kind, id: item.id });
   const cover: ArchiveNode[] =
     texts.cover === undefined ? [] : [{ kind: "cover", name, texts: { file: texts.cover }, lists: {} }];
   for (const [list, files] of Object.entries({ cover, images, attachments }))
@@ -91,7 +91,7 @@ function makerOf({ makers }: Pick<CreateOptions, "makers">, kind: string): Conte
   return maker;
 }
 
-/** Chapters stand before pages of the same priority, as in the archive. */
+/** The sort is stable, so that chapters precede pages of the same priority, as in the archive. */
 function byPriority(a: ArchiveNode, b: ArchiveNode): number {
   return (a.priority ?? 0) - (b.priority ?? 0);
 }

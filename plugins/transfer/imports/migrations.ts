@@ -1,7 +1,7 @@
 import { sql } from "lectern/core";
 import type { Migrations } from "lectern/db";
 
-/** Steps of the table of imports. */
+/** Migrations of this plugin's tables. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await sql`create table imports (

@@ -1,12 +1,12 @@
 import { activityOf, descriptor } from "lectern/contracts";
-import { definePlugin, fileLimit, hasPermission, notFound, sql, t } from "lectern/core";
-import { rows } from "lectern/db";
+import { definePlugin, fileLimit, hasPermission, sql, t } from "lectern/core";
+import { forgetCreator } from "./changes.ts";
 import type {} from "./contract.ts";
 import { migrations } from "./migrations.ts";
-import type { Parts } from "./parts.ts";
+import { usedKeys } from "./queries.ts";
 import { mountImports } from "./routes.ts";
 
-/** Imports of portable ZIP files, uploaded first and run later (platform 8). Who makes what of them is said in slots. */
+/** Imports of portable ZIP files, uploaded first and run later (platform 8). Plugins say in slots how their items are created. */
 export default definePlugin({
   name: "imports",
   requires: ["access"],
@@ -16,42 +16,17 @@ export default definePlugin({
   events: ["import_create", "import_run", "import_delete"],
   adds: ["content-import"],
   setup(context) {
-    const { contribute, visibilityRule, on, visible } = context;
-    const parts: Parts = {
-      ...context,
-      db: context.db as unknown as Parts["db"],
-      sees: (table, viewer) => visible.where(table, viewer),
-      limitMb: context.settings.fileLimit,
-      async remove(row, tx) {
-        const gone = await rows(tx.db, sql`delete from imports where id = ${row.id}::integer returning id`);
-        if (gone.length === 0) throw notFound("Import");
-        tx.afterCommit(() => context.files.remove(row.file_key));
-        return row;
-      },
-    };
+    const { contribute, visibilityRule, on } = context;
     visibilityRule("imports", (viewer) =>
       hasPermission(viewer, "settings-manage") ? true : sql<boolean>`imports.created_by = ${viewer.id}::integer`,
     );
-    contribute("file_claims", {
-      plugin: "imports",
-      async used(keys) {
-        const used = await rows<{ file_key: string }>(
-          parts.db,
-          sql`select file_key from imports where file_key = any(${[...keys]}::text[])`,
-        );
-        return used.map(({ file_key }) => file_key);
-      },
-    });
+    contribute("file_claims", { plugin: "imports", used: (keys) => usedKeys(context, keys) });
     for (const event of ["import_create", "import_run", "import_delete"] as const)
       contribute(
         "activity",
         activityOf(event, ({ result }) => [{ type: event, detail: descriptor(result), path: `/import/${result.id}` }]),
       );
-    on("user_delete", {
-      inTransaction: async ({ id }, { db }) => {
-        await rows(db, sql`update imports set created_by = null where created_by = ${id}::integer`);
-      },
-    });
-    mountImports(context, parts);
+    on("user_delete", { inTransaction: ({ id }, tx) => forgetCreator(id, tx) });
+    mountImports(context);
   },
 });

@@ -1,12 +1,11 @@
 /**
- * Reads ZIP files that strangers made. Only the directory at the end is believed, and of that only what the bytes bear
- * out: sizes that are claimed bound what is read, entries may not overlap, share a name, be encrypted, be links or have
- * names that lead elsewhere. All this is judged before anything is unpacked, so a bomb costs what its directory costs.
- * Nothing is ever written under a name from the archive.
+ * Reads untrusted ZIP files. Only the central directory is used, and checked: declared sizes limit what is read, and entries
+ * may not overlap, share a name, be encrypted, be symbolic links or have unsafe names. All this happens before anything is
+ * unpacked, so that a ZIP bomb costs no more than its directory. No file is written under a name from the archive.
  */
-import { UNREADABLE, unusable } from "./validation_errors.ts";
+import { formatError, UNREADABLE } from "./validation_errors.ts";
 
-/** Bytes that can be read anywhere, such as a stored file. */
+/** A source of bytes with random access, such as a stored file. */
 export interface Source {
   readonly size: number;
   stream(range: { readonly start: number; readonly end: number }): ReadableStream<Uint8Array>;
@@ -15,23 +14,23 @@ export interface Source {
 /** A file within an archive. */
 export interface Entry {
   readonly name: string;
-  /** Bytes when unpacked, as the directory claims. */
+  /** Uncompressed bytes, as the directory declares. */
   readonly size: number;
   readonly packedSize: number;
   readonly method: "stored" | "deflated";
   readonly crc: number;
-  /** Where its own header begins. */
+  /** Offset of its local header. */
   readonly offset: number;
-  /** What it must end before. */
+  /** The offset that it must end before. */
   readonly limit: number;
 }
 
-/** How much an archive may hold. */
+/** Limits of an archive. */
 export interface ZipLimits {
   readonly maxEntries: number;
-  /** Bytes of all entries when unpacked. */
+  /** Uncompressed bytes of all entries. */
   readonly maxTotalBytes: number;
-  /** An entry that unpacks to more than `ratioFromBytes` may not grow more than so many times. */
+  /** The greatest ratio of uncompressed to compressed size, of entries above `ratioFromBytes` uncompressed bytes. */
   readonly maxRatio: number;
   readonly ratioFromBytes: number;
 }
@@ -40,7 +39,7 @@ const END_SIGNATURE = 0x0605_4b50;
 const ENTRY_SIGNATURE = 0x0201_4b50;
 const END_BYTES = 22;
 const ENTRY_BYTES = 46;
-/** Of the header before each file, without its name. */
+/** Bytes of a local header without the name. */
 export const HEADER_BYTES = 30;
 const MAX_COMMENT_BYTES = 65_535;
 const MAX_DIRECTORY_BYTES = 16_777_216;
@@ -48,34 +47,34 @@ const ENCRYPTED = 0x41;
 const UTF8 = 0x800;
 const TYPE_MASK = 0o170000;
 const LINK_TYPE = 0o120000;
-/** How Windows marks links. */
+/** The attribute of links on Windows. */
 const REPARSE_POINT = 0x400;
 
-/** The files of an archive by name. Throws ArchiveError for anything that is no plain, honest ZIP file. */
+/** The entries of an archive by name. Throws ArchiveError where a check fails. */
 export async function readZip(source: Source, limits: ZipLimits): Promise<ReadonlyMap<string, Entry>> {
   const { start, size, count } = await findDirectory(source);
-  if (count > limits.maxEntries) throw unusable(`The ZIP file has more than ${limits.maxEntries} entries.`);
+  if (count > limits.maxEntries) throw formatError(`The ZIP file has more than ${limits.maxEntries} entries.`);
   const entries = parse(await readBytes(source, start, start + size), count);
-  refuseOverlaps(entries, start);
-  refuseVast(entries, limits);
+  rejectOverlaps(entries, start);
+  rejectOversized(entries, limits);
   const named = new Map<string, Entry>();
   for (const entry of entries) {
-    if (named.has(entry.name)) throw unusable("The ZIP file has two entries of the same name.");
+    if (named.has(entry.name)) throw formatError("The ZIP file has two entries of the same name.");
     named.set(entry.name, { ...entry, limit: start });
   }
   return named;
 }
 
-/** A stretch of a source, whole. Throws ArchiveError where the source ends earlier. */
+/** Reads a range of a source. Throws ArchiveError where the source ends before it. */
 export async function readBytes(source: Source, start: number, end: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of source.stream({ start, end })) chunks.push(chunk);
   const bytes = Buffer.concat(chunks);
-  if (bytes.length !== end - start) throw unusable(UNREADABLE);
+  if (bytes.length !== end - start) throw formatError(UNREADABLE);
   return bytes;
 }
 
-/** A client may have put a comment behind it, so it is looked for from the end. */
+/** Finds the central directory. A comment of any content may follow its end record, so the search goes backwards. */
 async function findDirectory(source: Source): Promise<{ start: number; size: number; count: number }> {
   const from = Math.max(0, source.size - END_BYTES - MAX_COMMENT_BYTES);
   const tail = await readBytes(source, from, source.size);
@@ -83,13 +82,13 @@ async function findDirectory(source: Source): Promise<{ start: number; size: num
     if (tail.readUInt32LE(at) !== END_SIGNATURE || tail.readUInt16LE(at + 20) !== tail.length - at - END_BYTES)
       continue;
     const [disk, first] = [tail.readUInt16LE(at + 4), tail.readUInt16LE(at + 6)];
-    const [here, count] = [tail.readUInt16LE(at + 8), tail.readUInt16LE(at + 10)];
+    const [onDisk, count] = [tail.readUInt16LE(at + 8), tail.readUInt16LE(at + 10)];
     const [size, start] = [tail.readUInt32LE(at + 12), tail.readUInt32LE(at + 16)];
-    const isWhole = disk === 0 && first === 0 && here === count && start + size === from + at;
-    if (!isWhole || size > MAX_DIRECTORY_BYTES || size < count * ENTRY_BYTES) break;
+    const isComplete = disk === 0 && first === 0 && onDisk === count && start + size === from + at;
+    if (!isComplete || size > MAX_DIRECTORY_BYTES || size < count * ENTRY_BYTES) break;
     return { start, size, count };
   }
-  throw unusable(UNREADABLE);
+  throw formatError(UNREADABLE);
 }
 
 function parse(directory: Buffer, count: number): Entry[] {
@@ -97,18 +96,18 @@ function parse(directory: Buffer, count: number): Entry[] {
   let at = 0;
   for (let index = 0; index < count; index++) {
     if (at + ENTRY_BYTES > directory.length || directory.readUInt32LE(at) !== ENTRY_SIGNATURE)
-      throw unusable(UNREADABLE);
+      throw formatError(UNREADABLE);
     const [nameLength, extraLength, commentLength] = [28, 30, 32].map((field) =>
       directory.readUInt16LE(at + field),
     ) as [number, number, number];
     const end = at + ENTRY_BYTES + nameLength;
-    if (end > directory.length) throw unusable(UNREADABLE);
+    if (end > directory.length) throw formatError(UNREADABLE);
     entries.push(
       entryAt(directory, at, nameOf(directory.subarray(at + ENTRY_BYTES, end), directory.readUInt16LE(at + 8))),
     );
     at = end + extraLength + commentLength;
   }
-  if (at !== directory.length) throw unusable(UNREADABLE);
+  if (at !== directory.length) throw formatError(UNREADABLE);
   return entries;
 }
 
@@ -121,24 +120,24 @@ function entryAt(directory: Buffer, at: number, name: string): Entry {
     number,
   ];
   const attributes = directory.readUInt32LE(at + 38);
-  if ((flags & ENCRYPTED) !== 0) throw unusable("The ZIP file has encrypted entries.");
-  if (isLink(attributes)) throw unusable("The ZIP file has entries that are links.");
-  if (method !== 0 && method !== 8) throw unusable("The ZIP file has entries packed in an unknown way.");
-  if (method === 0 && size !== packedSize) throw unusable(UNREADABLE);
+  if ((flags & ENCRYPTED) !== 0) throw formatError("The ZIP file has encrypted entries.");
+  if (isLink(attributes)) throw formatError("The ZIP file has entries that are links.");
+  if (method !== 0 && method !== 8) throw formatError("The ZIP file has entries packed in an unknown way.");
+  if (method === 0 && size !== packedSize) throw formatError(UNREADABLE);
   const offset = directory.readUInt32LE(at + 42);
   return { name, size, packedSize, method: method === 0 ? "stored" : "deflated", crc, offset, limit: 0 };
 }
 
-/** Whatever system the entry claims to come from: tools that unpack do not agree on which of them have links. */
+/** Whether an entry is a link under Unix or Windows, whichever system it declares, as unpackers differ in which they trust. */
 function isLink(attributes: number): boolean {
   return ((attributes >>> 16) & TYPE_MASK) === LINK_TYPE || (attributes & REPARSE_POINT) !== 0;
 }
 
 function nameOf(bytes: Buffer, flags: number): string {
   const name = bytes.toString((flags & UTF8) !== 0 || isUtf8(bytes) ? "utf8" : "latin1");
-  const isOdd = [...name].some((character) => character < " " || character === "\\" || character === "\u007f");
-  if (isOdd || name.startsWith("/") || name.split("/").includes(".."))
-    throw unusable("The ZIP file has entries with unsafe names.");
+  const isUnsafe = [...name].some((character) => character < " " || character === "\\" || character === "\u007f");
+  if (isUnsafe || name.startsWith("/") || name.split("/").includes(".."))
+    throw formatError("The ZIP file has entries with unsafe names.");
   return name;
 }
 
@@ -146,23 +145,23 @@ function isUtf8(bytes: Buffer): boolean {
   return Buffer.from(bytes.toString("utf8")).equals(bytes);
 }
 
-/** Entries that share bytes are how a small file claims to be a large one. */
-function refuseOverlaps(entries: readonly Entry[], directoryStart: number): void {
+/** Overlapping entries would let a small file declare a large content. */
+function rejectOverlaps(entries: readonly Entry[], directoryStart: number): void {
   let free = 0;
   for (const { offset, packedSize, name } of [...entries].sort((a, b) => a.offset - b.offset)) {
-    if (offset < free) throw unusable(UNREADABLE);
+    if (offset < free) throw formatError(UNREADABLE);
     free = offset + HEADER_BYTES + name.length + packedSize;
   }
-  if (free > directoryStart) throw unusable(UNREADABLE);
+  if (free > directoryStart) throw formatError(UNREADABLE);
 }
 
-function refuseVast(entries: readonly Entry[], { maxTotalBytes, maxRatio, ratioFromBytes }: ZipLimits): void {
+function rejectOversized(entries: readonly Entry[], { maxTotalBytes, maxRatio, ratioFromBytes }: ZipLimits): void {
   let total = 0;
   for (const { size, packedSize } of entries) {
     total += size;
     if (size > ratioFromBytes && size > packedSize * maxRatio)
-      throw unusable(`The ZIP file has entries that grow more than ${maxRatio} times when they are unpacked.`);
+      throw formatError(`The ZIP file has entries that grow more than ${maxRatio} times when they are unpacked.`);
   }
   if (total > maxTotalBytes)
-    throw unusable(`The ZIP file holds more than ${Math.floor(maxTotalBytes / 1_024_000)} MB when it is unpacked.`);
+    throw formatError(`The ZIP file holds more than ${Math.floor(maxTotalBytes / 1_024_000)} MB when it is unpacked.`);
 }

@@ -1,10 +1,9 @@
 /**
- * A tiny server of this API in memory: just enough for the loader's tests to see what it would do to a real one, and to
- * fail in the ways real ones do (429, 5xx, a hung connection, a kill in the middle), which the system itself will not do on
- * demand. It judges nothing: what a page may contain is tested against the runtime.
+ * A fake in-memory server of this API for the loader's tests. It can fail on demand (429, 5xx, a hung connection, a killed
+ * client), which the real server cannot. It does not validate content; that is tested against the runtime.
  */
 
-/** A thing the server holds. */
+/** A stored item. */
 export interface FakeRow {
   id: number;
   name: string;
@@ -17,17 +16,17 @@ export interface FakeRow {
   books?: number[];
   uploaded_to?: number;
   url?: string;
-  /** Bytes of a picture. */
+  /** Bytes of an image. */
   size?: number;
 }
 
-/** What a test may put between a request and its answer; undefined lets the server answer. */
+/** Intercepts a request; undefined lets the server answer. */
 export type Interfere = (
   request: { method: string; path: string; body: Record<string, unknown>; count: number },
   act: () => Response,
 ) => Response | undefined;
 
-/** A running server and what it holds. */
+/** A running server and its data. */
 export interface FakeServer {
   readonly url: string;
   readonly token: string;
@@ -42,7 +41,7 @@ export interface FakeServer {
 
 type Rows = Record<"shelves" | "books" | "chapters" | "pages" | "image-gallery", Map<number, FakeRow>>;
 
-/** Starts one on a free port. */
+/** Starts a server on a free port. */
 export function fakeServer(): FakeServer {
   const rows: Rows = {
     shelves: new Map(),
@@ -99,7 +98,7 @@ function answer(rows: Rows, method: string, url: URL, body: Record<string, unkno
   const row = rows[of].get(Number(id));
   if (!row) return refuse(404, "Page not found");
   if (method === "PUT") Object.assign(row, body);
-  return shown(rows, of, row);
+  return present(rows, of, row);
 }
 
 function create(rows: Rows, kind: keyof Rows, body: Record<string, unknown>): Response {
@@ -120,10 +119,10 @@ function create(rows: Rows, kind: keyof Rows, body: Record<string, unknown>): Re
     Object.assign(row, { chapter_id: chapter?.id ?? null, book_id: chapter?.book_id ?? row.book_id });
   if (kind === "image-gallery") row.url = `https://docs.example.com/uploads/${id}/${row.name}`;
   rows[kind].set(id, row);
-  return shown(rows, kind, row);
+  return present(rows, kind, row);
 }
 
-function shown(rows: Rows, kind: keyof Rows, row: FakeRow): Response {
+function present(rows: Rows, kind: keyof Rows, row: FakeRow): Response {
   if (kind === "pages") return Response.json({ ...row, html: htmlOf(row.markdown ?? "") });
   if (kind === "shelves") return Response.json({ ...row, books: (row.books ?? []).map((id) => ({ id })) });
   return Response.json({ ...row, ...(kind === "books" ? { contents: contentsOf(rows, row.id) } : {}) });
@@ -149,19 +148,21 @@ function contentsOf(rows: Rows, bookId: number): object[] {
 }
 
 function list(rows: Rows, kind: keyof Rows, query: URLSearchParams): Response {
-  const found = [...rows[kind].values()].filter((row) => [...query].every(([key, value]) => fits(row, key, value)));
+  const found = [...rows[kind].values()].filter((row) =>
+    [...query].every(([key, value]) => matchesFilter(row, key, value)),
+  );
   if (query.get("sort") === "-id") found.reverse();
   return Response.json({ data: found.slice(0, Number(query.get("count") ?? 100)), total: found.length });
 }
 
-function fits(row: FakeRow, key: string, value: string): boolean {
+function matchesFilter(row: FakeRow, key: string, value: string): boolean {
   const [, field, op = "eq"] = /^filter\[(\w+)(?::(\w+))?\]$/.exec(key) ?? [];
   if (field === undefined) return true;
   const held = row[field as keyof FakeRow];
   return op === "gt" ? Number(held) > Number(value) : String(held) === value;
 }
 
-/** An error as the API words it. */
+/** An error response as the API has it. */
 export function refuse(
   code: number,
   message: string,

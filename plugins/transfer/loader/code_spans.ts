@@ -1,18 +1,18 @@
-/** One line of Markdown, and where it stands. */
+/** A line of Markdown and its position. */
 export interface MarkdownLine {
   readonly text: string;
-  /** Offset of the first character in the whole text. */
+  /** Offset of its first character in the text. */
   readonly start: number;
-  /** Whether it belongs to a fenced block, its fences included. */
+  /** Whether it is part of a fenced block, fences included. */
   readonly fenced: boolean;
-  /** Whether it is the fence that opens a block. */
+  /** Whether it is an opening fence. */
   readonly opens: boolean;
 }
 
 const FENCE = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}(?=[^`]*$)|~{3,})/;
 const CLOSING = /^[ \t>]*(`{3,}|~{3,})[ \t]*$/;
 
-/** The lines of a Markdown text, told apart by whether they are code between fences. */
+/** Splits Markdown into lines, marking those of fenced code. */
 export function linesOf(text: string): MarkdownLine[] {
   let fence: string | undefined;
   let start = 0;
@@ -32,8 +32,8 @@ export function linesOf(text: string): MarkdownLine[] {
 const SPAN = /(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\n)[^\0])*?(?<!`)\1(?!`)/g;
 
 /**
- * The same text, equally long, with all code (fenced blocks and code spans) turned into NUL characters: what a pattern
- * finds in the mask is no code, and its offsets hold in the text.
+ * Replaces all code (fenced blocks and code spans) by NUL characters of the same length, so that patterns match only outside
+ * code, at the offsets of the original text.
  */
 export function maskCode(text: string): string {
   const lines = linesOf(text).map(({ text, fenced }) => (fenced ? "\0".repeat(text.length) : text));

@@ -1,7 +1,7 @@
 /**
- * The command `load` as the command line knows it: reads arguments and environment, tells what is wrong with them before
- * anything is sent, shows progress (a bar on a terminal, a line now and then elsewhere) and ends with a report. The token is
- * never printed. The work itself is in `load.ts`, what becomes of which file in `plan.ts`.
+ * The command `load`: reads arguments and environment and validates them before sending anything, shows progress (a bar on
+ * a terminal, periodic lines elsewhere) and prints a report. The token is never printed. `load.ts` does the work, `plan.ts`
+ * maps files to items.
  */
 import { parseArgs } from "node:util";
 import { AnswerError, type Command, type CommandIo, Progress, serverUrlOf } from "lectern/cli";
@@ -10,15 +10,15 @@ import { type LoadOptions, load as loadFolder } from "./load.ts";
 import { planFolder } from "./plan.ts";
 import { isClean, linesOfReport } from "./report.ts";
 
-/** How many requests run at a time where the caller does not say. */
+/** The default number of concurrent requests. */
 export const DEFAULT_CONCURRENCY = 4;
-/** The most requests that may run at a time: a loader must not be an attack. */
+/** The limit of concurrent requests, so that a load does not overload a server. */
 export const MAX_CONCURRENCY = 16;
 
 const USAGE =
   "FOLDER --base-url URL --token ID:SECRET [--shelf NAME] [--limit N] [--concurrency 4] [--state FILE] [--dry-run]";
 
-/** `load`: puts a folder of Markdown on a server, over HTTP only. Exit code 1: something failed; 2: wrong call. */
+/** `load`: uploads a folder of Markdown to a server, over HTTP only. Exit code 1: something failed; 2: invalid arguments. */
 export const load: Command = {
   summary: "loads a folder of Markdown into a server of this API",
   usage: USAGE,
@@ -30,7 +30,7 @@ async function run(args: string[], io: CommandIo): Promise<number> {
   const progress = new Progress(io);
   try {
     const { dryRun, ...options } = readArguments(args, io.env);
-    if (dryRun) return await tellPlan(options, io);
+    if (dryRun) return await printPlan(options, io);
     const report = await loadFolder(options, progress);
     progress.clear();
     for (const line of linesOfReport(report)) io.out(line);
@@ -43,11 +43,11 @@ async function run(args: string[], io: CommandIo): Promise<number> {
 }
 
 function hintOf({ status }: AnswerError): string {
-  if (status === 401) return "; check --token or LECTERN_TOKEN, which is wanted as ID:SECRET";
+  if (status === 401) return "; check --token or LECTERN_TOKEN, which has the form ID:SECRET";
   return status === 403 ? "; the user of the token needs the permission to use the API" : "";
 }
 
-/** The arguments and environment as options. Throws LoadError naming what is missing or wrong, never the token. */
+/** Parses arguments and environment. Throws LoadError with what is missing or invalid, never with the token. */
 export function readArguments(args: readonly string[], env: CommandIo["env"]): LoadOptions & { dryRun: boolean } {
   const { values, positionals } = parse(args);
   const [folder, ...more] = positionals;
@@ -63,7 +63,7 @@ export function readArguments(args: readonly string[], env: CommandIo["env"]): L
     folder,
     dryRun,
     token: token ?? "",
-    baseUrl: baseUrl === undefined ? "" : checkedUrl(baseUrl),
+    baseUrl: baseUrl === undefined ? "" : parseUrl(baseUrl),
     shelf: values.shelf,
     stateFile: values.state,
     limit: wholeNumber("limit", values.limit, Number.MAX_SAFE_INTEGER),
@@ -71,7 +71,7 @@ export function readArguments(args: readonly string[], env: CommandIo["env"]): L
   };
 }
 
-function checkedUrl(given: string): string {
+function parseUrl(given: string): string {
   const url = serverUrlOf(given);
   if (url === undefined)
     throw new LoadError(`Cannot use the base URL "${given}": it must begin with http:// or https://`);
@@ -96,16 +96,16 @@ function parse(args: readonly string[]) {
   }
 }
 
-function wholeNumber(name: string, text: string | undefined, most: number): number | undefined {
+function wholeNumber(name: string, text: string | undefined, max: number): number | undefined {
   if (text === undefined) return undefined;
   const number = Number(text);
-  if (Number.isInteger(number) && number >= 1 && number <= most) return number;
+  if (Number.isInteger(number) && number >= 1 && number <= max) return number;
   throw new LoadError(
-    `Cannot use --${name} "${text}": it takes a whole number from 1${most < 1000 ? ` to ${most}` : " up"}`,
+    `Cannot use --${name} "${text}": it takes a whole number from 1${max < 1000 ? ` to ${max}` : " up"}`,
   );
 }
 
-async function tellPlan({ folder, limit }: LoadOptions, io: CommandIo): Promise<number> {
+async function printPlan({ folder, limit }: LoadOptions, io: CommandIo): Promise<number> {
   const { books, chapters, pages, notes } = await planFolder(folder, limit);
   for (const { path, name } of books) {
     io.out(`book     ${name}`);

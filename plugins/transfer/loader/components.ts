@@ -1,17 +1,17 @@
 /**
- * How the components of the known documentation systems read as plain Markdown: notes become quotes, steps and tabs get
- * a bold title, cards become links, parameter fields a bold name with its type. A component nobody knows is dropped and
- * its content stays. Works on content that is already converted; looks for nothing itself.
+ * Renders the components of common documentation systems as plain Markdown: notes become quotes, steps and tabs get a bold
+ * title, cards become links, parameter fields a bold name with its type. An unknown component is replaced by its content.
+ * The content is already converted; finding components is the caller's work.
  */
 import { linesOf } from "./code_spans.ts";
 
-/** What a component is told about the place it stands in. */
-export interface Around {
+/** State that the components of one list of steps share. */
+export interface RenderState {
   /** Counts the steps of one list of steps. */
   readonly steps: { count: number };
 }
 
-type Render = (attributes: Readonly<Record<string, string>>, content: string, around: Around) => string;
+type Render = (attributes: Readonly<Record<string, string>>, content: string, state: RenderState) => string;
 
 const NOTES: Readonly<Record<string, string>> = {
   Note: "Note",
@@ -31,19 +31,19 @@ const RENDERS: Readonly<Record<string, Render>> = {
   Step: ({ title }, content, { steps }) => {
     steps.count += 1;
     const text = title ?? `Step ${steps.count}`;
-    return under(bold(/^\d/.test(text) || title === undefined ? text : `${steps.count}. ${text}`), content);
+    return joinBlocks(bold(/^\d/.test(text) || title === undefined ? text : `${steps.count}. ${text}`), content);
   },
-  Tab: ({ title, label, value }, content) => titled(title ?? label ?? value, content),
-  TabItem: ({ title, label, value }, content) => titled(label ?? title ?? value, content),
-  Accordion: ({ title }, content) => titled(title, content),
-  Expandable: ({ title }, content) => titled(title, content),
-  Update: ({ label }, content) => titled(label, content),
+  Tab: ({ title, label, value }, content) => withTitle(title ?? label ?? value, content),
+  TabItem: ({ title, label, value }, content) => withTitle(label ?? title ?? value, content),
+  Accordion: ({ title }, content) => withTitle(title, content),
+  Expandable: ({ title }, content) => withTitle(title, content),
+  Update: ({ label }, content) => withTitle(label, content),
   Frame: ({ caption }, content) => [content, caption ? `*${caption}*` : ""].filter(Boolean).join("\n\n"),
   Card: card,
   LinkCard: card,
   ParamField: field,
   ResponseField: field,
-  CodeGroup: (_attributes, content) => labelled(content),
+  CodeGroup: (_attributes, content) => withTabNames(content),
   Image: ({ src, alt = "" }) => (src === undefined ? "" : `![${alt}](${src})`),
   Icon: () => "",
 };
@@ -64,21 +64,21 @@ const WRAPPERS = [
   "Snippet",
 ];
 
-/** Whether a name is a component of a documentation system: what is replaced even in plain Markdown files. */
-export function isKnown(name: string): boolean {
+/** Whether a name is a component of a documentation system; those are replaced even in plain Markdown files. */
+export function isKnownComponent(name: string): boolean {
   return Object.hasOwn(NOTES, name) || Object.hasOwn(RENDERS, name) || WRAPPERS.includes(name);
 }
 
-/** The Markdown of a component that stands on lines of its own. */
+/** Renders a component that occupies lines of its own. */
 export function renderComponent(
   name: string,
   attributes: Readonly<Record<string, string>>,
   content: string,
-  around: Around,
+  state: RenderState,
 ): string {
   if (Object.hasOwn(NOTES, name)) return note(attributes.title ?? (NOTES[name] || kindOf(attributes.type)), content);
   const render = Object.hasOwn(RENDERS, name) ? RENDERS[name] : undefined;
-  if (render) return render(attributes, content, around);
+  if (render) return render(attributes, content, state);
   const { title, href } = attributes;
   return content === "" && title !== undefined && href !== undefined ? card(attributes, "") : content;
 }
@@ -91,7 +91,7 @@ function bold(title: string): string {
   return `**${escaped(title)}**`;
 }
 
-/** A title from an attribute: no Markdown yet, so what would start a tag is escaped; code marks stay. */
+/** Escapes `<` in a title from an attribute, except within code spans. */
 function escaped(title: string): string {
   return title
     .replace(/\s+/g, " ")
@@ -99,19 +99,20 @@ function escaped(title: string): string {
     .replace(/(`[^`]*`)|</g, (sign, code?: string) => code ?? (sign === "<" ? "&lt;" : sign));
 }
 
-function under(head: string, content: string): string {
+function joinBlocks(head: string, content: string): string {
   return content === "" ? head : `${head}\n\n${content}`;
 }
 
-function titled(title: string | undefined, content: string): string {
-  return title === undefined || title.trim() === "" ? content : under(bold(title), content);
+function withTitle(title: string | undefined, content: string): string {
+  return title === undefined || title.trim() === "" ? content : joinBlocks(bold(title), content);
 }
 
 function note(title: string, content: string): string {
   const first = linesOf(content)[0];
-  const flows =
+  const isInline =
     first !== undefined && !first.fenced && !/^\s*([-*+#>|]|\d+[.)]\s|!\[)/.test(first.text.replace(/^\*\*/, ""));
-  const text = title === "" ? content : flows ? `**${escaped(title)}:** ${content}` : under(bold(title), content);
+  const text =
+    title === "" ? content : isInline ? `**${escaped(title)}:** ${content}` : joinBlocks(bold(title), content);
   return text
     .split("\n")
     .map((line) => (line.trim() === "" ? ">" : `> ${line}`))
@@ -124,27 +125,27 @@ function card({ title, href }: Readonly<Record<string, string>>, content: string
   if (name === "") return content;
   return content !== "" && !content.includes("\n\n") && !/^([-*+>#|]|`{3}|\d+[.)]\s)/.test(content)
     ? `${head}: ${content}`
-    : under(head, content);
+    : joinBlocks(head, content);
 }
 
 function field(attributes: Readonly<Record<string, string>>, content: string): string {
   const name = ["path", "query", "body", "header", "name"]
     .map((key) => attributes[key])
     .find((value) => value !== undefined);
-  const facts = [
+  const details = [
     attributes.type,
     attributes.required === undefined || attributes.required === "false" ? undefined : "required",
     attributes.default === undefined ? undefined : `default \`${attributes.default}\``,
   ].filter((fact) => fact !== undefined);
   if (name === undefined) return content;
-  return under(
-    `**\`${name}\`**${facts.length > 0 ? ` (${facts.map((fact) => fact.replaceAll("<", "&lt;")).join(", ")})` : ""}`,
+  return joinBlocks(
+    `**\`${name}\`**${details.length > 0 ? ` (${details.map((fact) => fact.replaceAll("<", "&lt;")).join(", ")})` : ""}`,
     content,
   );
 }
 
-/** Code blocks side by side carry their tab's name behind the language; one below the other it stands above them. */
-function labelled(content: string): string {
+/** Moves the tab's name of each code block from behind its language to a line above the block. */
+function withTabNames(content: string): string {
   return linesOf(content)
     .flatMap(({ text, opens }) => {
       const label = opens ? labelOf(text) : "";

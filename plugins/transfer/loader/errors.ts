@@ -1,2 +1,2 @@
-/** Why a load cannot start or go on; the message is for the person at the command line. */
+/** A load cannot start or continue; the message is printed. */
 export class LoadError extends Error {}

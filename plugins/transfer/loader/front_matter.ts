@@ -1,9 +1,9 @@
-/** What the head of a file tells about its page. */
+/** What the front matter of a file says about its page. */
 export interface FrontMatter {
   readonly title: string | undefined;
   readonly description: string | undefined;
   readonly tags: readonly PageTag[];
-  /** Wished place among its siblings; undefined where the file does not say. */
+  /** Requested position among siblings; undefined for none. */
   readonly order: number | undefined;
 }
 
@@ -16,15 +16,15 @@ export interface PageTag {
 const HEAD = /^\uFEFF?---[ \t]*\n((?:[\s\S]*?\n)??)(?:---|\.\.\.)[ \t]*(?:\n|$)/;
 const MAX_TAG = 255;
 
-/** Splits a file into front matter and body. Never throws: a head that is no YAML mapping stays text. */
+/** Splits a file into front matter and body. Never throws: front matter that is not a YAML mapping is part of the body. */
 export function readFrontMatter(text: string): { front: FrontMatter; body: string } {
   const head = HEAD.exec(text);
   const fields = head ? parse(head[1] ?? "") : undefined;
-  if (!head || fields === undefined) return { front: factsOf({}), body: text };
-  return { front: factsOf(fields), body: text.slice(head[0].length) };
+  if (!head || fields === undefined) return { front: frontMatterOf({}), body: text };
+  return { front: frontMatterOf(fields), body: text.slice(head[0].length) };
 }
 
-/** A mapping; the plainly readable lines of one that YAML refuses; undefined where it is a text between two rules. */
+/** Parses a YAML mapping, or the simple `key: value` lines of invalid YAML; undefined for anything else, such as text between two rules. */
 function parse(yaml: string): Record<string, unknown> | undefined {
   try {
     const parsed: unknown = Bun.YAML.parse(yaml);
@@ -43,15 +43,15 @@ function unquoted(value: string): string {
   return value.trim().replace(/^(["'])(.*)\1$/, "$2");
 }
 
-function factsOf(fields: Record<string, unknown>): FrontMatter {
-  const place = [fields.sidebar_position, fields.order, fields.weight]
+function frontMatterOf(fields: Record<string, unknown>): FrontMatter {
+  const position = [fields.sidebar_position, fields.order, fields.weight]
     .map(numberOf)
     .find((value) => value !== undefined);
   return {
     title: textOf(fields.title),
     description: textOf(fields.description),
     tags: tagsOf(fields.tags),
-    order: place,
+    order: position,
   };
 }
 
@@ -66,7 +66,7 @@ function numberOf(value: unknown): number | undefined {
   return Number.isFinite(number) && Math.abs(number) < 2 ** 31 ? Math.round(number) : undefined;
 }
 
-/** Tags as people write them: `[a, b]`, `a, b`, `{team: ops}` or `[{name: team, value: ops}]`. */
+/** Tags in any of the forms `[a, b]`, `a, b`, `{team: ops}` and `[{name: team, value: ops}]`. */
 function tagsOf(value: unknown): PageTag[] {
   const entries =
     typeof value === "string" ? value.split(",") : Array.isArray(value) ? value : isMapping(value) ? [value] : [];
@@ -76,7 +76,7 @@ function tagsOf(value: unknown): PageTag[] {
 function tagOf(entry: unknown): PageTag[] {
   if (!isMapping(entry)) return [tag(entry, "")];
   if ("name" in entry) return [tag(entry.name, entry.value)];
-  return Object.entries(entry).map(([name, held]) => tag(name, held));
+  return Object.entries(entry).map(([name, tagValue]) => tag(name, tagValue));
 }
 
 function tag(name: unknown, value: unknown): PageTag {

@@ -3,14 +3,14 @@ export interface JsxTag {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly start: number;
-  /** Offset behind its `>`. */
+  /** Offset after its `>`. */
   readonly end: number;
   readonly closed: boolean;
 }
 
 const MAX_TAG_LENGTH = 10_000;
 
-/** Reads the tag that opens at an offset; undefined where no `>` ends it. Quotes and braces may hold a `>`. */
+/** Parses the opening tag at an offset; undefined where it is not closed by a `>` outside quotes and braces. */
 export function tagAt(text: string, start: number): JsxTag | undefined {
   const name = /^<([A-Z][\w.]*)/.exec(text.slice(start, start + 100))?.[1];
   if (name === undefined) return undefined;
@@ -45,12 +45,12 @@ function attributesOf(inside: string): Record<string, string> {
   return found;
 }
 
-/** The text of a string literal or a number; other expressions mean nothing to a reader. */
+/** The text of a string, number or boolean literal; undefined for other expressions. */
 function literalOf(expression: string): string | undefined {
   return /^(["'`])([^"'`]*)\1$/.exec(expression)?.[2] ?? /^[\d.]+$|^(?:true|false)$/.exec(expression)?.[0];
 }
 
-/** Where the element of an opening tag closes: offsets of its closing tag; undefined where it never does. */
+/** The offsets of the closing tag that belongs to an opening tag; undefined where there is none. */
 export function closeOf(text: string, mask: string, tag: JsxTag): { start: number; end: number } | undefined {
   const either = new RegExp(`<(/?)${tag.name.replaceAll(".", "\\.")}(?![\\w.])`, "g");
   either.lastIndex = tag.end;

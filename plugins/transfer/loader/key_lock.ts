@@ -1,11 +1,13 @@
-/** Lets work on the same key happen one after the other. */
-export class KeyLock {
-  readonly #last = new Map<string, Promise<unknown>>();
+import { Semaphore } from "lectern/core";
 
-  /** Runs the work once all earlier work on the key is over, well or not. */
-  take<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const turn = (this.#last.get(key) ?? Promise.resolve()).then(work, work);
-    this.#last.set(key, turn);
-    return turn;
+/** A lock for each key: work on the same key runs one after the other. */
+export class KeyLock {
+  readonly #locks = new Map<string, Semaphore>();
+
+  /** Runs the work once all earlier work on the key has ended, whether it succeeded or failed. */
+  run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const lock = this.#locks.get(key) ?? new Semaphore({ permits: 1 });
+    this.#locks.set(key, lock);
+    return lock.run(work);
   }
 }

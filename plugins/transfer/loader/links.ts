@@ -1,39 +1,39 @@
 /**
- * Links between the files of a folder become links between the pages made of them. Targets are looked for as the usual
- * documentation systems do: relative to the file or to the root, with or without the ending, a folder for its front
- * page, and below the folder's own name (`/docs/x` in a folder `docs`); pictures also below `static` and `public`. Code
- * is left alone.
+ * Rewrites links between files as links between pages. Targets are resolved as common documentation systems do: relative to
+ * the file or to the root, with or without extension, a folder as its index page, and below the folder's own name (`/docs/x`
+ * in a folder `docs`); images also below `static` and `public`. Code is not changed.
  */
 import { posix } from "node:path";
 import { maskCode } from "./code_spans.ts";
 
-/** The address of a loaded file or folder by its path, with the id of a heading where one is asked for. */
+/** Returns the address of a loaded file or folder by its path, with a fragment where an anchor is given. */
 export type AddressOf = (path: string, anchor: string | undefined) => string | undefined;
 
-/** The pictures of a folder. */
-export interface Pictures {
-  /** Whether there is a picture at a path. */
+/** The images of a folder. */
+export interface Images {
+  /** Whether a path is an image. */
   has(path: string): boolean;
-  /** Its address on the server, once it is there. */
+  /** Its address on the server; undefined before it is uploaded. */
   addressOf(path: string): string | undefined;
 }
 
-/** A text with its links rewritten, and what was found in it. */
+/** A text with its links rewritten, and a record of its links. */
 export interface Linked {
   readonly markdown: string;
   readonly rewritten: number;
-  /** Links to Markdown files that are not loaded, as written. */
-  readonly lost: readonly string[];
-  /** Paths of the pictures it shows or links to. */
-  readonly pictures: readonly string[];
-  /** Pictures that are not among the files, or are none that a server takes, as written. */
-  readonly left: readonly string[];
+  /** Links to Markdown files that are not loaded, as in the text. */
+  readonly unresolved: readonly string[];
+  /** Paths of the images that it shows or links to. */
+  readonly images: readonly string[];
+  /** Images that are missing or of an unsupported type, as in the text. */
+  readonly skipped: readonly string[];
 }
 
-interface Spot {
+/** The position of a link's target in the text. */
+interface LinkTarget {
   readonly start: number;
   readonly end: number;
-  readonly picture: boolean;
+  readonly isImage: boolean;
 }
 
 /** Rewrites the links of a page. `rootName` is the name of the folder that is loaded. */
@@ -41,31 +41,31 @@ export function rewriteLinks(
   markdown: string,
   path: string,
   rootName: string,
-  { addressOf, pictures }: { addressOf: AddressOf; pictures: Pictures },
+  { addressOf, images }: { addressOf: AddressOf; images: Images },
 ): Linked {
-  const found = { rewritten: 0, lost: [] as string[], pictures: [] as string[], left: [] as string[] };
+  const found = { rewritten: 0, unresolved: [] as string[], images: [] as string[], skipped: [] as string[] };
   let out = "";
   let at = 0;
-  for (const { start, end, picture } of spotsOf(markdown)) {
-    const written = markdown.slice(start, end);
-    const target = targetOf(written.replace(/^<|>$/g, ""));
+  for (const { start, end, isImage } of findTargets(markdown)) {
+    const link = markdown.slice(start, end);
+    const target = targetOf(link.replace(/^<|>$/g, ""));
     if (target === undefined) continue;
-    const shown = placesOf(target.path, path, rootName).find((file) => pictures.has(file));
-    if (shown !== undefined) found.pictures.push(shown);
-    else if (picture) found.left.push(written);
+    const imagePath = imagePathsOf(target.path, path, rootName).find((file) => images.has(file));
+    if (imagePath !== undefined) found.images.push(imagePath);
+    else if (isImage) found.skipped.push(link);
     const address =
-      shown !== undefined
-        ? pictures.addressOf(shown)
-        : picture
+      imagePath !== undefined
+        ? images.addressOf(imagePath)
+        : isImage
           ? undefined
           : candidatesOf(target.path, path, rootName)
               .map((file) => addressOf(file, target.anchor))
               .find((one) => one !== undefined);
-    if (address === undefined && /\.(?:mdx?|markdown)$/i.test(target.path)) found.lost.push(written);
+    if (address === undefined && /\.(?:mdx?|markdown)$/i.test(target.path)) found.unresolved.push(link);
     if (address === undefined) continue;
     out += markdown.slice(at, start) + address;
     at = end;
-    if (shown === undefined) found.rewritten += 1;
+    if (imagePath === undefined) found.rewritten += 1;
   }
   return { markdown: out + markdown.slice(at), ...found };
 }
@@ -75,22 +75,22 @@ const INLINE =
 const REFERENCE = /^ {0,3}\[[^\]\n^][^\]\n]*\]:[ \t]*(<[^>\n\0]*>|[^\s\0]+)/gm;
 const HTML = /<(a|img)\b[^>\0]*?\s(?:href|src)=(?:"([^"\0]*)"|'([^'\0]*)')/gi;
 
-function spotsOf(markdown: string): Spot[] {
+function findTargets(markdown: string): LinkTarget[] {
   const mask = maskCode(markdown);
-  const spots: Spot[] = [];
+  const targets: LinkTarget[] = [];
   for (const found of mask.matchAll(INLINE)) {
     const start = found.index + found[0].indexOf(found[1] ?? "", 2);
-    spots.push({ start, end: start + (found[1] ?? "").length, picture: isPicture(mask, found.index) });
+    targets.push({ start, end: start + (found[1] ?? "").length, isImage: isImageLabel(mask, found.index) });
   }
   for (const found of mask.matchAll(REFERENCE)) {
     const end = found.index + found[0].length;
-    spots.push({ start: end - (found[1] ?? "").length, end, picture: false });
+    targets.push({ start: end - (found[1] ?? "").length, end, isImage: false });
   }
   for (const found of mask.matchAll(HTML)) {
     const end = found.index + found[0].length - 1;
-    spots.push({ start: end - (found[2] ?? found[3] ?? "").length, end, picture: found[1]?.toLowerCase() === "img" });
+    targets.push({ start: end - (found[2] ?? found[3] ?? "").length, end, isImage: found[1]?.toLowerCase() === "img" });
   }
-  return spots
+  return targets
     .sort((a, b) => a.start - b.start)
     .filter(({ start }, index, all) => index === 0 || start >= (all[index - 1]?.end ?? 0));
 }
@@ -98,7 +98,7 @@ function spotsOf(markdown: string): Spot[] {
 const LONGEST_LABEL = 2000;
 
 /** Whether the label that closes at an offset opens with `![`. */
-function isPicture(mask: string, close: number): boolean {
+function isImageLabel(mask: string, close: number): boolean {
   let depth = 0;
   for (let at = close; at >= Math.max(0, close - LONGEST_LABEL); at--) {
     if (mask[at] === "]") depth++;
@@ -137,8 +137,8 @@ function candidatesOf(target: string, from: string, rootName: string): string[] 
   });
 }
 
-/** Where a picture may lie. */
-function placesOf(target: string, from: string, rootName: string): string[] {
+/** The paths at which an image is looked for. */
+function imagePathsOf(target: string, from: string, rootName: string): string[] {
   if (target === "") return [];
   const bases = basesOf(target, from, rootName);
   return target.startsWith("/") ? bases.flatMap((base) => [base, `static/${base}`, `public/${base}`]) : bases;

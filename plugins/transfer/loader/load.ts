@@ -1,27 +1,27 @@
 /**
- * The run: plan the folder, make what is missing, then bring every page to what its file says. Links need the addresses
- * of pages that do not exist before the first pass is through, so contents are compared and sent in a second one; a
- * page whose hash is the one sent last is skipped there. What fails is told and left; what depends on it fails with it. A
- * server that fails several times in a row stops the run: the next one goes on from there. Nothing is ever deleted.
+ * Loads a folder: plans it, creates missing items, then updates every page to the content of its file. Links need the
+ * addresses of pages that exist only after the first pass, so content is compared and sent in a second one, in which a page
+ * is skipped if its hash is the one sent last. A failure is reported and the run continues; what depends on the failed item
+ * fails too. Several failures of the server in a row stop the run, which can be resumed. Nothing is deleted.
  */
 import { join } from "node:path";
-import { AnswerError, ApiClient, inParallel, type Json } from "lectern/cli";
+import { AnswerError, ApiClient, inParallel, type Json, type Progress } from "lectern/cli";
+import { addToShelf } from "./add_to_shelf.ts";
 import { anchorOf, anchorsOf } from "./anchors.ts";
+import { type CreateRequest, createOnce, newestId, numberOf, PATHS } from "./create_once.ts";
+import { ImageUploader } from "./images.ts";
 import { KeyLock } from "./key_lock.ts";
 import { rewriteLinks } from "./links.ts";
-import { make, newestId, numberOf, PATHS, type Wanted } from "./make.ts";
-import { LoadedPictures } from "./pictures.ts";
-import { type Plan, type PlannedPage, type PlannedPlace, planFolder } from "./plan.ts";
+import { type Plan, type PlannedContainer, type PlannedPage, planFolder } from "./plan.ts";
 import { emptyReport, type Report, type Tally } from "./report.ts";
-import { putOnShelf } from "./shelf.ts";
 import { hashOf, type Kind, LoadState } from "./state.ts";
 
-/** How many failures of the server, the token or the way there in a row end a run. */
+/** How many consecutive failures of the server, the token or the network stop a run. */
 export const MAX_OUTAGES = 3;
-/** The name of the state file in the folder where no other is given. */
+/** The default name of the state file, in the folder. */
 export const STATE_FILE = ".lectern-load.json";
 
-/** What to load, and where to. */
+/** What to load, and into which server. */
 export interface LoadOptions {
   readonly folder: string;
   readonly baseUrl: string;
@@ -32,27 +32,23 @@ export interface LoadOptions {
   readonly stateFile?: string | undefined;
 }
 
-/** What the run tells of itself. */
-export interface Listener {
-  begin(label: string, total: number): void;
-  step(): void;
-  say(line: string, to?: "out" | "err"): void;
-}
+/** What a run reports its progress to. */
+export type ProgressListener = Pick<Progress, "begin" | "step" | "say">;
 
-/** Loads a folder. Throws LoadError where it cannot begin, AnswerError where the server refuses the first request. */
+/** Loads a folder. Throws LoadError where it cannot start, and AnswerError where the server rejects the first request. */
 export async function load(
   options: LoadOptions,
-  listener: Listener,
+  listener: ProgressListener,
   sleep: (ms: number) => Promise<void> = Bun.sleep,
 ): Promise<Report> {
-  const began = performance.now();
+  const started = performance.now();
   const plan = await planFolder(options.folder, options.limit);
-  for (const note of plan.notes) listener.say(note, "err");
+  for (const markSeen of plan.notes) listener.say(markSeen, "err");
   const state = await LoadState.open(options.stateFile ?? join(plan.root, STATE_FILE), options.baseUrl);
   const client = new ApiClient({ ...options, sleep, say: (line) => listener.say(line) });
   const run = new Run(plan, state, client, listener, options);
-  await run.all();
-  run.report.seconds = (performance.now() - began) / 1000;
+  await run.run();
+  run.report.seconds = (performance.now() - started) / 1000;
   return run.report;
 }
 
@@ -61,70 +57,73 @@ class Run {
   readonly #plan: Plan;
   readonly #state: LoadState;
   readonly #client: ApiClient;
-  readonly #listener: Listener;
+  readonly #listener: ProgressListener;
   readonly #options: LoadOptions;
-  readonly #tops = new Map<Kind, number>();
-  readonly #turns = new KeyLock();
-  readonly #pictures: LoadedPictures;
-  /** Paths of pages that were sent, and of things that failed. */
+  readonly #newestIds = new Map<Kind, number>();
+  readonly #locks = new KeyLock();
+  readonly #images: ImageUploader;
+  /** Paths of pages that were sent, and of items that failed. */
   readonly #sent = new Set<string>();
   readonly #failed = new Set<string>();
   #siteUrl = "";
   #outages = 0;
 
-  constructor(plan: Plan, state: LoadState, client: ApiClient, listener: Listener, options: LoadOptions) {
+  constructor(plan: Plan, state: LoadState, client: ApiClient, listener: ProgressListener, options: LoadOptions) {
     this.#plan = plan;
     this.#state = state;
     this.#client = client;
     this.#listener = listener;
     this.#options = options;
     this.#siteUrl = options.baseUrl;
-    const { pictures: tally } = this.report;
+    const { images: tally } = this.report;
     const guard = (what: string, work: () => Promise<void>) => this.#guard(what, tally, work);
-    this.#pictures = new LoadedPictures({ root: plan.root, files: plan.pictures, client, state, tally, guard });
+    this.#images = new ImageUploader({ root: plan.root, files: plan.images, client, state, tally, guard });
   }
 
-  async all(): Promise<void> {
+  async run(): Promise<void> {
     const { books, chapters, pages } = this.#plan;
-    for (const kind of ["book", "chapter", "page"] as const) this.#tops.set(kind, await newestId(this.#client, kind));
+    for (const kind of ["book", "chapter", "page"] as const)
+      this.#newestIds.set(kind, await newestId(this.#client, kind));
     await this.#readSiteUrl();
-    await this.#pictures.open();
-    const living = await this.#living();
-    await this.#each("books", books, this.report.books, (book) => this.#place("book", book, living));
-    await this.#each("chapters", chapters, this.report.chapters, (chapter) => this.#place("chapter", chapter, living));
-    await this.#each("pages", pages, undefined, (page) => this.#firstPass(page, living));
-    await this.#each("contents", pages, undefined, (page) => this.#secondPass(page));
+    await this.#images.open();
+    const exists = await this.#existenceCheck();
+    await this.#forEach("books", books, this.report.books, (book) => this.#createContainer("book", book, exists));
+    await this.#forEach("chapters", chapters, this.report.chapters, (chapter) =>
+      this.#createContainer("chapter", chapter, exists),
+    );
+    await this.#forEach("pages", pages, undefined, (page) => this.#createPage(page, exists));
+    await this.#forEach("contents", pages, undefined, (page) => this.#updatePage(page));
     const planned = new Set(pages.map(({ path }) => path));
     this.report.orphans = this.#state.pages().filter((path) => !planned.has(path)).length;
     const { shelf } = this.#options;
     const ids = books.flatMap(({ path }) => this.#state.get(path)?.id ?? []);
     if (shelf !== undefined && !this.report.stopped)
-      await this.#guard(`shelf ${shelf}`, this.report.books, () => putOnShelf(this.#client, this.#state, shelf, ids));
+      await this.#guard(`shelf ${shelf}`, this.report.books, () => addToShelf(this.#client, this.#state, shelf, ids));
   }
 
-  /** Links must carry the address the server has for itself, which may differ from the one we reach it by. */
+  /** Links must have the server's own base URL, which may differ from the one that requests are sent to. */
   async #readSiteUrl(): Promise<void> {
     try {
       const { base_url } = await this.#client.get("/api/system");
       if (typeof base_url === "string" && URL.canParse(base_url)) this.#siteUrl = base_url.replace(/\/+$/, "");
     } catch (error) {
-      // Older servers have no such endpoint; what else is wrong shows in the next request.
+      // Older servers lack this endpoint; any other problem shows in the next request.
       if (!(error instanceof AnswerError)) throw error;
     }
   }
 
-  /** Which known things the server still has. A book tells of all in it; what is not there may have been moved. */
-  async #living(): Promise<(kind: Kind, id: number) => Promise<boolean>> {
+  /** Returns a check whether the server still has an item. Books list their content; what they do not list may have been moved. */
+  async #existenceCheck(): Promise<(kind: Kind, id: number) => Promise<boolean>> {
     const seen = new Set<string>();
-    const note = (kind: string, row: Json) => seen.add(`${kind} ${numberOf(row.id)}`);
+    const markSeen = (kind: string, row: Json) => seen.add(`${kind} ${numberOf(row.id)}`);
     await inParallel(this.#options.concurrency, this.#plan.books, async ({ path }) => {
       const id = this.#state.get(path)?.id;
       const book = id === undefined ? undefined : await this.#readOrNone("book", id);
       if (book === undefined) return;
-      note("book", book);
+      markSeen("book", book);
       for (const row of listOf(book.contents)) {
-        note(String(row.type), row);
-        for (const page of listOf(row.pages)) note("page", page);
+        markSeen(String(row.type), row);
+        for (const page of listOf(row.pages)) markSeen("page", page);
       }
     });
     return async (kind, id) => seen.has(`${kind} ${id}`) || (await this.#readOrNone(kind, id)) !== undefined;
@@ -139,7 +138,7 @@ class Run {
     }
   }
 
-  async #each<T extends { path: string }>(
+  async #forEach<T extends { path: string }>(
     label: string,
     items: readonly T[],
     tally: Tally | undefined,
@@ -166,24 +165,24 @@ class Run {
       this.#outages = error.outage ? this.#outages + 1 : 0;
       if (this.#outages < MAX_OUTAGES || this.report.stopped) return;
       this.report.stopped = true;
-      this.#listener.say(`Stopped after ${MAX_OUTAGES} such failures in a row: run it again to go on from here`, "err");
+      this.#listener.say(`Stopped after ${MAX_OUTAGES} such failures in a row; run it again to continue`, "err");
     }
   }
 
-  async #place(
+  async #createContainer(
     kind: "book" | "chapter",
-    place: PlannedPlace,
-    living: (kind: Kind, id: number) => Promise<boolean>,
+    container: PlannedContainer,
+    exists: (kind: Kind, id: number) => Promise<boolean>,
   ): Promise<void> {
     const tally = kind === "book" ? this.report.books : this.report.chapters;
-    const { path, name, priority } = place;
-    if (await this.#has(path, living)) {
+    const { path, name, priority } = container;
+    if (await this.#isLoaded(path, exists)) {
       tally.skipped += 1;
       return;
     }
-    const bookId = kind === "book" ? undefined : this.#idOf(place.book);
+    const bookId = kind === "book" ? undefined : this.#idOf(container.book);
     const parent = bookId === undefined ? undefined : { book_id: bookId };
-    await this.#make({
+    await this.#createOnce({
       kind,
       path,
       name,
@@ -193,10 +192,10 @@ class Run {
     tally.created += 1;
   }
 
-  async #firstPass(page: PlannedPage, living: (kind: Kind, id: number) => Promise<boolean>): Promise<void> {
+  async #createPage(page: PlannedPage, exists: (kind: Kind, id: number) => Promise<boolean>): Promise<void> {
     const { path, name, book, chapter } = page;
-    if (await this.#has(path, living)) {
-      // A new name means a new address, which other pages' links need before the second pass.
+    if (await this.#isLoaded(path, exists)) {
+      // A new name changes the address, which links of other pages need in the second pass.
       if (this.#state.get(path)?.name !== name) await this.#send(page);
       return;
     }
@@ -204,19 +203,19 @@ class Run {
     const chapterId = chapter === undefined ? undefined : this.#idOf(chapter);
     const content = this.#bodyOf(page).body;
     const body = { ...(chapterId === undefined ? { book_id: bookId } : { chapter_id: chapterId }), ...content };
-    const answer = await this.#make({ kind: "page", path, name, body, parent: { book_id: bookId }, chapterId });
+    const answer = await this.#createOnce({ kind: "page", path, name, body, parent: { book_id: bookId }, chapterId });
     this.#sent.add(path);
     this.report.pages.created += 1;
-    if (answer) await this.#noteSent(path, answer, hashOf(content));
+    if (answer) await this.#recordSent(path, answer, hashOf(content));
   }
 
-  async #secondPass(page: PlannedPage): Promise<void> {
+  async #updatePage(page: PlannedPage): Promise<void> {
     const entry = this.#state.get(page.path);
     if (entry?.id === undefined || this.#failed.has(page.path)) return;
-    await this.#pictures.bring(this.#bodyOf(page).linked.pictures, entry.id);
+    await this.#images.upload(this.#bodyOf(page).linked.images, entry.id);
     const { body, linked } = this.#bodyOf(page);
-    this.report.linksLost += linked.lost.length;
-    this.report.picturesLeft += linked.left.length;
+    this.report.linksUnresolved += linked.unresolved.length;
+    this.report.imagesSkipped += linked.skipped.length;
     if (hashOf(body) !== entry.hash) await this.#send(page);
     if (this.#sent.has(page.path)) this.report.linksRewritten += linked.rewritten;
     else this.report.pages.skipped += 1;
@@ -227,26 +226,26 @@ class Run {
     const answer = await this.#client.put(`${PATHS.page}/${this.#idOf(page.path)}`, body);
     if (!this.#sent.has(page.path)) this.report.pages.updated += 1;
     this.#sent.add(page.path);
-    await this.#noteSent(page.path, answer, hashOf(body), page.name);
+    await this.#recordSent(page.path, answer, hashOf(body), page.name);
   }
 
-  #noteSent(path: string, answer: Json, hash: string, name = this.#state.get(path)?.name ?? ""): Promise<void> {
+  #recordSent(path: string, answer: Json, hash: string, name = this.#state.get(path)?.name ?? ""): Promise<void> {
     const slug = typeof answer.slug === "string" ? answer.slug : (this.#state.get(path)?.slug ?? "");
     const anchors = anchorsOf(typeof answer.html === "string" ? answer.html : "");
     return this.#state.set(path, { kind: "page", id: this.#idOf(path), slug, name, hash, anchors });
   }
 
-  async #has(path: string, living: (kind: Kind, id: number) => Promise<boolean>): Promise<boolean> {
+  async #isLoaded(path: string, exists: (kind: Kind, id: number) => Promise<boolean>): Promise<boolean> {
     const entry = this.#state.get(path);
-    return entry?.id !== undefined && (await living(entry.kind, entry.id));
+    return entry?.id !== undefined && (await exists(entry.kind, entry.id));
   }
 
-  async #make(wanted: Wanted): Promise<Json | undefined> {
-    const above = this.#tops.get(wanted.kind) ?? 0;
-    // Two pages may have the same name: were both on their way at once, the one could be found in place of the other.
-    const { kind, name, parent } = wanted;
-    const work = () => make(this.#client, this.#state, wanted, above);
-    return (await this.#turns.take(JSON.stringify([kind, name, parent]), work)).answer;
+  async #createOnce(request: CreateRequest): Promise<Json | undefined> {
+    const above = this.#newestIds.get(request.kind) ?? 0;
+    // Items of the same name are created one at a time, as the search for a pending one could find the other.
+    const { kind, name, parent } = request;
+    const work = () => createOnce(this.#client, this.#state, request, above);
+    return (await this.#locks.run(JSON.stringify([kind, name, parent]), work)).answer;
   }
 
   #idOf(path: string): number {
@@ -258,7 +257,7 @@ class Run {
   #bodyOf(page: PlannedPage) {
     const linked = rewriteLinks(page.markdown, page.path, this.#plan.name, {
       addressOf: (path, anchor) => this.#addressOf(path, anchor, page.path),
-      pictures: this.#pictures,
+      images: this.#images,
     });
     const { name, tags, priority } = page;
     return { linked, body: { name, markdown: linked.markdown, tags, priority } };
@@ -268,7 +267,7 @@ class Run {
     const entry = this.#state.get(path);
     if (entry?.slug === undefined || (path === from && anchor === undefined)) return undefined;
     const own = anchor === undefined ? undefined : (entry.anchors?.[anchor] ?? entry.anchors?.[anchorOf(anchor)]);
-    // The heading that became the page's name is no heading of the page any more: it is the page.
+    // The heading that became the page's name is not part of the page; its anchor is the page's address.
     const isTitle = own === undefined && anchor !== undefined && anchorOf(titleIn(entry.name)) === anchorOf(anchor);
     if (path === from && !isTitle) return own === undefined ? undefined : `#${own}`;
     const book = this.#state.get(
@@ -282,7 +281,7 @@ class Run {
   }
 }
 
-/** Names of pages further down begin with those of the folders that have no chapter of their own. */
+/** The title in a page's name, which begins with the folders below the chapter. */
 function titleIn(name = ""): string {
   return name.split(" / ").at(-1) ?? name;
 }

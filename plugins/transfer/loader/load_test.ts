@@ -78,7 +78,7 @@ test("folders become books and chapters, deeper folders show in the names of the
   expect(server.page("Guides")).toMatchObject({ chapter_id: null, priority: 0, markdown: "All guides" });
 });
 
-test("front matter gives title, tags, place and lead; titles are cut to the limit of the API", async () => {
+test("front matter gives title, tags, order and description; titles are truncated to the limit of the API", async () => {
   await files({
     "a/one.md": `---\ntitle: The first\ndescription: What it is\ntags: [x, {team: ops}]\nsidebar_position: 7\n---\nText`,
     "a/two.md": "Second",
@@ -104,14 +104,14 @@ test("an empty file becomes a page with its title as text", async () => {
   expect(server.page("Only a title")?.markdown).toBe("Only a title");
 });
 
-test("a file that is not UTF-8 is read as Windows-1252 and named", async () => {
+test("a file that is not UTF-8 is read as Windows-1252 and reported", async () => {
   await files({ "a/old.md": new Uint8Array([...Buffer.from("# Caf"), 0xe9, 10, 10, 0x80]) });
   await run();
   expect(server.page("Café")?.markdown).toBe("€");
   expect(said.join()).toContain('"a/old.md" is not UTF-8');
 });
 
-test("links between files lead to their pages on the server's own address; pictures and code are left", async () => {
+test("links between files become links to pages at the server's own address; missing images and code are unchanged", async () => {
   await files({
     "a/one.md":
       "# One\n\n[two](two.md) [deep](../b/c/three#big-one) [self](#part) [out](https://x.org/two.md) [gone](no.md) ![p](p.png)\n`[two](two.md)`\n\n## Part\n",
@@ -126,10 +126,10 @@ test("links between files lead to their pages on the server's own address; pictu
       " [self](#bkmrk-part) [out](https://x.org/two.md) [gone](no.md) ![p](p.png)\n`[two](two.md)`\n\n## Part",
   );
   expect(two?.markdown).toContain(`/books/${b?.slug}/chapter/${chapter?.slug})`);
-  expect(report).toMatchObject({ linksRewritten: 5, linksLost: 1, picturesLeft: 1 });
+  expect(report).toMatchObject({ linksRewritten: 5, linksUnresolved: 1, imagesSkipped: 1 });
 });
 
-test("anchors are found as forges write them, the title's is the page, and files that went are counted", async () => {
+test("anchors are resolved in GitHub's form, the title's anchor is the page, and removed files are counted", async () => {
   await files({
     "a/one.md": "# One\n\n## Linux & more\n\n[a](#linux--more) [b](#linux-more) [c](#one)",
     "a/two.md": "# Two\n\n[d](one.md#linux--more) [e](one.md#one)",
@@ -155,14 +155,14 @@ test("a second run sends nothing, and a changed file is updated", async () => {
   expect(server.page("Two")?.markdown).toBe("Other text");
 });
 
-test("what is gone from the server is made again", async () => {
+test("an item deleted on the server is created again", async () => {
   await files({ "a/one.md": "# One\n\nText", "a/two.md": "# Two\n\nText" });
   await run();
   server.rows.pages?.delete(server.page("One")?.id ?? 0);
   expect((await run()).pages).toEqual({ created: 1, updated: 0, skipped: 1, failed: 0 });
 });
 
-test("killed at any request and started again, a load doubles nothing and loses nothing", async () => {
+test("a load that is killed at any request and repeated neither duplicates nor loses anything", async () => {
   const contents = Object.fromEntries(
     Array.from({ length: 6 }, (_, n) => [`a/c${n % 2}/p${n}.md`, `# Same\n\n[x](p${(n + 2) % 6}.md) ${n}`]),
   );
@@ -170,7 +170,7 @@ test("killed at any request and started again, a load doubles nothing and loses 
   for (let kill = 1; kill < 24; kill++) {
     await server.stop();
     server = fakeServer();
-    // The state is kept under one address, for the new server has another port.
+    // The state is stored by address, and the new server has another port.
     await rm(join(folder, STATE_FILE), { force: true });
     await killedAfter(kill);
     expect(await onCommandLine(folder, "--base-url", server.url, "--token", server.token)).toMatchObject({ code: 0 });
@@ -179,7 +179,7 @@ test("killed at any request and started again, a load doubles nothing and loses 
   }
 }, 60_000);
 
-/** Runs the command in a process of its own that is killed once the server has acted on so many requests. */
+/** Runs the command in a process that is killed once the server has handled `requests` requests. */
 async function killedAfter(requests: number): Promise<void> {
   const code = `import { load } from ${JSON.stringify(join(import.meta.dir, "command.ts"))};
     await load.run(${JSON.stringify([folder, "--base-url", server.url, "--token", server.token])}, { out() {}, err() {}, env: {}, columns: 80, tty: false });`;
@@ -194,7 +194,7 @@ async function killedAfter(requests: number): Promise<void> {
   server.interfere = () => undefined;
 }
 
-test("a full rate limit is waited out by Retry-After", async () => {
+test("a rate limit is waited for as Retry-After says", async () => {
   await files({ "a/one.md": "# One\n\nText" });
   let refused = 0;
   server.interfere = ({ method }) =>
@@ -206,7 +206,7 @@ test("a full rate limit is waited out by Retry-After", async () => {
   expect(said.join()).toContain("waiting 7 s");
 });
 
-test("a server error after the page was made is tried again without making it twice", async () => {
+test("a server error after a page was created is retried without creating it twice", async () => {
   await files({ "a/one.md": "# One\n\nText" });
   let failed = false;
   server.interfere = ({ method, path }, act) => {
@@ -220,7 +220,7 @@ test("a server error after the page was made is tried again without making it tw
   expect(slept).toEqual([500]);
 });
 
-test("a refused page is named with its field, the others are loaded, and the exit code is 1", async () => {
+test("a rejected page is reported with its field, the others are loaded, and the exit code is 1", async () => {
   await files({ "a/bad.md": "# Bad\n\nText", "a/good.md": "# Good\n\nText" });
   server.interfere = ({ body, method }) =>
     method === "POST" && body.name === "Bad"
@@ -235,7 +235,7 @@ test("a refused page is named with its field, the others are loaded, and the exi
   expect(server.page("Good")).toBeDefined();
 });
 
-test("a wrong token is told once, without showing it", async () => {
+test("a wrong token is reported once, without showing it", async () => {
   await files({ "a/one.md": "# One\n\nText" });
   const { code, text } = await onCommandLine(folder, "--base-url", server.url, "--token", "someid:wrongsecret");
   expect(code).toBe(1);
@@ -244,12 +244,12 @@ test("a wrong token is told once, without showing it", async () => {
   expect(text).not.toContain("wrongsecret");
 });
 
-test("a token without a secret is refused before anything is sent", async () => {
+test("a token without a secret is rejected before anything is sent", async () => {
   const { code, text } = await onCommandLine(folder, "--base-url", server.url, "--token", "abc");
   expect([code, text]).toEqual([2, "Give a token as ID:SECRET by --token or LECTERN_TOKEN"]);
 });
 
-test("books go onto a shelf of the given name, which is made once", async () => {
+test("books are added to a shelf of the given name, which is created once", async () => {
   await files({ "a/one.md": "x", "b/two.md": "y" });
   await run({ shelf: "Handbooks" });
   await files({ "c/three.md": "z" });

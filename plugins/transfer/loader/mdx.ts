@@ -1,53 +1,53 @@
 /**
- * Markdown with components (MDX) as Markdown that reads well without them: modules and comments go, the tags of
- * components go, their content stays and moves to the left, code is not touched. It is a reader of habits, not a parser
- * of JavaScript: expressions in braces other than comments and spaces stay as they are. In plain Markdown files only
- * the known components of documentation systems are replaced, since there `<Other>` may be meant.
+ * Converts Markdown with components (MDX) to plain Markdown: removes modules, comments and tags of components, keeps and
+ * outdents their content, and leaves code unchanged. It relies on conventions instead of parsing JavaScript: expressions in
+ * braces other than comments and spaces are kept. In plain Markdown files only known components are replaced, since
+ * `<Other>` may be meant literally.
  */
 import { linesOf, maskCode } from "./code_spans.ts";
-import { isKnown, renderComponent } from "./components.ts";
+import { isKnownComponent, renderComponent } from "./components.ts";
+import { dedent, flattenIndentation, indentOf } from "./indentation.ts";
 import { closeOf, type JsxTag, tagAt } from "./jsx_tags.ts";
-import { dedent, indentOf, straighten } from "./straighten.ts";
 
-/** What the conversion needs to know of the file. */
+/** Options of the conversion. */
 export interface MdxOptions {
   /** Whether the file is MDX; false for plain Markdown. */
   readonly mdx: boolean;
-  /** The Markdown of an imported file by the path of its import; undefined where it is none or not there. */
+  /** The Markdown of an imported file by its import path; undefined where there is none. */
   readonly snippet?: (path: string) => string | undefined;
 }
 
-interface Reading extends MdxOptions {
+interface Conversion extends MdxOptions {
   readonly imports: ReadonlyMap<string, string>;
   readonly depth: number;
   readonly steps: { count: number };
 }
 
 const MAX_DEPTH = 20;
-const MAX_SNIPPETS_DEEP = 3;
+const MAX_SNIPPET_DEPTH = 3;
 
-/** Converts the body of a file (front matter taken off). */
+/** Converts the body of a file, without front matter. */
 export function plainMarkdown(body: string, options: MdxOptions): string {
   return read(body, options, 0);
 }
 
-function read(body: string, options: MdxOptions, snippetsDeep: number): string {
+function read(body: string, options: MdxOptions, snippetDepth: number): string {
   const { text, imports } = options.mdx ? withoutModules(body) : { text: body, imports: new Map<string, string>() };
   const { snippet } = options;
   const inner =
-    snippet === undefined || snippetsDeep >= MAX_SNIPPETS_DEEP
+    snippet === undefined || snippetDepth >= MAX_SNIPPET_DEPTH
       ? undefined
       : (path: string) => {
           const found = snippet(path);
-          return found === undefined ? undefined : read(found, options, snippetsDeep + 1);
+          return found === undefined ? undefined : read(found, options, snippetDepth + 1);
         };
-  const reading = { mdx: options.mdx, ...(inner ? { snippet: inner } : {}), imports, depth: 0, steps: { count: 0 } };
-  return convert(options.mdx ? withoutExpressions(text) : text, reading).replace(/^\s*\n|\s+$/g, "");
+  const conversion = { mdx: options.mdx, ...(inner ? { snippet: inner } : {}), imports, depth: 0, steps: { count: 0 } };
+  return convert(options.mdx ? withoutExpressions(text) : text, conversion).replace(/^\s*\n|\s+$/g, "");
 }
 
 const ESM = /^(?:import\s+[\w*{"']|export\s+(?:default|const|let|var|function|async|class|type|interface|\{|\*))/;
 
-/** Takes `import` and `export` statements off; they end at a line that closes all they opened. */
+/** Removes `import` and `export` statements, which end at the line that closes all their brackets. */
 function withoutModules(body: string): { text: string; imports: Map<string, string> } {
   const imports = new Map<string, string>();
   const kept: string[] = [];
@@ -58,7 +58,7 @@ function withoutModules(body: string): { text: string; imports: Map<string, stri
       continue;
     }
     statement = statement === undefined ? line : `${statement}\n${line}`;
-    if (!isWhole(statement, line)) continue;
+    if (!isComplete(statement, line)) continue;
     const [, name, path] = /^import\s+(\w+)\s+from\s+["']([^"']+)["']/.exec(statement) ?? [];
     if (name !== undefined && path !== undefined) imports.set(name, path);
     statement = undefined;
@@ -67,7 +67,7 @@ function withoutModules(body: string): { text: string; imports: Map<string, stri
   return { text: kept.join("\n"), imports };
 }
 
-function isWhole(statement: string, line: string): boolean {
+function isComplete(statement: string, line: string): boolean {
   const open = (statement.match(/[{([]/g) ?? []).length - (statement.match(/[})\]]/g) ?? []).length;
   return open <= 0 && (!/[=,(]\s*$/.test(line) || line.trim() === "");
 }
@@ -96,27 +96,27 @@ function cut(text: string, cuts: readonly { start: number; end: number; put: str
   return out + text.slice(at);
 }
 
-function convert(text: string, reading: Reading): string {
-  if (reading.depth > MAX_DEPTH) return text;
+function convert(text: string, conversion: Conversion): string {
+  if (conversion.depth > MAX_DEPTH) return text;
   const mask = maskCode(text);
   const tags = /<\/?([A-Z][\w.]*)/g;
   let out = "";
   let at = 0;
   for (let found = tags.exec(mask); found; found = tags.exec(mask)) {
-    const known = reading.mdx || isKnown(found[1] ?? "");
+    const known = conversion.mdx || isKnownComponent(found[1] ?? "");
     const element = known ? elementAt(text, mask, found) : undefined;
     if (element === undefined) continue;
     out += text.slice(at, found.index);
-    const placed = place(out, element, text, reading);
-    out = placed.out;
-    at = tags.lastIndex = placed.at;
+    const inserted = insertElement(out, element, text, conversion);
+    out = inserted.out;
+    at = tags.lastIndex = inserted.at;
   }
   out += text.slice(at);
-  return reading.mdx ? straighten(out) : out;
+  return conversion.mdx ? flattenIndentation(out) : out;
 }
 
 interface Element {
-  /** Undefined for a closing tag without an opening one. */
+  /** Undefined for a closing tag without an opening tag. */
   readonly tag: JsxTag | undefined;
   readonly inner: { readonly start: number; readonly end: number };
   readonly end: number;
@@ -134,24 +134,28 @@ function elementAt(text: string, mask: string, found: RegExpExecArray): Element 
   return { tag, inner, end: close?.end ?? tag.end };
 }
 
-/** Puts an element behind what is there: as blocks where it begins its line, else its bare content into the line. */
-function place(
+/** Appends an element to the output: as blocks where it begins its line, else its content inline. Returns the output and the offset after it. */
+function insertElement(
   before: string,
   { tag, inner, end }: Element,
   text: string,
-  reading: Reading,
+  conversion: Conversion,
 ): { out: string; at: number } {
   if (tag === undefined) return { out: before, at: end };
   const raw = text.slice(inner.start, inner.end);
   const lineStart = before.lastIndexOf("\n") + 1;
   const head = before.slice(lineStart);
-  const next = { ...reading, depth: reading.depth + 1, steps: tag.name === "Steps" ? { count: 0 } : reading.steps };
+  const next = {
+    ...conversion,
+    depth: conversion.depth + 1,
+    steps: tag.name === "Steps" ? { count: 0 } : conversion.steps,
+  };
   if (head.trim() !== "")
-    return { out: before + convert(raw, { ...next, mdx: reading.mdx && raw.includes("\n") }), at: end };
+    return { out: before + convert(raw, { ...next, mdx: conversion.mdx && raw.includes("\n") }), at: end };
   const content = contentOf(tag, raw, next);
   const rendered = renderComponent(tag.name, tag.attributes, content, next);
   const kept = before.slice(0, lineStart);
-  const indent = " ".repeat(inList(kept) ? indentOf(head) : 0);
+  const indent = " ".repeat(endsInList(kept) ? indentOf(head) : 0);
   const block =
     rendered === ""
       ? ""
@@ -162,15 +166,15 @@ function place(
   return { out: kept + block + (rendered === "" || /^[ \t]*(\n|$)/.test(text.slice(end)) ? "" : indent), at: end };
 }
 
-function contentOf(tag: JsxTag, raw: string, reading: Reading): string {
-  const path = reading.imports.get(tag.name);
-  if (path !== undefined && raw.trim() === "") return reading.snippet?.(path) ?? "";
+function contentOf(tag: JsxTag, raw: string, conversion: Conversion): string {
+  const path = conversion.imports.get(tag.name);
+  if (path !== undefined && raw.trim() === "") return conversion.snippet?.(path) ?? "";
   const inline = !/^[ \t]*\n/.test(raw);
-  return convert(dedent(raw, inline), reading).replace(/^\s*\n|\s+$/g, "");
+  return convert(dedent(raw, inline), conversion).replace(/^\s*\n|\s+$/g, "");
 }
 
-/** Whether a block put here, if indented, would belong to an item of a list. */
-function inList(before: string): boolean {
+/** Whether an indented block after this text would belong to a list item. */
+function endsInList(before: string): boolean {
   for (const line of before.split("\n").reverse()) {
     if (line.trim() === "") continue;
     if (/^\s*(?:[-*+]|\d{1,9}[.)])\s/.test(line)) return true;

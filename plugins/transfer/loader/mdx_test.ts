@@ -6,12 +6,12 @@ function mdx(text: string, snippet?: (path: string) => string | undefined): stri
   return plainMarkdown(text, { mdx: true, ...(snippet ? { snippet } : {}) });
 }
 
-test("notes become quotes that keep their blocks", () => {
+test("notes become quotes with their blocks", () => {
   expect(mdx("<Note>Mind **this**.</Note>")).toBe("> **Note:** Mind **this**.");
   expect(mdx("<Warning>\n  - one\n  - two\n</Warning>\nAfter")).toBe("> **Warning**\n>\n> - one\n> - two\n\nAfter");
 });
 
-test("steps are numbered and their deep content moves to the left", () => {
+test("steps are numbered and their content is outdented", () => {
   const text =
     '<Steps>\n\t<Step title="Get it">\n\t\t```sh terminal\n\t\tget\n\t\t  it\n\t\t```\n\t</Step>\n    <Step title="Run it">\n    \tRun.\n    </Step>\n</Steps>';
   expect(mdx(text)).toBe("**1. Get it**\n\n```sh terminal\nget\n  it\n```\n\n**2. Run it**\n\nRun.");
@@ -27,12 +27,12 @@ test("code groups keep the names of their tabs, cards become links, fields show 
   );
 });
 
-test("code is not touched, be it between fences or in a line", () => {
+test("fenced code and code spans are unchanged", () => {
   const text = 'Use `<Note>` here.\n\n```mdx\nimport A from "a";\n<Note>\n    {/* x */}\n</Note>\n\n\n\nend\n```';
   expect(mdx(text)).toBe(text);
 });
 
-test("imports, exports and comments go, imported Markdown is put in", () => {
+test("imports, exports and comments are removed, imported Markdown is inserted", () => {
   const text =
     'import Add from "/snippets/add.mdx";\nexport const x = {\n  a: 1,\n};\n\n# Title {#own}\n\n{/* hidden\n note */}\n<Add />\n\n<Unknown />\nEnd{" "}here';
   expect(mdx(text, (path) => (path === "/snippets/add.mdx" ? "Added <Badge>new</Badge>" : undefined))).toBe(
@@ -44,17 +44,17 @@ test("a component in a list stays in its item", () => {
   expect(mdx("- item\n\n  <Note>\n    Mind\n  </Note>\n- next")).toBe("- item\n\n  > **Note:** Mind\n\n- next");
 });
 
-test("tags without a partner are dropped and their text stays", () => {
+test("unmatched tags are removed and their text is kept", () => {
   expect(mdx("<Tabs>\nText\n\n</Frame>\nMore <Unknown>kept</Unknown>")).toBe("Text\n\nMore kept");
 });
 
-test("in plain Markdown only known components are replaced and indented code stays", () => {
+test("in plain Markdown only known components are replaced, and indented code is unchanged", () => {
   expect(plainMarkdown("A List<String> of\n\n    code\n\n<Tip>Yes</Tip>", { mdx: false })).toBe(
     "A List<String> of\n\n    code\n\n\n> **Tip:** Yes",
   );
 });
 
-test("front matter never throws, whatever stands between the dashes", () => {
+test("invalid front matter never throws", () => {
   expect(readFrontMatter("---\ntitle: [\n---\nText").front.title).toBe("[");
   expect(readFrontMatter("---\n: : {\n---\nText").front.title).toBeUndefined();
   expect(readFrontMatter("---\njust text\n---\nMore").body).toBe("---\njust text\n---\nMore");

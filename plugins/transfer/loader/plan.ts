@@ -1,15 +1,15 @@
 /**
- * What becomes of a folder: top folders are books, folders in them chapters, files pages, anything deeper part of its
- * chapter with the way there in the page's name. Made from the files alone, before anything is sent, so that it can be
- * shown (`--dry-run`) and compared with what an earlier run has done.
+ * Plans a load: top folders become books, folders in them chapters, files pages; deeper files belong to their chapter, with
+ * the names of the folders in the page's name. The plan depends only on the files, so that it can be shown before anything
+ * is sent (`--dry-run`).
  */
 import { basename } from "node:path";
 import type { PageTag } from "./front_matter.ts";
-import { cut, humanised, MAX_NAME, type PageText, readPage } from "./page_text.ts";
+import { cut, humanised, MAX_NAME, type PageSource, readPage } from "./read_page.ts";
 import { compareNames, isIndex, readTree, type Tree } from "./tree.ts";
 
-/** A book or chapter to be. */
-export interface PlannedPlace {
+/** A planned book or chapter. */
+export interface PlannedContainer {
   /** Path of its folder. */
   readonly path: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export interface PlannedPlace {
   readonly priority: number;
 }
 
-/** A page to be; `markdown` still has the links of its file. */
+/** A planned page; `markdown` has the links of its file. */
 export interface PlannedPage {
   readonly path: string;
   readonly book: string;
@@ -29,24 +29,24 @@ export interface PlannedPage {
   readonly priority: number;
 }
 
-/** All a folder becomes, in reading order. */
+/** The items of a folder, in reading order. */
 export interface Plan {
   readonly root: string;
   readonly name: string;
-  readonly books: readonly PlannedPlace[];
-  readonly chapters: readonly PlannedPlace[];
+  readonly books: readonly PlannedContainer[];
+  readonly chapters: readonly PlannedContainer[];
   readonly pages: readonly PlannedPage[];
-  /** Paths of pictures that pages may show. */
-  readonly pictures: ReadonlySet<string>;
-  /** What was left out or guessed, one line each. */
+  /** Paths of images that pages may show. */
+  readonly images: ReadonlySet<string>;
+  /** Lines about what was skipped or guessed. */
   readonly notes: readonly string[];
 }
 
-/** Plans the books, chapters and (the first `limit`) pages of a folder. Throws LoadError where there is none. */
+/** Plans the books, chapters and (the first `limit`) pages of a folder. Throws LoadError where it does not exist. */
 export async function planFolder(folder: string, limit = Number.POSITIVE_INFINITY): Promise<Plan> {
   const tree = await readTree(folder);
-  const notes = [...tree.left];
-  const texts: PageText[] = [];
+  const notes = [...tree.skipped];
+  const texts: PageSource[] = [];
   for (const file of tree.files.slice(0, limit)) {
     try {
       const text = readPage(tree, file);
@@ -56,10 +56,10 @@ export async function planFolder(folder: string, limit = Number.POSITIVE_INFINIT
       notes.push(`"${file.path}" cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`);
     }
   }
-  return { root: tree.root, name: tree.name, pictures: tree.pictures, ...arrange(tree, texts), notes };
+  return { root: tree.root, name: tree.name, images: tree.images, ...planItems(tree, texts), notes };
 }
 
-function arrange(tree: Tree, texts: readonly PageText[]): Pick<Plan, "books" | "chapters" | "pages"> {
+function planItems(tree: Tree, texts: readonly PageSource[]): Pick<Plan, "books" | "chapters" | "pages"> {
   const priorities = prioritiesOf(texts);
   const priorityOf = (path: string) => priorities.get(path) ?? 0;
   const books = [...new Set(texts.map(({ file }) => file.book))].map((path) => ({
@@ -94,10 +94,10 @@ interface Sibling {
 }
 
 /**
- * Priorities of pages and chapters by path. A number in the front matter counts as it is; a front page without one is
- * 0; all others follow the highest number in the order of their names.
+ * Priorities of pages and chapters by path. A number in the front matter is used unchanged; index pages without one get 0;
+ * all others follow the highest number in order of name.
  */
-function prioritiesOf(texts: readonly PageText[]): Map<string, number> {
+function prioritiesOf(texts: readonly PageSource[]): Map<string, number> {
   const groups = new Map<string, Map<string, Sibling>>();
   const put = (parent: string, sibling: Sibling) => {
     const group = groups.get(parent) ?? new Map<string, Sibling>();
@@ -107,10 +107,10 @@ function prioritiesOf(texts: readonly PageText[]): Map<string, number> {
     put(file.chapter ?? file.book, { path: file.path, order });
     if (file.chapter !== undefined) put(file.book, { path: file.chapter, order: undefined });
   }
-  return new Map([...groups.values()].flatMap((group) => ranked([...group.values()])));
+  return new Map([...groups.values()].flatMap((group) => priorityEntries([...group.values()])));
 }
 
-function ranked(siblings: readonly Sibling[]): [string, number][] {
+function priorityEntries(siblings: readonly Sibling[]): [string, number][] {
   const highest = Math.max(0, ...siblings.map(({ order }) => order ?? 0));
   const unnumbered = siblings.filter(({ path, order }) => order === undefined && !isIndex(path));
   const sorted = unnumbered.sort((a, b) => compareNames(a.path, b.path));

@@ -1,4 +1,4 @@
-/** What became of the things of one kind. */
+/** Outcomes of the items of one kind. */
 export interface Tally {
   created: number;
   updated: number;
@@ -6,58 +6,58 @@ export interface Tally {
   failed: number;
 }
 
-/** What a run did. */
+/** The result of a run. */
 export interface Report {
   readonly books: Tally;
   readonly chapters: Tally;
   readonly pages: Tally;
-  readonly pictures: Tally;
+  readonly images: Tally;
   linksRewritten: number;
-  linksLost: number;
-  /** Pictures that are shown and not among the files, or that no server takes. */
-  picturesLeft: number;
-  /** Pages of earlier runs whose files are not there any more; they stay on the server. */
+  linksUnresolved: number;
+  /** Images that are missing, or of an unsupported type. */
+  imagesSkipped: number;
+  /** Pages of earlier runs whose files are gone; they remain on the server. */
   orphans: number;
   seconds: number;
-  /** Whether the run ended before it was through. */
+  /** Whether the run ended early. */
   stopped: boolean;
 }
 
-/** A report of nothing yet. */
+/** An empty report. */
 export function emptyReport(): Report {
-  const tally = (): Tally => ({ created: 0, updated: 0, skipped: 0, failed: 0 });
+  const emptyTally = (): Tally => ({ created: 0, updated: 0, skipped: 0, failed: 0 });
   return {
-    books: tally(),
-    chapters: tally(),
-    pages: tally(),
-    pictures: tally(),
+    books: emptyTally(),
+    chapters: emptyTally(),
+    pages: emptyTally(),
+    images: emptyTally(),
     linksRewritten: 0,
-    linksLost: 0,
-    picturesLeft: 0,
+    linksUnresolved: 0,
+    imagesSkipped: 0,
     orphans: 0,
     seconds: 0,
     stopped: false,
   };
 }
 
-/** Whether all went well. */
-export function isClean({ books, chapters, pages, pictures, stopped }: Report): boolean {
-  return !stopped && [books, chapters, pages, pictures].every(({ failed }) => failed === 0);
+/** Whether nothing failed. */
+export function isClean({ books, chapters, pages, images, stopped }: Report): boolean {
+  return !stopped && [books, chapters, pages, images].every(({ failed }) => failed === 0);
 }
 
-/** The report as lines for a person. */
+/** Formats the report as lines of text. */
 export function linesOfReport(report: Report): string[] {
-  const rows = (["books", "chapters", "pages", "pictures"] as const).map((kind) => {
+  const rows = (["books", "chapters", "pages", "images"] as const).map((kind) => {
     const { created, updated, skipped, failed } = report[kind];
     return `${kind.padEnd(9)} ${created} created, ${updated} updated, ${skipped} skipped, ${failed} failed`;
   });
-  const links = `links     ${report.linksRewritten} rewritten, ${report.linksLost} to files that are not loaded`;
-  const left = `left      ${report.picturesLeft} pictures that are not there, or of types no server takes`;
-  const orphans = `stay      ${report.orphans} pages of earlier runs without a file`;
+  const links = `links     ${report.linksRewritten} rewritten, ${report.linksUnresolved} to files that are not loaded`;
+  const skippedImages = `skipped   ${report.imagesSkipped} images that are missing or of an unsupported type`;
+  const orphans = `orphaned  ${report.orphans} pages of earlier runs whose files are gone`;
   return [
     ...rows,
     links,
-    ...(report.picturesLeft > 0 ? [left] : []),
+    ...(report.imagesSkipped > 0 ? [skippedImages] : []),
     ...(report.orphans > 0 ? [orphans] : []),
     `${report.stopped ? "stopped after" : "time     "} ${report.seconds.toFixed(1)} s`,
   ];

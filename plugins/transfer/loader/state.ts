@@ -1,42 +1,42 @@
 /**
- * What is loaded, in a file beside the Markdown: for each server and path the id on the server and a hash of what was
- * sent last. It is replaced as a whole (written beside, then renamed), so a kill leaves the old or the new one, never
- * half of one. Before a thing is created it is noted as pending with the highest id known then: after a kill the next
- * run finds out by that whether the server has it. Two runs over one folder at the same time are not meant.
+ * The state of loads, in a JSON file beside the Markdown: for each server and path the id on the server and a hash of what
+ * was sent last. The file is replaced atomically (written to a temporary name, then renamed). Before an item is created, it
+ * is recorded as pending with the highest id at that time, so that after a crash the next run can find out whether the
+ * server has it. Concurrent runs over one folder are not supported.
  */
 import { rename, writeFile } from "node:fs/promises";
 import { LoadError } from "./errors.ts";
 
-/** What a path became. */
+/** Kinds of items that are created for paths. */
 export type Kind = "shelf" | "book" | "chapter" | "page" | "image";
 
-/** What is known of a path on a server. */
-export interface Entry {
+/** The state of a path on a server. */
+export interface StateEntry {
   readonly kind: Kind;
-  /** Undefined while it is not known to be created. */
+  /** Undefined until it is known to be created. */
   readonly id?: number;
   readonly slug?: string;
   readonly name?: string;
-  /** The address of a picture. */
+  /** The address of an image. */
   readonly url?: string;
-  /** Hash of the body, or the file, sent last; absent where the content of the server is not known. */
+  /** Hash of the body or file sent last; absent where the content on the server is unknown. */
   readonly hash?: string;
-  /** Ids of headings by their anchors. */
+  /** Ids of headings by anchor. */
   readonly anchors?: Readonly<Record<string, string>>;
-  /** The highest id of the kind before the request that may have created it. */
+  /** The highest id of the kind before the pending request. */
   readonly pendingAbove?: number;
 }
 
 interface StateFile {
   version: 1;
-  servers: Record<string, Record<string, Entry>>;
+  servers: Record<string, Record<string, StateEntry>>;
 }
 
 /** The state of one folder on one server. */
 export class LoadState {
   readonly #path: string;
   readonly #file: StateFile;
-  readonly #entries: Map<string, Entry>;
+  readonly #entries: Map<string, StateEntry>;
   readonly #baseUrl: string;
   readonly #claimed = new Set<string>();
   #writing: Promise<void> = Promise.resolve();
@@ -50,41 +50,41 @@ export class LoadState {
     for (const { kind, id } of this.#entries.values()) if (id !== undefined) this.#claimed.add(`${kind} ${id}`);
   }
 
-  /** Opens the file, which need not exist. Throws LoadError where it holds something else. */
+  /** Opens the file, which need not exist. Throws LoadError where it has other content. */
   static async open(path: string, baseUrl: string): Promise<LoadState> {
     const file = Bun.file(path);
-    const held = (await file.exists()) ? parse(await file.text(), path) : { version: 1 as const, servers: {} };
-    return new LoadState(path, held, baseUrl);
+    const content = (await file.exists()) ? parse(await file.text(), path) : { version: 1 as const, servers: {} };
+    return new LoadState(path, content, baseUrl);
   }
 
-  /** What is known of a path. */
-  get(path: string): Entry | undefined {
+  /** The state of a path. */
+  get(path: string): StateEntry | undefined {
     return this.#entries.get(path);
   }
 
-  /** Paths of pages that were loaded at some time. */
+  /** Paths of all pages that were ever loaded. */
   pages(): string[] {
     return [...this.#entries].filter(([, { kind, id }]) => kind === "page" && id !== undefined).map(([path]) => path);
   }
 
-  /** Whether an id belongs to a path already. */
+  /** Whether an id belongs to a path. */
   isClaimed(kind: Kind, id: number): boolean {
     return this.#claimed.has(`${kind} ${id}`);
   }
 
-  /** Keeps an id for its finder until it is noted, so that no two workers take the same. */
+  /** Reserves an id until it is recorded, so that no two workers assign the same. */
   claim(kind: Kind, id: number): void {
     this.#claimed.add(`${kind} ${id}`);
   }
 
-  /** Notes what is known of a path; done once it is on disk. Rejects with LoadError where it cannot be written. */
-  set(path: string, entry: Entry): Promise<void> {
+  /** Records the state of a path. Resolves once it is on disk; rejects with LoadError where it cannot be written. */
+  set(path: string, entry: StateEntry): Promise<void> {
     this.#entries.set(path, entry);
     if (entry.id !== undefined) this.#claimed.add(`${entry.kind} ${entry.id}`);
     return this.#save();
   }
 
-  /** Callers that come while a write runs share the next one. */
+  /** Writes the file. Calls during a write share the next one. */
   #save(): Promise<void> {
     const path = this.#path;
     this.#next ??= this.#writing.then(async () => {
@@ -106,20 +106,20 @@ export class LoadState {
 }
 
 function parse(text: string, path: string): StateFile {
-  let held: Partial<StateFile>;
+  let content: Partial<StateFile>;
   try {
-    held = JSON.parse(text) as Partial<StateFile>;
+    content = JSON.parse(text) as Partial<StateFile>;
   } catch (cause) {
-    throw new LoadError(`Cannot read the state file "${path}": it is no JSON; move it away to load everything anew`, {
+    throw new LoadError(`Cannot read the state file "${path}": it is not JSON; move it away to load everything again`, {
       cause,
     });
   }
-  if (held?.version === 1 && typeof held.servers === "object" && held.servers !== null)
-    return { version: 1, servers: held.servers };
+  if (content?.version === 1 && typeof content.servers === "object" && content.servers !== null)
+    return { version: 1, servers: content.servers };
   throw new LoadError(`Cannot use the state file "${path}": it was not written by this loader`);
 }
 
-/** A short hash of what is sent. */
+/** A short hash of a body. */
 export function hashOf(body: object): string {
   return hashOfBytes(JSON.stringify(body));
 }

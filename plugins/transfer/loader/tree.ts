@@ -2,12 +2,12 @@ import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { basename, join, sep } from "node:path";
 import { LoadError } from "./errors.ts";
 
-/** Larger Markdown files are reported and left out, in bytes. */
+/** Larger Markdown files are reported and skipped; in bytes. */
 export const MAX_FILE_BYTES = 4 * 1024 * 1024;
-/** Larger pictures are reported and left out, in bytes; a server may take fewer. */
-export const MAX_PICTURE_BYTES = 50 * 1000 * 1024;
+/** Larger images are reported and skipped; in bytes. A server may accept less. */
+export const MAX_IMAGE_BYTES = 50 * 1000 * 1024;
 
-/** A Markdown file and where it goes. Paths are relative to the folder, with `/`. */
+/** A Markdown file and its book and chapter. Paths are relative to the folder, with `/`. */
 export interface SourceFile {
   readonly path: string;
   /** Path of the book's folder; `.` for the folder itself. */
@@ -18,62 +18,62 @@ export interface SourceFile {
   readonly below: readonly string[];
 }
 
-/** What a folder holds. */
+/** The content of a folder. */
 export interface Tree {
-  /** The folder's own path without symbolic links. */
+  /** Real path of the folder. */
   readonly root: string;
-  /** The folder's own name. */
+  /** Name of the folder. */
   readonly name: string;
   readonly files: readonly SourceFile[];
-  /** Paths of pictures that pages may show. */
-  readonly pictures: ReadonlySet<string>;
-  /** One line for each thing left out that its owner may miss. */
-  readonly left: readonly string[];
+  /** Paths of images that pages may show. */
+  readonly images: ReadonlySet<string>;
+  /** Lines about files that were skipped. */
+  readonly skipped: readonly string[];
 }
 
-/** A folder as it is read. */
-interface Found {
+/** What reading a folder collects. */
+interface FoundFiles {
   readonly paths: string[];
-  readonly pictures: Set<string>;
-  readonly left: string[];
+  readonly images: Set<string>;
+  readonly skipped: string[];
 }
 
 const MARKDOWN = /\.(?:mdx?|markdown)$/i;
-/** What a gallery takes (content-api 12). */
-const PICTURE = /\.(?:jpe?g|png|gif|webp|avif)$/i;
+/** Image types of the gallery (content-api 12). */
+const IMAGE = /\.(?:jpe?g|png|gif|webp|avif)$/i;
 const COLLATOR = new Intl.Collator("en", { numeric: true });
 
-/** Reads which files a folder holds, in reading order. Throws LoadError where it is no readable folder. */
+/** Lists the files of a folder, in reading order. Throws LoadError where it is not a readable folder. */
 export async function readTree(folder: string): Promise<Tree> {
   const root = await realpath(folder).catch(() => undefined);
   if (root === undefined || !(await lstat(root)).isDirectory())
     throw new LoadError(`Cannot load "${folder}": there is no such folder`);
-  const found: Found = { paths: [], pictures: new Set(), left: [] };
+  const found: FoundFiles = { paths: [], images: new Set(), skipped: [] };
   await walk(root, "", found);
-  const { paths, pictures, left } = found;
-  return { root, name: basename(root) || "Documentation", files: paths.map(placeOf), pictures, left };
+  const { paths, images, skipped } = found;
+  return { root, name: basename(root) || "Documentation", files: paths.map(sourceFileOf), images, skipped };
 }
 
-async function walk(root: string, under: string, found: Found): Promise<void> {
-  const entries = await readdir(join(root, under), { withFileTypes: true });
+async function walk(root: string, folder: string, found: FoundFiles): Promise<void> {
+  const entries = await readdir(join(root, folder), { withFileTypes: true });
   for (const entry of entries.sort((a, b) => compareNames(a.name, b.name))) {
     if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
-    const path = under === "" ? entry.name : `${under}/${entry.name}`;
+    const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
     if (entry.isDirectory()) await walk(root, path, found);
     else if (entry.isSymbolicLink()) {
-      if (await isFileInside(root, path)) await take(root, path, found);
-      else found.left.push(`"${path}" is a symbolic link to a folder or out of the tree: not followed`);
-    } else if (entry.isFile()) await take(root, path, found);
+      if (await isFileInside(root, path)) await addFile(root, path, found);
+      else found.skipped.push(`"${path}" is a symbolic link to a folder or out of the tree: not followed`);
+    } else if (entry.isFile()) await addFile(root, path, found);
   }
 }
 
-async function take(root: string, path: string, { paths, pictures, left }: Found): Promise<void> {
-  const isPicture = PICTURE.test(path);
-  if (!isPicture && !MARKDOWN.test(path)) return;
+async function addFile(root: string, path: string, { paths, images, skipped }: FoundFiles): Promise<void> {
+  const isImage = IMAGE.test(path);
+  if (!isImage && !MARKDOWN.test(path)) return;
   const { size } = await stat(join(root, path));
-  const most = isPicture ? MAX_PICTURE_BYTES : MAX_FILE_BYTES;
-  if (size > most) left.push(`"${path}" has ${size} bytes: files up to ${most} are loaded`);
-  else if (isPicture) pictures.add(path);
+  const max = isImage ? MAX_IMAGE_BYTES : MAX_FILE_BYTES;
+  if (size > max) skipped.push(`"${path}" has ${size} bytes: files up to ${max} are loaded`);
+  else if (isImage) images.add(path);
   else paths.push(path);
 }
 
@@ -83,18 +83,18 @@ async function isFileInside(root: string, path: string): Promise<boolean> {
   return (await stat(target)).isFile();
 }
 
-function placeOf(path: string): SourceFile {
+function sourceFileOf(path: string): SourceFile {
   const folders = path.split("/").slice(0, -1);
   const [book, chapter, ...below] = folders;
   return { path, book: book ?? ".", chapter: chapter === undefined ? undefined : `${book}/${chapter}`, below };
 }
 
-/** Whether a file is the front page of its folder. */
+/** Whether a file is the index page of its folder. */
 export function isIndex(path: string): boolean {
   return /^(?:index|readme)\.[^.]+$/i.test(basename(path));
 }
 
-/** Orders names as people do: front pages first, numbers by value. */
+/** Compares names: index pages first, numbers by value. */
 export function compareNames(a: string, b: string): number {
   return Number(isIndex(b)) - Number(isIndex(a)) || COLLATOR.compare(a, b) || (a < b ? -1 : 1);
 }

@@ -1,22 +1,25 @@
 import type { Json } from "lectern/cli";
 import { type EventTransaction, rules, SYSTEM, uploadOf } from "lectern/core";
-import { historyOf, rewritten } from "./content.ts";
-import type { Outcome } from "./contract.ts";
-import { insertRow, keep, updateRow } from "./keep.ts";
-import type { Run } from "./run_parts.ts";
+import { insertRow, updateRow, writeItem } from "./changes.ts";
+import { historyOf, rewriteText } from "./content.ts";
+import type { MigrateContext, Outcome } from "./contract.ts";
 import { idIn, numberOf, textOf } from "./values.ts";
 
-/** What a request could have given as a link: one that runs code where it is followed comes in by no door. */
+/** The rules of links in requests, so that no link that runs code is imported. */
 const linkRules = rules({ link: ["required", "string", "min:1", "max:2000", "safe_url"] });
 
-/** Copies an attachment, as a listing shows it. Undefined where its page is not here. */
-export async function copyAttachment(run: Run, id: number, attachment: Json): Promise<Outcome | undefined> {
-  const pageId = run.state.written("page", idIn(attachment.uploaded_to));
+/** Copies an attachment, given its row of a listing. Returns undefined where its page was not copied. */
+export async function copyAttachment(
+  context: MigrateContext,
+  id: number,
+  attachment: Json,
+): Promise<Outcome | undefined> {
+  const pageId = context.state.targetIdOf("page", idIn(attachment.uploaded_to));
   if (pageId === undefined) return undefined;
-  const { owned_by: _, ...history } = historyOf(run, attachment);
+  const { owned_by: _, ...history } = historyOf(context, attachment);
   const name = textOf(attachment.name);
   const extension = textOf(attachment.extension);
-  const facts = {
+  const columns = {
     uploaded_to: pageId,
     name,
     extension,
@@ -24,36 +27,36 @@ export async function copyAttachment(run: Run, id: number, attachment: Json): Pr
     sort_order: numberOf(attachment.order) ?? 0,
     ...history,
   };
-  return keep(run, {
+  return writeItem(context, {
     kind: "attachment",
     id,
-    wanted: facts,
+    desired: columns,
     async prepare() {
-      const content = await run.source.attachment(id);
+      const content = await context.source.attachment(id);
       if ("file" in content) return content;
-      const { text } = rewritten(run, `attachment "${name}"`, content.link);
-      return run.validate(linkRules, { link: text }, SYSTEM);
+      const { text } = rewriteText(context, `attachment "${name}"`, content.link);
+      return context.validate(linkRules, { link: text }, SYSTEM);
     },
-    async write({ own, id: ownId }, tx, content) {
-      const keeper = run.keeper("attachments");
-      const act = async (_: unknown, inner: EventTransaction) => {
+    async write({ existing, id: targetId }, tx, content) {
+      const keeper = context.keeper("attachments");
+      const save = async (_: unknown, inner: EventTransaction) => {
         const stored =
           "file" in content
             ? { ...(await keeper.keep(content.file, inner)), link: "", external: false }
             : { link: content.link, external: true, file_key: null };
-        const row = { ...facts, ...stored };
-        if (!own) return insertRow(inner, "attachments", { ...row, id: ownId });
-        const saved = await updateRow(inner, "attachments", ownId, row);
-        if (typeof own.file_key === "string") keeper.drop(own.file_key, inner);
+        const row = { ...columns, ...stored };
+        if (!existing) return insertRow(inner, "attachments", { ...row, id: targetId });
+        const saved = await updateRow(inner, "attachments", targetId, row);
+        if (typeof existing.file_key === "string") keeper.drop(existing.file_key, inner);
         return saved;
       };
-      const sent =
+      const input =
         "file" in content
           ? { file: uploadOf(new Blob([content.file]), { name: `file.${extension}`, type: "" }) }
           : { link: content.link };
-      const draft = { name, uploaded_to: pageId, ...sent };
-      if (own) await tx.perform("attachment_update", { row: own as never, draft }, act as never);
-      else await tx.perform("attachment_create", draft, act as never);
+      const draft = { name, uploaded_to: pageId, ...input };
+      if (existing) await tx.perform("attachment_update", { row: existing as never, draft }, save as never);
+      else await tx.perform("attachment_create", draft, save as never);
     },
   });
 }

@@ -1,48 +1,64 @@
 /**
- * Shelves, books and chapters. They are copied in that order of need: books first, chapters into them, shelves once the
- * books stand that they hold. A cover comes along as it is at the source, under the address it has there.
+ * Copies books, then their chapters, and then shelves, which refer to books. Covers are copied unchanged and keep the address
+ * they have at the source.
  */
 import type { Json } from "lectern/cli";
 import type { EventTransaction } from "lectern/core";
 import { sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { describedOf, historyOf, overridesOf, slugFor, textsOf, writeContent } from "./content.ts";
-import type { Outcome } from "./contract.ts";
+import { type Row, updateRow, writeItem } from "./changes.ts";
+import { descriptionOf, historyOf, overridesOf, slugFor, sourceTexts, writeContent } from "./content.ts";
+import type { MigrateContext, Outcome } from "./contract.ts";
 import { fetchCover, writeCover } from "./covers.ts";
-import { keep, type Row, updateRow } from "./keep.ts";
-import type { Run } from "./run_parts.ts";
 import { idIn, listOf, numberOf, tagsOf, textOf } from "./values.ts";
 
 /** Copies a book or shelf, given in full. */
-export async function copyTop(run: Run, kind: "book" | "bookshelf", id: number, item: Json): Promise<Outcome> {
+export async function copyBookOrShelf(
+  context: MigrateContext,
+  kind: "book" | "bookshelf",
+  id: number,
+  item: Json,
+): Promise<Outcome> {
   const name = textOf(item.name);
-  const what = `${kind} "${name}"`;
-  const { columns, links } = describedOf(run, what, item);
-  const template = run.places.page(idIn(item.default_template_id) ?? 0)?.id ?? null;
-  const cover = await fetchCover(run, item.cover);
+  const label = `${kind} "${name}"`;
+  const { columns, links } = descriptionOf(context, label, item);
+  const template = context.targets.page(idIn(item.default_template_id) ?? 0)?.id ?? null;
+  const cover = await fetchCover(context, item.cover);
   const facts = {
     name,
     ...columns,
-    ...historyOf(run, item),
+    ...historyOf(context, item),
     ...(kind === "book" && { default_template_id: template }),
   };
   const books =
-    kind === "bookshelf" ? listOf(item.books).flatMap((book) => run.state.written("book", idIn(book)) ?? []) : [];
+    kind === "bookshelf"
+      ? listOf(item.books).flatMap((book) => context.state.targetIdOf("book", idIn(book)) ?? [])
+      : [];
   const tags = tagsOf(item.tags);
-  const overrides = await overridesOf(run, kind, id, what);
-  return keep(run, {
+  const overrides = await overridesOf(context, kind, id, label);
+  return writeItem(context, {
     kind,
     id,
-    wanted: { ...facts, ...textsOf(item), tags, overrides, books, cover: cover?.wanted },
-    async write({ own, id: ownId, entry }, tx) {
+    desired: { ...facts, ...sourceTexts(item), tags, overrides, books, cover: cover?.desired },
+    async write({ existing, id: targetId, entry }, tx) {
       const table = kind === "book" ? "books" : "bookshelves";
-      const slug = await slugFor({ table, slug: entry.slug, name, id: ownId }, tx);
+      const slug = await slugFor({ table, slug: entry.slug, name, id: targetId }, tx);
       const draft = { description_html: columns.description_html };
       const sourceSlug = entry.source_slug;
-      const content = { kind, own, id: ownId, sourceSlug, columns: { ...facts, slug }, tags, overrides, links, draft };
-      await writeContent(run, content, tx);
-      await writeCover(run, { kind, id: ownId }, cover, tx);
-      if (kind === "bookshelf") await fillShelf(ownId, books, tx);
+      const content = {
+        kind,
+        existing,
+        id: targetId,
+        sourceSlug,
+        columns: { ...facts, slug },
+        tags,
+        overrides,
+        links,
+        draft,
+      };
+      await writeContent(context, content, tx);
+      await writeCover(context, { kind, id: targetId }, cover, tx);
+      if (kind === "bookshelf") await fillShelf(targetId, books, tx);
     },
   });
 }
@@ -57,57 +73,63 @@ async function fillShelf(id: number, books: readonly number[], tx: EventTransact
   );
 }
 
-/** Copies a chapter, given in full. Undefined where its book is not here. */
-export async function copyChapter(run: Run, id: number, item: Json): Promise<Outcome | undefined> {
+/** Copies a chapter, given in full. Returns undefined where its book was not copied. */
+export async function copyChapter(context: MigrateContext, id: number, item: Json): Promise<Outcome | undefined> {
   const name = textOf(item.name);
-  const bookId = run.state.written("book", idIn(item.book_id));
+  const bookId = context.state.targetIdOf("book", idIn(item.book_id));
   if (bookId === undefined) return undefined;
-  const what = `chapter "${name}"`;
-  const { columns, links } = describedOf(run, what, item);
+  const label = `chapter "${name}"`;
+  const { columns, links } = descriptionOf(context, label, item);
   const facts = {
     name,
     ...columns,
-    ...historyOf(run, item),
+    ...historyOf(context, item),
     book_id: bookId,
     priority: numberOf(item.priority) ?? 0,
-    default_template_id: run.places.page(idIn(item.default_template_id) ?? 0)?.id ?? null,
+    default_template_id: context.targets.page(idIn(item.default_template_id) ?? 0)?.id ?? null,
   };
   const tags = tagsOf(item.tags);
-  const overrides = await overridesOf(run, "chapter", id, what);
-  return keep(run, {
+  const overrides = await overridesOf(context, "chapter", id, label);
+  return writeItem(context, {
     kind: "chapter",
     id,
-    wanted: { ...facts, ...textsOf(item), tags, overrides },
-    async write({ own, id: ownId, entry }, tx) {
+    desired: { ...facts, ...sourceTexts(item), tags, overrides },
+    async write({ existing, id: targetId, entry }, tx) {
       const book = await lockBook(bookId, tx);
-      const slug = await slugFor({ table: "chapters", slug: entry.slug, name, id: ownId, bookId }, tx);
-      const placed = own && (await moved(own, { ...book, chapterSlug: slug }, tx));
+      const slug = await slugFor({ table: "chapters", slug: entry.slug, name, id: targetId, bookId }, tx);
+      const current = existing && (await moveIfNeeded(existing, { ...book, chapterSlug: slug }, tx));
       const draft = { book_id: bookId, description_html: columns.description_html, priority: facts.priority };
       const result = { book_slug: book.slug };
       const all = { ...facts, slug };
-      const content = { kind: "chapter", own: placed, id: ownId, sourceSlug: entry.source_slug, columns: all } as const;
-      await writeContent(run, { ...content, tags, overrides, links, draft, result }, tx);
+      const content = {
+        kind: "chapter",
+        existing: current,
+        id: targetId,
+        sourceSlug: entry.source_slug,
+        columns: all,
+      } as const;
+      await writeContent(context, { ...content, tags, overrides, links, draft, result }, tx);
     },
   });
 }
 
-/** A chapter that went to another book takes its pages along, as if somebody had moved it here. */
-async function moved(
-  own: Row,
+/** Moves a chapter with its pages where it is in another book at the source, by the event that moving it here performs. */
+async function moveIfNeeded(
+  existing: Row,
   to: { id: number; slug: string; chapterSlug: string },
   tx: EventTransaction,
 ): Promise<Row> {
-  if (own.book_id === to.id) return own;
+  if (existing.book_id === to.id) return existing;
   const book = { id: to.id, slug: to.slug };
-  const act = async (_: unknown, inner: EventTransaction) => {
-    const row = await updateRow(inner, "chapters", own.id, { book_id: to.id, slug: to.chapterSlug });
+  const move = async (_: unknown, inner: EventTransaction) => {
+    const row = await updateRow(inner, "chapters", existing.id, { book_id: to.id, slug: to.chapterSlug });
     return { ...row, book_slug: to.slug, tags: [] };
   };
-  const row = await tx.perform("chapter_move", { row: { ...own, tags: [] } as never, to: book }, act as never);
-  return { ...own, ...row };
+  const row = await tx.perform("chapter_move", { row: { ...existing, tags: [] } as never, to: book }, move as never);
+  return { ...existing, ...row };
 }
 
-/** The book, kept as it is until the transaction ends. Throws where it was removed here. */
+/** Locks a book until the transaction ends. Throws where it was deleted here. */
 async function lockBook(id: number, tx: EventTransaction): Promise<{ id: number; slug: string }> {
   const [book] = await rows<{ id: number; slug: string }>(
     tx.db,

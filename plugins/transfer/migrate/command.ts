@@ -1,19 +1,18 @@
 /**
- * The command `migrate-from` as the command line knows it: reads arguments and environment, looks who the source is and
- * whether the token may read enough of it, runs, shows progress and ends with a report. The token is never printed. It
- * works beside a running server, over the same store.
+ * The command `migrate-from`: reads arguments and environment, checks the source and the permissions of the token, runs,
+ * shows progress and prints a report. The token is never printed. The command can run beside a server on the same store.
  */
 import { parseArgs } from "node:util";
 import { AnswerError, ApiClient, type Command, type CommandIo, Progress, serverUrlOf } from "lectern/cli";
 import { type AnyContext, sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
-import { Addresses } from "./addresses.ts";
-import { Places } from "./places.ts";
+import { AddressRewriter } from "./address_rewriter.ts";
+import type { MigrateContext, MigrateOptions, ProgressListener } from "./contract.ts";
+import { copyAll } from "./copy_all.ts";
 import { Report } from "./report.ts";
-import { copyAll } from "./run.ts";
-import type { Choices, Listener, Run } from "./run_parts.ts";
 import { Source } from "./source.ts";
-import { State } from "./state.ts";
+import { MigrationState } from "./state.ts";
+import { TargetMap } from "./target_map.ts";
 import { idIn } from "./values.ts";
 
 const DEFAULT_CONCURRENCY = 4;
@@ -21,30 +20,30 @@ const MAX_CONCURRENCY = 16;
 const USAGE =
   "--base-url URL --token ID:SECRET [--also-known-as URL …] [--concurrency 4] [--overwrite] [--without-permissions]";
 
-/** Why a run cannot begin; the message is for the person at the command line. */
+/** A run cannot start; the message is printed. */
 class UsageError extends Error {}
 
-/** What was asked for. */
-interface Asked extends Choices {
+/** The parsed arguments. */
+interface MigrateArguments extends MigrateOptions {
   readonly baseUrl: string;
   readonly token: string;
-  /** Further addresses of the source that links in its content may begin with. */
+  /** Further base URLs of the source that occur in its content. */
   readonly aliases: readonly string[];
 }
 
-/** `migrate-from`: copies another server into this one. Exit code 1: something failed or differs; 2: wrong call. */
+/** `migrate-from`: copies another server into this one. Exit code 1: something failed; 2: invalid arguments. */
 export const migrateFrom: Command = {
   summary: "copies a whole BookStack, or another server of this API, into this one",
   usage: USAGE,
   store: true,
   async run(args, io, context) {
     const progress = new Progress(io);
-    const began = performance.now();
+    const started = performance.now();
     try {
       if (!context) throw new UsageError("Cannot run without a store");
-      const report = await copy(readArguments(args, io.env), context, progress);
+      const report = await migrate(readArguments(args, io.env), context, progress);
       progress.clear();
-      for (const line of report.lines((performance.now() - began) / 1000)) io.out(line);
+      for (const line of report.lines((performance.now() - started) / 1000)) io.out(line);
       return report.isClean ? 0 : 1;
     } catch (error) {
       if (!(error instanceof UsageError || error instanceof AnswerError)) throw error;
@@ -58,11 +57,11 @@ export const migrateFrom: Command = {
 };
 
 function hintOf({ status }: AnswerError): string {
-  if (status === 401) return "; check --token or MIGRATE_TOKEN, which is wanted as ID:SECRET";
+  if (status === 401) return "; check --token or MIGRATE_TOKEN, which has the form ID:SECRET";
   return status === 403 ? "; the user of the token needs the permission to use the API" : "";
 }
 
-function readArguments(args: readonly string[], env: CommandIo["env"]): Asked {
+function readArguments(args: readonly string[], env: CommandIo["env"]): MigrateArguments {
   const { values } = parse(args);
   const baseUrl = serverUrlOf(values["base-url"] ?? "");
   if (baseUrl === undefined)
@@ -77,14 +76,14 @@ function readArguments(args: readonly string[], env: CommandIo["env"]): Asked {
   return {
     baseUrl,
     token,
-    aliases: (values["also-known-as"] ?? []).map(aliasOf),
+    aliases: (values["also-known-as"] ?? []).map(parseAlias),
     concurrency,
     overwrite: values.overwrite === true,
     withoutPermissions: values["without-permissions"] === true,
   };
 }
 
-function aliasOf(given: string): string {
+function parseAlias(given: string): string {
   const url = serverUrlOf(given);
   if (url === undefined)
     throw new UsageError(`Cannot use --also-known-as "${given}": it must begin with http:// or https://`);
@@ -111,27 +110,27 @@ function parse(args: readonly string[]) {
   }
 }
 
-async function copy(asked: Asked, context: AnyContext, listener: Listener): Promise<Report> {
-  const { baseUrl, token } = asked;
+async function migrate(parsed: MigrateArguments, context: AnyContext, listener: ProgressListener): Promise<Report> {
+  const { baseUrl, token } = parsed;
   const db = context.db as unknown as Db;
   const client = new ApiClient({ baseUrl, token, sleep: Bun.sleep, say: (line) => listener.say(line) });
-  const source = new Source({ client, baseUrl, aliases: asked.aliases, fetch: context.fetch });
+  const source = new Source({ client, baseUrl, aliases: parsed.aliases, fetch: context.fetch });
   const { bases, version, instance } = await source.facts();
-  await needAnotherServer(db, instance);
-  if (!asked.withoutPermissions) await needPermissions(source);
-  const state = await State.open(db, baseUrl);
-  const places = new Places();
+  await requireOtherServer(db, instance);
+  if (!parsed.withoutPermissions) await requirePermissions(source);
+  const state = await MigrationState.open(db, baseUrl);
+  const targets = new TargetMap();
   listener.say(
-    `${state.resumed ? "Going on with copying" : "Copying"} "${baseUrl}" ${version}; links will begin with "${context.baseUrl}"`,
+    `${state.resumed ? "Resuming the copy of" : "Copying"} "${baseUrl}" ${version}; links will begin with "${context.baseUrl}"`,
   );
-  const run: Run = {
+  const run: MigrateContext = {
     db,
     perform: context.perform,
     validate: context.validate,
     contracts: context.contracts,
     keeper(plugin) {
       const keeper = context.slot("file_keeper").find((one) => one.plugin === plugin);
-      if (!keeper) throw new Error(`Cannot keep a file: no plugin "${plugin}" is installed that would`);
+      if (!keeper) throw new Error(`Cannot store a file: the plugin "${plugin}" is not installed`);
       return keeper;
     },
     pictureKeeper: () => context.slot("picture_keeper")[0],
@@ -139,27 +138,27 @@ async function copy(asked: Asked, context: AnyContext, listener: Listener): Prom
     rolesByName: await rolesByName(db),
     source,
     state,
-    places,
-    addresses: new Addresses(places, bases, context.baseUrl),
+    targets,
+    addresses: new AddressRewriter(targets, bases, context.baseUrl),
     report: new Report(),
-    choices: asked,
+    options: parsed,
     listener,
   };
   await copyAll(run);
   run.report.remark(
-    "What no API gives stays behind: earlier revisions, the recycle bin, settings, webhooks, favourites and watched items.",
+    "Not copied, as no API provides them: earlier revisions, the recycle bin, settings, webhooks, favourites and watched items.",
   );
   return run.report;
 }
 
-/** A server copied into itself would be there twice. Throws UsageError. */
-async function needAnotherServer(db: Db, instance: string): Promise<void> {
+/** Throws UsageError where the source is this instance, whose content would be duplicated. */
+async function requireOtherServer(db: Db, instance: string): Promise<void> {
   const own = await rows(db, sql`select from instance where id::text = ${instance}`);
   if (own.length > 0) throw new UsageError("Cannot copy this server into itself: --base-url leads here");
 }
 
-/** What is hidden there must be hidden here, so a token that cannot read who may see what is refused. */
-async function needPermissions(source: Source): Promise<void> {
+/** Throws UsageError where the token may not read content permissions, without which hidden content would be visible here. */
+async function requirePermissions(source: Source): Promise<void> {
   for (const [kind, segment] of [
     ["book", "books"],
     ["bookshelf", "shelves"],
@@ -168,7 +167,7 @@ async function needPermissions(source: Source): Promise<void> {
     if (id === undefined) continue;
     if (await source.optional(`/api/content-permissions/${kind}/${id}`)) return;
     throw new UsageError(
-      "Cannot copy: the token may not read content permissions, so what is hidden there would be seen here; " +
+      "Cannot copy: the token may not read content permissions, so that hidden content would be visible here; " +
         "give the token of an administrator, or --without-permissions",
     );
   }

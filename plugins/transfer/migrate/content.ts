@@ -1,19 +1,19 @@
 /**
- * What shelves, books, chapters and pages have in common when they are copied: people and times, descriptions and links,
- * overrides of permissions, and the event that writes them. Overrides are written in the transaction of their item, so
- * that nothing that is hidden there is ever seen here.
+ * What copying shelves, books, chapters and pages has in common: users and times, descriptions and links, permission
+ * overrides, and the event that writes the item. Overrides are written in the transaction of their item, so that hidden
+ * content is never visible here.
  */
 import type { Json } from "lectern/cli";
 import type { Override } from "lectern/contracts";
 import { type EventName, type EventTransaction, freeSlug, sql } from "lectern/core";
 import { rows, type TableName } from "lectern/db";
-import { type Columns, insertRow, type Row, updateRow } from "./keep.ts";
-import type { Place } from "./places.ts";
-import type { Run } from "./run_parts.ts";
+import { type Columns, insertRow, type Row, updateRow } from "./changes.ts";
+import type { MigrateContext } from "./contract.ts";
+import type { Target } from "./target_map.ts";
 import { idIn, listOf, objectOf, type tagsOf, textOf, timeOf } from "./values.ts";
 
 /** A kind of content. */
-export type ContentKind = Place["kind"];
+export type ContentKind = Target["kind"];
 
 const TABLES: Readonly<Record<ContentKind, TableName>> = {
   bookshelf: "bookshelves",
@@ -22,9 +22,9 @@ const TABLES: Readonly<Record<ContentKind, TableName>> = {
   page: "pages",
 };
 
-/** Who made, changed and owns an item, and when, as columns. */
-export function historyOf({ state }: Run, item: Json): Columns {
-  const user = (value: unknown) => state.written("user", idIn(value)) ?? null;
+/** The columns of an item's users and times. */
+export function historyOf({ state }: MigrateContext, item: Json): Columns {
+  const user = (value: unknown) => state.targetIdOf("user", idIn(value)) ?? null;
   return {
     created_by: user(item.created_by),
     updated_by: user(item.updated_by),
@@ -34,34 +34,43 @@ export function historyOf({ state }: Run, item: Json): Columns {
   };
 }
 
-/** A text with its addresses as they are here; what was left is told of under the name of the item. */
-export function rewritten(run: Run, what: string, text: string): { text: string; links: readonly Place[] } {
-  const { text: changed, links, left } = run.addresses.rewrite(text);
-  for (const address of left) run.report.add("left", `${what}: ${address}`);
+/** Rewrites the addresses of a text; unresolved ones are reported under `label`. */
+export function rewriteText(
+  context: MigrateContext,
+  label: string,
+  text: string,
+): { text: string; links: readonly Target[] } {
+  const { text: changed, links, unresolved } = context.addresses.rewrite(text);
+  for (const address of unresolved) context.report.add("unresolved", `${label}: ${address}`);
   return { text: changed, links };
 }
 
-/** What is compared of texts: those of the source, since ours change when what they link to moves here. */
-export function textsOf(item: Json): Columns {
+/** The texts of the source, which are compared, since the rewritten ones change when a linked item is moved here. */
+export function sourceTexts(item: Json): Columns {
   const { slug, description, description_html } = item;
   return { slug: textOf(slug), description: textOf(description), description_html: textOf(description_html) };
 }
 
-/** Both forms of a description as they are stored here, and where they lead to. */
-export function describedOf(run: Run, what: string, item: Json) {
-  const html = rewritten(run, what, textOf(item.description_html));
-  const plain = run.addresses.rewrite(textOf(item.description)).text;
-  const described = run.contracts.markup.describe(
+/** The columns of a description, and its links. */
+export function descriptionOf(context: MigrateContext, label: string, item: Json) {
+  const html = rewriteText(context, label, textOf(item.description_html));
+  const plain = context.addresses.rewrite(textOf(item.description)).text;
+  const described = context.contracts.markup.describe(
     html.text === "" ? { description: plain } : { description_html: html.text },
   );
   const description_html = html.text === "" ? "" : (described?.description_html ?? "");
   return { columns: { description: plain, description_html }, links: html.links };
 }
 
-/** Overrides of an item at the source, with the roles they are for here. Throws AnswerError. */
-export async function overridesOf(run: Run, kind: ContentKind, id: number, what: string): Promise<Override[]> {
-  if (run.choices.withoutPermissions) return [];
-  const answer = await run.source.permissions(kind, id);
+/** The permission overrides of an item at the source, with the ids of roles here. Throws AnswerError. */
+export async function overridesOf(
+  context: MigrateContext,
+  kind: ContentKind,
+  id: number,
+  label: string,
+): Promise<Override[]> {
+  if (context.options.withoutPermissions) return [];
+  const answer = await context.source.permissions(kind, id);
   const flags = (entry: Json) => ({
     view: entry.view === true,
     create: entry.create === true,
@@ -69,23 +78,24 @@ export async function overridesOf(run: Run, kind: ContentKind, id: number, what:
     delete: entry.delete === true,
   });
   const entries = listOf(answer.role_permissions).flatMap((entry): Override[] => {
-    const role_id = run.state.written("role", idIn(entry.role_id)) ?? run.rolesByName.get(nameIn(entry.role));
+    const role_id =
+      context.state.targetIdOf("role", idIn(entry.role_id)) ?? context.rolesByName.get(nameOf(entry.role));
     if (role_id !== undefined) return [{ role_id, ...flags(entry) }];
-    run.report.add("permissions", `${what}: role "${textOf(objectOf(entry.role).display_name)}"`);
+    context.report.add("permissions", `${label}: role "${textOf(objectOf(entry.role).display_name)}"`);
     return [];
   });
   const fallback = objectOf(answer.fallback_permissions);
   return fallback.inheriting === false ? [...entries, { role_id: 0, ...flags(fallback) }] : entries;
 }
 
-function nameIn(role: unknown): string {
+function nameOf(role: unknown): string {
   return textOf(objectOf(role).display_name).toLowerCase();
 }
 
 /** An item to write. */
-export interface Content {
+export interface ContentWrite {
   readonly kind: ContentKind;
-  readonly own: Row | undefined;
+  readonly existing: Row | undefined;
   /** Its id here. */
   readonly id: number;
   /** Its slug at the source. */
@@ -93,44 +103,52 @@ export interface Content {
   readonly columns: Columns;
   readonly tags: ReturnType<typeof tagsOf>;
   readonly overrides: readonly Override[];
-  readonly links: readonly Place[];
-  /** What the event's draft says beside name and tags. */
+  readonly links: readonly Target[];
+  /** The event's draft, besides name and tags. */
   readonly draft: object;
-  /** What its result has beside the columns. */
+  /** The event's result, besides the columns. */
   readonly result?: object;
-  /** The columns of what the event's filters left of the draft. */
-  readonly filled?: (draft: Json, tx: EventTransaction) => Promise<Columns>;
+  /** The columns that depend on the draft after the event's filters. */
+  readonly finalColumns?: (draft: Json, tx: EventTransaction) => Promise<Columns>;
 }
 
-/** Writes an item within its event, then its overrides, the record of its links and its address at the source. */
-export async function writeContent(run: Run, item: Content, tx: EventTransaction): Promise<void> {
-  const { kind, own, id, columns, tags } = item;
+/** Writes an item within its event, then its overrides, links and slug at the source. */
+export async function writeContent(context: MigrateContext, item: ContentWrite, tx: EventTransaction): Promise<void> {
+  const { kind, existing, id, columns, tags } = item;
   const draft = { ...item.draft, name: columns.name, tags };
-  const act = async (given: { draft?: Json } & Json, inner: EventTransaction) => {
-    const final = own ? (given.draft as Json) : given;
-    const all = { ...columns, name: final.name, ...(await item.filled?.(final, inner)) };
+  const write = async (given: { draft?: Json } & Json, inner: EventTransaction) => {
+    const final = existing ? (given.draft as Json) : given;
+    const all = { ...columns, name: final.name, ...(await item.finalColumns?.(final, inner)) };
     const table = TABLES[kind];
-    const row = await (own ? updateRow(inner, table, id, all) : insertRow(inner, table, { ...all, id }));
-    await run.contracts.tags.save(kind, id, tags, inner);
+    const row = await (existing ? updateRow(inner, table, id, all) : insertRow(inner, table, { ...all, id }));
+    await context.contracts.tags.save(kind, id, tags, inner);
     return { ...row, tags, ...item.result };
   };
   // Event names are made from the kind, which the compiler cannot follow.
-  const event = `${kind}_${own ? "update" : "create"}` as EventName;
-  await tx.perform(event, (own ? { row: { ...own, tags: [], ...item.result }, draft } : draft) as never, act as never);
-  await replaceOverrides(run, item, tx);
+  const event = `${kind}_${existing ? "update" : "create"}` as EventName;
+  await tx.perform(
+    event,
+    (existing ? { row: { ...existing, tags: [], ...item.result }, draft } : draft) as never,
+    write as never,
+  );
+  await replaceOverrides(context, item, tx);
   await recordLinks(item, tx);
   await recordSourceSlug(item, tx);
 }
 
-async function replaceOverrides(run: Run, { kind, own, id, overrides }: Content, tx: EventTransaction): Promise<void> {
-  const present = own
+async function replaceOverrides(
+  context: MigrateContext,
+  { kind, existing, id, overrides }: ContentWrite,
+  tx: EventTransaction,
+): Promise<void> {
+  const present = existing
     ? await rows(tx.db, sql`select from entity_permissions where kind = ${kind} and item_id = ${id}::integer limit 1`)
     : [];
-  if (overrides.length + present.length > 0) await run.contracts.overrides.replace(kind, id, overrides, tx);
+  if (overrides.length + present.length > 0) await context.contracts.overrides.replace(kind, id, overrides, tx);
 }
 
-/** Links to what is not written yet are recorded too, so that they follow it when its address changes. */
-async function recordLinks({ kind, id, links }: Content, tx: EventTransaction): Promise<void> {
+/** Records links, also those to items that are yet to be written, so that they are updated when addresses change. */
+async function recordLinks({ kind, id, links }: ContentWrite, tx: EventTransaction): Promise<void> {
   if (links.length === 0) return;
   const sent = JSON.stringify(links.map((link) => ({ kind: link.kind, id: link.id, path: link.path })));
   await rows(
@@ -142,8 +160,8 @@ async function recordLinks({ kind, id, links }: Content, tx: EventTransaction): 
   );
 }
 
-/** The slug at the source leads to the item as an earlier one where it could not be kept here. */
-async function recordSourceSlug({ kind, id, sourceSlug, columns }: Content, tx: EventTransaction): Promise<void> {
+/** Records the slug at the source as an earlier slug where it was taken here. */
+async function recordSourceSlug({ kind, id, sourceSlug, columns }: ContentWrite, tx: EventTransaction): Promise<void> {
   if (sourceSlug === "" || columns.slug === sourceSlug) return;
   const book = sql`${columns.book_id ?? 0}::integer`;
   await rows(
@@ -153,7 +171,7 @@ async function recordSourceSlug({ kind, id, sourceSlug, columns }: Content, tx: 
   );
 }
 
-/** The slug kept for an item, or another one where somebody took it meanwhile. */
+/** The slug reserved for an item, or another one where it was taken in the meantime. */
 export async function slugFor(
   { table, slug, name, id, bookId }: { table: TableName; slug: string; name: string; id: number; bookId?: number },
   tx: EventTransaction,

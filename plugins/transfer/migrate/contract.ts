@@ -1,33 +1,78 @@
-/** What was copied from other servers, or will be: the place it has here is kept for it before it is written. */
+import type { Progress } from "lectern/cli";
+import type { FileKeeper, PictureKeeper } from "lectern/contracts";
+import type { Contracts, PluginContext } from "lectern/core";
+import type { Db } from "lectern/db";
+import type { AddressRewriter } from "./address_rewriter.ts";
+import type { Report } from "./report.ts";
+import type { Source } from "./source.ts";
+import type { MigrationState } from "./state.ts";
+import type { TargetMap } from "./target_map.ts";
+
+/** Options that an operator may give. */
+export interface MigrateOptions {
+  /** Whether to skip content permissions, for tokens that may not read them. */
+  readonly withoutPermissions: boolean;
+  /** Whether to overwrite items that were changed here since the last run. */
+  readonly overwrite: boolean;
+  /** Number of concurrent requests. */
+  readonly concurrency: number;
+}
+
+/** What a run reports its progress to. */
+export type ProgressListener = Pick<Progress, "begin" | "step" | "say">;
+
+/** What the files of this plugin share during a run. */
+export interface MigrateContext {
+  readonly db: Db;
+  readonly perform: PluginContext["perform"];
+  readonly validate: PluginContext["validate"];
+  readonly contracts: Pick<Contracts, "markup" | "overrides" | "tags">;
+  /** The file keeper of the plugin "images" or "attachments". Throws where the plugin is not installed. */
+  readonly keeper: (plugin: string) => FileKeeper;
+  readonly pictureKeeper: () => PictureKeeper | undefined;
+  /** Names of the permissions that roles can have here. */
+  readonly permissions: ReadonlySet<string>;
+  /** Ids of roles here by name in lower case, for sources whose roles cannot be read. */
+  readonly rolesByName: ReadonlyMap<string, number>;
+  readonly source: Source;
+  readonly state: MigrationState;
+  readonly targets: TargetMap;
+  readonly addresses: AddressRewriter;
+  readonly report: Report;
+  readonly options: MigrateOptions;
+  readonly listener: ProgressListener;
+}
+
+/** Items of other servers. A row is inserted before the item is copied, which reserves its id and address here. */
 export interface MigratedItemsTable {
-  /** The address of the other server. */
+  /** Base URL of the other server. */
   source: string;
   /** One of `Kind`. */
   kind: string;
-  /** Its id there. */
+  /** Its id at the source. */
   source_id: number;
   /** Its id here. */
   own_id: number;
-  /** The part of its address that is its own, there and here: a slug, the path of a picture; "" where it has none. */
+  /** Its slug, or the path of an image, at the source and here; "" for none. */
   source_slug: string;
   slug: string;
-  /** Of what was last written; null before that, "=" for what was found here and is left alone. */
+  /** Hash of what was last written; null before that, "=" for an item that existed here and is not changed. */
   hash: string | null;
-  /** Its `updated_at` as it was last written: another one means that somebody changed it here. */
+  /** Its `updated_at` when it was last written; a different value means that it was changed here since. */
   stamp: string | null;
-  /** The last run that was through with it. */
+  /** The last run that processed it. */
   run: number;
 }
 
-/** Servers that were copied from. */
+/** The servers that were copied from. */
 export interface MigrationSourcesTable {
   source: string;
-  /** Counts its runs; one that did not end is gone on with. */
+  /** Number of the current run; an unfinished one is resumed. */
   run: number;
   finished: boolean;
 }
 
-/** What is copied, as events spell it; "cover" is the picture of a book or shelf. */
+/** Kinds of copied items, as in event names; "cover" is the image of a book or shelf. */
 export type Kind =
   | "role"
   | "user"
@@ -40,7 +85,7 @@ export type Kind =
   | "attachment"
   | "comment";
 
-/** What became of an item. "edited": it was changed here and is left alone; "removed": it was removed here. */
+/** The outcome of copying an item. "edited": it was changed here and is not overwritten; "removed": it was deleted here. */
 export type Outcome = "created" | "updated" | "skipped" | "edited" | "removed";
 
 declare module "lectern/db" {
@@ -52,7 +97,7 @@ declare module "lectern/db" {
 
 declare module "lectern/core" {
   interface Events {
-    /** An item is copied from another server, within which the events of the item itself are performed. */
+    /** An item is copied from another server. The item's own events are performed within it. */
     migrate_item: { draft: { kind: Kind; source_id: number }; result: { outcome: Outcome } };
   }
 }

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Migrations } from "lectern/db";
 
-/** Tables of the plugin. */
+/** Migrations of this plugin's tables. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await sql`

@@ -1,72 +1,79 @@
 /**
- * Pages with their content and comments, in one transaction each. The stored HTML of the source is taken and not rendered
- * anew from Markdown, since comments and links name places in it; it goes through the runtime's own preparation, which sets
- * what is derived from it and takes pictures out that came inside. Earlier revisions no API gives; the present state
- * becomes the one revision, under the number it has at the source.
+ * Copies pages with their content and comments, in one transaction each. The stored HTML of the source is used instead of
+ * rendering its Markdown again, since comments and links refer to ids in it; it is stored like that of requests, which derives
+ * further columns and extracts embedded images. No API provides earlier revisions; the current state becomes the only
+ * revision, with the number it has at the source.
  */
 import type { Json } from "lectern/cli";
 import type { EmbeddedPicture } from "lectern/contracts";
 import type { EventTransaction } from "lectern/core";
 import { sql } from "lectern/core";
 import { rows } from "lectern/db";
+import {
+  type Columns,
+  type ItemWrite,
+  isUnchanged,
+  performMigration,
+  type Row,
+  updateRow,
+  writeWithin,
+} from "./changes.ts";
 import { commentsIn, copyComments } from "./comments.ts";
-import { type Content, historyOf, overridesOf, rewritten, slugFor, writeContent } from "./content.ts";
-import type { Outcome } from "./contract.ts";
-import { type Columns, inTransaction, isKept, type Keeping, keepWithin, type Row, updateRow } from "./keep.ts";
-import { fetchStrays, writeStrays } from "./pictures.ts";
-import type { Run } from "./run_parts.ts";
-import type { Entry } from "./state.ts";
+import { type ContentWrite, historyOf, overridesOf, rewriteText, slugFor, writeContent } from "./content.ts";
+import type { MigrateContext, Outcome } from "./contract.ts";
+import { fetchUnlistedImages, writeUnlistedImages } from "./images.ts";
+import type { StateEntry } from "./state.ts";
 import { idIn, numberOf, tagsOf, textOf } from "./values.ts";
 
-/** Where a page lies here. */
+/** The parent of a page here. */
 interface Parent {
   readonly book_id: number;
   readonly chapter_id: number | null;
 }
 
-/** Copies a page, given in full, with its comments. Undefined where its book or chapter is not here. */
-export async function copyPage(run: Run, id: number, page: Json): Promise<Outcome | undefined> {
-  const { state, report } = run;
-  const parent = parentOf(run, page);
+/** Copies a page, given in full, with its comments. Returns undefined where its book or chapter was not copied. */
+export async function copyPage(context: MigrateContext, id: number, page: Json): Promise<Outcome | undefined> {
+  const { state, report } = context;
+  const parent = parentOf(context, page);
   if (!parent) return undefined;
-  const wanted = await wantedOf(run, id, page, parent);
-  const isSame = isKept(run, "page", id, wanted);
-  const what = `page "${wanted.name}"`;
-  const strays = isSame ? [] : await fetchStrays(run, `${wanted.html}\n${wanted.markdown}`);
-  const html = rewritten(run, what, wanted.html);
-  const comments = await commentsIn(run, page, what);
-  if (isSame && comments.every((one) => isKept(run, "comment", one.id, one.wanted))) {
+  const desired = await desiredPage(context, id, page, parent);
+  const isPageUnchanged = isUnchanged(context, "page", id, desired);
+  const label = `page "${desired.name}"`;
+  const unlisted = isPageUnchanged ? [] : await fetchUnlistedImages(context, `${desired.html}\n${desired.markdown}`);
+  const html = rewriteText(context, label, desired.html);
+  const comments = await commentsIn(context, page, label);
+  if (isPageUnchanged && comments.every((one) => isUnchanged(context, "comment", one.id, one.desired))) {
     for (const _ of comments) report.count("comment", "skipped");
-    for (const comment of comments) await state.pass("comment", comment.id);
-    await state.pass("page", id);
+    for (const comment of comments) await state.markProcessed("comment", comment.id);
+    await state.markProcessed("page", id);
     return "skipped";
   }
-  return inTransaction(run, "page", id, async (tx) => {
-    const keeping: Keeping = {
+  return performMigration(context, "page", id, async (tx) => {
+    const itemWrite: ItemWrite = {
       kind: "page",
       id,
-      wanted,
+      desired,
       async write(facts) {
-        await writePage(run, { ...facts, wanted, html, what }, tx);
-        await writeStrays(run, { id: facts.id, columns: historyOf(run, page) }, strays, tx);
+        await writePage(context, { ...facts, desired, html, label }, tx);
+        await writeUnlistedImages(context, { id: facts.id, columns: historyOf(context, page) }, unlisted, tx);
       },
     };
-    const outcome = await keepWithin(run, keeping, tx, undefined);
-    if (outcome !== "removed") await copyComments(run, id, comments, tx);
+    const outcome = await writeWithin(context, itemWrite, tx, undefined);
+    if (outcome !== "removed") await copyComments(context, id, comments, tx);
     return outcome;
   });
 }
 
-type Wanted = Awaited<ReturnType<typeof wantedOf>>;
+type DesiredPage = Awaited<ReturnType<typeof desiredPage>>;
 
-/** What a page is at the source, with what it names by number as that is here. Throws AnswerError. */
-async function wantedOf(run: Run, id: number, page: Json, parent: Parent) {
+/** The state of a page at the source, with the ids of referenced items here. Throws AnswerError. */
+async function desiredPage(context: MigrateContext, id: number, page: Json, parent: Parent) {
   const name = textOf(page.name);
   const markdown = textOf(page.markdown);
   const columns = {
     name,
     ...parent,
-    ...historyOf(run, page),
+    ...historyOf(context, page),
     priority: numberOf(page.priority) ?? 0,
     template: page.template === true,
     editor: textOf(page.editor) || (markdown === "" ? "wysiwyg" : "markdown"),
@@ -80,52 +87,52 @@ async function wantedOf(run: Run, id: number, page: Json, parent: Parent) {
     html: typeof page.raw_html === "string" ? textOf(page.raw_html) : textOf(page.html),
     markdown,
     tags: tagsOf(page.tags),
-    overrides: await overridesOf(run, "page", id, `page "${name}"`),
+    overrides: await overridesOf(context, "page", id, `page "${name}"`),
   };
 }
 
-/** A page to write: what it shall be, and its HTML with the addresses of here. */
+/** A page to write: its desired state, and its HTML with addresses rewritten. */
 interface PageFacts {
-  readonly own: Row | undefined;
+  readonly existing: Row | undefined;
   readonly id: number;
-  readonly entry: Entry;
-  readonly wanted: Wanted;
-  readonly html: ReturnType<typeof rewritten>;
-  readonly what: string;
+  readonly entry: StateEntry;
+  readonly desired: DesiredPage;
+  readonly html: ReturnType<typeof rewriteText>;
+  readonly label: string;
 }
 
 async function writePage(
-  run: Run,
-  { own, id, entry, wanted, html, what }: PageFacts,
+  context: MigrateContext,
+  { existing, id, entry, desired, html, label }: PageFacts,
   tx: EventTransaction,
 ): Promise<void> {
-  const { parent, name, tags, overrides } = wanted;
+  const { parent, name, tags, overrides } = desired;
   const slug = await slugIn(parent, { slug: entry.slug, name, id }, tx);
-  const placed = own && (await moved(own, parent, slug, tx));
-  const markdown = run.addresses.rewrite(wanted.markdown).text;
-  const { priority } = wanted.columns;
-  const content: Content = {
+  const current = existing && (await moveIfNeeded(existing, parent, slug, tx));
+  const markdown = context.addresses.rewrite(desired.markdown).text;
+  const { priority } = desired.columns;
+  const content: ContentWrite = {
     kind: "page",
-    own: placed,
+    existing: current,
     id,
     sourceSlug: entry.source_slug,
-    columns: { ...wanted.columns, slug },
+    columns: { ...desired.columns, slug },
     tags,
     overrides,
     links: html.links,
-    draft: { html: html.text, markdown, priority, ...(!own && draftParent(parent)) },
-    filled: (final, inner) => contentOf(run, what, id, final, inner),
+    draft: { html: html.text, markdown, priority, ...(!existing && draftParent(parent)) },
+    finalColumns: (final, inner) => contentOf(context, label, id, final, inner),
   };
-  await writeContent(run, content, tx);
-  await writeRevision(id, wanted.columns, tx);
+  await writeContent(context, content, tx);
+  await writeRevision(id, desired.columns, tx);
 }
 
-function parentOf({ state }: Run, page: Json): Parent | undefined {
-  const bookId = state.written("book", idIn(page.book_id));
+function parentOf({ state }: MigrateContext, page: Json): Parent | undefined {
+  const bookId = state.targetIdOf("book", idIn(page.book_id));
   if (bookId === undefined) return undefined;
   const chapter = idIn(page.chapter_id) ?? 0;
   if (chapter === 0) return { book_id: bookId, chapter_id: null };
-  const chapterId = state.written("chapter", chapter);
+  const chapterId = state.targetIdOf("chapter", chapter);
   return chapterId === undefined ? undefined : { book_id: bookId, chapter_id: chapterId };
 }
 
@@ -133,38 +140,44 @@ function draftParent({ book_id, chapter_id }: Parent): object {
   return chapter_id === null ? { book_id } : { chapter_id };
 }
 
-/** Locks what holds the page, and finds its slug there. Throws where that was removed here. */
+/** Locks the parent of a page, and determines the page's slug. Throws where the parent was deleted here. */
 async function slugIn(
   { book_id, chapter_id }: Parent,
   { slug, name, id }: { slug: string; name: string; id: number },
   tx: EventTransaction,
 ): Promise<string> {
-  const held =
+  const parentLock =
     chapter_id === null
       ? sql`select from books where id = ${book_id}::integer and deleted_at is null for share`
       : sql`select from chapters where id = ${chapter_id}::integer and book_id = ${book_id}::integer
           and deleted_at is null for share`;
-  if ((await rows(tx.db, held)).length === 0) throw new Error("the book or chapter it lies in was removed here");
+  if ((await rows(tx.db, parentLock)).length === 0) throw new Error("the book or chapter it lies in was removed here");
   return slugFor({ table: "pages", slug, name, id, bookId: book_id }, tx);
 }
 
-async function moved(own: Row, parent: Parent, slug: string, tx: EventTransaction): Promise<Row> {
-  if (own.book_id === parent.book_id && own.chapter_id === parent.chapter_id) return own;
-  const act = (_: unknown, inner: EventTransaction) => updateRow(inner, "pages", own.id, { ...parent, slug });
-  return tx.perform("page_move", { row: own as never, parent }, act as never);
+async function moveIfNeeded(existing: Row, parent: Parent, slug: string, tx: EventTransaction): Promise<Row> {
+  if (existing.book_id === parent.book_id && existing.chapter_id === parent.chapter_id) return existing;
+  const move = (_: unknown, inner: EventTransaction) => updateRow(inner, "pages", existing.id, { ...parent, slug });
+  return tx.perform("page_move", { row: existing as never, parent }, move as never);
 }
 
-/** The columns of the content, pictures that came inside it kept for the page. */
-async function contentOf(run: Run, what: string, id: number, final: Json, tx: EventTransaction): Promise<Columns> {
-  const keeper = run.pictureKeeper();
+/** The columns of the content, after extracting embedded images. */
+async function contentOf(
+  context: MigrateContext,
+  label: string,
+  id: number,
+  final: Json,
+  tx: EventTransaction,
+): Promise<Columns> {
+  const keeper = context.pictureKeeper();
   const saveImage = async (picture: EmbeddedPicture) => keeper?.keep(picture, id, tx);
   const html = textOf(final.html);
   const markdown = textOf(final.markdown);
-  // Pictures inside Markdown can only be taken out where the HTML is made of it.
+  // Images embedded in Markdown can be extracted only by rendering the HTML from it.
   const hasPictures = /data:image\//i.test(markdown);
-  const stored = await run.contracts.markup.store(hasPictures ? { markdown } : { html }, { saveImage });
+  const stored = await context.contracts.markup.store(hasPictures ? { markdown } : { html }, { saveImage });
   if (!hasPictures && stored.html !== html && !/data:image\//i.test(html))
-    tx.afterCommit(() => run.report.add("html", what));
+    tx.afterCommit(() => context.report.add("html", label));
   return {
     html: stored.html,
     markdown: hasPictures ? stored.markdown : markdown,

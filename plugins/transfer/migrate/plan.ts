@@ -1,48 +1,54 @@
 /**
- * What the source has, and where each thing of it will be here: known before anything is copied, so that a page may name
- * one that comes later. Normally things get the addresses they have there. Who was changed here keeps the address it has
- * here, since that is where links must lead.
+ * Reserves ids and addresses here for all items of the source before any is copied, so that a page can link to one that is
+ * copied later. Items get the address they have at the source where it is free. An item that was changed here keeps its
+ * address here, which links must point to.
  */
 import type { Json } from "lectern/cli";
-import { picturePath, wishedPath } from "./pictures.ts";
-import { type Place, pathOf } from "./places.ts";
-import type { Run } from "./run_parts.ts";
-import type { Wish } from "./state.ts";
+import type { MigrateContext } from "./contract.ts";
+import { imagePath, preferredPath } from "./images.ts";
+import type { AddressRequest } from "./state.ts";
+import { pathOf, type Target } from "./target_map.ts";
 import { idIn, textOf } from "./values.ts";
 
-/** All that the source lists of content, as its listings show it. */
-export interface Stock {
+/** The content of the source, as rows of its listings. */
+export interface SourceListing {
   readonly shelves: readonly Json[];
   readonly books: readonly Json[];
   readonly chapters: readonly Json[];
   readonly pages: readonly Json[];
-  readonly pictures: readonly Json[];
+  readonly images: readonly Json[];
   readonly attachments: readonly Json[];
 }
 
-/** Keeps a place here for everything that is listed, and learns what addresses of the source lead to. */
-export async function reservePlaces(run: Run, stock: Stock): Promise<void> {
-  const { state } = run;
+/** Reserves ids and addresses for all listed items, and fills the target map. */
+export async function reserveTargets(context: MigrateContext, listing: SourceListing): Promise<void> {
+  const { state } = context;
   const scopeOf = (row: Json) => state.get("book", idIn(row.book_id))?.own_id ?? 0;
-  const tops = async (kind: "bookshelf" | "book", list: readonly Json[]) =>
-    addTops(run, kind, list, await state.reserve(kind, wishesOf(list)));
-  await tops("bookshelf", stock.shelves);
-  const books = await tops("book", stock.books);
-  await addParts(
-    run,
+  const reserveTops = async (kind: "bookshelf" | "book", list: readonly Json[]) =>
+    mapTops(context, kind, list, await state.reserve(kind, requestsOf(list)));
+  await reserveTops("bookshelf", listing.shelves);
+  const books = await reserveTops("book", listing.books);
+  await mapChildren(
+    context,
     "chapter",
-    stock.chapters,
+    listing.chapters,
     books,
-    await state.reserve("chapter", wishesOf(stock.chapters, scopeOf)),
+    await state.reserve("chapter", requestsOf(listing.chapters, scopeOf)),
   );
-  await addParts(run, "page", stock.pages, books, await state.reserve("page", wishesOf(stock.pages, scopeOf)));
-  const images = stock.pictures.map((row) => ({ ...row, slug: wishedPath(row) }));
-  await state.reserve("image", wishesOf(images));
-  await state.reserve("attachment", wishesOf(stock.attachments.map((row) => ({ ...row, slug: "" }))));
-  addFiles(run, stock);
+  await mapChildren(
+    context,
+    "page",
+    listing.pages,
+    books,
+    await state.reserve("page", requestsOf(listing.pages, scopeOf)),
+  );
+  const images = listing.images.map((row) => ({ ...row, slug: preferredPath(row) }));
+  await state.reserve("image", requestsOf(images));
+  await state.reserve("attachment", requestsOf(listing.attachments.map((row) => ({ ...row, slug: "" }))));
+  mapFiles(context, listing);
 }
 
-function wishesOf(list: readonly Json[], scopeOf: (row: Json) => number = () => 0): Wish[] {
+function requestsOf(list: readonly Json[], scopeOf: (row: Json) => number = () => 0): AddressRequest[] {
   return list.map((row) => ({
     id: idIn(row) ?? 0,
     slug: textOf(row.slug),
@@ -51,83 +57,83 @@ function wishesOf(list: readonly Json[], scopeOf: (row: Json) => number = () => 
   }));
 }
 
-/** The slugs of a book there and here. */
+/** The slugs of a book at the source and here. */
 interface BookSlugs {
-  readonly there: string;
-  readonly here: string;
+  readonly sourceSlug: string;
+  readonly targetSlug: string;
 }
 
-/** Shelves or books; answers the slugs of each by its number there. */
-async function addTops(
-  run: Run,
+/** Maps shelves or books. Returns their slugs by id at the source. */
+async function mapTops(
+  context: MigrateContext,
   kind: "bookshelf" | "book",
   list: readonly Json[],
-  fresh: ReadonlySet<number>,
+  requested: ReadonlySet<number>,
 ): Promise<Map<number, BookSlugs>> {
   const slugs = new Map<number, BookSlugs>();
-  const changed = await kept(run, kind, fresh);
+  const changed = await locallyChangedPaths(context, kind, requested);
   for (const row of list) {
     const id = idIn(row) ?? 0;
-    const entry = run.state.get(kind, id);
+    const entry = context.state.get(kind, id);
     if (!entry) continue;
-    const there = textOf(row.slug);
+    const sourceSlug = textOf(row.slug);
     const path = changed.get(id) ?? pathOf(kind, entry.slug);
-    run.places.addItem(pathOf(kind, there), { kind, id: entry.own_id, path });
-    slugs.set(id, { there, here: decodeURIComponent(path.slice(path.lastIndexOf("/") + 1)) });
-    tellAddress(run, kind, there, entry.slug);
+    context.targets.addItem(pathOf(kind, sourceSlug), { kind, id: entry.own_id, path });
+    slugs.set(id, { sourceSlug, targetSlug: decodeURIComponent(path.slice(path.lastIndexOf("/") + 1)) });
+    reportAddress(context, kind, sourceSlug, entry.slug);
   }
   return slugs;
 }
 
-async function addParts(
-  run: Run,
+async function mapChildren(
+  context: MigrateContext,
   kind: "chapter" | "page",
   list: readonly Json[],
   books: ReadonlyMap<number, BookSlugs>,
-  fresh: ReadonlySet<number>,
+  requested: ReadonlySet<number>,
 ): Promise<void> {
-  const changed = await kept(run, kind, fresh);
+  const changed = await locallyChangedPaths(context, kind, requested);
   for (const row of list) {
     const id = idIn(row) ?? 0;
-    const entry = run.state.get(kind, id);
+    const entry = context.state.get(kind, id);
     const book = books.get(idIn(row.book_id) ?? 0);
     if (!entry || !book) continue;
-    const there = textOf(row.slug);
-    const path = changed.get(id) ?? pathOf(kind, book.here, entry.slug);
-    const place = { kind, id: entry.own_id, path };
-    run.places.addItem(pathOf(kind, book.there, there), place);
-    if (kind === "page") run.places.addPage(id, place);
-    tellAddress(run, kind, there, entry.slug);
+    const sourceSlug = textOf(row.slug);
+    const path = changed.get(id) ?? pathOf(kind, book.targetSlug, entry.slug);
+    const target = { kind, id: entry.own_id, path };
+    context.targets.addItem(pathOf(kind, book.sourceSlug, sourceSlug), target);
+    if (kind === "page") context.targets.addPage(id, target);
+    reportAddress(context, kind, sourceSlug, entry.slug);
   }
 }
 
-/** Addresses that stay because the items were changed here; those that shall be overwritten get the new ones they have there. */
-async function kept(
-  { state, choices }: Run,
-  kind: Place["kind"],
-  fresh: ReadonlySet<number>,
+/** Paths of items that were changed here and keep their address, except those whose changes are overwritten. */
+async function locallyChangedPaths(
+  { state, options }: MigrateContext,
+  kind: Target["kind"],
+  requested: ReadonlySet<number>,
 ): Promise<ReadonlyMap<number, string>> {
-  const changed = await state.changedHere(kind);
-  if (choices.overwrite) for (const id of fresh) changed.delete(id);
+  const changed = await state.changedLocally(kind);
+  if (options.overwrite) for (const id of requested) changed.delete(id);
   return changed;
 }
 
-function tellAddress({ report }: Run, kind: string, there: string, here: string): void {
-  if (there !== here) report.add("addresses", `${kind} "${there}": "${here}"`);
+function reportAddress({ report }: MigrateContext, kind: string, sourceSlug: string, targetSlug: string): void {
+  if (sourceSlug !== targetSlug) report.add("addresses", `${kind} "${sourceSlug}": "${targetSlug}"`);
 }
 
-function addFiles({ state, places }: Run, { pictures, attachments }: Stock): void {
-  for (const row of pictures) {
+function mapFiles({ state, targets }: MigrateContext, { images, attachments }: SourceListing): void {
+  for (const row of images) {
     const id = idIn(row) ?? 0;
-    const own = state.get("image", id);
-    if (own) places.addPicture(picturePath(row), own.slug, { source: id, own: own.own_id });
+    const entry = state.get("image", id);
+    if (entry) targets.addImage(imagePath(row), entry.slug, { source: id, target: entry.own_id });
   }
-  // Those that no listing names are known by what an earlier run made of them.
+  // Images that no listing has are known from the state of earlier runs.
   for (const [id, { hash, source_slug, slug }] of state.ofKind("image"))
-    if (id < 0 && hash !== null) places.addPicture(source_slug, slug);
+    if (id < 0 && hash !== null) targets.addImage(source_slug, slug);
   for (const row of attachments) {
     const id = idIn(row) ?? 0;
-    const own = state.get("attachment", id);
-    if (own) places.addAttachment(id, own.own_id);
+    const entry = state.get("attachment", id);
+    if (entry) targets.addAttachment(id, entry.own_id);
   }
 }

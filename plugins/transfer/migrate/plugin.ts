@@ -3,7 +3,7 @@ import { migrateFrom } from "./command.ts";
 import type {} from "./contract.ts";
 import { migrations } from "./migrations.ts";
 
-/** The command `migrate-from`: a whole BookStack, or another server of this API, into this one. Adds no routes. */
+/** The command `migrate-from`, which copies a BookStack, or another server of this API, into this one. It has no routes. */
 export default definePlugin({
   name: "migrate",
   requires: ["markup", "overrides", "pages", "tags"],

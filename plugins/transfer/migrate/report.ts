@@ -1,27 +1,27 @@
 /**
- * What a run did, and in what the copy differs from the source: counts for each kind, then sentences about what no copy over
- * the API can bring along, and lists of single things, cut short where they are long.
+ * The report of a run: counts for each kind, lists of single items, truncated where they are long, and remarks about what
+ * cannot be copied over the API.
  */
 import type { Kind, Outcome } from "./contract.ts";
 
-/** Lists of the report, with what stands above each. */
+/** Lists of the report, with their titles. */
 const LISTS = {
   failed: "failed",
-  matched: "found here and left as they are",
-  edited: "changed here since the last run, left (--overwrite gives the changes up)",
-  removed: "removed here since, not copied again",
-  roles: "remarks on what roles permit",
-  addresses: "addresses that are taken here, so that these have others",
-  left: "addresses of the source that lead to nothing copied, left as they are",
-  permissions: "content permissions of roles that are not here, left out",
-  html: "pages whose HTML is written differently here (it says the same)",
-  gone: "no longer at the source, left here",
+  matched: "existed here and were not changed",
+  edited: "changed here since the last run, not overwritten (--overwrite discards the changes)",
+  removed: "deleted here since the last run, not copied again",
+  roles: "remarks on permissions of roles",
+  addresses: "addresses that were taken here and replaced",
+  unresolved: "addresses of the source that point to nothing copied, not changed",
+  permissions: "content permissions of roles that do not exist here, not copied",
+  html: "pages whose HTML is stored in a different but equivalent form",
+  missing: "deleted at the source, kept here",
 } as const;
 
 /** A list of the report. */
 export type List = keyof typeof LISTS;
 
-/** Lines shown of a list. */
+/** The greatest number of lines of a list. */
 const MAX_LINES = 20;
 
 const KINDS: readonly (readonly [Kind, string])[] = [
@@ -32,7 +32,7 @@ const KINDS: readonly (readonly [Kind, string])[] = [
   ["chapter", "chapters"],
   ["page", "pages"],
   ["comment", "comments"],
-  ["image", "pictures"],
+  ["image", "images"],
   ["cover", "covers"],
   ["attachment", "attachments"],
 ];
@@ -44,10 +44,10 @@ export class Report {
   readonly #tallies = new Map<Kind, Tally>();
   readonly #lists = new Map<List, string[]>();
   readonly #remarks: string[] = [];
-  /** Whether the run ended before it was through. */
+  /** Whether the run ended early. */
   stopped = false;
 
-  /** Counts what became of an item. */
+  /** Counts the outcome of an item. */
   count(kind: Kind, outcome: Outcome | "failed"): void {
     const none = { created: 0, updated: 0, skipped: 0, edited: 0, removed: 0, failed: 0 };
     const tally = this.#tallies.get(kind) ?? none;
@@ -62,21 +62,21 @@ export class Report {
     this.#lists.set(list, lines);
   }
 
-  /** Adds a sentence. */
+  /** Adds a remark, once. */
   remark(sentence: string): void {
     if (!this.#remarks.includes(sentence)) this.#remarks.push(sentence);
   }
 
-  /** Whether everything was copied that there is. */
+  /** Whether nothing failed. */
   get isClean(): boolean {
     return !this.stopped && [...this.#tallies.values()].every(({ failed }) => failed === 0);
   }
 
-  /** The report as lines for a person. */
+  /** Formats the report as lines of text. */
   lines(seconds: number): string[] {
     const counted = KINDS.flatMap(([kind, name]) => {
       const tally = this.#tallies.get(kind);
-      return tally ? [`${name.padEnd(12)} ${told(tally)}`] : [];
+      return tally ? [`${name.padEnd(12)} ${formatTally(tally)}`] : [];
     });
     const lists = (Object.keys(LISTS) as List[]).flatMap((list) => {
       const lines = this.#lists.get(list) ?? [];
@@ -89,11 +89,11 @@ export class Report {
   }
 }
 
-function told({ created, updated, skipped, edited, removed, failed }: Tally): string {
-  const rare = [
+function formatTally({ created, updated, skipped, edited, removed, failed }: Tally): string {
+  const exceptions = [
     edited > 0 ? `, ${edited} changed here` : "",
-    removed > 0 ? `, ${removed} removed here` : "",
+    removed > 0 ? `, ${removed} deleted here` : "",
     failed > 0 ? `, ${failed} FAILED` : "",
   ];
-  return `${created} created, ${updated} updated, ${skipped} unchanged${rare.join("")}`;
+  return `${created} created, ${updated} updated, ${skipped} unchanged${exceptions.join("")}`;
 }

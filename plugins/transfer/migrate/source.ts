@@ -1,125 +1,125 @@
 /**
- * The server that is copied from, over its API alone. Listings are walked by id and not by offset, so that what is added
- * or removed meanwhile moves nothing. What a server does not have, or does not show to the token, is told apart from
- * what fails: the first is missing for the whole run and is reported once.
+ * The server that is copied from, accessed only through its API. Listings are paged by id instead of by offset, so that
+ * concurrent changes skip nothing. What a server lacks, or hides from the token, is distinguished from failures: it is missing
+ * for the whole run and reported once.
  */
 import { AnswerError, type ApiClient, type Json, serverUrlOf } from "lectern/cli";
 import type { OutgoingFetch } from "lectern/core";
 import { idIn, listOf, textOf } from "./values.ts";
 
-/** Rows that are asked for at once; a server may give fewer. */
-const COUNT = 500;
+/** Rows per request; a server may return fewer. */
+const PAGE_SIZE = 500;
 
-/** What a source is made of. */
-export interface SourceParts {
+/** Options of a source. */
+export interface SourceOptions {
   readonly client: ApiClient;
-  /** The address it is asked at, without a final slash. */
+  /** The base URL of requests, without a final slash. */
   readonly baseUrl: string;
-  /** Other addresses it goes by or went by, as the operator says. */
+  /** Other base URLs, current or former, that the operator gave. */
   readonly aliases: readonly string[];
-  /** For pictures that it keeps on another server. */
+  /** Fetches images that it stores on another server. */
   readonly fetch: OutgoingFetch;
 }
 
 /** A server of this API. */
 export class Source {
-  readonly #parts: SourceParts;
-  /** The hosts it goes by: the one it is asked at, and the one it gives itself. */
+  readonly #options: SourceOptions;
+  /** Its hosts: that of requests, those of the aliases, and that of its own base URL. */
   readonly #hosts: Set<string>;
-  /** Whether pictures can be had by number, which older servers do not know. */
-  #picturesByNumber = true;
+  /** Whether images can be fetched by id, which older servers do not support. */
+  #hasImageData = true;
 
-  constructor(parts: SourceParts) {
-    this.#parts = parts;
-    this.#hosts = new Set([parts.baseUrl, ...parts.aliases].map((base) => new URL(base).host));
+  constructor(options: SourceOptions) {
+    this.#options = options;
+    this.#hosts = new Set([options.baseUrl, ...options.aliases].map((base) => new URL(base).host));
   }
 
-  /** Facts about the server; empty where it is too old to tell. Throws AnswerError where it does not let us in. */
+  /** Base URLs, version and instance id, the latter two "" for older servers. Throws AnswerError where access is denied. */
   async facts(): Promise<{ readonly bases: readonly string[]; readonly version: string; readonly instance: string }> {
     const facts = (await this.optional("/api/system")) ?? {};
-    const { baseUrl, aliases } = this.#parts;
-    const declared = serverUrlOf(textOf(facts.base_url)) ?? (await this.#baseOfPictures()) ?? baseUrl;
+    const { baseUrl, aliases } = this.#options;
+    const declared = serverUrlOf(textOf(facts.base_url)) ?? (await this.#baseOfImages()) ?? baseUrl;
     this.#hosts.add(new URL(declared).host);
     const bases = [...new Set([baseUrl, declared, ...aliases])];
     return { bases, version: textOf(facts.version), instance: textOf(facts.instance_id) };
   }
 
-  /** An older server tells its own address with each picture alone. */
-  async #baseOfPictures(): Promise<string | undefined> {
-    const [picture = {}] = listOf((await this.optional("/api/image-gallery?count=1"))?.data);
-    const [url, path] = [textOf(picture.url), textOf(picture.path)];
+  /** The base URL of an older server, which only the addresses of its images show. */
+  async #baseOfImages(): Promise<string | undefined> {
+    const [image = {}] = listOf((await this.optional("/api/image-gallery?count=1"))?.data);
+    const [url, path] = [textOf(image.url), textOf(image.path)];
     return path !== "" && url.endsWith(path) ? serverUrlOf(url.slice(0, -path.length)) : undefined;
   }
 
-  /** Everything of a listing, by id. Throws AnswerError. */
+  /** All rows of a listing, by id. Throws AnswerError. */
   async all(segment: string): Promise<Json[]> {
     const found: Json[] = [];
     for (let last = 0; ; ) {
-      const answer = await this.#parts.client.get(
-        `/api/${segment}?count=${COUNT}&sort=id&${encodeURIComponent("filter[id:gt]")}=${last}`,
+      const answer = await this.#options.client.get(
+        `/api/${segment}?count=${PAGE_SIZE}&sort=id&${encodeURIComponent("filter[id:gt]")}=${last}`,
       );
       const rows = listOf(answer.data).filter((row) => (idIn(row) ?? 0) > last);
       found.push(...rows);
-      // The total is that of the rows behind the last one.
+      // The total counts the rows after the last id.
       if (rows.length === 0 || rows.length === answer.total) return found;
       last = Math.max(...rows.map((row) => idIn(row) ?? 0));
     }
   }
 
-  /** The same, undefined where the token may not list it or the server does not know it. */
+  /** The same; undefined where the token may not list it or the server lacks it. */
   async allIfShown(segment: string): Promise<Json[] | undefined> {
-    return refusedAs(undefined, () => this.all(segment));
+    return orOnStatus(undefined, () => this.all(segment));
   }
 
-  /** The id of the first item of a listing; undefined where there is none. */
+  /** The id of the first item of a listing; undefined for none. */
   async first(segment: string): Promise<number | undefined> {
-    return idIn(listOf((await this.#parts.client.get(`/api/${segment}?count=1&sort=id`)).data)[0]);
+    return idIn(listOf((await this.#options.client.get(`/api/${segment}?count=1&sort=id`)).data)[0]);
   }
 
-  /** An item in full; undefined where it has gone. Throws AnswerError. */
+  /** An item in full; undefined where it was deleted. Throws AnswerError. */
   async read(segment: string, id: number): Promise<Json | undefined> {
-    return refusedAs(undefined, () => this.#parts.client.get(`/api/${segment}/${id}`), [404]);
+    return orOnStatus(undefined, () => this.#options.client.get(`/api/${segment}/${id}`), [404]);
   }
 
-  /** An answer, undefined where the token may not have it or the server does not know it. */
+  /** The response of a path; undefined where the token may not read it or the server lacks it. */
   async optional(path: string): Promise<Json | undefined> {
-    return refusedAs(undefined, () => this.#parts.client.get(path));
+    return orOnStatus(undefined, () => this.#options.client.get(path));
   }
 
-  /** Content permissions of an item; none where it has gone. Throws AnswerError. */
+  /** Content permissions of an item; empty where it was deleted. Throws AnswerError. */
   async permissions(kind: string, id: number): Promise<Json> {
-    return refusedAs({}, () => this.#parts.client.get(`/api/content-permissions/${kind}/${id}`), [404]);
+    return orOnStatus({}, () => this.#options.client.get(`/api/content-permissions/${kind}/${id}`), [404]);
   }
 
-  /** The bytes of an attachment, which come as base64 within its answer. Throws AnswerError. */
+  /** An attachment's link, or its bytes, which are base64 within the response. Throws AnswerError. */
   async attachment(id: number): Promise<{ link: string } | { file: Uint8Array<ArrayBuffer> }> {
-    const answer = await this.#parts.client.get(`/api/attachments/${id}`, FILE_MS);
+    const answer = await this.#options.client.get(`/api/attachments/${id}`, FILE_TIMEOUT_MS);
     const content = textOf(answer.content);
     if (answer.external === true) return { link: content };
     return { file: new Uint8Array(Buffer.from(content, "base64")) };
   }
 
-  /** The bytes of a picture. A cover has no number under which it could be had. Throws AnswerError. */
-  async picture(url: string, id?: number): Promise<Uint8Array<ArrayBuffer>> {
-    const { client } = this.#parts;
-    if (id !== undefined && this.#picturesByNumber) {
-      const bytes = await refusedAs(undefined, () => client.bytes(`/api/image-gallery/${id}/data`), [404, 405]);
+  /** The bytes of an image; covers have no id that they could be fetched by. Throws AnswerError. */
+  async image(url: string, id?: number): Promise<Uint8Array<ArrayBuffer>> {
+    const { client } = this.#options;
+    if (id !== undefined && this.#hasImageData) {
+      const bytes = await orOnStatus(undefined, () => client.bytes(`/api/image-gallery/${id}/data`), [404, 405]);
       if (bytes) return bytes;
-      this.#picturesByNumber = false;
+      this.#hasImageData = false;
     }
-    const path = pathAt(url, this.#hosts);
-    if (path === undefined) return this.#elsewhere(url);
+    const path = imagePathAt(url, this.#hosts);
+    if (path === undefined) return this.#fetchElsewhere(url);
     return (
-      (await refusedAs(undefined, () => client.bytes(path), [400, 401, 403, 404])) ??
+      (await orOnStatus(undefined, () => client.bytes(path), [400, 401, 403, 404])) ??
       client.bytes(`/api/image-gallery/url/data?url=${encodeURIComponent(url)}`)
     );
   }
 
-  /** Without the token, which is nobody else's; private addresses stay closed as to all outgoing calls. */
-  async #elsewhere(url: string): Promise<Uint8Array<ArrayBuffer>> {
+  /** Fetches from another server, without the token; private addresses are blocked as for all outgoing requests. */
+  async #fetchElsewhere(url: string): Promise<Uint8Array<ArrayBuffer>> {
     try {
-      const response = await this.#parts.fetch(url, { signal: AbortSignal.timeout(FILE_MS) });
-      if (!response.ok) throw new Error(`it answers ${response.status}`);
+      const response = await this.#options.fetch(url, { signal: AbortSignal.timeout(FILE_TIMEOUT_MS) });
+      if (!response.ok) throw new Error(`the server answers ${response.status}`);
       return new Uint8Array(await response.arrayBuffer());
     } catch (cause) {
       throw new AnswerError(404, `Cannot fetch "${url}": ${cause instanceof Error ? cause.message : String(cause)}`);
@@ -127,10 +127,10 @@ export class Source {
   }
 }
 
-const FILE_MS = 600_000;
+const FILE_TIMEOUT_MS = 600_000;
 
-/** The path of a picture below the server we ask, whatever name the server gives itself; undefined for other servers. */
-function pathAt(url: string, hosts: ReadonlySet<string>): string | undefined {
+/** The path of an image on the source, under any of its hosts; undefined for other servers. */
+function imagePathAt(url: string, hosts: ReadonlySet<string>): string | undefined {
   const folder = url.indexOf("/uploads/images/");
   const isOwn = url.startsWith("/") || (URL.canParse(url) && hosts.has(new URL(url).host));
   return isOwn && folder >= 0 ? encodeURI(decodedPath(url.slice(folder))) : undefined;
@@ -144,15 +144,15 @@ function decodedPath(path: string): string {
   }
 }
 
-async function refusedAs<T, N>(
-  instead: N,
-  ask: () => Promise<T>,
+async function orOnStatus<T, N>(
+  fallback: N,
+  request: () => Promise<T>,
   statuses: readonly number[] = [403, 404],
 ): Promise<T | N> {
   try {
-    return await ask();
+    return await request();
   } catch (error) {
-    if (error instanceof AnswerError && statuses.includes(error.status)) return instead;
+    if (error instanceof AnswerError && statuses.includes(error.status)) return fallback;
     throw error;
   }
 }

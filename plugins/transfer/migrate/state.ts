@@ -1,19 +1,19 @@
 /**
- * What is copied, will be, and as what: for each item of the source the id and the address it has here. Both are kept for
- * it before anything is written, so that a page can name another one that comes after it. A row gets its hash in the
- * transaction that writes its item: a run that is killed leaves nothing half written and forgets nothing.
+ * The state of a migration: the id and address here of each item of the source. Both are reserved before anything is written,
+ * so that a page can link to one that is copied later. The hash of an item is set in the transaction that writes the item, so
+ * that a killed run leaves a consistent state.
  */
 import { type RawBuilder, randomText, slugOf, sql } from "lectern/core";
 import { type Db, rows, type TableName } from "lectern/db";
 import type { Kind, MigratedItemsTable } from "./contract.ts";
 
-/** What is known of an item. */
-export type Entry = Pick<MigratedItemsTable, "own_id" | "source_slug" | "slug" | "hash" | "stamp" | "run">;
+/** The state of an item. */
+export type StateEntry = Pick<MigratedItemsTable, "own_id" | "source_slug" | "slug" | "hash" | "stamp" | "run">;
 
-/** The hash of what was found here and is left alone. */
-export const FOUND = "=";
+/** The hash of an item that existed here and is not changed. */
+export const MATCHED = "=";
 
-/** Tables by what lies in them. */
+/** Tables by kind. */
 export const TABLES: Readonly<Record<Kind, TableName>> = {
   role: "roles",
   user: "users",
@@ -27,19 +27,19 @@ export const TABLES: Readonly<Record<Kind, TableName>> = {
   comment: "comments",
 };
 
-/** An item a place is wanted for. */
-export interface Wish {
+/** A request to reserve an id and address. */
+export interface AddressRequest {
   readonly id: number;
-  /** The part of its address that is its own; "" for none. */
+  /** Its slug or path at the source; "" for none. */
   readonly slug: string;
-  /** What a slug is made of where that one is taken. */
+  /** The name that a slug is made from where that one is invalid. */
   readonly name: string;
-  /** Within what its slug is its own: the id of its book here, else 0. */
+  /** The scope in which its slug is unique: the id of its book here, else 0. */
   readonly scope: number;
 }
 
 const BOOK = sql`'/books/' || (select slug from books where id = item.book_id)`;
-/** Addresses of items, over their table as "item". */
+/** SQL expressions of paths, over a content table with the alias "item". */
 const PATHS = {
   bookshelf: sql`'/shelves/' || item.slug`,
   book: sql`'/books/' || item.slug`,
@@ -47,7 +47,7 @@ const PATHS = {
   page: sql`${BOOK} || '/page/' || item.slug`,
 } as const;
 
-/** A time as text, as the store gives it on the wire: what stamps are compared with. */
+/** SQL expression of a time as text in the format of answers, for comparison with `stamp`. */
 export function stampOf(time: RawBuilder<unknown>): RawBuilder<string> {
   return sql<string>`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
@@ -55,14 +55,14 @@ export function stampOf(time: RawBuilder<unknown>): RawBuilder<string> {
 const BATCH = 1000;
 const SUFFIX_LENGTH = 3;
 
-/** What is known of one source. */
-export class State {
+/** The state of one source. */
+export class MigrationState {
   readonly source: string;
   readonly run: number;
-  /** Whether an earlier run did not end, so that this one goes on with it. */
+  /** Whether an unfinished run is resumed. */
   readonly resumed: boolean;
   readonly #db: Db;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, StateEntry>();
 
   private constructor(db: Db, source: string, { run, resumed }: { run: number; resumed: boolean }) {
     this.#db = db;
@@ -71,8 +71,8 @@ export class State {
     this.resumed = resumed;
   }
 
-  /** Begins a run, or goes on with the last one. */
-  static async open(db: Db, source: string): Promise<State> {
+  /** Starts a run, or resumes an unfinished one. */
+  static async open(db: Db, source: string): Promise<MigrationState> {
     const [before] = await rows<{ finished: boolean }>(
       db,
       sql`select finished from migration_sources where source = ${source}`,
@@ -83,93 +83,93 @@ export class State {
         on conflict (source) do update set finished = false,
           run = migration_sources.run + migration_sources.finished::integer returning run`,
     );
-    const state = new State(db, source, { run: begun?.run ?? 1, resumed: before?.finished === false });
-    const known = await rows<Entry & { kind: Kind; source_id: number }>(
+    const state = new MigrationState(db, source, { run: begun?.run ?? 1, resumed: before?.finished === false });
+    const known = await rows<StateEntry & { kind: Kind; source_id: number }>(
       db,
       sql`select * from migrated_items where source = ${source}`,
     );
-    for (const { kind, source_id, ...entry } of known) state.note(kind, source_id, entry);
+    for (const { kind, source_id, ...entry } of known) state.set(kind, source_id, entry);
     return state;
   }
 
-  /** Ends the run. */
+  /** Marks the run as finished. */
   async finish(): Promise<void> {
     await rows(this.#db, sql`update migration_sources set finished = true where source = ${this.source}`);
   }
 
-  /** What is known of an item. */
-  get(kind: Kind, id: number | undefined): Entry | undefined {
+  /** The state of an item; undefined for unknown ones. */
+  get(kind: Kind, id: number | undefined): StateEntry | undefined {
     return id === undefined ? undefined : this.#entries.get(`${kind} ${id}`);
   }
 
-  /** The id here of an item that has been written. */
-  written(kind: Kind, id: number | undefined): number | undefined {
+  /** The id here of an item that was written; undefined for others. */
+  targetIdOf(kind: Kind, id: number | undefined): number | undefined {
     const entry = this.get(kind, id);
     return entry?.hash ? entry.own_id : undefined;
   }
 
-  /** Remembers what was written about an item. */
-  note(kind: Kind, id: number, entry: Entry): void {
+  /** Sets the state of an item in memory. */
+  set(kind: Kind, id: number, entry: StateEntry): void {
     this.#entries.set(`${kind} ${id}`, entry);
   }
 
-  /** Everything known of a kind. */
-  *ofKind(kind: Kind): Iterable<readonly [id: number, entry: Entry]> {
+  /** The states of a kind's items, by id at the source. */
+  *ofKind(kind: Kind): Iterable<readonly [id: number, entry: StateEntry]> {
     for (const [key, entry] of this.#entries)
       if (key.startsWith(`${kind} `)) yield [Number(key.slice(kind.length + 1)), entry];
   }
 
-  /** Notes that the run is through with an item that needed nothing. */
-  async pass(kind: Kind, id: number): Promise<void> {
+  /** Marks an unchanged item as processed by this run. */
+  async markProcessed(kind: Kind, id: number): Promise<void> {
     const entry = this.get(kind, id);
     if (!entry || entry.run === this.run) return;
     await rows(this.#db, sql`update migrated_items set run = ${this.run}::integer where ${this.row(kind, id)}`);
-    this.note(kind, id, { ...entry, run: this.run });
+    this.set(kind, id, { ...entry, run: this.run });
   }
 
-  /** The row of an item, as a condition. */
+  /** SQL condition for the row of an item. */
   row(kind: Kind, id: number): RawBuilder<boolean> {
     return sql<boolean>`source = ${this.source} and kind = ${kind} and source_id = ${id}::integer`;
   }
 
-  /** Notes that an item is one that was here already; with a stamp it may be changed as long as nobody else does. */
-  async match(kind: Kind, id: number, own: number, stamp: string | null): Promise<void> {
-    const hash = stamp === null ? FOUND : "";
+  /** Matches an item with one that existed here. With a stamp it may be updated, as long as it is not changed here. */
+  async match(kind: Kind, id: number, targetId: number, stamp: string | null): Promise<void> {
+    const hash = stamp === null ? MATCHED : "";
     await rows(
       this.#db,
       sql`insert into migrated_items (source, kind, source_id, own_id, source_slug, slug, hash, stamp, run)
-        values (${this.source}, ${kind}, ${id}::integer, ${own}::integer, '', '', ${hash}, ${stamp}, 0)
+        values (${this.source}, ${kind}, ${id}::integer, ${targetId}::integer, '', '', ${hash}, ${stamp}, 0)
         on conflict do nothing`,
     );
-    this.note(kind, id, { own_id: own, source_slug: "", slug: "", hash, stamp, run: 0 });
+    this.set(kind, id, { own_id: targetId, source_slug: "", slug: "", hash, stamp, run: 0 });
   }
 
   /**
-   * Keeps ids and addresses for items that have none yet, and new addresses for those that got others there. Answers
-   * whose those are.
+   * Reserves ids and addresses for new items, and addresses for items whose address changed at the source. Returns the ids
+   * of those items.
    */
-  async reserve(kind: Kind, wishes: readonly Wish[]): Promise<ReadonlySet<number>> {
-    const open = wishes.filter(({ id, slug }) => this.get(kind, id)?.source_slug !== slug);
-    const fresh = new Set(open.map(({ id }) => id));
-    if (open.length === 0) return fresh;
-    const taken = await this.#taken(kind, open);
-    for (const wish of wishes) {
-      const entry = this.get(kind, wish.id);
-      if (entry?.source_slug === wish.slug) taken.add(placeOf(wish.scope, entry.slug));
+  async reserve(kind: Kind, requests: readonly AddressRequest[]): Promise<ReadonlySet<number>> {
+    const pending = requests.filter(({ id, slug }) => this.get(kind, id)?.source_slug !== slug);
+    const requested = new Set(pending.map(({ id }) => id));
+    if (pending.length === 0) return requested;
+    const taken = await this.#taken(kind, pending);
+    for (const request of requests) {
+      const entry = this.get(kind, request.id);
+      if (entry?.source_slug === request.slug) taken.add(scopeKey(request.scope, entry.slug));
     }
-    for (let at = 0; at < open.length; at += BATCH) {
-      const batch = open.slice(at, at + BATCH).map((wish) => {
-        const slug = freeOf(kind, wish, taken);
-        taken.add(placeOf(wish.scope, slug));
-        return { source_id: wish.id, source_slug: wish.slug, slug };
+    for (let at = 0; at < pending.length; at += BATCH) {
+      const batch = pending.slice(at, at + BATCH).map((request) => {
+        const slug = freeAddress(kind, request, taken);
+        taken.add(scopeKey(request.scope, slug));
+        return { source_id: request.id, source_slug: request.slug, slug };
       });
-      await this.#keep(kind, batch);
+      await this.#insertReserved(kind, batch);
     }
-    return fresh;
+    return requested;
   }
 
-  /** Addresses here, by id there, of items that were changed here since they were written. */
-  async changedHere(kind: keyof typeof PATHS): Promise<Map<number, string>> {
+  /** Paths of items that were changed here since they were written, by id at the source. */
+  async changedLocally(kind: keyof typeof PATHS): Promise<Map<number, string>> {
     const table = sql.table(TABLES[kind]);
     const found = await rows<{ source_id: number; path: string }>(
       this.#db,
@@ -181,8 +181,11 @@ export class State {
     return new Map(found.map(({ source_id, path }) => [source_id, encodeURI(path)]));
   }
 
-  async #keep(kind: Kind, batch: readonly { source_id: number; source_slug: string; slug: string }[]): Promise<void> {
-    const kept = await rows<Entry & { source_id: number }>(
+  async #insertReserved(
+    kind: Kind,
+    batch: readonly { source_id: number; source_slug: string; slug: string }[],
+  ): Promise<void> {
+    const reserved = await rows<StateEntry & { source_id: number }>(
       this.#db,
       sql`insert into migrated_items (source, kind, source_id, own_id, source_slug, slug, run)
         select ${this.source}, ${kind}, sent.source_id,
@@ -192,20 +195,22 @@ export class State {
         on conflict (source, kind, source_id) do update set source_slug = excluded.source_slug, slug = excluded.slug
         returning source_id, own_id, source_slug, slug, hash, stamp, run`,
     );
-    for (const { source_id, ...entry } of kept) this.note(kind, source_id, entry);
+    for (const { source_id, ...entry } of reserved) this.set(kind, source_id, entry);
   }
 
-  /** Addresses of this kind that are in use here, among those that are wished for. */
-  async #taken(kind: Kind, wishes: readonly Wish[]): Promise<Set<string>> {
-    const slugs = [...new Set(wishes.map(({ slug }) => slug))].filter((slug) => slug !== "");
-    const used = slugs.length === 0 ? undefined : USED[kind]?.(slugs);
+  /** The requested addresses that are in use here. */
+  async #taken(kind: Kind, requests: readonly AddressRequest[]): Promise<Set<string>> {
+    const slugs = [...new Set(requests.map(({ slug }) => slug))].filter((slug) => slug !== "");
+    const used = slugs.length === 0 ? undefined : USED_ADDRESSES[kind]?.(slugs);
     const found = used ? await rows<{ id: number; scope: number; slug: string }>(this.#db, used) : [];
-    const moving = new Set(wishes.map(({ id }) => this.get(kind, id)?.own_id));
-    return new Set(found.filter(({ id }) => !moving.has(id)).map(({ scope, slug }) => placeOf(scope, slug)));
+    const moving = new Set(requests.map(({ id }) => this.get(kind, id)?.own_id));
+    return new Set(found.filter(({ id }) => !moving.has(id)).map(({ scope, slug }) => scopeKey(scope, slug)));
   }
 }
 
-const USED: Partial<Record<Kind, (slugs: string[]) => RawBuilder<{ id: number; scope: number; slug: string }>>> = {
+const USED_ADDRESSES: Partial<
+  Record<Kind, (slugs: string[]) => RawBuilder<{ id: number; scope: number; slug: string }>>
+> = {
   user: (slugs) => sql`select id, 0 as scope, slug from users where slug = any(${slugs}::text[])`,
   bookshelf: (slugs) => sql`select id, 0 as scope, slug from bookshelves
     where slug = any(${slugs}::text[]) and deleted_at is null`,
@@ -219,17 +224,17 @@ const USED: Partial<Record<Kind, (slugs: string[]) => RawBuilder<{ id: number; s
   cover: (paths) => sql`select id, 0 as scope, path as slug from images where path = any(${paths}::text[])`,
 };
 
-function placeOf(scope: number, slug: string): string {
+function scopeKey(scope: number, slug: string): string {
   return `${scope} ${slug}`;
 }
 
-/** The address that was wished for where it is free and can be one, else another like it. */
-function freeOf(kind: Kind, { slug, name, scope }: Wish, taken: ReadonlySet<string>): string {
-  if (USED[kind] === undefined) return "";
+/** The requested address where it is valid and free, else a similar one. */
+function freeAddress(kind: Kind, { slug, name, scope }: AddressRequest, taken: ReadonlySet<string>): string {
+  if (USED_ADDRESSES[kind] === undefined) return "";
   const isPath = kind === "image" || kind === "cover";
   const base = slug !== "" && (isPath || /^[^\s/?#"'<>]{1,255}$/.test(slug)) ? slug : slugOf(name) || "item";
   let free = base;
-  while (taken.has(placeOf(scope, free)))
+  while (taken.has(scopeKey(scope, free)))
     free = isPath ? base.replace(/([^/]*)$/, `${randomText(SUFFIX_LENGTH)}$1`) : `${base}-${randomText(SUFFIX_LENGTH)}`;
   return free;
 }

@@ -16,7 +16,7 @@ export type Schema = Record<string, unknown>;
 export type Ids = Readonly<Record<string, readonly number[]>>;
 
 /** Texts that break parsers, patterns, columns and encodings. */
-export const oddText: fc.Arbitrary<string> = fc.oneof(
+export const hostileText: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 12,
     arbitrary: fc.constantFrom(
@@ -59,15 +59,15 @@ const oddNumber = fc.constantFrom(
 );
 
 /** A value of any type at any depth. */
-export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
-  { weight: 8, arbitrary: oddText },
+export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
+  { weight: 8, arbitrary: hostileText },
   { weight: 4, arbitrary: oddNumber },
   { weight: 3, arbitrary: fc.constantFrom(null, true, false, 0, -1, [], {}, [[]], [null], [{}], { "": "" }) },
   { weight: 2, arbitrary: fc.jsonValue({ noUnicodeString: false }) },
-  { weight: 2, arbitrary: fc.array(fc.oneof(oddText, oddNumber, fc.constant(null)), { maxLength: 5 }) },
+  { weight: 2, arbitrary: fc.array(fc.oneof(hostileText, oddNumber, fc.constant(null)), { maxLength: 5 }) },
   { weight: 1, arbitrary: fc.constantFrom(40, 65, 3000).map((depth) => nest(depth)) },
   { weight: 1, arbitrary: fc.constantFrom(2000).map((length) => Array.from({ length }, (_, at) => at)) },
-  { weight: 2, arbitrary: fc.array(fc.record({ name: oddText, value: oddText }), { maxLength: 4 }) },
+  { weight: 2, arbitrary: fc.array(fc.record({ name: hostileText, value: hostileText }), { maxLength: 4 }) },
 );
 
 /** An id as a path may hold it, already encoded. */
@@ -97,19 +97,19 @@ export function hostileBody(schema: Schema, ids: Ids): fc.Arbitrary<HostileBody>
     const huge = of.type === "string" ? 1 : 0;
     return fc.oneof(
       { weight: 60, arbitrary: fitting(name, of, ids).map((value) => [[name, value]]) },
-      { weight: 8, arbitrary: oddValue.map((value) => [[name, value]]) },
+      { weight: 8, arbitrary: hostileValue.map((value) => [[name, value]]) },
       { weight: required.has(name) ? 3 : of.format === "binary" ? 200 : 50, arbitrary: fc.constant([]) },
       { weight: huge, arbitrary: hugeText.map((value) => [[name, value]]) },
       {
         weight: 1,
-        arbitrary: fc.tuple(oddValue, oddValue).map(([a, b]) => [
+        arbitrary: fc.tuple(hostileValue, hostileValue).map(([a, b]) => [
           [name, a],
           [name, b],
         ]),
       },
     ) as fc.Arbitrary<Entry[]>;
   };
-  const extra = fc.array(fc.tuple(fc.oneof(oddText, fc.constantFrom("__proto__", "_method", "id")), oddValue), {
+  const extra = fc.array(fc.tuple(fc.oneof(hostileText, fc.constantFrom("__proto__", "_method", "id")), hostileValue), {
     maxLength: 2,
   }) as fc.Arbitrary<Entry[]>;
   const entries = fc.tuple(...properties.map(field), extra).map((lists) => lists.flat());
@@ -141,7 +141,7 @@ export const hostileHeaders: fc.Arbitrary<Record<string, string>> = fc.oneof(
 );
 
 /** What stands in the Authorization header of somebody who has no token. */
-export const oddCredentials: fc.Arbitrary<string> = fc.constantFrom(
+export const hostileCredentials: fc.Arbitrary<string> = fc.constantFrom(
   ..."Token|Token :|Token a:|Token :b|Token a:b:c|token adminid:adminsecret|Bearer x|Basic YTpi|Token %00:%00|Token adminid:x".split(
     "|",
   ),
@@ -151,7 +151,7 @@ export const oddCredentials: fc.Arbitrary<string> = fc.constantFrom(
 
 /** A query string for a listing with these fields. */
 export function hostileQuery(fields: readonly string[]): fc.Arbitrary<string> {
-  const name = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...fields) }, { weight: 1, arbitrary: oddText });
+  const name = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...fields) }, { weight: 1, arbitrary: hostileText });
   const operator = fc.constantFrom(
     "",
     ":eq",
@@ -168,7 +168,7 @@ export function hostileQuery(fields: readonly string[]): fc.Arbitrary<string> {
     "::",
   );
   const value = fc.oneof(
-    oddText,
+    hostileText,
     fc.constantFrom(
       "1",
       "0",
@@ -186,7 +186,7 @@ export function hostileQuery(fields: readonly string[]): fc.Arbitrary<string> {
   const filter = fc.tuple(name, operator, value).map(([field, op, text]) => [`filter[${field}${op}]`, text]);
   const plain = fc.tuple(
     fc.constantFrom("count", "offset", "filter", "filter[]", "filter[a][b]", "sort[]", "page", "_method", "count[x]"),
-    oddText,
+    hostileText,
   );
   const sort = fc.tuple(fc.constantFrom("+", "-", "", "--", "+-"), name).map(([sign, field]) => ["sort", sign + field]);
   return fc
@@ -211,14 +211,14 @@ function fitting(name: string, schema: Schema, ids: Ids): fc.Arbitrary<unknown> 
   if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum);
   if (type === "integer") return id;
   if (type === "boolean") return fc.boolean();
-  if (name === "tags") return fc.array(fc.record({ name: fc.constant("Topic"), value: oddText }), { maxLength: 3 });
-  if (type === "array") return fc.array(fc.oneof(id, oddText), { maxLength: 3 });
-  if (type === "object") return oddValue;
+  if (name === "tags") return fc.array(fc.record({ name: fc.constant("Topic"), value: hostileText }), { maxLength: 3 });
+  if (type === "array") return fc.array(fc.oneof(id, hostileText), { maxLength: 3 });
+  if (type === "object") return hostileValue;
   if (schema.format === "binary") return fc.constantFrom(`${GIF} then nothing`, "no picture");
   if (schema.format === "email") return fc.uuid().map((text) => `${text}@example.com`);
   return fc.oneof(
     fc.uuid().map((text) => `Name ${text.slice(0, 8)}`),
-    oddText,
+    hostileText,
     fc.constantFrom("<h1>Title</h1><p>Text</p>", "# Title\n\nText", "{{@1}}", '<img src="data:image/png;base64,AAAA">'),
   );
 }

@@ -8,7 +8,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemBinaries, throwawayUrl } from "../harness/cluster.ts";
+import { startCluster, systemBinaries } from "../harness/cluster.ts";
 import { png } from "./sample_pictures.ts";
 
 /** The administrator's token in every fixture. */
@@ -116,7 +116,7 @@ export async function makeLanded(commit: string): Promise<void> {
   const runtime = join(import.meta.dir, "../../..");
   const folder = mkdtempSync(join(tmpdir(), "lectern-landed-"));
   const checkout = join(folder, "house");
-  const server = await throwawayUrl();
+  const server = await startCluster();
   if (!server) throw new Error("Cannot make a fixture: no PostgreSQL is installed here");
   run(["git", "worktree", "add", "--detach", checkout, commit], runtime);
   try {

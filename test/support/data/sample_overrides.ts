@@ -10,7 +10,7 @@ export const ALL = { view: true, create: true, update: true, delete: true };
 export const NOTHING = { view: false, create: false, update: false, delete: false };
 
 /** What tests of overrides do with a runtime. */
-export interface Hands {
+export interface OverrideTools {
   /** Makes something and answers its id. */
   made(path: string, body: Record<string, unknown>): Promise<number>;
   /** Changes the overrides of an item. */
@@ -21,9 +21,9 @@ export interface Hands {
   aclOf(table: string, id: number): Promise<number | undefined>;
 }
 
-/** Hands over a runtime that opens later. */
-export function handsOf(open: () => TestRuntime): Hands {
-  const made: Hands["made"] = async (path, body) => {
+/** OverrideTools over a runtime that opens later. */
+export function overrideTools(open: () => TestRuntime): OverrideTools {
+  const made: OverrideTools["made"] = async (path, body) => {
     const answer = await open().ask("POST", `/api/${path}`, { body });
     expect([path, answer.status]).toEqual([path, 200]);
     return answer.body.id;

@@ -1,4 +1,4 @@
-/** A server that webhooks call, for tests: keeps what it was sent, and answers as it is told. */
+/** A call that a receiver has got. */
 export interface Received {
   readonly method: string;
   readonly path: string;
@@ -8,20 +8,21 @@ export interface Received {
   readonly json: any;
 }
 
-/** A receiver on a free port of the loopback address. */
+/** A server that webhooks call, on a free port of the loopback address: keeps the calls, and answers as `answer` says. */
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
   /** Replaces how it answers; 200 at first. */
   answer: (received: Received) => Response | Promise<Response>;
-  /** Resolves once so much was received; rejects after a while. */
-  until(count: number, ms?: number): Promise<void>;
+  /** Resolves once so many calls came, or those that came are as wanted; rejects after `ms`, 30,000 by default. */
+  until(wanted: number | ((received: readonly Received[]) => boolean), ms?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Starts a receiver. */
 export function openReceiver(): Receiver {
   const received: Received[] = [];
+  const waiting = new Set<() => void>();
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -31,6 +32,7 @@ export function openReceiver(): Receiver {
       const json = body === "" ? undefined : JSON.parse(body);
       const one = { method, path: new URL(url).pathname, headers, body, json };
       received.push(one);
+      for (const look of waiting) look();
       return receiver.answer(one);
     },
   });
@@ -38,11 +40,17 @@ export function openReceiver(): Receiver {
     url: `http://127.0.0.1:${server.port}`,
     received,
     answer: () => new Response("thanks"),
-    async until(count, ms = 10_000) {
-      for (const end = Date.now() + ms; received.length < count; ) {
-        if (Date.now() > end) throw new Error(`Only ${received.length} of ${count} calls came within ${ms} ms`);
-        await Bun.sleep(10);
-      }
+    until(wanted, ms = 30_000) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const isDone = () => (typeof wanted === "number" ? received.length >= wanted : wanted(received));
+      const look = () => isDone() && resolve();
+      waiting.add(look);
+      const limit = setTimeout(() => reject(new Error(`Only ${received.length} calls came within ${ms} ms`)), ms);
+      look();
+      return promise.finally(() => {
+        clearTimeout(limit);
+        waiting.delete(look);
+      });
     },
     stop: () => server.stop(true),
   };

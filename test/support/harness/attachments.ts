@@ -12,7 +12,7 @@ import { type Answer, bootTestRuntime, type TestRuntime } from "./test_runtime.t
 export type Fields = Readonly<Record<string, string | File>>;
 
 /** A runtime with a page and another one. */
-export interface Holder {
+export interface AttachmentStage {
   readonly runtime: TestRuntime;
   readonly page: number;
   readonly other: number;
@@ -26,15 +26,15 @@ export interface Holder {
 }
 
 /** Opens a runtime for a file of tests. */
-export function openHolder(): () => Holder {
-  let holder: Holder | undefined;
+export function openAttachments(): () => AttachmentStage {
+  let stage: AttachmentStage | undefined;
   beforeAll(async () => {
-    holder = await holderOf(await bootTestRuntime({ extra: [spoiler] }));
+    stage = await stageOf(await bootTestRuntime({ extra: [spoiler] }));
   }, 60_000);
-  afterAll(async () => holder?.runtime.stop());
+  afterAll(async () => stage?.runtime.stop());
   return () => {
-    if (!holder) throw new Error("Cannot attach before the runtime is open");
-    return holder;
+    if (!stage) throw new Error("Cannot attach before the runtime is open");
+    return stage;
   };
 }
 
@@ -56,7 +56,7 @@ const spoiler = definePlugin({
     }),
 });
 
-async function holderOf(runtime: TestRuntime): Promise<Holder> {
+async function stageOf(runtime: TestRuntime): Promise<AttachmentStage> {
   const book = (await runtime.ask("POST", "/api/books", { body: { name: "Files" } })).body.id;
   const makePage = async (name: string): Promise<number> =>
     (await runtime.ask("POST", "/api/pages", { body: { book_id: book, name, html: "<p>x</p>" } })).body.id;
@@ -69,7 +69,7 @@ async function holderOf(runtime: TestRuntime): Promise<Holder> {
   return {
     runtime,
     page,
-    other: await makePage("Other holder"),
+    other: await makePage("Other stage"),
     makePage,
     onDisk,
     attach: (fields) =>

@@ -16,7 +16,7 @@ const DEBIAN = "/usr/lib/postgresql";
 const START_MAX_MS = 30_000;
 
 /** A running cluster that nobody will miss; `stop` also removes it. */
-export interface Throwaway {
+export interface Cluster {
   url: string;
   /** The postmaster's, which changes with `restart`. */
   pid(): number;
@@ -36,7 +36,7 @@ export function systemBinaries(): string | undefined {
  * Starts a cluster from the system's own PostgreSQL on a free port of the loopback address, without fsync; undefined
  * where there is no PostgreSQL. As root it runs as "postgres" or "nobody". Throws when it does not start.
  */
-export async function throwawayUrl(): Promise<Throwaway | undefined> {
+export async function startCluster(): Promise<Cluster | undefined> {
   const bin = systemBinaries();
   if (!bin) return undefined;
   const folder = mkdtempSync(join(tmpdir(), "lectern-cluster-"));

@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isAlive } from "../../../db/embedded/pid.ts";
 
 const FOLDER = /^lectern-tests-(\d+)-/;
 
@@ -22,21 +23,11 @@ export function sweepLeftovers(
 ): void {
   for (const name of readdirSync(folder)) {
     const pid = FOLDER.exec(name)?.[1];
-    if (pid === undefined || isRunning(Number(pid))) continue;
+    if (pid === undefined || isAlive(Number(pid))) continue;
     try {
       remove(join(folder, name));
     } catch (error) {
       if (!NOT_OURS.has((error as { code?: string }).code ?? "")) throw error;
     }
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // Somebody else's process is one that runs.
-    return (error as { code?: string }).code === "EPERM";
   }
 }

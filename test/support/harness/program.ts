@@ -96,7 +96,7 @@ export async function startProgram(
 }
 
 /** A connection on which bytes are written as they are. */
-export interface Line {
+export interface RawConnection {
   write(bytes: string | Uint8Array): void;
   /** What came back when the other side has closed or `done` is satisfied. */
   read(done?: (text: string) => boolean): Promise<string>;
@@ -108,7 +108,7 @@ export interface Line {
 const READ_MS = 15_000;
 
 /** Opens a connection to a port of this machine. */
-export async function openLine(port: number): Promise<Line> {
+export async function openConnection(port: number): Promise<RawConnection> {
   const socket: Socket = connect(port, "127.0.0.1");
   let text = "";
   let closed = false;

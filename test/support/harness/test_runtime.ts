@@ -1,23 +1,23 @@
 /**
- * A whole runtime for a test: a fresh database (on DATABASE_URL's server if set, else on one embedded server shared by the
- * test run's files in this process), booted plugins, and a client that goes through the gates as a request would, without
- * a port. Each test file boots its own and stops it after its last test; a job or connection left over fails the stop.
+ * A whole runtime for a test: a fresh database (test_database.ts), booted plugins, and a client whose requests take the way of
+ * those that come by a port. Each test file boots its own and stops it after its last test; a job or connection left
+ * over fails the stop.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AnyContext, AnyPlugin } from "lectern/core";
-import { type Db, openStore, type Store } from "lectern/db";
+import type { Db, Store } from "lectern/db";
 import { configSchema } from "../../../core/config.ts";
 import { folderStore } from "../../../core/files/file_store.ts";
 import { createLog } from "../../../core/log.ts";
 import { boot, type Runtime, type RuntimeOptions } from "../../../core/runtime/boot.ts";
 import { readSettings } from "../../../core/runtime/settings.ts";
 import plugins from "../../../plugins/mod.ts";
-import { folderOfRun } from "./leftovers.ts";
+import { createTestDatabase, openTestStore } from "./test_database.ts";
 
 /** What a test asks for. */
-export interface Ask {
+export interface RequestOptions {
   /** A token `id:secret`; the administrator's by default, null for none. */
   readonly as?: string | null;
   readonly body?: unknown;
@@ -47,7 +47,7 @@ export interface TestRuntime {
   readonly database: string;
   /** Below it lie uploaded files in "files", and in "spool" those of requests under way. */
   readonly dataDir: string;
-  ask(method: string, path: string, ask?: Ask): Promise<Answer>;
+  ask(method: string, path: string, ask?: RequestOptions): Promise<Answer>;
   /** Creates a role with these permissions and a user who holds it; returns the user's token and ids. */
   person(name: string, permissions: readonly string[]): Promise<{ token: string; id: number; role: number }>;
   stop(): Promise<void>;
@@ -74,10 +74,11 @@ const BASE_URL = "http://localhost";
 export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise<TestRuntime> {
   const dataDir = mkdtempSync(join(tmpdir(), "lectern-runtime-"));
   chmodSync(dataDir, 0o755);
-  const { store, drop, database } = await (options.beside
-    ? sharedStore(options.beside.database, dataDir)
-    : freshStore(dataDir));
-  await options.prepare?.(store, dataDir);
+  const { beside, prepare } = options;
+  const own = beside ? undefined : await createTestDatabase(prepare ? "empty" : "migrated");
+  const database = own?.name ?? beside?.database ?? "";
+  const store = await openTestStore(database);
+  await prepare?.(store, dataDir);
   const env: Record<string, string> = {
     APP_URL: BASE_URL,
     DATA_DIR: dataDir,
@@ -91,7 +92,7 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
   const config = readSettings("lectern", configSchema, env);
   const log = createLog(config.logLevel);
   const drops = async () => {
-    await drop();
+    await own?.drop();
     rmSync(dataDir, { recursive: true, force: true });
   };
   const runtime = await boot({
@@ -172,44 +173,4 @@ async function tokenFor(runtime: Runtime, email: string): Promise<string> {
       await command.run(["create", "--user", email, "--name", "test"], io, runtime.contexts.get(plugin.name));
   }
   return lines.at(-1) ?? "";
-}
-
-interface OwnStore {
-  readonly store: Store;
-  readonly database: string;
-  drop(): Promise<void>;
-}
-
-async function freshStore(dataDir: string): Promise<OwnStore> {
-  const database = `lectern_test_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`;
-  const server = process.env.DATABASE_URL;
-  if (server === undefined || server === "") return sharedStore(database, dataDir);
-  const admin = await openStore({ databaseUrl: server, dataDir, poolSize: 2 });
-  await admin.sql.unsafe(`create database ${database}`);
-  return {
-    ...(await sharedStore(database, dataDir)),
-    async drop() {
-      await admin.sql.unsafe(`drop database ${database} with (force)`);
-      await admin.close();
-    },
-  };
-}
-
-/** A store over a database that is dropped by somebody else; the embedded server makes it where it is new. */
-async function sharedStore(database: string, dataDir: string): Promise<OwnStore> {
-  const drop = async () => {};
-  const server = process.env.DATABASE_URL;
-  if (server === undefined || server === "")
-    return { store: await openStore({ dataDir: embeddedFolder(), poolSize: 6, database }), database, drop };
-  const url = new URL(server);
-  url.pathname = `/${database}`;
-  return { store: await openStore({ databaseUrl: url.href, dataDir, poolSize: 6 }), database, drop };
-}
-
-let shared: string | undefined;
-
-/** One embedded server for all files of a run: making a cluster takes longer than most tests. */
-function embeddedFolder(): string {
-  shared ??= folderOfRun();
-  return shared;
 }

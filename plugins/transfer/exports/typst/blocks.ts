@@ -1,15 +1,15 @@
 /**
- * Blocks as Typst: paragraphs, headings, lists, code, quotes, callouts, tables. A stretch of running text between blocks
- * is a paragraph. What reads from right to left is set so, block by block. Deeper than Typst can follow, blocks lose
- * their frames and keep their texts.
+ * Renders blocks as Typst: paragraphs, headings, lists, code, quotes, callouts, tables. Inline content between blocks becomes
+ * a paragraph. The direction of text is set for each block. Blocks nested deeper than Typst supports lose their frames and
+ * keep their text.
  */
-import { asking, directed, start } from "./direction.ts";
+import { inDirection, start, withDirection } from "./direction.ts";
 import { attribute, type Element, hasClass, isElement, type Node, style, textIn, textOf } from "./dom.ts";
-import { anchored, inline } from "./inline.ts";
-import { type Place, within } from "./place.ts";
+import { anchorOf, inline } from "./inline.ts";
+import { type LayoutContext, nest } from "./layout.ts";
+import { breakLongWords } from "./long_words.ts";
 import { table } from "./table.ts";
 import { quoted } from "./text.ts";
-import { fitted } from "./words.ts";
 
 const BLOCKS = new Set(
   (
@@ -20,125 +20,133 @@ const BLOCKS = new Set(
 const CALLOUTS = { info: "#0288d1", success: "#2e7d32", warning: "#c77700", danger: "#b71c1c" } as const;
 const NUMBERING: Readonly<Record<string, string>> = { a: '"a."', A: '"A."', i: '"i."', I: '"I."' };
 const LAST_LEVEL = 8;
-/** Points of the frame of code. */
-const AROUND_CODE = 14;
+/** Width of the frame around code, in points. */
+const CODE_FRAME = 14;
 
-/** Nodes as blocks, one below the other. */
-export function blocks(nodes: readonly Node[], place: Place): string {
-  const written: string[] = [];
+/** Renders nodes as blocks, one below the other. */
+export function blocks(nodes: readonly Node[], layout: LayoutContext): string {
+  const output: string[] = [];
   let line: Node[] = [];
   const close = () => {
-    if (line.length > 0) written.push(paragraph(line, place));
+    if (line.length > 0) output.push(paragraph(line, layout));
     line = [];
   };
   for (const node of nodes) {
-    if (!holdsBlock(node)) {
+    if (!containsBlock(node)) {
       line.push(node);
       continue;
     }
     close();
     const element = node as Element;
-    written.push(anchored(element, place) + block(element, asking(element, place)));
+    output.push(anchorOf(element, layout) + block(element, withDirection(element, layout)));
   }
   close();
-  return written.filter((one) => one !== "").join("\n\n");
+  return output.filter((one) => one !== "").join("\n\n");
 }
 
-/** Whether a node is a block, or running text around one, such as a link around a table. */
-function holdsBlock(node: Node): boolean {
-  return isElement(node) && (BLOCKS.has(node.tagName) || node.childNodes.some(holdsBlock));
+/** Whether a node is a block, or an inline element around one, such as a link around a table. */
+function containsBlock(node: Node): boolean {
+  return isElement(node) && (BLOCKS.has(node.tagName) || node.childNodes.some(containsBlock));
 }
 
-function roomOf({ width, book }: Place) {
-  return { width, cuts: book.cuts };
+function spaceOf({ width, document }: LayoutContext) {
+  return { width, budget: document.budget };
 }
 
-function paragraph(nodes: readonly Node[], place: Place): string {
-  const content = inline(nodes, place);
+function paragraph(nodes: readonly Node[], layout: LayoutContext): string {
+  const content = inline(nodes, layout);
   if (content === "") return "";
-  return directed(nodes.map(textOf).join(""), place, () => fitted(`#par[${content}]`, roomOf(place)));
+  return inDirection(nodes.map(textOf).join(""), layout, () => breakLongWords(`#par[${content}]`, spaceOf(layout)));
 }
 
-function block(element: Element, place: Place): string {
+function block(element: Element, layout: LayoutContext): string {
   const level = /^h([1-6])$/.exec(element.tagName)?.[1];
-  if (level !== undefined) return heading(element, place, Number(level));
+  if (level !== undefined) return heading(element, layout, Number(level));
   switch (element.tagName) {
     case "p":
       return aligned(
         element,
-        framed(element, place, (inner) => blocks(element.childNodes, inner)),
+        framed(element, layout, (inner) => blocks(element.childNodes, inner)),
       );
     case "ul":
     case "ol":
-      return list(element, place);
+      return list(element, layout);
     case "pre":
-      return code(element, place);
+      return code(element, layout);
     case "blockquote": {
-      const inner = within(place, "blocks", place.width - 14);
-      if (!inner) return blocks(element.childNodes, place);
-      return directed(textOf(element), inner, (at) => `#quoted${atStart(at)}[${blocks(element.childNodes, at)}]`);
+      const inner = nest(layout, "blocks", layout.width - 14);
+      if (!inner) return blocks(element.childNodes, layout);
+      return inDirection(
+        textOf(element),
+        inner,
+        (at) => `#quoted${helperArguments(at)}[${blocks(element.childNodes, at)}]`,
+      );
     }
     case "hr":
       return "#line(length: 100%, stroke: .5pt + luma(180))";
     case "table":
-      return table(element, place, blocks);
+      return table(element, layout, blocks);
     case "summary":
     case "dt":
-      return directed(textOf(element), place, (at) =>
-        fitted(`#par[#strong[${inline(element.childNodes, at)}]]`, roomOf(at)),
+      return inDirection(textOf(element), layout, (at) =>
+        breakLongWords(`#par[#strong[${inline(element.childNodes, at)}]]`, spaceOf(at)),
       );
     case "dd":
-      return indented(element, place);
+      return indented(element, layout);
     default:
-      return aligned(element, blocks(element.childNodes, place));
+      return aligned(element, blocks(element.childNodes, layout));
   }
 }
 
-function heading(element: Element, place: Place, level: number): string {
-  const content = inline(element.childNodes, place);
+function heading(element: Element, layout: LayoutContext, level: number): string {
+  const content = inline(element.childNodes, layout);
   if (content === "") return "";
-  const shown = Math.min(LAST_LEVEL, place.level + level);
-  return directed(
+  const shown = Math.min(LAST_LEVEL, layout.level + level);
+  return inDirection(
     textOf(element),
-    place,
+    layout,
     () => `#heading(level: ${shown}, outlined: false, bookmarked: true)[${content}]`,
   );
 }
 
-function framed(element: Element, place: Place, write: (inner: Place) => string): string {
-  if (!hasClass(element, "callout")) return write(place);
-  const inner = within(place, "blocks", place.width - 24);
-  if (!inner) return write(place);
+function framed(element: Element, layout: LayoutContext, write: (inner: LayoutContext) => string): string {
+  if (!hasClass(element, "callout")) return write(layout);
+  const inner = nest(layout, "blocks", layout.width - 24);
+  if (!inner) return write(layout);
   const kind = (Object.keys(CALLOUTS) as (keyof typeof CALLOUTS)[]).find((one) => hasClass(element, one)) ?? "info";
-  return directed(textOf(element), inner, (at) => `#callout${atStart(at, `rgb("${CALLOUTS[kind]}")`)}[${write(at)}]`);
+  return inDirection(
+    textOf(element),
+    inner,
+    (at) => `#callout${helperArguments(at, `rgb("${CALLOUTS[kind]}")`)}[${write(at)}]`,
+  );
 }
 
-/** What a call of ours is given, with the side it draws at where that is not the left one. */
-function atStart(place: Place, ...given: string[]): string {
-  const all = [...given, ...(start(place) === "right" ? ['side: "right"'] : [])];
+/** The arguments of a helper call, with the side of its frame where that is not the left one. */
+function helperArguments(layout: LayoutContext, ...args: string[]): string {
+  const all = [...args, ...(start(layout) === "right" ? ['side: "right"'] : [])];
   return all.length === 0 ? "" : `(${all.join(", ")})`;
 }
 
-function aligned(element: Element, written: string): string {
-  if (written === "") return "";
-  const asked = style(element, "text-align") || attribute(element, "align");
+function aligned(element: Element, output: string): string {
+  if (output === "") return "";
+  const requested = style(element, "text-align") || attribute(element, "align");
   const side =
-    asked === "center" || hasClass(element, "align-center")
+    requested === "center" || hasClass(element, "align-center")
       ? "center"
-      : asked === "right" || hasClass(element, "align-right")
+      : requested === "right" || hasClass(element, "align-right")
         ? "right"
-        : asked === "left"
+        : requested === "left"
           ? "left"
           : "";
-  return side === "" ? written : `#align(${side})[${written}]`;
+  return side === "" ? output : `#align(${side})[${output}]`;
 }
 
-function code(element: Element, place: Place): string {
+function code(element: Element, layout: LayoutContext): string {
   const first = element.childNodes.find(isElement);
   const language = /(?:^|\s)language-([\w+-]+)/.exec(attribute(first ?? element, "class"))?.[1];
   const text = withBreaks(element).replace(/^\n/, "").replace(/\n$/, "");
-  const written = `#raw(${quoted(text)}, block: true${language === undefined ? "" : `, lang: ${quoted(language.toLowerCase())}`})`;
-  return fitted(written, { ...roomOf(place), frame: AROUND_CODE });
+  const output = `#raw(${quoted(text)}, block: true${language === undefined ? "" : `, lang: ${quoted(language.toLowerCase())}`})`;
+  return breakLongWords(output, { ...spaceOf(layout), frame: CODE_FRAME });
 }
 
 function withBreaks(node: Node | Element): string {
@@ -148,31 +156,32 @@ function withBreaks(node: Node | Element): string {
   return node.tagName === "br" ? "\n" : node.childNodes.map(withBreaks).join("");
 }
 
-function indented(element: Element, place: Place): string {
-  const inner = within(place, "blocks", place.width - 18);
-  if (!inner) return blocks(element.childNodes, place);
-  return directed(textOf(element), inner, (at) => `#pad(${start(at)}: 18pt)[${blocks(element.childNodes, at)}]`);
+function indented(element: Element, layout: LayoutContext): string {
+  const inner = nest(layout, "blocks", layout.width - 18);
+  if (!inner) return blocks(element.childNodes, layout);
+  return inDirection(textOf(element), inner, (at) => `#pad(${start(at)}: 18pt)[${blocks(element.childNodes, at)}]`);
 }
 
-function list(element: Element, place: Place): string {
-  const inner = within(place, "lists");
-  if (inner) return directed(textOf(element), inner, (at) => listOf(element, at));
+function list(element: Element, layout: LayoutContext): string {
+  const inner = nest(layout, "lists");
+  if (inner) return inDirection(textOf(element), inner, (at) => listOf(element, at));
   return blocks(
     element.childNodes.flatMap((node) => (isElement(node) ? node.childNodes : [])),
-    place,
+    layout,
   );
 }
 
-function listOf(element: Element, place: Place): string {
+function listOf(element: Element, layout: LayoutContext): string {
   const items = element.childNodes.filter(isElement).map((item) => {
-    // A list that stands among items belongs to the one before it; as an item of its own it is still read in place.
+    // A list directly within a list is invalid HTML; it is rendered as an item of its own.
     const content = item.tagName === "li" ? item.childNodes : [item];
     const number = /^\d{1,6}$/.exec(attribute(item, "value"))?.[0];
-    const at = asking(item, place);
-    // The marker stays at the side of the list; texts that ask for nothing follow it.
-    const set = { ...at, asked: at.asked ?? place.direction };
-    const written = `[${anchored(item, place)}${directed("", set, (inner) => itemContent(content, { ...inner, asked: at.asked }))}]`;
-    return element.tagName === "ol" && number !== undefined ? `enum.item(${number})${written}` : written;
+    const at = withDirection(item, layout);
+    // The marker stays at the side of the list; items without a direction of their own follow the list.
+    const set = { ...at, requested: at.requested ?? layout.direction };
+    const body = inDirection("", set, (inner) => itemContent(content, { ...inner, requested: at.requested }));
+    const output = `[${anchorOf(item, layout)}${body}]`;
+    return element.tagName === "ol" && number !== undefined ? `enum.item(${number})${output}` : output;
   });
   if (items.length === 0) return "";
   return element.tagName === "ol" ? numbered(element, items) : `#list(${items.join(", ")})`;
@@ -188,12 +197,12 @@ function numbered(element: Element, items: readonly string[]): string {
   return `#enum(${[...settings, ...items].join(", ")})`;
 }
 
-/** One line of text needs no paragraph, and none of a paragraph's space. */
-function itemContent(nodes: readonly Node[], place: Place): string {
-  const first = nodes.findIndex(holdsBlock);
+/** Leading inline content is rendered without a paragraph, to avoid the paragraph's spacing. */
+function itemContent(nodes: readonly Node[], layout: LayoutContext): string {
+  const first = nodes.findIndex(containsBlock);
   const lead = first < 0 ? nodes : nodes.slice(0, first);
   const rest = first < 0 ? [] : nodes.slice(first);
-  const line = fitted(inline(lead, place), roomOf(place));
-  const below = blocks(rest, place);
+  const line = breakLongWords(inline(lead, layout), spaceOf(layout));
+  const below = blocks(rest, layout);
   return below === "" ? line : `${line}\n${below}`;
 }

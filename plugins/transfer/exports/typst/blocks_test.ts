@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { blocks } from "./blocks.ts";
 import { parse } from "./dom.ts";
-import type { Place } from "./place.ts";
+import type { LayoutContext } from "./layout.ts";
 
-const place: Place = {
+const layout: LayoutContext = {
   width: 480,
   height: 600,
   blocks: 0,
@@ -11,9 +11,9 @@ const place: Place = {
   tables: 0,
   direction: "ltr",
   level: 2,
-  book: {
-    cuts: { left: 999 },
-    pictures: new Map([
+  document: {
+    budget: { left: 999 },
+    images: new Map([
       ["/a.png", { file: "picture-0.png", width: 2000, height: 10 }],
       ["/tall.png", { file: "picture-1.png", width: 200, height: 4000 }],
     ]),
@@ -21,7 +21,7 @@ const place: Place = {
     anchor: (id) => (id === "wanted" ? "a-0" : undefined),
   },
 };
-const typst = (html: string) => blocks(parse(html).childNodes, place);
+const typst = (html: string) => blocks(parse(html).childNodes, layout);
 
 const TABLE: readonly [html: string, typst: string][] = [
   ["<p>a <b>b</b>\n c</p>", '#par[#"a ";#strong[#"b";];#" c";]'],
@@ -83,13 +83,13 @@ for (const [html, wanted] of TABLE)
 describe("cells of a table", () => {
   const cells = (html: string) => [...typst(html).matchAll(/table\.cell\(([^)]*)\)/g)].map(([, settings]) => settings);
 
-  test("are placed as a browser does, and never meet", () => {
+  test("are placed as in browsers, without overlapping", () => {
     const html =
       '<table><tr><td rowspan="2">a</td><td colspan="2">b</td></tr><tr><td>c</td><td rowspan="9">d</td></tr></table>';
     expect(cells(html)).toEqual(["x: 0, y: 0, rowspan: 2", "x: 1, y: 0, colspan: 2", "x: 1, y: 1", "x: 2, y: 1"]);
   });
 
-  test("are all there, however many stand in a row and whatever they span", () => {
+  test("are complete, however many are in a row and whatever they span", () => {
     const row = (tag: string) => Array.from({ length: 130 }, (_, at) => `<${tag}>${tag}${at}</${tag}>`).join("");
     const html = `<table><tr>${row("th")}</tr><tr><td colspan="100">wide</td><td colspan="9999">rest</td></tr><tr>${row("td")}</tr></table>`;
     const written = typst(html);
@@ -102,14 +102,14 @@ describe("cells of a table", () => {
     expect(written.match(/table\.header\(/g)).toHaveLength(counts.length);
   });
 
-  test("of a head are repeated, and reach no further", () => {
+  test("of a head are repeated, and do not extend beyond it", () => {
     const written = typst("<table><thead><tr><th rowspan=3>a</th></tr></thead><tr><td>b</td></tr></table>");
     expect(written).toContain('table.header(table.cell(x: 0, y: 0)[#strong[#par[#"a";]]]),');
     expect(written).toContain('table.cell(x: 0, y: 1)[#par[#"b";]]');
   });
 });
 
-test("what is nested deeper than the engine follows is written flat, with all its text", () => {
+test("nesting beyond the limit of Typst is flattened, with all its text", () => {
   for (const [open, close] of [
     ["<blockquote>", "</blockquote>"],
     ["<ul><li>", "</li></ul>"],

@@ -1,20 +1,19 @@
 /**
- * Makes a PDF in a process of its own: `bun child.ts FOLDER`. The folder holds the job and gets the result. Neither
- * memory nor time is watched here: whoever started the process does that, and ends it. It knows nothing of the runtime and
- * is given nothing of its environment.
+ * Renders a PDF in a child process: `bun child.ts FOLDER`. The folder contains the job and receives the result. The parent
+ * process limits memory and time. The child does not load the runtime and gets none of its environment variables.
  */
 import { basename, join } from "node:path";
 import { writeDocument } from "./document.ts";
 import { EXITS, FILES, type Job } from "./job.ts";
-import { missingScripts } from "./missing_letters.ts";
+import { missingScripts } from "./missing_glyphs.ts";
 import { literal } from "./text.ts";
 
 type Engine = typeof import("@myriaddreamin/typst-ts-node-compiler");
 
-/** Items that are written again as plain text before the document is given up. */
-const MOST_TRIES = 20;
+/** How many items are replaced by plain text before the document fails. */
+const MAX_ATTEMPTS = 20;
 
-async function engine(): Promise<Engine | undefined> {
+async function loadEngine(): Promise<Engine | undefined> {
   try {
     return await import("@myriaddreamin/typst-ts-node-compiler");
   } catch (error) {
@@ -23,8 +22,12 @@ async function engine(): Promise<Engine | undefined> {
   }
 }
 
-/** Writes down which writing systems are drawn as empty boxes, if any. */
-async function tellMissing(folder: string, job: Job, compiler: InstanceType<Engine["NodeCompiler"]>): Promise<void> {
+/** Writes the names of writing systems whose letters no font has, if any, into `missing.json`. */
+async function writeMissingScripts(
+  folder: string,
+  job: Job,
+  compiler: InstanceType<Engine["NodeCompiler"]>,
+): Promise<void> {
   const texts = await Promise.all(
     job.items.map(async ({ name, html }) => name + (await Bun.file(join(folder, html)).text())),
   );
@@ -37,22 +40,22 @@ async function tellMissing(folder: string, job: Job, compiler: InstanceType<Engi
 }
 
 async function main(folder: string): Promise<number> {
-  const found = await engine();
-  if (!found) return EXITS.missing;
+  const engine = await loadEngine();
+  if (!engine) return EXITS.missing;
   const job = (await Bun.file(join(folder, FILES.job)).json()) as Job;
-  const asPlainText = await writeDocument(folder, job);
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const compiler = found.NodeCompiler.create({ workspace: folder, fontArgs: [{ fontPaths: [...job.fonts] }] });
+  const writeAsPlainText = await writeDocument(folder, job);
+  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
+    const compiler = engine.NodeCompiler.create({ workspace: folder, fontArgs: [{ fontPaths: [...job.fonts] }] });
     const compiled = compiler.compile({ mainFilePath: join(folder, FILES.main) });
     if (compiled.result) {
       await Bun.write(join(folder, FILES.result), compiler.pdf(compiled.result));
-      await tellMissing(folder, job, compiler);
+      await writeMissingScripts(folder, job, compiler);
       return EXITS.done;
     }
     const errors = compiled.takeDiagnostics()?.shortDiagnostics as { message: string; path: string }[] | undefined;
     const file = errors?.map(({ path }) => basename(path)).find((name) => name.startsWith("item-"));
     process.stderr.write(`${file}: ${errors?.[0]?.message}\n`);
-    if (file === undefined || !(await asPlainText(file))) return EXITS.refused;
+    if (file === undefined || !(await writeAsPlainText(file))) return EXITS.refused;
   }
   return EXITS.refused;
 }

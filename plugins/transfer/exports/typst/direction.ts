@@ -1,22 +1,22 @@
 import { attribute, type Element } from "./dom.ts";
-import type { Place } from "./place.ts";
+import type { LayoutContext } from "./layout.ts";
 import { isRightToLeft } from "./text.ts";
 
-/** The place within an element, which may ask for a direction; "auto" leaves it to the texts again. */
-export function asking(element: Element, place: Place): Place {
-  const asked = attribute(element, "dir").trim().toLowerCase();
-  if (asked === "auto") return { ...place, asked: undefined };
-  return asked === "ltr" || asked === "rtl" ? { ...place, asked } : place;
+/** The context within an element, whose `dir` attribute may request a direction; "auto" lets each text decide again. */
+export function withDirection(element: Element, layout: LayoutContext): LayoutContext {
+  const requested = attribute(element, "dir").trim().toLowerCase();
+  if (requested === "auto") return { ...layout, requested: undefined };
+  return requested === "ltr" || requested === "rtl" ? { ...layout, requested } : layout;
 }
 
-/** What is written, set in the direction that is asked for; else from right to left where its text reads so. */
-export function directed(text: string, place: Place, write: (inner: Place) => string): string {
-  const direction = place.asked ?? (isRightToLeft(text) ? "rtl" : place.direction);
-  const written = write({ ...place, direction });
-  return direction === place.direction || written === "" ? written : `#[#set text(dir: ${direction});${written}]`;
+/** Renders in the requested direction, else in that of the text. */
+export function inDirection(text: string, layout: LayoutContext, render: (inner: LayoutContext) => string): string {
+  const direction = layout.requested ?? (isRightToLeft(text) ? "rtl" : layout.direction);
+  const output = render({ ...layout, direction });
+  return direction === layout.direction || output === "" ? output : `#[#set text(dir: ${direction});${output}]`;
 }
 
-/** The side that lines begin at. */
-export function start({ direction }: Place): "left" | "right" {
+/** The side at which lines begin. */
+export function start({ direction }: LayoutContext): "left" | "right" {
   return direction === "rtl" ? "right" : "left";
 }

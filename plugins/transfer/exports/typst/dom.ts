@@ -4,10 +4,10 @@ import { type DefaultTreeAdapterTypes, parseFragment } from "parse5";
 export type Node = DefaultTreeAdapterTypes.ChildNode;
 /** An element of a page's HTML. */
 export type Element = DefaultTreeAdapterTypes.Element;
-/** What has children. */
+/** A node with children. */
 export type Parent = DefaultTreeAdapterTypes.ParentNode;
 
-/** Parses a page's HTML, which has been filtered and is no deeper than the runtime stores it. */
+/** Parses a page's HTML, which was sanitised and limited in depth when it was stored. */
 export function parse(html: string): Parent {
   return parseFragment(html);
 }
@@ -17,7 +17,7 @@ export function isElement(node: Node): node is Element {
   return "tagName" in node;
 }
 
-/** The text of a run of text; undefined for other nodes. */
+/** The text of a text node; undefined for other nodes. */
 export function textIn(node: Node): string | undefined {
   return node.nodeName === "#text" && "value" in node ? node.value : undefined;
 }

@@ -1,12 +1,12 @@
 /**
- * Running text as Typst: runs of text become string literals, elements become calls around content. White space is
- * collapsed as a browser does it, across the borders of elements. What is unknown is written as what it contains.
+ * Renders inline content as Typst: text becomes string literals, elements become function calls around content. White space
+ * is collapsed as in browsers, across element boundaries. Unknown elements are replaced by their content.
  */
 import { attribute, type Element, hasClass, isElement, type Node, style, textIn, textOf } from "./dom.ts";
-import type { Place } from "./place.ts";
+import type { LayoutContext } from "./layout.ts";
 import { colour, literal, quoted } from "./text.ts";
 
-/** Elements with a call of their own. */
+/** Typst functions by element. */
 const CALLS: Readonly<Record<string, string>> = {
   strong: "strong",
   b: "strong",
@@ -26,64 +26,68 @@ const CALLS: Readonly<Record<string, string>> = {
   small: "small",
 };
 const DROPPED = new Set(["script", "style", "template", "noscript", "head", "title"]);
-/** Points a pixel is wide. */
+/** Points per CSS pixel. */
 const PIXEL = 0.75;
 
-/** Elements within each other; Typst gives up at more of them, so deeper ones lose their looks. */
-const MOST_DEEP = 20;
+/** Typst fails on deeper nesting; elements beyond it are replaced by their content. */
+const MAX_DEPTH = 20;
 
 interface Flow {
-  /** Whether the text before ends with a blank, so that the next one is left out. */
-  blank: boolean;
+  /** Whether the output ends with a space, so that a leading space is dropped. */
+  endsWithSpace: boolean;
   depth: number;
 }
 
-/** Nodes as running text. */
-export function inline(nodes: readonly Node[], place: Place, flow: Flow = { blank: true, depth: 0 }): string {
-  return nodes.map((node) => one(node, place, flow)).join("");
+/** Renders nodes as inline content. */
+export function inline(
+  nodes: readonly Node[],
+  layout: LayoutContext,
+  flow: Flow = { endsWithSpace: true, depth: 0 },
+): string {
+  return nodes.map((node) => renderNode(node, layout, flow)).join("");
 }
 
-function one(node: Node, place: Place, flow: Flow): string {
+function renderNode(node: Node, layout: LayoutContext, flow: Flow): string {
   const text = textIn(node);
-  if (text !== undefined) return run(text, flow);
+  if (text !== undefined) return renderText(text, flow);
   if (!isElement(node) || DROPPED.has(node.tagName)) return "";
   flow.depth += 1;
-  const shown = flow.depth > MOST_DEEP ? inline(node.childNodes, place, flow) : written(node, place, flow);
+  const shown = flow.depth > MAX_DEPTH ? inline(node.childNodes, layout, flow) : renderElement(node, layout, flow);
   flow.depth -= 1;
-  return anchored(node, place) + shown;
+  return anchorOf(node, layout) + shown;
 }
 
-function run(text: string, flow: Flow): string {
+function renderText(text: string, flow: Flow): string {
   let shown = text.replace(/[ \t\n\r\f]+/g, " ");
-  if (flow.blank && shown.startsWith(" ")) shown = shown.slice(1);
-  if (shown !== "") flow.blank = shown.endsWith(" ");
+  if (flow.endsWithSpace && shown.startsWith(" ")) shown = shown.slice(1);
+  if (shown !== "") flow.endsWithSpace = shown.endsWith(" ");
   return literal(shown);
 }
 
-function written(element: Element, place: Place, flow: Flow): string {
+function renderElement(element: Element, layout: LayoutContext, flow: Flow): string {
   const call = CALLS[element.tagName];
-  const inner = () => inline(element.childNodes, place, flow);
+  const inner = () => inline(element.childNodes, layout, flow);
   if (call !== undefined) return `#${call}[${inner()}];`;
   switch (element.tagName) {
     case "br":
-      flow.blank = true;
+      flow.endsWithSpace = true;
       return "#linebreak();";
     case "code":
     case "kbd":
     case "samp":
     case "tt":
-      flow.blank = false;
+      flow.endsWithSpace = false;
       return `#raw(${quoted(textOf(element).replace(/\s+/g, " "))});`;
     case "a":
-      return link(element, place, inner());
+      return link(element, layout, inner());
     case "img":
-      flow.blank = false;
-      return picture(element, place);
+      flow.endsWithSpace = false;
+      return image(element, layout);
     case "input":
-      flow.blank = false;
-      return box(element);
+      flow.endsWithSpace = false;
+      return checkbox(element);
     case "wbr":
-      // Where an empty box stands a line may end; nobody copies it along.
+      // An empty box allows a line break and is not copied with the text.
       return "#box();";
     case "iframe":
     case "video":
@@ -92,41 +96,43 @@ function written(element: Element, place: Place, flow: Flow): string {
     case "object":
       return media(element);
     default:
-      return coloured(element, inner());
+      return withColours(element, inner());
   }
 }
 
-/** A place that links lead to. */
-export function anchored(element: Element, { book }: Place): string {
-  const label = book.anchor(attribute(element, "id") || (element.tagName === "a" ? attribute(element, "name") : ""));
+/** The label of an element that links lead to; "" for none. */
+export function anchorOf(element: Element, { document }: LayoutContext): string {
+  const label = document.anchor(
+    attribute(element, "id") || (element.tagName === "a" ? attribute(element, "name") : ""),
+  );
   return label === undefined ? "" : `#[#metadata(none)#label(${quoted(label)})];`;
 }
 
-function link(element: Element, { book }: Place, content: string): string {
+function link(element: Element, { document }: LayoutContext, content: string): string {
   const address = attribute(element, "href").trim();
-  const label = book.label(address);
+  const label = document.label(address);
   if (label !== undefined) return `#link(label(${quoted(label)}))[${content}];`;
   if (!/^(https?:|mailto:|tel:|ftp:)/i.test(address) || content === "") return content;
   return `#link(${quoted(address.replace(/\s/g, "%20"))})[${content}];`;
 }
 
-/** A picture on its line; it keeps its shape, and neither side of it leaves the sheet. */
-export function picture(element: Element, { width, height, book }: Place): string {
-  const found = book.pictures.get(attribute(element, "src"));
+/** An inline image, scaled to fit the line and the sheet with its aspect ratio kept. */
+export function image(element: Element, { width, height, document }: LayoutContext): string {
+  const found = document.images.get(attribute(element, "src"));
   if (!found) return literal(attribute(element, "alt"));
-  const asked = Number.parseFloat(style(element, "width") || attribute(element, "width"));
-  const natural = asked > 0 ? asked : found.width;
+  const requested = Number.parseFloat(style(element, "width") || attribute(element, "width"));
+  const natural = requested > 0 ? requested : found.width;
   const shown = Math.min(width, natural * PIXEL, height * (found.width / found.height));
   return `#box(image(${quoted(found.file)}, width: ${shown.toFixed(1)}pt, alt: ${quoted(attribute(element, "alt"))}));`;
 }
 
-function box(element: Element): string {
+function checkbox(element: Element): string {
   if (attribute(element, "type") !== "checkbox") return "";
   const mark = element.attrs.some(({ name }) => name === "checked") ? "#text(size: 7pt)[✓]" : "";
   return `#box(width: 8pt, height: 8pt, stroke: .6pt, baseline: 1pt)[#align(center + horizon)[${mark}]];#h(3pt);`;
 }
 
-/** What cannot be printed is told by its address. */
+/** Media that cannot be printed become a link to their address. */
 function media(element: Element): string {
   const source = attribute(element, "src") || attribute(element, "data");
   const nested = element.childNodes.find((node) => isElement(node) && node.tagName === "source");
@@ -137,7 +143,7 @@ function media(element: Element): string {
   return /^https?:/i.test(address) ? `#link(${quoted(address)})[${literal(address)}];` : "";
 }
 
-function coloured(element: Element, content: string): string {
+function withColours(element: Element, content: string): string {
   const [front, back] = [colour(style(element, "color")), colour(style(element, "background-color"))];
   const text = front === undefined ? content : `#text(fill: ${front})[${content}];`;
   if (back !== undefined) return `#highlight(fill: ${back})[${text}];`;

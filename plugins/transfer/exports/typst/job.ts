@@ -1,17 +1,17 @@
 import type { Paper } from "./template.ts";
 
-/** What a child process is given to make a PDF of: a file of JSON, beside the files it names. */
+/** The input of the child process: a JSON file, beside the files it names. */
 export interface Job {
   readonly title: string;
   /** Language of the document, such as "de". */
   readonly language: string;
   readonly paper: Paper;
-  /** Folders of fonts. */
+  /** Folders of font files. */
   readonly fonts: readonly string[];
   /** Items in reading order, the exported one first. */
   readonly items: readonly JobItem[];
-  /** Files of pictures by their addresses in the HTML. */
-  readonly pictures: Readonly<Record<string, string>>;
+  /** Image files by their addresses in the HTML. */
+  readonly images: Readonly<Record<string, string>>;
 }
 
 /** An item of a job. */
@@ -20,18 +20,18 @@ export interface JobItem {
   readonly label: string;
   readonly name: string;
   readonly url: string;
-  /** 0 for the exported item, 1 for what lies in it, and so on. */
+  /** 0 for the exported item, 1 for its children, and so on. */
   readonly depth: number;
-  /** Name of what it lies in, to be told above its own; absent directly below the exported item. */
+  /** Name of its parent, shown above its own; absent directly below the exported item. */
   readonly hint?: string;
   /** Name of the file with its HTML. */
   readonly html: string;
-  /** Lines below a page that is exported by itself. */
+  /** Lines of metadata below a page that is exported alone. */
   readonly notes: readonly string[];
 }
 
-/** The names of files that both sides know. */
+/** Names of the files that both processes use. */
 export const FILES = { job: "job.json", main: "main.typ", result: "out.pdf", missing: "missing.json" } as const;
 
-/** How the child ends: done, no engine on this machine, or a document that no engine takes. */
+/** Exit codes of the child: success, Typst is not installed, Typst rejects the document. */
 export const EXITS = { done: 0, missing: 78, refused: 65 } as const;

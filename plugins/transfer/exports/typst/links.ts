@@ -1,26 +1,26 @@
 import { attribute, elements, parse } from "./dom.ts";
 import type { JobItem } from "./job.ts";
-import type { Book } from "./place.ts";
+import type { DocumentContext } from "./layout.ts";
 
-/** Where links within a document lead: items by their addresses, and elements on them by their ids. */
+/** Resolves links within a document: to items by their addresses, and to elements by their ids. */
 export class Links {
   readonly #items: ReadonlyMap<string, JobItem>;
-  /** Labels by item and id, of ids that some link names and that are there. */
+  /** Labels by item and id, of ids that exist and that a link names. */
   readonly #anchors = new Map<string, string>();
 
-  /** Reads the HTML of all items once; `htmlOf` gives it. */
+  /** Collects ids and links from the HTML of all items. */
   static async of(items: readonly JobItem[], htmlOf: (item: JobItem) => Promise<string>): Promise<Links> {
     const links = new Links(items);
     const ids = new Set<string>();
-    const wanted = new Set<string>();
+    const linked = new Set<string>();
     for (const item of items)
       for (const element of elements(parse(await htmlOf(item)))) {
         const id = attribute(element, "id") || (element.tagName === "a" ? attribute(element, "name") : "");
         if (id !== "") ids.add(keyOf(item, id));
         const target = element.tagName === "a" ? links.#target(attribute(element, "href").trim(), item) : undefined;
-        if (target?.id) wanted.add(keyOf(target.item, target.id));
+        if (target?.id) linked.add(keyOf(target.item, target.id));
       }
-    for (const key of wanted) if (ids.has(key)) links.#anchors.set(key, `a-${links.#anchors.size}`);
+    for (const key of linked) if (ids.has(key)) links.#anchors.set(key, `a-${links.#anchors.size}`);
     return links;
   }
 
@@ -28,9 +28,9 @@ export class Links {
     this.#items = new Map(items.map((item) => [item.url, item]));
   }
 
-  /** The labels of a page as its writer asks for them; each is given away once, since ids may be there twice. */
-  within(item: JobItem): Pick<Book, "label" | "anchor"> {
-    const given = new Set<string>();
+  /** The labels for rendering one item. Each anchor is returned once, since Typst rejects duplicate labels and ids may be duplicate. */
+  for(item: JobItem): Pick<DocumentContext, "label" | "anchor"> {
+    const used = new Set<string>();
     return {
       label: (address) => {
         const target = this.#target(address, item);
@@ -39,8 +39,8 @@ export class Links {
         return anchor ?? (address.startsWith("#") ? undefined : target.item.label);
       },
       anchor: (id) => {
-        const label = id === "" || given.has(id) ? undefined : this.#anchors.get(keyOf(item, id));
-        if (label !== undefined) given.add(id);
+        const label = id === "" || used.has(id) ? undefined : this.#anchors.get(keyOf(item, id));
+        if (label !== undefined) used.add(id);
         return label;
       },
     };
@@ -57,7 +57,7 @@ function keyOf({ label }: JobItem, id: string): string {
   return `${label} ${decoded(id)}`;
 }
 
-/** Ids of the runtime are encoded where they are given, links may be or not. */
+/** Ids are stored percent-encoded; links may or may not be. */
 function decoded(id: string): string {
   try {
     return decodeURIComponent(id);

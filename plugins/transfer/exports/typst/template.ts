@@ -1,10 +1,10 @@
+import { FIT } from "./long_words.ts";
 import { quoted } from "./text.ts";
-import { FIT } from "./words.ts";
 
-/** Sizes of paper, as Typst and CSS name them. */
+/** Paper sizes as Typst names them. */
 export type Paper = "a4" | "us-letter";
 
-/** Points a line of text is wide on each, and a picture may be high: the sheet without margins and frames around it. */
+/** The width of a line and the greatest height of an image in points: the sheet without its margins and frames. */
 export const SHEET: Readonly<Record<Paper, { readonly width: number; readonly height: number }>> = {
   a4: { width: 481, height: 660 },
   "us-letter": { width: 498, height: 610 },
@@ -23,7 +23,7 @@ const FONTS = [
 ];
 const MONO = ["Noto Sans Mono", "DejaVu Sans Mono", ...FONTS];
 
-/** What stands before all content: paper, fonts, and how blocks look. */
+/** The preamble of the main file: paper, fonts and styles. */
 export function preamble(title: string, language: string, paper: Paper): string {
   const named = (fonts: readonly string[]) => `(${fonts.map(quoted).join(", ")})`;
   const lang = /^[a-z]{2,3}/.exec(language)?.[0] ?? "en";
@@ -43,7 +43,7 @@ export function preamble(title: string, language: string, paper: Paper): string 
 `;
 }
 
-/** What every file of a document begins with: calls that its blocks are written with. */
+/** The beginning of every item's file: the functions that blocks are rendered with. */
 export const HELPERS = `${FIT}#let small(body) = text(size: .85em, body)
 #let quoted(body, side: "left") = block(inset: ((side): 10pt), stroke: ((side): 2pt + luma(200)), body)
 #let callout(colour, body, side: "left") = block(width: 100%, fill: colour.lighten(90%), stroke: ((side): 3pt + colour), inset: 9pt, body)

@@ -1,15 +1,15 @@
-/** Text as an expression of Typst within markup. Nothing in it can become markup or code. */
+/** Text as a Typst string expression within markup; nothing in it is interpreted as markup or code. */
 export function literal(text: string): string {
   return text === "" ? "" : `#${quoted(text)};`;
 }
 
-/** Text as a string of Typst's code. */
+/** Text as a Typst string literal in code. */
 export function quoted(text: string): string {
   const clean = text.toWellFormed().replace(/(?![\n\t])\p{Cc}/gu, "");
   return `"${clean.replace(/\\/g, "\\\\").replace(/"/g, '\\"').replace(/\n/g, "\\n").replace(/\t/g, "\\t")}"`;
 }
 
-/** Whether text is read from right to left: its first letter with a direction says. */
+/** Whether text is read from right to left, by its first letter with a direction. */
 export function isRightToLeft(text: string): boolean {
   const strong = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]|\p{L}/u.exec(
     text,
@@ -20,7 +20,7 @@ export function isRightToLeft(text: string): boolean {
   );
 }
 
-/** A colour of a style as Typst has it; undefined for what is none of the common notations. */
+/** A CSS colour as Typst; undefined for anything but hexadecimal and `rgb()` notation. */
 export function colour(css: string): string | undefined {
   const text = css.trim().toLowerCase();
   const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})$/.exec(text)?.[1];

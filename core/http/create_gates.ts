@@ -1,0 +1,24 @@
+import type { Db } from "../../db/mod.ts";
+import { baseUrlOf, bodyLimitOf, type Config } from "../config.ts";
+import { defaultInputLimits } from "../input/body_parsing.ts";
+import { trustedProxies } from "./client_address.ts";
+import { limiterOf } from "./rate_limit.ts";
+import { type GateParts, Gates } from "./server.ts";
+
+/** Creates the HTTP side of a runtime from its settings. Throws BootError for proxies that cannot be read. */
+export function createGates(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+  db: Db,
+  parts: Pick<GateParts, "log" | "children" | "spool" | "texts">,
+): Gates {
+  return new Gates({
+    ...parts,
+    limiter: limiterOf(db, config)("api", config.requestsPerMinute),
+    proxies: trustedProxies(config.proxies, env.TRUSTED_PROXIES),
+    inputLimits: { ...defaultInputLimits, maxBytes: bodyLimitOf(config), maxTextBytes: config.maxTextBytes },
+    pace: { timeoutMs: config.bodyTimeoutMs, minBytesPerSecond: config.bodyMinRate },
+    language: config.language,
+    root: new URL(baseUrlOf(config)).pathname.replace(/\/+$/, ""),
+  });
+}

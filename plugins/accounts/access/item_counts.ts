@@ -1,0 +1,72 @@
+/**
+ * Counts of the items with each access list, for totals without counting rows and for finding unused lists. Statement-level
+ * triggers update the counts in the transaction of the write, so they are correct for every way of writing. The triggers
+ * are created at boot for each kind in the slot `content`; if the text of an installed trigger differs, it is replaced and
+ * the table is counted again. Connections write to different shards, so that writers do not wait for each other.
+ */
+import type { ContentKind } from "lectern/contracts";
+import { type EventTransaction, sql } from "lectern/core";
+import { rows } from "lectern/db";
+
+const SHARDS = 8;
+
+/** Adds the column `acl_id` and the counting triggers to a content table, unless they are installed; then it is one query. */
+export async function ensureItemCounts(kind: ContentKind, { db }: EventTransaction): Promise<void> {
+  const body = bodyOf(kind);
+  const name = `acl_counted_${kind.kind}`;
+  const installed = async () => {
+    const found = await rows<{ prosrc: string }>(
+      db,
+      sql`select prosrc from pg_trigger join pg_proc on pg_proc.oid = tgfoid
+      where tgrelid = ${kind.table}::regclass and proname = ${name} limit 1`,
+    );
+    return found[0]?.prosrc === body;
+  };
+  if (await installed()) return;
+  // Several processes may boot at once: the lock serializes them, and the second one finds the triggers installed.
+  await rows(db, sql`lock table ${sql.table(kind.table)} in share row exclusive mode`);
+  if (!(await installed())) await install(kind, name, body, db);
+}
+
+async function install(kind: ContentKind, name: string, body: string, db: EventTransaction["db"]): Promise<void> {
+  const table = `"${kind.table}"`;
+  const trigger = (event: string, tables: string) =>
+    `create or replace trigger acl_counted_${event} after ${event} on ${table} ${tables} execute function "${name}"();`;
+  const text = `
+    alter table ${table} add column if not exists acl_id integer not null default 0;
+    create or replace function "${name}"() returns trigger language plpgsql as $counted$${body}$counted$;
+    ${trigger("insert", "referencing new table as fresh for each statement")}
+    ${trigger("update", "referencing old table as stale new table as fresh for each statement")}
+    ${trigger("delete", "referencing old table as stale for each statement")}
+    ${trigger("truncate", "for each statement")}
+    delete from acl_count where kind = '${kind.kind}';
+    insert into acl_count (kind, acl_id, shard, n, held) ${tally(kind, kind.table, "")};`;
+  await rows(db, sql.raw(text));
+}
+
+/** The body of the trigger function. The names in it come from plugins, never from requests. */
+function bodyOf(kind: ContentKind): string {
+  const add = (source: string) => `
+    insert into acl_count as counted (kind, acl_id, shard, n, held)
+    select kind, acl_id, pg_backend_pid() % ${SHARDS}, sum(n), sum(held) from (${source}) moved
+    group by kind, acl_id having sum(n) <> 0 or sum(held) <> 0 order by acl_id
+    on conflict (kind, acl_id, shard) do update set n = counted.n + excluded.n, held = counted.held + excluded.held;`;
+  const added = tally(kind, "fresh", "");
+  const removed = tally(kind, "stale", "-");
+  return `
+  begin
+    if tg_op = 'INSERT' then ${add(added)}
+    elsif tg_op = 'UPDATE' then ${add(`${added} union all ${removed}`)}
+    elsif tg_op = 'DELETE' then ${add(removed)}
+    else delete from acl_count where kind = '${kind.kind}';
+    end if;
+    return null;
+  end `;
+}
+
+/** SQL that counts the rows of a source by access list; with the sign "-" the counts are negative. */
+function tally({ kind, ownOnly }: ContentKind, source: string, sign: "" | "-"): string {
+  const counted = `deleted_at is null${ownOnly === undefined ? "" : ` and not "${ownOnly}"`}`;
+  return `select '${kind}' as kind, acl_id, 0 as shard, ${sign}count(*) filter (where ${counted}) as n,
+    ${sign}count(*) as held from "${source}" group by acl_id`;
+}

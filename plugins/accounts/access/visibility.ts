@@ -1,0 +1,115 @@
+/**
+ * SQL conditions for the rows that a viewer sees, and for their number, over a table's `acl_id` and `owned_by`. The viewer's
+ * permissions are folded into the text, so that most rows are decided by `acl_id = 0` alone; for the others one row of
+ * `acl` is read. That is a scalar subselect because with `acl_id in (select …)` the planner does not use the index of the
+ * listing's order. Conditions are true or false, never null, so that they can be negated.
+ */
+import { type RawBuilder, sql, type Viewer, type VisibilityRule, type VisibleIds } from "lectern/core";
+import type { TableName } from "lectern/db";
+
+/** The rows that a viewer sees where no override applies (platform 2.3, steps 3 and 10). */
+type Extent = "all" | "own" | "nothing";
+
+/** The visibility rule of a content table; see `Access.sees`. */
+export function visibilityRuleFor(kind: string, table: TableName): VisibilityRule {
+  const { acl, own } = columnsOf(table);
+  return (viewer) => {
+    if (seesAll(viewer)) return true;
+    const scope = scopeOf(viewer, kind);
+    if (scope === "nothing") return sql<boolean>`false`;
+    const permitted = permittedTo(viewer);
+    return scope === "own" ? sql<boolean>`(${own(viewer)} and ${permitted})` : permitted;
+  };
+
+  /** The rows that roles and overrides permit, regardless of the credential's scope. */
+  function permittedTo(viewer: Viewer): RawBuilder<boolean> {
+    const extent = extentOf(viewer, kind);
+    if (extent === "all") return sql<boolean>`(${acl} = 0 or ${probe(acl, viewer, sql`acl.view_fallback <> 0`)})`;
+    const byList = (otherwise: RawBuilder<unknown>) => sql`${acl} <> 0 and ${probe(acl, viewer, otherwise)}`;
+    if (extent === "nothing") return sql<boolean>`(${byList(sql`acl.view_fallback = 1`)})`;
+    const owns = own(viewer);
+    const fallback = sql`(acl.view_fallback = 1 or acl.view_fallback = -1 and ${owns})`;
+    return sql<boolean>`(${acl} = 0 and ${owns} or ${byList(fallback)})`;
+  }
+}
+
+/** Number and ids of the rows that viewers see; see `Access.reach`. `ownOnly` is that column of the kind in the slot `content`. */
+export function visibleIdsFor(kind: string, table: TableName, ownOnly: () => string | undefined): VisibleIds {
+  const sees = visibilityRuleFor(kind, table);
+  const { acl } = columnsOf(table);
+  const present = sql`${sql.ref(`${table}.deleted_at`)} is null`;
+  const mine = ({ id }: Viewer) => sql`from ${sql.table(table)}
+    where ${sql.ref(`${table}.owned_by`)} = ${id}::integer and ${present}`;
+  return {
+    all: sql<number>`(select coalesce(sum(acl_count.n), 0) from acl_count where acl_count.kind = ${kind})::bigint`,
+    total(viewer) {
+      const personalColumn = ownOnly();
+      const isPersonal = personalColumn === undefined ? sql`false` : sql.ref(`${table}.${personalColumn}`);
+      const seen = sees(viewer);
+      if (scopeOf(viewer, kind) !== "all") return sql<number>`(select count(*) ${mine(viewer)} and ${seen})`;
+      const extent = extentOf(viewer, kind);
+      const byLists = sql`coalesce((select sum(acl_count.n) from acl_count join acl on acl.id = acl_count.acl_id
+        where acl_count.kind = ${kind} and ${seen === true ? sql`true` : ruling(viewer, openTo(extent))}), 0)`;
+      const isOpen = sql`(${acl} = 0
+        or (select acl.view_fallback = -1 and not ${namesRoleOf(viewer)} from acl where acl.id = ${acl}))`;
+      const count = (where: RawBuilder<unknown>) => sql`(select count(*) ${mine(viewer)} and ${where})`;
+      const own = seen !== true && extent === "own" ? count(sql`not ${isPersonal} and ${isOpen}`) : sql`0`;
+      const ownPersonal = sql`${isPersonal} and ${seen === true ? sql`true` : seen}`;
+      return sql<number>`(${byLists} + ${own} + ${personalColumn === undefined ? sql`0` : count(ownPersonal)})::bigint`;
+    },
+    few(viewer) {
+      if (seesAll(viewer)) return undefined;
+      const id = sql.ref(`${table}.id`);
+      if (scopeOf(viewer, kind) !== "all") return sql`select ${id} ${mine(viewer)}`;
+      const extent = extentOf(viewer, kind);
+      if (extent === "all") return undefined;
+      const listed = sql`select ${id} from ${sql.table(table)} where ${acl} <> 0 and ${present}
+        and ${acl} = any(array(select acl.id from acl where ${ruling(viewer, openTo(extent))}))`;
+      return extent === "own" ? sql`${listed} union all select ${id} ${mine(viewer)}` : listed;
+    },
+  };
+}
+
+/** Step 5, and the system viewer. */
+function seesAll(viewer: Viewer): boolean {
+  return viewer.via === "system" || viewer.admin;
+}
+
+/** The rows that the credential's scope permits at most; "all" without a scope. */
+function scopeOf({ only }: Viewer, kind: string): Extent {
+  if (!only || only.has(`${kind}-view-all`)) return "all";
+  return only.has(`${kind}-view-own`) ? "own" : "nothing";
+}
+
+function extentOf({ permissions }: Viewer, kind: string): Extent {
+  if (permissions.has(`${kind}-view-all`)) return "all";
+  return permissions.has(`${kind}-view-own`) ? "own" : "nothing";
+}
+
+function columnsOf(table: TableName) {
+  const owner = sql.ref(`${table}.owned_by`);
+  return {
+    acl: sql.ref(`${table}.acl_id`),
+    own: ({ id }: Viewer) => sql<boolean>`${owner} is not distinct from ${id}::integer`,
+  };
+}
+
+/** The fallback rulings that permit viewing to viewers with this extent. */
+function openTo(extent: Extent): RawBuilder<boolean> {
+  return extent === "all" ? sql`acl.view_fallback <> 0` : sql`acl.view_fallback = 1`;
+}
+
+/** Whether a row of `acl` names a role of the viewer. */
+function namesRoleOf({ roles }: Viewer): RawBuilder<boolean> {
+  return sql`(acl.view_allow && ${[...roles]}::integer[] or acl.view_deny && ${[...roles]}::integer[])`;
+}
+
+/** Steps 8 to 10 over a row of `acl`; `otherwise` is the condition if it names none of the viewer's roles. */
+function ruling({ roles }: Viewer, otherwise: RawBuilder<unknown>): RawBuilder<boolean> {
+  const held = sql`${[...roles]}::integer[]`;
+  return sql`(acl.view_allow && ${held} or not acl.view_deny && ${held} and ${otherwise})`;
+}
+
+function probe(acl: RawBuilder<unknown>, viewer: Viewer, otherwise: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`coalesce((select ${ruling(viewer, otherwise)} from acl where acl.id = ${acl}), false)`;
+}

@@ -1,0 +1,116 @@
+/**
+ * Writes overrides: the entries of the item itself, then the access lists of the item and everything below it. The item and
+ * its parents are locked first, from the top down, so that lists are derived from rows that cannot change meanwhile.
+ * Permissions are checked by the routes; the contract `overrides`, which importing plugins call, checks none.
+ */
+import type { ContentKind, Overrides } from "lectern/contracts";
+import { type EventTransaction, notFound, sql } from "lectern/core";
+import { rows } from "lectern/db";
+import type { Entry, Item, PermissionsDraft } from "./contract.ts";
+import { type Kinds, parentsOf, updateAccessLists } from "./propagation.ts";
+
+/** Attempts to lock an item that is moved concurrently. */
+const MAX_ATTEMPTS = 5;
+
+/** Applies the draft and updates the access lists of the item and everything below it. Throws 404 if the item was deleted. */
+export async function changePermissions(
+  kinds: Kinds,
+  { kind, item, draft }: { kind: ContentKind; item: Item; draft: PermissionsDraft },
+  tx: EventTransaction,
+): Promise<Item> {
+  await lockWithParents(kinds, kind, item.id, tx);
+  if (draft.roles) await replaceEntries(item, draft.roles, sql`role_id <> 0`, tx);
+  if (draft.fallback !== undefined) {
+    await replaceEntries(item, draft.fallback ? [{ role_id: 0, ...draft.fallback }] : [], sql`role_id = 0`, tx);
+  }
+  if (draft.owner_id !== undefined) await changeOwner(kind, item.id, draft.owner_id, tx);
+  if (draft.roles || draft.fallback !== undefined) await updateAccessLists(kinds, kind, item.id, tx);
+  const [changed] = await rows<Omit<Item, "kind">>(
+    tx.db,
+    sql`select id, name, owned_by, acl_id from ${sql.table(kind.table)} where id = ${item.id}::integer`,
+  );
+  return { ...(changed as Omit<Item, "kind">), kind: kind.kind };
+}
+
+/** Implements the contract `overrides`. */
+export function createOverrides(kinds: () => Kinds): Overrides {
+  return {
+    async replace(name, id, entries, tx) {
+      const kind = kinds().find((known) => known.kind === name);
+      if (!kind) throw new Error(`Cannot set permissions of a "${name}": it is not a kind of content`);
+      const [item] = await rows<Omit<Item, "kind">>(
+        tx.db,
+        sql`select id, name, owned_by, acl_id from ${sql.table(kind.table)} where id = ${id}::integer`,
+      );
+      if (!item) throw notFound("Item");
+      const fallback = entries.find(({ role_id }) => role_id === 0) ?? null;
+      const roles = entries.filter(({ role_id }) => role_id !== 0);
+      await tx.perform(
+        "permissions_update",
+        { item: { ...item, kind: name }, draft: { roles, fallback } },
+        (final, inner) => changePermissions(kinds(), { ...final, kind }, inner),
+      );
+    },
+  };
+}
+
+/** Locks the parents of an item from the top down, then the item: the order in which all writers lock several items. */
+async function lockWithParents(kinds: Kinds, kind: ContentKind, id: number, { db }: EventTransaction): Promise<void> {
+  const parents = parentsOf(kinds, kind);
+  const columns = sql.join([sql`id`, ...parents.map(({ column }) => sql.ref(column))]);
+  const read = async (lock = sql``) => {
+    const [row] = await rows<Record<string, number | null>>(
+      db,
+      sql`select ${columns} from ${sql.table(kind.table)} where id = ${id}::integer and deleted_at is null ${lock}`,
+    );
+    if (!row) throw notFound("Item");
+    return row;
+  };
+  for (let attempt = 1; ; attempt++) {
+    const before = await read();
+    for (const { table, column } of parents.toReversed()) {
+      await rows(db, sql`select from ${sql.table(table)} where id = ${before[column] ?? 0}::integer for share`);
+    }
+    const locked = await read(sql`for no key update`);
+    if (parents.every(({ column }) => locked[column] === before[column])) return;
+    if (attempt === MAX_ATTEMPTS) throw new Error(`Cannot lock ${kind.kind} ${id}: it is moved by other requests`);
+  }
+}
+
+/** Replaces entries. Roles that were deleted meanwhile get none; the others are locked against deletion until the commit. */
+async function replaceEntries(
+  item: Item,
+  entries: readonly Entry[],
+  condition: ReturnType<typeof sql>,
+  { db }: EventTransaction,
+): Promise<void> {
+  await rows(
+    db,
+    sql`delete from entity_permissions where kind = ${item.kind} and item_id = ${item.id}::integer and ${condition}`,
+  );
+  if (entries.length === 0) return;
+  const ids = entries.map(({ role_id }) => role_id);
+  const existing = await rows<{ id: number }>(
+    db,
+    sql`select id from roles where id = any(${ids}::integer[]) order by id for key share`,
+  );
+  const known = new Set([0, ...existing.map(({ id }) => id)]);
+  const inserted = JSON.stringify(entries.filter(({ role_id }) => known.has(role_id)));
+  await rows(
+    db,
+    sql`insert into entity_permissions (kind, item_id, role_id, view, "create", update, delete)
+    select ${item.kind}, ${item.id}::integer, (entry->>'role_id')::integer, (entry->>'view')::boolean,
+      (entry->>'create')::boolean, (entry->>'update')::boolean, (entry->>'delete')::boolean
+    from jsonb_array_elements(${inserted}::text::jsonb) with ordinality as given(entry, place) order by place`,
+  );
+}
+
+/** Sets the owner of an item. If there is no user with that id, the owner stays (platform 3). */
+async function changeOwner(kind: ContentKind, id: number, owner: number, { db }: EventTransaction): Promise<void> {
+  await rows(
+    db,
+    sql`update ${sql.table(kind.table)} as item set owned_by = users.id, updated_at = clock_timestamp()
+    from users where users.id = ${owner}::integer and item.id = ${id}::integer
+      and item.owned_by is distinct from users.id`,
+  );
+}

@@ -1,0 +1,18 @@
+import { sql, type Viewer } from "lectern/core";
+import { rows } from "lectern/db";
+import type { Session, SessionsContext } from "./contract.ts";
+
+/** The answer of `/session`: the user, their permissions, and the session with the time at which it ends without a request. */
+export async function presentSession(
+  { db, lifetimeMs }: SessionsContext,
+  { id, name, slug, permissions }: Viewer,
+  session: Session,
+) {
+  const [user] = await rows(db, sql<{ email: string }>`select email from users where id = ${id}`);
+  const expires_at = new Date(Date.now() + lifetimeMs).toISOString().replace("Z", "000Z");
+  return {
+    user: { id, name, slug, email: user?.email ?? "" },
+    permissions: [...permissions].sort(),
+    session: { id: session.id, created_at: session.created_at, expires_at },
+  };
+}

@@ -1,0 +1,53 @@
+import { t } from "lectern/core";
+
+/** The settings of sessions. */
+export const settings = t.Object({
+  cookie: t.String({
+    default: "bookstack_session",
+    pattern: "^[A-Za-z0-9_-]+$",
+    env: "SESSION_COOKIE_NAME",
+    description: "Name of the session cookie",
+  }),
+  lifetime: t.Integer({
+    default: 120,
+    minimum: 1,
+    maximum: 525_600,
+    env: "SESSION_LIFETIME",
+    description: "Minutes without a request after which a session ends",
+  }),
+  attempts: t.Integer({
+    default: 10,
+    minimum: 1,
+    env: "SIGN_IN_ATTEMPTS",
+    description: "Password attempts within five minutes for one account from one address",
+  }),
+  attemptsByAccount: t.Integer({
+    default: 100,
+    minimum: 1,
+    env: "SIGN_IN_ATTEMPTS_BY_ACCOUNT",
+    description: "Password attempts within five minutes for one account from any address",
+  }),
+  attemptsByAddress: t.Integer({
+    default: 60,
+    minimum: 1,
+    env: "SIGN_IN_ATTEMPTS_BY_ADDRESS",
+    description: "Password attempts within five minutes from one address for any account",
+  }),
+  isPublic: t.Boolean({
+    default: false,
+    env: "APP_PUBLIC",
+    description: "Lets visitors with an anonymous cookie use the API as the guest, if the role Public permits it",
+  }),
+  confirmation: t.Boolean({
+    default: false,
+    env: "REGISTRATION_CONFIRMATION",
+    shared: true,
+    description: "Refuses accounts whose e-mail address is not confirmed",
+  }),
+  restrict: t.String({
+    default: "",
+    env: "REGISTRATION_RESTRICT",
+    shared: true,
+    description: "Domains that may register; if any, addresses must be confirmed",
+  }),
+});

@@ -1,0 +1,43 @@
+import { ApiError, type InputObject, sql, type Viewer } from "lectern/core";
+import { type Db, rows } from "lectern/db";
+import { type ApiTokenDraft, createRules, type TokensContext } from "./contract.ts";
+import { checkDay } from "./expiry.ts";
+
+/** The draft of a body. Throws 422. */
+export async function draftOf(
+  { db, slot, validate }: TokensContext,
+  user_id: number,
+  viewer: Viewer,
+  input: InputObject,
+): Promise<ApiTokenDraft> {
+  const { name, expires_at, read_only, permissions } = await validate(createRules, input, viewer);
+  checkDay(expires_at);
+  const names = permissions ? Object.values(permissions as object).map(String) : null;
+  if (names) await checkNames(db, names, slot("permission"));
+  return {
+    user_id,
+    name,
+    ...(expires_at ? { expires_at } : {}),
+    ...(read_only === undefined ? {} : { read_only }),
+    permissions: names && [...new Set(names)].sort(),
+  };
+}
+
+/**
+ * Throws 422 for a permission that no plugin declares (`declared`) and no role has. Roles drop such names silently; for a
+ * token a typing error would remove the permission it was created for.
+ */
+export async function checkNames(
+  db: Pick<Db, "executeQuery">,
+  names: readonly string[],
+  declared: readonly string[],
+): Promise<void> {
+  const granted = await rows(db, sql<{ name: string }>`select distinct name from role_permissions`);
+  const known = new Set([...declared, ...granted.map(({ name }) => name)]);
+  const unknown = names.findIndex((name) => !known.has(name));
+  if (unknown < 0) return;
+  const field = `permissions.${unknown}`;
+  throw new ApiError(422, "The given data was invalid.", {
+    validation: { [field]: [`The selected ${field} is invalid.`] },
+  });
+}

@@ -1,0 +1,9 @@
+/** Adds the URLs that answers show beside a user's own fields (platform 5.2); `baseUrl` has no trailing slash. */
+export function presentUser<U extends { id: number; slug: string }>(user: U, baseUrl: string) {
+  return {
+    ...user,
+    profile_url: `${baseUrl}/user/${user.slug}`,
+    edit_url: `${baseUrl}/settings/users/${user.id}`,
+    avatar_url: `${baseUrl}/user_avatar.png`,
+  };
+}

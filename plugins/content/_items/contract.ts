@@ -1,0 +1,50 @@
+/**
+ * What shelves, books and chapters have in common: items with a name, a slug, a description, tags and people. Plugins may
+ * not import each other, so what several plugins of this group need is in this folder, which no plugin owns. Its
+ * functions take the kind of item as an argument and name none themselves.
+ */
+import type { Kysely, RawBuilder, Selectable } from "kysely";
+import type { Tag } from "lectern/contracts";
+import type { ItemTable, People, PluginContext } from "lectern/core";
+import type { TableName } from "lectern/db";
+
+/** Columns of the tables of described items. */
+export interface DescribedTable extends ItemTable {
+  description: string;
+  /** As stored: empty where there is only the plain text. */
+  description_html: string;
+}
+
+/** A row of such a table with its tags, as events carry it; `people` is set where the row was read for an answer. */
+export type DescribedItem<Table extends DescribedTable> = Selectable<Table> & {
+  readonly tags: Tag[];
+  readonly people?: People;
+};
+
+/** The least that is known of any described item. */
+export type AnyDescribedItem = DescribedItem<DescribedTable>;
+
+/** A kind of item, as the functions of this folder need to know it. */
+export interface ItemKind {
+  /** As events and permissions spell it: "book". */
+  readonly kind: string;
+  /** As messages spell it: "Book" in "Book not found". */
+  readonly noun: string;
+  readonly table: TableName;
+  /** Columns of other tables that rows carry, each after a comma, and the joins that they need. */
+  readonly joined?: { readonly columns: RawBuilder<unknown>; readonly joins: RawBuilder<unknown> };
+}
+
+/** What the files of a plugin of described items share. */
+export interface ItemContext
+  extends Pick<PluginContext<"access" | "users" | "tags" | "markup">, "contracts" | "visible"> {
+  readonly db: Pick<Kysely<never>, "executeQuery">;
+}
+
+/** The fields of a body that the shared functions read. */
+export interface DescribedDraft {
+  readonly name?: string;
+  readonly description?: string;
+  readonly description_html?: string;
+  readonly tags?: readonly unknown[];
+}

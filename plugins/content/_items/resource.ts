@@ -1,0 +1,53 @@
+/** What plugins of described items register and mount alike. */
+import type { Access, ContentKind, Owned } from "lectern/contracts";
+import {
+  type EventTransaction,
+  type ListSpec,
+  softDelete,
+  type PluginContext,
+  sql,
+  type Viewer,
+} from "lectern/core";
+import type { ItemContext, ItemKind } from "./contract.ts";
+import { itemQueries } from "./queries.ts";
+
+/** Registers who sees the items of a kind, what the search finds of them, and the kind in the slot `content`. */
+export function registerItemKind(
+  {
+    contracts: { access },
+    contribute,
+    visibilityRule,
+  }: Pick<PluginContext<"access">, "contracts" | "contribute" | "visibilityRule">,
+  { kind, table }: ItemKind,
+  content: Pick<ContentKind, "segment" | "parents" | "path" | "contents"> & { readonly listing: ListSpec },
+): void {
+  const { listing, ...own } = content;
+  visibilityRule(table, () => sql`${sql.ref(`${table}.deleted_at`)} is null`);
+  visibilityRule(table, access.sees(kind, table));
+  contribute("searchable", { kind, body: sql<string>`${sql.ref(`${table}.description`)}` });
+  contribute("content", { kind, table, columns: Object.keys(listing.fields), ...own });
+}
+
+/** What a kind is to `mountResource`. */
+export function itemResource({ kind, noun, table }: ItemKind, listing: ListSpec, access: Access) {
+  return { name: kind, noun, list: { ...listing, reach: access.reach(kind, table) } };
+}
+
+/** The handlers of a resource that are the same for every kind. */
+export function itemHandlers<Row extends Owned>(context: ItemContext, item: ItemKind) {
+  const { kind, noun, table } = item;
+  const { access } = context.contracts;
+  return {
+    find: itemQueries<Row>(context, item).find,
+    may: (viewer: Viewer, verb: "update" | "delete", row: Row) => access.may(viewer, `${kind}-${verb}`, row),
+    remove: ({ id }: Row, { db }: EventTransaction) => softDelete(db, table, noun, id),
+  };
+}
+
+/** The handler `place` of a kind that lies in no other: the permission to create any decides. */
+export function topLevelPlace({ kind }: ItemKind, access: Access) {
+  return async (viewer: Viewer): Promise<true> => {
+    await access.need(viewer, `${kind}-create-all`);
+    return true;
+  };
+}

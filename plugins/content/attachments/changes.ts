@@ -1,0 +1,139 @@
+/**
+ * Writes attachments. The file is stored first, before any lock is taken, and removed again if the transaction is rolled back;
+ * a replaced file is removed after the commit. The lock on the page keeps two attachments from getting the same position, and an
+ * attachment from being added to a page that is being deleted.
+ */
+import type { FileKeeper } from "lectern/contracts";
+import {
+  ApiError,
+  authorOf,
+  type EventTransaction,
+  type FileContent,
+  notFound,
+  saveChanges,
+  sql,
+  type Upload,
+} from "lectern/core";
+import { rows } from "lectern/db";
+import type { AttachmentCreate, AttachmentRow, AttachmentsContext, AttachmentUpdate } from "./contract.ts";
+import { extensionOf, nameOf } from "./file_names.ts";
+
+/** The columns that hold the file or link. */
+type Content = Pick<AttachmentRow, "external" | "link" | "file_key" | "extension">;
+
+/** Inserts an attachment at the last position of its page. */
+export async function insertAttachment(
+  context: AttachmentsContext,
+  draft: AttachmentCreate,
+  tx: EventTransaction,
+): Promise<AttachmentRow> {
+  const content = await contentOf(context, draft, tx);
+  // The rules require one of the two; only an event filter can have removed both.
+  if (!content) throw new ApiError(422, "An attachment needs a file or a link");
+  await lockPage(draft.uploaded_to, tx);
+  const author = sql`${authorOf(tx.viewer)}::integer`;
+  const [row] = await rows<AttachmentRow>(
+    tx.db,
+    sql`insert into attachments
+      (uploaded_to, name, extension, external, link, file_key, sort_order, created_by, updated_by)
+    values (${draft.uploaded_to}::integer, ${draft.name}, ${content.extension}, ${content.external}, ${content.link},
+      ${content.file_key}, (select coalesce(max(sort_order), 0) + 1 from attachments
+        where uploaded_to = ${draft.uploaded_to}::integer), ${author}, ${author})
+    returning *`,
+  );
+  return row as AttachmentRow;
+}
+
+/** Updates a locked attachment. Without a new name, a new file gives the attachment its name (content-api 11). */
+export async function changeAttachment(
+  context: AttachmentsContext,
+  row: AttachmentRow,
+  draft: AttachmentUpdate,
+  tx: EventTransaction,
+): Promise<AttachmentRow> {
+  const content = await contentOf(context, draft, tx);
+  const { uploaded_to } = draft;
+  if (uploaded_to !== undefined && uploaded_to !== row.uploaded_to) await lockPage(uploaded_to, tx);
+  const fileName = draft.file && nameOf(draft.file.name);
+  const wanted = {
+    ...content,
+    name: draft.name ?? (fileName || row.name),
+    uploaded_to: uploaded_to ?? row.uploaded_to,
+    updated_by: authorOf(tx.viewer),
+  };
+  const saved = await saveChanges<AttachmentRow>(tx.db, "attachments", row, { wanted });
+  if (saved.file_key !== row.file_key) removeFile(context, row.file_key, tx);
+  return saved;
+}
+
+/** Deletes an attachment, and its file after the commit. */
+export async function removeAttachment(
+  context: AttachmentsContext,
+  row: AttachmentRow,
+  tx: EventTransaction,
+): Promise<void> {
+  await rows(tx.db, sql`delete from attachments where id = ${row.id}::integer`);
+  removeFile(context, row.file_key, tx);
+}
+
+/** Deletes all attachments of pages that are deleted for good, and their files after the commit. */
+export async function removeOfPages(
+  context: AttachmentsContext,
+  pageIds: readonly number[],
+  tx: EventTransaction,
+): Promise<void> {
+  const deleted = await rows<Pick<AttachmentRow, "file_key">>(
+    tx.db,
+    sql`delete from attachments where uploaded_to = any(${[...pageIds]}::integer[]) returning file_key`,
+  );
+  for (const { file_key } of deleted) removeFile(context, file_key, tx);
+}
+
+/** Reads and locks an attachment until the transaction ends. Throws ApiError 404 if it does not exist. */
+export async function lockAttachment(id: number, tx: EventTransaction): Promise<AttachmentRow> {
+  const [row] = await rows<AttachmentRow>(tx.db, sql`select * from attachments where id = ${id}::integer for update`);
+  if (!row) throw notFound("Attachment");
+  return row;
+}
+
+/** Locks a page. Throws ApiError 404 if it does not exist or is in the recycle bin. */
+async function lockPage(id: number, tx: EventTransaction): Promise<void> {
+  const [page] = await rows(
+    tx.db,
+    sql`select 1 from pages where id = ${id}::integer and deleted_at is null for no key update`,
+  );
+  if (!page) throw notFound("Page");
+}
+
+/** The columns for the file or link of a draft, undefined if it has neither. Stores the file. */
+async function contentOf(
+  context: AttachmentsContext,
+  { file, link }: { readonly file?: Upload; readonly link?: string },
+  tx: EventTransaction,
+): Promise<Content | undefined> {
+  if (link !== undefined) return { external: true, link, file_key: null, extension: "" };
+  if (!file) return undefined;
+  return { external: false, link: "", file_key: await storeFile(context, file, tx), extension: extensionOf(file.name) };
+}
+
+/** Stores files of attachments whose rows another plugin writes. */
+export function fileKeeper(context: AttachmentsContext): FileKeeper {
+  return {
+    plugin: "attachments",
+    keep: async (content, tx) => ({ file_key: await storeFile(context, content, tx) }),
+    drop: (fileKey, tx) => removeFile(context, fileKey, tx),
+  };
+}
+
+/** Stores a file and returns its key. The file is removed if the transaction is rolled back. */
+async function storeFile({ files }: AttachmentsContext, content: FileContent, tx: EventTransaction): Promise<string> {
+  const key = `${tx.at.slice(0, 7)}/${crypto.randomUUID()}`;
+  tx.onRollback(() => files.remove(key));
+  await files.put(key, content);
+  return key;
+}
+
+/** Removes a file after the commit. */
+function removeFile(context: AttachmentsContext, key: string | null, tx: EventTransaction): void {
+  if (key !== null) tx.afterCommit(() => context.files.remove(key));
+}

@@ -1,0 +1,25 @@
+import type { Viewer } from "lectern/core";
+import { itemPresenter } from "../_items/presenter.ts";
+import { nestContents } from "./contents.ts";
+import { BOOK, type Book, type BooksContext } from "./contract.ts";
+
+/** What answers show of a book itself (content-api 5.1). */
+const FIELDS = [
+  ...(["id", "name", "slug", "description", "created_at", "updated_at", "created_by", "updated_by"] as const),
+  ...(["owned_by", "default_template_id", "description_html", "tags", "cover"] as const),
+];
+
+/** Shows books; a single read includes the contents that the viewer sees. */
+export function bookPresenter(context: BooksContext) {
+  const { slot } = context;
+  const { listed, present } = itemPresenter<Book>(context, BOOK, FIELDS, () => slot("response_fields"));
+  return {
+    listed,
+    async show(book: Book, viewer: Viewer, moment: "saved" | "read") {
+      if (moment === "saved") return present(book, viewer, moment);
+      const contents = Promise.all(slot("content").map((kind) => kind.contents?.(viewer, book.id) ?? []));
+      const [shown, entries] = await Promise.all([present(book, viewer, moment), contents]);
+      return { ...shown, contents: nestContents(entries.flat()) };
+    },
+  };
+}

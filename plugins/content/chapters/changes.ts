@@ -1,0 +1,95 @@
+/**
+ * Creating, changing and moving chapters (content-api 4, 7). Every write that adds to a book locks the book first and the
+ * chapter second: writers of one book wait for each other, each finds the next free priority and slug, and no chapter is
+ * added to a book that is being deleted. A move is an event of its own within the update; the plugin of pages moves the
+ * chapter's pages in it.
+ */
+import { type EventTransaction, freeSlug, notFound, saveChanges, sql } from "lectern/core";
+import { type Db, rows } from "lectern/db";
+import { insertItem, updateItem } from "../_items/changes.ts";
+import { changedTemplate, templateFor } from "../_items/default_template.ts";
+import {
+  type BookPlace,
+  CHAPTER,
+  type Chapter,
+  type ChapterChange,
+  type ChapterDraft,
+  type ChaptersContext,
+} from "./contract.ts";
+import { nextPriority } from "./queries.ts";
+
+/** Creates a chapter at the end of its book, unless the draft names a priority. Throws 404 where the book is gone. */
+export async function insertChapter(
+  context: ChaptersContext,
+  draft: ChapterDraft,
+  tx: EventTransaction,
+): Promise<Chapter> {
+  const book = await lockBook(tx.db, draft.book_id);
+  const columns = {
+    book_id: book.id,
+    priority: draft.priority ?? (await nextPriority(tx.db, book.id)),
+    default_template_id: await templateFor(context, draft.default_template_id, tx),
+  };
+  const own = { columns, slugScope: within(book.id) };
+  const { tags, ...chapter } = await insertItem<Chapter>(context, CHAPTER, draft, own, tx);
+  return { ...chapter, book_slug: book.slug, tags };
+}
+
+/** The row of a chapter that an update starts from, locked after the book that it moves to. Throws 404. */
+export async function lockForUpdate(
+  { row, draft }: { readonly row: Chapter; readonly draft: ChapterChange },
+  { db }: EventTransaction,
+): Promise<Chapter> {
+  if (draft.book_id !== undefined) await lockBook(db, draft.book_id);
+  return { ...row, ...(await lockChapter(db, row.id)) };
+}
+
+/** Changes a locked chapter; moves it first where the draft names another book. */
+export async function updateChapter(
+  context: ChaptersContext,
+  { row, draft }: { readonly row: Chapter; readonly draft: ChapterChange },
+  tx: EventTransaction,
+): Promise<Chapter> {
+  const { book_id, priority } = draft;
+  const isMoved = book_id !== undefined && book_id !== row.book_id;
+  const placed = isMoved ? await moveChapter(row, await lockBook(tx.db, book_id), tx) : row;
+  const template = await changedTemplate(context, placed.default_template_id, draft.default_template_id, tx);
+  const own = { columns: { priority, ...template }, slugScope: within(placed.book_id) };
+  return updateItem(context, CHAPTER, { row: placed, draft }, own, tx);
+}
+
+/** Moves a chapter to another book, with a slug that is free there. */
+function moveChapter(row: Chapter, to: BookPlace, tx: EventTransaction): Promise<Chapter> {
+  return tx.perform("chapter_move", { row, to }, async (final, { db }) => {
+    const { id, name } = final.row;
+    const slug = await freeSlug(db, "chapters", name, { id, where: within(final.to.id) });
+    const moved = await saveChanges(db, "chapters", final.row, { wanted: { book_id: final.to.id, slug } });
+    return { ...moved, book_slug: final.to.slug };
+  });
+}
+
+function within(bookId: number) {
+  return sql<boolean>`book_id = ${bookId}`;
+}
+
+/** The book, locked against changes and deletion until the transaction ends. Throws 404 where it is gone. */
+async function lockBook(db: Db, id: number): Promise<BookPlace> {
+  const [book] = await rows<BookPlace>(
+    db,
+    sql`select id, slug from books where id = ${id} and deleted_at is null for no key update`,
+  );
+  if (!book) throw notFound("Book");
+  return book;
+}
+
+/** Two statements: one that joins while it waits for the lock would return the book from before the wait. */
+async function lockChapter(db: Db, id: number): Promise<Omit<Chapter, "tags">> {
+  const locked = await rows(db, sql`select from chapters where id = ${id} and deleted_at is null for update`);
+  if (locked.length === 0) throw notFound("Chapter");
+  const [chapter] = await rows<Chapter>(
+    db,
+    sql`select chapters.*, books.slug as book_slug from chapters join books on books.id = chapters.book_id
+    where chapters.id = ${id}`,
+  );
+  return chapter as Chapter;
+}

@@ -1,0 +1,62 @@
+import type { UserRef } from "lectern/contracts";
+import { type ListSpec, sql, type Viewer } from "lectern/core";
+import { prepared, rows } from "lectern/db";
+import { type CommentRow, type CommentsContext, type FoundComment, PAGE_TYPE } from "./contract.ts";
+
+/** The listing of comments (content-api 3, 10.1). */
+export const listing: ListSpec = {
+  table: "comments",
+  fields: {
+    id: "integer",
+    commentable_id: { type: "integer", column: sql.ref("comments.page_id") },
+    commentable_type: { type: "code", column: sql`${sql.lit(PAGE_TYPE)}::text` },
+    parent_id: { type: "integer", nullable: true },
+    local_id: "integer",
+    content_ref: "code",
+    created_by: { type: "integer", nullable: true },
+    updated_by: { type: "integer", nullable: true },
+    created_at: "timestamp",
+    updated_at: "timestamp",
+  },
+  columns: sql`comments.id, comments.page_id as commentable_id, ${sql.lit(PAGE_TYPE)}::text as commentable_type,
+    comments.parent_id, comments.local_id, comments.content_ref, comments.created_by, comments.updated_by,
+    comments.created_at, comments.updated_at`,
+};
+
+/** A comment with its direct replies, in one statement; undefined unless the viewer sees its page. */
+export async function findComment(
+  context: CommentsContext,
+  viewer: Viewer,
+  id: number,
+): Promise<FoundComment | undefined> {
+  const { users } = context.contracts;
+  const found = await rows<FoundComment>(
+    context.db,
+    sql`select comments.*, case when comments.id = asked.id then json_build_object(
+      'created_by', ${users.ref(sql.ref("comments.created_by"))},
+      'updated_by', ${users.ref(sql.ref("comments.updated_by"))}) end as people
+    from comments as asked join comments on comments.page_id = asked.page_id
+      and (comments.id = asked.id or comments.parent_id = asked.local_id)
+    where asked.id = ${id}::integer and ${context.visibleTo("comments", viewer)}
+    order by comments.created_at, comments.id`,
+  );
+  const comment = found.find((row) => row.id === id);
+  return comment && { ...comment, replies: found.filter((row) => row !== comment) };
+}
+
+/** A comment with its author, as pages show it. */
+export type PageComment = CommentRow & { readonly author: UserRef | null };
+
+/** Makes the function that reads all comments of pages, oldest first; the fixed part of its SQL is prepared once. */
+export function pageCommentsQuery(
+  context: CommentsContext,
+): (pageIds: readonly number[], viewer: Viewer) => Promise<PageComment[]> {
+  const author = context.contracts.users.ref(sql.ref("comments.created_by"));
+  const select = prepared(sql`select comments.*, ${author} as author from comments`);
+  return (pageIds, viewer) =>
+    rows<PageComment>(
+      context.db,
+      sql`${select} where page_id = any(${[...pageIds]}::integer[]) and ${context.visibleTo("comments", viewer)}
+        order by created_at, id`,
+    );
+}

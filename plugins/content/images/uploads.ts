@@ -1,0 +1,78 @@
+/** Checks of new files before a transaction begins, so that no lock is held while an image is decoded. */
+import type { FileKeeper } from "lectern/contracts";
+import { ApiError } from "lectern/core";
+import { removeFile, removeVariants, storeFile } from "./changes.ts";
+import type { ImageChange, ImageDraft, ImageRow, ImagesContext } from "./contract.ts";
+import { type ImageInfo, isDamage } from "./decoder.ts";
+import { extensionOf } from "./file_names.ts";
+import { makeVariants } from "./variants.ts";
+
+type Upload = NonNullable<ImageChange["image"]>;
+
+/** A checked file and the key it will be stored under. */
+export interface CheckedImage {
+  /** Unique, also if the transaction is rolled back. */
+  readonly file_key: string;
+  readonly info: ImageInfo;
+  /** Whether decoding was tried and failed. */
+  readonly damaged?: boolean;
+}
+
+/** Reads the header of a new file. Throws ApiError 422 if it is no image or beyond the limits. */
+export async function checkImage(context: ImagesContext, content: ImageDraft["content"]): Promise<CheckedImage> {
+  const info = await context.decoder.inspect(content);
+  return { file_key: `${new Date().toISOString().slice(0, 7)}/${crypto.randomUUID()}`, info };
+}
+
+/**
+ * Checks an uploaded file, makes its variants and calls `save`. The variants are removed if that fails. A file with a good header
+ * and damaged pixels is saved without variants, as BookStack does.
+ */
+export async function withCheckedUpload<R>(
+  context: ImagesContext,
+  content: Upload,
+  save: (checked: CheckedImage) => Promise<R>,
+): Promise<R> {
+  const checked = await checkImage(context, content);
+  try {
+    return await save({ ...checked, damaged: !(await decodes(context, content, checked)) });
+  } catch (error) {
+    // If the file itself has been stored, the rollback of the transaction removes it.
+    await removeVariants(context, checked.file_key);
+    throw error;
+  }
+}
+
+/** Makes the variants of a file; false if it is damaged. Throws ApiError 422 if it is beyond the limits. */
+async function decodes(context: ImagesContext, content: Upload, { file_key, info }: CheckedImage): Promise<boolean> {
+  try {
+    await context.decoder.checkFrames(content);
+    await makeVariants(context, content, { file_key, path: "", ...info, damaged: false });
+    return true;
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    await removeVariants(context, file_key);
+    return false;
+  }
+}
+
+/** Throws ApiError 422 unless a replacement has the extension of the present file, which is part of the image's URL. */
+export function needSameType({ path }: ImageRow, image: Upload): void {
+  if (extensionOf(image.name) === extensionOf(path)) return;
+  throw new ApiError(422, "The given data was invalid.", {
+    validation: { image: ["Image file replacements must be of the same type"] },
+  });
+}
+
+/** Stores files of images whose rows another plugin writes. */
+export function fileKeeper(context: ImagesContext): FileKeeper {
+  return {
+    plugin: "images",
+    async keep(content, tx) {
+      const { file_key, info } = await checkImage(context, content);
+      await storeFile(context, file_key, content, tx);
+      return { file_key, ...info };
+    },
+    drop: (fileKey, tx) => tx.afterCommit(() => removeFile(context, fileKey)),
+  };
+}

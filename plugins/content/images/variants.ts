@@ -1,0 +1,113 @@
+/**
+ * Smaller variants of images, made when they are first requested, so that saving a page with fifty images does not wait for a
+ * hundred thumbnails. Their files lie beside the original and are removed with it; a lost one is made again.
+ */
+import { type StoredFile, sql } from "lectern/core";
+import { write } from "lectern/db";
+import type { ImageRow, ImagesContext } from "./contract.ts";
+import { type ImageSource, isDamage } from "./decoder.ts";
+import { type Variant, variantUrl } from "./urls.ts";
+
+const GALLERY_SIZE = { width: 150, height: 150 };
+const DISPLAY_WIDTH = 1680;
+
+/** URLs of the variants; null for one that cannot be made (content-api 12). */
+export interface VariantUrls {
+  readonly gallery: string | null;
+  readonly display: string | null;
+}
+
+/** The columns of an image that its variants depend on. */
+type Original = Pick<ImageRow, "file_key" | "format" | "width" | "animated" | "damaged" | "path">;
+
+/** Variants that are being made, by file key of the original. */
+const RUNNING = new Map<string, Promise<void>>();
+
+/** The file key of a variant. */
+export function variantKey(fileKey: string, variant: Variant): string {
+  return `${fileKey}.${variant}`;
+}
+
+/** The file key of the original, given its own or that of a variant. */
+export function originalKey(key: string): string {
+  return key.replace(/\.(gallery|display)$/, "");
+}
+
+/** Makes the variants that are missing and returns the URLs of both. */
+export async function ensureVariants(context: ImagesContext, row: Original): Promise<VariantUrls> {
+  if (row.damaged) return { gallery: null, display: null };
+  const [gallery, display] = [await variantFile(context, row, "gallery"), await variantFile(context, row, "display")];
+  const url = `${context.baseUrl}${row.path}`;
+  // An animated image is displayed at its own URL.
+  const displayUrl = row.animated || row.format === "gif" ? url : variantUrl(url, "display");
+  return { gallery: gallery ? variantUrl(url, "gallery") : null, display: display ? displayUrl : null };
+}
+
+/** The file to serve for an image or a variant. The display variant of a damaged image is the original. */
+export async function servedFile(
+  context: ImagesContext,
+  row: Original,
+  variant?: Variant,
+): Promise<StoredFile | undefined> {
+  const file = await variantFile(context, row, variant);
+  return file ?? (variant === "display" ? context.files.get(row.file_key) : undefined);
+}
+
+/** The file of an image or of a variant, which is made now if it is missing; undefined if it cannot be made. */
+async function variantFile(context: ImagesContext, row: Original, variant?: Variant): Promise<StoredFile | undefined> {
+  if (variant && row.damaged) return undefined;
+  if (!variant || (variant === "display" && displaysOriginal(row))) return context.files.get(row.file_key);
+  const key = variantKey(row.file_key, variant);
+  const file = await context.files.get(key);
+  if (file) return file;
+  await makeVariantsOnce(context, row);
+  return context.files.get(key);
+}
+
+/**
+ * Makes both variants of a file, which need not be stored yet. The gallery variant is made from the display variant if there is
+ * one, so that a large image is decoded once. Throws ApiError 422 if its pixels cannot be read.
+ */
+export async function makeVariants(context: ImagesContext, source: ImageSource, row: Original): Promise<void> {
+  let smaller = source;
+  if (!displaysOriginal(row)) {
+    const bytes = await context.decoder.resizeToFit(source, { width: DISPLAY_WIDTH });
+    if (bytes) await storeVariant(context, row, "display", bytes);
+    smaller = bytes ?? source;
+  }
+  await storeVariant(context, row, "gallery", await context.decoder.crop(smaller, GALLERY_SIZE));
+}
+
+/** Whether the display variant is the original itself: it is small enough, or animated. */
+function displaysOriginal({ width, animated, format }: Original): boolean {
+  return width <= DISPLAY_WIDTH || animated || format === "gif";
+}
+
+/** Makes the variants of an image; concurrent requests share one run. */
+async function makeVariantsOnce(context: ImagesContext, row: Original): Promise<void> {
+  const run = RUNNING.get(row.file_key) ?? tryVariants(context, row).finally(() => RUNNING.delete(row.file_key));
+  RUNNING.set(row.file_key, run);
+  return run;
+}
+
+async function tryVariants(context: ImagesContext, row: Original): Promise<void> {
+  const file = await context.files.get(row.file_key);
+  if (!file) return;
+  try {
+    await makeVariants(context, await file.bytes(), row);
+  } catch (error) {
+    context.log.warn("Cannot make smaller variants of an image", { path: row.path, error });
+    // Embedded and imported images are not decoded when they are stored. After one failure they are marked as damaged.
+    if (isDamage(error, { permanent: true }))
+      await write(context.db, sql`update images set damaged = true where file_key = ${row.file_key}`);
+  }
+}
+
+async function storeVariant(
+  { files }: ImagesContext,
+  { file_key }: Original,
+  variant: Variant,
+  bytes: Uint8Array,
+): Promise<void> {
+  await files.put(variantKey(file_key, variant), bytes);
+}

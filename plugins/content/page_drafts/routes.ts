@@ -1,0 +1,78 @@
+import { endpoint, type Viewer } from "lectern/core";
+import { discardDrafts, hasDraftPage, keepDraft } from "./changes.ts";
+import { type DraftKey, draftRules, type PageDraftsContext, previewRules } from "./contract.ts";
+import { about } from "./docs.ts";
+import { draftsFor, findDraft, findItem, otherAuthors } from "./queries.ts";
+
+const PATH = "/drafts/:kind/:id";
+const PERMIT = "access-api";
+const SLOT = /^[A-Za-z0-9_-]{1,40}$/;
+
+/** Mounts the routes of drafts. */
+export function mountDrafts(context: PageDraftsContext): void {
+  const { app, contracts, perform, validate } = context;
+  app.get(
+    PATH,
+    async ({ viewer, params, asked }) => {
+      const item = await findItem(context, viewer, params);
+      const pageId = /^\d{1,9}$/.test(String(asked.page_id)) ? Number(asked.page_id) : null;
+      const { draft, drafts } = await draftsFor(context, viewer, item, { slot: slotIn(asked.slot), pageId });
+      return { draft, drafts, others: await otherAuthors(context, viewer, item) };
+    },
+    { permit: PERMIT, ...endpoint("drafts", "read", { about: about.read }) },
+  );
+  app.put(
+    PATH,
+    async ({ viewer, params, input }) => {
+      const item = await findItem(context, viewer, params);
+      const sent = await validate(draftRules, input, viewer);
+      const { name = "", html = "", markdown = "", base_revision = null, kept_at } = sent;
+      const key = { user_id: viewer.id, ...item, slot: slotIn(sent.slot) };
+      const tags = contracts.tags.read(sent.tags ?? []);
+      const prepared = hasDraftPage(item.kind, viewer)
+        ? await contracts.markup.prepare(markdown === "" ? { html } : { markdown }, { viewer })
+        : undefined;
+      const draft = { ...key, name, html, markdown, tags, base_revision, kept_at };
+      await perform("page_draft_save", viewer, draft, (final, tx) => {
+        const isPrepared = final.html === html && final.markdown === markdown;
+        return keepDraft(contracts.pages, final, tx, isPrepared ? prepared : undefined);
+      });
+      return { draft: await findDraft(context, viewer, item, key.slot) };
+    },
+    { permit: PERMIT, ...endpoint("drafts", "save", { about: about.save, rules: draftRules }) },
+  );
+  app.delete(
+    PATH,
+    async ({ viewer, params, asked, set }) => {
+      const item = await findItem(context, viewer, params);
+      await performDiscard(context, viewer, [{ user_id: viewer.id, ...item, slot: slotIn(asked.slot) }]);
+      set.status = 204;
+    },
+    { permit: PERMIT, ...endpoint("drafts", "delete", { about: about.delete }) },
+  );
+  app.post(
+    "/drafts/preview",
+    async ({ viewer, input }) => {
+      const { html, markdown } = await validate(previewRules, input, viewer);
+      const content = markdown === undefined ? { html: html ?? "" } : { markdown };
+      return { html: await contracts.markup.preview(content, { viewer }) };
+    },
+    { permit: PERMIT, ...endpoint("drafts", "preview", { about: about.preview, rules: previewRules }) },
+  );
+}
+
+/** Discards drafts in an event of their own. */
+export async function performDiscard(
+  { contracts, perform }: Pick<PageDraftsContext, "contracts" | "perform">,
+  viewer: Viewer,
+  drafts: readonly DraftKey[],
+): Promise<void> {
+  await perform("page_draft_discard", viewer, { drafts }, async (final, tx) => {
+    await discardDrafts(contracts.pages, final.drafts, tx);
+    return final;
+  });
+}
+
+function slotIn(sent: unknown): string {
+  return typeof sent === "string" && SLOT.test(sent) ? sent : "";
+}

@@ -1,0 +1,69 @@
+import { ADA, FAILOVER, PEOPLE, timesAt } from "../_items/docs.ts";
+
+/** What the documentation says about the endpoints of pages. */
+export const about = {
+  list: "Lists the pages visible to you.",
+  create:
+    "Creates a page in a book or, where chapter_id is given, in a chapter. Either html or markdown is required; " +
+    "Markdown wins where both are sent.\n" +
+    "HTML should keep to a single level of plain blocks. Pictures given as base64 data URIs become gallery images.\n" +
+    "With draft_id, the page_id of a draft of yours, that draft page is published instead: it keeps its id and pictures.",
+  read: "Reads a page. Its html is ready to show, with includes resolved; raw_html is the content as stored.",
+  update:
+    "Changes a page; fields that are not sent stay. A book_id or chapter_id other than the present parent moves the " +
+    "page there, if you may delete it and create pages there.\n" +
+    "With base_revision, the revision_count that the change starts from, it is refused with 409 where the page has another one by now.",
+  delete: "Moves a page into the recycle bin.",
+} as const;
+
+/** What it says about the endpoints of revisions. */
+export const revisionAbout = {
+  list:
+    "Lists the revisions kept of a page, without their content. `number` is the revision_count the page had then.\n" +
+    "Only changes of the name or the content leave a revision.",
+  read:
+    "Reads a revision of a page. Its html is made harmless, with includes as they are now; raw_html, markdown and text " +
+    "are the content as it was stored.",
+  restore:
+    "Makes a page what it was in a revision: its name and content, as a change that leaves a revision of its own. " +
+    "Asks for the right to update the page.",
+  delete: "Deletes a revision of a page, but not the latest one. Asks for the right to delete the page.",
+} as const;
+
+const saved = {
+  ...FAILOVER,
+  html: '<p id="bkmrk-call-the-dba">Call the DBA</p>',
+  raw_html: '<p id="bkmrk-call-the-dba">Call the DBA</p>',
+  priority: 1,
+  ...timesAt("09:32"),
+  ...PEOPLE,
+  draft: false,
+  markdown: "",
+  revision_count: 1,
+  template: false,
+  editor: "wysiwyg",
+  tags: [{ name: "team", value: "ops", order: 0 }],
+};
+
+/** Samples for the documentation. */
+export const examples = {
+  create: {
+    request: { chapter_id: 3, name: "Failover", html: "<p>Call the DBA</p>", tags: [{ name: "team", value: "ops" }] },
+    response: saved,
+  },
+  read: { response: { ...saved, comments: { active: [], archived: [] } } },
+  update: { request: { name: "Failover", priority: 1 }, response: { ...saved, revision_count: 2 } },
+};
+
+const revision = {
+  ...{ id: 40, page_id: 12, number: 2, name: "Failover", summary: "" },
+  created_at: "2026-01-06T08:00:00.000000Z",
+  created_by: ADA,
+};
+const { html, raw_html, markdown } = saved;
+
+/** Samples of revisions. */
+export const revisionExamples = {
+  list: { response: { data: [revision], total: 1 } },
+  read: { response: { ...revision, html, raw_html, markdown, text: "Call the DBA" } },
+};

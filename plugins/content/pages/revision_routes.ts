@@ -1,0 +1,146 @@
+/**
+ * The routes of revisions: listing, reading, restoring, deleting. They are additions to BookStack's API, which has
+ * revisions on its screens only. A viewer who sees a page and has the permission "revision-view-all" sees its revisions. A
+ * restore is a `page_update`, so every handler of changes takes part in it. The newest revision is the present state of
+ * the page and cannot be deleted.
+ */
+import { type UserRef, withResponseFields } from "lectern/contracts";
+import { ApiError, endpoint, idOf, type ListSpec, notFound, rules, sql, type Viewer } from "lectern/core";
+import { rows } from "lectern/db";
+import { updatePage } from "./changes.ts";
+import type { FoundPage, KeptRevision, PageRow, PagesContext } from "./contract.ts";
+import { revisionAbout, revisionExamples } from "./docs.ts";
+import { renderIncludes } from "./includes.ts";
+import { presentPage } from "./presenter.ts";
+import { lockPage, pageFinder } from "./queries.ts";
+
+/** A revision as a single read finds it. */
+interface FoundRevision {
+  readonly id: number;
+  readonly page_id: number;
+  readonly number: number;
+  readonly name: string;
+  readonly summary: string;
+  readonly created_at: string;
+  readonly created_by: UserRef | null;
+  readonly html: string;
+  readonly markdown: string;
+  readonly text: string;
+}
+
+const FIELDS: ListSpec["fields"] = {
+  id: "integer",
+  number: "integer",
+  name: "text",
+  summary: "text",
+  created_by: { type: "integer", nullable: true },
+  created_at: "timestamp",
+};
+
+const PERMIT = "revision-view-all";
+const NEWEST = new ApiError(409, "Cannot delete the latest revision.");
+
+/** Mounts the listing and the single read of revisions. */
+export function mountRevisionReads(context: PagesContext): void {
+  const { app, contracts, db, list, visible } = context;
+  const columns = sql`page_revisions.id, page_revisions.page_id, page_revisions.number, page_revisions.name,
+    page_revisions.summary, page_revisions.created_at,
+    ${contracts.users.ref(sql.ref("page_revisions.created_by"))} as created_by`;
+
+  async function visiblePageId(viewer: Viewer, param: string): Promise<number> {
+    const id = idOf(param, "Page");
+    const where = visible.where("pages", viewer);
+    const [page] = await rows(db, sql`select from pages where pages.id = ${id}::integer and ${where}`);
+    if (!page) throw notFound("Page");
+    return id;
+  }
+
+  app.get(
+    "/pages/:id/revisions",
+    async ({ viewer, params, asked }) => {
+      const where = sql<boolean>`page_revisions.page_id = ${await visiblePageId(viewer, params.id)}::integer`;
+      return list({ table: "page_revisions", fields: FIELDS, columns, where }, viewer, asked);
+    },
+    {
+      permit: PERMIT,
+      ...endpoint("pages", "revisions", { about: revisionAbout.list, example: revisionExamples.list }),
+    },
+  );
+  app.get(
+    "/pages/:id/revisions/:revisionId",
+    async ({ viewer, params }) => {
+      const pageId = await visiblePageId(viewer, params.id);
+      const [found] = await rows<FoundRevision>(
+        db,
+        sql`select ${columns}, page_revisions.html, page_revisions.markdown, page_revisions.text from page_revisions
+          where page_revisions.id = ${idOf(params.revisionId, "Revision")}::integer
+            and page_revisions.page_id = ${pageId}::integer`,
+      );
+      if (!found) throw notFound("Revision");
+      const { html, markdown, text, ...revision } = found;
+      const shown = await renderIncludes(context, { id: pageId, html }, viewer);
+      return { ...revision, html: shown, raw_html: html, markdown, text };
+    },
+    {
+      permit: PERMIT,
+      ...endpoint("pages", "revision", { about: revisionAbout.read, example: revisionExamples.read }),
+    },
+  );
+}
+
+/** Mounts the routes that restore and delete a revision. */
+export function mountRevisionChanges(context: PagesContext): void {
+  const { app, contracts, perform, slot } = context;
+  const { access } = contracts;
+  const pages = pageFinder(context);
+  const find = async (viewer: Viewer, params: { id: string; revisionId: string }) => {
+    const page = await pages.visible(viewer, idOf(params.id, "Page"));
+    if (!page) throw notFound("Page");
+    return { page, revision: await findRevision(context, page, idOf(params.revisionId, "Revision")) };
+  };
+  app.post(
+    "/pages/:id/revisions/:revisionId/restore",
+    async ({ viewer, params }) => {
+      const { page, revision } = await find(viewer, params);
+      await access.need(viewer, "page-update", page);
+      const { name, markdown, html } = revision;
+      const draft = { name, ...(markdown === "" ? { html } : { markdown }) };
+      // The filter of this plugin replaces the row by the locked one, which has all columns.
+      const change = { row: page as PageRow & FoundPage, draft, restored: revision };
+      const { id } = await perform("page_update", viewer, change, (final, tx) => updatePage(context, final, tx));
+      const shown = await presentPage(context, await pages.written(id), viewer);
+      return (await withResponseFields(slot("response_fields"), "page", "saved", [shown], viewer))[0];
+    },
+    { permit: PERMIT, ...endpoint("pages", "restoreRevision", { about: revisionAbout.restore, rules: rules({}) }) },
+  );
+  app.delete(
+    "/pages/:id/revisions/:revisionId",
+    async ({ viewer, params, set }) => {
+      const { page, revision } = await find(viewer, params);
+      await access.need(viewer, "page-delete", page);
+      await perform("revision_delete", viewer, revision, async (final, tx) => {
+        await lockPage(final.page_id, tx);
+        const deleted = await rows(
+          tx.db,
+          sql`delete from page_revisions where id = ${final.id}::integer and id < (
+            select max(id) from page_revisions where page_id = ${final.page_id}::integer) returning id`,
+        );
+        if (deleted.length === 0) throw NEWEST;
+        return final;
+      });
+      set.status = 204;
+    },
+    { permit: PERMIT, ...endpoint("pages", "deleteRevision", { about: revisionAbout.delete }) },
+  );
+}
+
+async function findRevision({ db }: PagesContext, page: FoundPage, id: number): Promise<KeptRevision> {
+  const [revision] = await rows<KeptRevision>(
+    db,
+    sql`select page_revisions.*, ${page.slug} as page_slug,
+        (select slug from books where id = ${page.book_id}::integer) as present_book_slug
+      from page_revisions where id = ${id}::integer and page_id = ${page.id}::integer`,
+  );
+  if (!revision) throw notFound("Revision");
+  return revision;
+}

@@ -1,0 +1,81 @@
+import type { ContentKind } from "lectern/contracts";
+import { authorOf, type EventTransaction, notFound, sql } from "lectern/core";
+import { rows } from "lectern/db";
+import type { Deletion, NamedDeletion, RecycleBinContext } from "./contract.ts";
+import { findKind, type ItemsOfKind, itemsBelow } from "./hierarchy.ts";
+
+/** Adds the entry of an item that was just deleted, and returns its id. */
+export async function addEntry(
+  { kind }: ContentKind,
+  itemId: number,
+  { db, viewer }: EventTransaction,
+): Promise<number> {
+  const [entry] = await rows<{ id: number }>(
+    db,
+    sql`insert into deletions (deletable_type, deletable_id, deleted_by)
+      values (${kind}, ${itemId}::integer, ${authorOf(viewer)}::integer)
+      on conflict (deletable_type, deletable_id) do update set deleted_by = excluded.deleted_by,
+        created_at = now(), updated_at = now()
+      returning id`,
+  );
+  return (entry as { id: number }).id;
+}
+
+/** An entry with the name of its item, both locked until the transaction ends. Throws 404 where the entry is gone. */
+export async function lockEntry(
+  { slot }: Pick<RecycleBinContext, "slot">,
+  id: number,
+  { db }: EventTransaction,
+): Promise<NamedDeletion> {
+  const [entry] = await rows<Deletion>(db, sql`select * from deletions where id = ${id}::integer for update`);
+  if (!entry) throw notFound("Deletion");
+  const kind = findKind(slot("content"), entry.deletable_type);
+  const [item] = kind
+    ? await rows<{ name: string }>(
+        db,
+        sql`select name from ${sql.table(kind.table)} where id = ${entry.deletable_id}::integer for update`,
+      )
+    : [];
+  return { ...entry, name: item?.name ?? null };
+}
+
+/** Deletes a locked entry alone, without its item. */
+export async function deleteEntry({ id }: Deletion, { db }: EventTransaction): Promise<void> {
+  await rows(db, sql`delete from deletions where id = ${id}::integer`);
+}
+
+/** Deletes the entries of items that have entries of their own. */
+export async function deleteEntriesOf({ kind, ids }: ItemsOfKind, { db }: EventTransaction): Promise<void> {
+  await rows(
+    db,
+    sql`delete from deletions where deletable_type = ${kind.kind} and deletable_id = any(${[...ids]}::integer[])`,
+  );
+}
+
+/**
+ * Permanently removes the item of an entry, everything below it and all dependents (platform 7.4). Returns the number of
+ * items removed: 0 where the item is gone already. The deepest items are removed first.
+ */
+export async function destroyEntry(
+  { slot }: Pick<RecycleBinContext, "slot">,
+  entry: NamedDeletion,
+  tx: EventTransaction,
+): Promise<number> {
+  const { db } = tx;
+  const kinds = slot("content");
+  const kind = findKind(kinds, entry.deletable_type);
+  const id = entry.deletable_id;
+  await deleteEntry(entry, tx);
+  if (!kind || entry.name === null) return 0;
+  const items = [...(await itemsBelow(db, kinds, { kind, id })), { kind, ids: [id] }];
+  for (const ofKind of items) {
+    const { ids } = ofKind;
+    if (ids.length === 0) continue;
+    const own = ofKind.kind.kind;
+    for (const dependents of slot("dependents"))
+      if (dependents.kind === undefined || dependents.kind === own) await dependents.destroy(ids, tx, own);
+    await deleteEntriesOf(ofKind, tx);
+    await rows(db, sql`delete from ${sql.table(ofKind.kind.table)} where id = any(${[...ids]}::integer[])`);
+  }
+  return items.reduce((sum, { ids }) => sum + ids.length, 0);
+}

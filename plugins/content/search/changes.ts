@@ -1,0 +1,146 @@
+/**
+ * Writes the search index. The entry of an item is replaced in the transaction that writes the item. Items without an entry, or with
+ * one of before migration 0002, are indexed by a job in batches, so that the boot does not wait for them.
+ */
+import type { ContentKind, Searchable } from "lectern/contracts";
+import { type EventTransaction, sql, type YieldToEventLoop, yieldToEventLoop } from "lectern/core";
+import { type Db, rows, write } from "lectern/db";
+import type { SearchedKind } from "./contract.ts";
+import { headingsIn } from "./headings.ts";
+import { type ItemField, ItemWords } from "./item_words.ts";
+import { textChunks } from "./tokenize.ts";
+
+/** Maximum characters of a body that are indexed. */
+const MAX_BODY = 200_000;
+/** Maximum characters of HTML that are searched for headings. */
+const MAX_HTML = 1_000_000;
+/** Maximum characters of the tags of one item that are indexed. */
+const MAX_TAGS = 200_000;
+/** Ids that the job checks at a time. */
+const RANGE = 5_000;
+/** Items that the job indexes in one statement. */
+const BATCH = 50;
+/** Approximate duration of one run of the job. */
+const RUN_MS = 2_000;
+
+type Store = Pick<Db, "executeQuery">;
+
+/** The texts of an item. */
+interface ItemTexts {
+  readonly id: number;
+  readonly name: string;
+  readonly body: string | null;
+  readonly html: string | null;
+  readonly tags: string | null;
+}
+
+/** The kinds of content that have contributed their text. */
+export function searchedKinds(kinds: readonly ContentKind[], searchable: readonly Searchable[]): SearchedKind[] {
+  return kinds.flatMap((kind) => {
+    const found = searchable.find((one) => one.kind === kind.kind);
+    return found ? [{ ...found, kind }] : [];
+  });
+}
+
+/** Replaces the entry of one item. */
+export async function indexItem(searched: SearchedKind, id: number, { db }: EventTransaction): Promise<void> {
+  await indexItems(searched, [id], db);
+}
+
+/**
+ * Indexes items without a current entry, from the id after `after`, for about `RUN_MS`. Returns the id to continue after; undefined at
+ * the end.
+ */
+export async function indexMissing(searched: SearchedKind, after: number, db: Db): Promise<number | undefined> {
+  const started = performance.now();
+  for (let last = after; ; ) {
+    const range = await rangeAfter(searched, last, db);
+    for (let at = 0; at < range.missing.length; at += BATCH) {
+      const batch = range.missing.slice(at, at + BATCH);
+      await indexBatch(searched, batch, db);
+      if (performance.now() - started > RUN_MS) return batch.at(-1);
+    }
+    if (range.end === undefined) return undefined;
+    last = range.end;
+    if (performance.now() - started > RUN_MS) return last;
+  }
+}
+
+/** Ids of the next range without a current entry, and the last id of the range, undefined if no more follow. */
+async function rangeAfter({ kind: { kind, table } }: SearchedKind, after: number, db: Db) {
+  const range = await rows<{ id: number; missing: boolean }>(
+    db,
+    sql`select item.id, not exists (select from search_index where search_index.kind = ${kind}
+        and search_index.item_id = item.id and search_index.words is not null) as missing
+      from (select id from ${sql.table(table)} where id > ${after}::integer order by id limit ${RANGE}) as item
+      order by item.id`,
+  );
+  const missing = range.filter((item) => item.missing).map(({ id }) => id);
+  return { missing, end: range.length < RANGE ? undefined : range.at(-1)?.id };
+}
+
+/** Indexes items under a shared lock. Items that a transaction is writing are skipped, since that transaction indexes them. */
+async function indexBatch(searched: SearchedKind, ids: readonly number[], db: Db): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const locked = await rows<{ id: number }>(
+      tx,
+      sql`select id from ${sql.table(searched.kind.table)} where id = any(${[...ids]}::integer[])
+        for share skip locked`,
+    );
+    await indexItems(
+      searched,
+      locked.map(({ id }) => id),
+      tx,
+    );
+  });
+}
+
+async function indexItems(searched: SearchedKind, ids: readonly number[], db: Store): Promise<void> {
+  const items = await textsOf(searched, ids, db);
+  if (items.length === 0) return;
+  const made: ItemWords[] = [];
+  // Yields to the event loop between the chunks of long texts.
+  const yieldNow = yieldToEventLoop();
+  for (const item of items) made.push(await wordsOf(item, yieldNow));
+  await write(
+    db,
+    sql`insert into search_index (kind, item_id, document, words, digest)
+      select ${searched.kind.kind}, made.id, '', made.words::tsvector, made.digest::tsvector
+      from unnest(${items.map(({ id }) => id)}::integer[], ${made.map(({ words }) => words)}::text[],
+        ${made.map(({ digest }) => digest)}::text[]) as made (id, words, digest)
+      on conflict (kind, item_id) do update set document = '', words = excluded.words, digest = excluded.digest`,
+  );
+}
+
+async function wordsOf({ name, tags, html, body }: ItemTexts, yieldNow: YieldToEventLoop): Promise<ItemWords> {
+  const words = new ItemWords();
+  const texts: readonly (readonly [string, ItemField])[] = [
+    [name, "name"],
+    [tags ?? "", "tags"],
+    [headingsIn(html ?? ""), "headings"],
+    [body ?? "", "body"],
+  ];
+  for (const [text, field] of texts) {
+    for (const chunk of textChunks(text)) {
+      await yieldNow();
+      words.add(chunk, field);
+    }
+  }
+  await yieldNow();
+  return words;
+}
+
+/** Reads the texts of items. The HTML is read only if it has headings. */
+function textsOf({ kind, body, html }: SearchedKind, ids: readonly number[], db: Store): Promise<ItemTexts[]> {
+  const id = sql.ref(`${kind.table}.id`);
+  const htmlWithHeadings = html
+    ? sql`case when position('<h' in ${html}) > 0 then left(${html}, ${MAX_HTML}) end`
+    : sql`null`;
+  return rows<ItemTexts>(
+    db,
+    sql`select ${id}, ${sql.ref(`${kind.table}.name`)}, left(${body}, ${MAX_BODY}) as body, ${htmlWithHeadings} as html,
+        (select left(string_agg(tags.name || ' ' || tags.value, ' ' order by tags.position), ${MAX_TAGS})
+          from tags where tags.kind = ${kind.kind} and tags.item_id = ${id}) as tags
+      from ${sql.table(kind.table)} where ${id} = any(${[...ids]}::integer[])`,
+  );
+}

@@ -1,0 +1,34 @@
+/** Text of the endpoint in the API documentation. */
+export const about =
+  "Searches shelves, books, chapters and pages visible to you, the best results first.\n" +
+  'Words match the beginnings of words; "exact text", [tag=value] and {filter:value} ' +
+  "narrow the search, and a minus before one of these negates it. Case and accents make no difference.\n" +
+  "An exact text is found where it begins with a word; if there is no such match, it is searched within words as well, unless " +
+  "there are very many items.\n" +
+  "If more items match than are ranked, `total` is a lower bound, and `total_is_lower_bound` is present and true; " +
+  "rare words among common ones then count most.\n" +
+  "The first 200,000 characters of an item's text and of its tags are searched. A run of letters and digits longer " +
+  "than 100 characters counts as several words.";
+
+const page = { id: 12, name: "Failover", slug: "failover", book_id: 7, chapter_id: 3, draft: false, template: false };
+const dates = { created_at: "2026-01-05T09:32:00.000000Z", updated_at: "2026-01-05T09:32:00.000000Z" };
+
+/** Example in the API documentation. */
+export const example = {
+  response: {
+    data: [
+      {
+        ...page,
+        priority: 1,
+        ...dates,
+        url: "https://docs.example.com/books/runbooks/page/failover",
+        type: "page",
+        tags: [],
+        book: { id: 7, name: "Runbooks", slug: "runbooks" },
+        chapter: { id: 3, name: "Database", slug: "database" },
+        preview_html: { name: "<strong>Failover</strong>", content: "Call the DBA" },
+      },
+    ],
+    total: 1,
+  },
+};

@@ -1,0 +1,75 @@
+/**
+ * Parses search queries (content-api 14): plain words, "exact text", [tags] and {filters}, the last three also negated by a minus.
+ * Anything else is taken as words, so that no query is an error.
+ */
+
+/** A test of tags: a name, a value, or both. */
+export interface TagTest {
+  readonly name: string;
+  readonly operator: "=" | "!=" | ">" | "<" | ">=" | "<=" | "like";
+  /** Undefined if any value matches. */
+  readonly value: string | undefined;
+  readonly negated: boolean;
+}
+
+/** A filter such as {type:page}; the value is "" if there is none. */
+export interface Filter {
+  readonly name: string;
+  readonly value: string;
+  readonly negated: boolean;
+}
+
+/** A parsed query. */
+export interface SearchQuery {
+  /** Words of which any may match, as prefixes. */
+  readonly terms: readonly string[];
+  readonly exacts: readonly { readonly text: string; readonly negated: boolean }[];
+  readonly tags: readonly TagTest[];
+  readonly filters: readonly Filter[];
+  /** The order by last comment, if results are ordered by it. */
+  readonly latest: "asc" | "desc" | undefined;
+}
+
+/** Maximum parts of a query; further ones are ignored. */
+const MAX_PARTS = 50;
+/** Characters at which the index splits words: a word that contains one is searched as an exact text. */
+const SPLITTING = /[.,!?:;()[\]{}<>'"`«»]/;
+const QUOTES = /[“”„‟]/g;
+const APOSTROPHES = /[‘’‚‛]/g;
+const PART = /(-?)"((?:\\.|[^"\\])*)"|(-?)\[([^\]]*)\]|(-?)\{([^}]*)\}|(\S+)/g;
+/** `like` counts as an operator only before a non-word character: [verlike%7%] is a test, [likeness] a name. */
+const TAG = /^(.*?)(!=|>=|<=|=|>|<|like(?!\w))(.*)$/i;
+
+/** Parses a query. Typographic quotes count as straight ones. */
+export function parseQuery(text: string): SearchQuery {
+  const query = text.replace(QUOTES, '"').replace(APOSTROPHES, "'");
+  const terms: string[] = [];
+  const exacts: { text: string; negated: boolean }[] = [];
+  const tags: TagTest[] = [];
+  const filters: Filter[] = [];
+  for (const [, notExact, exact, notTag, tag, notFilter, filter, word] of [...query.matchAll(PART)].slice(
+    0,
+    MAX_PARTS,
+  )) {
+    if (exact !== undefined) exacts.push({ text: exact.replace(/\\(["\\])/g, "$1"), negated: notExact === "-" });
+    else if (tag !== undefined) tags.push({ ...tagOf(tag), negated: notTag === "-" });
+    else if (filter !== undefined) filters.push({ ...filterOf(filter), negated: notFilter === "-" });
+    else if (word !== undefined && SPLITTING.test(word)) exacts.push({ text: word, negated: false });
+    else if (word !== undefined) terms.push(word);
+  }
+  const sort = filters.find(({ name, value }) => name === "sort_by" && value.toLowerCase() === "last_commented");
+  const latest = sort && (sort.negated ? "asc" : "desc");
+  return { terms, exacts: exacts.filter(({ text }) => text.trim() !== ""), tags, filters, latest };
+}
+
+function tagOf(text: string): Omit<TagTest, "negated"> {
+  const [, name = "", operator = "=", value = ""] = TAG.exec(text) ?? [];
+  if (!TAG.test(text)) return { name: text.trim(), operator: "=", value: undefined };
+  return { name: name.trim(), operator: operator.toLowerCase() as TagTest["operator"], value: value.trim() };
+}
+
+function filterOf(text: string): Omit<Filter, "negated"> {
+  const at = text.indexOf(":");
+  if (at < 0) return { name: text.trim().toLowerCase(), value: "" };
+  return { name: text.slice(0, at).trim().toLowerCase(), value: text.slice(at + 1).trim() };
+}

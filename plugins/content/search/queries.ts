@@ -1,0 +1,161 @@
+/**
+ * Answers searches. Candidates are selected among the rows that the viewer sees, up to a bound, then ordered and counted. Up to the bound,
+ * order and total are exact. Beyond it, only items with the words in their digest (names, tags, headings and frequent words) are
+ * ranked, and the total is marked as a lower bound.
+ */
+import { type RawBuilder, sql, type Viewer } from "lectern/core";
+import { rows } from "lectern/db";
+import {
+  type Candidates,
+  exceeds,
+  type IndexMatch,
+  indexedCandidates,
+  type Paging,
+  type SearchTask,
+  unrankedCandidates,
+} from "./candidates.ts";
+import type { Condition } from "./conditions.ts";
+import type { SearchContext } from "./contract.ts";
+import { kindsIn, loadFilterContext } from "./filters.ts";
+import type { SearchQuery } from "./parse_query.ts";
+import { presentResults } from "./presenter.ts";
+import { findRestrictedIds } from "./restricted_ids.ts";
+import { allWords, anyTerm, anyTermInHeadings, anyTermInNames, singleTerms } from "./tsquery.ts";
+
+/** A page of results. */
+export interface SearchAnswer {
+  readonly data: Record<string, unknown>[];
+  readonly total: number;
+  /** Present if there are more candidates than were counted. */
+  readonly total_is_lower_bound?: true;
+}
+
+/** Weights of body, headings, tags and name, in the order D, C, B, A of ts_rank. A match in the name outweighs all others. */
+const WEIGHTS = sql`'{0.02, 0.2, 0.15, 1.0}'::real[]`;
+/** Index entries that are scanned for a viewer who sees few rows, before these rows are scanned instead. */
+const MAX_SCANNED = 2_000;
+/** Searches without words count this many times as many candidates, since they are not ranked. */
+const UNRANKED_FACTOR = 10;
+
+/** Answers a search with a page of results and the total. */
+export async function findItems(
+  context: SearchContext,
+  viewer: Viewer,
+  search: SearchQuery,
+  paging: Paging,
+): Promise<SearchAnswer> {
+  const kinds = kindsIn(context.kinds(), search);
+  const terms = anyTerm(search.terms);
+  // Terms without letters or digits match no text.
+  if (kinds.length === 0 || (search.terms.length > 0 && terms === undefined)) return { data: [], total: 0 };
+  const [filterContext, restricted] = await Promise.all([
+    loadFilterContext(context.db, viewer, search),
+    findRestrictedIds(context, viewer, kinds),
+  ]);
+  const task = { context, viewer, search, filterContext, kinds, restricted, paging };
+  const exact = allWords(exactTexts(search));
+  let found = await candidatesOf(task, terms, exact);
+  // The index matches prefixes of words. An exact text it does not find may be within a word, so all texts are read.
+  if (exact !== undefined && totalOf(found) === 0 && (await maySearchWithin(context)))
+    found = await candidatesOf(task, terms);
+  const { hits, counts, bound } = found;
+  const wanted = [...search.terms, ...search.exacts.filter(({ negated }) => !negated).map(({ text }) => text)];
+  return {
+    data: await presentResults(context, viewer, hits, wanted),
+    total: totalOf(found),
+    ...(exceeds(counts, bound) && { total_is_lower_bound: true }),
+  };
+}
+
+/** The candidates of a search, and the bound up to which they are exact. */
+async function candidatesOf(
+  task: SearchTask,
+  terms?: string,
+  exact?: string,
+): Promise<Candidates & { readonly bound: number }> {
+  const { maxCandidates } = task.context;
+  if (terms === undefined && exact === undefined) {
+    const bound = maxCandidates * UNRANKED_FACTOR;
+    return { ...(await unrankedCandidates(task, bound)), bound };
+  }
+  return { ...(await candidatesByWords(task, terms, exact, maxCandidates)), bound: maxCandidates };
+}
+
+function totalOf({ counts }: Candidates): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+/** Whether the index has few enough entries to search within words, which reads all texts. */
+async function maySearchWithin({ db, maxEntriesWithin }: SearchContext): Promise<boolean> {
+  const [more] = await rows(db, sql`select 1 as found from search_index offset ${maxEntriesWithin}::bigint limit 1`);
+  return more === undefined;
+}
+
+/** Texts whose words every result must contain. */
+function exactTexts({ exacts, filters }: SearchQuery): string[] {
+  return [
+    ...exacts.filter(({ negated }) => !negated).map(({ text }) => text),
+    ...filters.filter(({ name, negated }) => name === "in_body" && !negated).map(({ value }) => value),
+  ];
+}
+
+/** Candidates by words: first by the digest; if these are no more than can be ranked, by all words. */
+async function candidatesByWords(
+  task: SearchTask,
+  terms: string | undefined,
+  exact: string | undefined,
+  bound: number,
+): Promise<Candidates> {
+  const stale = await task.context.hasStaleEntries();
+  const matches = (column: string, query: string | undefined) =>
+    query === undefined ? [] : [sql<boolean>`${sql.ref(`search_index.${column}`)} @@ ${query}::tsquery`];
+  const isExact = matches("words", exact);
+  const run = (conditions: readonly Condition[][], singles: readonly IndexMatch[] = []) => {
+    const all = [
+      ...conditions.map((each) => ({ condition: sql.join(each, sql` and `), score: scoreOf("digest", terms) })),
+      ...singles,
+    ];
+    const old = { condition: staleEntries(terms), score: scoreOf("document", terms) };
+    return indexedCandidates(task, stale ? [...all, old] : all, bound);
+  };
+  if ([...task.restricted.values()].some(({ total }) => total > MAX_SCANNED) && !stale) {
+    const condition = sql.join([...matches("words", terms), ...isExact], sql` and `);
+    const short = await indexedCandidates(
+      { ...task, restricted: new Map() },
+      [{ condition, score: scoreOf("digest", terms) }],
+      bound,
+      MAX_SCANNED,
+    );
+    if (short.scanned <= MAX_SCANNED && !exceeds(short.counts, bound)) return short;
+  }
+  if (terms !== undefined) {
+    const first = await run([[...matches("digest", terms), ...isExact]]);
+    if (exceeds(first.counts, bound)) {
+      const { search } = task;
+      const singles = singleTerms(search.terms);
+      return run(
+        [anyTermInNames(search.terms), anyTermInHeadings(search.terms), terms].map((query) => [
+          ...matches("digest", query),
+          ...isExact,
+        ]),
+        // The bound may cut off the items with a rare word among those with a common one, so each word is also searched alone.
+        singles.map((term) => ({
+          condition: sql.join([...matches("words", term), ...isExact], sql` and `),
+          score: scoreOf("digest", terms),
+          rare: Math.ceil(bound / singles.length),
+        })),
+      );
+    }
+  }
+  return run([[...matches("words", terms), ...isExact]]);
+}
+
+function scoreOf(column: string, terms: string | undefined): RawBuilder<unknown> {
+  return terms === undefined ? sql`0::real` : sql`ts_rank(${WEIGHTS}, hit.${sql.ref(column)}, ${terms}::tsquery)`;
+}
+
+/** Entries of before migration 0002 have words as PostgreSQL splits them, so exact texts are only checked in the text itself. */
+function staleEntries(terms: string | undefined): RawBuilder<unknown> {
+  const isOld = sql`search_index.words is null`;
+  return terms === undefined ? isOld : sql`${isOld} and search_index.document @@ ${terms}::tsquery`;
+}

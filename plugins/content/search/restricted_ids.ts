@@ -1,0 +1,34 @@
+import { type RawBuilder, sql, type Viewer } from "lectern/core";
+import { rows } from "lectern/db";
+import type { SearchContext, SearchedKind } from "./contract.ts";
+
+/** Maximum number of visible rows for which a search scans these rows instead of all candidates. */
+const MAX_ROWS = 20_000;
+
+/** All ids of a kind that a viewer sees, where they are few. */
+export interface RestrictedIds {
+  /** SQL for the ids. */
+  readonly ids: RawBuilder<unknown>;
+  readonly total: number;
+}
+
+/** The restricted ids of a viewer, by kind. Kinds of which the viewer sees many rows are absent. */
+export async function findRestrictedIds(
+  { db, visibleIds }: Pick<SearchContext, "db" | "visibleIds">,
+  viewer: Viewer,
+  kinds: readonly SearchedKind[],
+): Promise<Map<string, RestrictedIds>> {
+  const restricted = kinds.flatMap((searched) => {
+    const ids = visibleIds(searched).few(viewer);
+    return ids ? [{ kind: searched.kind.kind, ids, total: visibleIds(searched).total(viewer) }] : [];
+  });
+  if (restricted.length === 0) return new Map();
+  const totals = restricted.map(({ kind, total }) => sql`${total} as ${sql.ref(kind)}`);
+  const [found] = await rows<Record<string, number>>(db, sql`select ${sql.join(totals)}`);
+  return new Map(
+    restricted.flatMap(({ kind, ids }) => {
+      const total = found?.[kind] ?? 0;
+      return total <= MAX_ROWS ? [[kind, { ids, total }] as const] : [];
+    }),
+  );
+}

@@ -1,0 +1,38 @@
+import { ApiError, endpoint, type PluginContext, rules } from "lectern/core";
+import type { SearchContext } from "./contract.ts";
+import { about, example } from "./docs.ts";
+import type { ItemViewRecorder } from "./item_views.ts";
+import { parseQuery } from "./parse_query.ts";
+import { findItems } from "./queries.ts";
+
+const DEFAULT_COUNT = 20;
+const TOO_LONG = new ApiError(
+  422,
+  "This search takes too long. Look for more or rarer words, or for one kind of content.",
+);
+
+const searchRules = rules({
+  query: ["required", "string"],
+  page: ["integer", "min:1"],
+  count: ["integer", "min:1", "max:100"],
+});
+
+/** Mounts the search (content-api 14). `limitMs` is the time that the store may take. */
+export function mountSearchRoute(
+  { app, validate, withSlowPool }: Pick<PluginContext, "app" | "validate" | "withSlowPool">,
+  context: SearchContext,
+  { limitMs, views }: { readonly limitMs: number; readonly views: ItemViewRecorder },
+): void {
+  app.get(
+    "/search",
+    async ({ viewer, asked, request }) => {
+      const { query, page = 1, count = DEFAULT_COUNT } = await validate(searchRules, asked, viewer);
+      const search = parseQuery(query);
+      if (search.filters.some(({ name }) => name.endsWith("viewed_by_me"))) await views.flush();
+      return withSlowPool({ viewer, limitMs, signal: request.signal, tooLong: TOO_LONG }, () =>
+        findItems(context, viewer, search, { page, count }),
+      );
+    },
+    { permit: "access-api", ...endpoint("search", "all", { about, rules: searchRules, example }) },
+  );
+}

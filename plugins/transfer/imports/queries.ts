@@ -1,0 +1,51 @@
+import { ApiError, idOf, type ListSpec, notFound, sql, type Viewer } from "lectern/core";
+import { rows } from "lectern/db";
+import { type ImportRow, type ImportsContext, LISTED_COLUMNS } from "./contract.ts";
+import type { Source } from "./zip.ts";
+
+/** The listing of imports. */
+export const listSpec: ListSpec = {
+  table: "imports",
+  fields: {
+    id: "integer",
+    name: "text",
+    size: "integer",
+    type: "code",
+    created_by: { type: "integer", nullable: true },
+    created_at: "timestamp",
+    updated_at: "timestamp",
+  },
+  columns: LISTED_COLUMNS,
+};
+
+/** The import with the id of a path, with its details. Throws ApiError 404 where the viewer may not see it. */
+export async function findImport(
+  { db, visible }: ImportsContext,
+  viewer: Viewer,
+  param: string,
+): Promise<{ row: ImportRow; details: string }> {
+  const [found] = await rows<ImportRow & { details: string }>(
+    db,
+    sql`select imports.* from imports
+      where imports.id = ${idOf(param, "Import")}::integer and ${visible.where("imports", viewer)}`,
+  );
+  if (!found) throw notFound("Import");
+  const { details, ...row } = found;
+  return { row, details };
+}
+
+/** Those of the given keys that an import refers to. */
+export async function usedKeys({ db }: ImportsContext, keys: readonly string[]): Promise<string[]> {
+  const used = await rows<{ file_key: string }>(
+    db,
+    sql`select file_key from imports where file_key = any(${[...keys]}::text[])`,
+  );
+  return used.map(({ file_key }) => file_key);
+}
+
+/** The archive of an import. Throws ApiError 500 where the file store has lost it. */
+export async function archiveOf({ files }: ImportsContext, { id, file_key }: ImportRow): Promise<Source> {
+  const file = await files.get(file_key);
+  if (!file) throw new ApiError(500, `The stored file of import ${id} is missing`);
+  return file;
+}

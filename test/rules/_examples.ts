@@ -1,0 +1,129 @@
+/**
+ * The examples of the doors "lectern/core" and "lectern/db": which functions and classes they export, the code below each
+ * `@example` of a docstring, and one run of the compiler over all of that code. An example may use every export of both doors
+ * and the names of `SETTING` without importing or declaring them.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as core from "../../core/mod.ts";
+import * as db from "../../db/mod.ts";
+import { lineAt, ROOT, readSources, type Source } from "./_source.ts";
+import { targetOf } from "./_tests.ts";
+
+/** The doors by the name they are imported under, with what they export. */
+export const DOORS: Readonly<
+  Record<string, { readonly path: string; readonly values: Readonly<Record<string, unknown>> }>
+> = {
+  "lectern/core": { path: "core/mod.ts", values: core },
+  "lectern/db": { path: "db/mod.ts", values: db },
+};
+
+/** An example and where it stands. */
+export interface Example {
+  /** As findings name it: `core/resources/slug.ts:12`. */
+  readonly place: string;
+  readonly name: string;
+  readonly code: string;
+}
+
+/** What examples find around them: a plugin of notes with its context, a transaction, a viewer and a request. */
+const SETTING = `
+import type { AnyContext, EventTransaction, FormErrors, InputObject, ItemTable, Viewer } from "lectern/core";
+import type { ResourceHandlers, ResourceSpec } from "lectern/core";
+import type { SubmitResult } from "lectern/contracts";
+import type { Db, Migrations } from "lectern/db";
+
+declare module "lectern/db" {
+  interface Tables { notes: ItemTable & { text: string } }
+}
+declare module "lectern/core" {
+  interface Events { user_delete: { draft: { id: number }; result: { id: number } } }
+}
+declare global {
+  const context: AnyContext;
+  const db: Db;
+  const tx: EventTransaction;
+  const viewer: Viewer;
+  const request: Request;
+  const input: InputObject;
+  const error: unknown;
+  const sent: SubmitResult<unknown> | undefined;
+  const note: { readonly id: number; readonly owned_by: number | null } | undefined;
+  const noteMigrations: Migrations;
+  const noteResource: ResourceSpec<{ name: ["required"] }, { name: [] }>;
+  const noteHandlers: ResourceHandlers<{ id: number; name: string }, { name: ["required"] }, { name: [] }, undefined>;
+}
+`;
+
+/** Functions and classes that a door exports from files of Lectern, by name, with the file that declares each. */
+export function callablesOf(door: Source, values: Readonly<Record<string, unknown>>): Map<string, string> {
+  const files = new Map<string, string>();
+  for (const [, list = "", specifier = ""] of door.text.matchAll(/export\s*\{([^}]*)\}\s*from\s*"(\.[^"]+)"/g))
+    for (const exported of list.split(","))
+      files.set(exported.replace(/\btype\s.*/s, "").trim(), targetOf(door.path, specifier));
+  return new Map([...files].filter(([name]) => typeof values[name] === "function"));
+}
+
+/** The examples in the docstring of an export; none where it has no docstring or no `@example`. */
+export function examplesOf({ path, text }: Source, name: string): Example[] {
+  const declared = new RegExp(`^export (?:async )?(?:function\\*?|class|const) ${name}\\b`, "m").exec(text);
+  const above = text.slice(0, declared?.index ?? 0).replace(/(?:^\/\/.*\n)+$/m, "");
+  const doc = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n$/.exec(above);
+  const [, ...examples] = doc?.[1]?.split(/^ \* @example\b/m) ?? [];
+  const place = `${path}:${lineAt(text, declared?.index ?? 0)}`;
+  return examples.map((example) => ({
+    place,
+    name,
+    code: (example.split(/^ \* @/m)[0] ?? "").replace(/^ \* ?/gm, "").trim(),
+  }));
+}
+
+/** Checks the types of examples in one run of the compiler. Returns findings: `place: code of name: what is wrong`. */
+export function checkTypes(examples: readonly Example[]): string[] {
+  const folder = mkdtempSync(join(tmpdir(), "lectern-examples-"));
+  try {
+    const options = { noUnusedLocals: false, noUnusedParameters: false };
+    const config = { extends: join(ROOT, "tsconfig.json"), files: [], include: ["*.ts"], compilerOptions: options };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
+    writeFileSync(join(folder, "setting.ts"), SETTING);
+    for (const [at, example] of examples.entries()) writeFileSync(join(folder, `example_${at}.ts`), moduleOf(example));
+    const run = Bun.spawnSync([process.execPath, "x", "tsc", "--pretty", "false", "-p", folder], { cwd: ROOT });
+    return findingsOf(run.stdout.toString() + run.stderr.toString(), examples);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A module with the imports that the example's code needs; the code itself is in a function, since it may return. */
+function moduleOf({ code }: Example): string {
+  const imports = Object.entries(DOORS).map(([door, { values }]) => {
+    const used = Object.keys(values).filter((name) => new RegExp(`(?<!(?<!\\.\\.)\\.|\\w)${name}\\b`).test(code));
+    return used.length > 0 ? `import { ${used.join(", ")} } from "${door}";` : "";
+  });
+  const exported = /^export default /m.test(code);
+  return `${imports.join("\n")}\n${exported ? code : `export async function example() {\n${code}\n}`}\n`;
+}
+
+function findingsOf(output: string, examples: readonly Example[]): string[] {
+  return output
+    .split("\n")
+    .filter((line) => line.includes("error "))
+    .map((line) => {
+      const found = /example_(\d+)\.ts\(\d+,\d+\): (.*)/.exec(line);
+      const example = examples[Number(found?.[1] ?? -1)];
+      return example ? `${example.place}: the example of "${example.name}": ${found?.[2]}` : line;
+    });
+}
+
+/** Every function and class of the doors, with its examples. */
+export function readExamples(): { name: string; path: string; examples: Example[] }[] {
+  const sources = new Map(readSources().map((source) => [source.path, source]));
+  return Object.values(DOORS).flatMap(({ path, values }) =>
+    [...callablesOf(sources.get(path) as Source, values)].map(([name, file]) => ({
+      name,
+      path: file,
+      examples: examplesOf(sources.get(file) as Source, name),
+    })),
+  );
+}

@@ -3,15 +3,7 @@
  * filter of the update's event, so that every handler after it compares with the same row.
  */
 import { saveTags } from "lectern/contracts";
-import {
-  authorOf,
-  type EventTransaction,
-  freeSlug,
-  notFound,
-  type RawBuilder,
-  saveChanges,
-  sql,
-} from "lectern/core";
+import { authorOf, type EventTransaction, freeSlug, notFound, type RawBuilder, saveChanges, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import type { AnyDescribedItem, DescribedDraft, ItemContext, ItemKind } from "./contract.ts";
 

@@ -1,13 +1,6 @@
 /** What plugins of described items register and mount alike. */
 import type { Access, ContentKind, Owned } from "lectern/contracts";
-import {
-  type EventTransaction,
-  type ListSpec,
-  softDelete,
-  type PluginContext,
-  sql,
-  type Viewer,
-} from "lectern/core";
+import { type EventTransaction, type ListSpec, type PluginContext, softDelete, sql, type Viewer } from "lectern/core";
 import type { ItemContext, ItemKind } from "./contract.ts";
 import { itemQueries } from "./queries.ts";
 

@@ -28,7 +28,7 @@ export interface Key {
 }
 
 /** A new key, with its secret. */
-export interface MadeKey extends Key {
+export interface CreatedKey extends Key {
   readonly token_secret: string;
   readonly basic: string;
 }
@@ -94,7 +94,7 @@ export interface HostDetail extends Host {
 }
 
 /** A new host, with its key. */
-export interface MadeHost {
+export interface CreatedHost {
   readonly id: number;
   readonly friendly_name: string;
   readonly api_id: string;

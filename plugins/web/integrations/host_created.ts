@@ -1,14 +1,14 @@
 /** The screen of a new host: its credentials, shown only once, and command lines that report with them. */
 import type { View, Web } from "lectern/contracts";
 import { html } from "lectern/core";
-import type { MadeHost } from "./api_types.ts";
+import type { CreatedHost } from "./api_types.ts";
 
 /** Data of the screen. */
 export interface HostCreatedData {
   readonly title: string;
   readonly path: string;
   readonly baseUrl: string;
-  readonly host: MadeHost;
+  readonly host: CreatedHost;
 }
 
 /** Names the view. */

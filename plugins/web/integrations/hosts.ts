@@ -3,7 +3,7 @@
  * Excluding a host needs no confirmation, as it can be undone; deleting does. Hosts that scripts enrol are listed as well.
  */
 import type { Screen, SubmitResult, Visit, Web } from "lectern/contracts";
-import type { Host, HostDetail, Listing, MadeHost } from "./api_types.ts";
+import type { CreatedHost, Host, HostDetail, Listing } from "./api_types.ts";
 import { ADMITS, INTEGRATIONS, type IntegrationsContext } from "./contract.ts";
 import { fieldErrors, generalError } from "./form_errors.ts";
 import { hostCreatedView } from "./host_created.ts";
@@ -41,7 +41,7 @@ function mountCreate({ site, web, baseUrl }: IntegrationsContext): void {
   web.screen(site, `${PATH}/new`, ADMITS, (visit) => shown(visit, ""));
   web.form(site, `${PATH}/new`, ADMITS, async (visit) => {
     const name = visit.text("friendly_name");
-    const sent = await visit.send<MadeHost>("POST", API, { friendly_name: name });
+    const sent = await visit.send<CreatedHost>("POST", API, { friendly_name: name });
     if (!sent.ok) return shown(visit, name, sent);
     const title = visit.ui.t("Your new host");
     return { title, body: created({ title, path: PATH, baseUrl, host: sent.body }, visit.ui), status: 201 };

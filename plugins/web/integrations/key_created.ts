@@ -1,13 +1,13 @@
 /** The screen of a new key with its secret, shown only once, and the snippets for dashboards (dashboard-stats 5.2). */
 import type { Ui, View, Web } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
-import type { Key, MadeKey, Snippets } from "./api_types.ts";
+import type { CreatedKey, Key, Snippets } from "./api_types.ts";
 import type { KeyKind } from "./key_kinds.ts";
 
 /** Data of the screen of a new key. */
 export interface CreatedData {
   readonly kind: KeyKind;
-  readonly key: MadeKey;
+  readonly key: CreatedKey;
   /** Only for keys of dashboards. */
   readonly snippets: Snippets | undefined;
 }
@@ -66,7 +66,7 @@ ${text(t("Homepage: environment variables"), snippets.homepage_environment)}
 }
 
 /** A command by which a machine enrols itself under its host name. */
-function enrolCommand(baseUrl: string, { token_key, token_secret }: MadeKey): string {
+function enrolCommand(baseUrl: string, { token_key, token_secret }: CreatedKey): string {
   const url = `${baseUrl}/api/v1/auto-enrollment/enroll`;
   return `curl -fsS -H 'X-Auto-Enrollment-Key: ${token_key}' -H 'X-Auto-Enrollment-Secret: ${token_secret}' -H 'Content-Type: application/json' -d "{\\"friendly_name\\":\\"$(uname -n)\\"}" '${url}'`;
 }

@@ -4,7 +4,7 @@ import { type Html, html, type InputObject } from "lectern/core";
 import type { Key } from "./api_types.ts";
 import { fieldErrors, generalError } from "./form_errors.ts";
 import type { KeyKind } from "./key_kinds.ts";
-import { fieldTime, momentIn, ZONES } from "./time_zones.ts";
+import { fieldTime, utcTime, ZONES } from "./time_zones.ts";
 
 /** The fields of the form. */
 export interface KeyForm {
@@ -56,7 +56,7 @@ export function inputOf({ name, addresses, expires, zone, perDay }: KeyForm, { t
       .split(/[\s,;]+/)
       .map((address) => address.trim())
       .filter(Boolean),
-    expires_at: momentIn(zone, expires),
+    expires_at: utcTime(zone, expires),
     ...(type === "enrolment" && { max_hosts_per_day: perDay }),
   };
 }

@@ -3,7 +3,7 @@
  * that creates a key shows its secret, which is not stored for another request.
  */
 import type { Screen, SubmitResult, Visit } from "lectern/contracts";
-import type { Key, Listing, MadeKey, Snippets, Usage } from "./api_types.ts";
+import type { CreatedKey, Key, Listing, Snippets, Usage } from "./api_types.ts";
 import { ADMITS, type IntegrationsContext } from "./contract.ts";
 import { createdView, setupView, snippetsView } from "./key_created.ts";
 import { formOf, initialForm, inputOf, type KeyForm, keyFormView } from "./key_form.ts";
@@ -91,7 +91,7 @@ function mountCreate({ site, web }: IntegrationsContext, kind: KeyKind, views: V
   web.screen(site, `${kind.path}/new`, ADMITS, (visit) => shown(visit, initialForm()));
   web.form(site, `${kind.path}/new`, ADMITS, async (visit) => {
     const typed = formOf(visit);
-    const sent = await visit.send<MadeKey>("POST", API, { ...inputOf(typed, kind), integration_type: kind.type });
+    const sent = await visit.send<CreatedKey>("POST", API, { ...inputOf(typed, kind), integration_type: kind.type });
     if (!sent.ok) return shown(visit, typed, sent);
     const snippets =
       kind.type === "dashboard" ? await visit.find<Snippets>(`${API}/${sent.body.id}/snippets`) : undefined;

@@ -9,7 +9,7 @@ const LOCAL = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2}))?$/;
  * Converts a local time to ISO 8601 UTC; null for an empty text. A text that is not a valid local time is returned unchanged, for
  * the API to reject.
  */
-export function momentIn(zone: string, local: string): string | null {
+export function utcTime(zone: string, local: string): string | null {
   const text = local.trim();
   if (text === "") return null;
   const parts = LOCAL.exec(text);

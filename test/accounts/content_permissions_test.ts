@@ -93,7 +93,7 @@ test("type, item, right and body are asked in this order", async () => {
   expect((await permit("page", page, bad)).status).toBe(422);
 });
 
-test("odd bodies are refused, never an error of ours, and change nothing", async () => {
+test("malformed bodies are refused without a server error and change nothing", async () => {
   const { page } = await tree("Odd");
   const entry = { role_id: 2, ...ALL };
   const bodies = [

@@ -129,7 +129,7 @@ test("who runs the server lists open invitations and passes on a new link", asyn
   expect((await run("invite", "--email", "nobody@example.com")).code).toBe(1);
 });
 
-test("a forgotten password is chosen anew by mail, and the answer tells nobody who exists", async () => {
+test("a forgotten password is reset by mail, and the answer does not reveal which accounts exist", async () => {
   await runtime.ask("POST", "/api/users", {
     body: { name: "Fred", email: "fred@example.com", password: "the old password" },
   });

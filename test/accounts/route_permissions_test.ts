@@ -135,7 +135,7 @@ test("the table knows every route of the runtime, and no other", () => {
   expect([PERMITS, PUBLIC, KEYED].flatMap(Object.keys).filter((route) => !known.has(route))).toEqual([]);
 });
 
-test("routes that ask nobody say so, and no other does", () => {
+test("routes without credentials are declared public, and no other is", () => {
   const open = served().filter(({ permit }) => permit === "public");
   expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(Object.keys(PUBLIC).sort());
 });
@@ -181,7 +181,7 @@ const TAKEOVERS: readonly (readonly [method: string, path: string, body?: unknow
   ["PUT", "/api/roles/1", { permissions: [] }],
 ];
 
-test("who manages users takes over no administrator, and makes none", async () => {
+test("users who manage users take over no administrator, and create none", async () => {
   const boss = await make("/api/users", { name: "Boss", email: "boss@example.com", roles: [1] });
   const token = await make(`/api/users/${boss}/tokens`, { name: "Theirs" });
   const [row] = await runtime.store.sql`insert into sessions (user_id, hash, address, agent)
@@ -245,7 +245,7 @@ test("administrators manage each other, and each their own account", async () =>
   expect((await runtime.ask("DELETE", `/api/users/${boss}`)).status).toBe(204);
 });
 
-test("the digest of the store can tell a change", async () => {
+test("the hash of the store changes with its content", async () => {
   const before = await storeHash(runtime.store);
   await runtime.store.sql`update users set language = 'fr' where id = 1`;
   expect(await storeHash(runtime.store)).not.toBe(before);

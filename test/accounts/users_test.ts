@@ -117,7 +117,7 @@ test("an empty password of a form is no wish for another one", async () => {
   expect([made.status, changed.status, changed.body.name]).toEqual([200, 200, "More formal"]);
 });
 
-test("odd input is refused, never an error of ours", async () => {
+test("malformed input is refused without a server error", async () => {
   const { id } = (await post({ name: "Odd", email: "odd@example.com" })).body;
   const bodies = [
     { name: null },
@@ -259,7 +259,7 @@ test("an invitation is stored hashed, for two weeks", async () => {
   }
 });
 
-test("whoever runs the server makes and lists users and sets passwords", async () => {
+test("commands create and list users and set passwords", async () => {
   const run = async (...args: string[]) => {
     const out: string[] = [];
     const err: string[] = [];

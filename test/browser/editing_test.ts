@@ -158,7 +158,7 @@ test("what is typed survives a closed window, is offered again, and can be throw
   expect(await again.getByLabel("Content in Markdown").inputValue()).toBe("as saved");
 });
 
-test("of two editors the second is told, shown the difference, and decides", async () => {
+test("of two editors the second is warned, shown the difference, and decides", async () => {
   const made = await newPage("Both", { markdown: "one two three" });
   const { email, password } = await screens.user("Ben", ["book-view-all", "page-view-all", "page-update-all"]);
   const [ann, ben] = [await screens.visit(), await screens.visit({ email, password })];

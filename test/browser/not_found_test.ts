@@ -12,7 +12,7 @@ afterAll(() => screens.stop());
 
 const make = async (path: string, body: object) => (await screens.runtime.ask("POST", path, { body })).body;
 
-test("an empty place offers the next step to whoever may take it, and to nobody else", async () => {
+test("an empty list offers the next step to those who may take it, and to nobody else", async () => {
   const page = await screens.visit();
   for (const [path, text, leadsTo] of [
     ["/books", "New book", "/create-book"],

@@ -85,7 +85,7 @@ test("entries are dragged to where they belong, pages into other chapters, and s
   expect(await orderOf(book)).toBe("Last, Two[One second, Two first, Two second], One[One first], Alone");
 });
 
-test("keys and buttons move the same, keep the focus and are told of", async () => {
+test("keys and buttons move items alike, keep the focus and announce the move", async () => {
   const book = await filled("Keyed");
   const page = await screens.visit();
   await page.goto("/books/keyed/sort");
@@ -140,7 +140,7 @@ test("what changed meanwhile is neither lost nor undone, and is said", async () 
   expect(await orderOf(book)).toBe("One[New], Two[Two first, One second, Two second], Last, Alone");
 });
 
-test("who may not move something is told so, and nothing is done", async () => {
+test("a move without permission is refused with a message and changes nothing", async () => {
   const book = await filled("Guarded");
   const who = await screens.user("sorter", ["book-view-all", "chapter-view-all", "page-view-all", "book-update-all"]);
   const page = await screens.visit(who);

@@ -90,7 +90,7 @@ test("saving waits for pictures that are on their way", async () => {
   expect(namesIn((await pageBy("hasty")).markdown)).toEqual(["slow.png"]);
 });
 
-test("what cannot be taken is told by name, and the text stays", async () => {
+test("files that are refused are listed by name, and the text stays", async () => {
   const page = await screens.visit();
   await page.goto(`/books/${book.slug}/create-page`);
   await page.getByLabel("Name", { exact: true }).fill("Faults");
@@ -118,7 +118,7 @@ test("what cannot be taken is told by name, and the text stays", async () => {
   expect(written).not.toContain("Uploading");
 });
 
-test("who may write but not add pictures is told so", async () => {
+test("a writer who may not add images gets a message", async () => {
   const who = await screens.user("Dee", ["book-view-all", "page-view-all", "page-create-all"]);
   const page = await screens.visit(who);
   await page.goto(`/books/${book.slug}/create-page`);
@@ -185,7 +185,7 @@ test("a draft that is opened again shows its own text, from its book as well, an
   expect(await drafts()).toBe(0);
 });
 
-test("one draft in two windows: the second is told, shown the difference, and decides", async () => {
+test("one draft in two windows: the second is warned, shown the difference, and decides", async () => {
   const one = await screens.visit();
   await one.goto(`/books/${book.slug}/create-page`);
   await one.getByLabel("Name", { exact: true }).fill("Twice");

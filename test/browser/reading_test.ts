@@ -197,7 +197,7 @@ test("content leaves as a file, for who may export", async () => {
   expect((await theirs.goto("/books/runbooks/export/nothing"))?.status()).toBeGreaterThanOrEqual(403);
 });
 
-test("who may see nothing is shown nothing, and strangers are asked to sign in", async () => {
+test("users without permissions see nothing, and guests are asked to sign in", async () => {
   const nobody = await screens.visit(await screens.user("Nobody", ["access-api", "revision-view-all"]));
   for (const path of ["/books/runbooks", PAGE, `${PAGE}/revisions`, `/link/${failover.id}`, "/shelves/operations"])
     expect([path, (await nobody.goto(path))?.status()]).toEqual([path, 404]);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => screens.stop());
 
-test("a stranger is asked to sign in, told what is wrong, and led on to where they wanted to go", async () => {
+test("a guest is asked to sign in, sees what is wrong, and is redirected to the screen they asked for", async () => {
   const page = await screens.visit(null);
   await page.goto("/settings/nowhere");
   expect(await page.locator("h1").textContent()).toBe("Not found");

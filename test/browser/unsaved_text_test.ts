@@ -23,7 +23,7 @@ const content = (page: Page) => page.getByLabel("Content in Markdown");
 const save = (page: Page) => page.getByRole("button", { name: "Save", exact: true }).click();
 const kept = (page: Page) => page.getByText("Draft kept at").waitFor();
 
-test("who is signed out while they write is told so, and sends it all after signing in again", async () => {
+test("a writer who is signed out meanwhile gets a message, and submits the text after signing in again", async () => {
   const made = await newPage("Session");
   const page = await screens.visit();
   await page.goto(editorOf(made));

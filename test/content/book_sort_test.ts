@@ -130,7 +130,7 @@ test("who may update the book orders it, but moves nothing past another that the
   expect(await orderOf(id)).toBe("mine a b One[c]");
 });
 
-test("what somebody does not see goes with what it follows, and no answer tells of it", async () => {
+test("items that the viewer does not see move with the item before them, and no answer reveals them", async () => {
   const { book: id, ...ids } = await book({ a: null, secret: null, b: null, "second secret": null });
   const views = ["access-api", "book-view-all", "page-view-own", "book-update-all", "page-update-own"];
   const editor = await runtime.person("half", views);

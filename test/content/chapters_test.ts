@@ -210,7 +210,7 @@ scenario(stage, "staying needs neither", {
   events: ["chapter_update"],
 });
 scenario(stage, "a reader reads", { as: "reader", request: "GET /api/chapters/{chapter}", status: 200 });
-scenario(stage, "a reader's body is judged before the permission", {
+scenario(stage, "a reader's body is validated before the permission", {
   as: "reader",
   request: "POST /api/chapters",
   body: {},

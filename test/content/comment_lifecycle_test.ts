@@ -95,7 +95,7 @@ test("an update starts from the comment as it is, not as it was when the request
   expect(new Set(seen).size).toBe(3);
 });
 
-test("comments follow their page where it moves and out of the sight of those who lose it", async () => {
+test("comments move with their page, and are hidden from those who may not see it any more", async () => {
   const { token } = await runtime.person("reader", VIEWS);
   const { id } = (await say("<p>x</p>", { page_id: await freshPage() })).body;
   const path = `/api/comments/${id}`;
@@ -125,7 +125,7 @@ test("a draft takes no comments, and those on it are its owner's to see", async 
   expect(await statusOf("GET", `/api/comments/${id}`, runtime.token)).toBe(200);
 });
 
-test("a page takes its comments out of sight, and along when it is removed for good", async () => {
+test("comments of a page are hidden with it, and removed when it is removed for good", async () => {
   const { id } = (await say("<p>x</p>", { page_id: await freshPage() })).body;
   const gone = page;
   const kept = (await say("<p>x</p>", { page_id: await freshPage() })).body.id;
@@ -159,7 +159,7 @@ test("what was said stays when the one who said it goes", async () => {
   expect(comments.active).toMatchObject([{ comment: { created_by: null, updated_by: null } }]);
 });
 
-test("plugins take part, and what they make of a comment is judged like what anybody sends", async () => {
+test("plugins filter comments, and the result is validated like any input", async () => {
   await freshPage();
   expect((await say("<p>meddle</p>")).body).toMatchObject({ local_id: 1, html: "<p>changed</p>" });
   const refused = await say("<p>forbidden</p>");

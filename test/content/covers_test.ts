@@ -153,7 +153,7 @@ test("a cover stays while its book is in the bin, and goes with it for good", as
   expect((await fetched(runtime, body.cover.url)).status).toBe(404);
 });
 
-test("a cover is judged by the limit on files that is configured", async () => {
+test("a cover is limited by the configured size of files", async () => {
   const tight = await bootTestRuntime({ env: { FILE_UPLOAD_SIZE_LIMIT: "1" } });
   const dot = await picture("png");
   const padded = Buffer.concat([dot, new Uint8Array(1_024_001)]) as Uint8Array<ArrayBuffer>;

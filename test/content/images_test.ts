@@ -153,7 +153,7 @@ test("odd names become harmless addresses, and the name stays readable", async (
   expect(again.body.path).toMatch(/\/\w{3}photo\.PNG$/);
 });
 
-test("names are judged as the rules say", async () => {
+test("names are validated as the rules say", async () => {
   const dot = await picture("png");
   expect((await send(dot, "a.png", { name: "n".repeat(180) })).body.name).toBe("n".repeat(180));
   expect((await send(dot, "a.png", { name: "n".repeat(181) })).body.error.validation.name).toEqual([

@@ -71,7 +71,7 @@ test("two readers of different rights take turns, and neither gets what the othe
   expect(rendered).toHaveBeenCalledTimes(3);
 });
 
-test("a write that no revision tells of is seen as well, and on a second server at once", async () => {
+test("a write without a revision is seen as well, and at once on a second server", async () => {
   const { ann, first, read } = await sampleContent();
   expect([await read(ann.token), await read(ann.token, other)]).toEqual(Array(2).fill("[first] [second third]"));
   await rows(runtime.db, sql`update pages set html = '<p id="bkmrk-x">1st</p>' where id = ${first}`);

@@ -16,7 +16,7 @@ afterAll(() => runtime.stop());
 
 const writer = ["access-api", "book-view-all", "page-view-all", "page-update-all", "page-create-all"];
 
-test("a draft is kept for its author, told of to others without its words, and thrown away", async () => {
+test("a draft is kept for its author, announced to others without its text, and discarded", async () => {
   const ann = await runtime.person("Ann", writer);
   const path = `/api/drafts/page/${page}`;
   expect((await runtime.ask("GET", path, { as: ann.token })).body).toEqual({ draft: null, drafts: [], others: [] });
@@ -90,7 +90,7 @@ test("what would be saved can be looked at, made harmless", async () => {
   expect((await runtime.ask("POST", "/api/drafts/preview", { body: {} })).status).toBe(422);
 });
 
-test("several new pages in one place are told apart by their slots, tags and all", async () => {
+test("several new pages in one place are kept apart by their slots, with their tags", async () => {
   const path = `/api/drafts/chapter/${(await runtime.ask("POST", "/api/chapters", { body: { book_id: book, name: "C" } })).body.id}`;
   const tags = [{ name: "state", value: "new" }];
   for (const slot of ["one", "two"])
@@ -282,7 +282,7 @@ describe("the draft page of a new page", () => {
     expect([await seen(ann.token), await seen(other.token)]).toEqual([200, 404]);
   });
 
-  test("goes with its author, and is nobody's heritage", async () => {
+  test("is deleted with its author, and passes to nobody", async () => {
     const ben = await runtime.person("Ben", writer);
     const { page_id } = await draftOf("gone", { name: "Gone", html: "<p>x</p>" }, ben.token);
     await runtime.ask("DELETE", `/api/users/${ben.id}`, { body: { migrate_ownership_id: 1 } });

@@ -84,7 +84,7 @@ test("roles and scoped tokens that saw revisions before there was a permission f
   await upgraded.stop();
 });
 
-test("a page goes back to a revision, and the log tells of that and of no other change", async () => {
+test("a page is restored to a revision, and the log has that change and no other", async () => {
   const first = await idOf(1);
   const editor = await runtime.person("Editor", [
     "access-api",

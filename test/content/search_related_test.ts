@@ -23,7 +23,7 @@ const search = async (query: string, as = runtime.token) =>
 const names = async (query: string, as = runtime.token): Promise<string[]> =>
   (await search(query, as)).data.map(({ name }: { name: string }) => name);
 
-test("what somebody opened is told from what they did not, by person", async () => {
+test("items are searched by whether the viewer has opened them", async () => {
   const page = (
     await runtime.ask("POST", "/api/pages", { body: { book_id: made.zoo?.id, name: "Okapi", html: "<p>striped</p>" } })
   ).body;
@@ -114,7 +114,7 @@ test("beyond the bound the total is marked as a lower bound, and names still com
   }
 });
 
-test("a rare word is found and counts beside common ones, wherever it stands", async () => {
+test("a rare word is found and counts beside common ones, at any position", async () => {
   const small = await bootTestRuntime({ env: { SEARCH_CANDIDATES: "100" } });
   try {
     const book = (await small.ask("POST", "/api/books", { body: { name: "Sea" } })).body.id;

@@ -116,7 +116,7 @@ test("what moved is found where it was, with the chapter it lies in and under ev
   expect(await leads("/books/oldest-home/page/one")).toBe("200");
 });
 
-test("an item that lives at an address is shown there, whoever had it before", async () => {
+test("the item that has an address now is shown there, before those that had it earlier", async () => {
   const book = await make("books", { name: "Names" });
   const first = await make("pages", { book_id: book.id, name: "Plan" });
   await rename("pages", first, "Plan of last year");

@@ -284,7 +284,7 @@ describe("a plugin's context", () => {
     expect(body.env).toEqual([]);
   });
 
-  test("undoes an act that throws and answers 500 without its text", async () => {
+  test("rolls back an action that throws and answers 500 without its text", async () => {
     const { status, body } = await runtime.ask("POST", "/api/test-notes", { body: { text: "boom" } });
     expect([status, body]).toEqual([500, { error: { code: 500, message: "An error occurred" } }]);
     await runtime.ask("POST", "/api/test-notes", { body: { text: "kept" } });

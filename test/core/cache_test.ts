@@ -51,7 +51,7 @@ test("a change that is undone forgets nothing", async () => {
   expect(loads).toEqual(["b"]);
 });
 
-test("nothing is remembered while notifications are lost, so that no process acts on what another has changed", async () => {
+test("nothing is cached while notifications are lost, so that no process uses stale values", async () => {
   loads = [];
   await cache.get("c");
   await runtime.store

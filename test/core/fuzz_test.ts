@@ -198,13 +198,13 @@ function apiRoutes(): RouteInfo[] {
   return runtime.runtime.gates.routes().filter(({ detail }) => detail["x-screen"] === undefined);
 }
 
-test("no request to any route is answered with anything but its answer or the one error shape", async () => {
+test("every request to any route is answered with a documented answer or the error shape", async () => {
   const routes = apiRoutes();
   expect(routes.length).toBeGreaterThan(30);
   for (const route of routes) await holds(RUNS, route.method, shotsAt(route, await idsOf()));
 });
 
-test("no HEAD to any route is answered with a fault of ours, or with a body", async () => {
+test("no HEAD to any route is answered with a server error or a body", async () => {
   const ids = await idsOf();
   for (const route of apiRoutes())
     if (route.method === "GET") await holds(Math.ceil(RUNS / 5), "HEAD", shotsAt(route, ids));
@@ -221,7 +221,7 @@ test("every field of every listing takes every operator and value", async () => 
   }
 });
 
-test("paths nobody serves and methods nobody knows are answered in the one error shape", async () => {
+test("unknown paths and methods are answered in the error shape", async () => {
   const part = hostileId([999_999]);
   const path = fc.array(fc.oneof(part, fc.constantFrom("api", "books", "", ".", "API")), { maxLength: 6 });
   const shot = { path: path.map((parts) => `/${parts.join("/")}`), as: callers(), headers: hostileHeaders };
@@ -229,7 +229,7 @@ test("paths nobody serves and methods nobody knows are answered in the one error
     await holds(RUNS, method, fc.record(shot));
 });
 
-test("plugins state the rules of what they take, so that their bodies are tried here", () => {
+test("plugins declare the rules of their bodies, so that these are tried here", () => {
   const untold = apiRoutes().filter(
     ({ method, detail }) => /POST|PUT|PATCH/.test(method) && !(detail["x-facts"] as EndpointSpec)?.rules,
   );

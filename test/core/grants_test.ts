@@ -105,7 +105,7 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.stop());
 
-test("a plugin reads no table it was not granted, in events, acts, sight and listings alike", async () => {
+test("a plugin reads no table it was not granted, in events, actions, visibility rules and listings alike", async () => {
   const { status, body } = await runtime.ask("GET", "/api/test-nosy");
   expect([status, body]).toEqual([
     200,

@@ -19,7 +19,7 @@ const steps = (...names: string[]) =>
     setup() {},
   });
 
-test("an older plugin over newer tables is told of at the start, and starts", async () => {
+test("an older plugin over newer tables is logged at the start, and starts", async () => {
   const runtime = await bootTestRuntime({ extra: [steps("0001_init", "0002_more", "0003_most")] });
   const lines: string[] = [];
   const env = { APP_URL: "http://localhost", DATA_DIR: runtime.dataDir, LOG_LEVEL: "warn" };

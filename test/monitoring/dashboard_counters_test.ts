@@ -146,7 +146,7 @@ test("who sees a report acknowledged sees it counted", async () => {
   }
 });
 
-test("rows taken away by hand are subtracted as well, and emptying a table at once is refused", async () => {
+test("rows deleted by SQL are subtracted as well, and truncating a table is refused", async () => {
   const { sql } = runtime.store;
   const host = await dashboard.host("by hand");
   await dashboard.report(host, { packages: [installed("bash", "risk")], repositories: [{ url: "q" }] });

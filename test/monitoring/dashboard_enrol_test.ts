@@ -61,7 +61,7 @@ test("each refusal has its own words", async () => {
   expect(await told(key)).toEqual([403, "IP address not authorized for this token"]);
 });
 
-test("a day's allowance is exact, however many ask at once", async () => {
+test("the daily limit is exact, however many enrol at once", async () => {
   const key = await dashboard.key({ integration_type: "enrolment", max_hosts_per_day: 5 });
   const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => enrol(key, { friendly_name: `h${at}` })));
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 201, 201, ...Array(7).fill(429)]);

@@ -181,7 +181,7 @@ test("what is too large, or unpacks to too much, is refused with 413", async () 
   await remove(host.id);
 });
 
-test("repositories stay where none are told, and go where the section says so", async () => {
+test("repositories stay where a report has no section for them, and go where the section is empty", async () => {
   const host = await dashboard.host("repos");
   const repos = async () => (await numbers()).total_repos;
   const before = await repos();
@@ -250,7 +250,7 @@ test("the window of a day is exact where it begins", async () => {
   expect((await numbers()).recent_updates_24h).toBe(before);
 });
 
-test("a host taken out by hand stays out, reports all the same, and comes back by hand", async () => {
+test("a host disabled by hand stays disabled, reports all the same, and is enabled by hand", async () => {
   const host = await dashboard.host("out");
   const patch = (status: string) => runtime.ask("PATCH", `/api/v1/dashboard/hosts/${host.id}`, { body: { status } });
   expect((await patch("active")).body.status).toBe("pending");
@@ -264,7 +264,7 @@ test("a host taken out by hand stays out, reports all the same, and comes back b
   await remove(host.id);
 });
 
-test("no answer but the one that makes a host tells its key, and no event holds it", async () => {
+test("only the answer that creates a host has its key, and no event has it", async () => {
   const { body } = await runtime.ask("POST", "/api/v1/dashboard/hosts", { body: { friendly_name: "secret" } });
   const rest = [
     await runtime.ask("GET", "/api/v1/dashboard/hosts"),

@@ -35,7 +35,7 @@ test("a key's secret is in the answer that makes it, and nowhere else", async ()
   expect(JSON.stringify(stored[0])).not.toContain(body.token_secret);
 });
 
-test("every refusal has its status and message, and 401 tells how to do better", async () => {
+test("every refusal has its status and message, and 401 has WWW-Authenticate", async () => {
   const key = await dashboard.key();
   const told = async (headers: Record<string, string>) => {
     const answer = await health(headers);
@@ -92,7 +92,7 @@ test("lists hold addresses and ranges of both kinds, and admit nobody else", asy
     expect([bad, (await change(key.id, { allowed_ip_ranges: bad })).status]).toEqual([bad, 400]);
 });
 
-test("an address that a stranger forwards is not believed, one that a known proxy forwards is", async () => {
+test("a forwarded address is ignored from an unknown peer and used from a known proxy", async () => {
   const key = await dashboard.key({ allowed_ip_ranges: ["203.0.113.9"] });
   const headers = { ...key.headers, "x-forwarded-for": "203.0.113.9" };
   expect((await health(headers, "192.0.2.1")).status).toBe(403);
@@ -143,7 +143,7 @@ test("only who manages the instance manages keys, and a key outlives its maker",
   });
 });
 
-test("the audit log tells what was done to keys and hosts, by name, and nothing of their secrets", async () => {
+test("the audit log has the changes of keys and hosts by name, without their secrets", async () => {
   const key = await dashboard.key({ token_name: "Logged" });
   await change(key.id, { is_active: false });
   await runtime.ask("DELETE", `/api/v1/dashboard/keys/${key.id}`);
@@ -171,7 +171,7 @@ test("keys are listed like everything else, by their status as well", async () =
   expect((await list("sort=-id&count=2"))[0]).toBe("Beta");
 });
 
-test("what is wrong with a key is told by field", async () => {
+test("invalid input for a key is answered by field", async () => {
   const { status, body } = await runtime.ask("POST", "/api/v1/dashboard/keys", { body: { integration_type: "other" } });
   expect([status, Object.keys(body.error.validation)]).toEqual([422, ["token_name", "integration_type"]]);
   expect((await runtime.ask("POST", "/api/v1/dashboard/keys", { body: { token_name: "x".repeat(256) } })).status).toBe(
@@ -179,7 +179,7 @@ test("what is wrong with a key is told by field", async () => {
   );
 });
 
-test("while the store cannot say whose a key is, nobody is called a stranger", async () => {
+test("while the store cannot look a key up, its holder is answered 503 and not 401", async () => {
   const other = await bootTestRuntime();
   const key = await sampleHosts(other).key();
   await other.store.sql`alter table dash_keys rename to elsewhere`;

@@ -115,7 +115,7 @@ test("a host that falls silent is stale, and leaves the numbers only where the o
   await lively.stop();
 }, 20_000);
 
-test("a silent host that is put in again by hand is not taken out at once", async () => {
+test("a silent host that is enabled by hand is not disabled again at once", async () => {
   const host = await dashboard.host("again");
   await dashboard.report(host, { packages: [installed("bash")] });
   const { sql } = runtime.store;

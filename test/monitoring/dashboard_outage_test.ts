@@ -60,7 +60,7 @@ async function waiting(): Promise<number> {
   return row?.n ?? 0;
 }
 
-test("numbers that cannot be read in time are an error, one statement waits for them, and content is served on", async () => {
+test("numbers that cannot be read in time are an error, a single statement waits for them, and content is served", async () => {
   await withLocked("host_totals", async () => {
     const polls = Array.from({ length: 20 }, () => timed(dashboard.read(board)));
     await until(waiting, (n) => n === 1);
@@ -80,7 +80,7 @@ test("numbers that cannot be read in time are an error, one statement waits for 
   expect((await dashboard.read(board)).status).toBe(200);
 }, 20_000);
 
-test("a key that cannot be read in time is called no stranger", async () => {
+test("a key that cannot be read in time is answered 503 and not 401", async () => {
   const fresh = await dashboard.key();
   await withLocked("dash_keys", async () => {
     const [answer, ms] = await timed(raw(runtime, "GET", HEALTH, fresh.headers));
@@ -90,7 +90,7 @@ test("a key that cannot be read in time is called no stranger", async () => {
   expect((await raw(runtime, "GET", HEALTH, fresh.headers)).status).toBe(200);
 }, 20_000);
 
-test("a key works by heart, and is not healthy while the store does not answer", async () => {
+test("a cached key works, and its health check fails while the store does not answer", async () => {
   expect((await dashboard.read(board, HEALTH)).status).toBe(200);
   await withLocked("rate_windows", async () => {
     const stuck: Promise<unknown>[] = [];
@@ -108,7 +108,7 @@ test("a key works by heart, and is not healthy while the store does not answer",
   expect((await dashboard.read(board, HEALTH)).status).toBe(200);
 }, 20_000);
 
-test("a limit that servers share, and that cannot be counted, lets nobody wait", async () => {
+test("a shared limit that cannot be counted keeps no request waiting", async () => {
   const other = await bootTestRuntime({ env: { RATE_LIMITS_SHARED: "true" } });
   const key = await sampleHosts(other).key();
   expect((await raw(other, "GET", STATS, key.headers)).status).toBe(200);

@@ -56,7 +56,7 @@ const log = async (query = ""): Promise<Row[]> =>
   (await runtime.ask("GET", `/api/audit-log?sort=-id&count=500${query}`)).body.data;
 const make = async (segment: string, body: object) => (await runtime.ask("POST", `/api/${segment}`, { body })).body;
 
-test("a row tells who did what to what, from where as far as is kept, and a plugin's own things too", async () => {
+test("a row has who did what to what, from where as far as is kept, also for a plugin's own kinds", async () => {
   const book = await make("books", { name: "Logged" });
   const [admired, created] = await log();
   expect(created).toMatchObject({
@@ -91,7 +91,7 @@ test("what was refused or failed leaves no row", async () => {
   expect(await log()).toHaveLength(before);
 });
 
-test("signing in leaves a row with the way it was done, and no secret stands anywhere", async () => {
+test("signing in leaves a row with its method, and no secret", async () => {
   await runtime.ask("POST", "/api/session", {
     as: null,
     body: { email: "admin@example.com", password: "correct horse battery" },
@@ -123,7 +123,7 @@ test("a demo keeps the addresses of its visitors to itself", async () => {
   await demo.stop();
 });
 
-test("a move is told before the update it is part of", async () => {
+test("a move is logged before the update it is part of", async () => {
   const [one, two] = [await make("books", { name: "From" }), await make("books", { name: "To" })];
   const page = await make("pages", { name: "Mover", book_id: one.id, html: "<p>x</p>" });
   await runtime.ask("PUT", `/api/pages/${page.id}`, { body: { book_id: two.id } });

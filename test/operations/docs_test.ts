@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => runtime.stop());
 
 describe("docs.json", () => {
-  test("tells of every route but the documentation's own files", async () => {
+  test("describes every route but the documentation's own files", async () => {
     const { body } = await runtime.ask("GET", "/api/docs.json");
     const told = Object.values(body as Record<string, { method: string; uri: string }[]>).flat();
     const shown = new Set(told.map(({ method, uri }) => `${method} /${uri.replace(/\{(\w+)\}/g, ":$1")}`));

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.stop());
 
-test("messages are told in the language a user wishes, and in English where it has none", async () => {
+test("messages are in the language of the user, and in English where it has none", async () => {
   const { token, id } = await runtime.person("anna", ["access-api", "book-create-all"]);
   expect((await runtime.ask("PUT", `/api/users/${id}`, { body: { language: "de" } })).status).toBe(200);
   const told = async (method: string, path: string, as: string, body?: unknown) =>
@@ -27,7 +27,7 @@ test("messages are told in the language a user wishes, and in English where it h
   expect((await told("GET", "/api/books/999", runtime.token)).message).toBe("Book not found");
 });
 
-test("who has chosen none is told in the language their client asks for, where there is one", async () => {
+test("a user without a language gets that of Accept-Language, where there is one", async () => {
   const told = async (language: string, method = "GET", body?: unknown) =>
     (
       await runtime.ask(method, method === "GET" ? "/api/books/999" : "/api/books", {

@@ -11,7 +11,7 @@ afterAll(() => runtime.stop());
 
 const get = async (path: string) => (await runtime.ask("GET", path)).body;
 
-test("facts and plugins are told, values of settings are not", async () => {
+test("facts and plugins are listed, values of settings are not", async () => {
   const facts = await get("/api/system/facts");
   expect(facts).toMatchObject({ bun_version: Bun.version, jobs: { dead: 0 }, store: { bytes: expect.any(Number) } });
   expect(facts.lectern_version).toMatch(/^\d+\.\d+\.\d+/);

@@ -15,7 +15,7 @@ const facts = async (env: Record<string, string>) => {
   return body;
 };
 
-test("clients are told the version of the API that is spoken, unless the operator names another", async () => {
+test("clients get the version of the API, unless the operator names another", async () => {
   expect((await runtime.ask("GET", "/api/system")).body.version).toBe("v26.05+lectern");
   expect((await facts({ APP_VERSION: "v25.02" })).version).toBe("v25.02");
 });

@@ -42,7 +42,7 @@ const events = () => distinctCalls(receiver.received).map(({ json }) => json.eve
 const change = (id: number, body: object) => runtime.ask("PUT", `/api/webhooks/${id}`, { body });
 const last = async (id: number) => (await runtime.ask("GET", `/api/webhooks/${id}/deliveries?sort=-id`)).body.data[0];
 
-test("who is switched off is called no more, and hears of what waited when switched on again", async () => {
+test("an inactive webhook is not called, and gets the waiting deliveries once it is active again", async () => {
   const { id } = await hook();
   receiver.answer = () => new Response("later", { status: 503 });
   await make("books", { name: "Waiting" });
@@ -61,7 +61,7 @@ test("who is switched off is called no more, and hears of what waited when switc
   expect(told).toEqual(["Waiting", "Waiting"]);
 });
 
-test("many dead receivers keep a live one waiting no longer than a few would", async () => {
+test("many dead receivers do not delay a live one", async () => {
   const dead = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -82,7 +82,7 @@ test("many dead receivers keep a live one waiting no longer than a few would", a
   await dead.stop(true);
 });
 
-test("what is made, changed and removed is told of in that order, content or not", async () => {
+test("calls about one item come in order, content or not", async () => {
   const { id } = await hook({ events: ["all"] });
   const book = await make("books", { name: "Book" });
   // Calls that are taken earn the webhook further lanes, on which what is in no order would overtake.
@@ -112,7 +112,7 @@ test("what is made, changed and removed is told of in that order, content or not
     expect(events().filter((event) => order.includes(event))).toEqual(order);
 });
 
-test("what is no content is told of with its address or itself, and with nothing that is not for others", async () => {
+test("payloads about other kinds have an address or the item, and no private fields", async () => {
   await hook({ events: ["user_create", "api_token_create", "role_create", "webhook_create", "auth_login"] });
   const user = await make("users", { name: "Grace", email: "grace@example.com" });
   const token = await make(`users/${user.id}/tokens`, { name: "Script" });
@@ -192,7 +192,7 @@ test("answers without end or packed many times smaller are cut and cost nothing"
   expect(full.answer.length).toBeLessThanOrEqual(4096);
 });
 
-test("much that waits behind one call is not looked through again and again", async () => {
+test("a claim does not scan all deliveries that wait behind one call", async () => {
   const { id } = await hook({ active: false });
   const [event] = await rows<{ id: number }>(
     runtime.db,
@@ -213,7 +213,7 @@ test("much that waits behind one call is not looked through again and again", as
   expect(first?.attempts).toBe(1);
 });
 
-test("handed out from several sides at once, what happened to one item keeps its order", async () => {
+test("deliveries created by several processes at once keep the order of an item's events", async () => {
   const { id } = await hook({ active: false });
   await rows(runtime.db, sql`update webhooks set active = true, events = array['of_a_test'] where id = ${id}::integer`);
   const [{ last: before } = { last: 0 }] = await rows<{ last: number }>(

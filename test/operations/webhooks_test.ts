@@ -56,7 +56,7 @@ async function settled(
   return data;
 }
 
-test("a page that is written is told of, as the original tells it, signed so that others can verify it", async () => {
+test("a call has the payload of the original, signed so that another library can verify it", async () => {
   const { body } = await hook({ events: ["page_create", "page_delete"] });
   expect(body.secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/);
   const book = await make("books", { name: "Runbooks" });
@@ -88,7 +88,7 @@ test("a page that is written is told of, as the original tells it, signed so tha
   expect(created?.headers.get("x-webhook-signature-256")).toBe(`sha256=${mac}`);
 });
 
-test("an item is told of as lists show it, whoever wrote, changed or owns it, and with no more", async () => {
+test("a payload has an item as listings show it, by any writer or owner, and no more", async () => {
   await hook({ events: ["page_create", "page_update", "page_move", "permissions_update"] });
   const book = await make("books", { name: "Shared" });
   const page = await make("pages", { book_id: book.id, name: "Ours", html: "<p>x</p>" });
@@ -117,7 +117,7 @@ test("an item is told of as lists show it, whoever wrote, changed or owns it, an
   expect(JSON.stringify(told)).not.toContain("theirs");
 });
 
-test("the secret is told once, and stands in no other answer, log row or payload", async () => {
+test("the secret is answered once, and is in no other answer, log row or payload", async () => {
   const { body } = await hook({ secret: "a secret of my own choosing" });
   expect(body.secret).toBe("a secret of my own choosing");
   const changed = await runtime.ask("PUT", `/api/webhooks/${body.id}`, {
@@ -136,7 +136,7 @@ test("the secret is told once, and stands in no other answer, log row or payload
   expect(said).not.toMatch(/secret of my own|another secret/);
 });
 
-test("nobody is told of what was refused or failed, nor who asked for something else", async () => {
+test("no call is made for a refused or failed request, nor for an event that the webhook does not list", async () => {
   await hook({ events: ["book_create"] });
   await hook({ events: ["all"], active: false });
   await runtime.ask("POST", "/api/books", { body: { name: 7 } });
@@ -188,7 +188,7 @@ test("a slow receiver keeps nobody else waiting, and no request", async () => {
   released.resolve();
 });
 
-test("answers that mean never are not asked again, others are, and long answers are cut", async () => {
+test("404 and 410 are final, and long answers are cut", async () => {
   const { body } = await hook({ events: ["book_create"] });
   const cases: [() => Response, string, number, number][] = [
     [() => new Response("no", { status: 404 }), "Response status from endpoint was 404", 1, 404],
@@ -240,7 +240,7 @@ test("a webhook that fails for too long is switched off and says why; switched o
   });
 });
 
-test("private addresses are refused unless opened, and never asked twice", async () => {
+test("private addresses are refused unless allowed, and not tried again", async () => {
   const { body } = await hook({ endpoint: "http://10.1.2.3/in", events: ["book_create"] });
   await make("books", { name: "x" });
   const [one] = await settled(body.id, 1);

@@ -49,7 +49,7 @@ test("the rule of docstrings can fail", () => {
     ]);
 });
 
-test("the rule of docstrings lets pass what is documented, or only handed on", () => {
+test("the rule of docstrings accepts what is documented or re-exported", () => {
   const good = [
     "/** One line. */\nexport function one() {}",
     "/**\n * Two\n * lines.\n */\n// biome-ignore lint: reason\nexport const two = 2;",

@@ -52,7 +52,7 @@ function outOfPlace(path: string): string[] {
   return [`${path}:1: "${top}" may not lie at the top, which holds ${[...TOP_FOLDERS, ...TOP_FILES].join(", ")}`];
 }
 
-test("no file is longer than a reader's patience", () => {
+test("no file is longer than 350 lines", () => {
   expect(readSources().flatMap(tooLong)).toEqual([]);
 });
 

@@ -27,7 +27,7 @@ function untold(interfaceName: string, text: string): string[] {
   return names.filter((name) => !text.includes(`\`${name}\``));
 }
 
-test("the handbook tells of every event as the sources declare it, and of none that is gone", () => {
+test("the handbook lists every event as the sources declare it, and no other", () => {
   const expected = eventRows(readSources());
   expect(expected.length).toBeGreaterThan(50);
   expect(differing(tableBelow(hooks, "Events"), expected)).toEqual([]);
@@ -37,12 +37,12 @@ test("every event that is declared is performed by somebody", () => {
   expect(eventRows(readSources()).filter((cells) => cells.at(-1)?.startsWith("[]"))).toEqual([]);
 });
 
-test("the handbook tells of every slot and every contract, and of none that is gone", () => {
+test("the handbook lists every slot and every contract, and no other", () => {
   expect(differing(tableBelow(hooks, "Slots"), slotRows(readSources()))).toEqual([]);
   expect(differing(tableBelow(hooks, "Contracts"), contractRows(readSources()))).toEqual([]);
 });
 
-test("the handbook names all that a plugin may declare and all it is given", () => {
+test("the handbook names every field of a plugin and every member of its context", () => {
   expect([...untold("PluginSpec", handbook), ...untold("PluginContext", handbook)]).toEqual([]);
 });
 

@@ -21,7 +21,7 @@ const all = [
   ]),
 ];
 
-test("the README tells of every environment variable the runtime reads", () => {
+test("the README lists every environment variable the runtime reads", () => {
   const readme = readFileSync(join(ROOT, "README.md"), "utf8");
   expect(all.length).toBeGreaterThan(15);
   expect(all.filter(([, variable]) => !readme.includes(`\`${variable}\``))).toEqual([]);

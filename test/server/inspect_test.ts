@@ -34,7 +34,7 @@ test("commands that look make neither a store nor an administrator in an empty f
   expect(err).toBe("There is no store yet, so there is nothing to show; the first start makes it");
 });
 
-test("nor in an empty database of a server, whoever may make databases there", async () => {
+test("nor in an empty database of a server", async () => {
   const server = await startCluster();
   if (!server) throw new Error("Cannot start a throw-away cluster");
   try {
@@ -60,7 +60,7 @@ test("nor in an empty database of a server, whoever may make databases there", a
   }
 });
 
-test("every command tells what it takes, and so does each form of it, before anything boots", async () => {
+test("every command and subcommand prints its help before anything boots", async () => {
   const brought = plugins.flatMap(({ commands }) => Object.entries(commands));
   const names = [
     ...["serve", "dev", "migrate", "plan", "check", "files", "grants", "new", "stores"],

@@ -133,7 +133,7 @@ test("a folder of Markdown is loaded", async () => {
 });
 
 test(
-  "the server stops in order and keeps what it was told",
+  "the server stops in order and keeps its data",
   async () => {
     await stop();
     await start("exec bun core/cli.ts serve plugins/mod.ts");

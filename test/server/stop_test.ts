@@ -19,7 +19,7 @@ afterAll(folder.remove);
 const create = async (program: Program, path: string, body: unknown) =>
   (await program.ask("POST", path, body)).body.id as number;
 
-test("told to stop, it answers the request under way, takes no more, and ends in order", async () => {
+test("on SIGTERM it answers the request under way, takes no more, and ends in order", async () => {
   const program = await startProgram(folder.path);
   const body = JSON.stringify({ name: "Begun before the end" });
   const line = await openConnection(program.port);
@@ -64,7 +64,7 @@ function form(field: string, content: Uint8Array | string, more: Record<string, 
   return Buffer.concat([Buffer.from(fields.join("") + head), Buffer.from(content), Buffer.from("\r\n--cut--\r\n")]);
 }
 
-test("told to stop in the middle of everything, it answers whatever it was sent, and resets no connection", async () => {
+test("on SIGTERM amid uploads and imports it answers every request and resets no connection", async () => {
   const program = await startProgram(folder.path, { STOP_TIMEOUT_MS: "50000" });
   const book = await create(program, "/api/books", { name: "Busy" });
   const page = await create(program, "/api/pages", { name: "With files", book_id: book, html: "<p>x</p>" });

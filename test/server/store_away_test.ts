@@ -107,7 +107,7 @@ for (const { name, onServer } of KINDS) {
       expect(books.body.total).toBe(0);
     }
 
-    test("stalled, everybody is told so in time, and served again when it goes on", async () => {
+    test("while it is stalled requests are answered 503 in time, and served again when it resumes", async () => {
       await whileStalled(pid(), async () => {
         await expectRefused();
         // And again, on connections that were made while it was stalled.
@@ -123,7 +123,7 @@ for (const { name, onServer } of KINDS) {
       await expectServed();
     }, 120_000);
 
-    test("gone, everybody is told so, and served again when it is back", async () => {
+    test("while it is gone requests are answered 503, and served again when it is back", async () => {
       if (cluster) {
         await cluster.kill();
         await expectRefused();

@@ -65,7 +65,7 @@ test("the example keeps secrets out of pages, says more to webhooks, words a mes
   expect(lines).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\d {2}Keys$/), "1 pages"]);
 });
 
-test("hooks of the original are called by their names, with what they are told there", async () => {
+test("hooks of the original are called by their names, with the original's arguments", async () => {
   theme(
     "hooks",
     `import { defineTheme } from ${CORE};

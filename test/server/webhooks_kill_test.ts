@@ -45,7 +45,7 @@ test("killed amid a thousand calls and started again, it has made every one of t
   expect(await again.ended).toBe(0);
 });
 
-test("told to stop, it waits for no receiver that hangs, and calls it again as soon as it is started", async () => {
+test("on SIGTERM it waits for no receiver that hangs, and calls it again after the next start", async () => {
   const more = { ALLOW_PRIVATE_HOSTS: "127.0.0.1/32" };
   const program = await startProgram(folder.path, more);
   const endpoint = `${receiver.url}/hanging`;

@@ -173,7 +173,7 @@ describe("archives that are refused, at once and without a trace", () => {
   });
 });
 
-test("an archive with bytes changed at random is refused or read, and never an error of ours", async () => {
+test("an archive with bytes changed at random is refused or read, without a server error", async () => {
   const whole = portable(
     {
       book: {

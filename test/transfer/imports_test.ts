@@ -197,7 +197,7 @@ describe("a run that fails", () => {
     expect((await runtime.ask("DELETE", `/api/imports/${id}`)).status).toBe(204);
   });
 
-  test("for a reason that is nobody's business says no more than that", async () => {
+  test("for an internal reason answers no more than that", async () => {
     const id = await pending({ page: { name: "Broken", html: "x" } });
     const before = [await rowsNow(), files()];
     expect((await run(id, intoBook())).body.error).toEqual({ message: "An error occurred", code: 500 });
@@ -205,7 +205,7 @@ describe("a run that fails", () => {
     await runtime.ask("DELETE", `/api/imports/${id}`);
   });
 
-  test("because another one runs already is told so, and the content is there once", async () => {
+  test("because another one runs already says so, and the content is there once", async () => {
     const id = await pending({ chapter: { name: "Once", pages: [{ name: "Slow", html: "x" }] } });
     const answers = await Promise.all([run(id, intoBook()), run(id, intoBook())]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);

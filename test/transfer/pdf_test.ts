@@ -128,7 +128,7 @@ describe("where limits are set", () => {
       });
   }, 60_000);
 
-  test("letters that no font has are told to the log, once", async () => {
+  test("characters that no font has are logged once", async () => {
     const lines: string[] = [];
     const write = spyOn(process.stderr, "write").mockImplementation((line) => lines.push(String(line)) > 0);
     try {

@@ -183,13 +183,13 @@ test("an address whose name cannot be decoded is a page nobody finds, for the AP
   }
 });
 
-test("no address outside the API answers a GET or a HEAD with a fault of ours", async () => {
+test("no address outside the API answers a GET or a HEAD with a server error", async () => {
   expect(siteRoutes("GET").length).toBeGreaterThan(30);
   for (const route of siteRoutes("GET"))
     for (const method of ["GET", "HEAD"]) await holds(route, method, shotsAt(route, []));
 });
 
-test("no form answers with a fault of ours, whatever is in it", async () => {
+test("no form answers with a server error, whatever is in it", async () => {
   const fields = await fieldsShown();
   expect(fields).toContain("name");
   expect(fields.length).toBeGreaterThan(30);

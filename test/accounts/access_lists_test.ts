@@ -1,7 +1,6 @@
 /**
- * What becomes of access lists: carried along when items are made, move, go to the bin and come back, without what a
- * deleted role had in them, swept away when nothing needs them; how many items have each; and what listings make of them,
- * read from the plans of their statements.
+ * Access lists: they follow items that are created, moved, deleted and restored, lose the entries of deleted roles, and are
+ * removed when unused; how many items have each; and what listings do with them, read from the plans of their statements.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "lectern/core";

@@ -1,7 +1,7 @@
 /**
- * Decisions about random trees, roles, overrides and owners: what the listings' condition, single reads, totals and the
- * access contract say is compared with a plain evaluator that walks up the tree for each question. First whole trees as
- * bulk, then one tree that is changed over the API step by step, where every list has to be carried along.
+ * Decisions about random trees, roles, overrides and owners: the listings' condition, single reads, totals and the access
+ * contract are compared with a plain evaluator that walks up the tree for each question. First whole trees written as bulk,
+ * then one tree that is changed over the API step by step, where every access list has to follow.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";

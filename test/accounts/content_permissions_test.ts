@@ -1,6 +1,4 @@
-/**
- * What the two routes of overrides answer and refuse (platform 3).
- */
+/** The two routes of overrides: answers and refusals (platform 3). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ALL, NOTHING, overrideTools } from "../support/data/sample_overrides.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";

@@ -1,4 +1,4 @@
-/** The most used passwords: refused where people choose them, and by API where the operator wants it. */
+/** Common passwords: refused on screens and links, and over the API where the operator wants it. */
 import { afterAll, expect, test } from "bun:test";
 import type { CommandIo } from "lectern/cli";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";

@@ -1,6 +1,6 @@
 /**
- * Ways in which somebody might get more than was given to them: a token that outlives itself or makes an account that may
- * more, overrides that widen a scope, a guest with power, an instance that locks its own administrators out.
+ * Privilege escalation: a token that outlives its scope or creates an account with more permissions, overrides that widen a
+ * scope, a guest with permissions, an instance that locks its own administrators out.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";

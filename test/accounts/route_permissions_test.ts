@@ -1,7 +1,7 @@
 /**
- * For every route of the runtime: a user one permission short is refused, and the store is what it was. Then the same
- * request by a user who has them all is let in, which proves that the refusal came of the missing permission and of
- * nothing else. Routes come from the system itself, so one that is not in the table fails.
+ * For every route of the runtime: a user one permission short is refused, and the store stays unchanged. Then the same request
+ * by a user who has all of them succeeds, which proves that the refusal came from the missing permission alone. Routes come
+ * from the runtime itself, so one that is not in the table fails.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { KEYED, PUBLIC } from "../support/data/open_routes.ts";

@@ -1,6 +1,4 @@
-/**
- * The 37 rows of the truth table (platform 2.4), as reads and as listings over the API.
- */
+/** The 37 rows of the truth table (platform 2.4), as reads and as listings over the API. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ALL, NOTHING, overrideTools } from "../support/data/sample_overrides.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";

@@ -1,4 +1,4 @@
-/** What people set for themselves, before a real browser. */
+/** The account's own settings in a browser. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { errorsOf, openScreens, picture, type ScreenRuntime, signIn } from "../support/harness/screens.ts";

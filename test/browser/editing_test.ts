@@ -1,4 +1,4 @@
-/** Writing, as people do it: making and changing content, pictures into the text, drafts, two editors at once. */
+/** Editing in a browser: creating and changing content, images in the text, drafts, two editors at once. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { png } from "../support/data/sample_pictures.ts";

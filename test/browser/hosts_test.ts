@@ -1,4 +1,4 @@
-/** Hosts and the statistics about them, as an administrator sees them. */
+/** Hosts and their statistics in a browser, as an administrator sees them. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { installed, sampleHosts, type TestHost } from "../support/data/sample_hosts.ts";

@@ -1,4 +1,4 @@
-/** Keys of dashboards and of enrolment, as an administrator handles them, and who may not. */
+/** Dashboard keys and enrolment keys in a browser, and who may not see them. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { raw, sampleHosts } from "../support/data/sample_hosts.ts";

@@ -1,4 +1,4 @@
-/** Links that letters hold, before a real browser: an invitation accepted, a forgotten password chosen anew. */
+/** Links in mail messages, followed in a browser: an invitation, a forgotten password. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type FakeSmtp, fakeSmtp } from "../support/fakes/smtp.ts";
 import { errorsOf, openScreens, picture, type ScreenRuntime, signIn } from "../support/harness/screens.ts";

@@ -1,8 +1,7 @@
 /**
- * Stored markup before a real browser: payloads go in over the API as pages, descriptions, comments and names, and what
- * comes out is put into documents in every way a client might: as markup of an element, as a document of its own, and
- * once more after the browser has written it out. Then every element is clicked, focused and hovered. No dialog may open
- * and nothing may lead away.
+ * Stored markup in a browser: payloads are stored over the API as pages, descriptions, comments and names, and the answers are
+ * put into documents in every way a client might: as markup of an element, as a document of its own, and once more after the
+ * browser has serialised it. Then every element is clicked, focused and hovered. No dialog may open and nothing may navigate.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";

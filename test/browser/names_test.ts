@@ -1,6 +1,6 @@
 /**
- * What content is called takes nobody's place: neither in what the screens show, where such names are gone, nor before the
- * scripts of the screens, which work even where a document is full of them.
+ * Names in content shadow nothing: neither ids that the screens use, where such names are removed, nor properties that the
+ * screens' scripts read, which work even where a document is full of them.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";

@@ -1,4 +1,4 @@
-/** Names that are hard to place, very long or turning the direction of text, on the narrowest phones. */
+/** Names that are hard to lay out, very long or with bidirectional text, on the narrowest phones. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";

@@ -1,4 +1,4 @@
-/** Where people get lost: places that hold nothing, screens that are refused or not there, and items that were deleted. */
+/** Empty lists, refused and missing screens, and deleted items in a browser. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";
 

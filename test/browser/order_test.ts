@@ -1,4 +1,4 @@
-/** Putting things where they belong: the order of books and shelves by mouse, by keys and without scripts, and moving. */
+/** The order of books and shelves by mouse, by keyboard and without scripts, and moving items, in a browser. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";

@@ -1,4 +1,4 @@
-/** Pictures in the editor: picked, pasted and dropped, into new pages and present ones, never as base64 in the text. */
+/** Images in the editor: picked, pasted and dropped, into new pages and existing ones, never as base64 in the text. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { png } from "../support/data/sample_pictures.ts";

@@ -1,6 +1,6 @@
 /**
- * Reading, as people do it: finding their way, a page with all that content can hold, search, exports. What they do with what
- * they read, comments and revisions, has a file of its own.
+ * Reading in a browser: navigation, a page with all that content can hold, search, exports. Comments and revisions are in
+ * comments_test.ts.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";

@@ -1,4 +1,4 @@
-/** Settings of users, roles, log, bin and upkeep, before a real browser. */
+/** Settings in a browser: users, roles, audit log, recycle bin and maintenance. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { png } from "../support/data/sample_pictures.ts";

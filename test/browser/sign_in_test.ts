@@ -1,4 +1,4 @@
-/** The way in and out, before a real browser. */
+/** Signing in and out in a browser. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { errorsOf, openScreens, picture, type ScreenRuntime, signIn } from "../support/harness/screens.ts";
 

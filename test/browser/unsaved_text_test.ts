@@ -1,4 +1,4 @@
-/** Nothing that is typed is lost: not by a session that ends, a page that goes, another new page, or a preview. */
+/** Unsaved text survives a session that ends, leaving the page, another new page, and a preview. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { errorsOf, openScreens, picture, type ScreenRuntime, signIn } from "../support/harness/screens.ts";

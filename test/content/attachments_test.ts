@@ -1,6 +1,6 @@
 /**
- * Attachments over the API: what answers hold and in which order checks come, files and links in turn, who sees and
- * changes what hangs on a page, and what the address outside /api sends.
+ * Attachments over the API: what answers hold, the order of checks, switching between files and links, who sees and changes the
+ * attachments of a page, and what the address outside /api serves.
  */
 import { expect, test } from "bun:test";
 import { SYSTEM } from "lectern/core";

@@ -1,4 +1,4 @@
-/** The order of a book, written at once: what is asked for, what came meanwhile, and who may. */
+/** The order of a book, written in one request: the wanted order, items that were added meanwhile, and permissions. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 

@@ -1,7 +1,7 @@
 /**
- * What becomes of comments around them: many made at once, a page that moves, hides, is a draft or goes, an author who
- * goes, a plugin that takes part, and what an answer costs. Drafts cannot be made over the API and pages not be removed
- * for good, so the store is told of both.
+ * Comments and what happens around them: many created at once, a page that moves, is hidden, is a draft or is deleted, an
+ * author who is deleted, a plugin's filter, and the number of statements for an answer. Drafts cannot be created over the API
+ * nor pages removed for good, so the test writes both into the store.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin, SYSTEM, sql } from "lectern/core";

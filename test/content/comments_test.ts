@@ -1,6 +1,6 @@
 /**
- * Comments over the API: threads and their numbers, the archive, who sees and changes what, and what becomes of them when
- * their page, their parent or their author goes.
+ * Comments over the API: threads and their numbers, the archive, who sees and changes what, and what happens when their page,
+ * their parent or their author is deleted.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { SYSTEM, sql } from "lectern/core";

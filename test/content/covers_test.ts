@@ -1,4 +1,4 @@
-/** Covers of books and shelves: set, replaced and taken away with their item, and never left behind by a failure. */
+/** Covers of books and shelves: set, replaced and removed with their item, and no file left behind by a failure. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin, SYSTEM } from "lectern/core";
 import sharp from "sharp";

@@ -1,4 +1,4 @@
-/** Pictures that decoders call damaged although their heads are right: clients send such, and the original keeps them. */
+/** Images that decoders call damaged although their headers are right: clients send such, and the original keeps them. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "lectern/core";
 import { rows } from "lectern/db";

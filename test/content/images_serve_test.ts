@@ -1,4 +1,4 @@
-/** How pictures are served, how they get out of pages into the gallery, and what is tidied up. */
+/** How images are served, how they get out of pages into the gallery, and the cleanup of unused ones. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import sharp from "sharp";
 import images from "../../plugins/content/images/plugin.ts";

@@ -1,4 +1,7 @@
-/** What a page may include is bounded, as the operator says, and what is left out is told of wherever the page is shown. */
+/**
+ * What a page includes is limited by the operator's settings, and a notice replaces what is left out wherever the page is
+ * shown.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { overrideTools } from "../support/data/sample_overrides.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";

@@ -1,6 +1,6 @@
 /**
- * Rendered includes are remembered, and nobody can tell: whatever is changed and whoever reads, a page shows what its
- * reader may see of the included pages at that moment.
+ * Cached renderings of includes are never stale: after any change and for any reader, a page shows what that reader may see of
+ * the included pages at that moment.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, spyOn, test } from "bun:test";
 import type { Contracts } from "lectern/core";

@@ -1,4 +1,4 @@
-/** Drafts: kept for their author alone, gone with what they are about, and never in the way of anybody else. */
+/** Drafts: kept for their author alone, removed with their page, and in nobody else's way. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { png } from "../support/data/sample_pictures.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";

@@ -1,4 +1,4 @@
-/** Revisions of pages: who sees a page and may see revisions reads what it was, and nobody else does. */
+/** Revisions of pages are read by users who see the page and may see revisions, and by nobody else. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 

@@ -1,6 +1,6 @@
 /**
- * The recycle bin: what comes back and how often it is counted, slugs that others took meanwhile, what goes for good and
- * what goes along, and entries that go by themselves.
+ * The recycle bin: what is restored and how it is counted, slugs that are taken meanwhile, what is purged with an item, and
+ * entries that expire.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin, sql } from "lectern/core";

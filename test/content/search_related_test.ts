@@ -1,4 +1,4 @@
-/** Search by what is kept beside the items: who opened them, their comments and tags; and how far a search goes. */
+/** Search by what is stored beside items: views, comments and tags; and the limit on how many are searched. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "lectern/core";
 import { rows } from "lectern/db";

@@ -1,4 +1,4 @@
-/** Search: what each part of a query finds, in which order, what is shown of it, and that nobody finds what they do not see. */
+/** Search: what each part of a query finds, the order of results, their excerpts, and that nobody finds what they may not see. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "lectern/core";
 import { rows } from "lectern/db";

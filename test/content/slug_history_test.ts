@@ -1,4 +1,4 @@
-/** Earlier addresses of items: whoever may see the item is led on, to everybody else nothing was ever there. */
+/** Earlier addresses of items redirect those who may see the item; for everybody else they do not exist. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "lectern/core";
 import { migrations } from "../../plugins/content/slug_history/migrations.ts";

@@ -1,8 +1,8 @@
 /**
- * Whatever a client sends, the runtime answers below 500 or with one of the few 500s the wire contract knows, in the one
- * error shape, and goes on. Routes come from the booted runtime and bodies from the rules the routes themselves state, so a
- * new plugin is covered without a word here. FUZZ_RUNS sets the requests per route, FUZZ_SEED where they start; either store gets
- * requests of its own. A failure prints the seed and path with which it happens again.
+ * Any request is answered below 500, or with one of the few 500s of the wire contract, in the one error shape, and the runtime
+ * goes on. Routes come from the booted runtime and bodies from the rules that the routes declare, so a new plugin is covered as
+ * it is. FUZZ_RUNS sets the requests per route, FUZZ_SEED the seed; each store gets requests of its own. A failure prints the
+ * seed and path that repeat it.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";

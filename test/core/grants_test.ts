@@ -1,4 +1,4 @@
-/** Grants of tables hold wherever a plugin meets the store: in events, acts, what others call, sight and listings. */
+/** Grants of tables hold wherever a plugin meets the store: in events, actions, contracts, visibility rules and listings. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin, type EventTransaction, SYSTEM, sql } from "lectern/core";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";

@@ -1,7 +1,7 @@
 /**
- * What every request passes before its route, and every answer after it (content-api 1.1 to 1.4, platform 1.1): sizes,
- * formats, methods and their disguises, paths nobody serves, and the headers that stand on each answer. Requests are made
- * by hand here, since a client that is polite could not send half of them.
+ * What every request passes before its route, and every answer after it (content-api 1.1 to 1.4, platform 1.1): sizes, formats,
+ * methods and their overrides, unknown paths, and the headers of each answer. Requests are built by hand, since a polite client
+ * could not send half of them.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";

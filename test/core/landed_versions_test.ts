@@ -1,6 +1,6 @@
 /**
- * Data of every landed version boots under this one, and is read back as that version answered. `test/support/data/landed_versions.ts`
- * made it; everybody and every secret in it was made up for it.
+ * Data of every landed version boots under this one, and is read back as that version answered.
+ * `test/support/data/landed_versions.ts` made it; every person and secret in it is made up.
  */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

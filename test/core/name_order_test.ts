@@ -1,6 +1,6 @@
 /**
- * Names as people look for them: every listing sorts them alphabetically and finds them whatever their letter case and
- * accents (content-api 3), also those of a store that an earlier version filled.
+ * Alphabetical order: every listing sorts names whatever their case and accents, and finds them so (content-api 3), also in a
+ * store that an earlier version filled.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "lectern/core";

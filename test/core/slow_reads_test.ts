@@ -1,4 +1,4 @@
-/** Reads that may take long: nobody else waits behind them, users take turns, and what takes too long is told so clearly. */
+/** Slow reads: nobody else waits behind them, users take turns, and what exceeds its limit is answered with a clear error. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin, sql } from "lectern/core";
 import { rows } from "lectern/db";

@@ -1,4 +1,7 @@
-/** Two servers on one database are one: what one is told, the other acts on; what is to be done is done by one of them. */
+/**
+ * Two servers on one database act as one: changes on one hold on the other, and jobs, schedules and calls are made by one of
+ * them.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin } from "lectern/core";
 import { openReceiver } from "../support/fakes/webhook_receiver.ts";

@@ -1,4 +1,4 @@
-/** What a start alters and what it says where plugins and their tables do not fit. */
+/** What a start migrates and logs where plugins and their tables do not fit. */
 import { expect, test } from "bun:test";
 import { definePlugin, sql, t } from "lectern/core";
 import { rows } from "lectern/db";

@@ -1,4 +1,4 @@
-/** What agents ask and are told beside their reports (dashboard-stats 6.4 and 6.6). */
+/** What agents are answered beside their reports (dashboard-stats 6.4 and 6.6). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { installed, raw, sampleHosts } from "../support/data/sample_hosts.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";

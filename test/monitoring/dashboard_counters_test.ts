@@ -1,7 +1,7 @@
 /**
- * Numbers are never bent: whatever reports, removals, status changes and hand-written SQL do at once, every counter equals
- * a recount afterwards, every answer meanwhile holds together, and nobody is refused because somebody else wrote. COUNTERS_RUNS
- * sets the rounds; a failure prints the seed with which its requests are made again (their order is the machine's).
+ * Counters are exact: whatever reports, removals, status changes and SQL by hand do at once, every counter equals a recount
+ * afterwards, every answer meanwhile is consistent, and no write is refused because of another. COUNTERS_RUNS sets the rounds;
+ * a failure prints the seed that repeats its requests (their order depends on the machine).
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** Enrolment: keys of their own, a day's allowance, one host or many (dashboard-stats 6.3). */
+/** Enrolment: its keys, their daily limit, one host or many (dashboard-stats 6.3). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { installed, raw, sampleHosts } from "../support/data/sample_hosts.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";

@@ -1,4 +1,4 @@
-/** What agents of every age report, and what becomes of it (dashboard-stats 6). */
+/** Reports of agents of every version, and what is stored of them (dashboard-stats 6). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { installed, raw, sampleHosts, type TestKey } from "../support/data/sample_hosts.ts";

@@ -1,4 +1,4 @@
-/** Keys of dashboards: who may make them, what they open, when they are refused (dashboard-stats 3 and 5). */
+/** Keys of dashboards: who may create them, what they open, when they are refused (dashboard-stats 3 and 5). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { installed, raw, sampleHosts } from "../support/data/sample_hosts.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";

@@ -1,4 +1,4 @@
-/** A store that does not answer: who asks for numbers is told so in time, and nobody else has to wait (dashboard-stats 9.4). */
+/** A store that does not answer: dashboards get an error in time, and nobody else has to wait (dashboard-stats 9.4). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "lectern/core";
 import { rows } from "lectern/db";

@@ -1,4 +1,4 @@
-/** What people who manage an instance read of its hosts: the numbers, how they grew, and how much of the limit is used. */
+/** What users who manage an instance read about its hosts: the numbers, their history, and how much of the limit is used. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Db } from "lectern/db";
 import { keepHistory } from "../../plugins/monitoring/hosts/history.ts";

@@ -1,6 +1,6 @@
 /**
- * The scripts that enrol machines and install the reporter, as an operator runs them: ours, and the steps that PatchMon's
- * own script takes. They talk to a runtime that listens and logs everything it would.
+ * The scripts that enrol machines and install the reporter, as an operator runs them: ours, and the steps of PatchMon's own
+ * script. They talk to a runtime that listens and logs at debug level.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";

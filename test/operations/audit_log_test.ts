@@ -1,4 +1,4 @@
-/** The audit log: what leaves rows and what does not, where it came from, what it keeps of items that are gone. */
+/** The audit log: which events leave rows, their addresses, and what is kept about deleted items. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { activityOf } from "lectern/contracts";
 import { definePlugin, GUEST, sql } from "lectern/core";

@@ -1,4 +1,4 @@
-/** What those who look after an instance ask of it: facts, plugins, lost files, given-up jobs, pictures nobody shows. */
+/** What operators read and do: facts, plugins, lost files, dead jobs, unused images. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { png } from "../support/data/sample_pictures.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";

@@ -1,4 +1,4 @@
-/** What an instance tells of itself, and the pictures its answers name. */
+/** What an instance says about itself, and the images its answers link to. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 

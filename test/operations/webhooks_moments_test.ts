@@ -1,4 +1,7 @@
-/** Who hears of an event and what of, however webhooks and filters change around it; and what is shown of it afterwards. */
+/**
+ * Which webhooks are called for an event and with what payload, while webhooks and filters change; and what is shown of it
+ * afterwards. Calls are made at least once: repeated ones are counted once.
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { definePlugin, sql } from "lectern/core";
 import { rows } from "lectern/db";

@@ -1,6 +1,6 @@
 /**
- * Receivers that are slow, dead, switched off or hostile, and much that waits: what they may cost others, which is
- * nothing, and in which order the rest comes.
+ * Receivers that are slow, dead, inactive or hostile, and many waiting deliveries: they delay nobody else, and the order of the
+ * rest holds.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";

@@ -1,4 +1,4 @@
-/** Where redirects of calls lead: further as a POST, never where a first call might not go, and not for ever. */
+/** Redirects of calls: followed as a POST, never to where a first call might not go, and not without end. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { openReceiver, type Receiver } from "../support/fakes/webhook_receiver.ts";

@@ -1,6 +1,6 @@
 /**
- * Webhooks: what is told to whom and when, signed so that a library of others accepts it, tried again, given up and
- * switched off; in order where it matters, and never at the cost of anybody else.
+ * Webhooks: payloads, signatures that another library accepts, retries, giving up and switching off; in order where it matters,
+ * and without delaying others.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { sql } from "lectern/core";

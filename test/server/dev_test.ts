@@ -1,4 +1,4 @@
-/** Development mode, as an author has it: a plugin in a folder of its own is changed, broken, mended while it is served. */
+/** Development mode: a plugin in a folder of its own is changed, broken and mended while it is served. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 /**
- * What is shown to authors compiles where they have it: in a folder of their own, away from Lectern, by the `tsconfig.json`
- * that the handbook gives. Each example stands alone, so that none leans on what another one imports.
+ * Examples for plugin authors compile where authors have them: in a folder outside Lectern, with the `tsconfig.json` of the
+ * handbook. Each example is compiled by itself, so that none relies on another one's imports.
  */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";

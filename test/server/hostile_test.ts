@@ -1,4 +1,4 @@
-/** A listening program among clients that are slow, rude, many or out to confuse it: each gets its answer, nobody else's. */
+/** A listening program among slow, malformed, many or confusing clients: each gets its own answer. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import {
   answersIn,

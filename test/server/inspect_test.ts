@@ -1,4 +1,4 @@
-/** Commands that only look leave things as they are: no store, no administrator, and help before anything else. */
+/** Commands that only read change nothing: no store, no administrator, and help before anything else. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What `migrate-from` makes of sources that know or show less, and of calls that cannot be meant. */
+/** `migrate-from` with sources that have or show less, and with wrong arguments. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { configSchema } from "../../core/config.ts";
 import { type Listening, listen } from "../../core/http/listen.ts";

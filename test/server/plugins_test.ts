@@ -1,6 +1,6 @@
 /**
- * Plugins by strangers, as an operator has them: written by the command, started beside what ships, upgraded, denied what
- * they want, and taken out again with their data kept.
+ * Third-party plugins as an operator has them: written by the command, started beside what ships, upgraded, denied grants, and
+ * removed with their data kept.
  */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

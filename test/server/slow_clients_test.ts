@@ -1,6 +1,6 @@
 /**
- * Clients that never finish what they began: half a head, half a body, a byte now and then, an answer nobody reads. Each
- * is told so where HTTP lets us, its connection is closed in time, and others are answered all the while.
+ * Clients that never finish: half a head, half a body, a byte now and then, an answer that is not read. Each is answered where
+ * HTTP allows it, its connection is closed in time, and others are served meanwhile.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** How the program refuses to start: in a sentence, with nothing of it left behind. */
+/** Refused starts: one sentence, and nothing left behind. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** How the program ends: told to, it finishes what it began; killed, it has kept whatever it said it had. */
+/** How the program ends: on SIGTERM it finishes what it began; killed, it has kept what it acknowledged. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { portable } from "../support/data/sample_zips.ts";
 import {

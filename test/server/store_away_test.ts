@@ -1,4 +1,7 @@
-/** A store that is stalled or gone: everybody is told so in time and in their own shape, and it is found again by itself. */
+/**
+ * A store that is stalled or gone: every request is answered in time and in its own error shape, and the store is used again
+ * when it is back.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Cluster, startCluster, systemBinaries } from "../support/harness/cluster.ts";
 import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";

@@ -1,4 +1,4 @@
-/** Themes as an operator has them: switched on by a variable, with the last word, and named with their line when broken. */
+/** Themes as an operator has them: switched on by a variable, applied last, and named with file and line when broken. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,7 +1,7 @@
 /**
- * Plugins by strangers, as an operator has them who keeps a folder of their own, away from Lectern: one plugin lies in
- * a folder there, the other, which needs it, is an npm package. Installed, used, denied what they want, upgraded, and
- * taken out with their data kept. The tests follow one another over one data folder.
+ * Third-party plugins in an operator's own folder, outside Lectern: one plugin is a folder there, the other, which requires it,
+ * an npm package. Installed, used, denied grants, upgraded, and removed with their data kept. The tests depend on each other's
+ * order over one data folder.
  */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";

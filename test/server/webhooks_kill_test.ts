@@ -1,4 +1,4 @@
-/** A server that ends amid calls of webhooks, killed or told to: all of them are made, once it is started again. */
+/** A server that ends during calls of webhooks, killed or by SIGTERM: all of them are made once it is started again. */
 import { afterAll, afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { openReceiver } from "../support/fakes/webhook_receiver.ts";
 import { dataFolder, startProgram } from "../support/harness/program.ts";

@@ -1,6 +1,6 @@
 /**
- * Exports over the API: what each format holds, that a document opens without a network, that nothing hidden is in any of
- * them, and that plugins add formats and kinds. One book is made once; tests read it.
+ * Exports over the API: what each format holds, that a document opens without a network, that nothing hidden is in any of them,
+ * and that plugins add formats and kinds. One book is created once; tests read it.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { definePlugin, sql } from "lectern/core";

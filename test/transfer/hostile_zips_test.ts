@@ -1,6 +1,6 @@
 /**
- * Archives that lie, burst, climb or contradict themselves: each is refused within a second and leaves nothing, whatever
- * it claims. What imports make of honest ones is in imports_test.ts.
+ * Archives with wrong sizes, bombs, path traversal and contradictions: each is refused within a second and leaves nothing.
+ * Valid ones are in imports_test.ts.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, statSync } from "node:fs";

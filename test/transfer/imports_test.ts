@@ -1,6 +1,6 @@
 /**
- * Imports over the API: what is made of an archive, all of it or nothing, in which order. Archives that are refused are in
- * hostile_zips_test.ts; that our own exports come back equal is told in round_trip_test.ts.
+ * Imports over the API: what is created from an archive, all of it or nothing, in which order. Refused archives are in
+ * hostile_zips_test.ts, our own exports in round_trip_test.ts.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, statSync } from "node:fs";

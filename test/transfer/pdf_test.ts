@@ -1,7 +1,7 @@
 /**
- * PDF over the API: that it is one, with outline, links and page numbers; that it is made beside the server, which goes on
- * answering, and killed at its limits; and what is answered where there is no engine. How pages are written for the engine
- * is in plugins/transfer/exports/typst/blocks_test.ts.
+ * PDF over the API: outline, links and page numbers; made in a process beside the server, which goes on answering, and killed
+ * at its limits; and the answer without an engine. The markup for the engine is tested in
+ * plugins/transfer/exports/typst/blocks_test.ts.
  */
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";

@@ -1,8 +1,8 @@
 /**
- * Screens, forms and files outside the API under odd requests: whatever path, query, form or method is sent, by whomever,
- * the answer is a document, a file, a redirect or the one error shape, below 500. Routes come from the booted runtime and the
- * names of fields from the forms it shows, so that a new screen is covered without a word here. FUZZ_RUNS sets the requests
- * per route and method, FUZZ_SEED where they start.
+ * Screens, forms and files outside the API under hostile requests: for any path, query, form, method and viewer the answer is a
+ * document, a file, a redirect or the one error shape, below 500. Routes come from the booted runtime and the names of fields
+ * from the forms it shows, so a new screen is covered as it is. FUZZ_RUNS sets the requests per route and method, FUZZ_SEED the
+ * seed.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";

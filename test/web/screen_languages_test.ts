@@ -1,7 +1,7 @@
 /**
- * Screens in the languages that ship: whatever a screen says with something to show on it is there in German and in French.
- * The rule test/rules/languages_test.ts reads texts in the code; here are found those that are data, such as the phrases of
- * events, which the API answers in English and screens put into the reader's language.
+ * Screens in the languages that ship: every text of a screen with content is there in German and in French. The rule
+ * test/rules/languages_test.ts reads texts in the code; this test finds those that are data, such as the phrases of events,
+ * which the API answers in English and screens translate.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Texts } from "lectern/core";

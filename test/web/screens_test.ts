@@ -1,6 +1,6 @@
 /**
- * Screens without a browser: who is let in, forms of other sites, and that nobody changes what they may not change. Routes
- * come from the booted runtime, so a new screen is covered. What odd requests do to screens, `fuzz_screens_test.ts` tries.
+ * Screens without a browser: who is let in, forms of other sites, and that nobody changes what they may not change. Routes come
+ * from the booted runtime, so a new screen is covered. Hostile requests are in fuzz_screens_test.ts.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { RouteInfo } from "lectern/core";

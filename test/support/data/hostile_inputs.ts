@@ -1,8 +1,8 @@
 /**
- * What a hostile or broken client sends, as fast-check arbitraries: values no rule expects, bodies that start out fitting
- * a route's JSON schema and are then spoilt field by field, encodings that lie about themselves, ids, headers and query
- * strings. Everything is plain data, so that a failing case can be printed and sent again from its seed. Long texts are
- * few, since their parsing and not their number is what takes time.
+ * Requests of hostile and broken clients as fast-check arbitraries: values that no rule expects, bodies that fit a route's JSON
+ * schema and are then broken field by field, encodings that contradict their type, ids, headers and query strings. Everything
+ * is plain data, so that a failing case can be printed and sent again from its seed. Long texts are few, since parsing them is
+ * what takes time.
  */
 import fc from "fast-check";
 import { type Entry, encoded, encoding, GIF, type HostileBody } from "./hostile_encodings.ts";

@@ -1,4 +1,4 @@
-/** Content as it lies in the tables, read and written past the API: trees by the hundred, and what the store holds. */
+/** Content as rows of the tables, written and read without the API: trees by the hundred, and what the store holds. */
 import { sql } from "lectern/core";
 import { type Db, rows, type TableName } from "lectern/db";
 import type { PlainEntry, PlainItem } from "../harness/permission_evaluator.ts";

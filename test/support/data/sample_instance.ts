@@ -1,6 +1,6 @@
 /**
- * A small instance with something of everything, made over the API, and an instance as its API shows it, with names in
- * place of numbers and one word in place of its address, so that two of them can be compared.
+ * A small instance with one of everything, made over the API, and a snapshot of an instance as its API shows it, with names in
+ * place of ids and one word in place of its address, so that two can be compared.
  */
 import type { Program as Running } from "../harness/program.ts";
 import { picture } from "./sample_pictures.ts";

@@ -1,6 +1,6 @@
 /**
- * Pictures for tests. Sensible ones come from sharp; what sharp would not write, such as moving PNGs and those that claim
- * far more pixels than they have bytes, is put together here by hand.
+ * Images for tests. Ordinary ones come from sharp; what sharp would not write, such as animated PNGs and those that claim far
+ * more pixels than they have bytes, is built here byte by byte.
  */
 import { deflateSync } from "node:zlib";
 import sharp from "sharp";

@@ -1,6 +1,4 @@
-/**
- * ZIP files made byte by byte, so that they can lie: about sizes, sums, places and names. What is not said is honest.
- */
+/** ZIP files built byte by byte, so that sizes, checksums, offsets and names can be wrong. What is not given is right. */
 import { crc32, deflateRawSync } from "node:zlib";
 import type { Answer, TestRuntime } from "../harness/test_runtime.ts";
 

@@ -1,4 +1,7 @@
-/** Machines for scripts that run on them: folders for PATH with the tools of every system, and managers of packages that are told what to say. */
+/**
+ * Machines for scripts: folders for PATH with the tools of every system, and package managers that print what a test gives
+ * them.
+ */
 import { chmodSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 

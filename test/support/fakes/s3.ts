@@ -1,6 +1,6 @@
 /**
- * As much of an S3 service as a store of files needs, in memory: put, get with ranges, head, delete, list in pages of two,
- * and uploads in parts, which show nothing before they are completed. Signatures are not looked at.
+ * As much of an S3 service as the file store needs, in memory: put, get with ranges, head, delete, list in pages of two, and
+ * multipart uploads, which show nothing before they are completed. Signatures are not checked.
  */
 
 /** A running service. */

@@ -1,6 +1,6 @@
 /**
- * A mail server for tests: speaks as much SMTP as a client needs to hand in a letter, keeps what it took, and refuses as
- * many letters as it is told to. No TLS, no sign-in.
+ * A mail server for tests: as much SMTP as a client needs to deliver a message; it keeps the messages, and refuses as many as a
+ * test says. No TLS, no sign-in.
  */
 
 /** A letter as it came over the wire. */

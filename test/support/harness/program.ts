@@ -1,6 +1,6 @@
 /**
- * The program as an operator runs it, for tests that end it by signals, and sockets on which a test writes bytes no client
- * library would send. A program that is still running when its test file ends is killed with what it started.
+ * The program as an operator runs it, for tests that end it by signals, and sockets on which a test writes bytes that no client
+ * library would send.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

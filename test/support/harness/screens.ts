@@ -1,6 +1,6 @@
 /**
- * Screens before a real browser: a runtime that listens, people who are signed in, and what is asked of every screen: no
- * violation that axe finds, nothing refused by the policy of the document, no error in its scripts.
+ * Screens in a browser: a runtime that listens, signed-in users, and checks of every screen: no violation that axe finds,
+ * nothing refused by the Content-Security-Policy, no error in its scripts.
  */
 import { mkdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,7 +1,7 @@
 /**
- * A whole runtime for a test: a fresh database (test_database.ts), booted plugins, and a client whose requests take the way of
- * those that come by a port. Each test file boots its own and stops it after its last test; a job or connection left
- * over fails the stop.
+ * A whole runtime for a test: a fresh database (test_database.ts), booted plugins, and a client whose requests take the same
+ * path as those from a port. Each test file boots its own and stops it after its last test; a job or connection that is still
+ * open fails the stop.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

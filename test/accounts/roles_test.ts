@@ -184,7 +184,7 @@ test("names that a plugin adds go to the administrator and may be granted", asyn
       body: { display_name: "Pilots", permissions: ["page-fly-all"] },
     });
     expect(made.body.permissions).toEqual(["page-fly-all"]);
-    // What an operator took away stays away when the runtime boots again.
+    // A permission that an operator removed stays removed when the runtime boots again.
     await other.ask("PUT", "/api/roles/1", { body: { permissions: ["access-api"] } });
     await other.runtime.bus.perform("app_boot", SYSTEM, {}, async () => ({}));
     expect((await other.ask("GET", "/api/roles/1")).body.permissions).toHaveLength(6);

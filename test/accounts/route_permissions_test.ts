@@ -34,7 +34,7 @@ const addPicture = async (page: Thing): Promise<{ id: number; url: string }> =>
     })
   ).body;
 
-/** What stands for a name in paths and bodies: made for this request, by the administrator. */
+/** What replaces a name in paths and bodies: created for this request, by the administrator. */
 type Thing = number | string;
 const THINGS: Readonly<Record<string, (made: (name: string) => Promise<Thing>) => Promise<Thing>>> = {
   shelf: () => make("/api/shelves", { name: "Shelf" }),
@@ -125,7 +125,7 @@ async function letIn(method: string, row: PermitCase): Promise<void> {
   expect(`${method} ${row.path} with everything: ${status}`).toMatch(/: (20[0124]|302)$/);
 }
 
-/** Screens ask these routes on their reader's behalf and hold no rights of their own; they have a test of their own. */
+/** Screens call these routes as their reader; they have a test of their own. */
 const served = () => runtime.runtime.gates.routes().filter(({ detail }) => detail["x-screen"] === undefined);
 const routes = () => served().map(({ method, path }) => `${method} ${path}`);
 
@@ -160,7 +160,7 @@ for (const [route, rows] of Object.entries(PERMITS)) {
   });
 }
 
-/** What somebody who manages users and roles could take an administrator's account over with, or end it. */
+/** Requests by which a user who manages users and roles could take over an administrator's account, or delete it. */
 const TAKEOVERS: readonly (readonly [method: string, path: string, body?: unknown])[] = [
   ["POST", "/api/users/{boss}/tokens", { name: "Mine" }],
   ["PUT", "/api/users/{boss}/tokens/{token}", { expires_at: "2100-01-01" }],
@@ -205,7 +205,7 @@ test("users who manage users take over no administrator, and create none", async
   }
   expect(await storeHash(runtime.store)).toBe(before);
 
-  // What the contract gives to who manages users stays: names, the same address sent again, other users, other roles.
+  // What the contract allows to users who manage users stays: names, the same address sent again, other users, other roles.
   const as = clerk.token;
   const same = { name: "The boss", email: "boss@example.com", external_auth_id: "", roles: [1] };
   expect((await runtime.ask("PUT", `/api/users/${boss}`, { as, body: same })).body.name).toBe("The boss");
@@ -229,7 +229,7 @@ test("administrators manage each other, and each their own account", async () =>
     body: { name: "Narrow", permissions: ["users-manage"] },
   });
   const scoped = `${visibilityRule.token_id}:${visibilityRule.secret}`;
-  // A narrower token is no administrator, but those of its own user are its business within its scope.
+  // A narrower token is no administrator, but may manage its own user's tokens within its scope.
   const asScoped = (method: string, path: string, body?: unknown) =>
     runtime.ask(method, path, { as: scoped, ...(body === undefined ? {} : { body }) });
   expect((await asScoped("POST", `/api/users/${boss}/tokens`, { name: "Narrower" })).body.permissions).toEqual([

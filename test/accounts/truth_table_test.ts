@@ -80,7 +80,7 @@ test("T37: overrides of a shelf do not reach its books", async () => {
   expect((await runtime.ask("GET", `/api/books?filter[id]=${book}`, { as: token })).body.total).toBe(0);
 });
 
-/** Somebody with roles A and perhaps B, which grant to view pages: all, own or none of them. */
+/** A user with roles A and perhaps B, which grant to view pages: all, own or none of them. */
 async function holder(name: string, grants: readonly string[]) {
   const { id, token, role } = await runtime.person(name, ["access-api"]);
   const ids: number[] = [];

@@ -180,7 +180,7 @@ test("the guest and the only administrator stay", async () => {
   expect((await put(1, { roles: [3] })).body).toEqual(refusal(LAST_ADMIN));
   expect((await put(1, { roles: [1, 3] })).body.roles).toHaveLength(2);
   const { id } = (await post({ name: "Second admin", email: "second-admin@example.com", roles: [1] })).body;
-  // Asked by the system itself, whose own rights are not at stake, so that both are let in whichever comes first.
+  // Called as the system, so that both are permitted whichever comes first.
   const users = runtime.contexts.get("users");
   const strip = async (of: number) => {
     const answer = await users?.ask(SYSTEM, "PUT", `/api/users/${of}`, { input: { roles: [] } });

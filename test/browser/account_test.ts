@@ -35,7 +35,7 @@ test("a profile is changed, and what is refused is shown beside its field", asyn
   expect(await page.locator("header summary").textContent()).toContain(NASTY);
   await page.locator("#field-language").selectOption("");
   await page.locator("form[action$=profile] button").click();
-  // Said in the language of the form that was sent.
+  // In the language of the form that was sent.
   expect(await notice(page)).toContain("Ihr Profil ist gespeichert.");
   await page.locator("form[action$=profile]").evaluate((form) => form.setAttribute("novalidate", ""));
   await page.getByLabel("Name").fill("");

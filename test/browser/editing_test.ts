@@ -126,7 +126,7 @@ test("a page is written in Markdown with a live preview, a picture pasted, and t
   const { data } = (await screens.runtime.ask("GET", "/api/pages?filter[slug]=failover")).body;
   await page.goto(editorOf({ slug: "failover" }));
   await page.getByLabel("Content in Markdown").focus();
-  // In words, as the types of browsers are not those of tests.
+  // As a string, since the types of browsers are not those of tests.
   await page.evaluate(`{
     const data = new DataTransfer();
     data.items.add(new File([new Uint8Array([${[...png()]}])], "rack.png", { type: "image/png" }));

@@ -90,7 +90,7 @@ test("a key is made, its secret is shown once and hidden, and everything that is
   await copy.getByText("Copied").waitFor();
   expect(await page.evaluate("navigator.clipboard.readText()")).toContain("curl -fsS");
 
-  // Nothing that is shown once was copied: leaving asks, once.
+  // The secret has not been copied: leaving asks for confirmation, once.
   let asked = 0;
   page.on("dialog", (dialog) => {
     asked += 1;

@@ -91,13 +91,13 @@ describe("in a real browser", () => {
     await runtime?.stop();
   });
 
-  /** Puts texts before the browser and answers with those that did anything. */
+  /** Loads texts in the browser and answers those that ran anything. */
   async function fired(texts: readonly string[]): Promise<string[]> {
     const page = await browser.newPage();
     const guilty: string[] = [];
     page.on("popup", (popup) => guilty.push(`opened ${popup.url()}`));
     await page.addInitScript(LISTENER);
-    // Nothing leaves the machine: pictures are not there, and frames are empty.
+    // Nothing leaves the machine: images are missing, and frames are empty.
     await page.route(/.*/, (route) =>
       route.fulfill({ contentType: "text/html", body: "<title>Reader</title><main></main>" }),
     );
@@ -220,7 +220,7 @@ describe("in a real browser", () => {
   );
 });
 
-/** Shows texts in three ways and does to each element what a reader might; runs in the browser, which has other types. */
+/** Shows texts in three ways and clicks, focuses and hovers each element; runs in the browser, which has other types. */
 function exposed(page: Page, texts: readonly string[]): Promise<string[]> {
   return page.evaluate(`(${READER})(${JSON.stringify(texts)})`);
 }

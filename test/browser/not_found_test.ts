@@ -105,7 +105,7 @@ test("cells of a table stand as they were aligned", async () => {
   for (const cell of ["th", "td"])
     expect(
       await page.locator(`.page-content ${cell}`).evaluateAll((cells) =>
-        // Within the page there is a window, which the types of the server do not know.
+        // `window` exists in the page, and not in the server's types.
         cells.map(
           (one) =>
             (globalThis as unknown as { getComputedStyle(of: unknown): { textAlign: string } }).getComputedStyle(one)

@@ -150,7 +150,7 @@ test("a move without permission is refused with a message and changes nothing", 
   expect(await page.getByRole("alert").textContent()).toContain("You do not have permission to move “Alone”.");
   await sound(page, "refused");
   expect(await orderOf(book)).toBe("One[One first, One second], Two[Two first, Two second], Alone, Last");
-  // What was put together stands there still, so that the one move can be taken back.
+  // The new order is still shown, so that the one move can be undone.
   expect((await page.locator(".order-name").allTextContents()).slice(-2)).toEqual(["Last", "Alone"]);
 });
 
@@ -225,7 +225,7 @@ test("where something moves to is chosen on purpose, and every book and chapter 
   await push(page, "Move");
   await page.waitForURL((url) => url.pathname === "/books/zebra/page/traveller");
   expect((await screens.runtime.ask("GET", `/api/pages/${moved.id}`)).body.book_id).toBe(many.id);
-  // The address it had leads here.
+  // Its earlier address redirects here.
   await page.goto("/books/start/page/traveller");
   expect(new URL(page.url()).pathname).toBe("/books/zebra/page/traveller");
 });

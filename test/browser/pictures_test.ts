@@ -28,7 +28,7 @@ const pageBy = async (slug: string) => {
 const namesIn = (markdown: string) =>
   [...markdown.matchAll(/!\[([^\]]+)\]\(http[^)]+\/uploads\/images\/gallery\//g)].map(([, name]) => name);
 
-/** Gives the text files as a paste or a drop would. */
+/** Passes files to the text as a paste or a drop would. */
 const give = (page: Page, event: "paste" | "drop", names: readonly string[]) =>
   page.evaluate(`{
     const data = new DataTransfer();
@@ -59,7 +59,7 @@ test("a new page takes pictures that are picked, pasted and dropped, in their or
   await page.locator("#preview img[src*='gallery']").nth(4).waitFor();
   await picture(page, "pictures-new-page");
   expect(await errorsOf(page)).toEqual([]);
-  // Until it is saved nobody else knows of it; then it is one page, made once.
+  // Until it is saved nobody else sees it; then it is one page, created once.
   const ask = screens.runtime.ask;
   const reader = await screens.runtime.person("Reader", ["access-api", "page-view-all", "book-view-all"]);
   expect((await ask("GET", "/api/pages", { as: reader.token })).body.total).toBe(0);

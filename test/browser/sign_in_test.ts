@@ -63,7 +63,7 @@ test("a form on another site signs nobody in or out, and no other site frames a 
         { headers: { "content-type": "text/html" } },
       ),
   });
-  // Another name of the same machine is another site.
+  // Another host name of the same machine is another site.
   await page.goto(`http://localhost:${foreign.port}/`);
   expect(await page.frames()[1]?.locator("form").count()).toBe(0);
   await page.getByRole("button", { name: "Win" }).click();

@@ -35,7 +35,7 @@ test("a writer who is signed out meanwhile gets a message, and submits the text 
   await picture(page, "keeping-signed-out");
   expect(await errorsOf(page)).toEqual([]);
   expect(await page.getByLabel("Content").inputValue()).toBe(WORDS);
-  // What a person wrote, and nothing that the form carries along for itself.
+  // What the user wrote, without the form's hidden fields.
   expect(await page.locator("main label").allInnerTexts()).toEqual(["Name", "Content"]);
   const [tab] = await Promise.all([
     page.waitForEvent("popup"),

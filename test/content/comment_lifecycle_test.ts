@@ -11,7 +11,7 @@ import { type Answer, bootTestRuntime, type TestRuntime } from "../support/harne
 
 const VIEWS = ["access-api", "book-view-all", "page-view-all"];
 
-/** Takes part in comments that say "meddle", sees what an update starts from, and keeps from all what is "hushed". */
+/** Changes comments that say "meddle", records what an update starts from, and hides those that say "hushed". */
 const seen: string[] = [];
 const meddler = definePlugin({
   name: "meddler",

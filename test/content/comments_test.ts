@@ -26,7 +26,7 @@ interface Node {
   depth: number;
   children: Node[];
 }
-/** A tree as nested lists of texts. */
+/** A tree of comments as nested lists of texts. */
 const outline = (nodes: Node[]): unknown[] =>
   nodes.map(({ comment, children }) => {
     const text = comment.html.replace(/<\/?p>/g, "");

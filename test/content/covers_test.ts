@@ -62,7 +62,7 @@ for (const [segment, type] of [
     expect((await runtime.ask("PUT", path, { body: { image: null } })).body.cover).toBeNull();
     expect((await fetched(runtime, replaced.cover.url)).status).toBe(404);
     await runtime.ask("POST", path, { parts: pictureForm(small, "dot.png", { _method: "PUT" }) });
-    // An empty file field of a form says nothing; a form without files says with it that the cover shall go.
+    // An empty file field of a multipart form changes nothing; in a form without files it removes the cover.
     const silent = new FormData();
     silent.set("_method", "PUT");
     silent.set("image", "");

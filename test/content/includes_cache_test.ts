@@ -47,7 +47,7 @@ async function sampleContent() {
 test("a page is rendered once for readers of the same rights, and again when a part of it changes", async () => {
   const { ann, bob, third, outer, read } = await sampleContent();
   rendered.mockClear();
-  // The answer to whoever wrote it was the first rendering.
+  // The answer to its writer was the first rendering.
   const reads = await Promise.all([ann, bob, ann, bob, ann].map(({ token }) => read(token)));
   expect(new Set(reads)).toEqual(new Set(["[first] [second third]"]));
   expect(rendered).toHaveBeenCalledTimes(0);

@@ -181,7 +181,7 @@ describe("the draft page of a new page", () => {
     const patched = await runtime.ask("PUT", path, { body: { name: "Unquiet", markdown: "second" } });
     expect(patched.body).toMatchObject({ draft: true, name: "Unquiet", revision_count: 0 });
     expect(patched.body.slug).toStartWith("draft-");
-    // Who has it open in the editor is told, and finds the change there.
+    // A writer who has it open in the editor gets a message, and finds the change there.
     const typed = { slot: "patched", name: "Quiet", markdown: "third", kept_at: draft.updated_at };
     expect((await runtime.ask("PUT", `/api/drafts/book/${book}`, { body: typed })).status).toBe(409);
     const seen = (await runtime.ask("GET", `/api/drafts/book/${book}?slot=patched`)).body.draft;

@@ -251,7 +251,7 @@ test("entries beyond their lifetime are purged; younger ones and those whose pur
   await own.runtime.jobs.drain();
   expect(await left()).toEqual(["Stuck", "Young"]);
   await age("Young");
-  // A delete that finds entries due has them purged without waiting for the hour.
+  // A delete that finds expired entries has them purged without waiting for the schedule.
   await discard("Last");
   await own.runtime.jobs.drain();
   expect(await left()).toEqual(["Stuck", "Last"]);

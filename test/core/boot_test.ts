@@ -298,7 +298,7 @@ test("every route says what it permits, and only those with a reason are public"
   const runtime = await bootTestRuntime();
   const routes = runtime.runtime.gates.routes();
   expect(routes.filter((route) => route.permit === undefined)).toEqual([]);
-  // Screens ask for a sign-in themselves.
+  // Screens check the sign-in themselves.
   const served = routes.filter(({ detail }) => detail["x-screen"] === undefined);
   const open = served.filter((route) => route.permit === "public").map((route) => `${route.method} ${route.path}`);
   expect(open.sort()).toEqual(Object.keys(PUBLIC).sort());

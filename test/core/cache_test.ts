@@ -58,7 +58,7 @@ test("nothing is cached while notifications are lost, so that no process uses st
     .sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%' and datname = current_database()`;
   await until(async () => (await cache.get("c")) !== "c 1");
   expect(loads.length).toBeGreaterThan(1);
-  // Back again: remembered as before.
+  // Connected again: values are cached as before.
   await until(async () => {
     const [first, second] = [await cache.get("c"), await cache.get("c")];
     return first === second;

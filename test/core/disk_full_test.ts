@@ -79,7 +79,7 @@ function fill(): void {
   isFull = true;
 }
 
-/** What lies in the folders of uploads. */
+/** Files in the folders of uploads. */
 const lying = () =>
   ["spool", "files"].flatMap((folder) => {
     try {

@@ -120,7 +120,7 @@ async function checkAnswer(path: string, response: Response): Promise<void> {
       expect(type).toMatch(/^(application\/json|text\/(html|css|javascript|plain)|image\/|application\/octet-stream$)/);
     return;
   }
-  // Whoever asks for a document outside the API gets one, errors as well.
+  // Outside the API errors are documents, where a document is accepted.
   if (!path.startsWith("/api") && type?.startsWith("text/html")) {
     expect([status < 500, content.startsWith("<!doctype html>")]).toEqual([true, true]);
     return;
@@ -133,7 +133,7 @@ async function checkAnswer(path: string, response: Response): Promise<void> {
   }
   expect(error.code).toBe(status);
   expect(error.message).toBeString();
-  // What an import fails of is told in its own words (platform 8.6).
+  // A failed import has a message of its own (platform 8.6).
   if (status >= 500 && !error.message.startsWith("ZIP import failed with the following errors: \n"))
     expect([...CONTRACT_500]).toContain(error.message);
 }
@@ -169,7 +169,7 @@ async function textOf(id: number): Promise<string> {
   return JSON.stringify(page);
 }
 
-/** Who asks: mostly the administrator, whose requests get furthest. */
+/** Viewers: mostly the administrator, whose requests get furthest. */
 function callers(): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 6, arbitrary: fc.constant(`Token ${runtime.token}`) },

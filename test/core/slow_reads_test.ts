@@ -10,7 +10,7 @@ const LISTING_TOO_LONG = "This listing takes too long. Ask for it with other fil
 const ENDED = "This took longer than it may, and was ended. Please try again later.";
 const BUSY = "The server is too busy for this at the moment. Please try again later.";
 
-/** Serves a read that takes as long as it is told. */
+/** Serves a read that takes so many milliseconds. */
 const sleeper = definePlugin({
   name: "sleeper",
   setup({ app, db, withSlowPool }) {

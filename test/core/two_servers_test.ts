@@ -101,7 +101,7 @@ test("a schedule runs once per interval over both servers", async () => {
   const gaps = ticks
     .slice(from, from + 4)
     .map((at, index, all) => (index === 0 ? INTERVAL_MS : at - (all[index - 1] ?? 0)));
-  // Less the time between the claim in the store and the note of it here.
+  // Ticks are recorded some time after the claim in the store.
   expect(Math.min(...gaps)).toBeGreaterThan(INTERVAL_MS / 2);
 });
 

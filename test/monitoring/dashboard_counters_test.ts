@@ -75,7 +75,7 @@ async function perform(hosts: TestHost[], done: Operation): Promise<number> {
   return status;
 }
 
-/** What holds in every answer, whoever is writing (dashboard-stats 1.3). */
+/** What holds in every answer during any writes (dashboard-stats 1.3). */
 function holdsTogether(body: Record<string, number> & { os_distribution: { name: string; count: number }[] }): void {
   const systems = body.os_distribution;
   const n = (field: string) => body[field] as number;
@@ -111,7 +111,7 @@ test("whatever is done at once, answers hold together and a recount finds no dif
       );
       isWriting = false;
       await polls;
-      // A host may be gone before its agent hears of it; nothing else may be refused.
+      // A host may be deleted before its agent reports; nothing else may be refused.
       expect(statuses.flat().filter((status) => ![200, 204, 401, 404].includes(status))).toEqual([]);
       expect(await recount(runtime.db, { inventories: true })).toEqual([]);
       holdsTogether((await dashboard.read(board)).body);

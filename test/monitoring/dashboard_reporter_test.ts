@@ -56,7 +56,7 @@ async function run(command: string[], host: TestHost, path = process.env.PATH): 
   return { code: await child.exited, out, err };
 }
 
-/** Packages of a foreign architecture beside those of its own, and one with a name that promises much. */
+/** Packages of a foreign architecture beside those of its own, and one with "security" in its name. */
 const APT_TWO = {
   "apt-get": byArguments({
     "*upgrade*": says(

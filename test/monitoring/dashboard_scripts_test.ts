@@ -100,7 +100,7 @@ exit $code`;
   expect(host).toMatchObject({ status: "active" });
   const again = await run(steps("&force=true"), {});
   expect([again.code, (await hosts("stock")).map(({ id }: { id: number }) => id)]).toEqual([0, [host.id]]);
-  // The credentials of the first installation are worth nothing now.
+  // The credentials of the first installation are refused now.
   expect((await run(join(first.root, "usr/local/bin/lectern-report"), {})).code).not.toBe(0);
 });
 

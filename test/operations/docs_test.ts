@@ -70,7 +70,7 @@ describe("the page of the API", () => {
       expect(loaded.splice(0, 1)).toEqual(["data:,"]);
       expect(loaded.length).toBeGreaterThan(0);
       for (const url of loaded) {
-        // From wherever the page itself came, whatever that is called.
+        // From the host that the page came from, whatever its name.
         expect(url).toStartWith("/api/docs/assets/");
         expect((await runtime.ask("GET", url, { as: null })).status).toBe(200);
       }

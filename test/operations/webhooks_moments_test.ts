@@ -11,7 +11,7 @@ import { distinctCalls, webhooksIdle } from "../support/harness/webhook_queue.ts
 
 let runtime: TestRuntime;
 let receiver: Receiver;
-/** What a filter makes of payloads while a test wants it to. */
+/** The filter of payloads while a test sets one. */
 let answer: ((payload: Record<string, unknown>) => unknown) | undefined;
 const filtering = definePlugin({
   name: "filtering",

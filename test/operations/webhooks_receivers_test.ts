@@ -85,7 +85,7 @@ test("many dead receivers do not delay a live one", async () => {
 test("calls about one item come in order, content or not", async () => {
   const { id } = await hook({ events: ["all"] });
   const book = await make("books", { name: "Book" });
-  // Calls that are taken earn the webhook further lanes, on which what is in no order would overtake.
+  // Accepted calls raise the webhook's concurrency, so that unordered calls could overtake each other.
   for (let at = 0; at < 4; at++) await runtime.ask("PUT", `/api/books/${book.id}`, { body: { name: `Book ${at}` } });
   const page = await make("pages", { book_id: book.id, name: "Page", html: "<p>x</p>" });
   await receiver.until(6);
@@ -118,7 +118,7 @@ test("payloads about other kinds have an address or the item, and no private fie
   const token = await make(`users/${user.id}/tokens`, { name: "Script" });
   const role = await make("roles", { display_name: "Readers" });
   const other = await hook();
-  // It hears of its own creation, and of everything after.
+  // It is called for its own creation, and for everything after.
   await receiver.until(5);
   const told = (event: string) => {
     const found = receiver.received.findLast(({ json }) => json.event === event)?.json;

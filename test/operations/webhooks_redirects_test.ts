@@ -26,12 +26,12 @@ afterEach(async () => {
   other.received.length = 0;
 });
 
-/** Sends the call on where its path is /in, and takes it elsewhere. */
+/** Redirects calls to /in, and accepts all others. */
 const redirect = (status: number, location: string) => {
   receiver.answer = ({ path }) =>
     path === "/in" ? new Response(null, { status, headers: { location } }) : new Response("thanks");
 };
-/** A webhook that was called once, and what came of it. */
+/** A webhook that was called once, and its delivery. */
 async function called() {
   const body = { name: "Test", endpoint: `${receiver.url}/in`, events: ["book_create"] };
   const hook = (await runtime.ask("POST", "/api/webhooks", { body })).body;

@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 afterEach(async () => {
   await runtime.store.sql`delete from webhooks`;
-  // What the cache remembers of webhooks goes with a change by the API alone.
+  // The cache of webhooks is cleared by a change over the API alone.
   const { body } = await hook({ events: ["role_delete"] });
   await runtime.ask("DELETE", `/api/webhooks/${body.id}`);
   receiver.received.length = 0;

@@ -21,7 +21,7 @@ function undocumented({ path, text, code }: Source): string[] {
   });
 }
 
-/** Whether the lines end with a docstring; line comments (such as a linter's) may stand between. */
+/** Whether the lines end with a docstring; line comments (such as a linter's) may follow it. */
 function hasDocstring(above: readonly string[]): boolean {
   const last = above.findLastIndex((line) => !line.startsWith("//"));
   if (above[last]?.trimEnd().endsWith("*/") !== true) return false;

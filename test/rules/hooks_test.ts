@@ -7,7 +7,7 @@ import { ROOT, readSource, readSources } from "./_source.ts";
 const handbook = readFileSync(join(ROOT, "plugins/README.md"), "utf8");
 const hooks = readFileSync(join(ROOT, "plugins/hooks.md"), "utf8");
 
-/** What a table tells otherwise than the sources; its last column is prose, and may not be empty. */
+/** Differences between a table and the sources; its last column is prose, and may not be empty. */
 function differing(rows: readonly string[][], expected: readonly string[][]): string[] {
   const told = rows.map((cells) => cells.slice(0, -1).join(" | "));
   const wanted = expected.map((cells) => cells.join(" | "));

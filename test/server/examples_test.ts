@@ -15,7 +15,7 @@ const ROOT = join(import.meta.dir, "../..");
 const home = realpathSync(mkdtempSync(join(tmpdir(), "lectern.authors-")));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-/** The text of the tsconfig.json that the handbook tells authors to write. */
+/** The text of the handbook's tsconfig.json. */
 const CONFIG = /`tsconfig\.json` of `(\{.*?\})`/.exec(readFileSync(join(ROOT, "plugins/README.md"), "utf8"))?.[1] ?? "";
 
 /** Type-checks a folder of files as an author would; answers what the compiler says. */

@@ -66,7 +66,7 @@ test("every command and subcommand prints its help before anything boots", async
     ...["serve", "dev", "migrate", "plan", "check", "files", "grants", "new", "stores"],
     ...brought.map(([name]) => name),
   ];
-  // A folder nobody could use: whatever booted would say so.
+  // A folder that nobody can use: a boot would fail.
   const nowhere = { DATA_DIR: "/dev/null/x", PORT: "none" };
   for (const name of names) {
     const [long, short] = [await command([name, "--help"], nowhere), await command([name, "-h"], nowhere)];

@@ -14,7 +14,7 @@ const URL_OF_SOURCE = "http://wiki.test";
 let source: TestRuntime;
 let listening: Listening;
 let gate: ReturnType<typeof Bun.serve>;
-/** Whether the source is one of years ago, and what that does not know. */
+/** Whether the source is an old version, and the routes it does not have. */
 let isOld = false;
 const NEWER = /^\/api\/(?:system|comments|image-gallery\/(?:\d+\/data|url\/data))/;
 
@@ -45,7 +45,7 @@ afterAll(async () => {
   await listening?.stop();
 });
 
-/** Runs the command within a runtime of its own, which is empty but for what every one begins with. */
+/** Runs the command within a runtime of its own, which is empty but for what every new one has. */
 async function intoFreshRuntime(token: string, ...more: string[]) {
   const runtime = await bootTestRuntime();
   return { runtime, ...(await migrate(runtime, token, "--base-url", `http://127.0.0.1:${gate.port}`, ...more)) };

@@ -51,7 +51,7 @@ test("the command writes a plugin whose own test passes and whose types hold", a
     }),
   );
   const typed = await run(["x", "tsc", "--noEmit", "-p", HOME]);
-  // The runtime's own tests need declarations that are not asked for here.
+  // The runtime's own tests need declarations that an author's folder does not have.
   expect(typed.out.split("\n").filter((line) => line.includes("margin_notes"))).toEqual([]);
 });
 

@@ -52,7 +52,7 @@ async function ask(command: string): Promise<{ status: number; body: Record<stri
 }
 
 async function start(command: string): Promise<void> {
-  // A group of its own: npx, shells and Bun stand between the command and the server.
+  // A process group of its own: npx, shells and Bun are between the command and the server.
   server = spawn("sh", ["-c", command], { cwd: ROOT, env, stdio: "ignore", detached: true });
   for (let tries = 0; tries < START_MS / 100; tries++) {
     if (

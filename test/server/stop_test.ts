@@ -27,7 +27,7 @@ test("on SIGTERM it answers the request under way, takes no more, and ends in or
     `POST /api/books HTTP/1.1\r\nhost: x\r\nauthorization: ${program.authorization}\r\n` +
       `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
   );
-  // Answered on another connection, so the one above has been taken on.
+  // Answered on another connection, so the one above has been accepted.
   expect((await program.ask("GET", "/api/system")).status).toBe(200);
   program.signal("SIGTERM");
   const refused = async () => {
@@ -46,7 +46,7 @@ test("on SIGTERM it answers the request under way, takes no more, and ends in or
   expect(await program.ended).toBe(0);
 });
 
-/** A POST whose body is sent by whoever asks for it, so that a part can be kept back. */
+/** A POST as head and body, so that a test can send the body in parts. */
 function post(program: Program, path: string, type: string, body: Uint8Array | string) {
   const bytes = Buffer.from(body);
   const head =

@@ -8,7 +8,7 @@ import { dataFolder, type Program, startProgram } from "../support/harness/progr
 import { embeddedPid, whileStalled } from "../support/harness/stall.ts";
 
 const DATABASE_TIMEOUT_MS = 600;
-/** What tells of the deadline from hanging: far more than any answer takes, far less than a client waits. */
+/** Distinguishes the deadline from hanging: far more than any answer takes, far less than a client waits. */
 const ANSWERED_WITHIN_MS = 15_000;
 const AWAY = "The database is not available at the moment. Please try again later.";
 

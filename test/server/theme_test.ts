@@ -108,7 +108,7 @@ test("hooks of the original are called by their names, with the original's argum
   const told = receiver.received
     .map(({ json }) => json)
     .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
-  // The answer is the whole of what is told, and the first one stands, as in the original.
+  // The first answer replaces the whole payload, as in the original.
   expect(told).toEqual([
     { to: "One", said: "P", by: 1, time: true },
     { to: "Two", said: "P", by: 1, time: true },

@@ -50,7 +50,7 @@ async function serving(work: (server: Program) => Promise<void>, env: Record<str
   }
 }
 
-/** Who clapped for the first book, once that looks as wanted or patience is at its end. */
+/** Who clapped for the first book, once every row is as wanted or the time is over. */
 async function applause(server: Program, wanted: (row: Record<string, unknown>) => boolean) {
   for (const start = Date.now(); ; await Bun.sleep(20)) {
     const { body } = await server.ask("GET", "/api/books/1/applause");

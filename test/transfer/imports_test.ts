@@ -114,7 +114,7 @@ test("a book comes with its chapters, pages, pictures, files and cover, and what
     ["Site", "", true],
     ["Text", "txt", false],
   ]);
-  // What was linked is recorded as if it had been written by hand: it follows.
+  // Links of imported content are recorded, so that they are rewritten with their target.
   await runtime.ask("PUT", `/api/books/${body.id}`, { body: { name: "Renamed" } });
   expect((await runtime.ask("GET", `/api/pages/${deep.id}`)).body.markdown).toBe(
     "[up](http://localhost/books/renamed)",
@@ -163,7 +163,7 @@ describe("a run that fails", () => {
       await runtime.store.sql`select (select count(*) from pages) as pages, (select count(*) from chapters) as chapters,
         (select count(*) from attachments) as attachments, (select count(*) from images) as images, (select count(*) from tags) as tags`,
     );
-  // Whose head is right is kept as it is, also where the rest is damaged; this has none.
+  // An image with a valid header is kept, also where the rest is damaged; this one has none.
   const damaged = async () => (await picture("png", { width: 60, height: 60 })).slice(0, 20);
 
   test("leaves nothing but the import, which can be run again", async () => {

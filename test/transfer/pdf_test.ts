@@ -13,7 +13,7 @@ import { exported } from "../support/harness/exports.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 let runtime: TestRuntime;
-/** Apart from other runs beside this one, which make PDFs of their own. */
+/** Apart from other runs on this machine, which make PDFs of their own. */
 const own = mkdtempSync(join(tmpdir(), "lectern-pdfs-"));
 const { TMPDIR } = process.env;
 const made = async (where: TestRuntime, path: string, body: unknown) =>

@@ -60,7 +60,7 @@ const bookPlan = fc.record({
   pages: fc.array(pagePlan, { minLength: 1, maxLength: 4 }),
 });
 
-/** Something already made that content may name. */
+/** An existing item that content may refer to. */
 interface Made {
   readonly book: string;
   readonly chapter: string;

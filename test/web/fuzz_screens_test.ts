@@ -22,7 +22,7 @@ const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121);
 const ROUTE_MS = 10_000;
 setDefaultTimeout(240_000);
 
-/** Parts of paths that were seen to break servers: encodings that are none, ways out, numbers beyond every column. */
+/** Parts of paths that break servers: invalid encodings, path traversal, numbers beyond every column. */
 const ODD_PARTS =
   "%FF %00 1%00 %C0%AF %E0%80%AF %F8%88%80%80%AF %ED%A0%80 ..%2f ..%2F..%2Fetc%2Fpasswd %2e%2e%2f %2e . -1 -0 0 1e3 0x1 2147483648 9007199254740993 99999999999999999999 %25FF %zz % %0d%0a %E2%80%AE".split(
     " ",
@@ -100,7 +100,7 @@ function shotsAt({ path, method }: RouteInfo, fields: readonly string[]): fc.Arb
     headers: hostileHeaders,
   };
   if (method !== "POST") return fc.record(shot);
-  // A few of the fields at a time: more are a form that is refused for its first fault.
+  // A few of the fields at a time: with more a form is refused for its first invalid one.
   const some = fc.shuffledSubarray([...fields], { maxLength: 8 });
   const body = some.chain((names) => {
     const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
@@ -138,7 +138,7 @@ async function holds(route: RouteInfo, method: string, shots: fc.Arbitrary<Shot>
   );
 }
 
-/** The names of all fields of all forms that the administrator is shown. */
+/** The names of all fields of all forms on the administrator's screens. */
 async function fieldsShown(): Promise<string[]> {
   const names = new Set<string>();
   for (const { path } of siteRoutes("GET")) {
@@ -194,7 +194,7 @@ test("no form answers with a server error, whatever is in it", async () => {
   expect(fields).toContain("name");
   expect(fields.length).toBeGreaterThan(30);
   for (const route of siteRoutes("POST")) {
-    // Who signs out here would be somebody else in the next round.
+    // Signing out would make the next round another viewer's.
     if (route.path !== "/logout") await holds(route, "POST", shotsAt(route, fields));
   }
 });

@@ -12,18 +12,18 @@ import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runti
 
 setDefaultTimeout(120_000);
 const CATALOGUES: Readonly<Record<string, Readonly<Record<string, string>>>> = { de: german, fr: french };
-/** What has names of its own in any language: the parts of paths that say what is there. */
+/** Words of paths, which are the same in any language. */
 const NAMES: Readonly<Record<string, string>> = { book: "book", chapter: "chapter", page: "page", shelf: "shelf" };
 const FILTERS = ["", "?query=e&page=2", "?state=failed&status=pending&wanting=reboot&q=o"];
 
 let runtime: TestRuntime;
 let cookie = "";
-/** What was said for the request under way. */
+/** Texts that were used for the current request. */
 let said = new Map<string, string>();
 
 beforeAll(async () => {
   runtime = await bootTestRuntime();
-  // Every context has the same catalogue, so this hears all of them.
+  // Every context has the same catalogue, so this records all of them.
   const texts = runtime.contexts.get("web")?.texts as { -readonly [Name in keyof Texts]: Texts[Name] };
   const { say } = texts;
   texts.say = (text, params, language = "en") => {
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.stop());
 
-/** Something of everything, so that lists have rows and details are drawn. */
+/** One of everything, so that lists have rows and screens have details. */
 async function fill(): Promise<void> {
   const make = async (path: string, body: unknown) => (await runtime.ask("POST", path, { body })).body.id as number;
   const book = await make("/api/books", { name: "Book", tags: [{ name: "Tag", value: "1" }] });
@@ -89,7 +89,7 @@ for (const [language, catalogue] of Object.entries(CATALOGUES))
         const request = new Request(`http://localhost${path}${query}`, { headers });
         const { status } = await runtime.runtime.gates.answer(request, "127.0.0.1");
         expect([path, status < 500]).toEqual([path, true]);
-        // A refusal says where nothing is, in words with the address in them; the rule reads those in the code.
+        // A 404 has a text with the address in it; the rule checks those in the code.
         if (status >= 400) continue;
         shown++;
         for (const [text, spoken] of said) {
@@ -98,7 +98,7 @@ for (const [language, catalogue] of Object.entries(CATALOGUES))
         }
       }
     expect(shown).toBeGreaterThan(150);
-    // What only data says is among it, so nothing above passed for want of rows.
+    // Texts of data are among them, so that nothing above passed without rows.
     for (const text of ["created page", "Reads tables", "Pending", "never", "yes"])
       expect([text, seen.has(text)]).toEqual([text, true]);
     expect([...missing]).toEqual([]);

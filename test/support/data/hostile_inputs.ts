@@ -116,7 +116,7 @@ export function hostileBody(schema: Schema, ids: Ids): fc.Arbitrary<HostileBody>
   return fc.tuple(entries, encoding).map(([list, encode]) => encode(list));
 }
 
-/** Headers nobody should send, beside the credentials the test adds. */
+/** Unusual headers, beside the credentials the test adds. */
 export const hostileHeaders: fc.Arbitrary<Record<string, string>> = fc.oneof(
   { weight: 12, arbitrary: fc.constant({}) },
   {
@@ -140,7 +140,7 @@ export const hostileHeaders: fc.Arbitrary<Record<string, string>> = fc.oneof(
   },
 );
 
-/** What stands in the Authorization header of somebody who has no token. */
+/** Authorization headers without a valid token. */
 export const hostileCredentials: fc.Arbitrary<string> = fc.constantFrom(
   ..."Token|Token :|Token a:|Token :b|Token a:b:c|token adminid:adminsecret|Bearer x|Basic YTpi|Token %00:%00|Token adminid:x".split(
     "|",
@@ -203,7 +203,7 @@ function nest(depth: number): unknown {
   return value;
 }
 
-/** A value the rules of the field accept, as far as the schema tells. */
+/** A value the rules of the field accept, as far as the schema says. */
 function fitting(name: string, schema: Schema, ids: Ids): fc.Arbitrary<unknown> {
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   const own = ids[name] ?? ids[`${name.replace(/_id$/, "")}s`] ?? [];

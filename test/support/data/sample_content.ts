@@ -12,7 +12,7 @@ export interface SampleContent {
   readonly entries: readonly PlainEntry[];
 }
 
-/** Puts a world into an empty store. Lists are not made. */
+/** Writes content into an empty store, without access lists. */
 export async function writeContent(db: Db, { items, entries }: SampleContent): Promise<void> {
   for (const table of [...Object.values(TABLES), "entity_permissions"])
     await rows(db, sql`delete from ${sql.table(table)}`);

@@ -2,11 +2,11 @@
 import { crc32, deflateRawSync } from "node:zlib";
 import type { Answer, TestRuntime } from "../harness/test_runtime.ts";
 
-/** A file of an archive, and what the archive says about it. */
+/** A file of an archive, and its headers. */
 export interface Packed {
   readonly name: string;
   readonly content?: Uint8Array | string;
-  /** Stored unless told so; bytes that are packed already are taken as they are. */
+  /** Stored by default; bytes that are compressed already are taken as they are. */
   readonly deflate?: boolean | Uint8Array;
   readonly size?: number;
   readonly packedSize?: number;

@@ -27,7 +27,7 @@ export function machinesIn(folder: string): (commands: Readonly<Record<string, s
 
 /** A command that prints a text. */
 export const says = (text: string, code = 0) => `cat <<'END'\n${text}\nEND\nexit ${code}`;
-/** A command that does what its arguments, as patterns of a shell, are given with. */
+/** A command that runs the body whose pattern of the shell its arguments match. */
 export const byArguments = (cases: Readonly<Record<string, string>>) =>
   `case "$*" in\n${Object.entries(cases)
     .map(([pattern, body]) => `${pattern}) ${body}\n;;`)

@@ -8,9 +8,9 @@ export interface FakeS3 {
   readonly endpoint: string;
   /** What it holds, by key. */
   readonly objects: Map<string, Uint8Array>;
-  /** Uploads in parts that were begun and neither completed nor given up. */
+  /** Multipart uploads that were begun and neither completed nor aborted. */
   readonly unfinished: Map<string, Map<number, Uint8Array>>;
-  /** Sizes of the bodies that came, in order. */
+  /** Sizes of the received bodies, in order. */
   readonly bodies: number[];
   stop(): Promise<void>;
 }

@@ -3,7 +3,7 @@
  * test says. No TLS, no sign-in.
  */
 
-/** A letter as it came over the wire. */
+/** A message as it came over the wire. */
 export interface ReceivedMessage {
   readonly from: string;
   readonly to: readonly string[];
@@ -15,7 +15,7 @@ export interface ReceivedMessage {
 export interface FakeSmtp {
   readonly port: number;
   readonly messages: ReceivedMessage[];
-  /** How many of the next letters are refused with a passing failure. */
+  /** How many of the next messages are refused with a temporary failure. */
   refuse(count: number): void;
   stop(): void;
 }

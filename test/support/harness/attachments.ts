@@ -19,7 +19,7 @@ export interface AttachmentStage {
   makePage(name: string): Promise<number>;
   /** Attaches something called Bolts to the page, unless the fields say otherwise. */
   attach(fields: Fields): Promise<Answer>;
-  /** Paths of files. */
+  /** Paths of stored files, and of files of requests under way. */
   onDisk(): { stored: string[]; spooled: string[] };
   /** Runs something that must leave files and rows as they were. */
   leavesNothing(run: () => Promise<void>): Promise<void>;

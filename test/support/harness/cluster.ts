@@ -15,7 +15,7 @@ import { freePort } from "./ports.ts";
 const DEBIAN = "/usr/lib/postgresql";
 const START_MAX_MS = 30_000;
 
-/** A running cluster that nobody will miss; `stop` also removes it. */
+/** A running throw-away cluster; `stop` also removes it. */
 export interface Cluster {
   url: string;
   /** The postmaster's, which changes with `restart`. */

@@ -16,9 +16,9 @@ import { bootTestRuntime, type TestRuntime, type TestRuntimeOptions } from "./te
 const AXE = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 const ADMIN = { email: "admin@example.com", password: "correct horse battery" };
 
-/** How a screen is looked at. */
+/** How a browser shows a screen. */
 export interface Look {
-  /** 1280 by 900, or 390 by 844; desktop unless told otherwise. */
+  /** 1280 by 900, or 390 by 844; desktop by default. */
   readonly size?: "desktop" | "phone";
   readonly scheme?: "light" | "dark";
   readonly scripts?: boolean;
@@ -29,7 +29,7 @@ export interface Look {
 export interface ScreenRuntime {
   readonly runtime: TestRuntime;
   readonly url: string;
-  /** A page of a fresh browser; signed in as the administrator unless told otherwise, as nobody by null. */
+  /** A page of a fresh browser; signed in as the administrator by default, as a guest by null. */
   visit(who?: { email: string; password: string } | null, look?: Look): Promise<Page>;
   /** A user with a role of these permissions, and how they sign in. */
   user(name: string, permissions: readonly string[]): Promise<{ id: number; email: string; password: string }>;
@@ -101,7 +101,7 @@ function watch(page: Page): void {
 }
 
 /**
- * What is wrong with the screen a page shows: violations of WCAG 2.2 AA and best practices, what the policy refused, errors
+ * Problems of the screen that a page shows: violations of WCAG 2.2 AA and best practices, what the policy refused, errors
  * of scripts, and a body wider than the window. Empty where all is well. Needs a page with scripts.
  */
 export async function errorsOf(page: Page): Promise<string[]> {
@@ -114,7 +114,7 @@ export async function errorsOf(page: Page): Promise<string[]> {
   return [...heard, ...found, ...(spill > 0 ? [`The screen is ${spill} pixels wider than the window`] : [])];
 }
 
-/** Keeps a picture of a screen where SCREENSHOTS names a folder, to be looked at. */
+/** Saves a screenshot where SCREENSHOTS names a folder. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   if (folder === undefined || folder === "") return;

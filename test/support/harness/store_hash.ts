@@ -1,6 +1,6 @@
 import type { Store } from "lectern/db";
 
-/** Tables that say nothing of what users see or may: when schedules run next, how often something was tried. */
+/** Tables that users see nothing of: the next runs of schedules, counts of attempts. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(["schedules", "throttles"]);
 const NEVER = "'{last_used_at,last_used_ip,last_seen_at}'";
 

@@ -131,10 +131,10 @@ test("the list answers why a widget is red", async () => {
   const page = await visit();
   await page.goto(KEYS);
   const card = cardOf(page, "Wall");
-  const told = (await card.textContent())?.replace(/\s+/g, " ") ?? "";
-  expect(told).toContain("from 192.0.2.7");
-  expect(told).toContain("The address 198.51.100.9 is not allowed");
-  expect(told).toMatch(/Expires ?never/);
+  const cardText = (await card.textContent())?.replace(/\s+/g, " ") ?? "";
+  expect(cardText).toContain("from 192.0.2.7");
+  expect(cardText).toContain("The address 198.51.100.9 is not allowed");
+  expect(cardText).toMatch(/Expires ?never/);
   expect(await card.getByLabel("Key").inputValue()).toBe(key.token_key);
   expect(await cardOf(page, NASTY).count()).toBe(1);
   const limit = page.getByRole("region", { name: "Requests of each address" });

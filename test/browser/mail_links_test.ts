@@ -59,9 +59,9 @@ test("who forgot a password is written to, and a stranger learns nothing from wh
     return page.getByRole("status").textContent();
   };
   await picture(page, "forgotten");
-  const said = await ask("nobody@example.com");
+  const shown = await ask("nobody@example.com");
   const before = smtp.messages.length;
-  expect(await ask("ina@example.com")).toBe(said);
+  expect(await ask("ina@example.com")).toBe(shown);
   const path = await link(before + 1);
   expect(path).toStartWith("/password/reset/");
   await page.goto(path);

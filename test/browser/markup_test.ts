@@ -46,20 +46,20 @@ const PIECES = [
 ];
 
 /** Calls of `alert` in any frame are counted at the top. Links that lead somewhere are not followed, those that run are. */
-const LISTENER = String.raw`top.heard ??= [];
-  window.alert = (said) => void top.heard.push(String(said));
+const LISTENER = String.raw`top.alerts ??= [];
+  window.alert = (said) => void top.alerts.push(String(said));
   addEventListener("click", (event) => {
     const link = event.target.closest?.("a, area");
     const address = String(link?.href?.baseVal ?? link?.href ?? "");
     if (!/^\s*(javascript|data|vbscript):/i.test(address)) event.preventDefault();
   }, true);`;
 const READER = `async (texts) => {
-  heard.length = 0;
+  alerts.length = 0;
   const main = document.querySelector("main");
   main.replaceChildren();
   await Promise.all(texts.map((html) => show(main, html)));
   await new Promise((done) => setTimeout(done, 20));
-  return [...heard];
+  return [...alerts];
   async function show(main, html) {
   const inner = document.createElement("div");
   inner.innerHTML = html;
@@ -103,10 +103,10 @@ describe("in a real browser", () => {
     );
     await page.goto(READER_URL);
     const look = async (batch: readonly string[]): Promise<void> => {
-      const heard = await exposed(page, batch);
-      if (heard.length === 0 && page.url() === READER_URL) return;
+      const alerts = await exposed(page, batch);
+      if (alerts.length === 0 && page.url() === READER_URL) return;
       if (page.url() !== READER_URL) await page.goto(READER_URL);
-      if (batch.length === 1) guilty.push(`${[...new Set(heard)].join()}: ${batch[0]}`);
+      if (batch.length === 1) guilty.push(`${[...new Set(alerts)].join()}: ${batch[0]}`);
       else for (const text of batch) await look([text]);
     };
     for (let at = 0; at < texts.length; at += BATCH) await look(texts.slice(at, at + BATCH));

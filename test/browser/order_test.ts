@@ -37,8 +37,8 @@ async function filled(name: string): Promise<Shown> {
 }
 
 async function orderOf({ id }: Shown): Promise<string> {
-  const told = ({ name, pages }: Shown): string => (pages ? `${name}[${pages.map(told).join(", ")}]` : name);
-  return (await screens.runtime.ask("GET", `/api/books/${id}`)).body.contents.map(told).join(", ");
+  const outline = ({ name, pages }: Shown): string => (pages ? `${name}[${pages.map(outline).join(", ")}]` : name);
+  return (await screens.runtime.ask("GET", `/api/books/${id}`)).body.contents.map(outline).join(", ");
 }
 
 async function sound(page: Page, name: string): Promise<void> {

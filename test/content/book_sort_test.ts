@@ -38,9 +38,9 @@ async function book(contents: Readonly<Record<string, readonly string[] | null>>
 
 /** The order of a book as the administrator reads it: "One[a b] c". */
 async function orderOf(id: number): Promise<string> {
-  const told = ({ name, pages }: Shown): string => (pages ? `${name}[${pages.map(told).join(" ")}]` : name);
+  const outline = ({ name, pages }: Shown): string => (pages ? `${name}[${pages.map(outline).join(" ")}]` : name);
   const { contents } = (await runtime.ask("GET", `/api/books/${id}`)).body;
-  return contents.map(told).join(" ");
+  return contents.map(outline).join(" ");
 }
 const put = (id: number, items: unknown, as = runtime.token) =>
   runtime.ask("PUT", `/api/books/${id}/order`, { as, body: { items } });

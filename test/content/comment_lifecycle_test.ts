@@ -13,7 +13,7 @@ const VIEWS = ["access-api", "book-view-all", "page-view-all"];
 
 /** Changes comments that say "meddle", records what an update starts from, and hides those that say "hushed". */
 const seen: string[] = [];
-const meddler = definePlugin({
+const moderation = definePlugin({
   name: "meddler",
   setup({ visibilityRule, on }) {
     visibilityRule("comments", () => sql`comments.html not like '%hushed%'`);
@@ -35,7 +35,7 @@ let runtime: TestRuntime;
 let book: number;
 let page: number;
 beforeAll(async () => {
-  runtime = await bootTestRuntime({ extra: [meddler] });
+  runtime = await bootTestRuntime({ extra: [moderation] });
   book = (await runtime.ask("POST", "/api/books", { body: { name: "Debates" } })).body.id;
 });
 afterAll(() => runtime.stop());

@@ -77,8 +77,8 @@ test("a thread of a thousand replies can be read", async () => {
 
 test("thirty people who comment at once get thirty numbers", async () => {
   const page = await newPage();
-  const said = await Promise.all(Array.from({ length: 30 }, (_, at) => say(page, `<p>${at}</p>`)));
-  expect(said.map(({ local_id }) => local_id).sort((a, b) => a - b)).toEqual(
+  const created = await Promise.all(Array.from({ length: 30 }, (_, at) => say(page, `<p>${at}</p>`)));
+  expect(created.map(({ local_id }) => local_id).sort((a, b) => a - b)).toEqual(
     Array.from({ length: 30 }, (_, at) => at + 1),
   );
 });

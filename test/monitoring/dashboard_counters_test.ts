@@ -185,12 +185,12 @@ test("the command names every counter that is wrong, and mends it where that is 
   await sql`delete from host_outdated where host_id = ${host.id}`;
   const { code, lines } = await verify();
   expect(code).toBe(1);
-  const told = lines.join("\n");
-  expect(told).toMatch(/host_totals active, Okapi, , shard \d: stored \{2,1,1,1,1,0\}, counted \{1,1,1,1,1,0\}/);
-  expect(told).toContain("host_totals active, Nowhere, , shard 0: stored {3,0,0,0,0,0}, counted {0,0,0,0,0,0}");
-  expect(told).toMatch(/hosts of repository \d+: stored 7, counted 1/);
-  expect(told).toMatch(/reports of 3600 s from .+: stored \d+, counted \d+/);
-  expect(told).toContain(`packages of host ${host.id}: stored {1,1}, counted {0,0}`);
+  const printed = lines.join("\n");
+  expect(printed).toMatch(/host_totals active, Okapi, , shard \d: stored \{2,1,1,1,1,0\}, counted \{1,1,1,1,1,0\}/);
+  expect(printed).toContain("host_totals active, Nowhere, , shard 0: stored {3,0,0,0,0,0}, counted {0,0,0,0,0,0}");
+  expect(printed).toMatch(/hosts of repository \d+: stored 7, counted 1/);
+  expect(printed).toMatch(/reports of 3600 s from .+: stored \d+, counted \d+/);
+  expect(printed).toContain(`packages of host ${host.id}: stored {1,1}, counted {0,0}`);
   expect((await verify("--repair")).code).toBe(0);
   expect((await verify()).code).toBe(0);
   expect((await verify("--inventories")).lines).toContain(

@@ -45,20 +45,20 @@ test("a key opens its own door and no other", async () => {
 
 test("each refusal has its own words", async () => {
   const key = await dashboard.key({ integration_type: "enrolment" });
-  const told = async (pair: Partial<Pair>) => {
+  const answered = async (pair: Partial<Pair>) => {
     const { status, body } = await enrol(pair, { friendly_name: "x" });
     return [status, body.error];
   };
-  expect(await told({})).toEqual([401, "Auto-enrollment credentials required"]);
-  expect(await told({ ...key, token_key: "enrol_0" })).toEqual([401, "Invalid or inactive token"]);
-  expect(await told({ ...key, token_secret: "wrong" })).toEqual([401, "Invalid token secret"]);
+  expect(await answered({})).toEqual([401, "Auto-enrollment credentials required"]);
+  expect(await answered({ ...key, token_key: "enrol_0" })).toEqual([401, "Invalid or inactive token"]);
+  expect(await answered({ ...key, token_secret: "wrong" })).toEqual([401, "Invalid token secret"]);
   await change(key.id, { is_active: false });
-  expect(await told(key)).toEqual([401, "Invalid or inactive token"]);
-  expect(await told({ ...key, token_secret: "wrong" })).toEqual([401, "Invalid token secret"]);
+  expect(await answered(key)).toEqual([401, "Invalid or inactive token"]);
+  expect(await answered({ ...key, token_secret: "wrong" })).toEqual([401, "Invalid token secret"]);
   await change(key.id, { is_active: true, expires_at: "2001-01-01T00:00:00Z" });
-  expect(await told(key)).toEqual([401, "Token expired"]);
+  expect(await answered(key)).toEqual([401, "Token expired"]);
   await change(key.id, { expires_at: null, allowed_ip_ranges: ["203.0.113.1"] });
-  expect(await told(key)).toEqual([403, "IP address not authorized for this token"]);
+  expect(await answered(key)).toEqual([403, "IP address not authorized for this token"]);
 });
 
 test("the daily limit is exact, however many enrol at once", async () => {

@@ -108,10 +108,10 @@ test("a report may be packed, or lines of a shell", async () => {
 
 test("of equal names the last counts, and security only where an update is needed", async () => {
   const host = await dashboard.host("twice");
-  const odd = { ...installed("a"), isSecurityUpdate: true };
-  expect((await dashboard.report(host, { packages: [installed("b", "old"), installed("b"), odd] })).body).toEqual(
-    updated(3 - 1, 0, 0),
-  );
+  const contradictory = { ...installed("a"), isSecurityUpdate: true };
+  expect(
+    (await dashboard.report(host, { packages: [installed("b", "old"), installed("b"), contradictory] })).body,
+  ).toEqual(updated(3 - 1, 0, 0));
   await remove(host.id);
 });
 
@@ -215,19 +215,19 @@ test("full and partial reports count as recent, pings and refusals do not, and a
 
 test("while nothing is known of a host's packages, nothing it reports changes a number", async () => {
   const host = await dashboard.host("still pending");
-  const told = async () => {
+  const answered = async () => {
     const { last_updated: _, unique_as_of: __, ...rest } = await numbers();
     return rest;
   };
-  const before = await told();
+  const before = await answered();
   const partial = { sections: ["hostname", "repos"], hostname: "p", repositories: [{ url: "http://pending.example" }] };
   for (let n = 0; n < 2; n++) expect((await dashboard.report(host, partial)).status).toBe(200);
-  expect(await told()).toEqual(before);
+  expect(await answered()).toEqual(before);
   expect(await shown(host.id)).toMatchObject({ status: "pending", hostname: "p" });
   expect((await dashboard.ping(host, { hashes: { reposHash: "x" } })).body.requestFull).toContain("repos");
   await dashboard.report(host, { packages: mixed });
   await dashboard.report(host, partial);
-  expect(await told()).toMatchObject({
+  expect(await answered()).toMatchObject({
     recent_updates_24h: before.recent_updates_24h + 2,
     total_repos: before.total_repos + 1,
   });

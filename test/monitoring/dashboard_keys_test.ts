@@ -37,7 +37,7 @@ test("a key's secret is in the answer that makes it, and nowhere else", async ()
 
 test("every refusal has its status and message, and 401 has WWW-Authenticate", async () => {
   const key = await dashboard.key();
-  const told = async (headers: Record<string, string>) => {
+  const answered = async (headers: Record<string, string>) => {
     const answer = await health(headers);
     return [answer.status, answer.body, answer.headers.get("www-authenticate")];
   };
@@ -45,22 +45,22 @@ test("every refusal has its status and message, and 401 has WWW-Authenticate", a
   const refused = (error: string) => [401, { error }, challenge];
   const missing = refused("Missing or invalid authorization header");
   for (const headers of [{}, { authorization: "Bearer x" }, basic("nocolon"), basic(":s"), basic("k:")])
-    expect(await told(headers)).toEqual(missing);
-  expect(await told({ authorization: `Token ${runtime.token}` })).toEqual(missing);
+    expect(await answered(headers)).toEqual(missing);
+  expect(await answered({ authorization: `Token ${runtime.token}` })).toEqual(missing);
   for (const pair of ["dash_0:x", `${key.token_key}:wrong`, `${key.token_key}:${key.token_secret}0`, "a\0b:x", "é:x"])
-    expect(await told(basic(pair))).toEqual(refused("Invalid API key"));
+    expect(await answered(basic(pair))).toEqual(refused("Invalid API key"));
   await change(key.id, { is_active: false, expires_at: "2001-01-01T00:00:00Z" });
-  expect(await told(basic(`${key.token_key}:wrong`))).toEqual(refused("Invalid API key"));
-  expect(await told(key.headers)).toEqual(refused("API key is disabled"));
+  expect(await answered(basic(`${key.token_key}:wrong`))).toEqual(refused("Invalid API key"));
+  expect(await answered(key.headers)).toEqual(refused("API key is disabled"));
   await change(key.id, { is_active: true });
-  expect(await told(key.headers)).toEqual(refused("API key has expired"));
+  expect(await answered(key.headers)).toEqual(refused("API key has expired"));
   expect((await shown(key.id)).status).toBe("expired");
   await change(key.id, { expires_at: null, allowed_ip_ranges: ["203.0.113.9"] });
-  expect(await told(key.headers)).toEqual([403, { error: "IP address not allowed" }, null]);
+  expect(await answered(key.headers)).toEqual([403, { error: "IP address not allowed" }, null]);
   await change(key.id, { allowed_ip_ranges: null });
   expect((await health(key.headers)).body.api_key).toBe("Board");
   expect((await runtime.ask("DELETE", `/api/v1/dashboard/keys/${key.id}`)).status).toBe(204);
-  expect(await told(key.headers)).toEqual(refused("Invalid API key"));
+  expect(await answered(key.headers)).toEqual(refused("Invalid API key"));
   expect((await runtime.ask("DELETE", `/api/v1/dashboard/keys/${key.id}`)).status).toBe(404);
 });
 

@@ -49,7 +49,11 @@ async function timed<T>(run: Promise<T>): Promise<[T, ms: number]> {
   return [answer, performance.now() - started];
 }
 
-const told = ({ status, body, headers }: Awaited<ReturnType<typeof raw>>) => [status, body, headers.get("retry-after")];
+const summary = ({ status, body, headers }: Awaited<ReturnType<typeof raw>>) => [
+  status,
+  body,
+  headers.get("retry-after"),
+];
 
 /** How many statements wait for a lock. */
 async function waiting(): Promise<number> {
@@ -84,7 +88,7 @@ test("a key that cannot be read in time is answered 503 and not 401", async () =
   const fresh = await dashboard.key();
   await withLocked("dash_keys", async () => {
     const [answer, ms] = await timed(raw(runtime, "GET", HEALTH, fresh.headers));
-    expect(told(answer)).toEqual(UNAVAILABLE);
+    expect(summary(answer)).toEqual(UNAVAILABLE);
     expect(ms).toBeLessThan(IN_TIME_MS);
   });
   expect((await raw(runtime, "GET", HEALTH, fresh.headers)).status).toBe(200);
@@ -100,7 +104,7 @@ test("a cached key works, and its health check fails while the store does not an
     }
     for (const path of [HEALTH, "/api/v1/gethomepage/health"]) {
       const [answer, ms] = await timed(dashboard.read(board, path));
-      expect(told(answer)).toEqual(UNAVAILABLE);
+      expect(summary(answer)).toEqual(UNAVAILABLE);
       expect(ms).toBeLessThan(IN_TIME_MS);
     }
     void Promise.all(stuck);
@@ -113,7 +117,7 @@ test("a shared limit that cannot be counted keeps no request waiting", async () 
   const key = await sampleHosts(other).key();
   expect((await raw(other, "GET", STATS, key.headers)).status).toBe(200);
   await other.store.sql`alter table rate_windows rename to elsewhere`;
-  expect(told(await raw(other, "GET", STATS, key.headers))).toEqual(UNAVAILABLE);
+  expect(summary(await raw(other, "GET", STATS, key.headers))).toEqual(UNAVAILABLE);
   await other.store.sql`alter table elsewhere rename to rate_windows`;
   await other.stop();
 }, 20_000);

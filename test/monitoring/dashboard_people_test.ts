@@ -70,9 +70,9 @@ test("the use of the limit is shown for the addresses that keys were used from",
   await runtime.ask("GET", "/api/v1/dashboard/keys");
   const usage = await get("usage");
   expect(usage).toMatchObject({ limit: 100, window_seconds: 900 });
-  const told = usage.addresses.find(({ address }: { address: string }) => address === "192.0.2.99");
-  expect(told).toMatchObject({ keys: ["Wall"], used: 3, remaining: 97 });
-  expect(new Date(told.resets_at).getTime()).toBeGreaterThan(Date.now());
+  const usedFrom = usage.addresses.find(({ address }: { address: string }) => address === "192.0.2.99");
+  expect(usedFrom).toMatchObject({ keys: ["Wall"], used: 3, remaining: 97 });
+  expect(new Date(usedFrom.resets_at).getTime()).toBeGreaterThan(Date.now());
 });
 
 test("a refused address or time of a key is answered by field", async () => {

@@ -73,12 +73,12 @@ test("a row has who did what to what, from where as far as is kept, also for a p
 
 test("every event of the contract's list that somebody performs leaves rows", () => {
   const context = runtime.contexts.get("audit_log");
-  const told = new Set<string>([...SOURCES, ...(context?.slot("activity") ?? [])].map(({ event }) => event));
+  const recorded = new Set<string>([...SOURCES, ...(context?.slot("activity") ?? [])].map(({ event }) => event));
   for (const { kind } of context?.slot("content") ?? [])
-    for (const verb of ["create", "update", "delete", "move"]) told.add(`${kind}_${verb}`);
+    for (const verb of ["create", "update", "delete", "move"]) recorded.add(`${kind}_${verb}`);
   const performed = runtime.runtime.booted.flatMap(({ plugin }) => plugin.events);
   expect(performed.length).toBeGreaterThan(30);
-  expect(performed.filter((event) => TYPES.has(event) && !told.has(event))).toEqual([]);
+  expect(performed.filter((event) => TYPES.has(event) && !recorded.has(event))).toEqual([]);
 });
 
 test("what was refused or failed leaves no row", async () => {

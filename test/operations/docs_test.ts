@@ -12,8 +12,8 @@ afterAll(() => runtime.stop());
 describe("docs.json", () => {
   test("describes every route but the documentation's own files", async () => {
     const { body } = await runtime.ask("GET", "/api/docs.json");
-    const told = Object.values(body as Record<string, { method: string; uri: string }[]>).flat();
-    const shown = new Set(told.map(({ method, uri }) => `${method} /${uri.replace(/\{(\w+)\}/g, ":$1")}`));
+    const listed = Object.values(body as Record<string, { method: string; uri: string }[]>).flat();
+    const shown = new Set(listed.map(({ method, uri }) => `${method} /${uri.replace(/\{(\w+)\}/g, ":$1")}`));
     const routes = runtime.runtime.gates
       .routes()
       .filter(({ path }) => path.startsWith("/api/") && path !== "/api/" && path !== "/api/docs/assets/:file");

@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 
 const hook = async (more: object = {}, of = runtime): Promise<{ id: number; secret: string }> => {
-  const body = { name: "Test", endpoint: `${receiver.url}/in`, events: ["book_create"], ...more };
+  const body = { name: "Test", endpoint: `${receiver.url}/in`, events: ["book_create"], timeout: 60, ...more };
   return (await of.ask("POST", "/api/webhooks", { body })).body;
 };
 const make = async (segment: string, body: object) => (await runtime.ask("POST", `/api/${segment}`, { body })).body;
@@ -57,8 +57,8 @@ test("an inactive webhook is not called, and gets the waiting deliveries once it
   receiver.answer = () => new Response();
   await change(id, { active: true });
   await until(async () => (await last(id)).state === "delivered");
-  const told = receiver.received.filter(({ path }) => path === "/in").map(({ json }) => json.related_item.name);
-  expect(told).toEqual(["Waiting", "Waiting"]);
+  const sent = receiver.received.filter(({ path }) => path === "/in").map(({ json }) => json.related_item.name);
+  expect(sent).toEqual(["Waiting", "Waiting"]);
 });
 
 test("many dead receivers do not delay a live one", async () => {
@@ -120,24 +120,24 @@ test("payloads about other kinds have an address or the item, and no private fie
   const other = await hook();
   // It is called for its own creation, and for everything after.
   await receiver.until(5);
-  const told = (event: string) => {
+  const sent = (event: string) => {
     const found = receiver.received.findLast(({ json }) => json.event === event)?.json;
     const { text, url, related_item, detail } = found;
     return { text, url, related_item, detail };
   };
-  expect(told("user_create")).toEqual({
+  expect(sent("user_create")).toEqual({
     text: "Admin created user",
     related_item: { id: user.id, name: "Grace", slug: "grace" },
   } as never);
-  expect(told("api_token_create")).toEqual({
+  expect(sent("api_token_create")).toEqual({
     text: "Admin created API token",
     url: `http://localhost/api-tokens/${user.id}/${token.id}`,
   } as never);
-  expect(told("webhook_create")).toEqual({
+  expect(sent("webhook_create")).toEqual({
     text: "Admin created webhook",
     url: `http://localhost/settings/webhooks/${other.id}`,
   } as never);
-  expect(told("role_create").related_item).toMatchObject({ id: role.id, display_name: "Readers" });
+  expect(sent("role_create").related_item).toMatchObject({ id: role.id, display_name: "Readers" });
 });
 
 test("secrets that look like ours must be whole; others are the key itself", async () => {

@@ -9,11 +9,11 @@ const hooks = readFileSync(join(ROOT, "plugins/hooks.md"), "utf8");
 
 /** Differences between a table and the sources; its last column is prose, and may not be empty. */
 function differing(rows: readonly string[][], expected: readonly string[][]): string[] {
-  const told = rows.map((cells) => cells.slice(0, -1).join(" | "));
+  const listed = rows.map((cells) => cells.slice(0, -1).join(" | "));
   const wanted = expected.map((cells) => cells.join(" | "));
   return [
-    ...wanted.filter((row) => !told.includes(row)).map((row) => `plugins/hooks.md: a row is missing: | ${row} | … |`),
-    ...told.filter((row) => !wanted.includes(row)).map((row) => `plugins/hooks.md: a row is stale: | ${row} |`),
+    ...wanted.filter((row) => !listed.includes(row)).map((row) => `plugins/hooks.md: a row is missing: | ${row} | … |`),
+    ...listed.filter((row) => !wanted.includes(row)).map((row) => `plugins/hooks.md: a row is stale: | ${row} |`),
     ...rows.filter((cells) => !cells.at(-1)).map(([name]) => `plugins/hooks.md: ${name} is not explained`),
   ];
 }

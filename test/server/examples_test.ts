@@ -27,8 +27,8 @@ async function compiled(name: string, files: Readonly<Record<string, string>>): 
   }
   writeFileSync(join(folder, "tsconfig.json"), CONFIG.replace("…/lectern", ROOT));
   const tsc = Bun.spawn([process.execPath, "x", "tsc", "--noEmit", "-p", folder], { cwd: ROOT, stdout: "pipe" });
-  const said = await new Response(tsc.stdout).text();
-  return said.replaceAll(`${folder}/`, "") + ((await tsc.exited) === 0 ? "" : " failed");
+  const output = await new Response(tsc.stdout).text();
+  return output.replaceAll(`${folder}/`, "") + ((await tsc.exited) === 0 ? "" : " failed");
 }
 
 test("a plugin that the command writes compiles outside Lectern, with its test", async () => {

@@ -13,7 +13,7 @@ const urls: string[] = [];
 let source: Program;
 let target: Program;
 let filled: Filled;
-let gate: ReturnType<typeof Bun.serve>;
+let proxy: ReturnType<typeof Bun.serve>;
 /** Requests that the source leaves without an answer. */
 let isHeld: (path: string) => boolean = () => false;
 let onHeld: () => void = () => {};
@@ -29,7 +29,7 @@ beforeAll(async () => {
   filled = await fill(source, urls[0] ?? "");
   await fillTarget();
   // Requested under another address than its APP_URL, as many servers are.
-  gate = Bun.serve({
+  proxy = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     idleTimeout: 0,
@@ -45,7 +45,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await gate?.stop(true);
+  await proxy?.stop(true);
   for (const program of [source, target]) program?.signal("SIGTERM");
   await Promise.all([source?.ended, target?.ended]);
   for (const folder of folders) folder.remove();
@@ -65,7 +65,7 @@ function start(...more: string[]) {
       CLI,
       "migrate-from",
       "--base-url",
-      `http://127.0.0.1:${gate.port}`,
+      `http://127.0.0.1:${proxy.port}`,
       "--concurrency",
       "2",
       ...more,

@@ -105,11 +105,11 @@ test("hooks of the original are called by their names, with the original's argum
   await own.ask("DELETE", `/api/pages/${page.id}`);
   const { body: token } = await own.ask("POST", "/api/users/1/tokens", { body: { name: "T" } });
   await receiver.until(3);
-  const told = receiver.received
+  const sent = receiver.received
     .map(({ json }) => json)
     .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   // The first answer replaces the whole payload, as in the original.
-  expect(told).toEqual([
+  expect(sent).toEqual([
     { to: "One", said: "P", by: 1, time: true },
     { to: "Two", said: "P", by: 1, time: true },
     { to: "Two", said: `(${token.id}) T; User: (1) Admin` },

@@ -65,8 +65,8 @@ test("a folder and a package are installed by one file, and all they bring along
   choose(ALL, { settings: { applause: { most: 20 } } });
   expect((await cli("grants")).out).toMatch(/applause +read=books write=applause env=\w+\npodium +read=books\n/);
   await serving(async (server) => {
-    const told = server.output().match(/(?<=what it may touch: ).*/g);
-    expect(told).toEqual([
+    const granted = server.output().match(/(?<=what it may touch: ).*/g);
+    expect(granted).toEqual([
       expect.stringMatching(/^applause +read=books/),
       expect.stringMatching(/^podium +read=books/),
     ]);

@@ -38,9 +38,9 @@ test("killed amid a thousand calls and started again, it has made every one of t
   await program.ended;
   expect(receiver.received.length).toBeLessThan(HOOKS * BOOKS);
   const again = await startProgram(folder.path, more);
-  const told = () => new Set(receiver.received.map(({ path, json }) => `${path} ${json.related_item.name}`));
-  for (const end = Date.now() + 60_000; told().size < HOOKS * BOOKS && Date.now() < end; ) await Bun.sleep(100);
-  expect(told().size).toBe(HOOKS * BOOKS);
+  const made = () => new Set(receiver.received.map(({ path, json }) => `${path} ${json.related_item.name}`));
+  for (const end = Date.now() + 60_000; made().size < HOOKS * BOOKS && Date.now() < end; ) await Bun.sleep(100);
+  expect(made().size).toBe(HOOKS * BOOKS);
   again.signal("SIGTERM");
   expect(await again.ended).toBe(0);
 });

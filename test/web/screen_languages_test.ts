@@ -19,7 +19,7 @@ const FILTERS = ["", "?query=e&page=2", "?state=failed&status=pending&wanting=re
 let runtime: TestRuntime;
 let cookie = "";
 /** Texts that were used for the current request. */
-let said = new Map<string, string>();
+let usedTexts = new Map<string, string>();
 
 beforeAll(async () => {
   runtime = await bootTestRuntime();
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const texts = runtime.contexts.get("web")?.texts as { -readonly [Name in keyof Texts]: Texts[Name] };
   const { say } = texts;
   texts.say = (text, params, language = "en") => {
-    said.set(text, language);
+    usedTexts.set(text, language);
     return say(text, params, language);
   };
   await fill();
@@ -84,7 +84,7 @@ for (const [language, catalogue] of Object.entries(CATALOGUES))
     let shown = 0;
     for (const path of paths())
       for (const query of FILTERS) {
-        said = new Map();
+        usedTexts = new Map();
         const headers = { accept: "text/html", cookie, "accept-language": language };
         const request = new Request(`http://localhost${path}${query}`, { headers });
         const { status } = await runtime.runtime.gates.answer(request, "127.0.0.1");
@@ -92,7 +92,7 @@ for (const [language, catalogue] of Object.entries(CATALOGUES))
         // A 404 has a text with the address in it; the rule checks those in the code.
         if (status >= 400) continue;
         shown++;
-        for (const [text, spoken] of said) {
+        for (const [text, spoken] of usedTexts) {
           seen.add(text);
           if (spoken === language && !(text in catalogue)) missing.add(`${path}: ${text}`);
         }

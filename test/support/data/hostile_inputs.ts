@@ -45,7 +45,7 @@ export const hugeText: fc.Arbitrary<string> = fc
   .constantFrom("x", " ", "💥", "<p>x</p>", "{{@1}} ", "a\n\n", "> ", "&amp;")
   .map((part) => part.repeat(1_000_000 / part.length));
 
-const oddNumber = fc.constantFrom(
+const hostileNumber = fc.constantFrom(
   1e308,
   -1e308,
   2 ** 31,
@@ -61,10 +61,10 @@ const oddNumber = fc.constantFrom(
 /** A value of any type at any depth. */
 export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 8, arbitrary: hostileText },
-  { weight: 4, arbitrary: oddNumber },
+  { weight: 4, arbitrary: hostileNumber },
   { weight: 3, arbitrary: fc.constantFrom(null, true, false, 0, -1, [], {}, [[]], [null], [{}], { "": "" }) },
   { weight: 2, arbitrary: fc.jsonValue({ noUnicodeString: false }) },
-  { weight: 2, arbitrary: fc.array(fc.oneof(hostileText, oddNumber, fc.constant(null)), { maxLength: 5 }) },
+  { weight: 2, arbitrary: fc.array(fc.oneof(hostileText, hostileNumber, fc.constant(null)), { maxLength: 5 }) },
   { weight: 1, arbitrary: fc.constantFrom(40, 65, 3000).map((depth) => nest(depth)) },
   { weight: 1, arbitrary: fc.constantFrom(2000).map((length) => Array.from({ length }, (_, at) => at)) },
   { weight: 2, arbitrary: fc.array(fc.record({ name: hostileText, value: hostileText }), { maxLength: 4 }) },

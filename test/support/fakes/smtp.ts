@@ -64,8 +64,8 @@ export function fakeSmtp(): FakeSmtp {
         const lines = (socket.data.rest + chunk.toString()).split("\r\n");
         socket.data.rest = lines.pop() ?? "";
         for (const line of lines) {
-          const said = answer(socket.data, line);
-          if (said !== undefined) socket.write(`${said}\r\n`);
+          const reply = answer(socket.data, line);
+          if (reply !== undefined) socket.write(`${reply}\r\n`);
         }
       },
     },

@@ -92,12 +92,12 @@ export async function signIn(page: Page, { email, password }: { email: string; p
 const COMPLAINTS = new WeakMap<Page, string[]>();
 
 function watch(page: Page): void {
-  const heard: string[] = [];
-  COMPLAINTS.set(page, heard);
+  const complaints: string[] = [];
+  COMPLAINTS.set(page, complaints);
   page.on("console", (message) => {
-    if (message.type() === "error" && !/status of (4\d\d|5\d\d)/.test(message.text())) heard.push(message.text());
+    if (message.type() === "error" && !/status of (4\d\d|5\d\d)/.test(message.text())) complaints.push(message.text());
   });
-  page.on("pageerror", (error) => heard.push(String(error)));
+  page.on("pageerror", (error) => complaints.push(String(error)));
 }
 
 /**
@@ -105,13 +105,13 @@ function watch(page: Page): void {
  * of scripts, and a body wider than the window. Empty where all is well. Needs a page with scripts.
  */
 export async function errorsOf(page: Page): Promise<string[]> {
-  const heard = [...(COMPLAINTS.get(page) ?? [])];
+  const complaints = [...(COMPLAINTS.get(page) ?? [])];
   await page.evaluate(AXE);
   const found = (await page.evaluate(
     "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.html.slice(0, 160) + ' ' + (node.any[0]?.message ?? '')).join(' | ')))",
   )) as string[];
   const spill = (await page.evaluate("document.documentElement.scrollWidth - innerWidth")) as number;
-  return [...heard, ...found, ...(spill > 0 ? [`The screen is ${spill} pixels wider than the window`] : [])];
+  return [...complaints, ...found, ...(spill > 0 ? [`The screen is ${spill} pixels wider than the window`] : [])];
 }
 
 /** Saves a screenshot where SCREENSHOTS names a folder. */

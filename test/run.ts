@@ -1,10 +1,10 @@
 /**
- * `bun run test`: every test of the runtime on the embedded store, then those that open a runtime by test/support again on a
- * server: DATABASE_URL if it is set, else a throw-away cluster of the system's own PostgreSQL where there is one. Tests
- * beside their files need no store, save those of db/, which bring both kinds of store themselves; neither runs twice.
- * After those come the tests that drive a browser, where Chromium is installed. The first of these three runs beside the
- * other two, whose output is shown when they have ended.
- * Arguments narrow the run to files whose path contains one of them. The last line sums up: `N passed, N failed`; a run
+ * `bun run test`: every test on the embedded store, then those that open a runtime by test/support again on a server: DATABASE_URL
+ * if it is set, else a throw-away cluster of the system's own PostgreSQL where there is one, and those that drive a browser,
+ * where Chromium is installed. Tests without a runtime run once; those of db/ open both kinds of store themselves.
+ * Each of these parts is a process of `bun test`; two run side by side, for two cores. The output of one is shown while it
+ * runs, that of the others when they have ended. Runtimes start from copies of a migrated database (test_database.ts).
+ * Arguments narrow the run to files whose path contains one of them. The last line sums up: `N passed, N failed`; a process
  * that dies or hangs counts as a failure.
  */
 import { readFileSync } from "node:fs";
@@ -16,8 +16,10 @@ import { type SharedServer, shareEmbedded, shareServer } from "./support/harness
 
 const ROOT = join(import.meta.dir, "..");
 const TEST_TIMEOUT_MS = 60_000;
-/** For a run that hangs: a busy machine takes a quarter of an hour for one that does not. */
+/** For a process that hangs: on a busy machine one that does not takes a quarter of an hour. */
 const RUN_TIMEOUT_MS = 2_400_000;
+/** Parts that run side by side, for two cores. */
+const WORKERS = 2;
 /** A test that opens a runtime by these runs a second time on a server: they take the store that DATABASE_URL names. */
 const OPENS_RUNTIME = /from "(?:\.\.\/)+support\/harness\/(?:test_runtime|scenario|attachments)\.ts"/;
 
@@ -108,20 +110,10 @@ async function onServer(files: readonly string[]): Promise<Outcome> {
   }
 }
 
-/** A part of the run that cannot start fails, and says so, without ending the others. */
-async function orFailed(part: Promise<Outcome>): Promise<Outcome> {
-  try {
-    return await part;
-  } catch (error) {
-    process.stdout.write(`\n${String(error)}\n`);
-    return { passed: 0, failed: 1 };
-  }
-}
-
 async function inBrowser(files: readonly string[], env: SharedServer["env"]): Promise<Outcome> {
   if (files.length === 0) return NOTHING;
-  if (browserPath() !== undefined) return suite("before a browser", files, env);
-  return skipped("no Chromium is installed here and CHROMIUM names none", "before a browser");
+  if (browserPath() !== undefined) return suite("in a browser", files, env);
+  return skipped("no Chromium is installed here and CHROMIUM names none", "in a browser");
 }
 
 function skipped(why: string, what = "on a server"): Outcome {
@@ -133,26 +125,39 @@ async function main(filters: readonly string[]): Promise<number> {
   const files = testFiles().filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)));
   if (files.length === 0)
     process.stdout.write(`No test file has ${filters.map((filter) => `"${filter}"`).join(" or ")}\n`);
+  const browser = files.filter(needsBrowser);
+  const runtime = files.filter((file) => opensRuntime(file) && !needsBrowser(file));
+  const rest = files.filter((file) => !opensRuntime(file) && !needsBrowser(file));
   const embedded = await shareEmbedded();
-  const outcomes = await Promise.all([
-    orFailed(
-      suite(
-        "on the embedded store",
-        files.filter((file) => !needsBrowser(file)),
-        embedded.env,
-        true,
-      ),
-    ),
-    // Beside it: two cores are enough for both.
-    orFailed(onServer(files.filter((file) => opensRuntime(file) && !needsBrowser(file)))).then(async (outcome) =>
-      sum([outcome, await orFailed(inBrowser(files.filter(needsBrowser), embedded.env))]),
-    ),
+  const outcomes = await runParts([
+    () => suite("on the embedded store", runtime, embedded.env, true),
+    () => onServer(runtime),
+    () => suite("without a runtime in the process", rest, embedded.env),
+    () => inBrowser(browser, embedded.env),
   ]);
   await embedded.stop();
   sweepLeftovers();
   const { passed, failed } = sum(outcomes);
   process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
   return failed > 0 || passed === 0 ? 1 : 0;
+}
+
+/** Runs parts in their order, as many at a time as there are workers. One that cannot start fails without ending the others. */
+async function runParts(parts: readonly (() => Promise<Outcome>)[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const waiting = [...parts];
+  const worker = async () => {
+    for (let part = waiting.shift(); part; part = waiting.shift()) {
+      try {
+        outcomes.push(await part());
+      } catch (error) {
+        process.stdout.write(`\n${String(error)}\n`);
+        outcomes.push({ passed: 0, failed: 1 });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: WORKERS }, worker));
+  return outcomes;
 }
 
 function sum(outcomes: readonly Outcome[]): Outcome {

@@ -1,7 +1,6 @@
 /**
- * What becomes of access lists: carried along when items are made, move, go to the bin and come back, without what a
- * deleted role had in them, swept away when nothing needs them; how many items have each; and what listings make of them,
- * read from the plans of their statements.
+ * Access lists: they follow items that are created, moved, deleted and restored, lose the entries of deleted roles, and are
+ * removed when unused; how many items have each; and what listings do with them, read from the plans of their statements.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "lectern/core";
@@ -48,7 +47,7 @@ test("what comes back from the bin has the list of where it is", async () => {
   expect([await aclOf("chapters", chapter), await aclOf("pages", page)]).toEqual([list, list]);
 });
 
-test("whoever adds to a book while its overrides change gets the list that came of it", async () => {
+test("items added to a book while its overrides change get the new access list", async () => {
   const { book, chapter } = await tree("Busy");
   for (let round = 0; round < 4; round++) {
     const fallback = round % 2 === 0 ? { inheriting: false, ...ALL, delete: false } : null;
@@ -150,7 +149,7 @@ test("counts are right however items are written, and are taken anew where nobod
   expect(second.body.total).toBe(seen?.n as number);
 });
 
-test("a listing walks the index of its order and probes lists, and its total counts no pages", async () => {
+test("a listing scans the index of its order and probes access lists, and its total counts no pages", async () => {
   const { book } = await tree("Planned");
   await rows(
     runtime.db,
@@ -192,7 +191,7 @@ test("a listing walks the index of its order and probes lists, and its total cou
   }
 });
 
-test("whoever sees little of much is listed without walking past the rest", async () => {
+test("a listing for a viewer who may see little does not read the rest", async () => {
   const { page, book } = await tree("Little");
   const lines = sql`select ${book}::integer, 'Page ' || n, 'little-' || n, '', '', '', 0, 'wysiwyg' from generate_series(1, 20000) n`;
   await rows(runtime.db, sql`insert into pages (book_id, name, slug, html, markdown, text, priority, editor) ${lines}`);

@@ -1,7 +1,7 @@
 /**
- * Decisions about random trees, roles, overrides and owners: what the listings' condition, single reads, totals and the
- * access contract say is compared with a plain evaluator that walks up the tree for each question. First whole trees as
- * bulk, then one tree that is changed over the API step by step, where every list has to be carried along.
+ * Decisions about random trees, roles, overrides and owners: the listings' condition, single reads, totals and the access
+ * contract are compared with a plain evaluator that walks up the tree for each question. First whole trees written as bulk,
+ * then one tree that is changed over the API step by step, where every access list has to follow.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
@@ -103,7 +103,7 @@ function asViewer(drawn: { id: number; roles: number[]; permissions: Set<string>
   return { ...drawn, name: "Somebody", slug: "somebody", via: "token" };
 }
 
-/** Compares everything that can be asked about a world; answers how many decisions that were. */
+/** Compares every decision about the content; answers their number. */
 async function compare({ items, entries }: SampleContent, viewers: readonly Viewer[]): Promise<number> {
   let decisions = 0;
   for (const viewer of viewers) {
@@ -151,7 +151,7 @@ async function compare({ items, entries }: SampleContent, viewers: readonly View
   return decisions;
 }
 
-/** Makes all lists anew, as if none had been carried along. */
+/** Rebuilds all lists. */
 async function relistEverything(): Promise<void> {
   await runtime.runtime.bus.perform("app_boot", SYSTEM, {}, async (_, tx) => {
     await updateAllAccessLists(context.slot("content"), tx);
@@ -170,7 +170,7 @@ async function acls(): Promise<Map<string, number>> {
 /** A plugin that was granted every table of content. */
 const reader = () => runtime.contexts.get("links") as AnyContext;
 
-/** Single reads through the door that routes use, for some items. */
+/** Single reads by the function that routes use, for some items. */
 async function compareReads({ items, entries }: SampleContent, viewer: Viewer): Promise<void> {
   for (const item of items.slice(0, 12)) {
     const found = await reader().visible(TABLES[item.kind], viewer).select("id").where("id", "=", item.id).execute();
@@ -233,7 +233,7 @@ async function take(step: Step, roles: readonly number[]): Promise<number> {
   if (step.do === "moveChapter")
     return ask("PUT", `/api/chapters/${pick("chapter", step.pick)}`, { book_id: pick("book", step.to ?? 0) });
   if (step.do === "remove") {
-    // Books stay, so that the tree does not melt away.
+    // Books stay, so that the tree keeps its size.
     return kind === "book" ? 204 : ask("DELETE", `/api/${SEGMENTS[kind]}/${pick(kind, step.pick)}`);
   }
   const sent = (step.roles ?? []).map(({ role_id, flags }) => ({ role_id, ...flags }));

@@ -9,7 +9,7 @@ afterAll(() => runtime.stop());
 
 const invalid = (validation: unknown) => ({ error: { message: "The given data was invalid.", validation, code: 422 } });
 
-test("names of users, roles and tokens hold nothing that acts instead of being shown", async () => {
+test("names of users, roles and tokens hold no control or formatting characters", async () => {
   const bad = "Ann\u001b[2J";
   const ann = (await runtime.ask("POST", "/api/users", { body: { name: "Ann", email: "shown@example.com" } })).body;
   const error = (field: string, words: string) =>

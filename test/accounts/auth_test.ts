@@ -47,7 +47,7 @@ test("credentials are asked for before fields and items", async () => {
   expect((await knock("Token nobody:secret", "DELETE", "/api/users/1")).body).toEqual(UNKNOWN);
 });
 
-test("a token ends at the start of its day, and a wrong secret is told first", async () => {
+test("a token expires at the start of its day, and a wrong secret is reported first", async () => {
   const today = new Date().toISOString().slice(0, 10);
   const ann = await runtime.person("ann", ["access-api", "users-manage"]);
   const [tokenId] = ann.token.split(":");

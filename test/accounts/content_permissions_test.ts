@@ -1,6 +1,4 @@
-/**
- * What the two routes of overrides answer and refuse (platform 3).
- */
+/** The two routes of overrides: answers and refusals (platform 3). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ALL, NOTHING, overrideTools } from "../support/data/sample_overrides.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -93,7 +91,7 @@ test("type, item, right and body are asked in this order", async () => {
   expect((await permit("page", page, bad)).status).toBe(422);
 });
 
-test("odd bodies are refused, never an error of ours, and change nothing", async () => {
+test("malformed bodies are refused without a server error and change nothing", async () => {
   const { page } = await tree("Odd");
   const entry = { role_id: 2, ...ALL };
   const bodies = [

@@ -24,8 +24,8 @@ const accept = (token: string, password: unknown = "long enough", path = "/api/r
 const enters = async (email: string, password: string) =>
   (await runtime.ask("POST", "/api/session", { as: null, body: { email, password } })).status;
 
-/** The letter that came last, its soft line breaks joined. */
-function letter() {
+/** The last message, its soft line breaks joined. */
+function lastMessage() {
   const { to, text } = smtp.messages.at(-1) ?? { to: [], text: "" };
   const joined = text.replaceAll("=\r\n", "").replaceAll("=3D", "=");
   return { to, text: joined, token: /http:\/\/localhost\/[a-z/]+\/([A-Za-z0-9]{24})/.exec(joined)?.[1] ?? "" };
@@ -49,7 +49,7 @@ async function run(...args: string[]): Promise<{ code: number | undefined; out: 
 test("an invitation arrives by mail and lets its reader choose a password, once", async () => {
   const id = await invited("ina@example.com", "Ina <b>");
   await runtime.runtime.jobs.drain();
-  const { to, text, token } = letter();
+  const { to, text, token } = lastMessage();
   expect(to).toEqual(["ina@example.com"]);
   expect(text).toContain("From: Wiki <wiki@example.com>");
   expect(text).toContain("Hello Ina <b>,");
@@ -68,7 +68,7 @@ test("an invitation arrives by mail and lets its reader choose a password, once"
 test("of two who accept at the same moment, one succeeds", async () => {
   await invited("two@example.com");
   await runtime.runtime.jobs.drain();
-  const { token } = letter();
+  const { token } = lastMessage();
   const answers = await Promise.all([accept(token, "password one"), accept(token, "password two")]);
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
 });
@@ -82,8 +82,8 @@ test("a mail server that is away delays an invitation and loses none", async () 
     await runtime.runtime.jobs.drain();
   }
   expect(smtp.messages.length).toBe(before + 1);
-  expect(letter().to).toEqual(["late@example.com"]);
-  expect((await accept(letter().token)).status).toBe(200);
+  expect(lastMessage().to).toEqual(["late@example.com"]);
+  expect((await accept(lastMessage().token)).status).toBe(200);
 });
 
 test("no job and no row holds what a link needs", async () => {
@@ -94,14 +94,14 @@ test("no job and no row holds what a link needs", async () => {
   const [row] = await runtime.store.sql`select hash from user_invites join users on users.id = user_id
     where email = 'quiet@example.com'`;
   expect(row?.hash).toMatch(/^[0-9a-f]{64}$/);
-  expect(row?.hash).not.toContain(letter().token);
+  expect(row?.hash).not.toContain(lastMessage().token);
 });
 
 test("an invitation ends with its time, with a password, another address, and its user", async () => {
   const ended = async (email: string, end: (id: number) => Promise<unknown>) => {
     const id = await invited(email);
     await runtime.runtime.jobs.drain();
-    const { token } = letter();
+    const { token } = lastMessage();
     await end(id);
     return (await accept(token)).body;
   };
@@ -129,7 +129,7 @@ test("who runs the server lists open invitations and passes on a new link", asyn
   expect((await run("invite", "--email", "nobody@example.com")).code).toBe(1);
 });
 
-test("a forgotten password is chosen anew by mail, and the answer tells nobody who exists", async () => {
+test("a forgotten password is reset by mail, and the answer does not reveal which accounts exist", async () => {
   await runtime.ask("POST", "/api/users", {
     body: { name: "Fred", email: "fred@example.com", password: "the old password" },
   });
@@ -139,8 +139,8 @@ test("a forgotten password is chosen anew by mail, and the answer tells nobody w
   expect([known.status, known.body]).toEqual([202, unknown.body]);
   await runtime.runtime.jobs.drain();
   expect(smtp.messages.length).toBe(before + 1);
-  expect((await accept(letter().token, "the new password", "/api/register/invite/")).status).toBe(404);
-  expect((await accept(letter().token, "the new password", "/api/password/reset/")).status).toBe(200);
+  expect((await accept(lastMessage().token, "the new password", "/api/register/invite/")).status).toBe(404);
+  expect((await accept(lastMessage().token, "the new password", "/api/password/reset/")).status).toBe(200);
   expect(await enters("fred@example.com", "the old password")).toBe(401);
   expect(await enters("fred@example.com", "the new password")).toBe(200);
   expect((await wish("no address")).status).toBe(422);

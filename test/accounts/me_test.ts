@@ -1,4 +1,4 @@
-/** What users change of themselves, and what keeps others from doing it for them. */
+/** Users change their own account, and nobody else's. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 

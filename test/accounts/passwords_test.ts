@@ -1,4 +1,4 @@
-/** The most used passwords: refused where people choose them, and by API where the operator wants it. */
+/** Common passwords: refused on screens and links, and over the API where the operator wants it. */
 import { afterAll, expect, test } from "bun:test";
 import type { CommandIo } from "lectern/cli";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -60,7 +60,7 @@ test("who chooses one on a screen or by a link is asked for another, clients of 
   expect([changed.status, changed.body.includes(REFUSED)]).toEqual([422, true]);
   expect((await signIn(runtime, ann.email, GOOD)).status).toBe(200);
 
-  // A person's own, whoever they are.
+  // Users change their own.
   const own = await submit(
     runtime,
     "/my-account/auth",
@@ -81,7 +81,7 @@ test("who chooses one on a screen or by a link is asked for another, clients of 
   expect((await submit(runtime, `/register/invite/${secret}`, { password: "another horse" })).status).toBe(303);
   expect((await signIn(runtime, ann.email, "another horse")).status).toBe(200);
 
-  // Clients' calls stay as they were.
+  // The API accepts them as before.
   expect((await runtime.ask("PUT", `/api/users/${id}`, { body: { password: COMMON } })).status).toBe(200);
   expect((await signIn(runtime, ann.email, COMMON)).status).toBe(200);
   const bob = { name: "Bob", email: "bob@example.com", password: COMMON };

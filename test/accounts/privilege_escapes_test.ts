@@ -1,6 +1,6 @@
 /**
- * Ways in which somebody might get more than was given to them: a token that outlives itself or makes an account that may
- * more, overrides that widen a scope, a guest with power, an instance that locks its own administrators out.
+ * Privilege escalation: a token that outlives its scope or creates an account with more permissions, overrides that widen a
+ * scope, a guest with permissions, an instance that locks its own administrators out.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -113,7 +113,7 @@ test("the guest gets no other roles and no password, and is no last administrato
   ]);
   expect((await runtime.ask("PUT", "/api/users/2", { body: { password: "long enough" } })).status).toBe(422);
   expect((await runtime.ask("PUT", "/api/users/2", { body: { name: "Visitor", roles: [4] } })).status).toBe(200);
-  // As an older version may have left it.
+  // An older version may have written this.
   await runtime.store.sql`insert into role_user (user_id, role_id) values (2, 1)`;
   expect((await runtime.ask("PUT", "/api/users/1", { body: { roles: [2] } })).status).toBe(500);
   await runtime.store.sql`delete from role_user where user_id = 2 and role_id = 1`;

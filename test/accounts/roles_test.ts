@@ -132,12 +132,12 @@ test("nobody without the right learns anything about roles", async () => {
   }
 });
 
-test("the body of a change is judged before its role is looked up", async () => {
+test("the body of a change is validated before its role is looked up", async () => {
   const put = async (body: unknown) => (await runtime.ask("PUT", "/api/roles/99999999", { body })).status;
   expect([await put({ display_name: "ab" }), await put({ display_name: "Fine" })]).toEqual([422, 404]);
 });
 
-test("odd input is refused, never an error of ours", async () => {
+test("malformed input is refused without a server error", async () => {
   const id = await role({ display_name: "Odd" });
   const bodies = [
     { display_name: "ab" },
@@ -184,7 +184,7 @@ test("names that a plugin adds go to the administrator and may be granted", asyn
       body: { display_name: "Pilots", permissions: ["page-fly-all"] },
     });
     expect(made.body.permissions).toEqual(["page-fly-all"]);
-    // What an operator took away stays away when the runtime boots again.
+    // A permission that an operator removed stays removed when the runtime boots again.
     await other.ask("PUT", "/api/roles/1", { body: { permissions: ["access-api"] } });
     await other.runtime.bus.perform("app_boot", SYSTEM, {}, async () => ({}));
     expect((await other.ask("GET", "/api/roles/1")).body.permissions).toHaveLength(6);
@@ -193,7 +193,7 @@ test("names that a plugin adds go to the administrator and may be granted", asyn
   }
 });
 
-test("whoever runs the server deletes a role and gives its members another, which keeps its own", async () => {
+test("the command deletes a role and moves its members to another role", async () => {
   const run = async (...args: string[]) => {
     const lines: string[] = [];
     const io = { out: (line: string) => void lines.push(line), err: (line: string) => void lines.push(line) };

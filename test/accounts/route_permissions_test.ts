@@ -1,7 +1,7 @@
 /**
- * For every route of the runtime: a user one permission short is refused, and the store is what it was. Then the same
- * request by a user who has them all is let in, which proves that the refusal came of the missing permission and of
- * nothing else. Routes come from the system itself, so one that is not in the table fails.
+ * For every route of the runtime: a user one permission short is refused, and the store stays unchanged. Then the same request
+ * by a user who has all of them succeeds, which proves that the refusal came from the missing permission alone. Routes come
+ * from the runtime itself, so one that is not in the table fails.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { KEYED, PUBLIC } from "../support/data/open_routes.ts";
@@ -34,7 +34,7 @@ const addPicture = async (page: Thing): Promise<{ id: number; url: string }> =>
     })
   ).body;
 
-/** What stands for a name in paths and bodies: made for this request, by the administrator. */
+/** What replaces a name in paths and bodies: created for this request, by the administrator. */
 type Thing = number | string;
 const THINGS: Readonly<Record<string, (made: (name: string) => Promise<Thing>) => Promise<Thing>>> = {
   shelf: () => make("/api/shelves", { name: "Shelf" }),
@@ -125,7 +125,7 @@ async function letIn(method: string, row: PermitCase): Promise<void> {
   expect(`${method} ${row.path} with everything: ${status}`).toMatch(/: (20[0124]|302)$/);
 }
 
-/** Screens ask these routes on their reader's behalf and hold no rights of their own; they have a test of their own. */
+/** Screens call these routes as their reader; they have a test of their own. */
 const served = () => runtime.runtime.gates.routes().filter(({ detail }) => detail["x-screen"] === undefined);
 const routes = () => served().map(({ method, path }) => `${method} ${path}`);
 
@@ -135,7 +135,7 @@ test("the table knows every route of the runtime, and no other", () => {
   expect([PERMITS, PUBLIC, KEYED].flatMap(Object.keys).filter((route) => !known.has(route))).toEqual([]);
 });
 
-test("routes that ask nobody say so, and no other does", () => {
+test("routes without credentials are declared public, and no other is", () => {
   const open = served().filter(({ permit }) => permit === "public");
   expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(Object.keys(PUBLIC).sort());
 });
@@ -160,7 +160,7 @@ for (const [route, rows] of Object.entries(PERMITS)) {
   });
 }
 
-/** What somebody who manages users and roles could take an administrator's account over with, or end it. */
+/** Requests by which a user who manages users and roles could take over an administrator's account, or delete it. */
 const TAKEOVERS: readonly (readonly [method: string, path: string, body?: unknown])[] = [
   ["POST", "/api/users/{boss}/tokens", { name: "Mine" }],
   ["PUT", "/api/users/{boss}/tokens/{token}", { expires_at: "2100-01-01" }],
@@ -181,7 +181,7 @@ const TAKEOVERS: readonly (readonly [method: string, path: string, body?: unknow
   ["PUT", "/api/roles/1", { permissions: [] }],
 ];
 
-test("who manages users takes over no administrator, and makes none", async () => {
+test("users who manage users take over no administrator, and create none", async () => {
   const boss = await make("/api/users", { name: "Boss", email: "boss@example.com", roles: [1] });
   const token = await make(`/api/users/${boss}/tokens`, { name: "Theirs" });
   const [row] = await runtime.store.sql`insert into sessions (user_id, hash, address, agent)
@@ -205,7 +205,7 @@ test("who manages users takes over no administrator, and makes none", async () =
   }
   expect(await storeHash(runtime.store)).toBe(before);
 
-  // What the contract gives to who manages users stays: names, the same address sent again, other users, other roles.
+  // What the contract allows to users who manage users stays: names, the same address sent again, other users, other roles.
   const as = clerk.token;
   const same = { name: "The boss", email: "boss@example.com", external_auth_id: "", roles: [1] };
   expect((await runtime.ask("PUT", `/api/users/${boss}`, { as, body: same })).body.name).toBe("The boss");
@@ -229,7 +229,7 @@ test("administrators manage each other, and each their own account", async () =>
     body: { name: "Narrow", permissions: ["users-manage"] },
   });
   const scoped = `${visibilityRule.token_id}:${visibilityRule.secret}`;
-  // A narrower token is no administrator, but those of its own user are its business within its scope.
+  // A narrower token is no administrator, but may manage its own user's tokens within its scope.
   const asScoped = (method: string, path: string, body?: unknown) =>
     runtime.ask(method, path, { as: scoped, ...(body === undefined ? {} : { body }) });
   expect((await asScoped("POST", `/api/users/${boss}/tokens`, { name: "Narrower" })).body.permissions).toEqual([
@@ -245,7 +245,7 @@ test("administrators manage each other, and each their own account", async () =>
   expect((await runtime.ask("DELETE", `/api/users/${boss}`)).status).toBe(204);
 });
 
-test("the digest of the store can tell a change", async () => {
+test("the hash of the store changes with its content", async () => {
   const before = await storeHash(runtime.store);
   await runtime.store.sql`update users set language = 'fr' where id = 1`;
   expect(await storeHash(runtime.store)).not.toBe(before);

@@ -271,7 +271,7 @@ test("another scheme's header, such as a proxy's, leaves a session as it is", as
   expect((await ask({ authorization: "Basic dXNlcjpwYXNz" })).status).toBe(401);
 });
 
-test("guessing is slowed down by address, whoever is meant", async () => {
+test("password guessing is throttled by address, whichever account it is for", async () => {
   await runtime.store.sql`update throttles set count = 1000`;
   expect((await knock("somebody-new@example.com", PASSWORD)).status).toBe(429);
   await runtime.store.sql`delete from throttles`;

@@ -27,7 +27,7 @@ async function run(...args: string[]): Promise<{ code: number | undefined; out: 
 
 const enters = async (token: string) => (await runtime.ask("GET", "/api/users?count=1", { as: token })).status;
 
-test("a token is told once, as the last line, and works at once", async () => {
+test("a token is printed once, as the last line, and works at once", async () => {
   const { code, out } = await run("create", "--user", "ADMIN@example.com", "--name", "Laptop");
   const token = out.at(-1) ?? "";
   expect([code, token]).toEqual([0, expect.stringMatching(/^[A-Za-z0-9]{32}:[A-Za-z0-9]{32}$/)]);

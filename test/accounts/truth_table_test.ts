@@ -1,6 +1,4 @@
-/**
- * The 37 rows of the truth table (platform 2.4), as reads and as listings over the API.
- */
+/** The 37 rows of the truth table (platform 2.4), as reads and as listings over the API. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ALL, NOTHING, overrideTools } from "../support/data/sample_overrides.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -82,7 +80,7 @@ test("T37: overrides of a shelf do not reach its books", async () => {
   expect((await runtime.ask("GET", `/api/books?filter[id]=${book}`, { as: token })).body.total).toBe(0);
 });
 
-/** Somebody with roles A and perhaps B, which grant to view pages: all, own or none of them. */
+/** A user with roles A and perhaps B, which grant to view pages: all, own or none of them. */
 async function holder(name: string, grants: readonly string[]) {
   const { id, token, role } = await runtime.person(name, ["access-api"]);
   const ids: number[] = [];

@@ -117,7 +117,7 @@ test("an empty password of a form is no wish for another one", async () => {
   expect([made.status, changed.status, changed.body.name]).toEqual([200, 200, "More formal"]);
 });
 
-test("odd input is refused, never an error of ours", async () => {
+test("malformed input is refused without a server error", async () => {
   const { id } = (await post({ name: "Odd", email: "odd@example.com" })).body;
   const bodies = [
     { name: null },
@@ -180,7 +180,7 @@ test("the guest and the only administrator stay", async () => {
   expect((await put(1, { roles: [3] })).body).toEqual(refusal(LAST_ADMIN));
   expect((await put(1, { roles: [1, 3] })).body.roles).toHaveLength(2);
   const { id } = (await post({ name: "Second admin", email: "second-admin@example.com", roles: [1] })).body;
-  // Asked by the system itself, whose own rights are not at stake, so that both are let in whichever comes first.
+  // Called as the system, so that both are permitted whichever comes first.
   const users = runtime.contexts.get("users");
   const strip = async (of: number) => {
     const answer = await users?.ask(SYSTEM, "PUT", `/api/users/${of}`, { input: { roles: [] } });
@@ -259,7 +259,7 @@ test("an invitation is stored hashed, for two weeks", async () => {
   }
 });
 
-test("whoever runs the server makes and lists users and sets passwords", async () => {
+test("commands create and list users and set passwords", async () => {
   const run = async (...args: string[]) => {
     const out: string[] = [];
     const err: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * The ceiling the runtime is measured against: a bare Elysia route for each case, with the same number of statements, written
- * by hand on postgres.js over the same tables. No credentials, no limits, no permissions, no events, no content pipeline.
+ * The upper bound that the runtime is compared with: a bare Elysia route for each case, with the same number of statements,
+ * written by hand on postgres.js over the same tables. No credentials, limits, permissions, events or content pipeline.
  */
 import { Elysia } from "elysia";
 import postgres from "postgres";

@@ -3,7 +3,7 @@
  * and in the same run, taking turns; shown are medians of the rounds and ratios of the medians. Sections:
  *
  * 1. a poll of an instance with many hosts while 64 writers report, beside a poll of an empty instance: writers at the
- *    pace of one report a second each, then as fast as they can, which is the whole machine and no fleet;
+ *    pace of one report a second each, then as fast as they can, which is the whole machine and no real instance;
  * 2. an empty answer (304) beside a bare Elysia route with a constant body, and beside one with the same headers;
  * 3. the time one report of 500 packages with 10 changed takes in the database.
  *
@@ -136,13 +136,13 @@ async function compareEmptyAnswers(authorization: string, url: string): Promise<
   const answer = await fetch(`http://127.0.0.1:${PORTS.full}/api/v1/dashboard/stats`, { headers: { authorization } });
   const shots = {
     plain: { method: "GET", path: "/plain" },
-    dressed: { method: "GET", path: "/dressed" },
+    withHeaders: { method: "GET", path: "/with-headers" },
     runtime: pollOf(authorization, answer.headers.get("etag") ?? ""),
   };
   for (const connections of [1, 32, 64]) {
-    const rates = { plain: [] as number[], dressed: [] as number[], runtime: [] as number[] };
+    const rates = { plain: [] as number[], withHeaders: [] as number[], runtime: [] as number[] };
     for (let round = 0; round < ROUNDS; round++) {
-      for (const name of ["plain", "dressed", "runtime"] as const) {
+      for (const name of ["plain", "withHeaders", "runtime"] as const) {
         const { perSecond, refused } = await load(
           name === "runtime" ? PORTS.full : PORTS.bare,
           connections,
@@ -154,7 +154,7 @@ async function compareEmptyAnswers(authorization: string, url: string): Promise<
         if (name === "runtime" && refused < perSecond * seconds * 0.9) say("the tag changed during the run");
       }
     }
-    const [plain, decorated, runtime] = [median(rates.plain), median(rates.dressed), median(rates.runtime)];
+    const [plain, decorated, runtime] = [median(rates.plain), median(rates.withHeaders), median(rates.runtime)];
     say(
       `304, ${connections} connections: Lectern ${Math.round(runtime)}/s; bare ${Math.round(plain)}/s, ratio ${(runtime / plain).toFixed(2)}; ` +
         `bare with the same headers ${Math.round(decorated)}/s, ratio ${(runtime / decorated).toFixed(2)}`,

@@ -1,7 +1,7 @@
 /**
- * `bun test/bench/exports.ts [pages]`: how long a book of so many pages (1000), with pictures and attachments, takes to
- * leave in each format and to come back as an import, and how much memory the server takes for it at its peak beyond what
- * it held before, as the kernel counted (Linux only). PDF is made by a process of its own, whose memory is not in it.
+ * `bun test/bench/exports.ts [pages]`: how long the export of a book of so many pages (1000), with images and attachments,
+ * takes in each format and its import afterwards, and the server's peak memory beyond its memory before, as the kernel counts
+ * it (Linux only). PDF is made by a process of its own, whose memory is not counted.
  */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

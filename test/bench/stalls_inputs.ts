@@ -1,7 +1,7 @@
 /**
- * Inputs of one user that could hold up all the others, for stalls.ts: one row each. Whoever finds another one adds a row:
- * a name that tells what is sent, and a function that sends it and resolves to what came of it, in a few words. What must be
- * there before (a page to include, say) is made by `prepare`, which is not measured.
+ * Inputs of one user that could block all the others, for stalls.ts, one row each. A new one is a row with a name that says
+ * what is sent, and a function that sends it and resolves to a short description of the answer. What has to exist before (a
+ * page to include, say) is made by `prepare`, which is not measured.
  */
 import { connect } from "node:net";
 

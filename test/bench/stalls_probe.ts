@@ -1,4 +1,4 @@
-// A process of its own for stalls.ts: asks for each path every 50 ms, whether or not the last one was answered, until its
+// A process of its own for stalls.ts: requests each path every 50 ms, whether or not the last one was answered, until its
 // standard input ends; then prints, as JSON by path, how many milliseconds each answer took. What is still unanswered after
 // a minute counts as it stands, and so does whatever failed, by its name.
 export {};

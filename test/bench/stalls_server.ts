@@ -1,6 +1,6 @@
 /**
- * A server of its own for stalls.ts: a throw-away cluster, as many pages of ordinary text as asked for, made by the store
- * itself before the server starts, so that whatever keeps indexes or counts makes them as for an instance that had none.
+ * A server of its own for stalls.ts: a throw-away cluster with as many pages of ordinary text as asked for, written by SQL
+ * before the server starts, so that the server builds its indexes and counts as for an instance that had none.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

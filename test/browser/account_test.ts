@@ -1,4 +1,4 @@
-/** What people set for themselves, before a real browser. */
+/** The account's own settings in a browser. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { errorsOf, openScreens, picture, type ScreenRuntime, signIn } from "../support/harness/screens.ts";
@@ -35,7 +35,7 @@ test("a profile is changed, and what is refused is shown beside its field", asyn
   expect(await page.locator("header summary").textContent()).toContain(NASTY);
   await page.locator("#field-language").selectOption("");
   await page.locator("form[action$=profile] button").click();
-  // Said in the language of the form that was sent.
+  // In the language of the form that was sent.
   expect(await notice(page)).toContain("Ihr Profil ist gespeichert.");
   await page.locator("form[action$=profile]").evaluate((form) => form.setAttribute("novalidate", ""));
   await page.getByLabel("Name").fill("");

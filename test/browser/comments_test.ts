@@ -1,4 +1,4 @@
-/** What readers do with a page: they comment on it, look at what it was, and bring that back. */
+/** Comments and revisions of a page in a browser. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";

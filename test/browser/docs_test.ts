@@ -1,4 +1,4 @@
-/** The pages of the API as a browser shows them, by another name of the server than the one it knows itself by. */
+/** The API documentation in a browser, under another host name than APP_URL has. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { openBrowser } from "../support/harness/browser.ts";

@@ -1,4 +1,4 @@
-/** Writing, as people do it: making and changing content, pictures into the text, drafts, two editors at once. */
+/** Editing in a browser: creating and changing content, images in the text, drafts, two editors at once. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { png } from "../support/data/sample_pictures.ts";
@@ -126,7 +126,7 @@ test("a page is written in Markdown with a live preview, a picture pasted, and t
   const { data } = (await screens.runtime.ask("GET", "/api/pages?filter[slug]=failover")).body;
   await page.goto(editorOf({ slug: "failover" }));
   await page.getByLabel("Content in Markdown").focus();
-  // In words, as the types of browsers are not those of tests.
+  // As a string, since the types of browsers are not those of tests.
   await page.evaluate(`{
     const data = new DataTransfer();
     data.items.add(new File([new Uint8Array([${[...png()]}])], "rack.png", { type: "image/png" }));
@@ -158,7 +158,7 @@ test("what is typed survives a closed window, is offered again, and can be throw
   expect(await again.getByLabel("Content in Markdown").inputValue()).toBe("as saved");
 });
 
-test("of two editors the second is told, shown the difference, and decides", async () => {
+test("of two editors the second is warned, shown the difference, and decides", async () => {
   const made = await newPage("Both", { markdown: "one two three" });
   const { email, password } = await screens.user("Ben", ["book-view-all", "page-view-all", "page-update-all"]);
   const [ann, ben] = [await screens.visit(), await screens.visit({ email, password })];

@@ -1,4 +1,4 @@
-/** Documents of other sites within a page: shown where the operator named their source, linked where not. */
+/** Documents of other sites in a frame: shown where the operator allows their source, a link elsewhere. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { errorsOf, openScreens, type ScreenRuntime } from "../support/harness/screens.ts";
 

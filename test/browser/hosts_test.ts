@@ -1,4 +1,4 @@
-/** Hosts and the statistics about them, as an administrator sees them. */
+/** Hosts and their statistics in a browser, as an administrator sees them. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { installed, sampleHosts, type TestHost } from "../support/data/sample_hosts.ts";
@@ -28,7 +28,7 @@ async function sound(page: Page, name: string): Promise<void> {
 }
 const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
 
-/** Hosts of several systems, one of them hostile in all it reports. */
+/** Hosts of several systems, one of them with hostile reports. */
 async function grow(): Promise<void> {
   const systems = ["Ubuntu", "Ubuntu", "Ubuntu", "Debian", "Debian", "Rocky Linux", "Alpine Linux", NASTY];
   for (const [index, osType] of systems.entries()) {

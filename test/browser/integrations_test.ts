@@ -1,4 +1,4 @@
-/** Keys of dashboards and of enrolment, as an administrator handles them, and who may not. */
+/** Dashboard keys and enrolment keys in a browser, and who may not see them. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { raw, sampleHosts } from "../support/data/sample_hosts.ts";
@@ -90,7 +90,7 @@ test("a key is made, its secret is shown once and hidden, and everything that is
   await copy.getByText("Copied").waitFor();
   expect(await page.evaluate("navigator.clipboard.readText()")).toContain("curl -fsS");
 
-  // Nothing that is shown once was copied: leaving asks, once.
+  // The secret has not been copied: leaving asks for confirmation, once.
   let asked = 0;
   page.on("dialog", (dialog) => {
     asked += 1;
@@ -131,10 +131,10 @@ test("the list answers why a widget is red", async () => {
   const page = await visit();
   await page.goto(KEYS);
   const card = cardOf(page, "Wall");
-  const told = (await card.textContent())?.replace(/\s+/g, " ") ?? "";
-  expect(told).toContain("from 192.0.2.7");
-  expect(told).toContain("The address 198.51.100.9 is not allowed");
-  expect(told).toMatch(/Expires ?never/);
+  const cardText = (await card.textContent())?.replace(/\s+/g, " ") ?? "";
+  expect(cardText).toContain("from 192.0.2.7");
+  expect(cardText).toContain("The address 198.51.100.9 is not allowed");
+  expect(cardText).toMatch(/Expires ?never/);
   expect(await card.getByLabel("Key").inputValue()).toBe(key.token_key);
   expect(await cardOf(page, NASTY).count()).toBe(1);
   const limit = page.getByRole("region", { name: "Requests per address" });

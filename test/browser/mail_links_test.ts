@@ -1,4 +1,4 @@
-/** Links that letters hold, before a real browser: an invitation accepted, a forgotten password chosen anew. */
+/** Links in mail messages, followed in a browser: an invitation, a forgotten password. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type FakeSmtp, fakeSmtp } from "../support/fakes/smtp.ts";
 import { errorsOf, openScreens, picture, type ScreenRuntime, signIn } from "../support/harness/screens.ts";
@@ -59,9 +59,9 @@ test("who forgot a password is written to, and a stranger learns nothing from wh
     return page.getByRole("status").textContent();
   };
   await picture(page, "forgotten");
-  const said = await ask("nobody@example.com");
+  const shown = await ask("nobody@example.com");
   const before = smtp.messages.length;
-  expect(await ask("ina@example.com")).toBe(said);
+  expect(await ask("ina@example.com")).toBe(shown);
   const path = await link(before + 1);
   expect(path).toStartWith("/password/reset/");
   await page.goto(path);

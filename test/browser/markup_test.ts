@@ -1,8 +1,7 @@
 /**
- * Stored markup before a real browser: payloads go in over the API as pages, descriptions, comments and names, and what
- * comes out is put into documents in every way a client might: as markup of an element, as a document of its own, and
- * once more after the browser has written it out. Then every element is clicked, focused and hovered. No dialog may open
- * and nothing may lead away.
+ * Stored markup in a browser: payloads are stored over the API as pages, descriptions, comments and names, and the answers are
+ * put into documents in every way a client might: as markup of an element, as a document of its own, and once more after the
+ * browser has serialised it. Then every element is clicked, focused and hovered. No dialog may open and nothing may navigate.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
@@ -47,20 +46,20 @@ const PIECES = [
 ];
 
 /** Calls of `alert` in any frame are counted at the top. Links that lead somewhere are not followed, those that run are. */
-const LISTENER = String.raw`top.heard ??= [];
-  window.alert = (said) => void top.heard.push(String(said));
+const LISTENER = String.raw`top.alerts ??= [];
+  window.alert = (said) => void top.alerts.push(String(said));
   addEventListener("click", (event) => {
     const link = event.target.closest?.("a, area");
     const address = String(link?.href?.baseVal ?? link?.href ?? "");
     if (!/^\s*(javascript|data|vbscript):/i.test(address)) event.preventDefault();
   }, true);`;
 const READER = `async (texts) => {
-  heard.length = 0;
+  alerts.length = 0;
   const main = document.querySelector("main");
   main.replaceChildren();
   await Promise.all(texts.map((html) => show(main, html)));
   await new Promise((done) => setTimeout(done, 20));
-  return [...heard];
+  return [...alerts];
   async function show(main, html) {
   const inner = document.createElement("div");
   inner.innerHTML = html;
@@ -92,22 +91,22 @@ describe("in a real browser", () => {
     await runtime?.stop();
   });
 
-  /** Puts texts before the browser and answers with those that did anything. */
+  /** Loads texts in the browser and answers those that ran anything. */
   async function fired(texts: readonly string[]): Promise<string[]> {
     const page = await browser.newPage();
     const guilty: string[] = [];
     page.on("popup", (popup) => guilty.push(`opened ${popup.url()}`));
     await page.addInitScript(LISTENER);
-    // Nothing leaves the machine: pictures are not there, and frames are empty.
+    // Nothing leaves the machine: images are missing, and frames are empty.
     await page.route(/.*/, (route) =>
       route.fulfill({ contentType: "text/html", body: "<title>Reader</title><main></main>" }),
     );
     await page.goto(READER_URL);
     const look = async (batch: readonly string[]): Promise<void> => {
-      const heard = await exposed(page, batch);
-      if (heard.length === 0 && page.url() === READER_URL) return;
+      const alerts = await exposed(page, batch);
+      if (alerts.length === 0 && page.url() === READER_URL) return;
       if (page.url() !== READER_URL) await page.goto(READER_URL);
-      if (batch.length === 1) guilty.push(`${[...new Set(heard)].join()}: ${batch[0]}`);
+      if (batch.length === 1) guilty.push(`${[...new Set(alerts)].join()}: ${batch[0]}`);
       else for (const text of batch) await look([text]);
     };
     for (let at = 0; at < texts.length; at += BATCH) await look(texts.slice(at, at + BATCH));
@@ -221,7 +220,7 @@ describe("in a real browser", () => {
   );
 });
 
-/** Shows texts in three ways and does to each element what a reader might; runs in the browser, which has other types. */
+/** Shows texts in three ways and clicks, focuses and hovers each element; runs in the browser, which has other types. */
 function exposed(page: Page, texts: readonly string[]): Promise<string[]> {
   return page.evaluate(`(${READER})(${JSON.stringify(texts)})`);
 }

@@ -1,6 +1,6 @@
 /**
- * What content is called takes nobody's place: neither in what the screens show, where such names are gone, nor before the
- * scripts of the screens, which work even where a document is full of them.
+ * Names in content shadow nothing: neither ids that the screens use, where such names are removed, nor properties that the
+ * screens' scripts read, which work even where a document is full of them.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -29,12 +29,12 @@ afterAll(() => screens.stop());
 const newPage = async (name: string, html: string) =>
   (await screens.runtime.ask("POST", "/api/pages", { body: { book_id: book.id, name, html } })).body;
 const pathOf = ({ slug }: { slug: string }) => `/books/${book.slug}/page/${slug}`;
-/** Names whose meaning is not the browser's own any more, on the document, the window, and the first form. */
+/** Names that are shadowed on the document, the window, and the first form. */
 const shadowed = (page: Page) =>
   page.evaluate(`${JSON.stringify(BUILT_IN)}.filter((name) =>
     [document, window, ...document.forms].some((place) => place[name] instanceof Element && !["body", "documentElement"].includes(name) ||
       (["body", "documentElement"].includes(name) && place === document && !["BODY", "HTML"].includes(place[name].tagName))))`);
-/** Puts markup into every document that the browser is given, as if nothing had been taken out of it. */
+/** Puts unfiltered markup into every document that the browser loads. */
 const inject = (page: Page, markup: string) =>
   page.route(
     (url) => url.protocol === "http:",
@@ -85,14 +85,14 @@ test("the editor keeps drafts and shows a preview whatever the preview is called
 test("the scripts work in a document that is full of such names", async () => {
   const made = await newPage("Injected", "<p>before</p>");
   const page = await screens.visit();
-  // The test itself looks into the document by some of them, and is not as careful.
+  // The test itself reads the document by some of them.
   const ours = new Set(["querySelectorAll", "documentElement", "dispatchEvent"]);
   const marks = BUILT_IN.filter((name) => !ours.has(name))
     .map((name) => `<img name="${name}" alt="" src="${DOT}">`)
     .join("");
   await inject(page, marks);
   const errors: string[] = [];
-  // htmx asks the document by its names as well; the filter is what guards it.
+  // htmx reads properties of the document as well; the filter guards it.
   page.on("pageerror", ({ stack = "" }) => void (/htmx/.test(stack) || errors.push(stack)));
   await page.goto(pathOf(made));
   expect(await page.evaluate("document.getElementById instanceof Element")).toBe(true);

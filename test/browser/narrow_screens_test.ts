@@ -1,4 +1,4 @@
-/** Names that are hard to place, very long or turning the direction of text, on the narrowest phones. */
+/** Names that are hard to lay out, very long or with bidirectional text, on the narrowest phones. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";
@@ -63,7 +63,7 @@ test("no screen is wider than a narrow phone, however long a name is", async () 
   expect(wrong).toEqual([]);
 });
 
-/** How far from the left a word begins in the only text of an element. */
+/** The horizontal position of a word in the only text of an element. */
 const leftOf = (page: Page, selector: string, word: string) =>
   page.evaluate(`(() => {
     const text = document.querySelector(${JSON.stringify(selector)}).firstChild;
@@ -81,7 +81,7 @@ test("marks of direction in a name turn nothing round it", async () => {
     await picture(page, `turning-${path}`);
     expect([path, await errorsOf(page)]).toEqual([path, []]);
   }
-  // The question of the confirmation ends where it ends in any other language.
+  // The confirmation's question ends where it ends in any other language.
   expect(await leftOf(page, "main h1", "Delete")).toBeLessThan(await leftOf(page, "main h1", "”?"));
   expect(await page.title()).toContain("\u2069 · ");
 });

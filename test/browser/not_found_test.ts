@@ -1,4 +1,4 @@
-/** Where people get lost: places that hold nothing, screens that are refused or not there, and items that were deleted. */
+/** Empty lists, refused and missing screens, and deleted items in a browser. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";
 
@@ -12,7 +12,7 @@ afterAll(() => screens.stop());
 
 const make = async (path: string, body: object) => (await screens.runtime.ask("POST", path, { body })).body;
 
-test("an empty place offers the next step to whoever may take it, and to nobody else", async () => {
+test("an empty list offers the next step to those who may take it, and to nobody else", async () => {
   const page = await screens.visit();
   for (const [path, text, leadsTo] of [
     ["/books", "New book", "/create-book"],
@@ -105,7 +105,7 @@ test("cells of a table stand as they were aligned", async () => {
   for (const cell of ["th", "td"])
     expect(
       await page.locator(`.page-content ${cell}`).evaluateAll((cells) =>
-        // Within the page there is a window, which the types of the server do not know.
+        // `window` exists in the page, and not in the server's types.
         cells.map(
           (one) =>
             (globalThis as unknown as { getComputedStyle(of: unknown): { textAlign: string } }).getComputedStyle(one)

@@ -1,4 +1,4 @@
-/** Putting things where they belong: the order of books and shelves by mouse, by keys and without scripts, and moving. */
+/** The order of books and shelves by mouse, by keyboard and without scripts, and moving items, in a browser. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";
@@ -37,8 +37,8 @@ async function filled(name: string): Promise<Shown> {
 }
 
 async function orderOf({ id }: Shown): Promise<string> {
-  const told = ({ name, pages }: Shown): string => (pages ? `${name}[${pages.map(told).join(", ")}]` : name);
-  return (await screens.runtime.ask("GET", `/api/books/${id}`)).body.contents.map(told).join(", ");
+  const outline = ({ name, pages }: Shown): string => (pages ? `${name}[${pages.map(outline).join(", ")}]` : name);
+  return (await screens.runtime.ask("GET", `/api/books/${id}`)).body.contents.map(outline).join(", ");
 }
 
 async function sound(page: Page, name: string): Promise<void> {
@@ -85,7 +85,7 @@ test("entries are dragged to where they belong, pages into other chapters, and s
   expect(await orderOf(book)).toBe("Last, Two[One second, Two first, Two second], One[One first], Alone");
 });
 
-test("keys and buttons move the same, keep the focus and are told of", async () => {
+test("keys and buttons move items alike, keep the focus and announce the move", async () => {
   const book = await filled("Keyed");
   const page = await screens.visit();
   await page.goto("/books/keyed/sort");
@@ -140,7 +140,7 @@ test("what changed meanwhile is neither lost nor undone, and is said", async () 
   expect(await orderOf(book)).toBe("One[New], Two[Two first, One second, Two second], Last, Alone");
 });
 
-test("who may not move something is told so, and nothing is done", async () => {
+test("a move without permission is refused with a message and changes nothing", async () => {
   const book = await filled("Guarded");
   const who = await screens.user("sorter", ["book-view-all", "chapter-view-all", "page-view-all", "book-update-all"]);
   const page = await screens.visit(who);
@@ -150,7 +150,7 @@ test("who may not move something is told so, and nothing is done", async () => {
   expect(await page.getByRole("alert").textContent()).toContain("You do not have permission to move “Alone”.");
   await sound(page, "refused");
   expect(await orderOf(book)).toBe("One[One first, One second], Two[Two first, Two second], Alone, Last");
-  // What was put together stands there still, so that the one move can be taken back.
+  // The new order is still shown, so that the one move can be undone.
   expect((await page.locator(".order-name").allTextContents()).slice(-2)).toEqual(["Last", "Alone"]);
 });
 
@@ -225,7 +225,7 @@ test("where something moves to is chosen on purpose, and every book and chapter 
   await push(page, "Move");
   await page.waitForURL((url) => url.pathname === "/books/zebra/page/traveller");
   expect((await screens.runtime.ask("GET", `/api/pages/${moved.id}`)).body.book_id).toBe(many.id);
-  // The address it had leads here.
+  // Its earlier address redirects here.
   await page.goto("/books/start/page/traveller");
   expect(new URL(page.url()).pathname).toBe("/books/zebra/page/traveller");
 });

@@ -1,4 +1,4 @@
-/** Pictures in the editor: picked, pasted and dropped, into new pages and present ones, never as base64 in the text. */
+/** Images in the editor: picked, pasted and dropped, into new pages and existing ones, never as base64 in the text. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { png } from "../support/data/sample_pictures.ts";
@@ -28,7 +28,7 @@ const pageBy = async (slug: string) => {
 const namesIn = (markdown: string) =>
   [...markdown.matchAll(/!\[([^\]]+)\]\(http[^)]+\/uploads\/images\/gallery\//g)].map(([, name]) => name);
 
-/** Gives the text files as a paste or a drop would. */
+/** Passes files to the text as a paste or a drop would. */
 const give = (page: Page, event: "paste" | "drop", names: readonly string[]) =>
   page.evaluate(`{
     const data = new DataTransfer();
@@ -59,7 +59,7 @@ test("a new page takes pictures that are picked, pasted and dropped, in their or
   await page.locator("#preview img[src*='gallery']").nth(4).waitFor();
   await picture(page, "pictures-new-page");
   expect(await errorsOf(page)).toEqual([]);
-  // Until it is saved nobody else knows of it; then it is one page, made once.
+  // Until it is saved nobody else sees it; then it is one page, created once.
   const ask = screens.runtime.ask;
   const reader = await screens.runtime.person("Reader", ["access-api", "page-view-all", "book-view-all"]);
   expect((await ask("GET", "/api/pages", { as: reader.token })).body.total).toBe(0);
@@ -90,7 +90,7 @@ test("saving waits for pictures that are on their way", async () => {
   expect(namesIn((await pageBy("hasty")).markdown)).toEqual(["slow.png"]);
 });
 
-test("what cannot be taken is told by name, and the text stays", async () => {
+test("files that are refused are listed by name, and the text stays", async () => {
   const page = await screens.visit();
   await page.goto(`/books/${book.slug}/create-page`);
   await page.getByLabel("Name", { exact: true }).fill("Faults");
@@ -118,7 +118,7 @@ test("what cannot be taken is told by name, and the text stays", async () => {
   expect(written).not.toContain("Uploading");
 });
 
-test("who may write but not add pictures is told so", async () => {
+test("a writer who may not add images gets a message", async () => {
   const who = await screens.user("Dee", ["book-view-all", "page-view-all", "page-create-all"]);
   const page = await screens.visit(who);
   await page.goto(`/books/${book.slug}/create-page`);
@@ -185,7 +185,7 @@ test("a draft that is opened again shows its own text, from its book as well, an
   expect(await drafts()).toBe(0);
 });
 
-test("one draft in two windows: the second is told, shown the difference, and decides", async () => {
+test("one draft in two windows: the second is warned, shown the difference, and decides", async () => {
   const one = await screens.visit();
   await one.goto(`/books/${book.slug}/create-page`);
   await one.getByLabel("Name", { exact: true }).fill("Twice");

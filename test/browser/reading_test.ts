@@ -1,6 +1,6 @@
 /**
- * Reading, as people do it: finding their way, a page with all that content can hold, search, exports. What they do with what
- * they read, comments and revisions, has a file of its own.
+ * Reading in a browser: navigation, a page with all that content can hold, search, exports. Comments and revisions are in
+ * comments_test.ts.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -197,7 +197,7 @@ test("content leaves as a file, for who may export", async () => {
   expect((await theirs.goto("/books/runbooks/export/nothing"))?.status()).toBeGreaterThanOrEqual(403);
 });
 
-test("who may see nothing is shown nothing, and strangers are asked to sign in", async () => {
+test("users without permissions see nothing, and guests are asked to sign in", async () => {
   const nobody = await screens.visit(await screens.user("Nobody", ["access-api", "revision-view-all"]));
   for (const path of ["/books/runbooks", PAGE, `${PAGE}/revisions`, `/link/${failover.id}`, "/shelves/operations"])
     expect([path, (await nobody.goto(path))?.status()]).toEqual([path, 404]);

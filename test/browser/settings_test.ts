@@ -1,4 +1,4 @@
-/** Settings of users, roles, log, bin and upkeep, before a real browser. */
+/** Settings in a browser: users, roles, audit log, recycle bin and maintenance. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { png } from "../support/data/sample_pictures.ts";
@@ -125,7 +125,7 @@ test("a role is made by its grid, copied, changed and deleted", async () => {
   expect(await page.getByRole("alert").textContent()).toContain("system role");
 });
 
-test("the log is filtered, leads to items, and tells of them when they are gone", async () => {
+test("the log is filtered, links to items, and names those that are deleted", async () => {
   const book = await ask("POST", "/api/books", { name: `Log ${NASTY}` });
   const { id, token } = await screens.runtime.person("Logged", ["access-api", "book-create-all"]);
   await screens.runtime.ask("POST", "/api/books", { as: token, body: { name: "By another" } });
@@ -187,7 +187,7 @@ test("what lies in the bin is restored, removed, and emptied", async () => {
   await page.getByText("The recycle bin is empty.").waitFor();
 });
 
-test("the runtime tells what it is made of, and is looked after", async () => {
+test("the maintenance screen shows version and plugins, and runs its actions", async () => {
   const book = await ask("POST", "/api/books", { name: "Pictures" });
   const made = await ask("POST", "/api/pages", { book_id: book.id, name: "Page", html: "<p>x</p>" });
   const parts = new FormData();
@@ -253,7 +253,7 @@ test("permissions of one item are set by role and for everybody else", async () 
   expect((await ask("GET", `/api/content-permissions/book/${book.id}`)).fallback_permissions.inheriting).toBe(true);
 });
 
-test("who may not see settings is told so, and sees no menu of them", async () => {
+test("users who may not see settings get a message, and no menu of settings", async () => {
   const who = await screens.user("Plain", ["book-view-all"]);
   const page = await screens.visit(who);
   expect(await page.getByRole("link", { name: "Settings" }).count()).toBe(0);

@@ -1,4 +1,4 @@
-/** The way in and out, before a real browser. */
+/** Signing in and out in a browser. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { errorsOf, openScreens, picture, type ScreenRuntime, signIn } from "../support/harness/screens.ts";
 
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => screens.stop());
 
-test("a stranger is asked to sign in, told what is wrong, and led on to where they wanted to go", async () => {
+test("a guest is asked to sign in, sees what is wrong, and is redirected to the screen they asked for", async () => {
   const page = await screens.visit(null);
   await page.goto("/settings/nowhere");
   expect(await page.locator("h1").textContent()).toBe("Not found");
@@ -63,7 +63,7 @@ test("a form on another site signs nobody in or out, and no other site frames a 
         { headers: { "content-type": "text/html" } },
       ),
   });
-  // Another name of the same machine is another site.
+  // Another host name of the same machine is another site.
   await page.goto(`http://localhost:${foreign.port}/`);
   expect(await page.frames()[1]?.locator("form").count()).toBe(0);
   await page.getByRole("button", { name: "Win" }).click();

@@ -1,4 +1,4 @@
-/** What one can see of a theme: a view, a text, an icon and a colour of the example stand in place of the runtime's. */
+/** A theme in a browser: a view, a text, an icon and a colour of the example replace those that ship. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { resolve } from "node:path";
 import { defineTheme, html } from "lectern/core";

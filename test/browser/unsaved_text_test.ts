@@ -1,4 +1,4 @@
-/** Nothing that is typed is lost: not by a session that ends, a page that goes, another new page, or a preview. */
+/** Unsaved text survives a session that ends, leaving the page, another new page, and a preview. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { errorsOf, openScreens, picture, type ScreenRuntime, signIn } from "../support/harness/screens.ts";
@@ -23,7 +23,7 @@ const content = (page: Page) => page.getByLabel("Content in Markdown");
 const save = (page: Page) => page.getByRole("button", { name: "Save", exact: true }).click();
 const kept = (page: Page) => page.getByText("Draft saved at").waitFor();
 
-test("who is signed out while they write is told so, and sends it all after signing in again", async () => {
+test("a writer who is signed out meanwhile gets a message, and submits the text after signing in again", async () => {
   const made = await newPage("Session");
   const page = await screens.visit();
   await page.goto(editorOf(made));
@@ -35,7 +35,7 @@ test("who is signed out while they write is told so, and sends it all after sign
   await picture(page, "keeping-signed-out");
   expect(await errorsOf(page)).toEqual([]);
   expect(await page.getByLabel("Content").inputValue()).toBe(WORDS);
-  // What a person wrote, and nothing that the form carries along for itself.
+  // What the user wrote, without the form's hidden fields.
   expect(await page.locator("main label").allInnerTexts()).toEqual(["Name", "Content"]);
   const [tab] = await Promise.all([
     page.waitForEvent("popup"),

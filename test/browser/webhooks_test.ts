@@ -1,4 +1,4 @@
-/** Webhooks, as an administrator sets them up and looks after them. */
+/** Webhooks in a browser, as an administrator sees them. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { openReceiver, type Receiver } from "../support/fakes/webhook_receiver.ts";

@@ -1,7 +1,4 @@
-/**
- * Bad input for attachments, and what it leaves behind: nothing. That is looked up among the rows and on disk, in the
- * folders of stored files and of files on their way.
- */
+/** Invalid input for attachments leaves nothing behind: neither rows nor stored files nor files of requests under way. */
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { openAttachments } from "../support/harness/attachments.ts";

@@ -1,6 +1,6 @@
 /**
- * Attachments over the API: what answers hold and in which order checks come, files and links in turn, who sees and
- * changes what hangs on a page, and what the address outside /api sends.
+ * Attachments over the API: what answers hold, the order of checks, switching between files and links, who sees and changes the
+ * attachments of a page, and what the address outside /api serves.
  */
 import { expect, test } from "bun:test";
 import { SYSTEM } from "lectern/core";
@@ -112,7 +112,7 @@ test("an attachment is not taken away from a page by who may not change that pag
   expect([own.owned_by.id, taken.status]).toEqual([mover.id, 403]);
 });
 
-test("rights are asked for in the order of the contract", async () => {
+test("permissions are checked in the order of the contract", async () => {
   const { runtime, page } = stage();
   const reader = await runtime.person("reader", VIEWS);
   const attacher = await runtime.person("attacher", [...VIEWS, "attachment-create-all"]);
@@ -149,7 +149,7 @@ test("attachments made at once each get their own place on the page", async () =
   expect(made.map((one) => one.body.order).sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
 });
 
-test("a page takes its attachments out of sight, and along when it is removed for good", async () => {
+test("attachments of a page are hidden with it, and removed when it is removed for good", async () => {
   const { attach, runtime, makePage, onDisk } = stage();
   const gone = await makePage("Gone");
   const { id } = (await attach({ uploaded_to: String(gone), file: new File(["x"], "x.txt") })).body;

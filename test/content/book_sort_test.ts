@@ -1,4 +1,4 @@
-/** The order of a book, written at once: what is asked for, what came meanwhile, and who may. */
+/** The order of a book, written in one request: the wanted order, items that were added meanwhile, and permissions. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -38,9 +38,9 @@ async function book(contents: Readonly<Record<string, readonly string[] | null>>
 
 /** The order of a book as the administrator reads it: "One[a b] c". */
 async function orderOf(id: number): Promise<string> {
-  const told = ({ name, pages }: Shown): string => (pages ? `${name}[${pages.map(told).join(" ")}]` : name);
+  const outline = ({ name, pages }: Shown): string => (pages ? `${name}[${pages.map(outline).join(" ")}]` : name);
   const { contents } = (await runtime.ask("GET", `/api/books/${id}`)).body;
-  return contents.map(told).join(" ");
+  return contents.map(outline).join(" ");
 }
 const put = (id: number, items: unknown, as = runtime.token) =>
   runtime.ask("PUT", `/api/books/${id}/order`, { as, body: { items } });
@@ -130,7 +130,7 @@ test("who may update the book orders it, but moves nothing past another that the
   expect(await orderOf(id)).toBe("mine a b One[c]");
 });
 
-test("what somebody does not see goes with what it follows, and no answer tells of it", async () => {
+test("items that the viewer does not see move with the item before them, and no answer reveals them", async () => {
   const { book: id, ...ids } = await book({ a: null, secret: null, b: null, "second secret": null });
   const views = ["access-api", "book-view-all", "page-view-own", "book-update-all", "page-update-own"];
   const editor = await runtime.person("half", views);

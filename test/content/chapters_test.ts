@@ -1,5 +1,5 @@
 /**
- * Chapters over the API, row by row: what answers hold, priorities, moves and the rights they need, who may do what, what
+ * Chapters over the API: what answers hold, priorities, moves and the rights they need, who may do what, what
  * input is refused, and how chapters go with their book. What pages do in all of this is in content_tree_test.ts.
  */
 import { expect, test } from "bun:test";
@@ -112,12 +112,7 @@ scenario(
 );
 scenario(stage, "after the highest priority comes the highest priority, without an error", [
   create("to", "/api/books", { name: "Full" }),
-  {
-    name: "the highest",
-    request: "POST /api/chapters",
-    body: { book_id: "{to}", name: "Last", priority: 2_147_483_647 },
-    status: 200,
-  },
+  create("last", "/api/chapters", { book_id: "{to}", name: "Last", priority: 2_147_483_647 }),
   {
     name: "the next one",
     request: "POST /api/chapters",
@@ -210,7 +205,7 @@ scenario(stage, "staying needs neither", {
   events: ["chapter_update"],
 });
 scenario(stage, "a reader reads", { as: "reader", request: "GET /api/chapters/{chapter}", status: 200 });
-scenario(stage, "a reader's body is judged before the permission", {
+scenario(stage, "a reader's body is validated before the permission", {
   as: "reader",
   request: "POST /api/chapters",
   body: {},
@@ -254,14 +249,7 @@ scenario(stage, "for a stranger the chapter is missing", {
   holds: missing,
 });
 scenario(stage, "an owner creates chapters in their own book alone, and deletes them", [
-  {
-    name: "a book",
-    as: "owner",
-    request: "POST /api/books",
-    body: { name: "Mine" },
-    status: 200,
-    save: { mine: "id" },
-  },
+  create("mine", "/api/books", { name: "Mine" }, "owner"),
   {
     name: "a chapter in it",
     as: "owner",
@@ -309,10 +297,9 @@ for (const [what, body, validation] of [
   });
 }
 test("an integer may come as text", async () => {
-  const { runtime, saved } = stage();
-  const body = { book_id: String(saved.from), name: "Texts", priority: "" };
-  const answer = await runtime.ask("POST", "/api/chapters", { body });
-  expect([answer.status, answer.body.book_id]).toEqual([200, saved.from]);
+  const body = { book_id: String(stage().saved.from), name: "Texts", priority: "" };
+  const answer = await stage().runtime.ask("POST", "/api/chapters", { body });
+  expect([answer.status, answer.body.book_id]).toEqual([200, stage().saved.from]);
 });
 scenario(stage, "there is no chapter abc", { request: "GET /api/chapters/abc", status: 404, holds: missing });
 scenario(stage, "a chapter goes into the recycle bin", [

@@ -1,7 +1,7 @@
 /**
- * Comments over the API: what answers hold, the tree on pages, numbers and replies, what may be archived, and who sees
- * and changes what, with the order in which that is checked. What is sent wrongly is in comment_input_test.ts, what
- * becomes of comments in comment_lifecycle_test.ts.
+ * Comments over the API: what answers hold, the tree on pages, numbers and replies, what may be archived, and who sees and
+ * changes what, with the order of checks. Invalid input is in comment_input_test.ts, what happens to comments later in
+ * comment_lifecycle_test.ts.
  */
 import { expect } from "bun:test";
 import { create, openStage, scenario } from "../support/harness/scenario.ts";

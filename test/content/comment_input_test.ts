@@ -82,7 +82,7 @@ scenario(stage, "an empty field of a form does not take a comment out of the arc
     holds: { archived: true, html: "<p>Still</p>" },
   },
 ]);
-scenario(stage, "an update judges both fields", {
+scenario(stage, "an update validates both fields", {
   request: "PUT /api/comments/{comment}",
   body: { html: 7, archived: "yes" },
   status: 422,

@@ -1,7 +1,7 @@
 /**
- * What becomes of comments around them: many made at once, a page that moves, hides, is a draft or goes, an author who
- * goes, a plugin that takes part, and what an answer costs. Drafts cannot be made over the API and pages not be removed
- * for good, so the store is told of both.
+ * Comments and what happens around them: many created at once, a page that moves, is hidden, is a draft or is deleted, an
+ * author who is deleted, a plugin's filter, and the number of statements for an answer. Drafts cannot be created over the API
+ * nor pages removed for good, so the test writes both into the store.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin, SYSTEM, sql } from "lectern/core";
@@ -11,9 +11,9 @@ import { type Answer, bootTestRuntime, type TestRuntime } from "../support/harne
 
 const VIEWS = ["access-api", "book-view-all", "page-view-all"];
 
-/** Takes part in comments that say "meddle", sees what an update starts from, and keeps from all what is "hushed". */
+/** Changes comments that say "meddle", records what an update starts from, and hides those that say "hushed". */
 const seen: string[] = [];
-const meddler = definePlugin({
+const moderation = definePlugin({
   name: "meddler",
   setup({ visibilityRule, on }) {
     visibilityRule("comments", () => sql`comments.html not like '%hushed%'`);
@@ -35,7 +35,7 @@ let runtime: TestRuntime;
 let book: number;
 let page: number;
 beforeAll(async () => {
-  runtime = await bootTestRuntime({ extra: [meddler] });
+  runtime = await bootTestRuntime({ extra: [moderation] });
   book = (await runtime.ask("POST", "/api/books", { body: { name: "Debates" } })).body.id;
 });
 afterAll(() => runtime.stop());
@@ -95,7 +95,7 @@ test("an update starts from the comment as it is, not as it was when the request
   expect(new Set(seen).size).toBe(3);
 });
 
-test("comments follow their page where it moves and out of the sight of those who lose it", async () => {
+test("comments move with their page, and are hidden from those who may not see it any more", async () => {
   const { token } = await runtime.person("reader", VIEWS);
   const { id } = (await say("<p>x</p>", { page_id: await freshPage() })).body;
   const path = `/api/comments/${id}`;
@@ -125,7 +125,7 @@ test("a draft takes no comments, and those on it are its owner's to see", async 
   expect(await statusOf("GET", `/api/comments/${id}`, runtime.token)).toBe(200);
 });
 
-test("a page takes its comments out of sight, and along when it is removed for good", async () => {
+test("comments of a page are hidden with it, and removed when it is removed for good", async () => {
   const { id } = (await say("<p>x</p>", { page_id: await freshPage() })).body;
   const gone = page;
   const kept = (await say("<p>x</p>", { page_id: await freshPage() })).body.id;
@@ -159,7 +159,7 @@ test("what was said stays when the one who said it goes", async () => {
   expect(comments.active).toMatchObject([{ comment: { created_by: null, updated_by: null } }]);
 });
 
-test("plugins take part, and what they make of a comment is judged like what anybody sends", async () => {
+test("plugins filter comments, and the result is validated like any input", async () => {
   await freshPage();
   expect((await say("<p>meddle</p>")).body).toMatchObject({ local_id: 1, html: "<p>changed</p>" });
   const refused = await say("<p>forbidden</p>");

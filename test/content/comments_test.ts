@@ -1,6 +1,6 @@
 /**
- * Comments over the API: threads and their numbers, the archive, who sees and changes what, and what becomes of them when
- * their page, their parent or their author goes.
+ * Comments over the API: threads and their numbers, the archive, who sees and changes what, and what happens when their page,
+ * their parent or their author is deleted.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { SYSTEM, sql } from "lectern/core";
@@ -26,7 +26,7 @@ interface Node {
   depth: number;
   children: Node[];
 }
-/** A tree as nested lists of texts. */
+/** A tree of comments as nested lists of texts. */
 const outline = (nodes: Node[]): unknown[] =>
   nodes.map(({ comment, children }) => {
     const text = comment.html.replace(/<\/?p>/g, "");
@@ -77,8 +77,8 @@ test("a thread of a thousand replies can be read", async () => {
 
 test("thirty people who comment at once get thirty numbers", async () => {
   const page = await newPage();
-  const said = await Promise.all(Array.from({ length: 30 }, (_, at) => say(page, `<p>${at}</p>`)));
-  expect(said.map(({ local_id }) => local_id).sort((a, b) => a - b)).toEqual(
+  const created = await Promise.all(Array.from({ length: 30 }, (_, at) => say(page, `<p>${at}</p>`)));
+  expect(created.map(({ local_id }) => local_id).sort((a, b) => a - b)).toEqual(
     Array.from({ length: 30 }, (_, at) => at + 1),
   );
 });

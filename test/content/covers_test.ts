@@ -1,4 +1,4 @@
-/** Covers of books and shelves: set, replaced and taken away with their item, and never left behind by a failure. */
+/** Covers of books and shelves: set, replaced and removed with their item, and no file left behind by a failure. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin, SYSTEM } from "lectern/core";
 import sharp from "sharp";
@@ -62,7 +62,7 @@ for (const [segment, type] of [
     expect((await runtime.ask("PUT", path, { body: { image: null } })).body.cover).toBeNull();
     expect((await fetched(runtime, replaced.cover.url)).status).toBe(404);
     await runtime.ask("POST", path, { parts: pictureForm(small, "dot.png", { _method: "PUT" }) });
-    // An empty file field of a form says nothing; a form without files says with it that the cover shall go.
+    // An empty file field of a multipart form changes nothing; in a form without files it removes the cover.
     const silent = new FormData();
     silent.set("_method", "PUT");
     silent.set("image", "");
@@ -153,7 +153,7 @@ test("a cover stays while its book is in the bin, and goes with it for good", as
   expect((await fetched(runtime, body.cover.url)).status).toBe(404);
 });
 
-test("a cover is judged by the limit on files that is configured", async () => {
+test("a cover is limited by the configured size of files", async () => {
   const tight = await bootTestRuntime({ env: { FILE_UPLOAD_SIZE_LIMIT: "1" } });
   const dot = await picture("png");
   const padded = Buffer.concat([dot, new Uint8Array(1_024_001)]) as Uint8Array<ArrayBuffer>;

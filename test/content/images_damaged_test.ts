@@ -1,4 +1,4 @@
-/** Pictures that decoders call damaged although their heads are right: clients send such, and the original keeps them. */
+/** Images that decoders call damaged although their headers are right: clients send such, and the original keeps them. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "lectern/core";
 import { rows } from "lectern/db";
@@ -33,7 +33,7 @@ test("a picture whose head is right and whose bytes are damaged is kept as it is
   };
   const lossless = new Uint8Array(await noisy.webp({ lossless: true }).toBuffer());
   const [dot, wrongSum] = [await picture("png"), await picture("png")];
-  // The sum at the end of the chunk that holds the pixels.
+  // The checksum at the end of the chunk with the pixels.
   const sum = Buffer.from(wrongSum.buffer).indexOf("IEND") - 5;
   wrongSum[sum] = (wrongSum[sum] ?? 0) ^ 0xff;
   const cases: [string, string, Uint8Array<ArrayBuffer>][] = [

@@ -1,4 +1,4 @@
-/** How pictures are served, how they get out of pages into the gallery, and what is tidied up. */
+/** How images are served, how they get out of pages into the gallery, and the cleanup of unused ones. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import sharp from "sharp";
 import images from "../../plugins/content/images/plugin.ts";
@@ -39,7 +39,7 @@ test("files are served with a tag, in ranges, and can run nothing", async () => 
     expect((await fetched(runtime, `${runtime.baseUrl}/uploads/images/${path}`)).response.status).toBe(404);
 });
 
-test("pictures in base64 are kept for whoever may add pictures, and lose their source otherwise", async () => {
+test("images in base64 are stored for users who may add images, and lose their source otherwise", async () => {
   const base64 = Buffer.from(await picture("webp", { width: 30, height: 20 })).toString("base64");
   const body = { html: `<p><img src="data:image/webp;base64,${base64}"></p>` };
   const before = await total();
@@ -96,7 +96,7 @@ test("pictures can be kept from the public, and from those who do not see the pa
   }
 });
 
-test("the cleanup removes pictures that no page shows, and tells beforehand", async () => {
+test("the cleanup removes unused images, and lists them beforehand", async () => {
   const own = await bootTestRuntime();
   const book = (await own.ask("POST", "/api/books", { body: { name: "B" } })).body.id;
   const id = (await own.ask("POST", "/api/pages", { body: { book_id: book, name: "P", html: "<p>x</p>" } })).body.id;

@@ -1,6 +1,6 @@
 /**
- * Pictures of pages: what is accepted and what is not, smaller forms, who may do what, and that neither a failed request
- * nor a crash leaves a file without a row. Pictures are made by the test, so that what comes back can be looked into.
+ * Images of pages: what is accepted and what is not, thumbnails, who may do what, and that neither a failed request nor a crash
+ * leaves a file without a row. The test draws the images, so that it can look into the answers.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin } from "lectern/core";
@@ -153,7 +153,7 @@ test("odd names become harmless addresses, and the name stays readable", async (
   expect(again.body.path).toMatch(/\/\w{3}photo\.PNG$/);
 });
 
-test("names are judged as the rules say", async () => {
+test("names are validated as the rules say", async () => {
   const dot = await picture("png");
   expect((await send(dot, "a.png", { name: "n".repeat(180) })).body.name).toBe("n".repeat(180));
   expect((await send(dot, "a.png", { name: "n".repeat(181) })).body.error.validation.name).toEqual([

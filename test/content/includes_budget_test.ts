@@ -1,4 +1,7 @@
-/** What a page may include is bounded, as the operator says, and what is left out is told of wherever the page is shown. */
+/**
+ * What a page includes is limited by the operator's settings, and a notice replaces what is left out wherever the page is
+ * shown.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { overrideTools } from "../support/data/sample_overrides.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -47,7 +50,7 @@ test("pages that are too large are not brought in, and leave room for others", a
   expect(html).toBe(`<p id="bkmrk-p"><em>${LARGE}</em>, ${"y".repeat(150)}, <em>${LARGE}</em></p>`);
 });
 
-test("nothing tells of a page that the reader does not see, however large it is", async () => {
+test("nothing reveals an included page that the reader may not see, however large it is", async () => {
   const book = await made("books", { name: "Hidden" });
   const hidden = await pageOf(book, `<p id="bkmrk-x">${"z".repeat(1_000)}</p>`);
   const reader = await runtime.person("Reader", ["access-api", "book-view-all", "page-create-all", "page-view-own"]);

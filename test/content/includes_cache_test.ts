@@ -1,6 +1,6 @@
 /**
- * Rendered includes are remembered, and nobody can tell: whatever is changed and whoever reads, a page shows what its
- * reader may see of the included pages at that moment.
+ * Cached renderings of includes are never stale: after any change and for any reader, a page shows what that reader may see of
+ * the included pages at that moment.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, spyOn, test } from "bun:test";
 import type { Contracts } from "lectern/core";
@@ -47,7 +47,7 @@ async function sampleContent() {
 test("a page is rendered once for readers of the same rights, and again when a part of it changes", async () => {
   const { ann, bob, third, outer, read } = await sampleContent();
   rendered.mockClear();
-  // The answer to whoever wrote it was the first rendering.
+  // The answer to its writer was the first rendering.
   const reads = await Promise.all([ann, bob, ann, bob, ann].map(({ token }) => read(token)));
   expect(new Set(reads)).toEqual(new Set(["[first] [second third]"]));
   expect(rendered).toHaveBeenCalledTimes(0);
@@ -71,7 +71,7 @@ test("two readers of different rights take turns, and neither gets what the othe
   expect(rendered).toHaveBeenCalledTimes(3);
 });
 
-test("a write that no revision tells of is seen as well, and on a second server at once", async () => {
+test("a write without a revision is seen as well, and at once on a second server", async () => {
   const { ann, first, read } = await sampleContent();
   expect([await read(ann.token), await read(ann.token, other)]).toEqual(Array(2).fill("[first] [second third]"));
   await rows(runtime.db, sql`update pages set html = '<p id="bkmrk-x">1st</p>' where id = ${first}`);

@@ -215,7 +215,7 @@ test("a child that is killed at work is a clear answer, and the next page is sav
   const work = create({ html: FILLER + "<table><td>".repeat(900) });
   process.kill(pid as number, "SIGKILL");
   const { status, headers, body } = await work;
-  // Whether the task was with that child by then is up to the system.
+  // Whether the child had the task by then depends on the scheduler.
   if (status !== 200) {
     expect({ status, body, retry: headers.get("retry-after") }).toEqual({
       status: 503,

@@ -1,4 +1,4 @@
-/** Drafts: kept for their author alone, gone with what they are about, and never in the way of anybody else. */
+/** Drafts: kept for their author alone, removed with their page, and in nobody else's way. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { png } from "../support/data/sample_pictures.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -16,7 +16,7 @@ afterAll(() => runtime.stop());
 
 const writer = ["access-api", "book-view-all", "page-view-all", "page-update-all", "page-create-all"];
 
-test("a draft is kept for its author, told of to others without its words, and thrown away", async () => {
+test("a draft is kept for its author, announced to others without its text, and discarded", async () => {
   const ann = await runtime.person("Ann", writer);
   const path = `/api/drafts/page/${page}`;
   expect((await runtime.ask("GET", path, { as: ann.token })).body).toEqual({ draft: null, drafts: [], others: [] });
@@ -90,7 +90,7 @@ test("what would be saved can be looked at, made harmless", async () => {
   expect((await runtime.ask("POST", "/api/drafts/preview", { body: {} })).status).toBe(422);
 });
 
-test("several new pages in one place are told apart by their slots, tags and all", async () => {
+test("several new pages in one place are kept apart by their slots, with their tags", async () => {
   const path = `/api/drafts/chapter/${(await runtime.ask("POST", "/api/chapters", { body: { book_id: book, name: "C" } })).body.id}`;
   const tags = [{ name: "state", value: "new" }];
   for (const slot of ["one", "two"])
@@ -181,7 +181,7 @@ describe("the draft page of a new page", () => {
     const patched = await runtime.ask("PUT", path, { body: { name: "Unquiet", markdown: "second" } });
     expect(patched.body).toMatchObject({ draft: true, name: "Unquiet", revision_count: 0 });
     expect(patched.body.slug).toStartWith("draft-");
-    // Who has it open in the editor is told, and finds the change there.
+    // A writer who has it open in the editor gets a message, and finds the change there.
     const typed = { slot: "patched", name: "Quiet", markdown: "third", kept_at: draft.updated_at };
     expect((await runtime.ask("PUT", `/api/drafts/book/${book}`, { body: typed })).status).toBe(409);
     const seen = (await runtime.ask("GET", `/api/drafts/book/${book}?slot=patched`)).body.draft;
@@ -282,7 +282,7 @@ describe("the draft page of a new page", () => {
     expect([await seen(ann.token), await seen(other.token)]).toEqual([200, 404]);
   });
 
-  test("goes with its author, and is nobody's heritage", async () => {
+  test("is deleted with its author, and passes to nobody", async () => {
     const ben = await runtime.person("Ben", writer);
     const { page_id } = await draftOf("gone", { name: "Gone", html: "<p>x</p>" }, ben.token);
     await runtime.ask("DELETE", `/api/users/${ben.id}`, { body: { migrate_ownership_id: 1 } });

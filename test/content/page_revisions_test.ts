@@ -1,4 +1,4 @@
-/** Revisions of pages: who sees a page and may see revisions reads what it was, and nobody else does. */
+/** Revisions of pages are read by users who see the page and may see revisions, and by nobody else. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -84,7 +84,7 @@ test("roles and scoped tokens that saw revisions before there was a permission f
   await upgraded.stop();
 });
 
-test("a page goes back to a revision, and the log tells of that and of no other change", async () => {
+test("a page is restored to a revision, and the log has that change and no other", async () => {
   const first = await idOf(1);
   const editor = await runtime.person("Editor", [
     "access-api",

@@ -1,6 +1,6 @@
 /**
- * The recycle bin: what comes back and how often it is counted, slugs that others took meanwhile, what goes for good and
- * what goes along, and entries that go by themselves.
+ * The recycle bin: what is restored and how it is counted, slugs that are taken meanwhile, what is purged with an item, and
+ * entries that expire.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin, sql } from "lectern/core";
@@ -198,7 +198,7 @@ test("the bin forgets who put something in when that user goes, and shows what i
   expect(await destroy("book", book.id)).toEqual({ delete_count: 0 });
 });
 
-test("with a lifetime of none, what is deleted is gone at once, with the same trace in the log as any other", async () => {
+test("with a lifetime of zero, deleted items are purged at once and logged like any other", async () => {
   const own = await bootTestRuntime({ env: { RECYCLE_BIN_LIFETIME: "0" } });
   const { id } = (await own.ask("POST", "/api/books", { body: { name: "Brief" } })).body;
   await own.ask("POST", "/api/pages", { body: { book_id: id, name: "p", html: "<p>x</p>" } });
@@ -214,7 +214,7 @@ test("with a lifetime of none, what is deleted is gone at once, with the same tr
   await own.stop();
 });
 
-test("entries beyond their lifetime are purged, younger ones and those that cannot go stay", async () => {
+test("entries beyond their lifetime are purged; younger ones and those whose purge fails stay", async () => {
   const clinging = definePlugin({
     name: "clinging",
     setup({ contribute, db }) {
@@ -251,14 +251,14 @@ test("entries beyond their lifetime are purged, younger ones and those that cann
   await own.runtime.jobs.drain();
   expect(await left()).toEqual(["Stuck", "Young"]);
   await age("Young");
-  // A delete that finds entries due has them purged without waiting for the hour.
+  // A delete that finds expired entries has them purged without waiting for the schedule.
   await discard("Last");
   await own.runtime.jobs.drain();
   expect(await left()).toEqual(["Stuck", "Last"]);
   await own.stop();
 }, 30_000);
 
-test("without a lifetime nothing goes by itself, not even where a purge was wanted before", async () => {
+test("without a lifetime nothing is purged, not even by a job that was queued before", async () => {
   const own = await bootTestRuntime({ env: { RECYCLE_BIN_LIFETIME: "-1" } });
   const { id } = (await own.ask("POST", "/api/books", { body: { name: "Kept" } })).body;
   await own.ask("DELETE", `/api/books/${id}`);

@@ -1,4 +1,4 @@
-/** Search by what is kept beside the items: who opened them, their comments and tags; and how far a search goes. */
+/** Search by what is stored beside items: views, comments and tags; and the limit on how many are searched. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "lectern/core";
 import { rows } from "lectern/db";
@@ -23,7 +23,7 @@ const search = async (query: string, as = runtime.token) =>
 const names = async (query: string, as = runtime.token): Promise<string[]> =>
   (await search(query, as)).data.map(({ name }: { name: string }) => name);
 
-test("what somebody opened is told from what they did not, by person", async () => {
+test("items are searched by whether the viewer has opened them", async () => {
   const page = (
     await runtime.ask("POST", "/api/pages", { body: { book_id: made.zoo?.id, name: "Okapi", html: "<p>striped</p>" } })
   ).body;
@@ -121,7 +121,7 @@ test("beyond the bound the total is marked as a lower bound, and names still com
   }
 });
 
-test("a rare word is found and counts beside common ones, wherever it stands", async () => {
+test("a rare word is found and counts beside common ones, at any position", async () => {
   const small = await bootTestRuntime({ env: { SEARCH_CANDIDATES: "100" } });
   try {
     const book = (await small.ask("POST", "/api/books", { body: { name: "Sea" } })).body.id;

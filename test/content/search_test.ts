@@ -1,4 +1,4 @@
-/** Search: what each part of a query finds, in which order, what is shown of it, and that nobody finds what they do not see. */
+/** Search: what each part of a query finds, the order of results, their excerpts, and that nobody finds what they may not see. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "lectern/core";
 import { rows } from "lectern/db";
@@ -167,7 +167,7 @@ test("items from before the search, and entries of its first form, are found whi
   expect(await rows(runtime.db, sql`select from search_index where words is null or document <> ''`)).toEqual([]);
 });
 
-test("words are split at all signs but the underscore, and told apart by neither case nor accents", async () => {
+test("words are split at all punctuation but the underscore, and compared without case and accents", async () => {
   const text =
     "SNAKE_CASE_THING wobblegate-flarp.yaml http://zagz.example.com/pathway/nodule CVE-2024-77777 Café “quoted words” don’t";
   const body = { book_id: made.zoo?.id, name: "Splitting", html: `<p>${text}</p>` };
@@ -189,7 +189,7 @@ test("words are split at all signs but the underscore, and told apart by neither
     expect([query, await names(query)]).toEqual([query, []]);
 });
 
-test("text without spaces between words is found by what stands inside it", async () => {
+test("text without spaces between words is found by its parts", async () => {
   const body = { book_id: made.zoo?.id, name: "動物園", html: "<p>私は東京に住んでいます</p>" };
   await runtime.ask("POST", "/api/pages", { body });
   for (const query of ["東京", "住んで", '"東京に"', "物園", "に"])

@@ -1,6 +1,6 @@
 /**
- * Shelves over the API, row by row: what answers hold, which books stand on a shelf and in which order, what happens to
- * books that the one who writes does not see, who may do what, and what input is refused.
+ * Shelves over the API: what answers hold, the books of a shelf and their order, books that the writer does not see, who may do
+ * what, and what input is refused.
  */
 import { expect } from "bun:test";
 import { create, openStage, scenario } from "../support/harness/scenario.ts";

@@ -1,4 +1,4 @@
-/** Earlier addresses of items: whoever may see the item is led on, to everybody else nothing was ever there. */
+/** Earlier addresses of items redirect those who may see the item; for everybody else they do not exist. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "lectern/core";
 import { migrations } from "../../plugins/content/slug_history/migrations.ts";
@@ -27,7 +27,7 @@ const make = (segment: string, body: object) =>
 const change = (segment: string, { id }: Item, body: object) => send("PUT", `/api/${segment}/${id}`, body);
 const rename = (segment: string, item: Item, name: string) => change(segment, item, { name });
 
-/** Where a screen leads, or its status. */
+/** The address a screen redirects to, or its status. */
 async function leads(path: string, { as = runtime.token, method = "GET" } = {}): Promise<string> {
   const { status, headers } = await runtime.ask(method, path, { as, headers: { accept: "text/html" } });
   return status === 302 ? (headers.get("location") ?? "") : String(status);
@@ -108,7 +108,7 @@ test("what moved is found where it was, with the chapter it lies in and under ev
   for (const top of ["old-home", "older-home", "oldest-home"]) {
     expect(await leads(`/books/${top}/chapter/steps`)).toBe("/books/newest-home/chapter/steps");
     expect(await leads(`/books/${top}/page/one`)).toBe("/books/newest-home/page/one");
-    // Two pages were the guide of this book: the last one that was is meant.
+    // Two pages had this address in the book: it redirects to the last one.
     expect(await leads(`/books/${top}/page/guide`)).toBe(`/books/newest-home/page/${slug}`);
   }
   await change("chapters", chapter, { book_id: from.id });
@@ -116,7 +116,7 @@ test("what moved is found where it was, with the chapter it lies in and under ev
   expect(await leads("/books/oldest-home/page/one")).toBe("200");
 });
 
-test("an item that lives at an address is shown there, whoever had it before", async () => {
+test("the item that has an address now is shown there, before those that had it earlier", async () => {
   const book = await make("books", { name: "Names" });
   const first = await make("pages", { book_id: book.id, name: "Plan" });
   await rename("pages", first, "Plan of last year");

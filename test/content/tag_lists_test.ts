@@ -1,4 +1,4 @@
-/** Names of tags and their values, counted over what the reader sees and over nothing else (content-api 13). */
+/** Names and values of tags, counted over what the reader sees and nothing else (content-api 13). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Tags over the API, seen through books: their order, what is dropped, what is refused, and that items of several kinds
- * with one id keep them apart. What single entries may look like is tested beside read.ts.
+ * Tags over the API, seen through books: their order, what is dropped, what is refused, and that items of different kinds with
+ * one id have separate tags. Single entries are tested beside the plugin.
  */
 import { expect } from "bun:test";
 import { create, openStage, scenario } from "../support/harness/scenario.ts";

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.stop());
 
-test("what stands around an area may answer before anybody is asked who they are", async () => {
+test("a route scope may answer before credentials are checked", async () => {
   const answer = await runtime.ask("OPTIONS", "/api/porter/private", { as: null });
   expect([answer.status, answer.headers.get("x-for"), answer.headers.get("x-porter")]).toEqual([
     204,

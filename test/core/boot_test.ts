@@ -282,7 +282,7 @@ describe("a plugin's context", () => {
     expect(body.env).toEqual([]);
   });
 
-  test("undoes an act that throws and answers 500 without its text", async () => {
+  test("rolls back an action that throws and answers 500 without its text", async () => {
     const { status, body } = await runtime.ask("POST", "/api/test-notes", { body: { text: "boom" } });
     expect([status, body]).toEqual([500, { error: { code: 500, message: "An error occurred" } }]);
     await runtime.ask("POST", "/api/test-notes", { body: { text: "kept" } });
@@ -296,7 +296,7 @@ test("every route says what it permits, and only those with a reason are public"
   const runtime = await bootTestRuntime();
   const routes = runtime.runtime.gates.routes();
   expect(routes.filter((route) => route.permit === undefined)).toEqual([]);
-  // Screens ask for a sign-in themselves.
+  // Screens check the sign-in themselves.
   const served = routes.filter(({ detail }) => detail["x-screen"] === undefined);
   const open = served.filter((route) => route.permit === "public").map((route) => `${route.method} ${route.path}`);
   expect(open.sort()).toEqual(Object.keys(PUBLIC).sort());

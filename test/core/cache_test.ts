@@ -51,14 +51,14 @@ test("a change that is undone forgets nothing", async () => {
   expect(loads).toEqual(["b"]);
 });
 
-test("nothing is remembered while notifications are lost, so that no process acts on what another has changed", async () => {
+test("nothing is cached while notifications are lost, so that no process uses stale values", async () => {
   loads = [];
   await cache.get("c");
   await runtime.store
     .sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%' and datname = current_database()`;
   await until(async () => (await cache.get("c")) !== "c 1");
   expect(loads.length).toBeGreaterThan(1);
-  // Back again: remembered as before.
+  // Connected again: values are cached as before.
   await until(async () => {
     const [first, second] = [await cache.get("c"), await cache.get("c")];
     return first === second;

@@ -1,5 +1,5 @@
 /**
- * The keys of texts: alphabetical as the collation utf8mb4_unicode_ci has it, whose own answers stand here, and the same on
+ * The sort keys of texts: in the order of the collation utf8mb4_unicode_ci, whose own answers are listed here, and the same on
  * every store for good, since columns and indexes are made of them.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";

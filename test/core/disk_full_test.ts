@@ -1,7 +1,7 @@
 /**
- * A disk that is full is nobody's fault who sends something: 507 wherever it shows, nothing half-written left behind, and
- * the next upload works once there is room. Files fail here as they do on a full disk, at the call that writes them; the error is
- * the system's own, of /dev/full where it has one. PostgreSQL raises its own.
+ * A full disk is answered 507 wherever it shows, nothing half-written is left behind, and the next upload works once there is
+ * room. Files fail here at the call that writes them, with the system's own error, of /dev/full where it has one. PostgreSQL
+ * raises its own.
  */
 import { afterAll, afterEach, beforeAll, expect, spyOn, test } from "bun:test";
 import { readdirSync } from "node:fs";
@@ -79,7 +79,7 @@ function fill(): void {
   isFull = true;
 }
 
-/** What lies in the folders of uploads. */
+/** Files in the folders of uploads. */
 const lying = () =>
   ["spool", "files"].flatMap((folder) => {
     try {

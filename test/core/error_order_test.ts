@@ -1,6 +1,6 @@
 /**
- * Which error is answered where a request has several (content-api 1.5): the order of judging the body, looking the item up
- * and asking for permission differs by resource, and clients rely on it.
+ * Which error is answered where a request has several (content-api 1.5): the order of validating the body, looking the item up
+ * and checking the permission differs by resource, and clients rely on it.
  */
 import { create, openStage, type Step, scenario } from "../support/harness/scenario.ts";
 

@@ -1,8 +1,8 @@
 /**
- * Whatever a client sends, the runtime answers below 500 or with one of the few 500s the wire contract knows, in the one
- * error shape, and goes on. Routes come from the booted runtime and bodies from the rules the routes themselves state, so a
- * new plugin is covered without a word here. FUZZ_RUNS sets the requests per route, FUZZ_SEED where they start; either store gets
- * requests of its own. A failure prints the seed and path with which it happens again.
+ * Any request is answered below 500, or with one of the few 500s of the wire contract, in the one error shape, and the runtime
+ * goes on. Routes come from the booted runtime and bodies from the rules that the routes declare, so a new plugin is covered as
+ * it is. FUZZ_RUNS sets the requests per route, FUZZ_SEED the seed; each store gets requests of its own. A failure prints the
+ * seed and path that repeat it.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
@@ -120,7 +120,7 @@ async function checkAnswer(path: string, response: Response): Promise<void> {
       expect(type).toMatch(/^(application\/json|text\/(html|css|javascript|plain)|image\/|application\/octet-stream$)/);
     return;
   }
-  // Whoever asks for a document outside the API gets one, errors as well.
+  // Outside the API errors are documents, where a document is accepted.
   if (!path.startsWith("/api") && type?.startsWith("text/html")) {
     expect([status < 500, content.startsWith("<!doctype html>")]).toEqual([true, true]);
     return;
@@ -133,7 +133,7 @@ async function checkAnswer(path: string, response: Response): Promise<void> {
   }
   expect(error.code).toBe(status);
   expect(error.message).toBeString();
-  // What an import fails of is told in its own words (platform 8.6).
+  // A failed import has a message of its own (platform 8.6).
   if (status >= 500 && !error.message.startsWith("ZIP import failed with the following errors: \n"))
     expect([...CONTRACT_500]).toContain(error.message);
 }
@@ -169,7 +169,7 @@ async function textOf(id: number): Promise<string> {
   return JSON.stringify(page);
 }
 
-/** Who asks: mostly the administrator, whose requests get furthest. */
+/** Viewers: mostly the administrator, whose requests get furthest. */
 function callers(): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 6, arbitrary: fc.constant(`Token ${runtime.token}`) },
@@ -204,13 +204,13 @@ function apiRoutes(): RouteInfo[] {
   return runtime.runtime.gates.routes().filter(({ detail }) => detail["x-screen"] === undefined);
 }
 
-test("no request to any route is answered with anything but its answer or the one error shape", async () => {
+test("every request to any route is answered with a documented answer or the error shape", async () => {
   const routes = apiRoutes();
   expect(routes.length).toBeGreaterThan(30);
   for (const route of routes) await holds(RUNS, route.method, shotsAt(route, await idsOf()));
 });
 
-test("no HEAD to any route is answered with a fault of ours, or with a body", async () => {
+test("no HEAD to any route is answered with a server error or a body", async () => {
   const ids = await idsOf();
   for (const route of apiRoutes())
     if (route.method === "GET") await holds(Math.ceil(RUNS / 5), "HEAD", shotsAt(route, ids));
@@ -227,7 +227,7 @@ test("every field of every listing takes every operator and value", async () => 
   }
 });
 
-test("paths nobody serves and methods nobody knows are answered in the one error shape", async () => {
+test("unknown paths and methods are answered in the error shape", async () => {
   const part = hostileId([999_999]);
   const path = fc.array(fc.oneof(part, fc.constantFrom("api", "books", "", ".", "API")), { maxLength: 6 });
   const shot = { path: path.map((parts) => `/${parts.join("/")}`), as: callers(), headers: hostileHeaders };
@@ -235,7 +235,7 @@ test("paths nobody serves and methods nobody knows are answered in the one error
     await holds(RUNS, method, fc.record(shot));
 });
 
-test("plugins state the rules of what they take, so that their bodies are tried here", () => {
+test("plugins declare the rules of their bodies, so that these are tried here", () => {
   const untold = apiRoutes().filter(
     ({ method, detail }) => /POST|PUT|PATCH/.test(method) && !(detail["x-facts"] as EndpointSpec)?.rules,
   );

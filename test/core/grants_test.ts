@@ -1,4 +1,4 @@
-/** Grants of tables hold wherever a plugin meets the store: in events, acts, what others call, sight and listings. */
+/** Grants of tables hold wherever a plugin meets the store: in events, actions, contracts, visibility rules and listings. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin, type EventTransaction, SYSTEM, sql } from "lectern/core";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -105,7 +105,7 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.stop());
 
-test("a plugin reads no table it was not granted, in events, acts, sight and listings alike", async () => {
+test("a plugin reads no table it was not granted, in events, actions, visibility rules and listings alike", async () => {
   const { status, body } = await runtime.ask("GET", "/api/test-nosy");
   expect([status, body]).toEqual([
     200,

@@ -1,7 +1,7 @@
 /**
- * What every request passes before its route, and every answer after it (content-api 1.1 to 1.4, platform 1.1): sizes,
- * formats, methods and their disguises, paths nobody serves, and the headers that stand on each answer. Requests are made
- * by hand here, since a client that is polite could not send half of them.
+ * What every request passes before its route, and every answer after it (content-api 1.1 to 1.4, platform 1.1): sizes, formats,
+ * methods and their overrides, unknown paths, and the headers of each answer. Requests are built by hand, since a polite client
+ * could not send half of them.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -74,7 +74,7 @@ test("a method that a path does not know is a 405 with Allow", async () => {
   expect((await json("DELETE", "/api/books", "{}", { authorization: "" })).status).toBe(405);
 });
 
-test("OPTIONS tells the methods of a path and has no body; HEAD is GET without one", async () => {
+test("OPTIONS answers the methods of a path without a body; HEAD is GET without a body", async () => {
   const options = await send("OPTIONS", "/api/books/7");
   expect([options.status, options.headers.get("allow"), options.text]).toEqual([200, "GET, HEAD, PUT, DELETE", ""]);
   const id = await book();
@@ -101,7 +101,7 @@ test("what cannot be decoded in a path names nothing", async () => {
   }
 });
 
-test("a POST in disguise is what header, form, JSON or query say, in any case", async () => {
+test("a POST with a method override is what header, form, JSON or query say, in any case", async () => {
   const id = await book();
   const path = `/api/books/${id}`;
   const parts = new FormData();
@@ -126,7 +126,7 @@ test("a POST in disguise is what header, form, JSON or query say, in any case", 
   expect((await send("POST", path, undefined, { "x-http-method-override": "DELETE" })).status).toBe(204);
 });
 
-test("no disguise turns a request into a GET, and nothing but a POST wears one", async () => {
+test("no override turns a request into a GET, and only a POST may have one", async () => {
   const id = await book("Stays");
   const path = `/api/books/${id}`;
   for (const method of ["GET", "HEAD", "OPTIONS", "TRACE", "CONNECT", "PUT, DELETE", ""]) {
@@ -143,7 +143,7 @@ test("no disguise turns a request into a GET, and nothing but a POST wears one",
   expect(await nameOf(id)).toBe("Stays");
 });
 
-test("whoever is not let in learns so, even where the disguise lies in a body that is not read", async () => {
+test("a refused request is answered as refused, even where the override is in a body that is not read", async () => {
   const id = await book("Kept");
   const wrong = { "content-type": FORM, authorization: "Token adminid:wrong" };
   const refused = await send("POST", `/api/books/${id}`, "_method=DELETE", wrong);

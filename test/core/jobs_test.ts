@@ -93,7 +93,7 @@ test("a job with a key waits only once, and one written in an undone transaction
   expect(done).toEqual(["same"]);
 });
 
-test("a job nobody handles is refused when it is written", async () => {
+test("a job without a handler is refused when it is enqueued", async () => {
   await expect(runtime.runtime.jobs.enqueue(runtime.db, "test_nobody", {})).rejects.toThrow(
     'Cannot enqueue "test_nobody": no plugin handles this job',
   );

@@ -1,6 +1,6 @@
 /**
- * Data of every landed version boots under this one, and is read back as that version answered. `test/support/data/landed_versions.ts`
- * made it; everybody and every secret in it was made up for it.
+ * Data of every landed version boots under this one, and is read back as that version answered.
+ * `test/support/data/landed_versions.ts` made it; every person and secret in it is made up.
  */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -10,10 +10,10 @@ import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runti
 
 setDefaultTimeout(120_000);
 const VERSIONS = readdirSync(LANDED).flatMap((name) => (name.endsWith(".sql") ? [name.slice(0, -4)] : []));
-/** What says when something was done last, which reading it back does again, and how many permissions there are by now. */
+/** Fields with times of the last use, which reading changes, and counts of permissions. */
 const MOVING = /^(?:last_used_at|last_activity_at|last_seen_at|permissions_count)$/;
 
-/** What was answered then, without what must move. Fields that came later are no matter, nor are permissions that did. */
+/** The recorded answer without these fields. Later fields and permissions do not matter. */
 function still(answer: unknown): unknown {
   if (Array.isArray(answer)) return answer.map(still);
   if (typeof answer !== "object" || answer === null) return answer;
@@ -61,15 +61,15 @@ for (const version of VERSIONS) {
         expect({ path, ...body }).toMatchObject({ path, ...(still(answer) as object) });
       }
 
-      // The totals of listings are those of then, and search finds what was written then.
+      // Totals of listings are the recorded ones, and search finds the content.
       expect((await read("/api/pages")).body.total).toBe(2);
-      // What was written before there was an index is indexed by a job, and jobs of a test's runtime run when told to.
+      // Content that is older than the index is indexed by a job, and jobs of a test's runtime run by `drain`.
       await runtime.runtime.jobs.drain();
       const [found] = (await read("/api/search?query=failover")).body.data;
       expect(found).toMatchObject({ type: "page", id: 1 });
       expect((await read("/api/attachments/2")).body.content).toBe(btoa("Kept through every version"));
 
-      // Tokens and passwords of then let in, and what is made now stands beside what was made then.
+      // Recorded tokens and passwords are accepted, and new content can be added.
       const signedIn = await runtime.ask("POST", "/api/session", {
         as: null,
         body: { email: "wanda@example.com", password: LANDED_PASSWORD },

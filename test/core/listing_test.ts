@@ -1,7 +1,7 @@
 /**
- * Listings over the API: paging, sorting and filtering of books in one table of query strings, what each kind of row has
- * for keys, and that viewers list and count only what they may see. Chapters and shelves share the engine, so a few rows
- * show that theirs is fed alike.
+ * Listings over the API: paging, sorting and filtering of books in one table of query strings, the keys of each kind of row,
+ * and that viewers list and count only what they may see. Chapters and shelves share the engine, so a few rows show that it
+ * gets their columns alike.
  */
 import { expect } from "bun:test";
 import { create, openStage, scenario } from "../support/harness/scenario.ts";

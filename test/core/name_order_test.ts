@@ -1,6 +1,6 @@
 /**
- * Names as people look for them: every listing sorts them alphabetically and finds them whatever their letter case and
- * accents (content-api 3), also those of a store that an earlier version filled.
+ * Alphabetical order: every listing sorts names whatever their case and accents, and finds them so (content-api 3), also in a
+ * store that an earlier version filled.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "lectern/core";
@@ -169,7 +169,7 @@ test("names that an earlier version stored get their keys at the start", async (
 });
 
 test("a name of letters that count as many is found by itself", async () => {
-  // Each is a word of four to six letters.
+  // Each counts as a word of four to six letters.
   const name = Array.from({ length: 255 }, (_, at) => String.fromCodePoint(0x3300 + ((at * 37) % 88))).join("");
   await runtime.ask("POST", "/api/books", { body: { name } });
   const found = await runtime.ask("GET", `/api/books?filter[name]=${encodeURIComponent(name)}`);

@@ -1,4 +1,4 @@
-/** Who is counted together: a user over all addresses, the unrecognised by address, and whose word on addresses counts. */
+/** Who is counted together: a user over all addresses, guests by address, and which proxies may forward an address. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "lectern/core";
 import { rows } from "lectern/db";

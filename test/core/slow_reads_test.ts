@@ -1,4 +1,4 @@
-/** Reads that may take long: nobody else waits behind them, users take turns, and what takes too long is told so clearly. */
+/** Slow reads: nobody else waits behind them, users take turns, and what exceeds its limit is answered with a clear error. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin, sql } from "lectern/core";
 import { rows } from "lectern/db";
@@ -10,7 +10,7 @@ const LISTING_TOO_LONG = "This listing takes too long. Ask for it with other fil
 const ENDED = "This took longer than it may, and was ended. Please try again later.";
 const BUSY = "The server is too busy for this at the moment. Please try again later.";
 
-/** Serves a read that takes as long as it is told. */
+/** Serves a read that takes so many milliseconds. */
 const sleeper = definePlugin({
   name: "sleeper",
   setup({ app, db, withSlowPool }) {
@@ -79,7 +79,7 @@ test("pages are read while searches and filtered listings hang", async () => {
   });
 }, 30_000);
 
-test("a search or a listing that takes too long is told how to ask for less, and leaves its connection fit", async () => {
+test("a search or a listing that takes too long is answered with how to narrow it, and its connection stays usable", async () => {
   await whileLocked("search_index, attachments", async () => {
     const [search, listing] = await Promise.all([
       runtime.ask("GET", "/api/search?query=one", { as: ann }),
@@ -92,7 +92,7 @@ test("a search or a listing that takes too long is told how to ask for less, and
   expect((await runtime.ask("GET", "/api/attachments?filter[name:like]=%25zzz%25", { as: bob })).body.total).toBe(0);
 }, 30_000);
 
-test("a user with many slow reads starves nobody, and waits no longer than a bound", async () => {
+test("a user with many slow reads starves nobody, and waits no longer than the limit", async () => {
   let ended = 0;
   const many = Array.from({ length: 20 }, async () => {
     const answer = await runtime.ask("GET", "/api/sleep/400", { as: ann });
@@ -112,7 +112,7 @@ test("a user with many slow reads starves nobody, and waits no longer than a bou
   }
 }, 30_000);
 
-test("a client that goes away frees its place", async () => {
+test("a client that disconnects frees its connection", async () => {
   const gone = new AbortController();
   const asked = Array.from({ length: 4 }, () =>
     runtime.runtime.gates.answer(
@@ -141,7 +141,7 @@ test("a write that takes too long is ended by the store, and nothing of it is st
   expect((await runtime.ask("POST", "/api/books", { body: { name: "Now" } })).status).toBe(200);
 }, 30_000);
 
-test("a write for which no connection becomes free is told to come again", async () => {
+test("a write for which no connection becomes free is answered 503", async () => {
   const done = Promise.withResolvers<void>();
   const holding = Array.from({ length: 3 }, () => runtime.store.db.transaction().execute(() => done.promise));
   const answer = await runtime.ask("POST", "/api/books", { body: { name: "Too many" } });

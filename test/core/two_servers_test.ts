@@ -1,4 +1,7 @@
-/** Two servers on one database are one: what one is told, the other acts on; what is to be done is done by one of them. */
+/**
+ * Two servers on one database act as one: changes on one hold on the other, and jobs, schedules and calls are made by one of
+ * them.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin } from "lectern/core";
 import { openReceiver } from "../support/fakes/webhook_receiver.ts";
@@ -43,7 +46,7 @@ afterAll(async () => {
   await one.stop();
 });
 
-test("a token that one server revokes is refused by the other, and so is a user it deletes", async () => {
+test("a token revoked on one server is refused by the other, and so is a deleted user", async () => {
   const ann = await one.person("Ann", ["access-api", "book-view-all"]);
   const status = (as: string) => async () => (await two.ask("GET", "/api/books", { as })).status;
   expect(await status(ann.token)()).toBe(200);
@@ -56,7 +59,7 @@ test("a token that one server revokes is refused by the other, and so is a user 
   expect(await until(status(ben.token), (found) => found === 401)).toBe(401);
 });
 
-test("what one server lets a role or an item do holds on the other", async () => {
+test("permissions of roles and items changed on one server hold on the other", async () => {
   const cid = await one.person("Cid", ["access-api", "book-view-all"]);
   const { body: book } = await one.ask("POST", "/api/books", { body: { name: "Shared" } });
   const read = async () => (await two.ask("GET", `/api/books/${book.id}`, { as: cid.token })).status;
@@ -72,7 +75,7 @@ test("what one server lets a role or an item do holds on the other", async () =>
   expect(await until(read, (found) => found === 404)).toBe(404);
 });
 
-test("each job is done once, by either", async () => {
+test("each job is run once, by either", async () => {
   const contexts = [one, two].map((runtime) => runtime.contexts.get("two-worker"));
   for (let n = 0; n < 60; n++) await contexts[n % 2]?.enqueue("two-work", { n });
   await until(
@@ -84,7 +87,7 @@ test("each job is done once, by either", async () => {
   expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, n) => n));
 });
 
-test("a schedule runs once in its time, whoever runs it", async () => {
+test("a schedule runs once per interval over both servers", async () => {
   const from = ticks.length;
   // Each job wakes both servers at the same moment, and both look for what is due.
   await until(
@@ -98,11 +101,11 @@ test("a schedule runs once in its time, whoever runs it", async () => {
   const gaps = ticks
     .slice(from, from + 4)
     .map((at, index, all) => (index === 0 ? INTERVAL_MS : at - (all[index - 1] ?? 0)));
-  // Less the time between the claim in the store and the note of it here.
+  // Ticks are recorded some time after the claim in the store.
   expect(Math.min(...gaps)).toBeGreaterThan(INTERVAL_MS / 2);
 });
 
-test("a webhook made on one is told by one what happens on the other", async () => {
+test("a webhook created on one server is called once for an event on the other", async () => {
   const chat = openReceiver();
   await one.ask("POST", "/api/webhooks", { body: { name: "Chat", endpoint: chat.url, events: ["book_create"] } });
   await until(

@@ -1,4 +1,4 @@
-/** What a start alters and what it says where plugins and their tables do not fit. */
+/** What a start migrates and logs where plugins and their tables do not fit. */
 import { expect, test } from "bun:test";
 import { definePlugin, sql, t } from "lectern/core";
 import { rows } from "lectern/db";
@@ -19,7 +19,7 @@ const steps = (...names: string[]) =>
     setup() {},
   });
 
-test("an older plugin over newer tables is told of at the start, and starts", async () => {
+test("an older plugin over newer tables is logged at the start, and starts", async () => {
   const runtime = await bootTestRuntime({ extra: [steps("0001_init", "0002_more", "0003_most")] });
   const lines: string[] = [];
   const env = { APP_URL: "http://localhost", DATA_DIR: runtime.dataDir, LOG_LEVEL: "warn" };

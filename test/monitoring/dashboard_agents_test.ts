@@ -1,4 +1,4 @@
-/** What agents ask and are told beside their reports (dashboard-stats 6.4 and 6.6). */
+/** What agents are answered beside their reports (dashboard-stats 6.4 and 6.6). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { installed, raw, sampleHosts } from "../support/data/sample_hosts.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -37,7 +37,7 @@ test("a ping asks for the sections whose hashes are not known, and for no others
   await remove(host.id);
 });
 
-test("agents are told how often to report, and that there is nothing to update or to look into", async () => {
+test("agents are answered how often to report, and that there is nothing to update or to inspect", async () => {
   const host = await dashboard.host("settings");
   const get = async (path: string) => (await raw(runtime, "GET", path, host.headers)).body;
   expect(await get("/api/v1/settings/update-interval")).toEqual({ updateInterval: 60, cronExpression: "0 * * * *" });
@@ -59,7 +59,7 @@ test("agents are told how often to report, and that there is nothing to update o
   await remove(host.id);
 });
 
-test("who shows no credentials, or wrong ones, is told so in the agents' shape", async () => {
+test("missing and wrong credentials are answered in the agents' error shape", async () => {
   const [host, other] = [await dashboard.host("a"), await dashboard.host("b")];
   const ask = (headers: Record<string, string>, path = "/api/v1/hosts/update") =>
     raw(runtime, "POST", path, headers, "{}");

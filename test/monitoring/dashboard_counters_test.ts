@@ -1,7 +1,7 @@
 /**
- * Numbers are never bent: whatever reports, removals, status changes and hand-written SQL do at once, every counter equals
- * a recount afterwards, every answer meanwhile holds together, and nobody is refused because somebody else wrote. COUNTERS_RUNS
- * sets the rounds; a failure prints the seed with which its requests are made again (their order is the machine's).
+ * Counters are exact: whatever reports, removals, status changes and SQL by hand do at once, every counter equals a recount
+ * afterwards, every answer meanwhile is consistent, and no write is refused because of another. COUNTERS_RUNS sets the rounds;
+ * a failure prints the seed that repeats its requests (their order depends on the machine).
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
@@ -75,7 +75,7 @@ async function perform(hosts: TestHost[], done: Operation): Promise<number> {
   return status;
 }
 
-/** What holds in every answer, whoever is writing (dashboard-stats 1.3). */
+/** What holds in every answer during any writes (dashboard-stats 1.3). */
 function holdsTogether(body: Record<string, number> & { os_distribution: { name: string; count: number }[] }): void {
   const systems = body.os_distribution;
   const n = (field: string) => body[field] as number;
@@ -111,7 +111,7 @@ test("whatever is done at once, answers hold together and a recount finds no dif
       );
       isWriting = false;
       await polls;
-      // A host may be gone before its agent hears of it; nothing else may be refused.
+      // A host may be deleted before its agent reports; nothing else may be refused.
       expect(statuses.flat().filter((status) => ![200, 204, 401, 404].includes(status))).toEqual([]);
       expect(await recount(runtime.db, { inventories: true })).toEqual([]);
       holdsTogether((await dashboard.read(board)).body);
@@ -146,7 +146,7 @@ test("who sees a report acknowledged sees it counted", async () => {
   }
 });
 
-test("rows taken away by hand are subtracted as well, and emptying a table at once is refused", async () => {
+test("rows deleted by SQL are subtracted as well, and truncating a table is refused", async () => {
   const { sql } = runtime.store;
   const host = await dashboard.host("by hand");
   await dashboard.report(host, { packages: [installed("bash", "risk")], repositories: [{ url: "q" }] });
@@ -185,12 +185,12 @@ test("the command names every counter that is wrong, and mends it where that is 
   await sql`delete from host_outdated where host_id = ${host.id}`;
   const { code, lines } = await verify();
   expect(code).toBe(1);
-  const told = lines.join("\n");
-  expect(told).toMatch(/host_totals active, Okapi, , shard \d: stored \{2,1,1,1,1,0\}, counted \{1,1,1,1,1,0\}/);
-  expect(told).toContain("host_totals active, Nowhere, , shard 0: stored {3,0,0,0,0,0}, counted {0,0,0,0,0,0}");
-  expect(told).toMatch(/hosts of repository \d+: stored 7, counted 1/);
-  expect(told).toMatch(/reports of 3600 s from .+: stored \d+, counted \d+/);
-  expect(told).toContain(`packages of host ${host.id}: stored {1,1}, counted {0,0}`);
+  const printed = lines.join("\n");
+  expect(printed).toMatch(/host_totals active, Okapi, , shard \d: stored \{2,1,1,1,1,0\}, counted \{1,1,1,1,1,0\}/);
+  expect(printed).toContain("host_totals active, Nowhere, , shard 0: stored {3,0,0,0,0,0}, counted {0,0,0,0,0,0}");
+  expect(printed).toMatch(/hosts of repository \d+: stored 7, counted 1/);
+  expect(printed).toMatch(/reports of 3600 s from .+: stored \d+, counted \d+/);
+  expect(printed).toContain(`packages of host ${host.id}: stored {1,1}, counted {0,0}`);
   expect((await verify("--repair")).code).toBe(0);
   expect((await verify()).code).toBe(0);
   expect((await verify("--inventories")).lines).toContain(

@@ -1,4 +1,4 @@
-/** Enrolment: keys of their own, a day's allowance, one host or many (dashboard-stats 6.3). */
+/** Enrolment: its keys, their daily limit, one host or many (dashboard-stats 6.3). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { installed, raw, sampleHosts } from "../support/data/sample_hosts.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -45,23 +45,23 @@ test("a key opens its own door and no other", async () => {
 
 test("each refusal has its own words", async () => {
   const key = await dashboard.key({ integration_type: "enrolment" });
-  const told = async (pair: Partial<Pair>) => {
+  const answered = async (pair: Partial<Pair>) => {
     const { status, body } = await enrol(pair, { friendly_name: "x" });
     return [status, body.error];
   };
-  expect(await told({})).toEqual([401, "Auto-enrollment credentials required"]);
-  expect(await told({ ...key, token_key: "enrol_0" })).toEqual([401, "Invalid or inactive token"]);
-  expect(await told({ ...key, token_secret: "wrong" })).toEqual([401, "Invalid token secret"]);
+  expect(await answered({})).toEqual([401, "Auto-enrollment credentials required"]);
+  expect(await answered({ ...key, token_key: "enrol_0" })).toEqual([401, "Invalid or inactive token"]);
+  expect(await answered({ ...key, token_secret: "wrong" })).toEqual([401, "Invalid token secret"]);
   await change(key.id, { is_active: false });
-  expect(await told(key)).toEqual([401, "Invalid or inactive token"]);
-  expect(await told({ ...key, token_secret: "wrong" })).toEqual([401, "Invalid token secret"]);
+  expect(await answered(key)).toEqual([401, "Invalid or inactive token"]);
+  expect(await answered({ ...key, token_secret: "wrong" })).toEqual([401, "Invalid token secret"]);
   await change(key.id, { is_active: true, expires_at: "2001-01-01T00:00:00Z" });
-  expect(await told(key)).toEqual([401, "Token expired"]);
+  expect(await answered(key)).toEqual([401, "Token expired"]);
   await change(key.id, { expires_at: null, allowed_ip_ranges: ["203.0.113.1"] });
-  expect(await told(key)).toEqual([403, "IP address not authorized for this token"]);
+  expect(await answered(key)).toEqual([403, "IP address not authorized for this token"]);
 });
 
-test("a day's allowance is exact, however many ask at once", async () => {
+test("the daily limit is exact, however many enrol at once", async () => {
   const key = await dashboard.key({ integration_type: "enrolment", max_hosts_per_day: 5 });
   const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => enrol(key, { friendly_name: `h${at}` })));
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 201, 201, ...Array(7).fill(429)]);

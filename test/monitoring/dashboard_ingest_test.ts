@@ -1,4 +1,4 @@
-/** What agents of every age report, and what becomes of it (dashboard-stats 6). */
+/** Reports of agents of every version, and what is stored of them (dashboard-stats 6). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { installed, raw, sampleHosts, type TestKey } from "../support/data/sample_hosts.ts";
@@ -108,10 +108,10 @@ test("a report may be packed, or lines of a shell", async () => {
 
 test("of equal names the last counts, and security only where an update is needed", async () => {
   const host = await dashboard.host("twice");
-  const odd = { ...installed("a"), isSecurityUpdate: true };
-  expect((await dashboard.report(host, { packages: [installed("b", "old"), installed("b"), odd] })).body).toEqual(
-    updated(3 - 1, 0, 0),
-  );
+  const contradictory = { ...installed("a"), isSecurityUpdate: true };
+  expect(
+    (await dashboard.report(host, { packages: [installed("b", "old"), installed("b"), contradictory] })).body,
+  ).toEqual(updated(3 - 1, 0, 0));
   await remove(host.id);
 });
 
@@ -181,7 +181,7 @@ test("what is too large, or unpacks to too much, is refused with 413", async () 
   await remove(host.id);
 });
 
-test("repositories stay where none are told, and go where the section says so", async () => {
+test("repositories stay where a report has no section for them, and go where the section is empty", async () => {
   const host = await dashboard.host("repos");
   const repos = async () => (await numbers()).total_repos;
   const before = await repos();
@@ -215,19 +215,19 @@ test("full and partial reports count as recent, pings and refusals do not, and a
 
 test("while nothing is known of a host's packages, nothing it reports changes a number", async () => {
   const host = await dashboard.host("still pending");
-  const told = async () => {
+  const answered = async () => {
     const { last_updated: _, unique_as_of: __, ...rest } = await numbers();
     return rest;
   };
-  const before = await told();
+  const before = await answered();
   const partial = { sections: ["hostname", "repos"], hostname: "p", repositories: [{ url: "http://pending.example" }] };
   for (let n = 0; n < 2; n++) expect((await dashboard.report(host, partial)).status).toBe(200);
-  expect(await told()).toEqual(before);
+  expect(await answered()).toEqual(before);
   expect(await shown(host.id)).toMatchObject({ status: "pending", hostname: "p" });
   expect((await dashboard.ping(host, { hashes: { reposHash: "x" } })).body.requestFull).toContain("repos");
   await dashboard.report(host, { packages: mixed });
   await dashboard.report(host, partial);
-  expect(await told()).toMatchObject({
+  expect(await answered()).toMatchObject({
     recent_updates_24h: before.recent_updates_24h + 2,
     total_repos: before.total_repos + 1,
   });
@@ -250,7 +250,7 @@ test("the window of a day is exact where it begins", async () => {
   expect((await numbers()).recent_updates_24h).toBe(before);
 });
 
-test("a host taken out by hand stays out, reports all the same, and comes back by hand", async () => {
+test("a host disabled by hand stays disabled, reports all the same, and is enabled by hand", async () => {
   const host = await dashboard.host("out");
   const patch = (status: string) => runtime.ask("PATCH", `/api/v1/dashboard/hosts/${host.id}`, { body: { status } });
   expect((await patch("active")).body.status).toBe("pending");
@@ -264,7 +264,7 @@ test("a host taken out by hand stays out, reports all the same, and comes back b
   await remove(host.id);
 });
 
-test("no answer but the one that makes a host tells its key, and no event holds it", async () => {
+test("only the answer that creates a host has its key, and no event has it", async () => {
   const { body } = await runtime.ask("POST", "/api/v1/dashboard/hosts", { body: { friendly_name: "secret" } });
   const rest = [
     await runtime.ask("GET", "/api/v1/dashboard/hosts"),

@@ -1,4 +1,4 @@
-/** Keys of dashboards: who may make them, what they open, when they are refused (dashboard-stats 3 and 5). */
+/** Keys of dashboards: who may create them, what they open, when they are refused (dashboard-stats 3 and 5). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { installed, raw, sampleHosts } from "../support/data/sample_hosts.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -35,9 +35,9 @@ test("a key's secret is in the answer that makes it, and nowhere else", async ()
   expect(JSON.stringify(stored[0])).not.toContain(body.token_secret);
 });
 
-test("every refusal has its status and message, and 401 tells how to do better", async () => {
+test("every refusal has its status and message, and 401 has WWW-Authenticate", async () => {
   const key = await dashboard.key();
-  const told = async (headers: Record<string, string>) => {
+  const answered = async (headers: Record<string, string>) => {
     const answer = await health(headers);
     return [answer.status, answer.body, answer.headers.get("www-authenticate")];
   };
@@ -45,22 +45,22 @@ test("every refusal has its status and message, and 401 tells how to do better",
   const refused = (error: string) => [401, { error }, challenge];
   const missing = refused("Missing or invalid authorization header");
   for (const headers of [{}, { authorization: "Bearer x" }, basic("nocolon"), basic(":s"), basic("k:")])
-    expect(await told(headers)).toEqual(missing);
-  expect(await told({ authorization: `Token ${runtime.token}` })).toEqual(missing);
+    expect(await answered(headers)).toEqual(missing);
+  expect(await answered({ authorization: `Token ${runtime.token}` })).toEqual(missing);
   for (const pair of ["dash_0:x", `${key.token_key}:wrong`, `${key.token_key}:${key.token_secret}0`, "a\0b:x", "é:x"])
-    expect(await told(basic(pair))).toEqual(refused("Invalid API key"));
+    expect(await answered(basic(pair))).toEqual(refused("Invalid API key"));
   await change(key.id, { is_active: false, expires_at: "2001-01-01T00:00:00Z" });
-  expect(await told(basic(`${key.token_key}:wrong`))).toEqual(refused("Invalid API key"));
-  expect(await told(key.headers)).toEqual(refused("API key is disabled"));
+  expect(await answered(basic(`${key.token_key}:wrong`))).toEqual(refused("Invalid API key"));
+  expect(await answered(key.headers)).toEqual(refused("API key is disabled"));
   await change(key.id, { is_active: true });
-  expect(await told(key.headers)).toEqual(refused("API key has expired"));
+  expect(await answered(key.headers)).toEqual(refused("API key has expired"));
   expect((await shown(key.id)).status).toBe("expired");
   await change(key.id, { expires_at: null, allowed_ip_ranges: ["203.0.113.9"] });
-  expect(await told(key.headers)).toEqual([403, { error: "IP address not allowed" }, null]);
+  expect(await answered(key.headers)).toEqual([403, { error: "IP address not allowed" }, null]);
   await change(key.id, { allowed_ip_ranges: null });
   expect((await health(key.headers)).body.api_key).toBe("Board");
   expect((await runtime.ask("DELETE", `/api/v1/dashboard/keys/${key.id}`)).status).toBe(204);
-  expect(await told(key.headers)).toEqual(refused("Invalid API key"));
+  expect(await answered(key.headers)).toEqual(refused("Invalid API key"));
   expect((await runtime.ask("DELETE", `/api/v1/dashboard/keys/${key.id}`)).status).toBe(404);
 });
 
@@ -92,7 +92,7 @@ test("lists hold addresses and ranges of both kinds, and admit nobody else", asy
     expect([bad, (await change(key.id, { allowed_ip_ranges: bad })).status]).toEqual([bad, 400]);
 });
 
-test("an address that a stranger forwards is not believed, one that a known proxy forwards is", async () => {
+test("a forwarded address is ignored from an unknown peer and used from a known proxy", async () => {
   const key = await dashboard.key({ allowed_ip_ranges: ["203.0.113.9"] });
   const headers = { ...key.headers, "x-forwarded-for": "203.0.113.9" };
   expect((await health(headers, "192.0.2.1")).status).toBe(403);
@@ -143,7 +143,7 @@ test("only who manages the instance manages keys, and a key outlives its maker",
   });
 });
 
-test("the audit log tells what was done to keys and hosts, by name, and nothing of their secrets", async () => {
+test("the audit log has the changes of keys and hosts by name, without their secrets", async () => {
   const key = await dashboard.key({ token_name: "Logged" });
   await change(key.id, { is_active: false });
   await runtime.ask("DELETE", `/api/v1/dashboard/keys/${key.id}`);
@@ -171,7 +171,7 @@ test("keys are listed like everything else, by their status as well", async () =
   expect((await list("sort=-id&count=2"))[0]).toBe("Beta");
 });
 
-test("what is wrong with a key is told by field", async () => {
+test("invalid input for a key is answered by field", async () => {
   const { status, body } = await runtime.ask("POST", "/api/v1/dashboard/keys", { body: { integration_type: "other" } });
   expect([status, Object.keys(body.error.validation)]).toEqual([422, ["token_name", "integration_type"]]);
   expect((await runtime.ask("POST", "/api/v1/dashboard/keys", { body: { token_name: "x".repeat(256) } })).status).toBe(
@@ -179,7 +179,7 @@ test("what is wrong with a key is told by field", async () => {
   );
 });
 
-test("while the store cannot say whose a key is, nobody is called a stranger", async () => {
+test("while the store cannot look a key up, its holder is answered 503 and not 401", async () => {
   const other = await bootTestRuntime();
   const key = await sampleHosts(other).key();
   await other.store.sql`alter table dash_keys rename to elsewhere`;

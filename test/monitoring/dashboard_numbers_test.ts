@@ -115,7 +115,7 @@ test("a host that falls silent is stale, and leaves the numbers only where the o
   await lively.stop();
 }, 20_000);
 
-test("a silent host that is put in again by hand is not taken out at once", async () => {
+test("a silent host that is enabled by hand is not disabled again at once", async () => {
   const host = await dashboard.host("again");
   await dashboard.report(host, { packages: [installed("bash")] });
   const { sql } = runtime.store;
@@ -207,9 +207,9 @@ test("an address may ask a hundred times, whatever comes of it, and each network
   const ask = (path: string, address: string, headers = board.headers) =>
     raw(runtime, "GET", path, headers, undefined, address);
   const first = await ask(STATS, "2001:db8:0:1::1");
-  const told = (name: string) => first.headers.get(`ratelimit-${name}`);
-  expect([told("policy"), told("limit"), told("remaining")]).toEqual(["100;w=900", "100", "99"]);
-  expect(Number(told("reset"))).toBeWithin(890, 901);
+  const header = (name: string) => first.headers.get(`ratelimit-${name}`);
+  expect([header("policy"), header("limit"), header("remaining")]).toEqual(["100;w=900", "100", "99"]);
+  expect(Number(header("reset"))).toBeWithin(890, 901);
   for (let n = 2; n <= 99; n++)
     await ask(n % 2 ? STATS : "/api/v1/dashboard/health", `2001:db8:0:1::${n}`, n % 3 ? board.headers : {});
   expect((await ask("/api/v1/dashboard/metrics", "2001:db8:0:1::1")).headers.get("ratelimit-remaining")).toBe("0");

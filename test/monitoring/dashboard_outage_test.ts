@@ -1,4 +1,4 @@
-/** A store that does not answer: who asks for numbers is told so in time, and nobody else has to wait (dashboard-stats 9.4). */
+/** A store that does not answer: dashboards get an error in time, and nobody else has to wait (dashboard-stats 9.4). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "lectern/core";
 import { rows } from "lectern/db";
@@ -49,7 +49,11 @@ async function timed<T>(run: Promise<T>): Promise<[T, ms: number]> {
   return [answer, performance.now() - started];
 }
 
-const told = ({ status, body, headers }: Awaited<ReturnType<typeof raw>>) => [status, body, headers.get("retry-after")];
+const summary = ({ status, body, headers }: Awaited<ReturnType<typeof raw>>) => [
+  status,
+  body,
+  headers.get("retry-after"),
+];
 
 /** How many statements wait for a lock. */
 async function waiting(): Promise<number> {
@@ -60,7 +64,7 @@ async function waiting(): Promise<number> {
   return row?.n ?? 0;
 }
 
-test("numbers that cannot be read in time are an error, one statement waits for them, and content is served on", async () => {
+test("numbers that cannot be read in time are an error, a single statement waits for them, and content is served", async () => {
   await withLocked("host_totals", async () => {
     const polls = Array.from({ length: 20 }, () => timed(dashboard.read(board)));
     await until(waiting, (n) => n === 1);
@@ -80,17 +84,17 @@ test("numbers that cannot be read in time are an error, one statement waits for 
   expect((await dashboard.read(board)).status).toBe(200);
 }, 20_000);
 
-test("a key that cannot be read in time is called no stranger", async () => {
+test("a key that cannot be read in time is answered 503 and not 401", async () => {
   const fresh = await dashboard.key();
   await withLocked("dash_keys", async () => {
     const [answer, ms] = await timed(raw(runtime, "GET", HEALTH, fresh.headers));
-    expect(told(answer)).toEqual(UNAVAILABLE);
+    expect(summary(answer)).toEqual(UNAVAILABLE);
     expect(ms).toBeLessThan(IN_TIME_MS);
   });
   expect((await raw(runtime, "GET", HEALTH, fresh.headers)).status).toBe(200);
 }, 20_000);
 
-test("a key works by heart, and is not healthy while the store does not answer", async () => {
+test("a cached key works, and its health check fails while the store does not answer", async () => {
   expect((await dashboard.read(board, HEALTH)).status).toBe(200);
   await withLocked("rate_windows", async () => {
     const stuck: Promise<unknown>[] = [];
@@ -100,7 +104,7 @@ test("a key works by heart, and is not healthy while the store does not answer",
     }
     for (const path of [HEALTH, "/api/v1/gethomepage/health"]) {
       const [answer, ms] = await timed(dashboard.read(board, path));
-      expect(told(answer)).toEqual(UNAVAILABLE);
+      expect(summary(answer)).toEqual(UNAVAILABLE);
       expect(ms).toBeLessThan(IN_TIME_MS);
     }
     void Promise.all(stuck);
@@ -108,12 +112,12 @@ test("a key works by heart, and is not healthy while the store does not answer",
   expect((await dashboard.read(board, HEALTH)).status).toBe(200);
 }, 20_000);
 
-test("a limit that servers share, and that cannot be counted, lets nobody wait", async () => {
+test("a shared limit that cannot be counted keeps no request waiting", async () => {
   const other = await bootTestRuntime({ env: { RATE_LIMITS_SHARED: "true" } });
   const key = await sampleHosts(other).key();
   expect((await raw(other, "GET", STATS, key.headers)).status).toBe(200);
   await other.store.sql`alter table rate_windows rename to elsewhere`;
-  expect(told(await raw(other, "GET", STATS, key.headers))).toEqual(UNAVAILABLE);
+  expect(summary(await raw(other, "GET", STATS, key.headers))).toEqual(UNAVAILABLE);
   await other.store.sql`alter table elsewhere rename to rate_windows`;
   await other.stop();
 }, 20_000);

@@ -1,4 +1,4 @@
-/** What people who manage an instance read of its hosts: the numbers, how they grew, and how much of the limit is used. */
+/** What users who manage an instance read about its hosts: the numbers, their history, and how much of the limit is used. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Db } from "lectern/db";
 import { recordHistory } from "../../plugins/monitoring/hosts/history.ts";
@@ -45,7 +45,7 @@ test("an hour has one row, with the last numbers it saw", async () => {
   });
 });
 
-test("a week is told by the hour, more by the day with the last numbers of each; too old rows go", async () => {
+test("a week is shown by the hour, longer periods by the day with its last numbers; old rows are removed", async () => {
   const { sql } = runtime.store;
   await sql`delete from host_history`;
   await sql`insert into host_history (at, hosts, needing, at_risk, outdated, security, rebooting)
@@ -63,19 +63,19 @@ test("a week is told by the hour, more by the day with the last numbers of each;
     expect([bad, (await runtime.ask("GET", `/api/v1/dashboard/history?days=${bad}`)).status]).toEqual([bad, 422]);
 });
 
-test("the use of the limit is told for the addresses that keys were used from", async () => {
+test("the use of the limit is shown for the addresses that keys were used from", async () => {
   const key = await dashboard.key({ token_name: "Wall" });
   for (let turn = 0; turn < 3; turn++)
     await raw(runtime, "GET", "/api/v1/dashboard/stats", key.headers, undefined, "192.0.2.99");
   await runtime.ask("GET", "/api/v1/dashboard/keys");
   const usage = await get("usage");
   expect(usage).toMatchObject({ limit: 100, window_seconds: 900 });
-  const told = usage.addresses.find(({ address }: { address: string }) => address === "192.0.2.99");
-  expect(told).toMatchObject({ keys: ["Wall"], used: 3, remaining: 97 });
-  expect(new Date(told.resets_at).getTime()).toBeGreaterThan(Date.now());
+  const usedFrom = usage.addresses.find(({ address }: { address: string }) => address === "192.0.2.99");
+  expect(usedFrom).toMatchObject({ keys: ["Wall"], used: 3, remaining: 97 });
+  expect(new Date(usedFrom.resets_at).getTime()).toBeGreaterThan(Date.now());
 });
 
-test("a refused address or time of a key is told by its field", async () => {
+test("a refused address or time of a key is answered by field", async () => {
   const make = (body: object) => runtime.ask("POST", "/api/v1/dashboard/keys", { body: { token_name: "x", ...body } });
   expect((await make({ expires_at: "soon" })).body.error).toMatchObject({
     code: 400,
@@ -86,7 +86,7 @@ test("a refused address or time of a key is told by its field", async () => {
   });
 });
 
-test("what webhooks can be told of is listed with words for it", async () => {
+test("the events for webhooks are listed with their descriptions", async () => {
   const { body } = await runtime.ask("GET", "/api/webhooks/events");
   const types = body.events.map(({ type }: { type: string }) => type);
   expect(types).toContain("page_create");

@@ -1,6 +1,6 @@
 /**
- * The reference reporter as an operator runs it: on this machine's own packages where it has apt, and on what dnf and apk
- * are known to print; and the ten lines of the README. All of them send to a runtime that listens.
+ * The reference reporter as an operator runs it: on this machine's own packages where it has apt, and on recorded output of dnf
+ * and apk; and the ten lines of the README. All of them send to a runtime that listens.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -56,7 +56,7 @@ async function run(command: string[], host: TestHost, path = process.env.PATH): 
   return { code: await child.exited, out, err };
 }
 
-/** Packages of a foreign architecture beside those of its own, and one with a name that promises much. */
+/** Packages of a foreign architecture beside those of its own, and one with "security" in its name. */
 const APT_TWO = {
   "apt-get": byArguments({
     "*upgrade*": says(

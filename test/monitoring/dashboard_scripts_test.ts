@@ -1,6 +1,6 @@
 /**
- * The scripts that enrol machines and install the reporter, as an operator runs them: ours, and the steps that PatchMon's
- * own script takes. They talk to a runtime that listens and logs everything it would.
+ * The scripts that enrol machines and install the reporter, as an operator runs them: ours, and the steps of PatchMon's own
+ * script. They talk to a runtime that listens and logs at debug level.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -100,7 +100,7 @@ exit $code`;
   expect(host).toMatchObject({ status: "active" });
   const again = await run(steps("&force=true"), {});
   expect([again.code, (await hosts("stock")).map(({ id }: { id: number }) => id)]).toEqual([0, [host.id]]);
-  // The credentials of the first installation are worth nothing now.
+  // The credentials of the first installation are refused now.
   expect((await run(join(first.root, "usr/local/bin/lectern-report"), {})).code).not.toBe(0);
 });
 

@@ -1,4 +1,4 @@
-/** The audit log: what leaves rows and what does not, where it came from, what it keeps of items that are gone. */
+/** The audit log: which events leave rows, their addresses, and what is kept about deleted items. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { activityOf } from "lectern/contracts";
 import { definePlugin, GUEST, sql } from "lectern/core";
@@ -56,7 +56,7 @@ const log = async (query = ""): Promise<Row[]> =>
   (await runtime.ask("GET", `/api/audit-log?sort=-id&count=500${query}`)).body.data;
 const make = async (segment: string, body: object) => (await runtime.ask("POST", `/api/${segment}`, { body })).body;
 
-test("a row tells who did what to what, from where as far as is kept, and a plugin's own things too", async () => {
+test("a row has who did what to what, from where as far as is kept, also for a plugin's own kinds", async () => {
   const book = await make("books", { name: "Logged" });
   const [admired, created] = await log();
   expect(created).toMatchObject({
@@ -73,12 +73,12 @@ test("a row tells who did what to what, from where as far as is kept, and a plug
 
 test("every event of the contract's list that somebody performs leaves rows", () => {
   const context = runtime.contexts.get("audit_log");
-  const told = new Set<string>([...SOURCES, ...(context?.slot("activity") ?? [])].map(({ event }) => event));
+  const recorded = new Set<string>([...SOURCES, ...(context?.slot("activity") ?? [])].map(({ event }) => event));
   for (const { kind } of context?.slot("content") ?? [])
-    for (const verb of ["create", "update", "delete", "move"]) told.add(`${kind}_${verb}`);
+    for (const verb of ["create", "update", "delete", "move"]) recorded.add(`${kind}_${verb}`);
   const performed = runtime.runtime.booted.flatMap(({ plugin }) => plugin.events);
   expect(performed.length).toBeGreaterThan(30);
-  expect(performed.filter((event) => TYPES.has(event) && !told.has(event))).toEqual([]);
+  expect(performed.filter((event) => TYPES.has(event) && !recorded.has(event))).toEqual([]);
 });
 
 test("what was refused or failed leaves no row", async () => {
@@ -91,7 +91,7 @@ test("what was refused or failed leaves no row", async () => {
   expect(await log()).toHaveLength(before);
 });
 
-test("signing in leaves a row with the way it was done, and no secret stands anywhere", async () => {
+test("signing in leaves a row with its method, and no secret", async () => {
   await runtime.ask("POST", "/api/session", {
     as: null,
     body: { email: "admin@example.com", password: "correct horse battery" },
@@ -123,7 +123,7 @@ test("a demo keeps the addresses of its visitors to itself", async () => {
   await demo.stop();
 });
 
-test("a move is told before the update it is part of", async () => {
+test("a move is logged before the update it is part of", async () => {
   const [one, two] = [await make("books", { name: "From" }), await make("books", { name: "To" })];
   const page = await make("pages", { name: "Mover", book_id: one.id, html: "<p>x</p>" });
   await runtime.ask("PUT", `/api/pages/${page.id}`, { body: { book_id: two.id } });

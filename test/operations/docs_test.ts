@@ -10,10 +10,10 @@ beforeAll(async () => {
 afterAll(() => runtime.stop());
 
 describe("docs.json", () => {
-  test("tells of every route but the documentation's own files", async () => {
+  test("describes every route but the documentation's own files", async () => {
     const { body } = await runtime.ask("GET", "/api/docs.json");
-    const told = Object.values(body as Record<string, { method: string; uri: string }[]>).flat();
-    const shown = new Set(told.map(({ method, uri }) => `${method} /${uri.replace(/\{(\w+)\}/g, ":$1")}`));
+    const listed = Object.values(body as Record<string, { method: string; uri: string }[]>).flat();
+    const shown = new Set(listed.map(({ method, uri }) => `${method} /${uri.replace(/\{(\w+)\}/g, ":$1")}`));
     const routes = runtime.runtime.gates
       .routes()
       .filter(({ path }) => path.startsWith("/api/") && path !== "/api/" && path !== "/api/docs/assets/:file");
@@ -70,7 +70,7 @@ describe("the page of the API", () => {
       expect(loaded.splice(0, 1)).toEqual(["data:,"]);
       expect(loaded.length).toBeGreaterThan(0);
       for (const url of loaded) {
-        // From wherever the page itself came, whatever that is called.
+        // From the host that the page came from, whatever its name.
         expect(url).toStartWith("/api/docs/assets/");
         expect((await runtime.ask("GET", url, { as: null })).status).toBe(200);
       }

@@ -7,37 +7,37 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.stop());
 
-test("messages are told in the language a user wishes, and in English where it has none", async () => {
+test("messages are in the language of the user, and in English where it has none", async () => {
   const { token, id } = await runtime.person("anna", ["access-api", "book-create-all"]);
   expect((await runtime.ask("PUT", `/api/users/${id}`, { body: { language: "de" } })).status).toBe(200);
-  const told = async (method: string, path: string, as: string, body?: unknown) =>
+  const answered = async (method: string, path: string, as: string, body?: unknown) =>
     (await runtime.ask(method, path, { as, body })).body.error;
-  expect((await told("GET", "/api/books/999", token)).message).toBe("Buch nicht gefunden");
-  expect((await told("GET", "/api/users", token)).message).toBe("Dazu fehlt Ihnen die Berechtigung.");
-  expect(await told("POST", "/api/books", token, {})).toEqual({
+  expect((await answered("GET", "/api/books/999", token)).message).toBe("Buch nicht gefunden");
+  expect((await answered("GET", "/api/users", token)).message).toBe("Dazu fehlt Ihnen die Berechtigung.");
+  expect(await answered("POST", "/api/books", token, {})).toEqual({
     code: 422,
     message: "Die Angaben sind ungültig.",
     validation: { name: ["Das Feld name fehlt."] },
   });
-  expect((await told("GET", "/api/nowhere", token)).message).toBe("Die Adresse api/nowhere gibt es nicht.");
+  expect((await answered("GET", "/api/nowhere", token)).message).toBe("Die Adresse api/nowhere gibt es nicht.");
   expect((await runtime.ask("PUT", `/api/users/${id}`, { body: { language: "fr" } })).status).toBe(200);
-  expect((await told("GET", "/api/books/999", token)).message).toBe("Livre introuvable");
+  expect((await answered("GET", "/api/books/999", token)).message).toBe("Livre introuvable");
   expect((await runtime.ask("PUT", `/api/users/${id}`, { body: { language: "ja" } })).status).toBe(200);
-  expect((await told("GET", "/api/books/999", token)).message).toBe("Book not found");
-  expect((await told("GET", "/api/books/999", runtime.token)).message).toBe("Book not found");
+  expect((await answered("GET", "/api/books/999", token)).message).toBe("Book not found");
+  expect((await answered("GET", "/api/books/999", runtime.token)).message).toBe("Book not found");
 });
 
-test("who has chosen none is told in the language their client asks for, where there is one", async () => {
-  const told = async (language: string, method = "GET", body?: unknown) =>
+test("a user without a language gets that of Accept-Language, where there is one", async () => {
+  const answered = async (language: string, method = "GET", body?: unknown) =>
     (
       await runtime.ask(method, method === "GET" ? "/api/books/999" : "/api/books", {
         headers: { "accept-language": language },
         body,
       })
     ).body.error;
-  expect((await told("ja, de-AT;q=0.9, en;q=0.5")).message).toBe("Buch nicht gefunden");
-  expect((await told("en;q=0.9, de;q=0.5")).message).toBe("Book not found");
-  expect((await told("x".repeat(5000))).message).toBe("Book not found");
-  expect((await told("de", "POST", {})).validation).toEqual({ name: ["Das Feld name fehlt."] });
-  expect((await told("*", "POST", {})).validation).toEqual({ name: ["The name field is required."] });
+  expect((await answered("ja, de-AT;q=0.9, en;q=0.5")).message).toBe("Buch nicht gefunden");
+  expect((await answered("en;q=0.9, de;q=0.5")).message).toBe("Book not found");
+  expect((await answered("x".repeat(5000))).message).toBe("Book not found");
+  expect((await answered("de", "POST", {})).validation).toEqual({ name: ["Das Feld name fehlt."] });
+  expect((await answered("*", "POST", {})).validation).toEqual({ name: ["The name field is required."] });
 });

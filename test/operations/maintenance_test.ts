@@ -1,4 +1,4 @@
-/** What those who look after an instance ask of it: facts, plugins, lost files, given-up jobs, pictures nobody shows. */
+/** What operators read and do: facts, plugins, lost files, dead jobs, unused images. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { png } from "../support/data/sample_pictures.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -11,7 +11,7 @@ afterAll(() => runtime.stop());
 
 const get = async (path: string) => (await runtime.ask("GET", path)).body;
 
-test("facts and plugins are told, values of settings are not", async () => {
+test("facts and plugins are listed, values of settings are not", async () => {
   const facts = await get("/api/system/facts");
   expect(facts).toMatchObject({ bun_version: Bun.version, jobs: { dead: 0 }, store: { bytes: expect.any(Number) } });
   expect(facts.lectern_version).toMatch(/^\d+\.\d+\.\d+/);

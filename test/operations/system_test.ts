@@ -1,4 +1,4 @@
-/** What an instance tells of itself, and the pictures its answers name. */
+/** What an instance says about itself, and the images its answers link to. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -15,7 +15,7 @@ const facts = async (env: Record<string, string>) => {
   return body;
 };
 
-test("clients are told the version of the API that is spoken, unless the operator names another", async () => {
+test("clients get the version of the API, unless the operator names another", async () => {
   expect((await runtime.ask("GET", "/api/system")).body.version).toBe("v26.05+lectern");
   expect((await facts({ APP_VERSION: "v25.02" })).version).toBe("v25.02");
 });

@@ -1,4 +1,7 @@
-/** Who hears of an event and what of, however webhooks and filters change around it; and what is shown of it afterwards. */
+/**
+ * Which webhooks are called for an event and with what payload, while webhooks and filters change; and what is shown of it
+ * afterwards. Calls are made at least once: repeated ones are counted once.
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { definePlugin, sql } from "lectern/core";
 import { rows } from "lectern/db";
@@ -8,7 +11,7 @@ import { distinctCalls, webhooksIdle } from "../support/harness/webhook_queue.ts
 
 let runtime: TestRuntime;
 let receiver: Receiver;
-/** What a filter makes of payloads while a test wants it to. */
+/** The filter of payloads while a test sets one. */
 let answer: ((payload: Record<string, unknown>) => unknown) | undefined;
 const filtering = definePlugin({
   name: "filtering",
@@ -44,7 +47,7 @@ async function onlyDelivery(id: number): Promise<{ id: number; state: string }> 
 /** Calls in their order, each once though it may be made again. */
 const called = <Seen>(seen: (call: Received) => Seen) => distinctCalls(receiver.received).map(seen);
 
-test("who listened when it happened hears of it, whatever is changed right after; who came later does not", async () => {
+test("webhooks that listened at the event are called, whatever is changed right after; later ones are not", async () => {
   const { body: turned } = await hook("turned");
   const { body: paused } = await hook("paused");
   await make("Seen");
@@ -61,7 +64,7 @@ test("who listened when it happened hears of it, whatever is changed right after
   for (const { id } of [turned, paused, late, woken]) await runtime.ask("DELETE", `/api/webhooks/${id}`);
 });
 
-test("the first webhook hears of its own creation and changes, and not of its end", async () => {
+test("the first webhook is called for its own creation and changes, and not for its deletion", async () => {
   const { body } = await hook("own", { events: ["all"] });
   await change(body.id, { name: "Own" });
   await webhooksIdle(runtime);
@@ -140,7 +143,7 @@ test.each<[string, (payload: Record<string, unknown>) => unknown, object]>([
   await runtime.ask("DELETE", `/api/webhooks/${body.id}`);
 });
 
-test("what a filter answers is told as it is; the webhook's own id and name only where it kept them", async () => {
+test("the payload that a filter returns is sent as it is, with the webhook's id and name only where it kept them", async () => {
   const { body } = await hook("plain");
   answer = () => ({ said: "this alone" });
   await make("Told");
@@ -149,7 +152,7 @@ test("what a filter answers is told as it is; the webhook's own id and name only
   await runtime.ask("DELETE", `/api/webhooks/${body.id}`);
 });
 
-test("nothing is kept of what nobody listens to", async () => {
+test("no event is stored that no webhook listens to", async () => {
   const { body } = await hook("few");
   const count = async () =>
     (await rows<{ n: number }>(runtime.db, sql`select count(*)::integer as n from webhook_events`))[0]?.n;

@@ -1,6 +1,6 @@
 /**
- * Receivers that are slow, dead, switched off or hostile, and much that waits: what they may cost others, which is
- * nothing, and in which order the rest comes.
+ * Receivers that are slow, dead, inactive or hostile, and many waiting deliveries: they delay nobody else, and the order of the
+ * rest holds.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 
 const hook = async (more: object = {}, of = runtime): Promise<{ id: number; secret: string }> => {
-  const body = { name: "Test", endpoint: `${receiver.url}/in`, events: ["book_create"], ...more };
+  const body = { name: "Test", endpoint: `${receiver.url}/in`, events: ["book_create"], timeout: 60, ...more };
   return (await of.ask("POST", "/api/webhooks", { body })).body;
 };
 const make = async (segment: string, body: object) => (await runtime.ask("POST", `/api/${segment}`, { body })).body;
@@ -42,7 +42,7 @@ const events = () => distinctCalls(receiver.received).map(({ json }) => json.eve
 const change = (id: number, body: object) => runtime.ask("PUT", `/api/webhooks/${id}`, { body });
 const last = async (id: number) => (await runtime.ask("GET", `/api/webhooks/${id}/deliveries?sort=-id`)).body.data[0];
 
-test("who is switched off is called no more, and hears of what waited when switched on again", async () => {
+test("an inactive webhook is not called, and gets the waiting deliveries once it is active again", async () => {
   const { id } = await hook();
   receiver.answer = () => new Response("later", { status: 503 });
   await make("books", { name: "Waiting" });
@@ -57,11 +57,11 @@ test("who is switched off is called no more, and hears of what waited when switc
   receiver.answer = () => new Response();
   await change(id, { active: true });
   await until(async () => (await last(id)).state === "delivered");
-  const told = receiver.received.filter(({ path }) => path === "/in").map(({ json }) => json.related_item.name);
-  expect(told).toEqual(["Waiting", "Waiting"]);
+  const sent = receiver.received.filter(({ path }) => path === "/in").map(({ json }) => json.related_item.name);
+  expect(sent).toEqual(["Waiting", "Waiting"]);
 });
 
-test("many dead receivers keep a live one waiting no longer than a few would", async () => {
+test("many dead receivers do not delay a live one", async () => {
   const dead = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -82,10 +82,10 @@ test("many dead receivers keep a live one waiting no longer than a few would", a
   await dead.stop(true);
 });
 
-test("what is made, changed and removed is told of in that order, content or not", async () => {
+test("calls about one item come in order, content or not", async () => {
   const { id } = await hook({ events: ["all"] });
   const book = await make("books", { name: "Book" });
-  // Calls that are taken earn the webhook further lanes, on which what is in no order would overtake.
+  // Accepted calls raise the webhook's concurrency, so that unordered calls could overtake each other.
   for (let at = 0; at < 4; at++) await runtime.ask("PUT", `/api/books/${book.id}`, { body: { name: `Book ${at}` } });
   const page = await make("pages", { book_id: book.id, name: "Page", html: "<p>x</p>" });
   await receiver.until(6);
@@ -112,32 +112,32 @@ test("what is made, changed and removed is told of in that order, content or not
     expect(events().filter((event) => order.includes(event))).toEqual(order);
 });
 
-test("what is no content is told of with its address or itself, and with nothing that is not for others", async () => {
+test("payloads about other kinds have an address or the item, and no private fields", async () => {
   await hook({ events: ["user_create", "api_token_create", "role_create", "webhook_create", "auth_login"] });
   const user = await make("users", { name: "Grace", email: "grace@example.com" });
   const token = await make(`users/${user.id}/tokens`, { name: "Script" });
   const role = await make("roles", { display_name: "Readers" });
   const other = await hook();
-  // It hears of its own creation, and of everything after.
+  // It is called for its own creation, and for everything after.
   await receiver.until(5);
-  const told = (event: string) => {
+  const sent = (event: string) => {
     const found = receiver.received.findLast(({ json }) => json.event === event)?.json;
     const { text, url, related_item, detail } = found;
     return { text, url, related_item, detail };
   };
-  expect(told("user_create")).toEqual({
+  expect(sent("user_create")).toEqual({
     text: "Admin created user",
     related_item: { id: user.id, name: "Grace", slug: "grace" },
   } as never);
-  expect(told("api_token_create")).toEqual({
+  expect(sent("api_token_create")).toEqual({
     text: "Admin created API token",
     url: `http://localhost/api-tokens/${user.id}/${token.id}`,
   } as never);
-  expect(told("webhook_create")).toEqual({
+  expect(sent("webhook_create")).toEqual({
     text: "Admin created webhook",
     url: `http://localhost/settings/webhooks/${other.id}`,
   } as never);
-  expect(told("role_create").related_item).toMatchObject({ id: role.id, display_name: "Readers" });
+  expect(sent("role_create").related_item).toMatchObject({ id: role.id, display_name: "Readers" });
 });
 
 test("secrets that look like ours must be whole; others are the key itself", async () => {
@@ -192,7 +192,7 @@ test("answers without end or packed many times smaller are cut and cost nothing"
   expect(full.answer.length).toBeLessThanOrEqual(4096);
 });
 
-test("much that waits behind one call is not looked through again and again", async () => {
+test("a claim does not scan all deliveries that wait behind one call", async () => {
   const { id } = await hook({ active: false });
   const [event] = await rows<{ id: number }>(
     runtime.db,
@@ -213,7 +213,7 @@ test("much that waits behind one call is not looked through again and again", as
   expect(first?.attempts).toBe(1);
 });
 
-test("handed out from several sides at once, what happened to one item keeps its order", async () => {
+test("deliveries created by several processes at once keep the order of an item's events", async () => {
   const { id } = await hook({ active: false });
   await rows(runtime.db, sql`update webhooks set active = true, events = array['of_a_test'] where id = ${id}::integer`);
   const [{ last: before } = { last: 0 }] = await rows<{ last: number }>(

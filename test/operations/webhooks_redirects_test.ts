@@ -1,4 +1,4 @@
-/** Where redirects of calls lead: further as a POST, never where a first call might not go, and not for ever. */
+/** Redirects of calls: followed as a POST, never to where a first call might not go, and not without end. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { openReceiver, type Receiver } from "../support/fakes/webhook_receiver.ts";
@@ -26,12 +26,12 @@ afterEach(async () => {
   other.received.length = 0;
 });
 
-/** Sends the call on where its path is /in, and takes it elsewhere. */
+/** Redirects calls to /in, and accepts all others. */
 const redirect = (status: number, location: string) => {
   receiver.answer = ({ path }) =>
     path === "/in" ? new Response(null, { status, headers: { location } }) : new Response("thanks");
 };
-/** A webhook that was called once, and what came of it. */
+/** A webhook that was called once, and its delivery. */
 async function called() {
   const body = { name: "Test", endpoint: `${receiver.url}/in`, events: ["book_create"] };
   const hook = (await runtime.ask("POST", "/api/webhooks", { body })).body;

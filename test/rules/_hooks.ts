@@ -1,5 +1,5 @@
 /**
- * The the hooks of Lectern as the sources declare them: what is merged into `Events`, `Slots` and `Contracts`, who performs,
+ * The hooks of Lectern as the sources declare them: what is merged into `Events`, `Slots` and `Contracts`, who performs,
  * walks and provides. The rule of hooks compares `plugins/hooks.md` with it. Declarations are read as
  * text, by the code of `readSource`, which is right for formatted code; who performs and provides is asked of the plugins.
  */

@@ -49,7 +49,7 @@ export function landed(): Landed {
   return JSON.parse(readFileSync(LIST, "utf8")) as Landed;
 }
 
-/** A line and those below it that stand deeper, with the line that closes them. */
+/** A line, the more indented ones below it, and the line that closes them. */
 function blockFrom(lines: readonly string[], at: number): string {
   const indent = (line: string) => (line.trim() === "" ? Number.POSITIVE_INFINITY : line.search(/\S/));
   const own = indent(lines[at] ?? "");

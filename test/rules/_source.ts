@@ -1,5 +1,5 @@
 /**
- * The runtime as text, for the rules: every file that is not ignored, with what is code told from what is comment or string.
+ * The runtime as text, for the rules: every file that is not ignored, with code distinguished from comments and strings.
  * TypeScript 7 has no programming interface, so a scanner of literals does: it blanks comments, strings, templates and
  * regular expressions and keeps every line and column where it was. It does not parse; what it cannot know (is this slash
  * a division?) it guesses from the token before, which is right for formatted code.
@@ -22,7 +22,7 @@ export interface Source {
   readonly comments: readonly Comment[];
 }
 
-/** The the top of Lectern. */
+/** The top folder of Lectern. */
 export const ROOT = join(import.meta.dir, "../..");
 
 const LITERAL =
@@ -99,7 +99,7 @@ export function isTest(path: string): boolean {
   return path.startsWith("test/") || /[._]test\.ts$/.test(path);
 }
 
-/** Paths of every file that is no rubbish: what .gitignore names (plain names, `/name` at the top, `*.ext`) is left out. */
+/** Paths of every file but those that .gitignore names (plain names, `/name` at the top, `*.ext`). */
 export function listFiles(root = ROOT): string[] {
   const ignored = readFileSync(join(root, ".gitignore"), "utf8").split("\n").filter(Boolean);
   const skip = (folder: string, name: string) =>
@@ -118,7 +118,7 @@ export function listFiles(root = ROOT): string[] {
 
 let runtime: readonly Source[] | undefined;
 
-/** Every the TypeScript file of Lectern, read once. */
+/** Every TypeScript file of Lectern, read once. */
 export function readSources(): readonly Source[] {
   runtime ??= listFiles()
     .filter((path) => path.endsWith(".ts"))

@@ -21,7 +21,7 @@ function undocumented({ path, text, code }: Source): string[] {
   });
 }
 
-/** Whether the lines end with a docstring; line comments (such as a linter's) may stand between. */
+/** Whether the lines end with a docstring; line comments (such as a linter's) may follow it. */
 function hasDocstring(above: readonly string[]): boolean {
   const last = above.findLastIndex((line) => !line.startsWith("//"));
   if (above[last]?.trimEnd().endsWith("*/") !== true) return false;
@@ -49,7 +49,7 @@ test("the rule of docstrings can fail", () => {
     ]);
 });
 
-test("the rule of docstrings lets pass what is documented, or only handed on", () => {
+test("the rule of docstrings accepts what is documented or re-exported", () => {
   const good = [
     "/** One line. */\nexport function one() {}",
     "/**\n * Two\n * lines.\n */\n// biome-ignore lint: reason\nexport const two = 2;",

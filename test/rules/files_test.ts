@@ -2,27 +2,22 @@ import { expect, test } from "bun:test";
 import { listFiles, readSource, readSources, type Source } from "./_source.ts";
 
 const MAX_LINES = 350;
-/** From this length on a file opens with an essay. */
+/** From this length on a file begins with a docstring of several lines. */
 const ESSAY_FROM_LINES = 100;
 const ESSAY_LINES = 3;
 
-/** Files that may be longer, and why. */
-const LONG: Readonly<Record<string, string>> = {
-  "test/content/pages_test.ts": "a table of scenarios that share one runtime, in the order they happen",
-};
-
 const TOP_FOLDERS = ["core", "db", "plugins", "test", "themes"];
 const TOP_FILES = ["LICENSE", "README.md", "bun.lock", "bunfig.toml", "package.json", "tsconfig.json"];
-/** Names that a reader expects spelt in their own way. */
+/** File names with a spelling of their own. */
 const SPELT_ALONE = ["README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
 
 function tooLong({ path, text }: Source): string[] {
   const lines = text.trimEnd().split("\n").length;
-  if (lines <= MAX_LINES || path in LONG) return [];
+  if (lines <= MAX_LINES) return [];
   return [`${path}:${MAX_LINES + 1}: file has ${lines} lines, may have ${MAX_LINES}`];
 }
 
-/** The essay is the file's head, or what stands between its imports and its first statement. */
+/** That docstring is the file's head, or between its imports and its first statement. */
 function withoutEssay({ path, text, code, comments }: Source): string[] {
   const lines = text.trimEnd().split("\n").length;
   if (lines <= ESSAY_FROM_LINES || /(?:^|\/)[^/]+_test\.ts$/.test(path)) return [];
@@ -41,7 +36,7 @@ function misspelt(path: string): string[] {
   const wrong = path
     .split("/")
     .find((name) => !SPELT_ALONE.includes(name) && !/^[._]?[a-z0-9]+(?:_[a-z0-9]+)*(?:\.[a-z0-9]+)*$/.test(name));
-  // Fixtures are named after what they hold, which is not ours to spell.
+  // Fixtures are named after their content.
   if (wrong === undefined || path.startsWith("test/fixtures/")) return [];
   return [`${path}:1: name "${wrong}" is not in snake_case`];
 }
@@ -52,7 +47,7 @@ function outOfPlace(path: string): string[] {
   return [`${path}:1: "${top}" may not lie at the top, which holds ${[...TOP_FOLDERS, ...TOP_FILES].join(", ")}`];
 }
 
-test("no file is longer than a reader's patience", () => {
+test("no file is longer than 350 lines", () => {
   expect(readSources().flatMap(tooLong)).toEqual([]);
 });
 
@@ -66,11 +61,6 @@ test("file names are in snake_case", () => {
 
 test("the top of Lectern holds what a visitor expects there", () => {
   expect(listFiles().flatMap(outOfPlace)).toEqual([]);
-});
-
-test("the lists of exceptions name no file that is gone or needs none", () => {
-  const long = readSources().filter((source) => tooLong({ ...source, path: "" }).length > 0);
-  expect(Object.keys(LONG).filter((path) => !long.some((source) => source.path === path))).toEqual([]);
 });
 
 test("the rules of files can fail", () => {

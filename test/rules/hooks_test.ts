@@ -7,13 +7,13 @@ import { ROOT, readSource, readSources } from "./_source.ts";
 const handbook = readFileSync(join(ROOT, "plugins/README.md"), "utf8");
 const hooks = readFileSync(join(ROOT, "plugins/hooks.md"), "utf8");
 
-/** What a table tells otherwise than the sources; its last column is prose, and may not be empty. */
+/** Differences between a table and the sources; its last column is prose, and may not be empty. */
 function differing(rows: readonly string[][], expected: readonly string[][]): string[] {
-  const told = rows.map((cells) => cells.slice(0, -1).join(" | "));
+  const listed = rows.map((cells) => cells.slice(0, -1).join(" | "));
   const wanted = expected.map((cells) => cells.join(" | "));
   return [
-    ...wanted.filter((row) => !told.includes(row)).map((row) => `plugins/hooks.md: a row is missing: | ${row} | … |`),
-    ...told.filter((row) => !wanted.includes(row)).map((row) => `plugins/hooks.md: a row is stale: | ${row} |`),
+    ...wanted.filter((row) => !listed.includes(row)).map((row) => `plugins/hooks.md: a row is missing: | ${row} | … |`),
+    ...listed.filter((row) => !wanted.includes(row)).map((row) => `plugins/hooks.md: a row is stale: | ${row} |`),
     ...rows.filter((cells) => !cells.at(-1)).map(([name]) => `plugins/hooks.md: ${name} is not explained`),
   ];
 }
@@ -27,7 +27,7 @@ function untold(interfaceName: string, text: string): string[] {
   return names.filter((name) => !text.includes(`\`${name}\``));
 }
 
-test("the handbook tells of every event as the sources declare it, and of none that is gone", () => {
+test("the handbook lists every event as the sources declare it, and no other", () => {
   const expected = eventRows(readSources());
   expect(expected.length).toBeGreaterThan(50);
   expect(differing(tableBelow(hooks, "Events"), expected)).toEqual([]);
@@ -37,12 +37,12 @@ test("every event that is declared is performed by somebody", () => {
   expect(eventRows(readSources()).filter((cells) => cells.at(-1)?.startsWith("[]"))).toEqual([]);
 });
 
-test("the handbook tells of every slot and every contract, and of none that is gone", () => {
+test("the handbook lists every slot and every contract, and no other", () => {
   expect(differing(tableBelow(hooks, "Slots"), slotRows(readSources()))).toEqual([]);
   expect(differing(tableBelow(hooks, "Contracts"), contractRows(readSources()))).toEqual([]);
 });
 
-test("the handbook names all that a plugin may declare and all it is given", () => {
+test("the handbook names every field of a plugin and every member of its context", () => {
   expect([...untold("PluginSpec", handbook), ...untold("PluginContext", handbook)]).toEqual([]);
 });
 

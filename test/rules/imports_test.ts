@@ -7,7 +7,7 @@ const HOUSE = /^lectern\//;
 /** A plugin, in the folder of its group, or a theme. */
 const FOLDER = /^(?:plugins\/[^/]+|themes)\/[^/]+\//;
 
-/** Who may import what: the first row whose place fits a path speaks for it. */
+/** Who may import what: the first row that matches a path decides. */
 const RULES: readonly { place: RegExp; may: string; allowed: (target: string, path: string) => boolean }[] = [
   { place: /^(?:test|\.ci)\//, may: "anything", allowed: () => true },
   {

@@ -11,7 +11,7 @@ const LANGUAGES: Readonly<Record<string, Readonly<Record<string, string>>>> = { 
 const SAID = [/\bt\(\s*"((?:[^"\\]|\\.)+)"/g];
 const TEXTS = [
   /\b(?:title|text|empty|question|detail|submit|label|help|about): "((?:[^"\\]|\\.)*[a-z](?:[^"\\]|\\.)*)"/g,
-  // Whatever reads as a word or a sentence of a screen, wherever it stands: lists of states, kinds and notices.
+  // Every string that reads as a word or a sentence of a screen: lists of states, kinds and notices.
   /"((?:[A-Z“(]|[1-9]\. |:[a-z]+[ ,:])(?:[^"\\\n]|\\.)*[a-z](?:[^"\\\n]|\\.)*)"/g,
 ];
 const MESSAGES = [/new ApiError\(\s*40[0-9],\s*"([^"]+)"/g, /\bnotFound\("([^"]+)"\)/g];

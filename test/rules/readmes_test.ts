@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { lineAt, listFiles, ROOT } from "./_source.ts";
 
-/** Names of files that stand for the reader's own, and where. */
+/** Placeholders for the reader's own files, and where they are used. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   "applause.ts": "README.md",
   "name_test.ts": "test/README.md",

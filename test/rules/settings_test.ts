@@ -21,7 +21,7 @@ const all = [
   ]),
 ];
 
-test("the README tells of every environment variable the runtime reads", () => {
+test("the README lists every environment variable the runtime reads", () => {
   const readme = readFileSync(join(ROOT, "README.md"), "utf8");
   expect(all.length).toBeGreaterThan(15);
   expect(all.filter(([, variable]) => !readme.includes(`\`${variable}\``))).toEqual([]);
@@ -31,7 +31,7 @@ test("no two settings are read from one variable under different meanings", () =
   const owners = new Map<string, Set<string>>();
   for (const [owner, variable] of all) owners.set(variable, (owners.get(variable) ?? new Set()).add(owner));
   const shared = [...owners].filter(([, names]) => names.size > 1).map(([variable]) => variable);
-  // What several plugins must agree on is one fact about the instance.
+  // Plugins that read one variable have to read it alike.
   const facts = [
     "APP_ENV",
     "APP_TIMEZONE",

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { importsOf, listFiles, readSource, readSources } from "./_source.ts";
 
-test("comments, strings, templates and patterns are told from code", () => {
+test("comments, strings, templates and patterns are distinguished from code", () => {
   const text = [
     'const a = "// no"; // yes',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a sample of source text

@@ -1,4 +1,4 @@
-/** Development mode, as an author has it: a plugin in a folder of its own is changed, broken, mended while it is served. */
+/** Development mode: a plugin in a folder of its own is changed, broken and mended while it is served. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,7 +38,7 @@ test("a change of a plugin is served soon, a broken one says why and waits to be
   const dev = await startProgram(data.path, {}, { cwd: home, args: ["dev"] });
   program = dev;
 
-  /** Each server listens on a port of its own, which the last line about it tells. */
+  /** Each server listens on a port of its own, which its log line has. */
   const says = async (): Promise<unknown> => {
     const port = dev
       .output()
@@ -47,7 +47,7 @@ test("a change of a plugin is served soon, a broken one says why and waits to be
     try {
       return (await (await fetch(`http://127.0.0.1:${port}/api/parrot`)).json()) as unknown;
     } catch (error) {
-      // Nobody listens between two servers.
+      // Nothing listens between two servers.
       return String(error);
     }
   };

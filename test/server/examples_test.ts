@@ -1,6 +1,6 @@
 /**
- * What is shown to authors compiles where they have it: in a folder of their own, away from Lectern, by the `tsconfig.json`
- * that the handbook gives. Each example stands alone, so that none leans on what another one imports.
+ * Examples for plugin authors compile where authors have them: in a folder outside Lectern, with the `tsconfig.json` of the
+ * handbook. Each example is compiled by itself, so that none relies on another one's imports.
  */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const ROOT = join(import.meta.dir, "../..");
 const home = realpathSync(mkdtempSync(join(tmpdir(), "lectern.authors-")));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-/** The text of the tsconfig.json that the handbook tells authors to write. */
+/** The text of the handbook's tsconfig.json. */
 const CONFIG = /`tsconfig\.json` of `(\{.*?\})`/.exec(readFileSync(join(ROOT, "plugins/README.md"), "utf8"))?.[1] ?? "";
 
 /** Type-checks a folder of files as an author would; answers what the compiler says. */
@@ -27,8 +27,8 @@ async function compiled(name: string, files: Readonly<Record<string, string>>): 
   }
   writeFileSync(join(folder, "tsconfig.json"), CONFIG.replace("…/lectern", ROOT));
   const tsc = Bun.spawn([process.execPath, "x", "tsc", "--noEmit", "-p", folder], { cwd: ROOT, stdout: "pipe" });
-  const said = await new Response(tsc.stdout).text();
-  return said.replaceAll(`${folder}/`, "") + ((await tsc.exited) === 0 ? "" : " failed");
+  const output = await new Response(tsc.stdout).text();
+  return output.replaceAll(`${folder}/`, "") + ((await tsc.exited) === 0 ? "" : " failed");
 }
 
 test("a plugin that the command writes compiles outside Lectern, with its test", async () => {

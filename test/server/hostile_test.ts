@@ -1,4 +1,4 @@
-/** A listening program among clients that are slow, rude, many or out to confuse it: each gets its answer, nobody else's. */
+/** A listening program among slow, malformed, many or confusing clients: each gets its own answer. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import {
   answersIn,
@@ -43,7 +43,7 @@ const create = (name: string) => {
   return { body, text: `${head("POST /api/books", headers)}\r\n` };
 };
 
-async function said(start: string, headers: Record<string, string | number> = {}): Promise<string> {
+async function answerTo(start: string, headers: Record<string, string | number> = {}): Promise<string> {
   const line = await openConnection(program.port);
   line.write(`${head(start, headers)}\r\n`);
   // The answer to a HEAD tells the length of a body that does not come.
@@ -91,7 +91,7 @@ test("a body of 60 MB is refused in the one error shape, announced or in chunks"
   const text = await line.read();
   expect([text.slice(0, 12), text.includes(JSON.stringify(TOO_LARGE))]).toEqual(["HTTP/1.1 413", true]);
   line.hangUp();
-  const far = await said("POST /api/books", { "content-type": "application/json", "content-length": 10 ** 14 });
+  const far = await answerTo("POST /api/books", { "content-type": "application/json", "content-length": 10 ** 14 });
   expect(far).toContain(JSON.stringify(TOO_LARGE));
 });
 
@@ -117,10 +117,10 @@ test("two hundred connections at once are all answered", async () => {
 });
 
 test("a header line of 100 KB is refused, and garbage is no request", async () => {
-  expect(await said("GET /api/books", { "x-long": "x".repeat(100_000) })).toStartWith("HTTP/1.1 431");
-  expect(await said(`GET /api/books?q=${"x".repeat(100_000)}`)).toStartWith("HTTP/1.1 431");
+  expect(await answerTo("GET /api/books", { "x-long": "x".repeat(100_000) })).toStartWith("HTTP/1.1 431");
+  expect(await answerTo(`GET /api/books?q=${"x".repeat(100_000)}`)).toStartWith("HTTP/1.1 431");
   for (const headers of [{ "content-length": "-5" }, { "content-length": "4", "transfer-encoding": "chunked" }])
-    expect(await said("POST /api/books", headers)).toStartWith("HTTP/1.1 400");
+    expect(await answerTo("POST /api/books", headers)).toStartWith("HTTP/1.1 400");
   const line = await openConnection(program.port);
   line.write("\x16\x03\x01\x02 hello\r\n\r\n");
   expect(await line.read()).toStartWith("HTTP/1.1 400");
@@ -129,9 +129,9 @@ test("a header line of 100 KB is refused, and garbage is no request", async () =
 
 test("whatever stands as Host, the path alone decides", async () => {
   for (const host of ["a b", "[::::", "x/api/docs?", "user@x", "x:99999", "", "é", "%2f", "http://x"]) {
-    expect(await said("GET /api/books?count=1", { host })).toStartWith("HTTP/1.1 200");
+    expect(await answerTo("GET /api/books?count=1", { host })).toStartWith("HTTP/1.1 200");
     const disguised = { host, "x-http-method-override": "DELETE", "content-length": 0 };
-    const text = await said("POST /api/books/99999", disguised);
+    const text = await answerTo("POST /api/books/99999", disguised);
     expect([host, text.slice(0, 12), text.includes("Book not found")]).toEqual([host, "HTTP/1.1 404", true]);
     expect(text).not.toContain("location");
   }
@@ -140,14 +140,14 @@ test("whatever stands as Host, the path alone decides", async () => {
 test("a path that is none of the encodings, or leads out, is found by nobody", async () => {
   for (const path of ["%FF", "%00", ".", "..", "..%2f", "%2e%2e", "%C0%AF", "é", "a".repeat(9_000)])
     for (const method of ["GET", "HEAD", "POST"]) {
-      const text = await said(`${method} /settings/users/${path}`, { "content-length": 0 });
+      const text = await answerTo(`${method} /settings/users/${path}`, { "content-length": 0 });
       expect([method, path, /^HTTP\/1.1 [2-4]\d\d/.test(text)]).toEqual([method, path, true]);
     }
 });
 
 test("nothing of a path becomes a header", async () => {
   for (const path of ["/api/%0d%0aset-cookie:%20a=b", "/api/books%0D%0Aset-cookie:a=b", "/api/\u0085set-cookie:a=b"]) {
-    const text = await said(`GET ${path}`);
+    const text = await answerTo(`GET ${path}`);
     expect(text).toStartWith("HTTP/1.1 404");
     expect(text.split("\r\n\r\n")[0]?.toLowerCase()).not.toContain("set-cookie");
   }

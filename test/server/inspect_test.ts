@@ -1,4 +1,4 @@
-/** Commands that only look leave things as they are: no store, no administrator, and help before anything else. */
+/** Commands that only read change nothing: no store, no administrator, and help before anything else. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ test("commands that look make neither a store nor an administrator in an empty f
   expect(err).toBe("There is no store yet, so there is nothing to show; the first start makes it");
 });
 
-test("nor in an empty database of a server, whoever may make databases there", async () => {
+test("nor in an empty database of a server", async () => {
   const server = await startCluster();
   if (!server) throw new Error("Cannot start a throw-away cluster");
   try {
@@ -60,13 +60,13 @@ test("nor in an empty database of a server, whoever may make databases there", a
   }
 });
 
-test("every command tells what it takes, and so does each form of it, before anything boots", async () => {
+test("every command and subcommand prints its help before anything boots", async () => {
   const brought = plugins.flatMap(({ commands }) => Object.entries(commands));
   const names = [
     ...["serve", "dev", "migrate", "plan", "check", "files", "grants", "new", "stores"],
     ...brought.map(([name]) => name),
   ];
-  // A folder nobody could use: whatever booted would say so.
+  // A folder that nobody can use: a boot would fail.
   const nowhere = { DATA_DIR: "/dev/null/x", PORT: "none" };
   for (const name of names) {
     const [long, short] = [await command([name, "--help"], nowhere), await command([name, "-h"], nowhere)];

@@ -1,4 +1,4 @@
-/** What `migrate-from` makes of sources that know or show less, and of calls that cannot be meant. */
+/** `migrate-from` with sources that have or show less, and with wrong arguments. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { configSchema } from "../../core/config.ts";
 import { type Listening, listen } from "../../core/http/listen.ts";
@@ -13,8 +13,8 @@ setDefaultTimeout(60_000);
 const URL_OF_SOURCE = "http://wiki.test";
 let source: TestRuntime;
 let listening: Listening;
-let gate: ReturnType<typeof Bun.serve>;
-/** Whether the source is one of years ago, and what that does not know. */
+let proxy: ReturnType<typeof Bun.serve>;
+/** Whether the source is an old version, and the routes it does not have. */
 let isOld = false;
 const NEWER = /^\/api\/(?:system|comments|image-gallery\/(?:\d+\/data|url\/data))/;
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
     { port, authorization: `Token ${source.token}`, ask: (method, path, body) => source.ask(method, path, { body }) },
     URL_OF_SOURCE,
   );
-  gate = Bun.serve({
+  proxy = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     async fetch(request) {
@@ -41,14 +41,14 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await gate?.stop(true);
+  await proxy?.stop(true);
   await listening?.stop();
 });
 
-/** Runs the command within a runtime of its own, which is empty but for what every one begins with. */
+/** Runs the command within a runtime of its own, which is empty but for what every new one has. */
 async function intoFreshRuntime(token: string, ...more: string[]) {
   const runtime = await bootTestRuntime();
-  return { runtime, ...(await migrate(runtime, token, "--base-url", `http://127.0.0.1:${gate.port}`, ...more)) };
+  return { runtime, ...(await migrate(runtime, token, "--base-url", `http://127.0.0.1:${proxy.port}`, ...more)) };
 }
 
 async function migrate(runtime: TestRuntime, token: string, ...args: string[]) {
@@ -93,10 +93,10 @@ test("a token that cannot read who may see what is refused, or copies what it se
 
 test("calls that cannot be meant are refused before anything is written", async () => {
   const runtime = await bootTestRuntime();
-  const gated = `http://127.0.0.1:${gate.port}`;
+  const proxied = `http://127.0.0.1:${proxy.port}`;
   for (const [token, url, code, said] of [
-    ["adminid:wrong", gated, 1, "check --token or MIGRATE_TOKEN"],
-    ["nonsense", gated, 2, "Give a token as ID:SECRET by --token or MIGRATE_TOKEN"],
+    ["adminid:wrong", proxied, 1, "check --token or MIGRATE_TOKEN"],
+    ["nonsense", proxied, 2, "Give a token as ID:SECRET by --token or MIGRATE_TOKEN"],
     ["adminid:adminsecret", "ftp://x", 2, "with http:// or https://"],
   ] as const)
     expect(await migrate(runtime, token, "--base-url", url)).toEqual({ code, text: expect.stringContaining(said) });

@@ -13,7 +13,7 @@ const urls: string[] = [];
 let source: Program;
 let target: Program;
 let filled: Filled;
-let gate: ReturnType<typeof Bun.serve>;
+let proxy: ReturnType<typeof Bun.serve>;
 /** Requests that the source leaves without an answer. */
 let isHeld: (path: string) => boolean = () => false;
 let onHeld: () => void = () => {};
@@ -28,8 +28,8 @@ beforeAll(async () => {
   target = await start(folders[1].path, "docs");
   filled = await fill(source, urls[0] ?? "");
   await fillTarget();
-  // Asked under another address than its own, as many a server is.
-  gate = Bun.serve({
+  // Requested under another address than its APP_URL, as many servers are.
+  proxy = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     idleTimeout: 0,
@@ -45,13 +45,13 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await gate?.stop(true);
+  await proxy?.stop(true);
   for (const program of [source, target]) program?.signal("SIGTERM");
   await Promise.all([source?.ended, target?.ended]);
   for (const folder of folders) folder.remove();
 });
 
-/** What is here already: a book has the address of one that comes. */
+/** Present content: a book has the slug of one that is copied. */
 async function fillTarget(): Promise<void> {
   const taken = await send(target, "POST", "/api/books", { name: "Taken!", description: "was here before" });
   await send(target, "POST", "/api/pages", { book_id: taken.id, name: "Own page", html: "<p>own</p>" });
@@ -65,7 +65,7 @@ function start(...more: string[]) {
       CLI,
       "migrate-from",
       "--base-url",
-      `http://127.0.0.1:${gate.port}`,
+      `http://127.0.0.1:${proxy.port}`,
       "--concurrency",
       "2",
       ...more,
@@ -138,7 +138,7 @@ test("a run that is killed in the middle leaves whole items, and the next one go
   expect((await listed(target, "pages")).length).toBe(4);
 });
 
-/** Who is on every server from its first day. */
+/** Users that every server has. */
 const SEEDED = [...["users Admin", "users Guest"], ...["roles Admin", "roles Editor", "roles Viewer", "roles Public"]];
 
 test("the copy is equal to the source in all the API shows", async () => {
@@ -147,7 +147,7 @@ test("the copy is equal to the source in all the API shows", async () => {
   const here = await copied();
   for (const key of Object.keys(there)) {
     const wanted = JSON.stringify(there[key])
-      // A permanent address has no number here, and what was not copied is not here.
+      // A permanent address has no id here, and what was not copied is missing.
       .replaceAll("/link/Secret", "/books/runbooks/page/secret")
       .replaceAll("ADDRESS/books/runbooks/page/gone", `${address}/books/runbooks/page/gone`);
     const timeless = SEEDED.includes(key) ? { created_at: expect.anything(), updated_at: expect.anything() } : {};
@@ -191,11 +191,11 @@ test("links lead to what the names say, the one whose address was taken too", as
   const { body } = await target.ask("GET", `/api/pages/${first.id}`);
   expect(taken.slug).toMatch(/^taken-\w{3}$/);
   expect(body.raw_html).toContain(`${urls[1]}/books/${taken.slug}/page/before-the-others?x=1&amp;y=2#bkmrk-look`);
-  // Recorded, so that they follow.
+  // Recorded, so that they are rewritten with their target.
   await send(target, "PUT", `/api/books/${taken.id}`, { name: "Taken over" });
   const after = await target.ask("GET", `/api/pages/${first.id}`);
   expect(after.body.raw_html).toContain(`${urls[1]}/books/taken-over/page/before-the-others?x=1`);
-  // What others link to by the address of the source leads here, too.
+  // Addresses of the source redirect here, too.
   const { headers } = await fetch(`http://127.0.0.1:${target.port}/books/taken/page/before-the-others`, {
     headers: { authorization: target.authorization, accept: "text/html" },
     redirect: "manual",
@@ -230,7 +230,7 @@ test("run again, it changes nothing but what was changed at the source and not h
   const failover = await named(target, "pages", "Failover");
   const { body } = await target.ask("GET", `/api/pages/${failover.id}`);
   const active = (body.comments as { active: { comment: { local_id: number } }[] }).active;
-  // Numbers that were given here stay; comments stand in the order in which they were made.
+  // Ids that were given here stay; comments are in the order of their creation.
   expect(active.map(({ comment }) => comment.local_id)).toEqual([1, own.local_id + 1, own.local_id]);
   expect((await run("--overwrite")).text).toMatch(/pages +0 created, 1 updated, 2 unchanged/);
   expect((await named(target, "pages", "Failover at night")).id).toBe(failover.id);

@@ -1,6 +1,6 @@
 /**
- * Plugins by strangers, as an operator has them: written by the command, started beside what ships, upgraded, denied what
- * they want, and taken out again with their data kept.
+ * Third-party plugins as an operator has them: written by the command, started beside what ships, upgraded, denied grants, and
+ * removed with their data kept.
  */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -51,7 +51,7 @@ test("the command writes a plugin whose own test passes and whose types hold", a
     }),
   );
   const typed = await run(["x", "tsc", "--noEmit", "-p", HOME]);
-  // The runtime's own tests need declarations that are not asked for here.
+  // The runtime's own tests need declarations that an author's folder does not have.
   expect(typed.out.split("\n").filter((line) => line.includes("margin_notes"))).toEqual([]);
 });
 

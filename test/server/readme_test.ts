@@ -52,7 +52,7 @@ async function ask(command: string): Promise<{ status: number; body: Record<stri
 }
 
 async function start(command: string): Promise<void> {
-  // A group of its own: npx, shells and Bun stand between the command and the server.
+  // A process group of its own: npx, shells and Bun are between the command and the server.
   server = spawn("sh", ["-c", command], { cwd: ROOT, env, stdio: "ignore", detached: true });
   for (let tries = 0; tries < START_MS / 100; tries++) {
     if (
@@ -133,7 +133,7 @@ test("a folder of Markdown is loaded", async () => {
 });
 
 test(
-  "the server stops in order and keeps what it was told",
+  "the server stops in order and keeps its data",
   async () => {
     await stop();
     await start("exec bun core/cli.ts serve plugins/mod.ts");

@@ -1,6 +1,6 @@
 /**
- * Clients that never finish what they began: half a head, half a body, a byte now and then, an answer nobody reads. Each
- * is told so where HTTP lets us, its connection is closed in time, and others are answered all the while.
+ * Clients that never finish: half a head, half a body, a byte now and then, an answer that is not read. Each is answered where
+ * HTTP allows it, its connection is closed in time, and others are served meanwhile.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync } from "node:fs";
@@ -66,7 +66,7 @@ async function drip(line: RawConnection, piece: string, everyMs: number): Promis
 const LONG_TEXT = "word ".repeat(2_000_000);
 const spooled = () => readdirSync(`${folder.path}/spool`);
 
-test("three hundred half-sent requests are told so and gone in time, and others are answered meanwhile", async () => {
+test("three hundred half-sent requests are answered and closed in time, and others are answered meanwhile", async () => {
   const lines = await Promise.all(Array.from({ length: MANY }, () => openConnection(program.port)));
   for (const line of lines) line.write(`${head("POST /api/books", JSON_BODY)}\r\n{"name": "Half`);
   const texts = Promise.all(lines.map(ended));
@@ -122,7 +122,7 @@ test("who is refused before the body is read is refused at once, and not waited 
   await Promise.all([ended(stranger), drip(agent, "x", 200)]);
 });
 
-test("an agent whose report does not come is told so in the shape it knows", async () => {
+test("an agent whose report does not arrive is answered in the agents' error shape", async () => {
   const { body: host } = await program.ask("POST", "/api/v1/dashboard/hosts", { friendly_name: "Slow" });
   const line = await openConnection(program.port);
   const credentials = { "x-api-id": String(host.api_id), "x-api-key": String(host.api_key) };

@@ -1,4 +1,4 @@
-/** How the program refuses to start: in a sentence, with nothing of it left behind. */
+/** Refused starts: one sentence, and nothing left behind. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ test("a port that is taken is named, and no store is left running", async () => 
   expect(existsSync(join(path, "postgres", "cluster", "postmaster.pid"))).toBe(false);
 });
 
-test("the password that is told once is told by the first start that listens, and is right", async () => {
+test("the initial password is printed once, by the first start that listens, and is right", async () => {
   const taken = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
   const { path } = folders[2];
   for (const _ of [1, 2]) {

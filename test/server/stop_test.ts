@@ -1,4 +1,4 @@
-/** How the program ends: told to, it finishes what it began; killed, it has kept whatever it said it had. */
+/** How the program ends: on SIGTERM it finishes what it began; killed, it has kept what it acknowledged. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { portable } from "../support/data/sample_zips.ts";
 import {
@@ -19,7 +19,7 @@ afterAll(folder.remove);
 const create = async (program: Program, path: string, body: unknown) =>
   (await program.ask("POST", path, body)).body.id as number;
 
-test("told to stop, it answers the request under way, takes no more, and ends in order", async () => {
+test("on SIGTERM it answers the request under way, takes no more, and ends in order", async () => {
   const program = await startProgram(folder.path);
   const body = JSON.stringify({ name: "Begun before the end" });
   const line = await openConnection(program.port);
@@ -27,7 +27,7 @@ test("told to stop, it answers the request under way, takes no more, and ends in
     `POST /api/books HTTP/1.1\r\nhost: x\r\nauthorization: ${program.authorization}\r\n` +
       `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
   );
-  // Answered on another connection, so the one above has been taken on.
+  // Answered on another connection, so the one above has been accepted.
   expect((await program.ask("GET", "/api/system")).status).toBe(200);
   program.signal("SIGTERM");
   const refused = async () => {
@@ -46,7 +46,7 @@ test("told to stop, it answers the request under way, takes no more, and ends in
   expect(await program.ended).toBe(0);
 });
 
-/** A POST whose body is sent by whoever asks for it, so that a part can be kept back. */
+/** A POST as head and body, so that a test can send the body in parts. */
 function post(program: Program, path: string, type: string, body: Uint8Array | string) {
   const bytes = Buffer.from(body);
   const head =
@@ -64,7 +64,7 @@ function form(field: string, content: Uint8Array | string, more: Record<string, 
   return Buffer.concat([Buffer.from(fields.join("") + head), Buffer.from(content), Buffer.from("\r\n--cut--\r\n")]);
 }
 
-test("told to stop in the middle of everything, it answers whatever it was sent, and resets no connection", async () => {
+test("on SIGTERM amid uploads and imports it answers every request and resets no connection", async () => {
   const program = await startProgram(folder.path, { STOP_TIMEOUT_MS: "50000" });
   const book = await create(program, "/api/books", { name: "Busy" });
   const page = await create(program, "/api/pages", { name: "With files", book_id: book, html: "<p>x</p>" });

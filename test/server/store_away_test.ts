@@ -1,11 +1,14 @@
-/** A store that is stalled or gone: everybody is told so in time and in their own shape, and it is found again by itself. */
+/**
+ * A store that is stalled or gone: every request is answered in time and in its own error shape, and the store is used again
+ * when it is back.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Cluster, startCluster, systemBinaries } from "../support/harness/cluster.ts";
 import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
 import { embeddedPid, whileStalled } from "../support/harness/stall.ts";
 
 const DATABASE_TIMEOUT_MS = 600;
-/** What tells of the deadline from hanging: far more than any answer takes, far less than a client waits. */
+/** Distinguishes the deadline from hanging: far more than any answer takes, far less than a client waits. */
 const ANSWERED_WITHIN_MS = 15_000;
 const AWAY = "The database is not available at the moment. Please try again later.";
 
@@ -107,7 +110,7 @@ for (const { name, onServer } of KINDS) {
       expect(books.body.total).toBe(0);
     }
 
-    test("stalled, everybody is told so in time, and served again when it goes on", async () => {
+    test("while it is stalled requests are answered 503 in time, and served again when it resumes", async () => {
       await whileStalled(pid(), async () => {
         await expectRefused();
         // And again, on connections that were made while it was stalled.
@@ -123,7 +126,7 @@ for (const { name, onServer } of KINDS) {
       await expectServed();
     }, 120_000);
 
-    test("gone, everybody is told so, and served again when it is back", async () => {
+    test("while it is gone requests are answered 503, and served again when it is back", async () => {
       if (cluster) {
         await cluster.kill();
         await expectRefused();

@@ -1,4 +1,4 @@
-/** What themes make of content, where it is stored, shown and exported. */
+/** Themes that change content where it is stored, shown and exported. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

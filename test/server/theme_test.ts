@@ -1,4 +1,4 @@
-/** Themes as an operator has them: switched on by a variable, with the last word, and named with their line when broken. */
+/** Themes as an operator has them: switched on by a variable, applied last, and named with file and line when broken. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -65,7 +65,7 @@ test("the example keeps secrets out of pages, says more to webhooks, words a mes
   expect(lines).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\d {2}Keys$/), "1 pages"]);
 });
 
-test("hooks of the original are called by their names, with what they are told there", async () => {
+test("hooks of the original are called by their names, with the original's arguments", async () => {
   theme(
     "hooks",
     `import { defineTheme } from ${CORE};
@@ -105,11 +105,11 @@ test("hooks of the original are called by their names, with what they are told t
   await own.ask("DELETE", `/api/pages/${page.id}`);
   const { body: token } = await own.ask("POST", "/api/users/1/tokens", { body: { name: "T" } });
   await receiver.until(3);
-  const told = receiver.received
+  const sent = receiver.received
     .map(({ json }) => json)
     .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
-  // The answer is the whole of what is told, and the first one stands, as in the original.
-  expect(told).toEqual([
+  // The first answer replaces the whole payload, as in the original.
+  expect(sent).toEqual([
     { to: "One", said: "P", by: 1, time: true },
     { to: "Two", said: "P", by: 1, time: true },
     { to: "Two", said: `(${token.id}) T; User: (1) Admin` },

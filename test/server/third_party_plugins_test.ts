@@ -1,7 +1,7 @@
 /**
- * Plugins by strangers, as an operator has them who keeps a folder of their own, away from Lectern: one plugin lies in
- * a folder there, the other, which needs it, is an npm package. Installed, used, denied what they want, upgraded, and
- * taken out with their data kept. The tests follow one another over one data folder.
+ * Third-party plugins in an operator's own folder, outside Lectern: one plugin is a folder there, the other, which requires it,
+ * an npm package. Installed, used, denied grants, upgraded, and removed with their data kept. The tests depend on each other's
+ * order over one data folder.
  */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -50,7 +50,7 @@ async function serving(work: (server: Program) => Promise<void>, env: Record<str
   }
 }
 
-/** Who clapped for the first book, once that looks as wanted or patience is at its end. */
+/** Who clapped for the first book, once every row is as wanted or the time is over. */
 async function applause(server: Program, wanted: (row: Record<string, unknown>) => boolean) {
   for (const start = Date.now(); ; await Bun.sleep(20)) {
     const { body } = await server.ask("GET", "/api/books/1/applause");
@@ -65,8 +65,8 @@ test("a folder and a package are installed by one file, and all they bring along
   choose(ALL, { settings: { applause: { most: 20 } } });
   expect((await cli("grants")).out).toMatch(/applause +read=books write=applause env=\w+\npodium +read=books\n/);
   await serving(async (server) => {
-    const told = server.output().match(/(?<=what it may touch: ).*/g);
-    expect(told).toEqual([
+    const granted = server.output().match(/(?<=what it may touch: ).*/g);
+    expect(granted).toEqual([
       expect.stringMatching(/^applause +read=books/),
       expect.stringMatching(/^podium +read=books/),
     ]);

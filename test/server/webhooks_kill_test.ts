@@ -1,4 +1,4 @@
-/** A server that ends amid calls of webhooks, killed or told to: all of them are made, once it is started again. */
+/** A server that ends during calls of webhooks, killed or by SIGTERM: all of them are made once it is started again. */
 import { afterAll, afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { openReceiver } from "../support/fakes/webhook_receiver.ts";
 import { dataFolder, startProgram } from "../support/harness/program.ts";
@@ -38,14 +38,14 @@ test("killed amid a thousand calls and started again, it has made every one of t
   await program.ended;
   expect(receiver.received.length).toBeLessThan(HOOKS * BOOKS);
   const again = await startProgram(folder.path, more);
-  const told = () => new Set(receiver.received.map(({ path, json }) => `${path} ${json.related_item.name}`));
-  for (const end = Date.now() + 60_000; told().size < HOOKS * BOOKS && Date.now() < end; ) await Bun.sleep(100);
-  expect(told().size).toBe(HOOKS * BOOKS);
+  const made = () => new Set(receiver.received.map(({ path, json }) => `${path} ${json.related_item.name}`));
+  for (const end = Date.now() + 60_000; made().size < HOOKS * BOOKS && Date.now() < end; ) await Bun.sleep(100);
+  expect(made().size).toBe(HOOKS * BOOKS);
   again.signal("SIGTERM");
   expect(await again.ended).toBe(0);
 });
 
-test("told to stop, it waits for no receiver that hangs, and calls it again as soon as it is started", async () => {
+test("on SIGTERM it waits for no receiver that hangs, and calls it again after the next start", async () => {
   const more = { ALLOW_PRIVATE_HOSTS: "127.0.0.1/32" };
   const program = await startProgram(folder.path, more);
   const endpoint = `${receiver.url}/hanging`;

@@ -1,4 +1,4 @@
-/** WebSockets of clients that want a line to the server: held open, never spoken on, and told when the server goes. */
+/** WebSockets of agents: held open, never written to, and closed when the server stops. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { freePort } from "../support/harness/ports.ts";
 import { dataFolder, startProgram } from "../support/harness/program.ts";

@@ -1,6 +1,6 @@
 /**
- * Exports over the API: what each format holds, that a document opens without a network, that nothing hidden is in any of
- * them, and that plugins add formats and kinds. One book is made once; tests read it.
+ * Exports over the API: what each format holds, that a document opens without a network, that nothing hidden is in any of them,
+ * and that plugins add formats and kinds. One book is created once; tests read it.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { definePlugin, sql } from "lectern/core";
@@ -159,7 +159,7 @@ describe("a document in HTML", () => {
     expect((await runtime.ask("DELETE", `/api/pages/${page}`)).status).toBe(204);
   });
 
-  test("of a page tells who wrote it and when", async () => {
+  test("of a page says who wrote it and when", async () => {
     const { text } = await exported(runtime, `/api/pages/${ids.dome}/export/html`);
     expect(text).toContain("<div>Revision #2</div>");
     expect(text).toMatch(/<div>Created \d+ \w+ \d{4} \d\d:\d\d:\d\d by Admin<\/div>/);

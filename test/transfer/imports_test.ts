@@ -1,6 +1,6 @@
 /**
- * Imports over the API: what is made of an archive, all of it or nothing, in which order. Archives that are refused are in
- * hostile_zips_test.ts; that our own exports come back equal is told in round_trip_test.ts.
+ * Imports over the API: what is created from an archive, all of it or nothing, in which order. Refused archives are in
+ * hostile_zips_test.ts, our own exports in round_trip_test.ts.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, statSync } from "node:fs";
@@ -114,7 +114,7 @@ test("a book comes with its chapters, pages, pictures, files and cover, and what
     ["Site", "", true],
     ["Text", "txt", false],
   ]);
-  // What was linked is recorded as if it had been written by hand: it follows.
+  // Links of imported content are recorded, so that they are rewritten with their target.
   await runtime.ask("PUT", `/api/books/${body.id}`, { body: { name: "Renamed" } });
   expect((await runtime.ask("GET", `/api/pages/${deep.id}`)).body.markdown).toBe(
     "[up](http://localhost/books/renamed)",
@@ -163,7 +163,7 @@ describe("a run that fails", () => {
       await runtime.store.sql`select (select count(*) from pages) as pages, (select count(*) from chapters) as chapters,
         (select count(*) from attachments) as attachments, (select count(*) from images) as images, (select count(*) from tags) as tags`,
     );
-  // Whose head is right is kept as it is, also where the rest is damaged; this has none.
+  // An image with a valid header is kept, also where the rest is damaged; this one has none.
   const damaged = async () => (await picture("png", { width: 60, height: 60 })).slice(0, 20);
 
   test("leaves nothing but the import, which can be run again", async () => {
@@ -197,7 +197,7 @@ describe("a run that fails", () => {
     expect((await runtime.ask("DELETE", `/api/imports/${id}`)).status).toBe(204);
   });
 
-  test("for a reason that is nobody's business says no more than that", async () => {
+  test("for an internal reason answers no more than that", async () => {
     const id = await pending({ page: { name: "Broken", html: "x" } });
     const before = [await rowsNow(), files()];
     expect((await run(id, intoBook())).body.error).toEqual({ message: "An error occurred", code: 500 });
@@ -205,7 +205,7 @@ describe("a run that fails", () => {
     await runtime.ask("DELETE", `/api/imports/${id}`);
   });
 
-  test("because another one runs already is told so, and the content is there once", async () => {
+  test("because another one runs already says so, and the content is there once", async () => {
     const id = await pending({ chapter: { name: "Once", pages: [{ name: "Slow", html: "x" }] } });
     const answers = await Promise.all([run(id, intoBook()), run(id, intoBook())]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);

@@ -1,7 +1,7 @@
 /**
- * PDF over the API: that it is one, with outline, links and page numbers; that it is made beside the server, which goes on
- * answering, and killed at its limits; and what is answered where there is no engine. How pages are written for the engine
- * is in plugins/transfer/exports/typst/blocks_test.ts.
+ * PDF over the API: outline, links and page numbers; made in a process beside the server, which goes on answering, and killed
+ * at its limits; and the answer without an engine. The markup for the engine is tested in
+ * plugins/transfer/exports/typst/blocks_test.ts.
  */
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { exported } from "../support/harness/exports.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 let runtime: TestRuntime;
-/** Apart from other runs beside this one, which make PDFs of their own. */
+/** Apart from other runs on this machine, which make PDFs of their own. */
 const own = mkdtempSync(join(tmpdir(), "lectern-pdfs-"));
 const { TMPDIR } = process.env;
 const made = async (where: TestRuntime, path: string, body: unknown) =>
@@ -128,7 +128,7 @@ describe("where limits are set", () => {
       });
   }, 60_000);
 
-  test("letters that no font has are told to the log, once", async () => {
+  test("characters that no font has are logged once", async () => {
     const lines: string[] = [];
     const write = spyOn(process.stderr, "write").mockImplementation((line) => lines.push(String(line)) > 0);
     try {

@@ -1,7 +1,6 @@
 /**
- * What is exported and imported again is exported the same once more: for any book, chapter or page, with the links
- * between its parts, files, pictures and tags. Compared is what archives say, but for numbers and names of files, which
- * are new in every runtime.
+ * What is exported and imported is exported the same once more: for any book, chapter or page, with the links between its
+ * parts, files, images and tags. Archives are compared without ids and file names, which are new in every runtime.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
@@ -61,7 +60,7 @@ const bookPlan = fc.record({
   pages: fc.array(pagePlan, { minLength: 1, maxLength: 4 }),
 });
 
-/** Something already made that content may name. */
+/** An existing item that content may refer to. */
 interface Made {
   readonly book: string;
   readonly chapter: string;

@@ -1,7 +1,7 @@
 /**
- * Screens in the languages that ship: whatever a screen says with something to show on it is there in German and in French.
- * The rule test/rules/languages_test.ts reads texts in the code; here are found those that are data, such as the phrases of
- * events, which the API answers in English and screens put into the reader's language.
+ * Screens in the languages that ship: every text of a screen with content is there in German and in French. The rule
+ * test/rules/languages_test.ts reads texts in the code; this test finds those that are data, such as the phrases of events,
+ * which the API answers in English and screens translate.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Texts } from "lectern/core";
@@ -12,22 +12,22 @@ import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runti
 
 setDefaultTimeout(120_000);
 const CATALOGUES: Readonly<Record<string, Readonly<Record<string, string>>>> = { de: german, fr: french };
-/** What has names of its own in any language: the parts of paths that say what is there. */
+/** Words of paths, which are the same in any language. */
 const NAMES: Readonly<Record<string, string>> = { book: "book", chapter: "chapter", page: "page", shelf: "shelf" };
 const FILTERS = ["", "?query=e&page=2", "?state=failed&status=pending&wanting=reboot&q=o"];
 
 let runtime: TestRuntime;
 let cookie = "";
-/** What was said for the request under way. */
-let said = new Map<string, string>();
+/** Texts that were used for the current request. */
+let usedTexts = new Map<string, string>();
 
 beforeAll(async () => {
   runtime = await bootTestRuntime();
-  // Every context has the same catalogue, so this hears all of them.
+  // Every context has the same catalogue, so this records all of them.
   const texts = runtime.contexts.get("web")?.texts as { -readonly [Name in keyof Texts]: Texts[Name] };
   const { say } = texts;
   texts.say = (text, params, language = "en") => {
-    said.set(text, language);
+    usedTexts.set(text, language);
     return say(text, params, language);
   };
   await fill();
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.stop());
 
-/** Something of everything, so that lists have rows and details are drawn. */
+/** One of everything, so that lists have rows and screens have details. */
 async function fill(): Promise<void> {
   const make = async (path: string, body: unknown) => (await runtime.ask("POST", path, { body })).body.id as number;
   const book = await make("/api/books", { name: "Book", tags: [{ name: "Tag", value: "1" }] });
@@ -84,21 +84,21 @@ for (const [language, catalogue] of Object.entries(CATALOGUES))
     let shown = 0;
     for (const path of paths())
       for (const query of FILTERS) {
-        said = new Map();
+        usedTexts = new Map();
         const headers = { accept: "text/html", cookie, "accept-language": language };
         const request = new Request(`http://localhost${path}${query}`, { headers });
         const { status } = await runtime.runtime.gates.answer(request, "127.0.0.1");
         expect([path, status < 500]).toEqual([path, true]);
-        // A refusal says where nothing is, in words with the address in them; the rule reads those in the code.
+        // A 404 has a text with the address in it; the rule checks those in the code.
         if (status >= 400) continue;
         shown++;
-        for (const [text, spoken] of said) {
+        for (const [text, spoken] of usedTexts) {
           seen.add(text);
           if (spoken === language && !(text in catalogue)) missing.add(`${path}: ${text}`);
         }
       }
     expect(shown).toBeGreaterThan(150);
-    // What only data says is among it, so nothing above passed for want of rows.
+    // Texts of data are among them, so that nothing above passed without rows.
     for (const text of ["created page", "Reads tables", "Pending", "never", "yes"])
       expect([text, seen.has(text)]).toEqual([text, true]);
     expect([...missing]).toEqual([]);

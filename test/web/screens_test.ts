@@ -1,6 +1,6 @@
 /**
- * Screens without a browser: who is let in, forms of other sites, and that nobody changes what they may not change. Routes
- * come from the booted runtime, so a new screen is covered. What odd requests do to screens, `fuzz_screens_test.ts` tries.
+ * Screens without a browser: who is let in, forms of other sites, and that nobody changes what they may not change. Routes come
+ * from the booted runtime, so a new screen is covered. Hostile requests are in fuzz_screens_test.ts.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { RouteInfo } from "lectern/core";
@@ -68,7 +68,7 @@ test("nobody is shown a screen that is not for everybody; they are asked to sign
     if (detail["x-screen"] === "anyone") continue;
     const response = await visit(method, filled(path), "", method === "POST" ? "" : undefined);
     const to = response.headers.get("location") ?? "";
-    // Forms are handed back with all that was in them, so that nothing typed is lost.
+    // Refused forms are shown again with their input, so that nothing is lost.
     const isAsked = method === "GET" ? response.status === 303 && to.startsWith("/login") : response.status === 401;
     if (!isAsked) wrong.push(`${method} ${path}: ${response.status}`);
   }
@@ -94,7 +94,7 @@ test("a form from another site is refused wherever it is sent", async () => {
 test("whatever a form holds, a user without rights changes nothing", async () => {
   const before = await storeHash(runtime.store);
   for (const { path, detail } of screens("POST")) {
-    // What is their own is theirs to change, and so is their session.
+    // Users may change their own account, and their session.
     if (detail["x-screen"] === "anyone" || /account|logout/.test(path)) continue;
     const response = await visit(
       "POST",

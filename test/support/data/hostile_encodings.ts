@@ -1,6 +1,6 @@
 /**
- * Encodings of a body as hostile and broken clients make them: mostly what the type says, sometimes another, cut off, in
- * a boundary that is none, with a byte that is no UTF-8. Written by hand where a library would put things right.
+ * Encodings of a body as hostile and broken clients make them: mostly what the type says, sometimes another, truncated, with a
+ * boundary that is none or a byte that is no UTF-8. Written by hand, since a library would correct them.
  */
 import fc from "fast-check";
 

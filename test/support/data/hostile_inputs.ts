@@ -1,8 +1,8 @@
 /**
- * What a hostile or broken client sends, as fast-check arbitraries: values no rule expects, bodies that start out fitting
- * a route's JSON schema and are then spoilt field by field, encodings that lie about themselves, ids, headers and query
- * strings. Everything is plain data, so that a failing case can be printed and sent again from its seed. Long texts are
- * few, since their parsing and not their number is what takes time.
+ * Requests of hostile and broken clients as fast-check arbitraries: values that no rule expects, bodies that fit a route's JSON
+ * schema and are then broken field by field, encodings that contradict their type, ids, headers and query strings. Everything
+ * is plain data, so that a failing case can be printed and sent again from its seed. Long texts are few, since parsing them is
+ * what takes time.
  */
 import fc from "fast-check";
 import { type Entry, encoded, encoding, GIF, type HostileBody } from "./hostile_encodings.ts";
@@ -45,7 +45,7 @@ export const hugeText: fc.Arbitrary<string> = fc
   .constantFrom("x", " ", "💥", "<p>x</p>", "{{@1}} ", "a\n\n", "> ", "&amp;")
   .map((part) => part.repeat(1_000_000 / part.length));
 
-const oddNumber = fc.constantFrom(
+const hostileNumber = fc.constantFrom(
   1e308,
   -1e308,
   2 ** 31,
@@ -61,10 +61,10 @@ const oddNumber = fc.constantFrom(
 /** A value of any type at any depth. */
 export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 8, arbitrary: hostileText },
-  { weight: 4, arbitrary: oddNumber },
+  { weight: 4, arbitrary: hostileNumber },
   { weight: 3, arbitrary: fc.constantFrom(null, true, false, 0, -1, [], {}, [[]], [null], [{}], { "": "" }) },
   { weight: 2, arbitrary: fc.jsonValue({ noUnicodeString: false }) },
-  { weight: 2, arbitrary: fc.array(fc.oneof(hostileText, oddNumber, fc.constant(null)), { maxLength: 5 }) },
+  { weight: 2, arbitrary: fc.array(fc.oneof(hostileText, hostileNumber, fc.constant(null)), { maxLength: 5 }) },
   { weight: 1, arbitrary: fc.constantFrom(40, 65, 3000).map((depth) => nest(depth)) },
   { weight: 1, arbitrary: fc.constantFrom(2000).map((length) => Array.from({ length }, (_, at) => at)) },
   { weight: 2, arbitrary: fc.array(fc.record({ name: hostileText, value: hostileText }), { maxLength: 4 }) },
@@ -116,7 +116,7 @@ export function hostileBody(schema: Schema, ids: Ids): fc.Arbitrary<HostileBody>
   return fc.tuple(entries, encoding).map(([list, encode]) => encode(list));
 }
 
-/** Headers nobody should send, beside the credentials the test adds. */
+/** Unusual headers, beside the credentials the test adds. */
 export const hostileHeaders: fc.Arbitrary<Record<string, string>> = fc.oneof(
   { weight: 12, arbitrary: fc.constant({}) },
   {
@@ -140,7 +140,7 @@ export const hostileHeaders: fc.Arbitrary<Record<string, string>> = fc.oneof(
   },
 );
 
-/** What stands in the Authorization header of somebody who has no token. */
+/** Authorization headers without a valid token. */
 export const hostileCredentials: fc.Arbitrary<string> = fc.constantFrom(
   ..."Token|Token :|Token a:|Token :b|Token a:b:c|token adminid:adminsecret|Bearer x|Basic YTpi|Token %00:%00|Token adminid:x".split(
     "|",
@@ -203,7 +203,7 @@ function nest(depth: number): unknown {
   return value;
 }
 
-/** A value the rules of the field accept, as far as the schema tells. */
+/** A value the rules of the field accept, as far as the schema says. */
 function fitting(name: string, schema: Schema, ids: Ids): fc.Arbitrary<unknown> {
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   const own = ids[name] ?? ids[`${name.replace(/_id$/, "")}s`] ?? [];

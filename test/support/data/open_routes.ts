@@ -1,4 +1,4 @@
-/** Routes that know other credentials than those of users, and whose; no user is let in, whatever they may. */
+/** Routes with credentials of their own, and whose; they refuse every user, whatever the permissions. */
 export const KEYED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ["dashboard/stats", "dashboard/stats/extended", "dashboard/health", "dashboard/metrics"].map((path) => [
@@ -23,11 +23,11 @@ export const KEYED: Readonly<Record<string, string>> = {
   "GET /api/v1/agents/ws": "hosts show what they were made with",
 };
 
-/** Routes that ask nobody who they are, and why. */
+/** Public routes, and why they are. */
 export const PUBLIC: Readonly<Record<string, string>> = {
-  "POST /api/register/invite/:token": "whoever holds the link of an invitation has no account to sign in to yet",
-  "POST /api/password/reset/:token": "whoever holds the link of a reset cannot sign in",
-  "POST /api/password/email": "whoever forgot a password cannot sign in",
+  "POST /api/register/invite/:token": "invited people have no account to sign in to yet",
+  "POST /api/password/reset/:token": "people with a reset link cannot sign in",
+  "POST /api/password/email": "people who forgot their password cannot sign in",
   "POST /api/session": "this is where one signs in",
   "GET /api/session": "answers from the cookie alone, to users without access-api as well",
   "DELETE /api/session": "signs out by the cookie alone, users without access-api as well",

@@ -1,7 +1,7 @@
 /**
- * What each route of the runtime needs, as the wire contract says (platform 2.7), written down a second time and apart from
- * the code, so that the escalation test has something to hold the code to. A new route gets a row here: either what a
- * user needs beside access-api to be let in, or the reason why it asks nobody for anything.
+ * What each route of the runtime needs, as the wire contract says (platform 2.7), written down a second time and apart from the
+ * code, for the permission tests to compare. A new route gets a row here: either the permissions beside access-api, or the
+ * reason why it is public.
  */
 
 /** A request to a route and every permission it needs; `{book}` and the like become ids of things the administrator owns. */

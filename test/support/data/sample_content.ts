@@ -1,4 +1,4 @@
-/** Content as it lies in the tables, read and written past the API: trees by the hundred, and what the store holds. */
+/** Content as rows of the tables, written and read without the API: trees by the hundred, and what the store holds. */
 import { sql } from "lectern/core";
 import { type Db, rows, type TableName } from "lectern/db";
 import type { PlainEntry, PlainItem } from "../harness/permission_evaluator.ts";
@@ -12,7 +12,7 @@ export interface SampleContent {
   readonly entries: readonly PlainEntry[];
 }
 
-/** Puts a world into an empty store. Lists are not made. */
+/** Writes content into an empty store, without access lists. */
 export async function writeContent(db: Db, { items, entries }: SampleContent): Promise<void> {
   for (const table of [...Object.values(TABLES), "entity_permissions"])
     await rows(db, sql`delete from ${sql.table(table)}`);

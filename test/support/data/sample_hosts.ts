@@ -1,6 +1,6 @@
 /**
- * Hosts and keys for tests of the dashboard: what an administrator makes, what an agent reports, what a dashboard reads.
- * Everything goes over HTTP, as it would.
+ * Hosts and keys for tests of the dashboard: requests of an administrator, reports of an agent, reads of a dashboard.
+ * Everything goes over HTTP.
  */
 import { gzipSync } from "node:zlib";
 import type { Answer, TestRuntime } from "../harness/test_runtime.ts";

@@ -1,17 +1,17 @@
 /**
- * A small instance with something of everything, made over the API, and an instance as its API shows it, with names in
- * place of numbers and one word in place of its address, so that two of them can be compared.
+ * A small instance with one of everything, made over the API, and a snapshot of an instance as its API shows it, with names in
+ * place of ids and one word in place of its address, so that two can be compared.
  */
 import type { Program as Running } from "../harness/program.ts";
 import { picture } from "./sample_pictures.ts";
 
-/** A server that is asked. */
+/** A server to send requests to. */
 export type Program = Pick<Running, "port" | "authorization" | "ask">;
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 type Answer = any;
 
-/** Sends a form, as clients send files. Throws where it is refused. */
+/** Sends a form, as clients send files. Throws where the answer is no success. */
 async function sendForm(to: Program, path: string, fields: Record<string, string | File>): Promise<Answer> {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
@@ -22,7 +22,7 @@ async function sendForm(to: Program, path: string, fields: Record<string, string
   return body;
 }
 
-/** Sends JSON. Throws where it is refused. */
+/** Sends JSON. Throws where the answer is no success. */
 export async function send(to: Program, method: string, path: string, body?: unknown): Promise<Answer> {
   const answer = await to.ask(method, path, body);
   if (answer.status >= 300)
@@ -30,7 +30,7 @@ export async function send(to: Program, method: string, path: string, body?: unk
   return answer.body;
 }
 
-/** What a test wants to know of the instance it was given. */
+/** Ids of a filled instance that tests use. */
 export interface Filled {
   readonly failover: number;
   readonly secret: number;
@@ -56,7 +56,7 @@ export async function fill(to: Program, url: string): Promise<Filled> {
     description: "All of them",
     tags: [{ name: "db", value: "pg" }],
   });
-  // In the bin before anything else, so that numbers there and here are never the same.
+  // Deleted before anything else is created, so that ids differ between the two instances.
   const gone = await send(to, "POST", "/api/pages", { book_id: runbooks.id, name: "Gone", html: "<p>gone</p>" });
   const first = await send(to, "POST", "/api/pages", { chapter_id: chapter.id, name: "Failover", html: "<p>soon</p>" });
   const shelf = await sendForm(to, "/api/shelves", { name: "Operations", description: "Everything", image: png });
@@ -74,7 +74,7 @@ export async function fill(to: Program, url: string): Promise<Filled> {
   });
   await send(to, "POST", "/api/attachments", { name: "Link", uploaded_to: first.id, link: `${url}/books/taken` });
   const images = "/api/image-gallery";
-  // Its page goes for good, and another one goes on showing it.
+  // Its page is removed for good, and another page still shows it.
   const lost = await sendForm(to, images, {
     type: "gallery",
     uploaded_to: String(gone.id),
@@ -143,7 +143,7 @@ export async function listed(of: Program, segment: string): Promise<Answer[]> {
 }
 
 /**
- * Everything an instance shows to its administrator, by name. Left out is what differs by nature: numbers, ids of users
+ * Everything an instance shows to its administrator, by name. Left out is what differs in any case: ids, ids of users
  * that are matched, and `address` instead of the instance's own.
  */
 export async function snapshot(of: Program, address: string): Promise<Record<string, Answer>> {
@@ -165,7 +165,7 @@ export async function snapshot(of: Program, address: string): Promise<Record<str
   return shown;
 }
 
-/** What names another thing by number, and in which listing that stands. */
+/** Fields that are ids of other items, and the listing of these. */
 const REFERENCES: Readonly<Record<string, string>> = {
   book_id: "books",
   chapter_id: "chapters",

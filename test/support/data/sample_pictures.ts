@@ -1,6 +1,6 @@
 /**
- * Pictures for tests. Sensible ones come from sharp; what sharp would not write, such as moving PNGs and those that claim
- * far more pixels than they have bytes, is put together here by hand.
+ * Images for tests. Ordinary ones come from sharp; what sharp would not write, such as animated PNGs and those that claim far
+ * more pixels than they have bytes, is built here byte by byte.
  */
 import { deflateSync } from "node:zlib";
 import sharp from "sharp";
@@ -14,7 +14,7 @@ export async function picture(
   return new Uint8Array(await plain.toFormat(format).toBuffer());
 }
 
-/** A moving picture of so many frames, each another colour. */
+/** An animated image of so many frames, each another colour. */
 export async function moving(format: "gif" | "webp", frames = 3, size = 20): Promise<Uint8Array<ArrayBuffer>> {
   const stills = Array.from({ length: frames }, (_, at) => ({
     create: { width: size, height: size, channels: 3 as const, background: { r: 80 * at, g: 0, b: 90 } },
@@ -39,7 +39,7 @@ interface Stored {
   readonly depth?: 1 | 8 | 16;
   readonly colour?: "grey" | "rgb" | "rgba";
   readonly interlaced?: boolean;
-  /** More than one makes a moving PNG. */
+  /** More than one makes an animated PNG. */
   readonly frames?: number;
 }
 
@@ -56,7 +56,7 @@ const PASSES = [
   [0, 1, 1, 2],
 ] as const;
 
-/** A PNG of one colour that claims so many pixels in so few bytes: what decoders choke on. */
+/** A PNG of one colour that claims many pixels in few bytes: a decompression bomb. */
 export function bomb(
   width: number,
   height: number,

@@ -1,14 +1,12 @@
-/**
- * ZIP files made byte by byte, so that they can lie: about sizes, sums, places and names. What is not said is honest.
- */
+/** ZIP files built byte by byte, so that sizes, checksums, offsets and names can be wrong. What is not given is right. */
 import { crc32, deflateRawSync } from "node:zlib";
 import type { Answer, TestRuntime } from "../harness/test_runtime.ts";
 
-/** A file of an archive, and what the archive says about it. */
+/** A file of an archive, and its headers. */
 export interface Packed {
   readonly name: string;
   readonly content?: Uint8Array | string;
-  /** Stored unless told so; bytes that are packed already are taken as they are. */
+  /** Stored by default; bytes that are compressed already are taken as they are. */
   readonly deflate?: boolean | Uint8Array;
   readonly size?: number;
   readonly packedSize?: number;

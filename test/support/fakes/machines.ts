@@ -1,4 +1,7 @@
-/** Machines for scripts that run on them: folders for PATH with the tools of every system, and managers of packages that are told what to say. */
+/**
+ * Machines for scripts: folders for PATH with the tools of every system, and package managers that print what a test gives
+ * them.
+ */
 import { chmodSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -24,7 +27,7 @@ export function machinesIn(folder: string): (commands: Readonly<Record<string, s
 
 /** A command that prints a text. */
 export const says = (text: string, code = 0) => `cat <<'END'\n${text}\nEND\nexit ${code}`;
-/** A command that does what its arguments, as patterns of a shell, are given with. */
+/** A command that runs the body whose pattern of the shell its arguments match. */
 export const byArguments = (cases: Readonly<Record<string, string>>) =>
   `case "$*" in\n${Object.entries(cases)
     .map(([pattern, body]) => `${pattern}) ${body}\n;;`)

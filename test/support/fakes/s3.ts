@@ -1,6 +1,6 @@
 /**
- * As much of an S3 service as a store of files needs, in memory: put, get with ranges, head, delete, list in pages of two,
- * and uploads in parts, which show nothing before they are completed. Signatures are not looked at.
+ * As much of an S3 service as the file store needs, in memory: put, get with ranges, head, delete, list in pages of two, and
+ * multipart uploads, which show nothing before they are completed. Signatures are not checked.
  */
 
 /** A running service. */
@@ -8,9 +8,9 @@ export interface FakeS3 {
   readonly endpoint: string;
   /** What it holds, by key. */
   readonly objects: Map<string, Uint8Array>;
-  /** Uploads in parts that were begun and neither completed nor given up. */
+  /** Multipart uploads that were begun and neither completed nor aborted. */
   readonly unfinished: Map<string, Map<number, Uint8Array>>;
-  /** Sizes of the bodies that came, in order. */
+  /** Sizes of the received bodies, in order. */
   readonly bodies: number[];
   stop(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 /**
- * A mail server for tests: speaks as much SMTP as a client needs to hand in a letter, keeps what it took, and refuses as
- * many letters as it is told to. No TLS, no sign-in.
+ * A mail server for tests: as much SMTP as a client needs to deliver a message; it keeps the messages, and refuses as many as a
+ * test says. No TLS, no sign-in.
  */
 
-/** A letter as it came over the wire. */
+/** A message as it came over the wire. */
 export interface ReceivedMessage {
   readonly from: string;
   readonly to: readonly string[];
@@ -15,7 +15,7 @@ export interface ReceivedMessage {
 export interface FakeSmtp {
   readonly port: number;
   readonly messages: ReceivedMessage[];
-  /** How many of the next letters are refused with a passing failure. */
+  /** How many of the next messages are refused with a temporary failure. */
   refuse(count: number): void;
   stop(): void;
 }
@@ -64,8 +64,8 @@ export function fakeSmtp(): FakeSmtp {
         const lines = (socket.data.rest + chunk.toString()).split("\r\n");
         socket.data.rest = lines.pop() ?? "";
         for (const line of lines) {
-          const said = answer(socket.data, line);
-          if (said !== undefined) socket.write(`${said}\r\n`);
+          const reply = answer(socket.data, line);
+          if (reply !== undefined) socket.write(`${reply}\r\n`);
         }
       },
     },

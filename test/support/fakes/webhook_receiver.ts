@@ -1,4 +1,4 @@
-/** A call that a receiver has got. */
+/** A call that a receiver got. */
 export interface Received {
   readonly method: string;
   readonly path: string;

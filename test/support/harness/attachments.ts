@@ -1,6 +1,6 @@
 /**
- * A runtime with pages to attach things to, for the files of tests about attachments, and looks at what is on disk: stored
- * files, and files of requests under way. One event is spoilt on purpose: an attachment called "Undone" fails last.
+ * A runtime with pages to attach files to, for the tests of attachments, and the files on disk: stored ones, and those of
+ * requests under way. One event fails on purpose: creating an attachment called "Undone" is rolled back at its end.
  */
 import { afterAll, beforeAll, expect } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
@@ -19,7 +19,7 @@ export interface AttachmentStage {
   makePage(name: string): Promise<number>;
   /** Attaches something called Bolts to the page, unless the fields say otherwise. */
   attach(fields: Fields): Promise<Answer>;
-  /** Paths of files. */
+  /** Paths of stored files, and of files of requests under way. */
   onDisk(): { stored: string[]; spooled: string[] };
   /** Runs something that must leave files and rows as they were. */
   leavesNothing(run: () => Promise<void>): Promise<void>;

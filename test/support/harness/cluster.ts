@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL server for one run of tests, from the system's own packages, on a free port of the loopback address and
- * without fsync, since nobody will miss it. Where none is installed there is none, and whoever asked says what it skips.
+ * A PostgreSQL server for one run of tests, from the system's own packages, on a free port of the loopback address and without
+ * fsync, as its data is thrown away. Where none is installed the functions return undefined, and the caller says what it skips.
  * As root it runs as another account, which PostgreSQL insists on.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
@@ -15,7 +15,7 @@ import { freePort } from "./ports.ts";
 const DEBIAN = "/usr/lib/postgresql";
 const START_MAX_MS = 30_000;
 
-/** A running cluster that nobody will miss; `stop` also removes it. */
+/** A running throw-away cluster; `stop` also removes it. */
 export interface Cluster {
   url: string;
   /** The postmaster's, which changes with `restart`. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../../..");
 
-/** The blocks of code in a Markdown the file of Lectern, by their language. */
+/** The code blocks of one language in a Markdown file of Lectern. */
 export function blocksOf(path: string, language: string): string[] {
   const text = readFileSync(join(ROOT, path), "utf8");
   return [...text.matchAll(/```(\w+)\n([\s\S]*?)```/g)]

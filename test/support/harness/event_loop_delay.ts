@@ -1,6 +1,6 @@
 /**
- * The longest time that nothing else could run while `run` did, as a part of the whole: near 1 where all was done at one go.
- * A part says the same on a busy machine as on an idle one.
+ * The longest time that nothing else could run while `run` did, as a share of the whole: near 1 where all was done without a
+ * pause. A share is the same on a busy machine as on an idle one.
  */
 export async function longestDelay(run: () => Promise<void>): Promise<number> {
   const started = performance.now();

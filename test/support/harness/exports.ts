@@ -9,7 +9,7 @@ export interface Exported {
   readonly text: string;
 }
 
-/** Asks for an export, by the administrator unless a token is given. */
+/** Requests an export, as the administrator unless a token is given. */
 export async function exported(runtime: TestRuntime, path: string, as = runtime.token): Promise<Exported> {
   const request = new Request(runtime.baseUrl + path, { headers: { authorization: `Token ${as}` } });
   const response = await runtime.runtime.gates.answer(request, "127.0.0.1");
@@ -17,7 +17,7 @@ export async function exported(runtime: TestRuntime, path: string, as = runtime.
   return { status: response.status, headers: response.headers, bytes, text: new TextDecoder().decode(bytes) };
 }
 
-/** A portable archive, taken apart. */
+/** The content of a portable archive. */
 export interface Unpacked {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into data of every shape
   readonly data: any;
@@ -25,7 +25,7 @@ export interface Unpacked {
   readonly files: Readonly<Record<string, Uint8Array>>;
 }
 
-/** Takes a portable archive apart. */
+/** Unpacks a portable archive. */
 export function unpacked(bytes: Uint8Array): Unpacked {
   const entries = unzipSync(bytes);
   const { "data.json": data = new Uint8Array(), ...files } = entries;

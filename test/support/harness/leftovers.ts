@@ -5,7 +5,7 @@ import { isAlive } from "../../../db/embedded/pid.ts";
 
 const FOLDER = /^lectern-tests-(\d+)-/;
 
-/** A folder for a store that every file of a test run shares. The run cannot remove it itself: its last word comes too early. */
+/** A folder for a store that all files of a process share. Later runs remove it, since a process of tests has no hook at its end. */
 export function folderOfRun(): string {
   sweepLeftovers();
   const folder = mkdtempSync(join(tmpdir(), `lectern-tests-${process.pid}-`));
@@ -13,10 +13,10 @@ export function folderOfRun(): string {
   return folder;
 }
 
-/** What a file system says of what is somebody else's, in a folder that all may write to. */
+/** Errors of removing another user's files in a shared folder. */
 const NOT_OURS = new Set(["EPERM", "EACCES"]);
 
-/** Removes the folders of runs that have ended; those of other users are theirs to remove. */
+/** Removes the folders of runs that have ended, except those of other users. */
 export function sweepLeftovers(
   folder = tmpdir(),
   remove = (path: string) => rmSync(path, { recursive: true, force: true }),

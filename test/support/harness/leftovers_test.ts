@@ -16,7 +16,7 @@ const refuses = (code: string) => (path: string) => {
   rmSync(path, { recursive: true });
 };
 
-test("what another user's run left behind stays, and fails nobody's run", () => {
+test("leftovers of another user's run stay and fail no run", () => {
   for (const path of [...paths, running]) mkdirSync(path);
   sweepLeftovers(folder, refuses("EPERM"));
   expect([...paths, running].map(existsSync)).toEqual([true, false, false, true]);

@@ -1,6 +1,6 @@
 /**
  * Who may do what, decided one item at a time by walking up the tree: platform 2.3 word by word, slow and plain. The runtime
- * keeps the outcome ready instead of walking; tests compare the two. Nothing here is taken from the runtime.
+ * stores the outcome instead; tests compare the two. Nothing here is imported from the runtime.
  */
 
 /** An entry as it is kept; `role_id` 0 is the fallback. */

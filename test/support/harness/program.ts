@@ -1,6 +1,6 @@
 /**
- * The program as an operator runs it, for tests that end it by signals, and sockets on which a test writes bytes no client
- * library would send. A program that is still running when its test file ends is killed with what it started.
+ * The program as an operator runs it, for tests that end it by signals, and sockets on which a test writes bytes that no client
+ * library would send.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -25,20 +25,20 @@ export interface Program {
   output(): string;
 }
 
-/** A data folder that can be started on again and again. */
+/** A data folder for several starts. */
 export function dataFolder(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), "lectern-program-"));
   chmodSync(path, 0o755);
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Where a program is started, and as what; by default the server with what ships, at the top of Lectern. */
+/** The working folder and arguments of a program; by default the server with what ships, at the top of Lectern. */
 export interface Start {
   readonly cwd?: string;
   readonly args?: readonly string[];
 }
 
-/** Starts the program over a data folder and waits until it says where it answers. */
+/** Starts the program over a data folder and waits until it prints its address. */
 export async function startProgram(
   dataDir: string,
   more: Record<string, string> = {},
@@ -95,10 +95,10 @@ export async function startProgram(
   }
 }
 
-/** A connection on which bytes are written as they are. */
+/** A socket on which bytes are written as they are. */
 export interface RawConnection {
   write(bytes: string | Uint8Array): void;
-  /** What came back when the other side has closed or `done` is satisfied. */
+  /** What has been received when the other side has closed or `done` answers true. */
   read(done?: (text: string) => boolean): Promise<string>;
   /** Whether the other side has closed it. */
   isClosed(): boolean;

@@ -9,7 +9,7 @@ export interface Statement {
   readonly parameters: readonly unknown[];
 }
 
-/** The single statements that `run` sends to the store. Transactions take other ways and are not among them. */
+/** The single statements that `run` sends to the store, without those of transactions. */
 export async function statementsOf(runtime: TestRuntime, run: () => Promise<unknown>): Promise<Statement[]> {
   const { send } = StatementPool.prototype;
   const { send: sendApart } = DeadlinePool.prototype;

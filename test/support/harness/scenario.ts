@@ -54,11 +54,11 @@ export function openStage(
   let stage: Stage | undefined;
   beforeAll(async () => {
     const events: string[] = [];
-    const witness = definePlugin({
+    const recorder = definePlugin({
       name: "witness",
       setup: ({ onAny }) => onAny({ inTransaction: ({ name }) => void (isDerivedEvent(name) || events.push(name)) }),
     });
-    const runtime = await bootTestRuntime({ extra: [witness] });
+    const runtime = await bootTestRuntime({ extra: [recorder] });
     stage = { runtime, tokens: { admin: runtime.token, guest: null }, saved: {}, events };
     for (const [name, permissions] of Object.entries(people)) {
       const { id, token } = await runtime.person(name, ["access-api", ...permissions]);

@@ -1,6 +1,6 @@
 /**
- * Screens before a real browser: a runtime that listens, people who are signed in, and what is asked of every screen: no
- * violation that axe finds, nothing refused by the policy of the document, no error in its scripts.
+ * Screens in a browser: a runtime that listens, signed-in users, and checks of every screen: no violation that axe finds,
+ * nothing refused by the Content-Security-Policy, no error in its scripts.
  */
 import { mkdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -16,9 +16,9 @@ import { bootTestRuntime, type TestRuntime, type TestRuntimeOptions } from "./te
 const AXE = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 const ADMIN = { email: "admin@example.com", password: "correct horse battery" };
 
-/** How a screen is looked at. */
+/** How a browser shows a screen. */
 export interface Look {
-  /** 1280 by 900, or 390 by 844; desktop unless told otherwise. */
+  /** 1280 by 900, or 390 by 844; desktop by default. */
   readonly size?: "desktop" | "phone";
   readonly scheme?: "light" | "dark";
   readonly scripts?: boolean;
@@ -29,7 +29,7 @@ export interface Look {
 export interface ScreenRuntime {
   readonly runtime: TestRuntime;
   readonly url: string;
-  /** A page of a fresh browser; signed in as the administrator unless told otherwise, as nobody by null. */
+  /** A page of a fresh browser; signed in as the administrator by default, as a guest by null. */
   visit(who?: { email: string; password: string } | null, look?: Look): Promise<Page>;
   /** A user with a role of these permissions, and how they sign in. */
   user(name: string, permissions: readonly string[]): Promise<{ id: number; email: string; password: string }>;
@@ -92,29 +92,29 @@ export async function signIn(page: Page, { email, password }: { email: string; p
 const COMPLAINTS = new WeakMap<Page, string[]>();
 
 function watch(page: Page): void {
-  const heard: string[] = [];
-  COMPLAINTS.set(page, heard);
+  const complaints: string[] = [];
+  COMPLAINTS.set(page, complaints);
   page.on("console", (message) => {
-    if (message.type() === "error" && !/status of (4\d\d|5\d\d)/.test(message.text())) heard.push(message.text());
+    if (message.type() === "error" && !/status of (4\d\d|5\d\d)/.test(message.text())) complaints.push(message.text());
   });
-  page.on("pageerror", (error) => heard.push(String(error)));
+  page.on("pageerror", (error) => complaints.push(String(error)));
 }
 
 /**
- * What is wrong with the screen a page shows: violations of WCAG 2.2 AA and best practices, what the policy refused, errors
+ * Problems of the screen that a page shows: violations of WCAG 2.2 AA and best practices, what the policy refused, errors
  * of scripts, and a body wider than the window. Empty where all is well. Needs a page with scripts.
  */
 export async function errorsOf(page: Page): Promise<string[]> {
-  const heard = [...(COMPLAINTS.get(page) ?? [])];
+  const complaints = [...(COMPLAINTS.get(page) ?? [])];
   await page.evaluate(AXE);
   const found = (await page.evaluate(
     "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.html.slice(0, 160) + ' ' + (node.any[0]?.message ?? '')).join(' | ')))",
   )) as string[];
   const spill = (await page.evaluate("document.documentElement.scrollWidth - innerWidth")) as number;
-  return [...heard, ...found, ...(spill > 0 ? [`The screen is ${spill} pixels wider than the window`] : [])];
+  return [...complaints, ...found, ...(spill > 0 ? [`The screen is ${spill} pixels wider than the window`] : [])];
 }
 
-/** Keeps a picture of a screen where SCREENSHOTS names a folder, to be looked at. */
+/** Saves a screenshot where SCREENSHOTS names a folder. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   if (folder === undefined || folder === "") return;

@@ -1,7 +1,7 @@
 /**
- * A whole runtime for a test: a fresh database (test_database.ts), booted plugins, and a client whose requests take the way of
- * those that come by a port. Each test file boots its own and stops it after its last test; a job or connection left
- * over fails the stop.
+ * A whole runtime for a test: a fresh database (test_database.ts), booted plugins, and a client whose requests take the same
+ * path as those from a port. Each test file boots its own and stops it after its last test; a job or connection that is still
+ * open fails the stop.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import { readSettings } from "../../../core/runtime/settings.ts";
 import plugins from "../../../plugins/mod.ts";
 import { createTestDatabase, openTestStore } from "./test_database.ts";
 
-/** What a test asks for. */
+/** A request of a test. */
 export interface RequestOptions {
   /** A token `id:secret`; the administrator's by default, null for none. */
   readonly as?: string | null;
@@ -26,7 +26,7 @@ export interface RequestOptions {
   readonly headers?: Record<string, string>;
 }
 
-/** What came back; `body` is parsed where it is JSON, else text. */
+/** Its answer; `body` is parsed where it is JSON, else text. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -45,7 +45,7 @@ export interface TestRuntime {
   readonly baseUrl: string;
   /** The name of its database. */
   readonly database: string;
-  /** Below it lie uploaded files in "files", and in "spool" those of requests under way. */
+  /** Uploaded files are in its folder "files", those of requests under way in "spool". */
   readonly dataDir: string;
   ask(method: string, path: string, ask?: RequestOptions): Promise<Answer>;
   /** Creates a role with these permissions and a user who holds it; returns the user's token and ids. */
@@ -59,7 +59,7 @@ export interface TestRuntimeOptions {
   readonly env?: Record<string, string>;
   /** Plugins beside those that ship. */
   readonly extra?: readonly AnyPlugin[];
-  /** What the operator sets and takes away. */
+  /** The operator's settings, and grants the operator denies. */
   readonly choices?: Pick<RuntimeOptions, "settings" | "denied">;
   /** Fills the fresh database and the data folder before the boot, as an older version left them. */
   prepare?(store: Store, dataDir: string): Promise<void>;
@@ -104,7 +104,7 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
     env,
     ...options.choices,
   }).catch(async (error: unknown) => {
-    // A runtime that refuses to boot is what some tests want; it must leave as little behind as others.
+    // Some tests want a boot that fails; it has to close and remove the same.
     await store.close();
     await drops();
     throw error;
@@ -146,7 +146,7 @@ function clientOf(runtime: Runtime): Pick<TestRuntime, "ask" | "person"> {
     });
     const response = await runtime.gates.answer(request, "127.0.0.1");
     const text = await response.text();
-    // Columns that the store keeps for itself are in no answer, whatever is asked.
+    // Internal columns are in no answer.
     if (/"(?:display_name|name|value)_key":/.test(text)) throw new Error(`A key is shown by ${method} ${path}`);
     const json = response.headers.get("content-type")?.startsWith("application/json") && text !== "";
     return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };

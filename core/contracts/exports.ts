@@ -116,7 +116,7 @@ export interface ExportFormat {
   /** File extension without a dot. */
   readonly extension: string;
   /** The file in chunks. An ApiError it throws is the answer. */
-  write(asked: Exporting): AsyncIterable<string | Uint8Array>;
+  write(exporting: Exporting): AsyncIterable<string | Uint8Array>;
 }
 
 declare module "../runtime/registry.ts" {

@@ -1,6 +1,6 @@
 /**
  * Types of the services that plugins give each other, with the few functions that belong to them: the door
- * "lectern/contracts". Who provides, fills and walks what: plugins/hooks.md.
+ * "lectern/contracts". Providers and readers: plugins/hooks.md.
  */
 export type { Access, Owned } from "./access.ts";
 export { type Activity, type ActivitySource, activityOf, descriptor, type LastActivity } from "./activity.ts";

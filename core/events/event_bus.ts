@@ -58,7 +58,7 @@ export interface EventRecord<E extends EventName = EventName> {
 
 /** Handlers of one event; each moment is optional. */
 export interface Handlers<E extends EventName> {
-  /** Slow work before the transaction, which would hold its connection. Not called for events performed within others. */
+  /** Runs before the transaction, so that slow work holds no connection. Not called for events performed within others. */
   beforeTransaction?(draft: Draft<E>, viewer: Viewer): void | Promise<void>;
   /** Returns another draft, or undefined to keep the draft. */
   filter?(draft: Draft<E>, tx: EventTransaction): Draft<E> | undefined | Promise<Draft<E> | undefined>;

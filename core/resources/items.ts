@@ -73,7 +73,7 @@ export async function saveChanges<Row extends { id: number }>(
 }
 
 /**
- * Marks an item as deleted: it can be restored, and nobody sees it. Throws the 404 of `noun` where it is not present.
+ * Marks an item as deleted: it can be restored, and no viewer sees it. Throws the 404 of `noun` where it is not present.
  * @example
  * await softDelete(tx.db, "notes", "Note", 1);
  */

@@ -1,7 +1,6 @@
 /**
- * What one plugin gets to work with, made from what the runtime has in common: everything on it is either the plugin's own
- * (settings, grants, log, files) or goes through the runtime (events, rows, jobs, routes), so that nothing a plugin does
- * escapes boot's checks. It holds no state of its own and decides nothing that the parts behind it do not decide.
+ * The context of a plugin, created from the services of the runtime and restricted to the plugin's grants: what it uses is its
+ * own (settings, log, files) or goes through the runtime (events, rows, jobs, routes). It has no state of its own.
  */
 import { Type } from "@sinclair/typebox";
 import type { Kysely } from "kysely";
@@ -30,7 +29,7 @@ import { checkMoments, checkSlot } from "./renamed.ts";
 import type { RuntimeInfo } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
 
-/** What the contexts of all plugins are made from. */
+/** The services that all contexts share. */
 export interface ContextParts extends RuntimeOptions {
   readonly jobs: JobQueue;
   readonly bus: EventBus;
@@ -47,7 +46,7 @@ export interface ContextParts extends RuntimeOptions {
   readonly runtime: RuntimeInfo;
 }
 
-/** Makes what one plugin gets to work with. Throws BootError for settings that cannot be read. */
+/** Creates the context of a plugin. Throws BootError for invalid settings. */
 export function makeContext(
   plugin: AnyPlugin,
   grants: Grants,
@@ -74,7 +73,7 @@ export function makeContext(
       needRead(table);
       return visibility.visible(over, table, viewer);
     },
-    { where: (...asked: Parameters<VisibilityRules["where"]>) => visibility.where(...asked) },
+    { where: (...args: Parameters<VisibilityRules["where"]>) => visibility.where(...args) },
   );
   return {
     ...apps,
@@ -135,7 +134,7 @@ export function makeContext(
 
 function failed({ name }: AnyPlugin, cause: unknown): BootError {
   const text = cause instanceof Error ? cause.message : String(cause);
-  return new BootError(`The plugin "${name}" stopped the boot, as its part in "app_boot" failed: ${text}`, { cause });
+  return new BootError(`The plugin "${name}" stopped the boot: its handler of "app_boot" failed: ${text}`, { cause });
 }
 
 function provide(plugin: AnyPlugin, contracts: Map<string, unknown>, name: string, service: unknown): void {
@@ -145,7 +144,7 @@ function provide(plugin: AnyPlugin, contracts: Map<string, unknown>, name: strin
   contracts.set(name, service);
 }
 
-/** The contracts a plugin said it requires, and no others. */
+/** The contracts of `requires`, and no others. */
 function contractsOf(plugin: AnyPlugin, contracts: ReadonlyMap<string, unknown>): AnyContext["contracts"] {
   const own: Record<string, unknown> = {};
   for (const name of plugin.requires)

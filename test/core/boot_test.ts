@@ -59,7 +59,7 @@ describe("boot() stops and names the plugin", () => {
       },
     });
     expect(await bootError(late)).toBe(
-      'The plugin "late" stopped the boot, as its part in "app_boot" failed: x is not a function',
+      'The plugin "late" stopped the boot: its handler of "app_boot" failed: x is not a function',
     );
   });
 

@@ -69,6 +69,7 @@ export type {
   Screen,
   ScreenAccess,
   ScreenHandler,
+  ScreenItem,
   ScreenPart,
   ScreenRedirect,
   SubmitResult,

@@ -7,6 +7,7 @@ import type { Html, HtmlPart, html, raw } from "../http/html.ts";
 import type { SiteApp } from "../http/plugin_app.ts";
 import type { InputObject } from "../input/body_parsing.ts";
 import type { Viewer } from "../viewer.ts";
+import type { Tag } from "./tags.ts";
 
 /** Services of a view: texts, icons, URLs and permissions of the reader. */
 export interface Ui {
@@ -228,6 +229,16 @@ export interface DecoratedContent {
 export type Comparison =
   | readonly { readonly value: string; readonly added?: boolean; readonly removed?: boolean }[]
   | "long";
+
+/** The fields of an item of content that most screens show. */
+export interface ScreenItem {
+  readonly id: number;
+  readonly name: string;
+  readonly slug: string;
+  readonly description?: string;
+  readonly description_html?: string;
+  readonly tags?: readonly Tag[];
+}
 
 /** Services for plugins with screens. */
 export interface Web {

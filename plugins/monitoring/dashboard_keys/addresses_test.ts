@@ -3,14 +3,14 @@ import { isIn, networkOf } from "./addresses.ts";
 
 const within = (range: string, address: string) => isIn([networkOf(range) ?? [null as never, 0]], address);
 
-test("an address is itself and no longer one that begins like it", () => {
+test("an address matches itself, and no longer address with the same prefix", () => {
   expect(within("10.0.0.1", "10.0.0.1")).toBe(true);
   expect(within("10.0.0.1", "10.0.0.17")).toBe(false);
   expect(within("2001:db8::1", "2001:0db8:0:0::1")).toBe(true);
   expect(within("2001:db8::1", "2001:db8::2")).toBe(false);
 });
 
-test("a range holds what its bits say, whatever stands behind them", () => {
+test("a range matches by its prefix, whatever the other bits", () => {
   for (const range of ["10.1.0.0/16", "10.1.200.7/16"]) {
     expect(within(range, "10.1.255.255")).toBe(true);
     expect(within(range, "10.2.0.0")).toBe(false);
@@ -20,18 +20,18 @@ test("a range holds what its bits say, whatever stands behind them", () => {
   expect(within("0.0.0.0/0", "2001:db8::1")).toBe(false);
 });
 
-test("IPv4 mapped into IPv6 is IPv4 on either side", () => {
+test("IPv4 mapped into IPv6 counts as IPv4 on either side", () => {
   expect(within("10.0.0.1", "::ffff:10.0.0.1")).toBe(true);
   expect(within("::ffff:10.0.0.1", "10.0.0.1")).toBe(true);
   expect(within("::ffff:10.0.0.0/104", "10.9.9.9")).toBe(true);
   expect(within("::ffff:10.0.0.0/104", "11.0.0.1")).toBe(false);
 });
 
-test("a zone belongs to the machine that wrote it and is left out", () => {
+test("the zone of an address is ignored", () => {
   expect(within("fe80::1%eth0", "fe80::1%wlan1")).toBe(true);
 });
 
-test("what is neither an address nor a range is refused", () => {
+test("other texts are rejected", () => {
   for (const text of [
     "",
     "*",

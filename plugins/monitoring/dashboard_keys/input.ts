@@ -27,7 +27,7 @@ export function draftOf(sent: Input<typeof createRules>): KeyDraft {
   return {
     name: sent.token_name,
     integration_type: sent.integration_type === "enrolment" ? "enrolment" : "dashboard",
-    expires_at: momentOf(sent.expires_at),
+    expires_at: timeOf(sent.expires_at),
     allowed_ip_ranges: rangesOf(sent.allowed_ip_ranges),
     ...(sent.max_hosts_per_day === undefined ? {} : { max_hosts_per_day: sent.max_hosts_per_day }),
   };
@@ -38,25 +38,25 @@ export function changeOf(sent: Input<typeof updateRules>): KeyChange {
   return {
     ...(sent.token_name === undefined ? {} : { name: sent.token_name }),
     ...(sent.is_active === undefined ? {} : { is_active: sent.is_active }),
-    ...(sent.expires_at === undefined ? {} : { expires_at: momentOf(sent.expires_at) }),
+    ...(sent.expires_at === undefined ? {} : { expires_at: timeOf(sent.expires_at) }),
     ...(sent.allowed_ip_ranges === undefined ? {} : { allowed_ip_ranges: rangesOf(sent.allowed_ip_ranges) }),
     ...(sent.max_hosts_per_day === undefined ? {} : { max_hosts_per_day: sent.max_hosts_per_day }),
   };
 }
 
-const NO_MOMENT = "The expires at must be a time with its offset, such as 2030-01-31T12:00:00Z.";
-const NO_RANGE = 'The allowed ip ranges hold ":range", which is neither an address nor a CIDR range.';
-const MOMENT = /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?(Z|[+-](0\d|1[0-4]):?[0-5]\d)$/i;
+const BAD_TIME = "The expires at must be a time with its offset, such as 2030-01-31T12:00:00Z.";
+const BAD_RANGE = 'The allowed ip ranges hold ":range", which is neither an address nor a CIDR range.';
+const TIME = /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?(Z|[+-](0\d|1[0-4]):?[0-5]\d)$/i;
 
 /**
  * A time as ISO 8601 UTC; null where none was sent. Throws 400 unless it has an offset, is a valid date and, in UTC, lies
  * within the years 1 to 9999. Blank text is an error, so that it cannot create a key that never expires.
  */
-export function momentOf(text: string | null | undefined): string | null {
+export function timeOf(text: string | null | undefined): string | null {
   if (text === undefined || text === null) return null;
-  const parts = MOMENT.exec(text.trim());
+  const parts = TIME.exec(text.trim());
   const day = new Date(`${text.trim().slice(0, 10)}T00:00:00Z`);
-  const wrong = new ApiError(400, NO_MOMENT, { validation: { expires_at: [NO_MOMENT] } });
+  const wrong = new ApiError(400, BAD_TIME, { validation: { expires_at: [BAD_TIME] } });
   if (!parts || Number.isNaN(day.getTime()) || day.getUTCDate() !== Number(parts[3])) throw wrong;
   const moment = new Date(text.trim().replace(/([+-]\d{2})(\d{2})$/, "$1:$2"));
   if (!(moment.getUTCFullYear() >= 1 && moment.getUTCFullYear() <= 9999)) throw wrong;
@@ -70,9 +70,9 @@ function rangesOf(sent: unknown): string[] {
   if (wrong !== undefined)
     throw localizedError(
       400,
-      NO_RANGE,
+      BAD_RANGE,
       { range: wrong },
-      { validation: { allowed_ip_ranges: [NO_RANGE.replace(":range", () => wrong)] } },
+      { validation: { allowed_ip_ranges: [BAD_RANGE.replace(":range", () => wrong)] } },
     );
   return [...new Set(ranges)];
 }

@@ -1,10 +1,10 @@
 import { LastUsedBatch, type Log } from "lectern/core";
 import type { Db } from "lectern/db";
 
-/** When keys were last used, with the address, and last refused, with the reason. */
+/** The last use of keys with its address, and the last rejection with its reason. */
 export type KeysUsed = LastUsedBatch<"used" | "refused">;
 
-/** Collects uses and refusals for a second at a time (dashboard-stats 3.5). */
+/** Collects uses and rejections, and writes them once a second (dashboard-stats 3.5). */
 export function keysUsed(db: Pick<Db, "executeQuery">, log: Log): KeysUsed {
   return new LastUsedBatch({
     db,

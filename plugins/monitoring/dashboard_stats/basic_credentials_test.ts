@@ -3,7 +3,7 @@ import { basicCredentials } from "./basic_credentials.ts";
 
 const encoded = (text: string) => Buffer.from(text).toString("base64");
 
-test("credentials are read in any spelling of the scheme, padded or not", () => {
+test("credentials are parsed with any case of the scheme, padded or not", () => {
   const pair = { key: "dash_1", secret: "s" };
   for (const header of ["Basic", "basic", "BASIC", "Basic  "]) {
     expect(basicCredentials(`${header} ${encoded("dash_1:s")}`)).toEqual(pair);
@@ -11,13 +11,13 @@ test("credentials are read in any spelling of the scheme, padded or not", () => 
   }
 });
 
-test("the secret begins after the first colon and loses the line end that echo adds", () => {
+test("the secret starts after the first colon and loses the line break that echo adds", () => {
   expect(basicCredentials(`Basic ${encoded("k:a:b")}`)).toEqual({ key: "k", secret: "a:b" });
   expect(basicCredentials(`Basic ${encoded("k:secret\r\n")}`)).toEqual({ key: "k", secret: "secret" });
   expect(basicCredentials(`Basic ${encoded("ключ:é")}`)).toEqual({ key: "ключ", secret: "é" });
 });
 
-test("whatever is no pair of credentials is none", () => {
+test("invalid headers have no credentials", () => {
   const bad = [null, "", "Basic", "Basic ", "Basic !!!", "Bearer abcdef", "Token a:b", `Basic${encoded("k:s")}`];
   const halves = ["nocolon", ":secret", "key:", "key:\n", ":"].map((text) => `Basic ${encoded(text)}`);
   for (const header of [...bad, ...halves, "Basic a", "Basic //86//8="]) {

@@ -20,7 +20,10 @@ export interface DashboardFigure {
   readonly name: string;
   /** What it counts, in a few words. */
   readonly about: string;
-  /** Reads the current value; has to be cheap, as dashboards poll every ten seconds. Where it throws, the figure is left out and the error logged. */
+  /**
+   * Reads the current value; has to be cheap, as dashboards poll every ten seconds. Where it throws, the figure is left out and
+   * the error logged.
+   */
   read(): Promise<number>;
 }
 

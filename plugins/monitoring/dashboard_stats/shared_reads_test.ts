@@ -20,7 +20,7 @@ test("callers during a run share the next one, and never the running one", async
   expect(await Promise.all(later)).toEqual([2, 2, 2]);
 });
 
-test("a run that fails or takes too long fails for its own callers alone", async () => {
+test("a run that fails or takes too long fails only for its own callers", async () => {
   let n = 0;
   const read = coalesce(async () => {
     n += 1;

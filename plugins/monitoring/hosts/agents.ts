@@ -1,13 +1,13 @@
 /**
- * The routes agents call (dashboard-stats 6.4), with the answers they look for: shell agents search the text of an answer
- * for "success" and for `"packagesProcessed":`, Go agents read the hashes to ask for. What this server does not do (it ships
- * no agent, sends no command, looks into no container) is answered so that agents leave it alone.
+ * The routes of agents (dashboard-stats 6.4), with the answers that they expect: shell agents search the text of an answer for
+ * "success" and `"packagesProcessed":`, Go agents read the sections to send. Features that this server lacks (agent updates,
+ * commands, containers) are answered so that agents do not use them.
  */
-import { endpoint, type Log, type PluginContext, rules, sql } from "lectern/core";
+import { endpoint, type Log, rules, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { hostOf, type KnownHost } from "./area.ts";
 import { textOf } from "./body.ts";
-import type { HostFacts, Report, ReportOutcome } from "./contract.ts";
+import type { HostFacts, HostsContext, Report, ReportOutcome } from "./contract.ts";
 import { examples, REPORT_STORED } from "./docs.ts";
 import { IdCache } from "./id_cache.ts";
 import { cronOf } from "./interval.ts";
@@ -17,12 +17,10 @@ import { inventoryOf, type Prepared, storeReport } from "./store_report.ts";
 import { parseTsv } from "./tsv.ts";
 import { mountWebSocket } from "./websocket.ts";
 
-type Context = Pick<PluginContext<never, "hosts">, "app" | "db" | "log" | "perform">;
-
 const MAX_PING_BYTES = 8 * 1024;
 const NO_MODULES = { docker: false, compliance: false };
 
-/** Fields of a report, for the documentation; what is judged, `parse_report.ts` judges. */
+/** Fields of a report for the API documentation; `parse_report.ts` validates them. */
 const reportRules = rules({
   packages: ["required", "array", "max:10000"],
   repositories: ["array"],
@@ -40,18 +38,18 @@ const reportRules = rules({
 });
 const pingRules = rules({ agentVersion: ["string"] });
 
-/** Mounts the routes of agents; `intervalMinutes` is how often they shall report. */
-export function mountAgents(context: Context, intervalMinutes: number): void {
+/** Mounts the routes of agents; `intervalMinutes` is the time between reports. */
+export function mountAgents(context: HostsContext, intervalMinutes: number): void {
   mountUpdate(context);
   mountPing(context);
   mountWebSocket(context);
   mountSettings(context, intervalMinutes);
 }
 
-function mountUpdate({ app, db, log, perform }: Context): void {
+function mountUpdate({ app, db, log, perform }: HostsContext): void {
   const ids = new IdCache(db);
   const about =
-    "Takes a host's report: its packages, repositories and system, as JSON (gzip if you like) or as tab-separated lines.\n" +
+    "Stores a report of a host: packages, repositories and system, as JSON (optionally gzip) or as tab-separated lines.\n" +
     "Credentials are the headers X-API-ID and X-API-KEY.";
   app.post(
     "/v1/hosts/update",
@@ -60,15 +58,15 @@ function mountUpdate({ app, db, log, perform }: Context): void {
       const text = await textOf(request);
       const isTsv = /^text\/tab-separated-values\b/i.test(request.headers.get("content-type") ?? "");
       const report = isTsv ? parseTsv(text) : parseReport(text);
-      tellDifferences(log, host, report);
-      const prepare = preparation(ids, report);
-      // Mostly the hash that was read with the credentials still holds when the row is locked.
+      logHashMismatches(log, host, report);
+      const prepare = preparer(ids, report);
+      // Mostly the hash that was read with the credentials is still current when the row is locked.
       if (report.packages?.hash !== host.packagesHash || report.packages?.hash === null) await prepare();
       const facts: HostFacts = { id: host.id, name: host.name, status: host.status };
       const outcome = await perform("host_report", viewer, { host: facts, report }, (draft, tx) =>
         storeReport(draft.host.id, draft.report, prepare, tx),
       );
-      return updated(report, outcome);
+      return answerOf(report, outcome);
     },
     {
       permit: "access-api",
@@ -77,22 +75,22 @@ function mountUpdate({ app, db, log, perform }: Context): void {
   );
 }
 
-/** Makes a report ready once, when first asked. */
-function preparation(ids: IdCache, { packages, repositories }: Report): () => Promise<Prepared> {
-  let ready: Promise<Prepared> | undefined;
-  const make = async (): Promise<Prepared> => {
+/** Prepares a report at the first call. */
+function preparer(ids: IdCache, { packages, repositories }: Report): () => Promise<Prepared> {
+  let prepared: Promise<Prepared> | undefined;
+  const prepare = async (): Promise<Prepared> => {
     const outdated = packages?.entries.filter((entry) => entry.outdated).map(({ name }) => name) ?? [];
-    const [byName, byPlace, inventory] = await Promise.all([
+    const [packageIds, repositoryIds, inventory] = await Promise.all([
       ids.packages(outdated),
       ids.repositories(repositories?.entries ?? []),
       packages ? inventoryOf(packages.entries) : null,
     ]);
-    return { packages: byName, repositories: byPlace, inventory };
+    return { packages: packageIds, repositories: repositoryIds, inventory };
   };
-  return () => (ready ??= make());
+  return () => (prepared ??= prepare());
 }
 
-function updated(report: Report, { n_outdated, n_security }: ReportOutcome) {
+function answerOf(report: Report, { n_outdated, n_security }: ReportOutcome) {
   return {
     message: REPORT_STORED,
     packagesProcessed: report.packages?.entries.length ?? 0,
@@ -101,7 +99,7 @@ function updated(report: Report, { n_outdated, n_security }: ReportOutcome) {
   };
 }
 
-function tellDifferences(log: Log, { id }: KnownHost, report: Report): void {
+function logHashMismatches(log: Log, { id }: KnownHost, report: Report): void {
   const sections = {
     packages: report.packages?.hash,
     repos: report.repositories?.hash,
@@ -110,14 +108,15 @@ function tellDifferences(log: Log, { id }: KnownHost, report: Report): void {
   };
   const differing = Object.entries(sections).flatMap(([section, hash]) => (hash === null ? [section] : []));
   if (differing.length > 0)
-    log.info("An agent's hash is not that of what it sent; its report is taken, and asked for again", {
+    log.info("A hash of an agent differs from that of its sections; they are accepted, and requested again", {
       host: id,
       sections: differing,
     });
 }
 
-function mountPing({ app, db }: Context): void {
-  const about = "Tells that a host is alive, and which sections it should report again where it sends their hashes.";
+function mountPing({ app, db }: HostsContext): void {
+  const about =
+    "Records that a host is alive. Where it sends hashes of sections, the answer lists those to report again.";
   app.post(
     "/v1/hosts/ping",
     async ({ request, viewer }) => {
@@ -138,18 +137,18 @@ function mountPing({ app, db }: Context): void {
   );
 }
 
-function mountSettings({ app, db }: Context, updateInterval: number): void {
+function mountSettings({ app, db }: HostsContext, updateInterval: number): void {
   const permit = "access-api" as const;
-  const told = (action: string, about: string) => ({ permit, ...endpoint("hosts", action, { about }) });
+  const route = (action: string, about: string) => ({ permit, ...endpoint("hosts", action, { about }) });
   app.get(
     "/v1/settings/update-interval",
     () => ({ updateInterval, cronExpression: cronOf(updateInterval) }),
-    told("interval", "Tells agents how many minutes lie between their reports."),
+    route("interval", "The minutes between reports."),
   );
   app.get(
     "/v1/hosts/settings",
     () => ({ auto_update: false, host_auto_update: false }),
-    told("settings", "Tells agents not to update themselves."),
+    route("settings", "Settings of agents: they must not update themselves."),
   );
   app.get(
     "/v1/hosts/agent/version",
@@ -164,23 +163,23 @@ function mountSettings({ app, db }: Context, updateInterval: number): void {
         autoUpdateDisabledReason: "This server ships no agents",
       };
     },
-    told("version", "Tells agents that the version they have is the one to have."),
+    route("version", "Confirms that the version of an agent is current."),
   );
   app.get(
     "/v1/hosts/integrations",
     () => ({ success: true, integrations: NO_MODULES }),
-    told("integrations", "Tells agents that nothing but packages is looked at."),
+    route("integrations", "The modules of agents, all disabled: only packages are read."),
   );
   app.post("/v1/hosts/integration-status", () => ({ success: true, message: "Integration status received" }), {
     permit,
     ...endpoint("hosts", "integration-status", {
-      about: "Takes what agents tell of their other modules, and keeps none of it.",
+      about: "Accepts the status of other modules of agents, without storing it.",
       rules: rules({ integration: ["string"] }),
     }),
   });
 }
 
-async function versionOf(db: Context["db"], { id }: KnownHost): Promise<string> {
+async function versionOf(db: HostsContext["db"], { id }: KnownHost): Promise<string> {
   const [host] = await rows(
     db,
     sql<{ version: string }>`select coalesce(agent_version, '') as version from hosts where id = ${id}`,

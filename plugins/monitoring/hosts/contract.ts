@@ -105,18 +105,27 @@ export interface HostReportsTable {
   n_security: number;
 }
 
+/** The columns of the counts of hosts. */
+interface HostCounts {
+  hosts: number;
+  /** Hosts with outdated packages. */
+  needing: number;
+  /** Hosts with security updates. */
+  at_risk: number;
+  /** Outdated packages. */
+  outdated: number;
+  /** Security updates. */
+  security: number;
+  /** Hosts that need a restart. */
+  rebooting: number;
+}
+
 /** Sums over the hosts of one status, system and shard; maintained by triggers. */
-export interface HostTotalsTable {
+export interface HostTotalsTable extends HostCounts {
   status: HostStatus;
   os_name: string;
   os_version: string;
   shard: number;
-  hosts: number;
-  needing: number;
-  at_risk: number;
-  outdated: number;
-  security: number;
-  rebooting: number;
 }
 
 /** Numbers of reports by intervals of `seconds`; maintained by triggers. */
@@ -128,14 +137,8 @@ export interface ReportCountsTable {
 }
 
 /** The numbers of active hosts at the start of each hour in which a server ran. */
-export interface HostHistoryTable {
+export interface HostHistoryTable extends HostCounts {
   at: string;
-  hosts: number;
-  needing: number;
-  at_risk: number;
-  outdated: number;
-  security: number;
-  rebooting: number;
 }
 
 /** A row of the table. */

@@ -1,6 +1,6 @@
 # Enrols this machine, or each running container of a Proxmox host, and installs the reporter there.
 # Served by GET /api/v1/auto-enrollment/script, which puts URL, KEY, SECRET and TYPE above these lines.
-# Runs as root. FRIENDLY_NAME=… names the machine otherwise than its host name.
+# Runs as root. FRIENDLY_NAME=… sets a name other than the host name.
 set -eu
 umask 077
 : "${FRIENDLY_NAME:=}"
@@ -9,13 +9,13 @@ for tool in curl sed; do command -v "$tool" >/dev/null 2>&1 || fail "$tool is ne
 TMP=$(mktemp -d)
 trap 'rm -rf "$TMP"' EXIT
 
-# A text between the quotes of JSON.
+# Escapes a text for JSON.
 quoted() { printf '%s' "$1" | tr -d '\000-\037' | sed 's/\\/\\\\/g; s/"/\\"/g'; }
 field() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" "$TMP/answer"; }
-# Headers reach curl by its standard input: what stands in its arguments every user of the machine may read.
+# curl reads the headers from its standard input, as every user of the machine can read its arguments.
 header() { printf 'header = "%s: %s"\n' "$1" "$2"; }
 
-# enrol NAME MACHINE_ID: leaves the installer of the machine in $TMP/install.
+# enrol NAME MACHINE_ID: writes the installer of the machine to $TMP/install.
 enrol() {
   {
     printf '{"friendly_name":"%s"' "$(quoted "$1")"
@@ -39,7 +39,7 @@ direct_host() {
   sh "$TMP/install" </dev/null
 }
 
-# Containers made from one template share its machine id, so that of a container begins with its number here.
+# Containers of one template share its machine id, so the number of the container is put before it.
 proxmox_lxc() {
   command -v pct >/dev/null 2>&1 || fail 'pct is needed: run this on a Proxmox host'
   pct list >"$TMP/list"

@@ -20,7 +20,7 @@ import { type HostCredentials, insertHost, randomCredentials, renewHost } from "
 import type { HostDraft, HostFacts, HostsContext } from "./contract.ts";
 import { objectOf } from "./parse_report.ts";
 import { perMinute } from "./per_minute.ts";
-import { plain } from "./section_hashes.ts";
+import { normalizeText } from "./section_hashes.ts";
 
 type Keys = Contracts["dashboard_keys"];
 
@@ -90,7 +90,10 @@ export function mountEnrolment(context: HostsContext): void {
           if (!(error instanceof ApiError) && success.length === 0) throw error;
           if (!(error instanceof ApiError)) log.error("Cannot enrol a host", { error });
           const reason = error instanceof ApiError ? error.message : "An error occurred";
-          failed.push({ friendly_name: plain(host.friendly_name) || `host ${at + 1} of the list`, error: reason });
+          failed.push({
+            friendly_name: normalizeText(host.friendly_name) || `host ${at + 1} of the list`,
+            error: reason,
+          });
         }
       }
       set.status = 201;
@@ -190,10 +193,10 @@ async function lockMachine({ machine_id: machine }: HostDraft, { db }: EventTran
 }
 
 function draftOf(sent: Readonly<Record<string, unknown>>): HostDraft {
-  const name = plain(sent.friendly_name);
+  const name = normalizeText(sent.friendly_name);
   if (name === "" || name.length > MAX_NAME)
     throw new ApiError(400, `Friendly name must be 1 to ${MAX_NAME} characters`);
-  const machine = plain(sent.machine_id).slice(0, MAX_NAME);
+  const machine = normalizeText(sent.machine_id).slice(0, MAX_NAME);
   return { friendly_name: name, ...(machine === "" ? {} : { machine_id: machine }) };
 }
 

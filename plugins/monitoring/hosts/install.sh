@@ -1,6 +1,6 @@
-# Installs the reporter on this machine: the reporter itself, its credentials for root alone, and a line for cron.
-# Served by GET /api/v1/hosts/install, which puts URL, API_ID, API_KEY and SCHEDULE above these lines and the reporter in.
-# Runs as root. DESTDIR=… installs below another folder, as whoever runs it.
+# Installs the reporter on this machine: the script, its credentials (readable by root only), and a cron job.
+# Served by GET /api/v1/hosts/install, which puts URL, API_ID, API_KEY and SCHEDULE above these lines and inserts the reporter.
+# Runs as root. DESTDIR=… installs below another folder, as the current user.
 set -eu
 umask 077
 : "${DESTDIR:=}"
@@ -31,7 +31,7 @@ exec sh '$LIB/reporter.sh'
 LECTERN_COMMAND
 chmod 755 "$COMMAND" "$LIB/reporter.sh"
 
-# Once in an interval: by cron.d where there is one, else in the crontab of BusyBox.
+# The schedule: in cron.d where it exists, else in the crontab of BusyBox.
 if [ -d "$DESTDIR/etc/cron.d" ]; then
   printf '%s root %s >/dev/null\n' "$SCHEDULE" "$COMMAND" >"$DESTDIR/etc/cron.d/lectern-reporter"
   chmod 644 "$DESTDIR/etc/cron.d/lectern-reporter"

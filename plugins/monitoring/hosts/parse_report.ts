@@ -6,7 +6,7 @@
 import { ApiError } from "lectern/core";
 import type { PackageEntry, Report, ReportFacts, RepositoryEntry, Section } from "./contract.ts";
 import { systemName } from "./os_names.ts";
-import { hostnameHash, interfacesHash, objectsOf, packagesHash, plain, reposHash } from "./section_hashes.ts";
+import { hostnameHash, interfacesHash, normalizeText, objectsOf, packagesHash, reposHash } from "./section_hashes.ts";
 
 /** Most packages, and most repositories, of one report. */
 const MAX_ROWS = 10_000;
@@ -34,7 +34,7 @@ export function parseReport(text: string): Report {
     ...(has("interfaces") && payload.networkInterfaces !== undefined
       ? { interfacesHash: agreed(interfacesHash(objectsOf(payload.networkInterfaces)), hashes.interfacesHash) }
       : {}),
-    ...(has("hostname") && plain(payload.hostname) !== ""
+    ...(has("hostname") && normalizeText(payload.hostname) !== ""
       ? { hostnameHash: agreed(hostnameHash(payload.hostname), hashes.hostnameHash) }
       : {}),
     facts: factsOf(payload),
@@ -75,7 +75,7 @@ export function repositoriesOf(sent: readonly Payload[], sentHash?: unknown): Se
 
 /** What a report says about the host itself. */
 export function factsOf(payload: Payload): ReportFacts {
-  const word = (key: string) => plain(payload[key]).slice(0, MAX_WORD);
+  const word = (key: string) => normalizeText(payload[key]).slice(0, MAX_WORD);
   const system = systemName(word("osType"));
   const facts = {
     os_name: system === "Unknown" ? "" : system,
@@ -107,12 +107,12 @@ function sectionsOf(value: unknown): ReadonlySet<string> | undefined {
 
 function packageOf(value: unknown, at: number): [string, PackageEntry] {
   const sent: Payload = isObject(value) ? value : {};
-  const name = plain(sent.name);
+  const name = normalizeText(sent.name);
   if (name === "" || name.length > MAX_NAME)
     throw new ApiError(400, `Package ${at} must have a name of 1 to ${MAX_NAME} characters`);
   const outdated = flagOf(sent, "needsUpdate", at);
   const security = flagOf(sent, "isSecurityUpdate", at);
-  const version = (key: string) => plain(sent[key]).slice(0, MAX_WORD);
+  const version = (key: string) => normalizeText(sent[key]).slice(0, MAX_WORD);
   return [
     name,
     {
@@ -133,7 +133,7 @@ function flagOf(sent: Payload, key: "needsUpdate" | "isSecurityUpdate", at: numb
 }
 
 function repositoryOf(sent: Payload): RepositoryEntry {
-  const word = (key: string, max = MAX_WORD) => plain(sent[key]).slice(0, max);
+  const word = (key: string, max = MAX_WORD) => normalizeText(sent[key]).slice(0, max);
   const url = word("url", MAX_URL);
   return {
     url,

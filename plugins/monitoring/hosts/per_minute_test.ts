@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { ApiError } from "lectern/core";
 import { perMinute } from "./per_minute.ts";
 
-test("a minute's allowance is by key and begins anew with the minute", () => {
+test("the limit is per key, and resets each minute", () => {
   let at = 59_000;
   const limit = perMinute(2, () => at);
   limit.take("a");
@@ -19,7 +19,7 @@ test("a minute's allowance is by key and begins anew with the minute", () => {
   limit.take("a");
 });
 
-test("a limit of 0 limits nothing", () => {
+test("0 means no limit", () => {
   const limit = perMinute(0);
   for (let n = 0; n < 1_000; n++) limit.take("a");
   expect(() => limit.check("a")).not.toThrow();

@@ -1,7 +1,7 @@
 import { ApiError, sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
 import type { HostRow } from "./contract.ts";
-import { plain } from "./section_hashes.ts";
+import { normalizeText } from "./section_hashes.ts";
 
 /** Sections that a ping can send a hash of, with the names of hash and column. */
 const SECTIONS = [
@@ -27,7 +27,7 @@ export async function touch(
   const [host] = await rows<Hashes & { name: string }>(
     db,
     sql`update hosts set last_seen_at = now(), needs_reboot = coalesce(${reboot}, needs_reboot),
-        agent_version = coalesce(nullif(${plain(body.agentVersion).slice(0, 255)}::text, ''), agent_version),
+        agent_version = coalesce(nullif(${normalizeText(body.agentVersion).slice(0, 255)}::text, ''), agent_version),
         status = case when inactive_reason = 'stale' then 'active' else status end,
         inactive_reason = nullif(inactive_reason, 'stale')
       where id = ${hostId}

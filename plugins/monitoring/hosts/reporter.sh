@@ -1,10 +1,10 @@
 #!/bin/sh
 # Reports the packages of this machine to Lectern: apt, dnf, yum or apk.
 # Needs curl and awk, and in the environment URL (of the server), API_ID and API_KEY (of the host).
-# Runs as any user; as root it also refreshes the lists of packages first. Once an hour is enough:
+# Runs as any user; as root it refreshes the package lists first. Once an hour is enough:
 #   17 * * * * URL=https://docs.example.com API_ID=… API_KEY=… sh reporter.sh
-# A query that fails ends the script before anything is sent: an empty list would read as "fully patched".
-# REPORT_ONLY=1 prints the report instead of sending it; NO_REFRESH=1 leaves the lists of packages as they are.
+# A failed query ends the script before anything is sent, as an empty list would look "fully patched".
+# REPORT_ONLY=1 prints the report instead of sending it; NO_REFRESH=1 does not refresh the package lists.
 set -eu
 export LC_ALL=C
 : "${REPORT_ONLY:=}" "${NO_REFRESH:=}"
@@ -23,11 +23,11 @@ fail() { echo "reporter: $1" >&2; exit 1; }
 with_apt() {
   [ -n "$NO_REFRESH" ] || apt-get update -qq || true
   apt-get -s -o Debug::NoLocking=1 --with-new-pkgs upgrade >"$TMP/sim"
-  # Inst name [current] (available origin, origin …); without [current] it would be new here.
+  # Inst name [current] (available origin, origin …); without [current] the package is not installed.
   awk -v OFS='\t' '/^Inst / && $3 ~ /^\[/ {
     origins = $0; sub(/^[^(]*\(/, "", origins); version = origins; sub(/[ )].*/, "", version)
     print $2, version, (tolower(origins) ~ /security/ ? "s" : "") }' "$TMP/sim" >"$TMP/up"
-  # apt names packages of a foreign architecture with it, libc6:i386; dpkg may have both under one name.
+  # apt appends a foreign architecture to the name, libc6:i386; dpkg lists both architectures under one name.
   own=$(dpkg --print-architecture)
   dpkg-query -W -f '${db:Status-Abbrev}\t${Package}\t${Version}\t${Architecture}\n' >"$TMP/all"
   awk -F'\t' -v OFS='\t' -v own="$own" '$1 ~ /^.i/ {
@@ -43,7 +43,7 @@ with_dnf() {
   awk -F'\t' '$1 != "gpg-pubkey"' "$TMP/all" >"$TMP/have"
   "$1" -q check-update >"$TMP/cu" || rc=$?
   [ "$rc" -eq 0 ] || [ "$rc" -eq 100 ] || fail "$1 check-update ended with $rc"
-  # dnf5 takes the word "security" for the name of an advisory, finds none and is content.
+  # dnf5 treats the word "security" as the name of an advisory, finds none, and succeeds.
   if "$1" --version 2>/dev/null | grep -q dnf5; then kind=--security; other=security
   else kind=security; other=--security; fi
   "$1" -q updateinfo list "$kind" >"$TMP/sec" 2>/dev/null ||
@@ -97,7 +97,7 @@ else fail 'found no apt, dnf, yum or apk'; fi
 } >"$TMP/report"
 
 if [ -n "$REPORT_ONLY" ]; then cat "$TMP/report"; exit 0; fi
-# Headers reach curl by its standard input: what stands in its arguments every user of the machine may read.
+# curl reads the headers from its standard input, as every user of the machine can read its arguments.
 printf 'header = "X-API-%s: %s"\n' ID "$API_ID" KEY "$API_KEY" |
   curl -fsS --retry 3 -K - -H 'Content-Type: text/tab-separated-values' \
     --data-binary @"$TMP/report" "${URL%/}/api/v1/hosts/update"

@@ -9,7 +9,7 @@ import { sha256 } from "lectern/core";
 type Raw = Readonly<Record<string, unknown>>;
 
 /** Normalises a text of a report for hashing and storing: no NUL, well-formed, NFC, trimmed. */
-export function plain(value: unknown): string {
+export function normalizeText(value: unknown): string {
   if (typeof value !== "string") return "";
   // Most texts are ASCII, where only trimming can change anything.
   return (/^[ -~]*$/.test(value) ? value : value.toWellFormed().replaceAll("\0", "").normalize("NFC")).trim();
@@ -18,19 +18,19 @@ export function plain(value: unknown): string {
 /** The hash of the packages of a report. */
 export function packagesHash(packages: readonly Raw[]): string {
   const canonical = packages.map((sent) => ({
-    name: plain(sent.name),
-    description: plain(sent.description),
-    category: plain(sent.category),
-    currentVersion: plain(sent.currentVersion),
-    availableVersion: plain(sent.availableVersion),
+    name: normalizeText(sent.name),
+    description: normalizeText(sent.description),
+    category: normalizeText(sent.category),
+    currentVersion: normalizeText(sent.currentVersion),
+    availableVersion: normalizeText(sent.availableVersion),
     needsUpdate: sent.needsUpdate === true,
     isSecurityUpdate: sent.isSecurityUpdate === true,
-    sourceRepository: plain(sent.sourceRepository),
-    wuaGuid: plain(sent.wuaGuid),
-    wuaKb: plain(sent.wuaKb),
-    wuaSeverity: plain(sent.wuaSeverity),
-    wuaCategories: Array.isArray(sent.wuaCategories) ? sent.wuaCategories.map(plain) : null,
-    wuaSupportUrl: plain(sent.wuaSupportUrl),
+    sourceRepository: normalizeText(sent.sourceRepository),
+    wuaGuid: normalizeText(sent.wuaGuid),
+    wuaKb: normalizeText(sent.wuaKb),
+    wuaSeverity: normalizeText(sent.wuaSeverity),
+    wuaCategories: Array.isArray(sent.wuaCategories) ? sent.wuaCategories.map(normalizeText) : null,
+    wuaSupportUrl: normalizeText(sent.wuaSupportUrl),
     wuaRevisionNumber: Number.isInteger(sent.wuaRevisionNumber) ? sent.wuaRevisionNumber : 0,
   }));
   return hashOf(sortedUnique(canonical, ({ name }) => [name]));
@@ -39,11 +39,11 @@ export function packagesHash(packages: readonly Raw[]): string {
 /** The hash of the repositories of a report. */
 export function reposHash(repositories: readonly Raw[]): string {
   const canonical = repositories.map((sent) => ({
-    name: plain(sent.name),
-    url: plain(sent.url),
-    distribution: plain(sent.distribution),
-    components: plain(sent.components),
-    repoType: plain(sent.repoType),
+    name: normalizeText(sent.name),
+    url: normalizeText(sent.url),
+    distribution: normalizeText(sent.distribution),
+    components: normalizeText(sent.components),
+    repoType: normalizeText(sent.repoType),
     isEnabled: sent.isEnabled === true,
     isSecure: sent.isSecure === true,
   }));
@@ -53,15 +53,15 @@ export function reposHash(repositories: readonly Raw[]): string {
 /** The hash of the network interfaces of a report. */
 export function interfacesHash(interfaces: readonly Raw[]): string {
   const canonical = interfaces.map((sent) => ({
-    name: plain(sent.name),
-    type: plain(sent.type),
-    macAddress: plain(sent.macAddress).toLowerCase(),
+    name: normalizeText(sent.name),
+    type: normalizeText(sent.type),
+    macAddress: normalizeText(sent.macAddress).toLowerCase(),
     addresses: objectsOf(sent.addresses)
       .map((address) => ({
-        address: plain(address.address),
-        family: plain(address.family),
-        netmask: plain(address.netmask),
-        gateway: plain(address.gateway),
+        address: normalizeText(address.address),
+        family: normalizeText(address.family),
+        netmask: normalizeText(address.netmask),
+        gateway: normalizeText(address.gateway),
       }))
       .sort((a, b) => compare([a.family, a.address], [b.family, b.address])),
   }));
@@ -70,7 +70,7 @@ export function interfacesHash(interfaces: readonly Raw[]): string {
 
 /** The hash of a host's name. */
 export function hostnameHash(hostname: unknown): string {
-  return sha256(plain(hostname));
+  return sha256(normalizeText(hostname));
 }
 
 /** The objects in a list; other entries are dropped. */

@@ -4,8 +4,8 @@ import { factsOf, packagesOf, repositoriesOf } from "./parse_report.ts";
 
 /**
  * Parses a report of tab-separated lines, which a shell can write without escaping (dashboard-stats 6.7). A line is a fact
- * (`#key⇥value`), a repository (`#repo⇥type⇥url⇥distribution⇥components`) or a package (`name⇥current⇥available⇥flags`; up to
- * date without an available version, the flag `s` is a security update). Throws ApiError 400.
+ * (`#key⇥value`), a repository (`#repo⇥type⇥url⇥distribution⇥components`) or a package (`name⇥current⇥available⇥flags`).
+ * A package without an available version is up to date; the flag `s` marks a security update. Throws ApiError 400.
  */
 export function parseTsv(text: string): Report {
   const facts: Record<string, unknown> = {};

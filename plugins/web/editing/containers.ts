@@ -6,6 +6,7 @@ import {
   bookPath,
   chapterPath,
   type Screen,
+  type ScreenItem,
   type SubmitResult,
   shelfPath,
   type Ui,
@@ -16,7 +17,7 @@ import {
 import { type Html, html, type InputObject } from "lectern/core";
 import type { EditingContext } from "./contract.ts";
 import { coverFields, coverIn, errorsIn, type NamedTag, nameField, tagFields, tagsIn } from "./fields.ts";
-import { type Book, bookOf, type Chapter, chapterOf, type Item, type Shelf, shelfOf } from "./items.ts";
+import { type Book, bookOf, type Chapter, chapterOf, type Shelf, shelfOf } from "./items.ts";
 import { isBooksAction, shelfBooks, shelfBooksIn } from "./shelf_books.ts";
 
 interface Named {
@@ -132,7 +133,7 @@ function containerForm(web: Web, view: View<ContainerData>, scripts: readonly st
       const formData = { kind, title, action: requestPath(visit), back, item: texts(visit) };
       if (kind === "shelf" && isBooksAction(visit))
         return shown(visit, { ...formData, sent: undefined }, tagsIn(visit.input));
-      const sent = await visit.send<Item>("POST", `/api/${SEGMENTS[kind]}`, input);
+      const sent = await visit.send<ScreenItem>("POST", `/api/${SEGMENTS[kind]}`, input);
       if (sent.ok)
         return visit.goTo(pathTo(kind, sent.body, visit), visit.ui.t("“:name” is created.", { name: sent.body.name }));
       return shown(visit, { ...formData, sent }, tagsIn(visit.input));
@@ -160,7 +161,7 @@ function containerForm(web: Web, view: View<ContainerData>, scripts: readonly st
       const formData = { kind, title, action: requestPath(visit), back, item: { ...item, name, description } };
       if (kind === "shelf" && isBooksAction(visit))
         return shown(visit, { ...formData, sent: undefined }, tagsIn(visit.input));
-      const sent = await visit.send<Item>("PUT", `/api/${SEGMENTS[kind]}/${item.id}`, input);
+      const sent = await visit.send<ScreenItem>("PUT", `/api/${SEGMENTS[kind]}/${item.id}`, input);
       if (sent.ok) return visit.goTo(pathTo(kind, sent.body, visit), visit.ui.t("Your changes are saved."));
       return shown(visit, { ...formData, sent }, tagsIn(visit.input));
     },
@@ -225,7 +226,7 @@ ${tagFields(tags, ui)}`;
   return html`<h1>${title}</h1>${parts.form(ui, { action, fields, submit: ui.t("Save"), cancel: back, error, files: kind !== "chapter" })}`;
 }
 
-function deleteQuestion({ parts }: Web, visit: Visit, kind: Kind, item: Item): Screen {
+function deleteQuestion({ parts }: Web, visit: Visit, kind: Kind, item: ScreenItem): Screen {
   const { ui } = visit;
   const title = ui.t("Delete “:name”?", { name: item.name });
   const detail =

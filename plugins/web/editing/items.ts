@@ -1,37 +1,27 @@
 /** Items of the API by the slugs of URLs. */
-import type { Tag, Visit } from "lectern/contracts";
-
-/** The fields of an item that the screens use. */
-export interface Item {
-  readonly id: number;
-  readonly name: string;
-  readonly slug: string;
-  readonly description?: string;
-  readonly description_html?: string;
-  readonly tags?: readonly Tag[];
-}
+import type { ScreenItem, Visit } from "lectern/contracts";
 
 /** A single book. */
-export interface Book extends Item {
+export interface Book extends ScreenItem {
   readonly default_template_id: number | null;
   readonly cover: { readonly url: string } | null;
 }
 
 /** A single chapter. */
-export interface Chapter extends Item {
+export interface Chapter extends ScreenItem {
   readonly book_id: number;
   readonly book_slug: string;
   readonly default_template_id: number | null;
 }
 
 /** A single shelf. */
-export interface Shelf extends Item {
+export interface Shelf extends ScreenItem {
   readonly books: readonly { readonly id: number; readonly name: string }[];
   readonly cover: { readonly url: string } | null;
 }
 
 /** A single page. */
-export interface Page extends Item {
+export interface Page extends ScreenItem {
   readonly book_id: number;
   readonly chapter_id: number | null;
   readonly html: string;

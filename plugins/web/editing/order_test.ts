@@ -5,13 +5,13 @@ const BOOK = "page:1 chapter:3 page:31 page:32 end page:2 chapter:4 end";
 const after = (step: Step, word: string, order = BOOK) =>
   orderText(moveEntry(orderIn(order), step, orderIn(word)[0] as never));
 
-test("an order is read as it was orderText, and what is none of it is passed over", () => {
+test("an order is parsed as it was written, and unknown words are ignored", () => {
   expect(orderText(orderIn(BOOK))).toBe(BOOK);
   expect(orderText(orderIn("page:1 page:x end  host:7 page:2"))).toBe("page:1 page:2");
   expect(orderText(orderIn(""))).toBe("");
 });
 
-test("a step goes past a neighbour, and stops at the ends of the book", () => {
+test("a step moves past a neighbour, and stops at the ends of the book", () => {
   expect(after("up", "chapter:3")).toBe("chapter:3 page:31 page:32 end page:1 page:2 chapter:4 end");
   expect(after("down", "page:1")).toBe("chapter:3 page:31 page:32 end page:1 page:2 chapter:4 end");
   expect(after("up", "page:1")).toBe(BOOK);
@@ -20,7 +20,7 @@ test("a step goes past a neighbour, and stops at the ends of the book", () => {
   expect(after("up", "page:99")).toBe(BOOK);
 });
 
-test("pages leave a chapter at its ends or at once, and go into the chapter before them, else the next", () => {
+test("pages leave a chapter at its ends or directly, and enter the previous chapter, else the next", () => {
   expect(after("up", "page:31")).toBe("page:1 page:31 chapter:3 page:32 end page:2 chapter:4 end");
   expect(after("down", "page:32")).toBe("page:1 chapter:3 page:31 end page:32 page:2 chapter:4 end");
   expect(after("out", "page:31")).toBe("page:1 chapter:3 page:32 end page:31 page:2 chapter:4 end");
@@ -29,26 +29,26 @@ test("pages leave a chapter at its ends or at once, and go into the chapter befo
   expect(after("into", "chapter:4")).toBe(BOOK);
 });
 
-test("an order is laid over what others did since", () => {
+test("an order is merged with changes of other users", () => {
   const laid = (present: string, wished: string) => {
     const { entries, isStale } = mergeOrder(orderIn(present), orderIn(BOOK), orderIn(wished));
     return [orderText(entries), isStale];
   };
   const wished = "page:2 page:1 chapter:3 page:32 page:31 end chapter:4 end";
   expect(laid(BOOK, wished)).toEqual([wished, false]);
-  // A page was deleted, one came, one went to another chapter.
+  // A page was deleted, one was added, one was moved to another chapter.
   expect(laid("chapter:3 page:32 page:33 end page:2 chapter:4 page:31 end", wished)).toEqual([
     "page:2 chapter:3 page:32 end chapter:4 end",
     true,
   ]);
-  // Who moves a page that another one moved has the last word.
+  // A page that both moved stays where this order has it.
   expect(laid("page:1 chapter:3 page:32 end page:2 chapter:4 page:31 end", "page:31 page:1")).toEqual([
     "page:31 page:1",
     true,
   ]);
 });
 
-test("a refused order is shown as it was put together, with what came meanwhile in its place", () => {
+test("a rejected order is shown with its entries, and with entries that were added in the meantime", () => {
   const shown = (present: string, wished: string) => orderText(arranged(orderIn(present), orderIn(wished)));
   expect(shown(BOOK, "page:2 chapter:4 page:31 end chapter:3 page:32 end page:1")).toBe(
     "page:2 chapter:4 page:31 end chapter:3 page:32 end page:1",

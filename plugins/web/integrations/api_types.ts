@@ -1,7 +1,6 @@
 /**
- * What the API answers, as far as these screens show it. The types are written down here and not taken from the plugins
- * that answer: screens are clients like any other, and plugins import nothing from each other. A field that is not shown
- * is not named; a secret is only in the shapes of answers that make something.
+ * Answers of the API, with the fields that the screens show. The types are declared here, as plugins import nothing from each other and
+ * screens are clients like any other. Only answers that create something have secrets.
  */
 
 /** A page of a listing. */
@@ -28,24 +27,18 @@ export interface Key {
   readonly created_at: string;
 }
 
-/** The same in the one answer that holds its secret. */
-export interface MadeKey extends Key {
+/** A new key, with its secret. */
+export interface CreatedKey extends Key {
   readonly token_secret: string;
   readonly basic: string;
 }
 
-/** What is copied into the configuration of dashboards. */
-export interface Snippets {
-  readonly homepage: string;
-  readonly homepage_all: string;
-  readonly homepage_environment: string;
-  readonly homarr: string;
-  readonly glance: string;
-  readonly prometheus: string;
-  readonly curl: string;
-}
+/** Snippets for the configuration of dashboards. */
+export type Snippets = Readonly<
+  Record<"homepage" | "homepage_all" | "homepage_environment" | "homarr" | "glance" | "prometheus" | "curl", string>
+>;
 
-/** How much of the limit is used. */
+/** The used part of the rate limit. */
 export interface Usage {
   readonly limit: number;
   readonly window_seconds: number;
@@ -58,7 +51,7 @@ export interface Usage {
   }[];
 }
 
-/** A host as lists show it. */
+/** A host in listings. */
 export interface Host {
   readonly id: number;
   readonly friendly_name: string;
@@ -82,7 +75,7 @@ export interface Host {
   readonly created_at: string;
 }
 
-/** A host with what it reported. */
+/** A single host, with what it reported. */
 export interface HostDetail extends Host {
   readonly outdated: readonly {
     readonly name: string;
@@ -100,15 +93,15 @@ export interface HostDetail extends Host {
   }[];
 }
 
-/** The answer that holds a host's key. */
-export interface MadeHost {
+/** A new host, with its key. */
+export interface CreatedHost {
   readonly id: number;
   readonly friendly_name: string;
   readonly api_id: string;
   readonly api_key: string;
 }
 
-/** A webhook; its secret is in the answer that makes it alone. */
+/** A webhook; only the answer that creates it has its secret. */
 export interface Webhook {
   readonly id: number;
   readonly name: string;
@@ -123,7 +116,7 @@ export interface Webhook {
   readonly last_error: string;
 }
 
-/** A type of event that webhooks can be told of. */
+/** A type of event that webhooks can be called for. */
 export interface EventType {
   readonly type: string;
   readonly text: string;
@@ -143,7 +136,7 @@ export interface Delivery {
   readonly created_at: string;
 }
 
-/** A call with what was sent and what came back. */
+/** A call with its request and response. */
 export interface DeliveryDetail extends Delivery {
   readonly answer: string;
   readonly request: {
@@ -153,20 +146,13 @@ export interface DeliveryDetail extends Delivery {
   };
 }
 
-/** The numbers as of now. */
-export interface Numbers {
-  readonly total_hosts: number;
-  readonly hosts_needing_updates: number;
-  readonly up_to_date_hosts: number;
-  readonly security_updates: number;
-  readonly hosts_with_security_updates: number;
-  readonly total_outdated_packages: number;
-  readonly total_repos: number;
-  readonly recent_updates_24h: number;
-  readonly reboot_required_hosts: number;
-  readonly pending_hosts: number;
-  readonly inactive_hosts: number;
-  readonly stale_hosts: number;
+type Count =
+  | ("total_hosts" | "up_to_date_hosts" | "pending_hosts" | "inactive_hosts" | "stale_hosts")
+  | ("hosts_needing_updates" | "hosts_with_security_updates" | "reboot_required_hosts")
+  | ("security_updates" | "total_outdated_packages" | "total_repos" | "recent_updates_24h");
+
+/** The current numbers. */
+export interface Numbers extends Readonly<Record<Count, number>> {
   readonly os_distribution: readonly { readonly name: string; readonly count: number }[];
   readonly last_updated: string;
 }

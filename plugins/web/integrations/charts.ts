@@ -1,6 +1,6 @@
 /**
- * Charts as SVG. Colours and sizes of letters come from the style sheet, so that they follow light and dark; where
- * something stands is computed here. Everything that is written into them is escaped by `html`.
+ * Charts as SVG. Positions are computed here; colours and font sizes come from the style sheet, so that they follow the light and
+ * dark appearance. `html` escapes all texts.
  */
 import { type Html, html } from "lectern/core";
 
@@ -10,19 +10,19 @@ export interface Line {
   readonly values: readonly number[];
 }
 
-/** A chart of lines over time; lines share one scale, which begins at nothing. */
+/** A chart of lines over time. The lines share a scale, which starts at 0. */
 export interface LineChart {
   readonly id: string;
   readonly title: string;
   readonly description: string;
   readonly lines: readonly Line[];
-  /** In milliseconds since 1970, in order. */
+  /** In milliseconds since 1970, ascending. */
   readonly times: readonly number[];
   readonly language: string;
   readonly step: "hour" | "day";
 }
 
-/** A chart of bars with their names above them. */
+/** A chart of bars, with their names above them. */
 export interface BarChart {
   readonly id: string;
   readonly title: string;
@@ -32,16 +32,16 @@ export interface BarChart {
 
 const WIDTH = 640;
 const HEIGHT = 280;
-/** Room for the numbers beside the scale and the times below it. */
+/** Margins: numbers left of the scale, times below it. */
 const LEFT = 64;
 const RIGHT = 24;
 const TOP = 16;
 const BOTTOM = 40;
 const TIME_LABELS = 4;
-/** Steps of a scale people read easily, times a power of ten. */
+/** Steps of a scale, each times a power of ten. */
 const STEPS = [1, 2, 5, 10];
 const SCALE_LINES = 4;
-/** Marks stand on a line while there are so few that they can be told apart. */
+/** Most points of a line that are all marked; beyond, only the last one is. */
 const MAX_MARKS = 32;
 const BAR_ROW = 52;
 const MAX_NAME = 40;
@@ -52,14 +52,14 @@ export function lineChart({ id, title, description, lines, times, language, step
   const { top, lines: scale } = scaleOf(most);
   const [first = 0, last = 1] = [times[0], times.at(-1)];
   const span = Math.max(1, last - first);
-  // A single time stands at the right, where "now" is.
+  // A single time is drawn at the right, the position of "now".
   const x = (at: number) =>
     round(times.length === 1 ? WIDTH - RIGHT : LEFT + ((at - first) / span) * (WIDTH - LEFT - RIGHT));
   const y = (value: number) => round(HEIGHT - BOTTOM - (value / top) * (HEIGHT - TOP - BOTTOM));
   const drawn = lines.map(({ values }, index) => {
-    const spots = values.map((value, at) => [x(times[at] ?? last), y(value)] as const);
-    const path = spots.map(([left, up], at) => `${at === 0 ? "M" : "L"}${left} ${up}`).join("");
-    const marked = spots.length <= MAX_MARKS ? spots : spots.slice(-1);
+    const points = values.map((value, at) => [x(times[at] ?? last), y(value)] as const);
+    const path = points.map(([left, up], at) => `${at === 0 ? "M" : "L"}${left} ${up}`).join("");
+    const marked = points.length <= MAX_MARKS ? points : points.slice(-1);
     return html`<path class="line line-${index + 1}" d="${path}"/>${marked.map(([left, up]) => mark(index, left, up))}`;
   });
   return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="${id}-title ${id}-description">
@@ -76,10 +76,10 @@ function mark(index: number, left: number, up: number): Html {
 }
 
 function scaleOf(most: number): { top: number; lines: number[] } {
-  const rough = most / SCALE_LINES;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  // Things that are counted have no halves.
-  const step = Math.max(1, (STEPS.find((one) => one * power >= rough) ?? 10) * power);
+  const minStep = most / SCALE_LINES;
+  const power = 10 ** Math.floor(Math.log10(minStep));
+  // Counts are integers.
+  const step = Math.max(1, (STEPS.find((one) => one * power >= minStep) ?? 10) * power);
   const count = Math.ceil(most / step);
   return { top: count * step, lines: Array.from({ length: count + 1 }, (_, index) => index * step) };
 }

@@ -1,37 +1,13 @@
-import type { Parts, Ui, Web } from "lectern/contracts";
-import { type Html, html, type SiteApp } from "lectern/core";
+import type { Web } from "lectern/contracts";
+import type { PluginContext } from "lectern/core";
 
-/** Where the screens of integrations are. */
-export const INTEGRATIONS = "/settings/integrations";
-
-/** Who may come to them: whom the API lets manage what they show. */
-export const ADMITS = ["settings-manage"] as const;
-
-/** What mounting screens needs. */
-export interface Mounting {
-  readonly site: SiteApp;
+/** What the files of this plugin share. */
+export interface IntegrationsContext extends Pick<PluginContext, "baseUrl" | "site"> {
   readonly web: Web;
 }
 
-const TABS = [
-  ["dashboard", "Dashboard"],
-  ["hosts", "Hosts"],
-  ["enrolment", "Enrolment"],
-] as const;
+/** The path of the integrations. */
+export const INTEGRATIONS = "/settings/integrations";
 
-/** Which tab a screen stands under. */
-export type TabName = (typeof TABS)[number][0];
-
-/** The heading of integrations with their tabs. */
-export function integrationsHead(parts: Parts, ui: Ui, current: TabName): Html {
-  return html`<h1>${ui.t("Integrations")}</h1>
-${parts.tabs(
-  ui,
-  ui.t("Integrations"),
-  TABS.map(([name, text]) => ({
-    path: `${INTEGRATIONS}/${name}`,
-    text: ui.t(text),
-    current: name === current,
-  })),
-)}`;
-}
+/** The permissions that the screens need, as the API requires them. */
+export const ADMITS = ["settings-manage"] as const;

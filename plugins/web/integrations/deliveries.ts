@@ -1,12 +1,12 @@
 /**
- * Calls of a webhook: what was told, what came back, and telling it again. This is where somebody looks whose receiver says
- * that nothing came: the list shows which calls were given up and why, a call shows both sides of the wire as they were.
- * What is kept, and for how long, is the plugin's of webhooks; the text of an answer is shown as text, whatever it holds.
+ * The calls of a webhook: list, request and response of a call, resend. For users who look for a missing call: the list shows which
+ * calls failed and why. The plugin `webhooks` decides what is stored, and for how long. The body of a response is shown as plain
+ * text.
  */
 import type { Ui, View, Visit, Web } from "lectern/contracts";
 import { html, type InputObject } from "lectern/core";
 import type { Delivery, DeliveryDetail, Listing, Webhook } from "./api_types.ts";
-import { ADMITS, type Mounting } from "./contract.ts";
+import { ADMITS, type IntegrationsContext } from "./contract.ts";
 import { WEBHOOKS } from "./webhook_list.ts";
 
 const ALL = `${WEBHOOKS}/:id/deliveries`;
@@ -14,7 +14,7 @@ const ONE = `${ALL}/:delivery`;
 const STATES = { waiting: "Waiting", delivered: "Delivered", failed: "Failed" } as const;
 
 /** Mounts the screens. */
-export function mountDeliveries({ site, web }: Mounting): void {
+export function mountDeliveries({ site, web }: IntegrationsContext): void {
   const list = listView(web);
   const view = deliveryView(web);
   web.screen(site, ALL, ADMITS, async (visit) => {

@@ -1,15 +1,13 @@
 import type { SubmitResult } from "lectern/contracts";
+import { errorsOfList, formErrors } from "lectern/core";
 
-/** What is wrong with a field of a form, its entries among them; none where the form was taken or is fresh. */
-export function besideField(sent: SubmitResult<unknown> | undefined, name: string): readonly string[] {
-  if (!sent || sent.ok) return [];
-  return Object.entries(sent.errors).flatMap(([field, errors]) =>
-    field === name || field.startsWith(`${name}.`) ? errors : [],
-  );
+/** The errors of a field, those of its list entries included; empty where the form was accepted or is new. */
+export function fieldErrors(sent: SubmitResult<unknown> | undefined, name: string): readonly string[] {
+  return errorsOfList(formErrors(sent), name);
 }
 
-/** What is wrong with a form as a whole: what none of its fields shows. */
+/** The error of the whole form, where none of its fields has one. */
 export function generalError(sent: SubmitResult<unknown> | undefined, fields: readonly string[]): string | undefined {
   if (!sent || sent.ok) return undefined;
-  return fields.some((name) => besideField(sent, name).length > 0) ? undefined : sent.message;
+  return fields.some((name) => fieldErrors(sent, name).length > 0) ? undefined : sent.message;
 }

@@ -1,17 +1,17 @@
-/** A host: how it stands, what is outdated on it, and where its packages come from. */
+/** The screen of a host: status, outdated packages, repositories. */
 import type { Ui, View, Web } from "lectern/contracts";
 import { type HtmlPart, html } from "lectern/core";
 import type { Host, HostDetail } from "./api_types.ts";
 import { statusBadge, systemOf } from "./host_list.ts";
 
-/** What the screen shows. */
+/** Data of the screen. */
 export interface HostData {
   readonly path: string;
   readonly host: HostDetail;
 }
 
-/** Whether a host was taken out of all numbers. */
-export function isOutOfNumbers({ status }: Host): boolean {
+/** Whether a host is excluded from all numbers. */
+export function isExcluded({ status }: Host): boolean {
   return status !== "active";
 }
 

@@ -1,21 +1,20 @@
 /**
- * The list of hosts with its filters. It answers what an administrator asks in the morning: which machines want something,
- * and which have fallen silent. Filters stand in the address, so that a view of the list can be kept as a bookmark; what
- * they mean is the API's to say, and a filter nobody knows is none.
+ * The list of hosts with its filters: which machines need updates or a restart, and which do not report. Filters are in the URL, so
+ * that a filtered list can be bookmarked; unknown filters are ignored.
  */
 import type { Ui, View, Web } from "lectern/contracts";
 import { type Html, html, type InputObject } from "lectern/core";
 import type { Host, Listing } from "./api_types.ts";
-import { integrationsHead } from "./contract.ts";
+import { integrationsHead } from "./tabs.ts";
 
-/** What the list is narrowed to. */
+/** The filters of the list. */
 export interface HostFilters {
   readonly name: string;
   readonly status: string;
   readonly wanting: string;
 }
 
-/** What the list shows. */
+/** Data of the list. */
 export interface HostListData {
   readonly path: string;
   readonly hosts: Listing<Host>;
@@ -26,28 +25,28 @@ export interface HostListData {
 }
 
 const STATUSES = { active: "Active", pending: "Pending", inactive: "Inactive" } as const;
-const WANTING: Readonly<Record<string, { text: string; filter: string }>> = {
+const NEEDS: Readonly<Record<string, { text: string; filter: string }>> = {
   updates: { text: "Outdated packages", filter: "outdated_packages:gt" },
   security: { text: "Security updates", filter: "security_updates:gt" },
   reboot: { text: "Restart", filter: "needs_reboot" },
 };
 
-/** The filters of a query; what is none is left out. */
+/** The filters of a query; unknown values are dropped. */
 export function filtersOf({ name, status, wanting }: InputObject): HostFilters {
   return {
     name: typeof name === "string" ? name : "",
     status: typeof status === "string" && status in STATUSES ? status : "",
-    wanting: typeof wanting === "string" && wanting in WANTING ? wanting : "",
+    wanting: typeof wanting === "string" && wanting in NEEDS ? wanting : "",
   };
 }
 
-/** The same as the API's listing takes them. */
+/** The filters as a query of the API. */
 export function searchOf({ name, status, wanting }: HostFilters): string {
   const search = new URLSearchParams({ sort: "+friendly_name" });
   if (name !== "") search.set("filter[friendly_name:like]", `%${name}%`);
   if (status !== "") search.set("filter[status]", status);
-  const wanted = WANTING[wanting];
-  if (wanted) search.set(`filter[${wanted.filter}]`, wanting === "reboot" ? "1" : "0");
+  const need = NEEDS[wanting];
+  if (need) search.set(`filter[${need.filter}]`, wanting === "reboot" ? "1" : "0");
   return search.toString();
 }
 
@@ -88,11 +87,11 @@ function filterForm({ parts }: Web, path: string, { name, status, wanting }: Hos
   return html`<form class="filters" method="get" action="${ui.url(path)}" aria-label="${t("Filters")}">
 ${parts.field(ui, { name: "name", label: t("Name contains"), value: name, autocomplete: "off" })}
 ${parts.field(ui, { name: "status", label: t("Status"), type: "select", value: status, options: [any, ...Object.entries(STATUSES).map(([key, text]) => [key, t(text)] as const)] })}
-${parts.field(ui, { name: "wanting", label: t("Needs"), type: "select", value: wanting, options: [["", t("any")], ...Object.entries(WANTING).map(([key, { text }]) => [key, t(text)] as const)] })}
+${parts.field(ui, { name: "wanting", label: t("Needs"), type: "select", value: wanting, options: [["", t("any")], ...Object.entries(NEEDS).map(([key, { text }]) => [key, t(text)] as const)] })}
 <button class="secondary">${ui.icon("search")} ${t("Filter")}</button></form>`;
 }
 
-/** How a host stands, and why it counts nowhere where it does not. */
+/** The status of a host, with the reason where it is inactive. */
 export function statusBadge({ parts }: Web, { status, inactive_reason }: Host, ui: Ui): Html {
   const { t } = ui;
   if (status === "active") return parts.badge(ui, "good", t("Active"));

@@ -1,14 +1,13 @@
 /**
- * Monitored hosts: their list, what one reported, making one, and what is done to one. A host's key is in the screen that
- * answers the form which made it, with command lines that hold it, and in no other. Taking a host out of the numbers asks
- * no question, as it can be undone; deleting one does. Hosts that scripts enrol with a key appear here like all others.
+ * Monitored hosts: list, detail, create, rename, exclude, delete. Only the answer to the form that creates a host shows its key.
+ * Excluding a host needs no confirmation, as it can be undone; deleting does. Hosts that scripts enrol are listed as well.
  */
-import type { Screen, SubmitResult, Visit } from "lectern/contracts";
-import type { Host, HostDetail, Listing, MadeHost } from "./api_types.ts";
-import { ADMITS, INTEGRATIONS, type Mounting } from "./contract.ts";
-import { besideField, generalError } from "./form_errors.ts";
+import type { Screen, SubmitResult, Visit, Web } from "lectern/contracts";
+import type { CreatedHost, Host, HostDetail, Listing } from "./api_types.ts";
+import { ADMITS, INTEGRATIONS, type IntegrationsContext } from "./contract.ts";
+import { fieldErrors, generalError } from "./form_errors.ts";
 import { hostCreatedView } from "./host_created.ts";
-import { hostView, isOutOfNumbers } from "./host_detail.ts";
+import { hostView, isExcluded } from "./host_detail.ts";
 import { filtersOf, hostListView, searchOf } from "./host_list.ts";
 
 const API = "/api/v1/dashboard/hosts";
@@ -16,7 +15,8 @@ const PATH = `${INTEGRATIONS}/hosts`;
 const ONE = `${PATH}/:id`;
 
 /** Mounts the screens. */
-export function mountHosts({ site, web, baseUrl }: Mounting & { baseUrl: string }): void {
+export function mountHosts(context: IntegrationsContext): void {
+  const { site, web } = context;
   const list = hostListView(web);
   web.screen(site, PATH, ADMITS, async (visit) => {
     const { ui, query } = visit;
@@ -25,12 +25,12 @@ export function mountHosts({ site, web, baseUrl }: Mounting & { baseUrl: string 
     const hosts = await visit.get<Listing<Host>>(`${API}?${searchOf(filters)}&${paging}`);
     return { title: ui.t("Hosts"), body: list({ path: PATH, hosts, filters, page, size, query }, ui) };
   });
-  mountMaking({ site, web, baseUrl });
-  mountShowing({ site, web });
-  mountActs({ site, web });
+  mountCreate(context);
+  mountDetail(context);
+  mountActions(context);
 }
 
-function mountMaking({ site, web, baseUrl }: Mounting & { baseUrl: string }): void {
+function mountCreate({ site, web, baseUrl }: IntegrationsContext): void {
   const created = hostCreatedView(web);
   const form = nameForm(web, "integrations/host_new");
   const shown = (visit: Visit, name: string, sent?: SubmitResult<unknown>): Screen => {
@@ -41,14 +41,14 @@ function mountMaking({ site, web, baseUrl }: Mounting & { baseUrl: string }): vo
   web.screen(site, `${PATH}/new`, ADMITS, (visit) => shown(visit, ""));
   web.form(site, `${PATH}/new`, ADMITS, async (visit) => {
     const name = visit.text("friendly_name");
-    const sent = await visit.send<MadeHost>("POST", API, { friendly_name: name });
+    const sent = await visit.send<CreatedHost>("POST", API, { friendly_name: name });
     if (!sent.ok) return shown(visit, name, sent);
     const title = visit.ui.t("Your new host");
     return { title, body: created({ title, path: PATH, baseUrl, host: sent.body }, visit.ui), status: 201 };
   });
 }
 
-function mountShowing({ site, web }: Mounting): void {
+function mountDetail({ site, web }: IntegrationsContext): void {
   const view = hostView(web);
   const form = nameForm(web, "integrations/host_edit");
   const shown = (visit: Visit, host: Host, name: string, sent?: SubmitResult<unknown>): Screen => {
@@ -75,12 +75,12 @@ function mountShowing({ site, web }: Mounting): void {
   });
 }
 
-function mountActs({ site, web }: Mounting): void {
-  for (const [act, status, notice] of [
+function mountActions({ site, web }: IntegrationsContext): void {
+  for (const [action, status, notice] of [
     ["take-out", "inactive", "The host “:name” is excluded from the statistics. Its reports are kept."],
     ["take-in", "active", "The host “:name” is included in the statistics again."],
   ] as const)
-    web.form(site, `${ONE}/${act}`, ADMITS, async (visit) => {
+    web.form(site, `${ONE}/${action}`, ADMITS, async (visit) => {
       const host = await hostOf(visit);
       const sent = await visit.send("PATCH", pathOf(visit), { status });
       const name = host.friendly_name;
@@ -92,7 +92,7 @@ function mountActs({ site, web }: Mounting): void {
     const name = host.friendly_name;
     const body = web.parts.confirm(ui, {
       question: ui.t("Delete the host “:name”?", { name }),
-      detail: isOutOfNumbers(host)
+      detail: isExcluded(host)
         ? ui.t("Its reports are deleted as well, and its agent can no longer report. This cannot be undone.")
         : ui.t(
             "It is removed from the statistics, its reports are deleted, and its agent can no longer report. This cannot be undone.",
@@ -119,7 +119,7 @@ interface NameData {
   readonly sent: SubmitResult<unknown> | undefined;
 }
 
-function nameForm(web: Mounting["web"], viewName: string) {
+function nameForm(web: Web, viewName: string) {
   const { parts } = web;
   return web.view<NameData>(viewName, ({ title, action, back, submit, name, sent }, ui) => {
     const fields = parts.field(ui, {
@@ -129,7 +129,7 @@ function nameForm(web: Mounting["web"], viewName: string) {
       required: true,
       maxlength: 255,
       autocomplete: "off",
-      errors: besideField(sent, "friendly_name"),
+      errors: fieldErrors(sent, "friendly_name"),
     });
     const error = generalError(sent, ["friendly_name"]);
     return ui.html`<h1>${title}</h1>${parts.form(ui, { action, fields, submit, cancel: back, error })}`;

@@ -1,18 +1,18 @@
-/** What a new key is shown with, this once, and what is copied into dashboards, at any time (dashboard-stats 5.2). */
+/** The screen of a new key with its secret, shown only once, and the snippets for dashboards (dashboard-stats 5.2). */
 import type { Ui, View, Web } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
-import type { Key, MadeKey, Snippets } from "./api_types.ts";
+import type { CreatedKey, Key, Snippets } from "./api_types.ts";
 import type { KeyKind } from "./key_kinds.ts";
 
-/** What the screen of a new key shows. */
+/** Data of the screen of a new key. */
 export interface CreatedData {
   readonly kind: KeyKind;
-  readonly key: MadeKey;
-  /** Of dashboards alone. */
+  readonly key: CreatedKey;
+  /** Only for keys of dashboards. */
   readonly snippets: Snippets | undefined;
 }
 
-/** What the screen of a key's texts shows. */
+/** Data of the screen of a key's snippets. */
 export interface SetupData {
   readonly title: string;
   readonly key: Key;
@@ -20,7 +20,7 @@ export interface SetupData {
 }
 
 /** Names the view of a new key. */
-export function createdView(web: Web, baseUrl: string, texts: View<Snippets>): View<CreatedData> {
+export function createdView(web: Web, baseUrl: string, snippetsOf: View<Snippets>): View<CreatedData> {
   const { parts } = web;
   return web.view<CreatedData>("integrations/key_created", ({ kind, key, snippets }, ui) => {
     const { t } = ui;
@@ -32,24 +32,24 @@ ${parts.copyable(ui, { label: t("Secret"), value: key.token_secret, secret: true
 ${kind.type === "dashboard" && parts.copyable(ui, { label: t("Base64 of key:secret"), value: key.basic, secret: true })}
 ${kind.type === "enrolment" && parts.copyable(ui, { label: t("Enrol a host with curl"), value: enrolCommand(baseUrl, key), secret: true })}
 <p><a role="button" href="${ui.url(kind.path)}">${ui.icon("check")} ${t("I have saved the secret")}</a></p>
-${snippets && texts(snippets, ui)}`;
+${snippets && snippetsOf(snippets, ui)}`;
   });
 }
 
-/** Names the view of a key's texts. */
-export function setupView(web: Web, texts: View<Snippets>): View<SetupData> {
+/** Names the view of a key's snippets. */
+export function setupView(web: Web, snippetsOf: View<Snippets>): View<SetupData> {
   return web.view<SetupData>("integrations/key_setup", ({ title, snippets }, ui) => {
     return html`<h1>${title}</h1>${web.parts.notice(ui, "note", ui.t("The secret was shown when the key was created. If you lost it, create a new key."))}
-${texts(snippets, ui)}`;
+${snippetsOf(snippets, ui)}`;
   });
 }
 
-/** Names the view of the texts, which both show. */
-export function textsView(web: Web): View<Snippets> {
-  return web.view<Snippets>("integrations/snippets", (snippets, ui) => drawTexts(web, snippets, ui));
+/** Names the view of the snippets, which both screens show. */
+export function snippetsView(web: Web): View<Snippets> {
+  return web.view<Snippets>("integrations/snippets", (snippets, ui) => drawSnippets(web, snippets, ui));
 }
 
-function drawTexts({ parts }: Web, snippets: Snippets, ui: Ui): Html {
+function drawSnippets({ parts }: Web, snippets: Snippets, ui: Ui): Html {
   const { t } = ui;
   const text = (label: string, value: string) => parts.copyable(ui, { label, value, lines: true });
   return html`<section><h2>${t("For your dashboard")}</h2>
@@ -65,8 +65,8 @@ ${text(t("Homepage: environment variables"), snippets.homepage_environment)}
 <h3>curl</h3>${text(t("Try it with curl"), snippets.curl)}</section>`;
 }
 
-/** A call by which a machine enrols itself under its own name. */
-function enrolCommand(baseUrl: string, { token_key, token_secret }: MadeKey): string {
+/** A command by which a machine enrols itself under its host name. */
+function enrolCommand(baseUrl: string, { token_key, token_secret }: CreatedKey): string {
   const url = `${baseUrl}/api/v1/auto-enrollment/enroll`;
   return `curl -fsS -H 'X-Auto-Enrollment-Key: ${token_key}' -H 'X-Auto-Enrollment-Secret: ${token_secret}' -H 'Content-Type: application/json' -d "{\\"friendly_name\\":\\"$(uname -n)\\"}" '${url}'`;
 }

@@ -1,12 +1,12 @@
-/** The form of a key: making one and changing one. */
+/** The form that creates or edits a key. */
 import type { SubmitResult, View, Visit, Web } from "lectern/contracts";
 import { type Html, html, type InputObject } from "lectern/core";
 import type { Key } from "./api_types.ts";
-import { besideField, generalError } from "./form_errors.ts";
+import { fieldErrors, generalError } from "./form_errors.ts";
 import type { KeyKind } from "./key_kinds.ts";
-import { fieldTime, momentIn, ZONES } from "./time_zones.ts";
+import { fieldTime, utcTime, ZONES } from "./time_zones.ts";
 
-/** What was typed, or stands in the form at first. */
+/** The fields of the form. */
 export interface KeyForm {
   readonly name: string;
   readonly addresses: string;
@@ -15,7 +15,7 @@ export interface KeyForm {
   readonly perDay: string;
 }
 
-/** What the form shows. */
+/** Data of the form. */
 export interface KeyFormData {
   readonly kind: KeyKind;
   readonly title: string;
@@ -26,8 +26,8 @@ export interface KeyFormData {
 
 const DEFAULT_PER_DAY = "100";
 
-/** The form as it begins: empty, or with what a key has. */
-export function emptyForm(key?: Key): KeyForm {
+/** The initial fields: empty, or those of a key. */
+export function initialForm(key?: Key): KeyForm {
   return {
     name: key?.token_name ?? "",
     addresses: key?.allowed_ip_ranges.join("\n") ?? "",
@@ -37,7 +37,7 @@ export function emptyForm(key?: Key): KeyForm {
   };
 }
 
-/** The form as it was sent. */
+/** The submitted fields. */
 export function formOf(visit: Visit): KeyForm {
   return {
     name: visit.text("token_name"),
@@ -48,15 +48,15 @@ export function formOf(visit: Visit): KeyForm {
   };
 }
 
-/** What the API is sent of it. */
-export function sentOf({ name, addresses, expires, zone, perDay }: KeyForm, { type }: KeyKind): InputObject {
+/** The fields as a body of the API. */
+export function inputOf({ name, addresses, expires, zone, perDay }: KeyForm, { type }: KeyKind): InputObject {
   return {
     token_name: name,
     allowed_ip_ranges: addresses
       .split(/[\s,;]+/)
       .map((address) => address.trim())
       .filter(Boolean),
-    expires_at: momentIn(zone, expires),
+    expires_at: utcTime(zone, expires),
     ...(type === "enrolment" && { max_hosts_per_day: perDay }),
   };
 }
@@ -66,7 +66,7 @@ export function keyFormView(web: Web): View<KeyFormData> {
   const { parts } = web;
   return web.view<KeyFormData>("integrations/key_form", ({ kind, title, action, typed, sent }, ui): Html => {
     const { t } = ui;
-    const errors = (name: string) => besideField(sent, name);
+    const errors = (name: string) => fieldErrors(sent, name);
     const fields = html`${parts.field(ui, { name: "token_name", label: t("Name"), value: typed.name, required: true, maxlength: 255, errors: errors("token_name"), autocomplete: "off", help: t("What the key is for, such as the name of the dashboard.") })}
 ${parts.field(ui, { name: "allowed_ip_ranges", label: t("Allowed addresses"), type: "textarea", rows: 3, value: typed.addresses, errors: errors("allowed_ip_ranges"), placeholder: "192.0.2.10", help: t("One address or network per line, or separated by commas, such as 192.0.2.10 or 2001:db8::/32. Leave empty to allow any address.") })}
 <div class="side-by-side">${parts.field(ui, { name: "expires_at", label: t("Expires"), type: "datetime-local", value: typed.expires, errors: errors("expires_at"), help: t("Leave empty for a key that does not expire.") })}

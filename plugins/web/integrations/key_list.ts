@@ -1,19 +1,19 @@
-/** The list of keys: what one looks up when a widget shows nothing. */
+/** The list of keys, with their last use and last rejection, for finding out why a widget shows nothing. */
 import type { Ui, View, Web } from "lectern/contracts";
 import { type Html, type HtmlPart, html, type InputObject } from "lectern/core";
 import type { Key, Listing } from "./api_types.ts";
-import { integrationsHead } from "./contract.ts";
 import type { KeyKind } from "./key_kinds.ts";
+import { integrationsHead } from "./tabs.ts";
 
-/** What the list shows. */
+/** Data of the list. */
 export interface KeyListData {
   readonly kind: KeyKind;
   readonly keys: Listing<Key>;
   readonly page: number;
   readonly size: number;
   readonly query: InputObject;
-  /** How much of the limit is used, drawn already; dashboards alone have one. */
-  readonly budget: Html | undefined;
+  /** The rendered usage of the rate limit; only for keys of dashboards. */
+  readonly usage: Html | undefined;
 }
 
 const STATUS = {
@@ -34,9 +34,9 @@ export function keyListView(web: Web): View<KeyListData> {
   const { parts } = web;
   const card = web.view<{ key: Key; kind: KeyKind }>("integrations/key", ({ key, kind }, ui) => {
     const { t } = ui;
-    const [shade, word] = STATUS[key.status];
+    const [shade, label] = STATUS[key.status];
     const path = `${kind.path}/${key.id}`;
-    return html`<li class="card"><div class="card-head"><h2>${key.token_name}</h2> ${parts.badge(ui, shade, t(word))}</div>
+    return html`<li class="card"><div class="card-head"><h2>${key.token_name}</h2> ${parts.badge(ui, shade, t(label))}</div>
 ${parts.copyable(ui, { label: t("Key"), value: key.token_key })}
 <dl class="facts-grid">${facts(key, ui).map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
 <div class="actions">
@@ -49,20 +49,20 @@ ${
 }
 ${parts.dialogLink(ui, { path: `${path}/delete`, text: t("Delete"), icon: "delete", kind: "danger" })}</div></li>`;
   });
-  return web.view<KeyListData>("integrations/keys", ({ kind, keys, page, size, query, budget }, ui) => {
+  return web.view<KeyListData>("integrations/keys", ({ kind, keys, page, size, query, usage }, ui) => {
     const { t } = ui;
     return html`${integrationsHead(parts, ui, kind.type)}
 <div class="head-line"><p>${t(kind.intro)}</p>
 <a role="button" class="small" href="${ui.url(`${kind.path}/new`)}">${ui.icon("plus")} ${t(kind.create)}</a></div>
 ${keys.data.length === 0 ? html`<p class="empty">${t(kind.empty)}</p>` : html`<ul class="cards">${keys.data.map((key) => card({ key, kind }, ui))}</ul>`}
 ${parts.pager(ui, { path: kind.path, query, total: keys.total, page, size })}
-${budget}`;
+${usage}`;
   });
 }
 
 function facts(key: Key, ui: Ui): (readonly [string, HtmlPart])[] {
   const { t } = ui;
-  const isOver = key.status === "expired";
+  const isExpired = key.status === "expired";
   return [
     [t("Created"), ui.time(key.created_at)],
     [
@@ -75,7 +75,7 @@ function facts(key: Key, ui: Ui): (readonly [string, HtmlPart])[] {
       t("Expires"),
       key.expires_at === null
         ? t("never")
-        : html`${ui.time(key.expires_at)}${isOver && html` <span class="fault">${t("(expired)")}</span>`}`,
+        : html`${ui.time(key.expires_at)}${isExpired && html` <span class="fault">${t("(expired)")}</span>`}`,
     ],
     [
       t("Allowed addresses"),

@@ -1,30 +1,30 @@
 /**
- * Keys of dashboards and of enrolment (dashboard-stats 5.2): their list, their form, the screen that shows a secret once,
- * and what is done to them at once. The answer to the form that makes a key is the screen with its secret: nothing keeps it
- * for another request.
+ * Keys of dashboards and of enrolment (dashboard-stats 5.2): list, form, enable, disable, delete, snippets. Only the answer to the form
+ * that creates a key shows its secret, which is not stored for another request.
  */
 import type { Screen, SubmitResult, Visit } from "lectern/contracts";
-import type { Key, Listing, MadeKey, Snippets, Usage } from "./api_types.ts";
-import { ADMITS, type Mounting } from "./contract.ts";
-import { createdView, setupView, textsView } from "./key_created.ts";
-import { emptyForm, formOf, type KeyForm, keyFormView, sentOf } from "./key_form.ts";
+import type { CreatedKey, Key, Listing, Snippets, Usage } from "./api_types.ts";
+import { ADMITS, type IntegrationsContext } from "./contract.ts";
+import { createdView, setupView, snippetsView } from "./key_created.ts";
+import { formOf, initialForm, inputOf, type KeyForm, keyFormView } from "./key_form.ts";
 import { type KeyKind, KINDS } from "./key_kinds.ts";
 import { keyListView } from "./key_list.ts";
-import { budgetView } from "./rate_limit_usage.ts";
+import { usageView } from "./rate_limit_usage.ts";
 
 const API = "/api/v1/dashboard/keys";
 
 /** Mounts the screens of both kinds. */
-export function mountKeys({ site, web, baseUrl }: Mounting & { baseUrl: string }): void {
-  const texts = textsView(web);
+export function mountKeys(context: IntegrationsContext): void {
+  const { baseUrl, web } = context;
+  const snippets = snippetsView(web);
   const views = {
     list: keyListView(web),
     form: keyFormView(web),
-    created: createdView(web, baseUrl, texts),
-    setup: setupView(web, texts),
-    budget: budgetView(web),
+    created: createdView(web, baseUrl, snippets),
+    setup: setupView(web, snippets),
+    usage: usageView(web),
   };
-  for (const kind of Object.values(KINDS)) mountKind({ site, web }, kind, views);
+  for (const kind of Object.values(KINDS)) mountKind(context, kind, views);
 }
 
 interface Views {
@@ -32,10 +32,11 @@ interface Views {
   readonly form: ReturnType<typeof keyFormView>;
   readonly created: ReturnType<typeof createdView>;
   readonly setup: ReturnType<typeof setupView>;
-  readonly budget: ReturnType<typeof budgetView>;
+  readonly usage: ReturnType<typeof usageView>;
 }
 
-function mountKind({ site, web }: Mounting, kind: KeyKind, views: Views): void {
+function mountKind(context: IntegrationsContext, kind: KeyKind, views: Views): void {
+  const { site, web } = context;
   const { path } = kind;
   const one = `${path}/:id`;
   web.screen(site, path, ADMITS, async (visit) => {
@@ -45,17 +46,17 @@ function mountKind({ site, web }: Mounting, kind: KeyKind, views: Views): void {
       `${API}?filter[integration_type]=${kind.type}&sort=-created_at&${paging}`,
     );
     const usage = kind.type === "dashboard" && keys.total > 0 ? await visit.find<Usage>(USAGE) : undefined;
-    const budget = usage && usage.limit > 0 ? views.budget(usage, ui) : undefined;
-    return { title: ui.t("Integrations"), body: views.list({ kind, keys, page, size, query, budget }, ui) };
+    const drawnUsage = usage && usage.limit > 0 ? views.usage(usage, ui) : undefined;
+    return { title: ui.t("Integrations"), body: views.list({ kind, keys, page, size, query, usage: drawnUsage }, ui) };
   });
-  mountMaking({ site, web }, kind, views);
-  mountChanging({ site, web }, kind, views);
+  mountCreate(context, kind, views);
+  mountEdit(context, kind, views);
 
-  for (const [act, change, notice] of [
+  for (const [action, change, notice] of [
     ["disable", { is_active: false }, "The key “:name” is disabled."],
     ["enable", { is_active: true }, "The key “:name” is enabled."],
   ] as const)
-    web.form(site, `${one}/${act}`, ADMITS, async (visit) => {
+    web.form(site, `${one}/${action}`, ADMITS, async (visit) => {
       const { token_name: name } = await keyOf(visit, kind);
       const sent = await visit.send("PATCH", pathOf(visit), change);
       return visit.goTo(path, sent.ok ? visit.ui.t(notice, { name }) : sent.message);
@@ -81,16 +82,16 @@ function mountKind({ site, web }: Mounting, kind: KeyKind, views: Views): void {
 
 const USAGE = "/api/v1/dashboard/usage";
 
-function mountMaking({ site, web }: Mounting, kind: KeyKind, views: Views): void {
+function mountCreate({ site, web }: IntegrationsContext, kind: KeyKind, views: Views): void {
   const shown = (visit: Visit, typed: KeyForm, sent?: SubmitResult<unknown>): Screen => ({
     title: visit.ui.t(kind.create),
     body: views.form({ kind, title: visit.ui.t(kind.create), action: `${kind.path}/new`, typed, sent }, visit.ui),
     status: statusOf(sent),
   });
-  web.screen(site, `${kind.path}/new`, ADMITS, (visit) => shown(visit, emptyForm()));
+  web.screen(site, `${kind.path}/new`, ADMITS, (visit) => shown(visit, initialForm()));
   web.form(site, `${kind.path}/new`, ADMITS, async (visit) => {
     const typed = formOf(visit);
-    const sent = await visit.send<MadeKey>("POST", API, { ...sentOf(typed, kind), integration_type: kind.type });
+    const sent = await visit.send<CreatedKey>("POST", API, { ...inputOf(typed, kind), integration_type: kind.type });
     if (!sent.ok) return shown(visit, typed, sent);
     const snippets =
       kind.type === "dashboard" ? await visit.find<Snippets>(`${API}/${sent.body.id}/snippets`) : undefined;
@@ -99,7 +100,7 @@ function mountMaking({ site, web }: Mounting, kind: KeyKind, views: Views): void
   });
 }
 
-function mountChanging({ site, web }: Mounting, kind: KeyKind, views: Views): void {
+function mountEdit({ site, web }: IntegrationsContext, kind: KeyKind, views: Views): void {
   const edit = `${kind.path}/:id/edit`;
   const shown = (visit: Visit, key: Key, typed: KeyForm, sent?: SubmitResult<unknown>): Screen => {
     const title = visit.ui.t("Edit the key “:name”", { name: key.token_name });
@@ -108,12 +109,12 @@ function mountChanging({ site, web }: Mounting, kind: KeyKind, views: Views): vo
   };
   web.screen(site, edit, ADMITS, async (visit) => {
     const key = await keyOf(visit, kind);
-    return shown(visit, key, emptyForm(key));
+    return shown(visit, key, initialForm(key));
   });
   web.form(site, edit, ADMITS, async (visit) => {
     const key = await keyOf(visit, kind);
     const typed = formOf(visit);
-    const sent = await visit.send("PATCH", pathOf(visit), sentOf(typed, kind));
+    const sent = await visit.send("PATCH", pathOf(visit), inputOf(typed, kind));
     return sent.ok ? visit.goTo(kind.path, visit.ui.t("The key is saved.")) : shown(visit, key, typed, sent);
   });
   if (kind.type !== "dashboard") return;
@@ -133,7 +134,7 @@ function pathOf({ params }: Visit): string {
   return `${API}/${encodeURIComponent(params.id ?? "")}`;
 }
 
-/** The key a screen is about; one of the other kind is none of this tab's. */
+/** The key of the URL. Throws 404 for a key of the other kind. */
 async function keyOf(visit: Visit, kind: KeyKind): Promise<Key> {
   const key = await visit.get<Key>(pathOf(visit));
   return key.integration_type === kind.type ? key : visit.get<Key>(`${API}/0`);

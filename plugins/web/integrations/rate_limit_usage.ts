@@ -1,9 +1,9 @@
-/** How much of the limit the addresses of dashboards have used, and what fits into it (dashboard-stats 4). */
+/** The rate limit of dashboards: what each address has used, and which setups stay within it (dashboard-stats 4). */
 import type { Ui, View, Web } from "lectern/contracts";
 import { html } from "lectern/core";
 import type { Usage } from "./api_types.ts";
 
-/** Ways in which dashboards ask: seconds between two requests, widgets, and tabs that are open. */
+/** Setups of dashboards: seconds between requests, widgets, open tabs. */
 const SETUPS = [
   { seconds: 60, widgets: 1, tabs: 1 },
   { seconds: 10, widgets: 1, tabs: 1 },
@@ -12,11 +12,11 @@ const SETUPS = [
   { seconds: 60, widgets: 1, tabs: 6 },
 ] as const;
 
-/** Beyond this part of the limit, a setup fits barely. */
+/** A setup that uses more than this share of the limit barely fits. */
 const COMFORT = 0.9;
 
 /** Names the view. */
-export function budgetView(web: Web): View<Usage> {
+export function usageView(web: Web): View<Usage> {
   const { parts } = web;
   return web.view<Usage>("integrations/budget", ({ limit, window_seconds, addresses }, ui) => {
     const { t } = ui;
@@ -40,7 +40,7 @@ export function budgetView(web: Web): View<Usage> {
         return [
           t("Polls every :seconds s, widgets: :widgets, open tabs: :tabs", { seconds, widgets, tabs }),
           requests,
-          verdict(requests, limit, ui, web),
+          fitBadge(requests, limit, ui, web),
         ];
       }),
       empty: "",
@@ -52,7 +52,7 @@ ${used}
   });
 }
 
-function verdict(requests: number, limit: number, ui: Ui, { parts }: Web) {
+function fitBadge(requests: number, limit: number, ui: Ui, { parts }: Web) {
   if (requests > limit) return parts.badge(ui, "bad", ui.t("No"));
   return requests > limit * COMFORT - 1
     ? parts.badge(ui, "note", ui.t("Barely"))

@@ -1,34 +1,34 @@
 /**
- * The statistics: the numbers of now, and charts of how they came about. Charts are drawn here and not in the browser, so
- * they are there without scripts, in print and for those who cannot see them: each says what it shows and has its table.
+ * The statistics: the current numbers, and charts of their history. Charts are drawn on the server, so they work without scripts and in
+ * print; each has a description and a table for screen readers.
  */
 import type { Ui, View, Web } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
 import type { History, Numbers, Point } from "./api_types.ts";
 import { barChart, type Line, lineChart } from "./charts.ts";
-import { ADMITS, type Mounting } from "./contract.ts";
+import { ADMITS, type IntegrationsContext } from "./contract.ts";
 
 const PATH = "/statistics";
 const RANGES = [7, 30, 90, 365] as const;
 const DEFAULT_DAYS = 30;
-/** Systems with a bar of their own; the rest shares one. */
+/** Systems with a bar of their own; the others share one. */
 const BARS = 8;
 
-/** What the screen shows. */
+/** Data of the screen. */
 export interface StatisticsData {
   readonly numbers: Numbers;
   readonly days: number;
   readonly step: History["step"];
-  /** The last one is now. */
+  /** The last one is the current one. */
   readonly points: readonly Point[];
 }
 
 /** Mounts the screen. */
-export function mountStatistics({ site, web }: Mounting): void {
+export function mountStatistics({ site, web }: IntegrationsContext): void {
   const view = statisticsView(web);
   web.screen(site, PATH, ADMITS, async (visit) => {
-    const asked = Number(visit.query.days);
-    const days = RANGES.find((range) => range === asked) ?? DEFAULT_DAYS;
+    const requested = Number(visit.query.days);
+    const days = RANGES.find((range) => range === requested) ?? DEFAULT_DAYS;
     const [numbers, { step, points }] = await Promise.all([
       visit.get<Numbers>("/api/v1/dashboard/numbers"),
       visit.get<History>(`/api/v1/dashboard/history?days=${days}`),
@@ -98,7 +98,7 @@ function overTime(web: Web, ui: Ui, step: History["step"], points: readonly Poin
   const { t } = ui;
   const { id, title, lines } = chart;
   const drawn: Line[] = lines.map(({ name, of }) => ({ name, values: points.map(of) }));
-  const told = drawn.map(({ name, values }) =>
+  const descriptions = drawn.map(({ name, values }) =>
     t(":name: from :first to :last, maximum :most.", {
       name,
       first: values[0] ?? 0,
@@ -114,12 +114,12 @@ function overTime(web: Web, ui: Ui, step: History["step"], points: readonly Poin
   });
   const times = points.map(({ at }) => new Date(at).getTime());
   return html`<section class="chart-section" aria-labelledby="${id}-heading"><h2 id="${id}-heading">${title}</h2>
-<figure>${lineChart({ id, title, description: told.join(" "), lines: drawn, times, language: ui.language, step })}
+<figure>${lineChart({ id, title, description: descriptions.join(" "), lines: drawn, times, language: ui.language, step })}
 <figcaption>${legend(drawn, ui)}</figcaption></figure>
 <details><summary>${t("Table: :title", { title })}</summary>${table}</details></section>`;
 }
 
-/** Lines differ by how they are drawn and by their marks, so that nobody has to tell colours apart. */
+/** The legend. Lines differ in dash and marks, not only in colour. */
 function legend(lines: readonly Line[], _ui: Ui): Html {
   return html`<ul class="legend">${lines.map(
     ({ name }, index) =>

@@ -1,30 +1,27 @@
-/**
- * Times as people type them: a day and an hour in a time zone they name. Forms send `2030-01-31T12:00` and the zone; the
- * API wants a moment.
- */
+/** Local times of forms: `2030-01-31T12:00` with the name of a time zone, converted to and from the times of the API. */
 
-/** Time zones that forms offer; UTC comes first. */
+/** Time zones that forms offer, UTC first. */
 export const ZONES: readonly string[] = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((name) => name !== "UTC")];
 
 const LOCAL = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2}))?$/;
 
 /**
- * The moment of a local time as ISO 8601; null where nothing was typed. What is no time of that kind is handed on as it
- * is, to be judged by the API.
+ * Converts a local time to ISO 8601 UTC; null for an empty text. A text that is not a valid local time is returned unchanged, for
+ * the API to reject.
  */
-export function momentIn(zone: string, local: string): string | null {
+export function utcTime(zone: string, local: string): string | null {
   const text = local.trim();
   if (text === "") return null;
   const parts = LOCAL.exec(text);
   const asUtc = new Date(`${text}Z`);
   if (!parts || Number.isNaN(asUtc.getTime()) || asUtc.getUTCDate() !== Number(parts[3])) return text;
   const known = ZONES.includes(zone) ? zone : "UTC";
-  // The offset is that of the moment which is sought: a second look settles days on which clocks change.
+  // The offset depends on the result: a second pass corrects it near a change of daylight saving time.
   const guess = asUtc.getTime() - offsetMs(known, asUtc.getTime());
   return new Date(asUtc.getTime() - offsetMs(known, guess)).toISOString();
 }
 
-/** A moment as a field of a form shows it, in UTC. */
+/** A time of the API as the value of a form field, in UTC. */
 export function fieldTime(at: string | null): string {
   return at === null ? "" : at.slice(0, 16);
 }

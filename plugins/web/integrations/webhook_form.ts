@@ -1,15 +1,15 @@
 /**
- * The form of a webhook: where it calls, what it is told of, and how it stands. Types of events come from the API, since
- * every plugin may add some; here they are only put under headings. A secret that is not typed stays as it is, or is made
- * up for a new webhook. One that the runtime switched off says why, above the form by which it is switched on again.
+ * The form of a webhook: URL, events, status. The event types come from the API, as every plugin can add some; the form only groups
+ * them. An empty secret is kept, or generated for a new webhook. For a webhook that was disabled after failures, the
+ * reason is shown above the form.
  */
 import type { SubmitResult, Ui, View, Visit, Web } from "lectern/contracts";
 import { type Html, html, type InputObject } from "lectern/core";
 import type { EventType, Webhook } from "./api_types.ts";
-import { besideField, generalError } from "./form_errors.ts";
-import { stateBadge, WEBHOOKS, wasSwitchedOff } from "./webhook_list.ts";
+import { fieldErrors, generalError } from "./form_errors.ts";
+import { stateBadge, WEBHOOKS, wasDisabled } from "./webhook_list.ts";
 
-/** What was typed, or stands in the form at first. */
+/** The fields of the form. */
 export interface HookForm {
   readonly name: string;
   readonly endpoint: string;
@@ -19,7 +19,7 @@ export interface HookForm {
   readonly events: readonly string[];
 }
 
-/** What the form shows. */
+/** Data of the form. */
 export interface HookFormData {
   readonly title: string;
   readonly hook: Webhook | undefined;
@@ -31,8 +31,8 @@ export interface HookFormData {
 const FIELDS = ["name", "endpoint", "timeout", "secret", "events"];
 const DEFAULT_TIMEOUT = 3;
 
-/** Beginnings of types by the heading under which people look for them; the first that fits. */
-const GROUPS: readonly (readonly [heading: string, beginnings: readonly string[]])[] = [
+/** Prefixes of event types by heading; the first match counts. */
+const GROUPS: readonly (readonly [heading: string, prefixes: readonly string[]])[] = [
   ["Pages", ["page_"]],
   ["Chapters", ["chapter_"]],
   ["Books", ["book_"]],
@@ -45,8 +45,8 @@ const GROUPS: readonly (readonly [heading: string, beginnings: readonly string[]
   ["Others", [""]],
 ];
 
-/** The form as it begins: for a new webhook, or with what one has. */
-export function emptyHook(hook?: Webhook): HookForm {
+/** The initial fields: defaults, or those of a webhook. */
+export function initialHookForm(hook?: Webhook): HookForm {
   return {
     name: hook?.name ?? "",
     endpoint: hook?.endpoint ?? "",
@@ -57,7 +57,7 @@ export function emptyHook(hook?: Webhook): HookForm {
   };
 }
 
-/** The form as it was sent. */
+/** The submitted fields. */
 export function hookFormOf(visit: Visit): HookForm {
   const { events } = visit.input;
   const listed = typeof events === "object" && events !== null ? Object.values(events) : [events];
@@ -71,8 +71,8 @@ export function hookFormOf(visit: Visit): HookForm {
   };
 }
 
-/** What the API is sent of it; a secret that is not typed stays, or is made up. */
-export function hookSentOf({ secret, events, ...rest }: HookForm): InputObject {
+/** The fields as a body of the API, without an empty secret. */
+export function hookInputOf({ secret, events, ...rest }: HookForm): InputObject {
   return { ...rest, events: [...events], ...(secret !== "" && { secret }) };
 }
 
@@ -81,7 +81,7 @@ export function hookFormView(web: Web): View<HookFormData> {
   const { parts } = web;
   return web.view<HookFormData>("integrations/webhook_form", ({ title, hook, events, typed, sent }, ui) => {
     const { t } = ui;
-    const errors = (name: string) => besideField(sent, name);
+    const errors = (name: string) => fieldErrors(sent, name);
     const fields = html`${parts.field(ui, { name: "name", label: t("Name"), value: typed.name, required: true, maxlength: 150, errors: errors("name"), autocomplete: "off" })}
 ${parts.field(ui, { name: "endpoint", label: t("Address to call"), type: "url", value: typed.endpoint, required: true, maxlength: 500, errors: errors("endpoint"), autocomplete: "off", placeholder: "https://" })}
 ${choices(events, typed.events, errors("events"), ui)}
@@ -90,21 +90,21 @@ ${parts.field(ui, { name: "secret", label: hook ? t("New secret") : t("Custom se
 ${parts.field(ui, { name: "active", label: t("Active"), type: "checkbox", value: typed.active })}`;
     const action = hook ? `${WEBHOOKS}/${hook.id}` : `${WEBHOOKS}/create`;
     const submit = hook ? t("Save") : t("Create the webhook");
-    return html`<div class="head-line"><h1>${title} ${hook && stateBadge(web, hook, ui)}</h1>${hook && acts(web, hook, ui)}</div>
-${hook && standing(web, hook, ui)}
+    return html`<div class="head-line"><h1>${title} ${hook && stateBadge(web, hook, ui)}</h1>${hook && actions(web, hook, ui)}</div>
+${hook && failureNotice(web, hook, ui)}
 ${parts.form(ui, { action, fields, submit, cancel: WEBHOOKS, error: generalError(sent, FIELDS) })}`;
   });
 }
 
-function acts({ parts }: Web, { id }: Webhook, ui: Ui): Html {
+function actions({ parts }: Web, { id }: Webhook, ui: Ui): Html {
   const { t } = ui;
   return html`<div class="actions"><a role="button" class="small secondary outline" href="${ui.url(`${WEBHOOKS}/${id}/deliveries`)}">${ui.icon("history")} ${t("Calls")}</a>
 ${parts.dialogLink(ui, { path: `${WEBHOOKS}/${id}/delete`, text: t("Delete"), icon: "delete", kind: "danger" })}</div>`;
 }
 
-function standing({ parts }: Web, hook: Webhook, ui: Ui): Html {
+function failureNotice({ parts }: Web, hook: Webhook, ui: Ui): Html {
   const { t } = ui;
-  if (wasSwitchedOff(hook))
+  if (wasDisabled(hook))
     return parts.notice(
       ui,
       "bad",
@@ -122,7 +122,7 @@ function choices(events: readonly EventType[], chosen: readonly string[], errors
   const { t } = ui;
   const groups = new Map(GROUPS.map(([heading]) => [heading, [] as EventType[]]));
   for (const event of events) groups.get(headingOf(event))?.push(event);
-  // What a webhook was set up with stays a choice when the plugin that told of it is gone.
+  // Chosen types stay in the form when the plugin that declares them is gone.
   const known = new Set(events.map(({ type }) => type));
   for (const type of chosen)
     if (type !== "all" && !known.has(type)) groups.get("Others")?.push({ type, text: type.replaceAll("_", " ") });
@@ -139,5 +139,5 @@ ${box("all", t("All events, including future ones"))}
 }
 
 function headingOf({ type }: EventType): string {
-  return GROUPS.find(([, beginnings]) => beginnings.some((one) => type.startsWith(one)))?.[0] ?? "Others";
+  return GROUPS.find(([, prefixes]) => prefixes.some((one) => type.startsWith(one)))?.[0] ?? "Others";
 }

@@ -1,12 +1,12 @@
-/** The list of webhooks, how each stands, and what a new one is shown with. */
+/** The list of webhooks, their states, and the screen of a new webhook with its secret. */
 import type { Ui, View, Web } from "lectern/contracts";
 import { type Html, html, type InputObject } from "lectern/core";
 import type { Listing, Webhook } from "./api_types.ts";
 
-/** Where the screens of webhooks are. */
+/** The path of the webhooks. */
 export const WEBHOOKS = "/settings/webhooks";
 
-/** What the list shows. */
+/** Data of the list. */
 export interface HookListData {
   readonly hooks: Listing<Webhook>;
   readonly page: number;
@@ -14,8 +14,8 @@ export interface HookListData {
   readonly query: InputObject;
 }
 
-/** How the runtime words it where it switches one off itself. */
-const SWITCHED_OFF = "Switched off after";
+/** The start of `last_error` where the plugin `webhooks` disabled a webhook after failures. */
+const DISABLED_ERROR = "Switched off after";
 
 /** Names the list's view. */
 export function hookListView(web: Web): View<HookListData> {
@@ -40,19 +40,19 @@ ${table}${parts.pager(ui, { path: WEBHOOKS, query, total: hooks.total, page, siz
   });
 }
 
-/** How a webhook stands. */
+/** The state of a webhook. */
 export function stateBadge({ parts }: Web, hook: Webhook, ui: Ui): Html {
   const { t } = ui;
   if (hook.active && hook.failing_since !== null) return parts.badge(ui, "bad", t("Failing"));
   if (hook.active) return parts.badge(ui, "good", t("Active"));
-  return wasSwitchedOff(hook)
+  return wasDisabled(hook)
     ? parts.badge(ui, "bad", t("Disabled after failures"))
     : parts.badge(ui, "note", t("Disabled"));
 }
 
-/** Whether the runtime switched it off, and no person. */
-export function wasSwitchedOff({ active, last_error }: Webhook): boolean {
-  return !active && last_error.startsWith(SWITCHED_OFF);
+/** Whether it was disabled after failures, not by a user. */
+export function wasDisabled({ active, last_error }: Webhook): boolean {
+  return !active && last_error.startsWith(DISABLED_ERROR);
 }
 
 /** Names the view of a new webhook. */

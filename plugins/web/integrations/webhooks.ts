@@ -1,16 +1,17 @@
-/** Webhooks: their list, their form, the screen that shows a secret once, and deleting one. */
+/** Webhooks: list, form, delete, and their calls. Only the answer to the form that creates a webhook shows its secret. */
 import type { Screen, SubmitResult, Visit } from "lectern/contracts";
 import type { EventType, Listing, Webhook } from "./api_types.ts";
-import { ADMITS, type Mounting } from "./contract.ts";
+import { ADMITS, type IntegrationsContext } from "./contract.ts";
 import { mountDeliveries } from "./deliveries.ts";
-import { emptyHook, type HookForm, hookFormOf, hookFormView, hookSentOf } from "./webhook_form.ts";
+import { type HookForm, hookFormOf, hookFormView, hookInputOf, initialHookForm } from "./webhook_form.ts";
 import { hookCreatedView, hookListView, WEBHOOKS } from "./webhook_list.ts";
 
 const API = "/api/webhooks";
 const ONE = `${WEBHOOKS}/:id`;
 
 /** Mounts the screens. */
-export function mountWebhooks({ site, web }: Mounting): void {
+export function mountWebhooks(context: IntegrationsContext): void {
+  const { site, web } = context;
   const list = hookListView(web);
   web.screen(site, WEBHOOKS, ADMITS, async (visit) => {
     const { ui, query } = visit;
@@ -18,7 +19,7 @@ export function mountWebhooks({ site, web }: Mounting): void {
     const hooks = await visit.get<Listing<Webhook>>(`${API}?sort=+name&${paging}`);
     return { title: ui.t("Webhooks"), body: list({ hooks, page, size, query }, ui) };
   });
-  mountForms({ site, web });
+  mountForms(context);
   web.screen(site, `${ONE}/delete`, ADMITS, async (visit) => {
     const { ui } = visit;
     const { id, name } = await hookOf(visit);
@@ -36,10 +37,10 @@ export function mountWebhooks({ site, web }: Mounting): void {
     const sent = await visit.send("DELETE", pathOf(visit));
     return visit.goTo(WEBHOOKS, sent.ok ? visit.ui.t("The webhook “:name” is deleted.", { name }) : sent.message);
   });
-  mountDeliveries({ site, web });
+  mountDeliveries(context);
 }
 
-function mountForms({ site, web }: Mounting): void {
+function mountForms({ site, web }: IntegrationsContext): void {
   const form = hookFormView(web);
   const created = hookCreatedView(web);
   const shown = async (
@@ -55,22 +56,22 @@ function mountForms({ site, web }: Mounting): void {
     const body = form({ title, hook, events, typed, sent }, ui);
     return { title, crumbs, body, status: sent && !sent.ok ? sent.status : 200 };
   };
-  web.screen(site, `${WEBHOOKS}/create`, ADMITS, (visit) => shown(visit, emptyHook()));
+  web.screen(site, `${WEBHOOKS}/create`, ADMITS, (visit) => shown(visit, initialHookForm()));
   web.form(site, `${WEBHOOKS}/create`, ADMITS, async (visit) => {
     const typed = hookFormOf(visit);
-    const sent = await visit.send<Webhook & { secret: string }>("POST", API, hookSentOf(typed));
+    const sent = await visit.send<Webhook & { secret: string }>("POST", API, hookInputOf(typed));
     if (!sent.ok) return shown(visit, typed, undefined, sent);
     const title = visit.ui.t("Your new webhook");
     return { title, body: created({ title, hook: sent.body }, visit.ui), status: 201 };
   });
   web.screen(site, ONE, ADMITS, async (visit) => {
     const hook = await hookOf(visit);
-    return shown(visit, emptyHook(hook), hook);
+    return shown(visit, initialHookForm(hook), hook);
   });
   web.form(site, ONE, ADMITS, async (visit) => {
     const hook = await hookOf(visit);
     const typed = hookFormOf(visit);
-    const sent = await visit.send("PUT", pathOf(visit), hookSentOf(typed));
+    const sent = await visit.send("PUT", pathOf(visit), hookInputOf(typed));
     if (!sent.ok) return shown(visit, typed, hook, sent);
     return visit.goTo(WEBHOOKS, visit.ui.t("The webhook is saved."));
   });

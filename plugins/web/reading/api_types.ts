@@ -1,14 +1,8 @@
 /** Answers of the API about content, with the fields that the screens use. */
-import type { Tag, UserRef } from "lectern/contracts";
+import type { ScreenItem, UserRef } from "lectern/contracts";
 
 /** The fields that listings and single items have in common. */
-export interface Item {
-  readonly id: number;
-  readonly name: string;
-  readonly slug: string;
-  readonly description?: string;
-  readonly description_html?: string;
-  readonly tags?: readonly Tag[];
+export interface Item extends ScreenItem {
   readonly created_at: string;
   readonly updated_at: string;
   readonly created_by: UserRef | null;

@@ -5,7 +5,7 @@ import { commentHtml, commentInput } from "./comment_text.ts";
 const sent = (text: string, format = "plain") =>
   commentHtml({ text: (field: string) => ({ text, format })[field] ?? "" } as unknown as Visit);
 
-test("plain text becomes paragraphs and comes back as it was typed", () => {
+test("plain text becomes paragraphs and is converted back unchanged", () => {
   for (const text of ["one", "one\ntwo\n\nthree", `<b>"it's"</b> & &amp;`, "  a\n\n\n\nb"]) {
     const typed = commentInput(sent(text));
     expect(typed.format).toBe("plain");
@@ -15,7 +15,7 @@ test("plain text becomes paragraphs and comes back as it was typed", () => {
   expect(sent(" \n\n ")).toBe("");
 });
 
-test("a comment with more than text is changed as it is", () => {
+test("a comment with formatting is edited as HTML", () => {
   for (const html of ["<p>a <strong>b</strong></p>", "<ul><li>a</li></ul>", '<p><a href="/x">a</a></p>']) {
     expect(commentInput(html)).toEqual({ text: html, format: "html" });
     expect(sent(html, "html")).toBe(html);

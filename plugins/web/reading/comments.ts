@@ -1,4 +1,7 @@
-/** The comments of a page: threads with replies, archived threads collapsed, and a form for each action. */
+/**
+ * Draws the comments of a page: threads with replies, archived threads collapsed, and a form for each action that the viewer
+ * may take.
+ */
 import { pagePath, type Ui, type Web } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
 import type { Book, CommentTree, Page } from "./api_types.ts";

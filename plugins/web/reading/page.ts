@@ -1,4 +1,7 @@
-/** The screen of a page: content, table of contents, position in its book, attachments, history; comments in a separate view. */
+/**
+ * The screen of a page: content, table of contents, neighbours in its book, attachments, history. Comments have a view of their
+ * own, so that a theme can replace them alone.
+ */
 import {
   bookPath,
   chapterPath,

@@ -1,79 +1,77 @@
 /**
- * What stands around every screen: who looks, forms of other sites refused, errors as documents, and the headers of a
- * document. Forms carry no token: browsers say of every request whether it comes from this site (`isForeign`), and cookies do
- * not travel with foreign forms (SameSite).
+ * What encloses every screen: session authentication, rejection of cross-site forms, hooks of themes, and errors as documents. Forms
+ * need no token: browsers mark cross-site requests (`isCrossSite`), and do not send SameSite cookies with them.
  */
-import type { Sessions } from "lectern/contracts";
-import { ApiError, type AreaSpec, GUEST, type Html, isCrossSite, type ScreenHook, type Viewer } from "lectern/core";
+import { ApiError, type AreaSpec, GUEST, type Html, isCrossSite, type Viewer } from "lectern/core";
+import type { ShellContext } from "./contract.ts";
 
-/** What the area needs of the plugin. */
-export interface AreaParts {
-  readonly sessions: Sessions;
-  /** The origin of APP_URL. */
-  readonly origin: string;
-  readonly root: string;
-  /** What a theme puts around every screen. */
-  hooks(): readonly ScreenHook[];
-  /** The document of an error, for a reader in their language. */
+/** How errors are shown. */
+export interface ErrorScreens {
+  /** The document of an error, in the language of the viewer. */
   errorScreen(request: Request, viewer: Viewer, status: number, message: string): Promise<Html>;
-  document(body: Html, status: number): Response;
+  /** A response with a document. */
+  respond(body: Html, status: number): Response;
 }
 
-const READING: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
-const FOREIGN = new ApiError(
+const READ_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+const CROSS_SITE = new ApiError(
   403,
   "This form was sent from another site, or from an address this instance does not know",
 );
 
-/** The area around everything outside the API. */
-export function areaOf({ sessions, origin, root, hooks, errorScreen: fault, document }: AreaParts): AreaSpec {
-  const visitors = new WeakMap<Request, Viewer>();
+/** The area of all paths outside the API. */
+export function screenArea(
+  { contracts: { sessions }, origin, root, slot }: ShellContext,
+  { errorScreen, respond }: ErrorScreens,
+): AreaSpec {
+  const viewers = new WeakMap<Request, Viewer>();
   return {
     outside: true,
     limiter: null,
     async authenticate(request) {
       if (request.headers.has("authorization")) return undefined;
       const viewer = (await sessions.viewer(request)) ?? (await sessions.guest());
-      if (viewer) visitors.set(request, viewer);
+      if (viewer) viewers.set(request, viewer);
       return viewer;
     },
     async around(request, _address, next) {
-      const isDocument = wantsDocument(request);
-      if (!READING.has(request.method) && isCrossSite(request, origin)) {
-        if (!isDocument) throw FOREIGN;
-        return document(await fault(request, GUEST, FOREIGN.status, FOREIGN.message), FOREIGN.status);
+      const isDocument = acceptsHtml(request);
+      if (!READ_METHODS.has(request.method) && isCrossSite(request, origin)) {
+        if (!isDocument) throw CROSS_SITE;
+        return respond(await errorScreen(request, GUEST, CROSS_SITE.status, CROSS_SITE.message), CROSS_SITE.status);
       }
-      for (const { before } of hooks()) {
+      for (const { before } of slot("screen_hook")) {
         const ended = await before?.(request);
         if (ended) return ended;
       }
       let response = await next();
-      for (const { after } of hooks()) response = (await after?.(request, response)) ?? response;
+      for (const { after } of slot("screen_hook")) response = (await after?.(request, response)) ?? response;
       if (response.status < 400 || !isDocument || !isJson(response)) return response;
-      const viewer = visitors.get(request) ?? GUEST;
+      const viewer = viewers.get(request) ?? GUEST;
       if (response.status === 401 && viewer === GUEST) return toSignIn(request, root);
       const { error } = (await response.json()) as { error?: { message?: string } };
-      const invalidField = document(
-        await fault(request, viewer, response.status, error?.message ?? ""),
+      const screen = respond(
+        await errorScreen(request, viewer, response.status, error?.message ?? ""),
         response.status,
       );
       for (const name of ["allow", "retry-after"]) {
         const value = response.headers.get(name);
-        if (value !== null) invalidField.headers.set(name, value);
+        if (value !== null) screen.headers.set(name, value);
       }
-      return invalidField;
+      return screen;
     },
   };
 }
 
-/** Where those go who have to sign in first; they come back to where they were when they asked for a screen. */
+/** A redirect to the sign-in screen, which returns to a requested screen afterwards. */
 export function toSignIn(request: Request, root: string): Response {
   const { pathname, search } = new URL(request.url);
-  const next = READING.has(request.method) && pathname !== "/" ? `?next=${encodeURIComponent(pathname + search)}` : "";
+  const next =
+    READ_METHODS.has(request.method) && pathname !== "/" ? `?next=${encodeURIComponent(pathname + search)}` : "";
   return new Response(null, { status: 303, headers: { location: `${root}/login${next}` } });
 }
 
-function wantsDocument(request: Request): boolean {
+function acceptsHtml(request: Request): boolean {
   return request.headers.get("accept")?.includes("text/html") === true;
 }
 

@@ -1,12 +1,13 @@
 /**
- * Files that documents load: the runtime's own, those of other plugins, and those of the theme. Nothing else below their
- * folders is served. The runtime's are read once and kept for ever by browsers, as their addresses change with their content;
- * a theme's are read each time, so that its author sees what changes.
+ * Files that documents load: those of this plugin, of other plugins, and of the theme. Files of plugins are read once, and cached
+ * forever by browsers, as their URLs change with their content. Files of a theme are read for each request, so that its author sees
+ * changes.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { extname, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ApiError, type SiteApp } from "lectern/core";
+import { ApiError } from "lectern/core";
+import type { ShellContext } from "./contract.ts";
 
 const OWN = join(import.meta.dir, "public");
 const FILES: Readonly<Record<string, string>> = {
@@ -16,7 +17,7 @@ const FILES: Readonly<Record<string, string>> = {
   "web.js": join(OWN, "web.js"),
   "favicon.svg": join(OWN, "favicon.svg"),
 };
-/** What a browser may be given of a theme's folder: nothing that it would run as a document. */
+/** File types of a theme that are served: none that a browser would run as a document. */
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
@@ -31,37 +32,37 @@ const TYPES: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2",
   ".txt": "text/plain; charset=utf-8",
 };
-const FOR_EVER = "public, max-age=31536000, immutable";
-/** Of a theme's files (platform 11.1). */
-const FOR_A_DAY = "max-age=86400, private";
-/** Pictures within a picture file could run scripts where it is opened by itself. */
-const NOTHING_MORE = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+const IMMUTABLE = "public, max-age=31536000, immutable";
+/** Cache-Control of a theme's files (platform 11.1). */
+const ONE_DAY = "max-age=86400, private";
+/** The policy of files, as an SVG opened by itself could run scripts. */
+const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-/** A theme as its files are found. */
+/** The folder of a theme. */
 export interface ThemeFolder {
   readonly name: string;
   readonly path: string;
 }
 
-/** The files that documents may load, each under an address that changes with its content. */
+/** Files that documents can load, each by a URL that changes with its content. */
 export interface Assets {
-  /** The address of one of the runtime's own. */
+  /** The URL of a file of this plugin. */
   own(name: string): string;
-  /** Serves one more; answers its address. */
+  /** Serves a further file; returns its URL. */
   add(name: string, path: string): string;
 }
 
-/** Serves the files. */
-export function mountAssets(site: SiteApp, root: string, theme: ThemeFolder | undefined): Assets {
+/** Mounts the files. */
+export function mountAssets({ root, site }: ShellContext, theme: ThemeFolder | undefined): Assets {
   const contents = new Map(Object.entries(FILES).map(([name, path]) => [name, readFileSync(path)]));
-  const addressOf = (name: string) =>
+  const urlOf = (name: string) =>
     `${root}/web/assets/${name}?${Bun.hash(contents.get(name) ?? new Uint8Array()).toString(36)}`;
   site.get(
     "/web/assets/:name",
     ({ params }) => {
       const bytes = contents.get(params.name);
       if (!bytes) throw new ApiError(404, "File not found");
-      return fileOf(bytes, extname(params.name), FOR_EVER);
+      return fileOf(bytes, extname(params.name), IMMUTABLE);
     },
     { permit: "public" },
   );
@@ -70,33 +71,33 @@ export function mountAssets(site: SiteApp, root: string, theme: ThemeFolder | un
     async ({ params }) => {
       const path = theme && params.name === theme.name ? publicFile(theme.path, params["*"]) : undefined;
       if (path === undefined) throw new ApiError(404, "File not found");
-      return fileOf(readFileSync(path), extname(path).toLowerCase(), FOR_A_DAY);
+      return fileOf(readFileSync(path), extname(path).toLowerCase(), ONE_DAY);
     },
     { permit: "public" },
   );
   return {
-    own: addressOf,
+    own: urlOf,
     add(name, path) {
       if (contents.has(name)) throw new Error(`Cannot serve "${name}" twice`);
       contents.set(name, readFileSync(path));
-      return addressOf(name);
+      return urlOf(name);
     },
   };
 }
 
-/** The address of a theme's own style sheet or script, where it has one. */
+/** The URL of a theme's style sheet or script, where it has one. */
 export function themeFile(theme: ThemeFolder | undefined, file: string, root: string): string[] {
   const path = theme && publicFile(theme.path, file);
   if (!theme || path === undefined) return [];
   return [`${root}/theme/${theme.name}/${file}?${Bun.hash(readFileSync(path)).toString(36)}`];
 }
 
-/** A file of a theme's `public` folder by what was asked for; undefined for everything that is not one. */
-function publicFile(themeFolder: string, asked: string): string | undefined {
+/** The path of a file in a theme's `public` folder; undefined for anything else. */
+function publicFile(themeFolder: string, requested: string): string | undefined {
   const folder = join(themeFolder, "public");
   let decoded: string;
   try {
-    decoded = decodeURIComponent(asked);
+    decoded = decodeURIComponent(requested);
   } catch {
     return undefined;
   }
@@ -105,12 +106,12 @@ function publicFile(themeFolder: string, asked: string): string | undefined {
   return isWithin && Object.hasOwn(TYPES, extname(path).toLowerCase()) && existsSync(path) ? path : undefined;
 }
 
-function fileOf(bytes: Uint8Array<ArrayBuffer>, extension: string, kept: string): Response {
+function fileOf(bytes: Uint8Array<ArrayBuffer>, extension: string, cacheControl: string): Response {
   return new Response(bytes, {
     headers: {
       "content-type": TYPES[extension] ?? "application/octet-stream",
-      "cache-control": kept,
-      "content-security-policy": NOTHING_MORE,
+      "cache-control": cacheControl,
+      "content-security-policy": FILE_POLICY,
       "x-content-type-options": "nosniff",
     },
   });

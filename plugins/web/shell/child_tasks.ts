@@ -3,15 +3,15 @@ import { decorate, type Labels } from "./decorate.ts";
 import { compare } from "./difference.ts";
 import { framed, frameSources } from "./frames.ts";
 
-/** Content to be dressed. */
+/** A task that decorates content. */
 export interface DecorateTask {
   readonly html: string;
   readonly labels: Labels;
-  /** Which documents may stand in frames: the setting, and the address that completes others. */
+  /** Origins that may be framed: the setting, and the base of relative URLs. */
   readonly sources: readonly [setting: string, baseUrl: string];
 }
 
-/** What child processes do for screens, by name. */
+/** Tasks of child processes, by name. */
 export const tasks = {
   decorate: ({ html, labels, sources: [setting, baseUrl] }: DecorateTask) =>
     decorate(html, labels, { ...frameSources(setting, baseUrl), framed }),

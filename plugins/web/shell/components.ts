@@ -1,18 +1,17 @@
 /**
- * The pieces screens are made of. Every one is markup that works without scripts; `web.js` makes some of it quicker. They
- * know nothing of what they show: a piece gets words that are translated already, and ties labels, help and errors together
- * for those who do not see where they stand.
+ * The components of screens, as plain markup that works without scripts; `web.js` enhances some. Texts are translated by the caller.
+ * Labels, help and errors are connected to their fields for screen readers.
  */
 import type { ConfirmSpec, FieldSpec, FormSpec, PageSpec, TableSpec, Ui } from "lectern/contracts";
 import { type Html, html, type InputValue } from "lectern/core";
 
-/** A labelled field with its help and its errors, which are tied to it for those who do not see them. */
+/** A field with label, help and errors. */
 export function field(spec: FieldSpec, ui: Ui): Html {
   const { name, label, type = "text", errors = [], help } = spec;
   const id = `field-${name.replace(/[^A-Za-z0-9_-]/g, "-")}`;
   const isInvalid = errors.length > 0;
-  const told = [help !== undefined && `${id}-help`, isInvalid && `${id}-fault`].filter(Boolean).join(" ");
-  const aria = html`${told !== "" && html` aria-describedby="${told}"`}${isInvalid && html` aria-invalid="true"`}`;
+  const descriptions = [help !== undefined && `${id}-help`, isInvalid && `${id}-fault`].filter(Boolean).join(" ");
+  const aria = html`${descriptions !== "" && html` aria-describedby="${descriptions}"`}${isInvalid && html` aria-invalid="true"`}`;
   const notes = html`${help !== undefined && html`<small id="${id}-help">${help}</small>`}${
     isInvalid && html`<small class="fault" id="${id}-fault">${ui.icon("warning")} ${errors.join(" ")}</small>`
   }`;
@@ -42,7 +41,7 @@ function control(spec: FieldSpec, id: string, type: string, aria: Html): Html {
   return html`<input type="${type}" ${shared}${rest}${!isSecret && html` value="${value}"`}>`;
 }
 
-/** A form with its error, its fields, and what ends it. */
+/** A form with its error, fields and buttons. */
 export function form({ action, fields, submit, cancel, error, files, danger, label, id }: FormSpec, ui: Ui): Html {
   return html`<form method="post" action="${ui.url(action)}"${files && html` enctype="multipart/form-data"`}${
     label !== undefined && html` aria-label="${label}"`
@@ -55,7 +54,7 @@ ${fields}
   }</div></form>`;
 }
 
-/** A table that scrolls within itself on narrow screens; a sentence where it has no rows. */
+/** A table that scrolls horizontally on narrow screens; the text `empty` where it has no rows. */
 export function table({ caption, head, rows, empty }: TableSpec, _ui: Ui): Html {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
   return html`<div class="scrolls" tabindex="0" role="region" aria-label="${caption}"><table>
@@ -64,7 +63,7 @@ export function table({ caption, head, rows, empty }: TableSpec, _ui: Ui): Html 
 <tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`;
 }
 
-/** The way through a long listing, with the filters it was asked with. */
+/** The pagination of a listing, which keeps the filters of the query. */
 export function pager({ path, query, total, page, size }: PageSpec, ui: Ui): Html {
   const last = Math.max(1, Math.ceil(total / size));
   if (last === 1) return html``;
@@ -86,7 +85,7 @@ function searchOf(query: Readonly<Record<string, InputValue | undefined>>): stri
   return search.toString();
 }
 
-/** The question before something that cannot be undone; the way back has the focus. */
+/** A confirmation; the cancel button has the focus. */
 export function confirm({ question, detail, action, submit, back, fields }: ConfirmSpec, ui: Ui): Html {
   return html`<section class="confirm" aria-labelledby="confirm-title"><h1 id="confirm-title">${question}</h1>
 <p>${detail}</p>
@@ -95,7 +94,7 @@ export function confirm({ question, detail, action, submit, back, fields }: Conf
 <button class="danger">${submit}</button></div></form></section>`;
 }
 
-/** A sentence that stands out. */
+/** A highlighted message. */
 export function notice({ kind, text }: { kind: "good" | "bad" | "note"; text: HtmlText }, ui: Ui): Html {
   const icon = kind === "good" ? "check" : "warning";
   return html`<div class="notice ${kind}" role="${kind === "bad" ? "alert" : "status"}">${ui.icon(icon)} ${text}</div>`;
@@ -103,7 +102,7 @@ export function notice({ kind, text }: { kind: "good" | "bad" | "note"; text: Ht
 
 type HtmlText = Parameters<typeof html>[1];
 
-/** A value with a button that copies it. */
+/** A value with a copy button. */
 export function copyable(
   { label, value, secret, lines }: { label: string; value: string; secret?: boolean; lines?: boolean },
   ui: Ui,
@@ -117,7 +116,7 @@ ${secret && html`<button type="button" class="secondary needs-script" data-revea
 <button type="button" class="secondary needs-script" data-copy="${id}" data-done="${ui.t("Copied")}">${ui.icon("copy")} <span>${ui.t("Copy")}</span></button></div></div>`;
 }
 
-/** A form of one button. */
+/** A form with a single button. */
 export function button(
   { action, text, icon, kind }: { action: string; text: string; icon?: string; kind?: "plain" | "danger" },
   ui: Ui,
@@ -148,7 +147,7 @@ export function tabs(
   )}</ul></nav>`;
 }
 
-/** A word that says how something stands. */
+/** A label for a state. */
 export function badge({ kind, text }: { kind: "good" | "bad" | "note"; text: string }): Html {
   return html`<span class="badge ${kind}">${text}</span>`;
 }

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
-import { decorated } from "./decorate.ts";
+import { cachedDecoration } from "./decorate.ts";
 import { framed, frameSources } from "./frames.ts";
 
 const ui = { language: "en", t: (text: string, { place = "" } = {}) => text.replace(":place", String(place)) };
 const frames = { ...frameSources("https://*.youtube.com", "https://docs.example.com"), framed };
-const htmlOf = async (html: string) => (await decorated(html, ui, frames)).html;
+const htmlOf = async (html: string) => (await cachedDecoration(html, ui, frames)).html;
 
-test("styles become rules, and what could end a rule, load something or lift its element out is left out", async () => {
-  const { html, style } = await decorated(
+test("styles become rules, without declarations that could end a rule, load a resource or move the element", async () => {
+  const { html, style } = await cachedDecoration(
     `<p style="text-align: center; width: 1px">a</p><p style="x}y{: 1; background: url(//evil.test); position: fixed; Width: 2px">b</p>
 <p style="font-family: 'a; content: &quot;(&quot;; margin: calc(1px; width: 3px /* x">c</p><p title='" style="color: red'>d</p>`,
     ui,
@@ -19,8 +19,8 @@ test("styles become rules, and what could end a rule, load something or lift its
   );
 });
 
-test("colours of authors are turned for dark screens", async () => {
-  const { style } = await decorated(
+test("colours are adapted to dark mode", async () => {
+  const { style } = await cachedDecoration(
     '<p style="color: #000 !important; background-color: rgb(255, 255, 0)">a</p>',
     ui,
     frames,
@@ -30,7 +30,7 @@ test("colours of authors are turned for dark screens", async () => {
   expect(style).toContain('@media screen{[data-theme="dark"] .page-content [data-style="0"]{');
 });
 
-test("code of a known language is coloured and stays what it was", async () => {
+test("code of a known language is highlighted, with unchanged text", async () => {
   const html = await htmlOf('<pre id="x"><code class="language-js">if (a &lt; 1) alert("&amp;lt;");</code></pre>');
   expect(html).toContain('<span class="hljs-keyword">if</span>');
   expect(html.replace(/<[^>]*>/g, "")).toBe('if (a &lt; 1) alert("&amp;lt;");');
@@ -41,8 +41,8 @@ test("code of a known language is coloured and stays what it was", async () => {
     );
 });
 
-test("headings stand in an outline, keep their looks, and those with an id are the table of contents", async () => {
-  const { html, headings } = await decorated(
+test("headings form an outline, keep their size, and those with an id are the table of contents", async () => {
+  const { html, headings } = await cachedDecoration(
     '<h4 id="bkmrk-a">One <em>&amp; two</em></h4><h5>none</h5><h2 class="x" id="b">Three</h2><h6 id="c"> </h6><h1 id="d">Four</h1>',
     ui,
     frames,
@@ -55,7 +55,7 @@ test("headings stand in an outline, keep their looks, and those with an id are t
   expect(html).toContain('<h3 class="like-h5">none</h3><h2 class="x like-h2" id="b">');
 });
 
-test("nothing in content reaches for the screen around it", async () => {
+test("content does not interfere with the screen around it", async () => {
   const html = await htmlOf(
     `<div hx-post="/logout" hx-trigger="load" data-hx-get="/x" data-dialog id="dialog" class="skip nice" autofocus tabindex="1" accesskey="s">a</div>
 <svg><a hx-get="/x"></a></svg><main>b</main><p id="bkmrk-a" class="callout info">c</p>`,
@@ -65,7 +65,7 @@ test("nothing in content reaches for the screen around it", async () => {
   );
 });
 
-test("nothing in content takes the place of what a document, a form or a window can do", async () => {
+test("content does not shadow properties of the document, forms and the window", async () => {
   for (const [hostile, harmless] of [
     ['<img name="getElementById" src="/a.png">', '<img src="/a.png" alt="" loading="lazy">'],
     ['<img id="querySelector" name="body" src="/a.png">', '<img src="/a.png" alt="" loading="lazy">'],
@@ -83,7 +83,7 @@ test("nothing in content takes the place of what a document, a form or a window 
   expect(await htmlOf('<input type="checkbox" name="dataset" id="elements">')).toBe(
     '<input type="checkbox" disabled="" aria-label="To do">',
   );
-  // What links lead to stays.
+  // Targets of links are kept.
   for (const kept of [
     '<p id="bkmrk-a">a</p><a href="#bkmrk-a">b</a>',
     '<p id="intro">a</p><a name="old">b</a>',
@@ -93,7 +93,7 @@ test("nothing in content takes the place of what a document, a form or a window 
   expect(await htmlOf('<img id="bkmrk-plan" src="/a.png">')).toContain('id="bkmrk-plan"');
 });
 
-test("tables scroll, boxes say how a task stands, pictures and links have words, frames are links", async () => {
+test("tables scroll, checkboxes, images and links have names, frames become links", async () => {
   expect(await htmlOf("<table><tbody><tr><th></th><td><table></table></td></tr></tbody></table><p>x</p>")).toBe(
     '<div class="scrolls" tabindex="0" role="figure" aria-label="Table"><table><tbody><tr><td></td><td><table></table></td></tr></tbody></table></div><p>x</p>',
   );
@@ -111,7 +111,7 @@ test("tables scroll, boxes say how a task stands, pictures and links have words,
   );
 });
 
-test("frames of sources that are named stay, fenced in and with a name", async () => {
+test("frames of allowed sources stay, sandboxed and with a name", async () => {
   expect(
     await htmlOf(
       '<iframe src="https://www.youtube.com/embed/x" width="560" allow="camera" name="top" sandbox="allow-top-navigation"></iframe>',

@@ -2,26 +2,23 @@ import { diffLines, diffWordsWithSpace } from "diff";
 import type { Comparison, Ui } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
 
-/** Longer texts are not compared. */
+/** Longest texts together that are compared, in characters. */
 const MAX_LENGTH = 400_000;
-/** Milliseconds that finding changed lines may take, and the words changed in all of them: it can grow with the square. */
+/** Limits of comparing lines, and then words, in milliseconds; the time can grow quadratically. */
 const LINES_MS = 200;
 const WORDS_MS = 200;
-/** Characters of unchanged text shown around what was changed. */
-const AROUND = 160;
+/** Characters of unchanged text shown around a change. */
+const CONTEXT = 160;
 
 type Part = Exclude<Comparison, "long">[number];
 
-/**
- * What was changed from one text to another, line by line and within those word by word; long stretches that are the same
- * are left out. Nothing stands there for texts that are the same.
- */
+/** Draws the changes from one text to another, by line and within lines by word; long unchanged parts are shortened. */
 export function difference({ before, after, comparison }: Texts, ui: Ui): Html {
   const parts = comparison ?? compare(before, after);
   if (parts === "long") return html`<p>${ui.t("The texts are too long to compare.")}</p>`;
   return html`<div class="difference" tabindex="0" role="figure" aria-label="${ui.t("Changes")}">${parts.map(
     ({ value, added, removed }, index) => {
-      // Words for those who see no marks; colours are not all there is.
+      // Texts for screen readers, which do not announce the marks.
       if (added) return html`<ins><span class="unseen">${ui.t("Added:")} </span>${value}</ins>`;
       if (removed) return html`<del><span class="unseen">${ui.t("Removed:")} </span>${value}</del>`;
       return html`<span>${shortened(value, index === 0, index === parts.length - 1)}</span>`;
@@ -29,14 +26,14 @@ export function difference({ before, after, comparison }: Texts, ui: Ui): Html {
   )}</div>`;
 }
 
-/** What `difference` shows; the comparison is made where there is none. */
+/** The texts of `difference`; they are compared where `comparison` is absent. */
 interface Texts {
   readonly before: string;
   readonly after: string;
   readonly comparison?: Comparison | undefined;
 }
 
-/** Compares two texts. Takes up to half a second, so long texts belong into a child process. */
+/** Compares two texts. Takes up to half a second, so long texts are compared in a child process. */
 export function compare(before: string, after: string): Comparison {
   if (before.length + after.length > MAX_LENGTH) return "long";
   const lines = diffLines(before, after, { timeout: LINES_MS });
@@ -55,7 +52,7 @@ export function compare(before: string, after: string): Comparison {
 }
 
 function shortened(text: string, isFirst: boolean, isLast: boolean): string {
-  const room = (isFirst ? 0 : AROUND) + (isLast ? 0 : AROUND);
-  if (text.length <= room + AROUND) return text;
-  return `${isFirst ? "" : text.slice(0, AROUND)} […] ${isLast ? "" : text.slice(-AROUND)}`;
+  const shownLength = (isFirst ? 0 : CONTEXT) + (isLast ? 0 : CONTEXT);
+  if (text.length <= shownLength + CONTEXT) return text;
+  return `${isFirst ? "" : text.slice(0, CONTEXT)} […] ${isLast ? "" : text.slice(-CONTEXT)}`;
 }

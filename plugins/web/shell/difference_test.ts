@@ -10,7 +10,7 @@ const shown = (before: string, after: string) =>
     .replace(/<span class="unseen">.*?<\/span>/g, "")
     .replace(/^<div[^>]*>|<\/div>$|<\/?span>/g, "");
 
-test("changes show word by word, with what is around them, and escaped", () => {
+test("changes are shown by word, with context, and escaped", () => {
   expect(shown("one\ntwo <b>\nthree\n", "one\n2 <b>\nthree\n")).toBe(
     "one\n<del>two</del><ins>2</ins> &lt;b&gt;\nthree\n",
   );
@@ -21,7 +21,7 @@ test("changes show word by word, with what is around them, and escaped", () => {
   );
 });
 
-test("texts that have nothing in common hold nobody up", () => {
+test("comparing entirely different texts is limited in time", () => {
   const random = (words: number, between: string) =>
     Array.from({ length: words }, () => Math.random().toString(36).slice(2, 9)).join(between);
   const started = performance.now();

@@ -1,21 +1,21 @@
 /**
- * Documents of other sites within pages: those of named sources are shown in a frame, which may neither lead the screen
- * elsewhere nor ask for a reader's camera; everything else becomes a link. The same list is the policy `frame-src` of
- * documents, so that the browser holds it as well.
+ * Documents of other sites within pages: those of allowed sources are shown in a sandboxed frame, which can neither navigate the
+ * screen nor request the camera; all others become links. The same list is the `frame-src` of the Content-Security-Policy, so that the
+ * browser enforces it as well.
  */
 import { BootError } from "lectern/core";
 import { defaultTreeAdapter, html } from "parse5";
 import { attribute, type Element, setAttribute } from "./elements.ts";
 
-/** Sources as in the original: diagrams and the usual players. */
+/** The default sources of BookStack: diagrams and common video players. */
 export const DEFAULT_SOURCES =
   "https://*.draw.io https://*.youtube.com https://*.youtube-nocookie.com https://*.vimeo.com";
 
-/** Which documents may stand in frames. */
+/** The sources that may be framed. */
 export interface FrameSources {
-  /** The value of the policy `frame-src`. */
+  /** The value of `frame-src`. */
   readonly policy: string;
-  /** Whether an address, as a page writes it, belongs to one of them. */
+  /** Whether a URL, as written in a page, belongs to one of them. */
   allows(address: string): boolean;
 }
 
@@ -26,16 +26,24 @@ interface Source {
   readonly path: string;
 }
 
-/** A source as in a content security policy: scheme, host, port and path, of which the host alone must be. */
+/** A source as in a Content-Security-Policy: scheme, host, port and path; only the host is required. */
 const SOURCE =
   /^(?:(https?):\/\/)?((?:\*\.)?[a-z\d](?:[a-z\d.-]*[a-z\d])?|\[[\da-f:]+\])(?::(\d{1,5}|\*))?(\/[\w\-./~%@:+]*)?$/i;
-const KEPT: ReadonlySet<string> = new Set(["src", "width", "height", "title", "class", "id", "allowfullscreen"]);
-/** Players need scripts and their own storage; leading the screen elsewhere is left out. */
+const KEPT_ATTRIBUTES: ReadonlySet<string> = new Set([
+  "src",
+  "width",
+  "height",
+  "title",
+  "class",
+  "id",
+  "allowfullscreen",
+]);
+/** Players need scripts and their own storage; top-level navigation is not allowed. */
 const SANDBOX = "allow-scripts allow-same-origin allow-forms allow-popups allow-presentation allow-downloads";
 
 /**
- * Reads ALLOWED_IFRAME_SOURCES: sources separated by spaces, `*` for all, "" for none. `baseUrl` completes addresses
- * without a scheme. Throws BootError for what no policy could hold.
+ * Parses ALLOWED_IFRAME_SOURCES: sources separated by spaces, `*` for all, "" for none. `baseUrl` is the base of relative
+ * URLs. Throws BootError for an invalid source.
  */
 export function frameSources(setting: string, baseUrl: string): FrameSources {
   const words = setting.split(/\s+/).filter((word) => word !== "");
@@ -51,17 +59,17 @@ export function frameSources(setting: string, baseUrl: string): FrameSources {
   };
 }
 
-/** An iframe as a screen shows it: with what its author may say of it, and fenced in. */
+/** An iframe with the allowed attributes of its author, sandboxed. */
 export function framed(element: Element, name: string): Element {
   const frame = defaultTreeAdapter.createElement(
     "iframe",
     html.NS.HTML,
-    element.attrs.filter((each) => KEPT.has(each.name)),
+    element.attrs.filter((each) => KEPT_ATTRIBUTES.has(each.name)),
   );
   if ((attribute(frame, "title") ?? "").trim() === "") setAttribute(frame, "title", name);
   setAttribute(frame, "sandbox", SANDBOX);
   setAttribute(frame, "loading", "lazy");
-  // Players refuse to start where they are not told which site shows them.
+  // Players refuse to start without a referrer.
   setAttribute(frame, "referrerpolicy", "strict-origin-when-cross-origin");
   return frame;
 }
@@ -70,7 +78,7 @@ function sourceOf(word: string): Source {
   const [, scheme, host, port, path = ""] = SOURCE.exec(word) ?? [];
   if (host === undefined)
     throw new BootError(
-      `Cannot use ALLOWED_IFRAME_SOURCES: found "${word}", wanted sources such as "https://*.example.com"`,
+      `Cannot use ALLOWED_IFRAME_SOURCES: found "${word}", expected sources such as "https://*.example.com"`,
     );
   return { scheme: scheme?.toLowerCase(), host: host.toLowerCase(), port, path };
 }
@@ -81,7 +89,7 @@ function urlOf(address: string, baseUrl: string): URL | undefined {
   return url.protocol === "https:" || url.protocol === "http:" ? url : undefined;
 }
 
-/** As browsers compare: a scheme covers its safer sibling, `*.` every name below, a path that ends in "/" all below it. */
+/** Matches as browsers do: `http` includes `https`, `*.` every subdomain, a path that ends in "/" all paths below it. */
 function isWithin({ protocol, hostname, port, pathname }: URL, source: Source): boolean {
   if (source.scheme !== undefined && protocol !== `${source.scheme}:` && protocol !== "https:") return false;
   const { host } = source;

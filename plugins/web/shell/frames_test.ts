@@ -4,7 +4,7 @@ import { DEFAULT_SOURCES, frameSources } from "./frames.ts";
 
 const BASE = "https://docs.example.com/wiki";
 
-test("frames show documents of the sources named, as a policy would let them", () => {
+test("frames show documents of allowed sources, as a Content-Security-Policy does", () => {
   const { allows, policy } = frameSources(DEFAULT_SOURCES, BASE);
   expect(policy).toBe(DEFAULT_SOURCES);
   for (const address of [
@@ -28,7 +28,7 @@ test("frames show documents of the sources named, as a policy would let them", (
     expect([address, allows(address)]).toEqual([address, false]);
 });
 
-test("sources name schemes, ports and paths, all or none", () => {
+test("sources have optional schemes, ports and paths", () => {
   const some = frameSources("maps.example.com:* http://grafana.local:3000/d/", BASE);
   expect(some.allows("https://maps.example.com:8443/x")).toBe(true);
   expect(some.allows("http://grafana.local:3000/d/1")).toBe(true);
@@ -39,7 +39,7 @@ test("sources name schemes, ports and paths, all or none", () => {
   expect(frameSources("", BASE).allows("https://www.youtube.com/")).toBe(false);
 });
 
-test("what would end the policy stops the boot", () => {
+test("an invalid source stops the boot", () => {
   for (const setting of ["https://a.test; script-src *", "'unsafe-inline'", "data:", "https://a.test,https://b.test"])
     expect(() => frameSources(setting, BASE)).toThrow(BootError);
 });

@@ -1,21 +1,18 @@
-/**
- * Code in colours, made on the server. The library and its languages are loaded when the first code is shown that needs
- * them, so that a runtime without code starts without them.
- */
+/** Syntax highlighting on the server. The library and its languages are loaded when they are first needed. */
 import { readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** What is used of the library; its own types would bring those of browsers into the whole runtime. */
+/** The used part of the library; its own types would add the types of browsers to the whole program. */
 interface Highlighter {
   getLanguage(name: string): object | undefined;
   registerLanguage(name: string, language: unknown): void;
   highlight(code: string, options: { language: string; ignoreIllegals: boolean }): { readonly value: string };
 }
 
-/** Longer code is shown without colours: nobody reads it for them, and it would hold up everybody else. */
+/** Longest code that is highlighted, in characters: highlighting blocks the event loop. */
 const MAX_CODE = 50_000;
-/** Names that editors write, where the library means something else by them or knows them otherwise. */
+/** Names of languages in editors that the library does not know, or uses differently. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ["shell", "bash"],
   ["mssql", "sql"],
@@ -28,7 +25,7 @@ const require = createRequire(import.meta.url);
 let library: Highlighter | undefined;
 let shipped: ReadonlySet<string> | undefined;
 
-/** Code as markup with a class for each kind of word; undefined where its language is unknown. */
+/** Code as HTML with a class for each kind of token; undefined where the language is unknown or the code too long. */
 export function highlighted(code: string, language: string): string | undefined {
   if (code.length > MAX_CODE) return undefined;
   library ??= require("highlight.js/lib/common") as Highlighter;

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BootError, type Html, html, raw } from "lectern/core";
 
-/** The pictures of screens by name. */
+/** The icons of screens by name. */
 export interface Icons {
-  /** The picture of a name, of a square of text size; nothing where there is none. With a label it is read out. */
+  /** Draws an icon in text size; nothing for an unknown name. With a label, screen readers announce it. */
   draw(name: string, label?: string): Html;
 }
 
@@ -12,8 +12,8 @@ const OWN = join(import.meta.dir, "icons");
 const NAME = /^([a-z][a-z0-9_]*)\.svg$/;
 
 /**
- * Reads the runtime's pictures and, over them, those of a theme's `icons` folder. They stand within documents, so a picture
- * that would run something is refused. Throws BootError naming the file.
+ * Reads the icons of this plugin, and those of a theme's `icons` folder, which replace them. Icons are inlined into documents. Throws
+ * BootError for an icon that contains scripts, naming the file.
  */
 export function readIcons(themeFolder: string | undefined): Icons {
   const shapes = new Map<string, string>();
@@ -28,17 +28,17 @@ export function readIcons(themeFolder: string | undefined): Icons {
     draw(name, label) {
       const shape = shapes.get(name);
       if (shape === undefined) return html``;
-      const told = label === undefined ? html`aria-hidden="true"` : html`role="img" aria-label="${label}"`;
-      return html`<svg class="icon" focusable="false" ${told}${raw(shape)}`;
+      const aria = label === undefined ? html`aria-hidden="true"` : html`role="img" aria-label="${label}"`;
+      return html`<svg class="icon" focusable="false" ${aria}${raw(shape)}`;
     },
   };
 }
 
-/** What follows the name of the element: its attributes, without a size of its own, and its content. */
+/** The attributes of the svg element, without its size, and its content. */
 function shapeOf(path: string): string {
   const text = readFileSync(path, "utf8").trim();
   const [, head, content] = /<svg\b([^>]*)>([\s\S]*<\/svg>)$/.exec(text) ?? [];
   if (head === undefined || content === undefined || /<script|\son\w+\s*=|javascript:|<foreignObject/i.test(text))
-    throw new BootError(`Cannot use the icon "${path}": wanted one plain <svg> element`);
+    throw new BootError(`Cannot use the icon "${path}": expected one plain <svg> element`);
   return `${head.replace(/\s(?:width|height|class|aria-hidden|role)="[^"]*"/g, "")}>${content}`;
 }

@@ -1,13 +1,12 @@
 /**
- * The frame around every screen: head, menus, the way to where one is, notices, foot. It is drawn from plain data, so that
- * themes can replace its head and foot; the skeleton with its landmarks, the skip link and the dialog stays the runtime's, as
- * scripts and people who navigate by landmarks rely on it.
+ * The layout of every screen: header, menus, breadcrumbs, notices, footer. It is drawn from plain data, so that themes can replace header
+ * and footer. Landmarks, skip link and dialog cannot be replaced, as scripts and screen readers rely on them.
  */
 import type { Crumb, Ui } from "lectern/contracts";
 import { type Html, type HtmlPart, html } from "lectern/core";
 import { isolated } from "./ui.ts";
 
-/** What the frame of a screen shows. */
+/** Data of the layout. */
 export interface Frame {
   readonly title: string;
   readonly app: string;
@@ -19,17 +18,17 @@ export interface Frame {
   readonly main: readonly Entry[];
   readonly settings: readonly Entry[];
   readonly account: readonly Entry[];
-  /** Addresses of the files every document loads, each with a fingerprint. */
+  /** URLs of the files that every document loads. */
   readonly styles: readonly string[];
   readonly scripts: readonly string[];
-  /** "light" or "dark" where the reader chose one. */
+  /** "light" or "dark" where the user chose one, else "". */
   readonly scheme: string;
   readonly search: boolean;
   /** A style element of this document alone. */
   readonly style: HtmlPart;
 }
 
-/** An entry of a menu as it is shown. */
+/** An entry of a menu. */
 export interface Entry {
   readonly path: string;
   readonly text: string;
@@ -70,7 +69,7 @@ ${foot}
 </html>`;
 }
 
-/** The head of every screen: name, menu, search, account. */
+/** The header: name, search, menu, account. */
 export function header(frame: Frame, ui: Ui): Html {
   const { app, logo, main, account, search } = frame;
   return html`<header class="top">
@@ -92,12 +91,12 @@ ${
 </header>`;
 }
 
-/** The foot of every screen. */
+/** The footer. */
 export function footer(frame: Frame, ui: Ui): Html {
   return html`<footer class="bottom"><small>${frame.app} · <a href="${ui.url("/api/docs")}">${ui.t("API")}</a></small></footer>`;
 }
 
-/** What an error looks like. */
+/** The body of an error screen. */
 export function errorBody({ status, message }: { status: number; message: string }, ui: Ui): Html {
   const { title, advice } = ERROR_TEXTS[status] ?? (status >= 500 ? FAILURE : OTHER);
   return html`<h1>${ui.t(title)}</h1>
@@ -109,7 +108,7 @@ ${status === 404 && html`<form class="filters" aria-label="${ui.t("Search in all
 
 interface ErrorText {
   readonly title: string;
-  /** What the reader can do. */
+  /** What the user can do. */
   readonly advice?: string;
 }
 

@@ -1,25 +1,25 @@
 /**
- * The web interface's ground: documents, menus, pieces of screens, views that themes replace, and the way in and out. The
- * screens themselves are other plugins', which build on the contract `web`. A screen holds no rule of its own: it asks the
- * API within the process on the reader's behalf, so whatever holds for a client holds for it.
+ * The foundation of the web interface: documents, menus, components, views that themes can replace, sign-in. Other plugins
+ * provide the screens through the contract `web`. Screens have no rules of their own: they call the API within the process on the
+ * user's behalf, so the rules of API clients apply.
  */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Visit, Web } from "lectern/contracts";
 import { BootError, chosenLanguage, definePlugin, type InputObject, t } from "lectern/core";
-import { areaOf } from "./area.ts";
+import { screenArea } from "./area.ts";
 import { mountAssets, type ThemeFolder, themeFile } from "./assets.ts";
-import * as pieces from "./components.ts";
+import * as components from "./components.ts";
 import { difference } from "./difference.ts";
 import { DEFAULT_SOURCES, framed, frameSources } from "./frames.ts";
 import { readIcons } from "./icons.ts";
-import { comparedFor, decorator } from "./large_content.ts";
+import { compareTexts, decorator } from "./large_content.ts";
 import { document, errorBody, type Frame, footer, header } from "./layout.ts";
 import { pendingFormBody } from "./pending_form.ts";
 import renamedTexts from "./renamed_texts.json" with { type: "json" };
 import { Screens } from "./screens.ts";
 import { mountSignIn } from "./sign_in.ts";
-import { uiOf } from "./ui.ts";
+import { createUi } from "./ui.ts";
 import { readThemedViews, Views } from "./views.ts";
 
 const PAGE_SIZE = 30;
@@ -37,28 +37,28 @@ export default definePlugin({
     }),
   }),
   async setup(context) {
-    const { area, baseUrl, contracts, log, onStart, provide, site, slot, texts } = context;
+    const { area, baseUrl, contracts, log, onStart, provide, slot, texts } = context;
     texts.rename(renamedTexts);
     const { origin, pathname } = new URL(baseUrl);
     const root = pathname.replace(/\/+$/, "");
+    const shared = { ...context, origin, root };
     const theme = themeOf(context.theme);
     const frames = { ...frameSources(context.settings.frameSources, baseUrl), framed };
     const decorate = decorator(context.children, frames, [context.settings.frameSources, baseUrl]);
     const icons = readIcons(theme?.path);
     const views = new Views(await readThemedViews(theme?.path), () => slot("view_part"));
-    const assets = mountAssets(site, root, theme);
+    const assets = mountAssets(shared, theme);
     const head = views.add<Frame>("layout/header", header);
     const foot = views.add<Frame>("layout/footer", footer);
     const screens = new Screens({
-      context,
-      root,
+      context: shared,
       frameSources: frames.policy,
       facts: { app: contracts.system.name, logo: contracts.system.logo },
       styles: [assets.own("pico.css"), assets.own("web.css"), ...themeFile(theme, "theme.css", root)],
       scripts: [assets.own("htmx.js"), assets.own("web.js"), ...themeFile(theme, "theme.js", root)],
       uiFor(request, viewer) {
         const accepted = request.headers.get("accept-language");
-        return uiOf(
+        return createUi(
           { texts, icons, root },
           viewer,
           chosenLanguage(viewer.language, accepted, texts.languages()) ?? context.language,
@@ -70,20 +70,16 @@ export default definePlugin({
     });
     area(
       "",
-      areaOf({
-        sessions: contracts.sessions,
-        origin,
-        root,
-        hooks: () => slot("screen_hook"),
-        errorScreen: (...asked) => screens.errorScreen(...asked),
-        document: (body, status) => screens.respond(body, status),
+      screenArea(shared, {
+        errorScreen: (...given) => screens.errorScreen(...given),
+        respond: (body, status) => screens.respond(body, status),
       }),
     );
     const web: Web = {
       parts: partsOf(views),
       view: (name, view) => views.add(name, view),
       decorate: (ui, html) => decorate(html, ui),
-      compare: (ui, before, after) => comparedFor(context.children, before, after, ui),
+      compare: (ui, before, after) => compareTexts(context.children, before, after, ui),
       asset: (name, path) => assets.add(name, path),
       screen: (...given) => screens.screen(...given),
       form: (...given) => screens.form(...given),
@@ -94,25 +90,25 @@ export default definePlugin({
       paged,
     };
     provide("web", web);
-    mountSignIn(context, web, () => contracts.mail.isConfigured);
+    mountSignIn(shared, web);
     onStart(() => views.warn(log));
   },
 });
 
-/** Every piece under its name, so that themes can replace it. */
+/** The components, each as a named view, so that themes can replace it. */
 function partsOf(views: Views): Web["parts"] {
-  const field = views.add("parts/field", pieces.field);
-  const form = views.add("parts/form", pieces.form);
-  const table = views.add("parts/table", pieces.table);
-  const pager = views.add("parts/pager", pieces.pager);
-  const confirm = views.add("parts/confirm", pieces.confirm);
-  const notice = views.add("parts/notice", pieces.notice);
-  const copyable = views.add("parts/copyable", pieces.copyable);
-  const button = views.add("parts/button", pieces.button);
-  const dialogLink = views.add("parts/dialog_link", pieces.dialogLink);
+  const field = views.add("parts/field", components.field);
+  const form = views.add("parts/form", components.form);
+  const table = views.add("parts/table", components.table);
+  const pager = views.add("parts/pager", components.pager);
+  const confirm = views.add("parts/confirm", components.confirm);
+  const notice = views.add("parts/notice", components.notice);
+  const copyable = views.add("parts/copyable", components.copyable);
+  const button = views.add("parts/button", components.button);
+  const dialogLink = views.add("parts/dialog_link", components.dialogLink);
   const compared = views.add("parts/difference", difference);
-  const tabs = views.add("parts/tabs", pieces.tabs);
-  const badge = views.add("parts/badge", pieces.badge);
+  const tabs = views.add("parts/tabs", components.tabs);
+  const badge = views.add("parts/badge", components.badge);
   return {
     field: (ui, spec) => field(spec, ui),
     form: (ui, spec) => form(spec, ui),
@@ -130,12 +126,12 @@ function partsOf(views: Views): Web["parts"] {
 }
 
 function paged(query: InputObject, size = PAGE_SIZE): ReturnType<Web["paged"]> {
-  const asked = Number(query.page);
-  const page = Number.isInteger(asked) && asked >= 1 && asked <= 1_000_000 ? asked : 1;
+  const requested = Number(query.page);
+  const page = Number.isInteger(requested) && requested >= 1 && requested <= 1_000_000 ? requested : 1;
   return { page, size, query: `count=${size}&offset=${(page - 1) * size}` };
 }
 
-/** The folder of the theme in force; its code, where it has any, is loaded by the runtime. Throws BootError. */
+/** The folder of the active theme; the runtime loads its code. Throws BootError for an invalid name. */
 function themeOf(name: string): ThemeFolder | undefined {
   if (name === "" || name === "false") return undefined;
   if (!NAME.test(name))

@@ -1,15 +1,15 @@
 import type { ScreenRedirect } from "lectern/contracts";
 import type { Viewer } from "lectern/core";
 
-/** A path of this instance out of something a client sent: nothing that leads elsewhere, "/" for that. */
+/** A path of this instance from client input; "/" for anything that leads elsewhere. */
 export function ownPath(sent: unknown): string {
-  // Browsers take a backslash for a slash and leave control characters out.
+  // Browsers treat a backslash as a slash and drop control characters.
   if (typeof sent !== "string" || !/^\/(?![/\\])/.test(sent) || /[\\\p{Cc}]/u.test(sent)) return "/";
-  const url = new URL(sent, "http://house");
-  return url.host === "house" ? url.pathname.replace(/^\/{2,}/, "/") + url.search + url.hash : "/";
+  const url = new URL(sent, "http://instance");
+  return url.host === "instance" ? url.pathname.replace(/^\/{2,}/, "/") + url.search + url.hash : "/";
 }
 
-/** Where a screen that was looked at and not found is today, with its query; undefined where nobody knows, and for forms. */
+/** The current path of a screen that was not found, with its query; undefined where it is unknown, and for forms. */
 export async function movedTo(
   redirects: readonly ScreenRedirect[],
   { request, viewer }: { readonly request: Request; readonly viewer: Viewer },

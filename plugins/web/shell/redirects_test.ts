@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { ownPath } from "./redirects.ts";
 
-test("a path of this instance stays what it is", () => {
+test("a path of this instance is unchanged", () => {
   for (const path of ["/", "/books/a?x=1#y", "/settings/users", "/a:b@c"]) expect(ownPath(path)).toBe(path);
 });
 
-test("what would lead elsewhere leads home", () => {
+test("a path that leads to another site becomes the home page", () => {
   const bad = [
     "//evil.test",
     "/\\evil.test",

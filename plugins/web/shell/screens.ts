@@ -1,9 +1,9 @@
 /**
- * How screens are served: who may come, what their handler is given, and the document around what it answers. A handler
- * never sees a cookie or a header it does not need; what it asks goes to the API as the reader, in the reader's language,
- * and what the API refuses becomes either an error beside a form or the screen of an error.
+ * Serves screens: access, the `Visit` of a handler, and the document around its result. Handlers get no cookies, and only the headers they
+ * need. Their requests go to the API as the viewer, in the viewer's language; its errors become errors of a form or an error
+ * screen.
  */
-import type { MenuEntry, Screen, ScreenAccess, ScreenHandler, SubmitResult, Ui, Visit } from "lectern/contracts";
+import type { MenuEntry, Screen, ScreenAccess, ScreenHandler, SubmitResult, Ui, Visit, Web } from "lectern/contracts";
 import {
   ApiError,
   denied,
@@ -13,21 +13,19 @@ import {
   type InputObject,
   localizedError,
   notFound,
-  type PluginContext,
-  type SiteApp,
   type Viewer,
 } from "lectern/core";
 import { toSignIn } from "./area.ts";
+import type { ShellContext } from "./contract.ts";
 import type { Entry, Frame } from "./layout.ts";
-import { leaveNotice, takeNotice } from "./notices.ts";
+import { storeNotice, takeNotice } from "./notices.ts";
 import { type PendingForm, pendingFields } from "./pending_form.ts";
 import { movedTo, ownPath } from "./redirects.ts";
 
-/** What serving needs of the plugin. */
-export interface ScreenParts {
-  readonly context: Pick<PluginContext, "ask" | "slot" | "texts">;
-  readonly root: string;
-  /** The policy `frame-src`. */
+/** Dependencies of `Screens`. */
+export interface ScreenOptions {
+  readonly context: ShellContext;
+  /** The value of `frame-src`. */
   readonly frameSources: string;
   readonly facts: { readonly app: string; readonly logo: string };
   readonly styles: readonly string[];
@@ -38,7 +36,7 @@ export interface ScreenParts {
   pendingFormBody(data: PendingForm, ui: Ui): ReturnType<typeof html>;
 }
 
-interface Asked {
+interface ScreenRequest {
   readonly request: Request;
   readonly viewer: Viewer;
   readonly params: unknown;
@@ -47,113 +45,114 @@ interface Asked {
   readonly address: string;
 }
 
-/** What a path is served by. */
-interface Served {
+/** A screen or form. */
+interface ScreenRoute {
   readonly admits: ScreenAccess;
   readonly handler: ScreenHandler;
-  /** Labels of the fields that a person writes in. */
+  /** Labels of the fields that a user writes in. */
   readonly written?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Screens and forms of one runtime. */
 export class Screens {
-  readonly #parts: ScreenParts;
+  readonly #options: ScreenOptions;
 
-  constructor(parts: ScreenParts) {
-    this.#parts = parts;
+  constructor(options: ScreenOptions) {
+    this.#options = options;
   }
 
-  /** Serves a screen. */
-  screen(site: SiteApp, path: string, admits: ScreenAccess, handler: ScreenHandler, takes?: "long"): void {
-    site.get(path, (asked: Asked) => this.#answer(asked, { admits, handler }), told(admits, takes));
+  /** Serves a screen; see `Web.screen`. */
+  screen(...[site, path, admits, handler, takes]: Parameters<Web["screen"]>): void {
+    site.get(path, (request: ScreenRequest) => this.#answer(request, { admits, handler }), routeOptions(admits, takes));
   }
 
-  /** Takes a form; see `Web.form`. */
-  form(
-    site: SiteApp,
-    path: string,
-    admits: ScreenAccess,
-    handler: ScreenHandler,
-    written?: Readonly<Record<string, string>>,
-  ) {
-    site.post(path, (asked: Asked) => this.#answer(asked, { admits, handler, written }), told(admits));
+  /** Serves a form; see `Web.form`. */
+  form(...[site, path, admits, handler, written]: Parameters<Web["form"]>): void {
+    site.post(
+      path,
+      (request: ScreenRequest) => this.#answer(request, { admits, handler, written }),
+      routeOptions(admits),
+    );
   }
 
   /** The document of an error. */
   async errorScreen(request: Request, viewer: Viewer, status: number, message: string) {
-    const ui = this.#parts.uiFor(request, viewer);
-    const body = this.#parts.errorBody({ status, message }, ui);
-    return this.#parts.document(this.#frame({ title: ui.t("Error"), body }, ui, request, ""), ui);
+    const ui = this.#options.uiFor(request, viewer);
+    const body = this.#options.errorBody({ status, message }, ui);
+    return this.#options.document(this.#frame({ title: ui.t("Error"), body }, ui, request, ""), ui);
   }
 
-  /** A response with a document and the policy that goes with it. */
+  /** A response with a document and its Content-Security-Policy. */
   respond(body: ReturnType<typeof html>, status: number, nonce = ""): Response {
     const response = htmlResponse(body, status);
     const styles = nonce === "" ? "'self'" : `'self' 'nonce-${nonce}'`;
     response.headers.set(
       "content-security-policy",
-      `default-src 'self'; style-src ${styles}; img-src 'self' data: https: http:; media-src 'self' https:; frame-src ${this.#parts.frameSources}; object-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+      `default-src 'self'; style-src ${styles}; img-src 'self' data: https: http:; media-src 'self' https:; frame-src ${this.#options.frameSources}; object-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
     );
     response.headers.set("x-frame-options", "DENY");
     response.headers.set("referrer-policy", "same-origin");
     return response;
   }
 
-  async #answer(asked: Asked, { admits, handler, written }: Served): Promise<Response> {
-    const { request, viewer, params } = asked;
-    if (!isNamed(params)) {
+  async #answer(given: ScreenRequest, { admits, handler, written }: ScreenRoute): Promise<Response> {
+    const { request, viewer, params } = given;
+    if (!areSegments(params)) {
       const route = new URL(request.url).pathname.replace(/^\/+|\/+$/g, "");
       throw localizedError(404, "The route :route could not be found.", { route });
     }
-    const ui = this.#parts.uiFor(request, viewer);
+    const ui = this.#options.uiFor(request, viewer);
     if (!isAdmitted(admits, ui)) {
       if (ui.isSignedIn) throw denied();
       if (!request.headers.get("accept")?.includes("text/html") && request.method !== "GET") throw SIGNED_OUT;
-      return request.method === "GET" ? toSignIn(request, this.#parts.root) : this.#held(asked, ui, written);
+      return request.method === "GET"
+        ? toSignIn(request, this.#options.context.root)
+        : this.#pendingForm(given, ui, written);
     }
-    const answer = await this.#handled(handler, asked, ui);
+    const answer = await this.#run(handler, given, ui);
     if (answer instanceof Response) return answer;
-    const notice = takeNotice(request.headers.get("cookie"), this.#parts.root);
+    const notice = takeNotice(request.headers.get("cookie"), this.#options.context.root);
     const nonce = answer.style === undefined ? "" : crypto.randomUUID().replaceAll("-", "");
     const frame = this.#frame(answer, ui, request, notice?.text ?? "", nonce);
-    const response = this.respond(this.#parts.document(frame, ui), answer.status ?? 200, nonce);
-    if (notice) response.headers.append("set-cookie", notice.taken);
-    // A form that could not be sent is shown again with what was typed, as long as the store is away.
+    const response = this.respond(this.#options.document(frame, ui), answer.status ?? 200, nonce);
+    if (notice) response.headers.append("set-cookie", notice.deletion);
+    // While the store is unavailable, a rejected form is shown again with its input.
     if (response.status === 503) response.headers.set("retry-after", RETRY_SECONDS);
     return response;
   }
 
-  /** What a screen answers; where its item is not found, the way to where it is today. */
-  async #handled(handler: ScreenHandler, asked: Asked, ui: Ui): Promise<Screen | Response> {
+  /** Runs a handler; where its item is not found, redirects to the current path of the item. */
+  async #run(handler: ScreenHandler, given: ScreenRequest, ui: Ui): Promise<Screen | Response> {
     try {
-      return await handler(this.#visit(asked, ui));
+      return await handler(this.#visit(given, ui));
     } catch (error) {
-      const { context } = this.#parts;
-      const path = isMissing(error) ? await movedTo(context.slot("screen_redirect"), asked) : undefined;
+      const { context } = this.#options;
+      const path = isMissing(error) ? await movedTo(context.slot("screen_redirect"), given) : undefined;
       if (path === undefined) throw error;
-      return new Response(null, { status: 302, headers: { location: this.#parts.root + path } });
+      return new Response(null, { status: 302, headers: { location: this.#options.context.root + path } });
     }
   }
 
-  /** A form whose sender is signed out by now: said so, with everything in it, to be sent again after signing in. */
-  #held({ request, input }: Asked, ui: Ui, written?: Served["written"]): Response {
-    const held = { path: new URL(request.url).pathname, fields: pendingFields(input, written) };
-    const body = this.#parts.pendingFormBody(held, ui);
+  /** The screen of a form that was submitted after the session had ended. */
+  #pendingForm({ request, input }: ScreenRequest, ui: Ui, written?: ScreenRoute["written"]): Response {
+    const pending = { path: new URL(request.url).pathname, fields: pendingFields(input, written) };
+    const body = this.#options.pendingFormBody(pending, ui);
     const screen = { title: ui.t("You are signed out"), body };
-    return this.respond(this.#parts.document(this.#frame(screen, ui, request, ""), ui), SIGNED_OUT.status);
+    return this.respond(this.#options.document(this.#frame(screen, ui, request, ""), ui), SIGNED_OUT.status);
   }
 
-  #visit({ request, viewer, params, asked, input, address }: Asked, ui: Ui): Visit {
-    const { context, root } = this.#parts;
+  #visit({ request, viewer, params, asked, input, address }: ScreenRequest, ui: Ui): Visit {
+    const { context } = this.#options;
+    const { root } = context;
     const headers = Object.fromEntries(
       ["cookie", "user-agent", "sec-fetch-site"].flatMap((name) => {
         const value = request.headers.get(name);
         return value === null ? [] : [[name, value]];
       }),
     );
-    const reader = speaking(viewer, ui.language);
-    const ask = (method: string, path: string, given: InputObject = {}) =>
-      context.ask(reader, method, path, { input: given, address, headers });
+    const reader = inLanguage(viewer, ui.language);
+    const ask = (method: string, path: string, body: InputObject = {}) =>
+      context.ask(reader, method, path, { input: body, address, headers });
     const get = async <T>(path: string): Promise<T> => {
       const response = await ask("GET", path);
       if (!response.ok) throw await errorOf(response);
@@ -181,8 +180,8 @@ export class Screens {
         if (!data[0]) throw notFound(noun);
         return get<T>(`/api/${segment}/${data[0].id}`);
       },
-      async send<T>(method: string, path: string, given?: InputObject): Promise<SubmitResult<T>> {
-        const response = await ask(method, path, given);
+      async send<T>(method: string, path: string, body?: InputObject): Promise<SubmitResult<T>> {
+        const response = await ask(method, path, body);
         if (!response.ok) return errorsOf(response);
         const text = await response.text();
         return { ok: true, body: (text === "" ? undefined : JSON.parse(text)) as T };
@@ -190,7 +189,7 @@ export class Screens {
       ask,
       goTo(path, notice) {
         const sent = new Headers({ location: root + ownPath(path) });
-        if (notice !== undefined) sent.append("set-cookie", leaveNotice(notice, root));
+        if (notice !== undefined) sent.append("set-cookie", storeNotice(notice, root));
         return new Response(null, { status: 303, headers: sent });
       },
       text(field) {
@@ -201,7 +200,7 @@ export class Screens {
   }
 
   #frame(screen: Screen, ui: Ui, request: Request, notice: string, nonce = ""): Frame {
-    const { facts, styles, scripts, context } = this.#parts;
+    const { facts, styles, scripts, context } = this.#options;
     const here = screen.menu ?? new URL(request.url).pathname;
     const entries = (menu: MenuEntry["menu"]): Entry[] =>
       context
@@ -241,32 +240,32 @@ function isMissing(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404;
 }
 
-/** As for every answer while the store is away. */
+/** The Retry-After of every answer while the store is unavailable. */
 const RETRY_SECONDS = "5";
 const SIGNED_OUT = new ApiError(401, "You are signed out");
 
 /**
- * Whether every parameter of a path names something. One that cannot be decoded arrives as an empty text, and the address
- * of the API that a screen builds from an empty text, "." or ".." would be another route's.
+ * Whether every parameter of a path is usable as a segment. One that cannot be decoded arrives as an empty text, and an API path that a
+ * screen builds from an empty text, "." or ".." would be that of another route.
  */
-function isNamed(params: unknown): boolean {
+function areSegments(params: unknown): boolean {
   return Object.values((params ?? {}) as Record<string, string>).every((name) => !/^\.{0,2}$/.test(name));
 }
 
-/** Routes of screens let everybody pass, as they ask for a sign-in themselves; whom they admit is told to whoever lists them. */
-function told(admits: ScreenAccess, takes?: "long") {
+/** Options of the routes: public, as screens redirect to the sign-in themselves; `x-screen` has the access for listings of routes. */
+function routeOptions(admits: ScreenAccess, takes?: "long") {
   const detail: Record<string, unknown> = { "x-screen": admits, ...(takes ? { "x-takes": takes } : {}) };
   return { permit: "public", detail } as const;
 }
 
-const SPEAKING = new WeakMap<Viewer, Map<string, Viewer>>();
+const VIEWERS_BY_LANGUAGE = new WeakMap<Viewer, Map<string, Viewer>>();
 
-/** A viewer in the language of a screen: the same object each time, so that what is remembered of it is found again. */
-function speaking(viewer: Viewer, language: string): Viewer {
+/** A viewer in the language of a screen: the same object each time, as other code caches by viewer. */
+function inLanguage(viewer: Viewer, language: string): Viewer {
   if (viewer === GUEST || viewer.language === language) return viewer;
-  const known = SPEAKING.get(viewer) ?? new Map<string, Viewer>();
+  const known = VIEWERS_BY_LANGUAGE.get(viewer) ?? new Map<string, Viewer>();
   const found = known.get(language) ?? { ...viewer, language };
-  SPEAKING.set(viewer, known.set(language, found));
+  VIEWERS_BY_LANGUAGE.set(viewer, known.set(language, found));
   return found;
 }
 

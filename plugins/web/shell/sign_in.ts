@@ -1,13 +1,13 @@
 /**
- * Screens of those who come and go: sign-in and out, a forgotten password, and links that letters hold. They send what is
- * typed to the API and hand its cookie on; throttling, the choice of messages that tell a stranger nothing, and ending the
- * session one came with are the API's.
+ * Sign-in, sign-out, password reset, and the links of emails. The screens submit to the API and pass its cookies on. The API throttles,
+ * gives messages that reveal nothing about accounts, and ends the previous session.
  */
 import type { Screen, SubmitResult, Ui, View, Visit, Web } from "lectern/contracts";
-import { type Html, html, type PluginContext } from "lectern/core";
+import { type Html, html } from "lectern/core";
+import type { ShellContext } from "./contract.ts";
 import { ownPath } from "./redirects.ts";
 
-/** What the sign-in screen shows. */
+/** Data of the sign-in screen. */
 export interface SignInData {
   readonly next: string;
   readonly email: string;
@@ -16,8 +16,9 @@ export interface SignInData {
   readonly canReset: boolean;
 }
 
-/** Mounts the screens. `canReset`: whether this instance sends letters. */
-export function mountSignIn({ site }: Pick<PluginContext, "site">, web: Web, canReset: () => boolean): void {
+/** Mounts the screens. */
+export function mountSignIn(context: ShellContext, web: Web): void {
+  const { contracts, site } = context;
   const { parts } = web;
   const view = web.view<SignInData>("web/sign_in", ({ next, email, error, errors, canReset: resets }, ui) => {
     const { t } = ui;
@@ -30,7 +31,10 @@ ${resets && html`<p><a href="${ui.url("/password/email")}">${t("Forgot your pass
   });
   const shown = (visit: Visit, data: Partial<SignInData>, status = 200): Screen => ({
     title: visit.ui.t("Sign in"),
-    body: view({ next: "/", email: "", error: undefined, errors: {}, canReset: canReset(), ...data }, visit.ui),
+    body: view(
+      { next: "/", email: "", error: undefined, errors: {}, canReset: contracts.mail.isConfigured, ...data },
+      visit.ui,
+    ),
     status,
   });
 
@@ -42,28 +46,26 @@ ${resets && html`<p><a href="${ui.url("/password/email")}">${t("Forgot your pass
     const next = ownPath(visit.input.next);
     const email = visit.text("email");
     const response = await visit.ask("POST", "/api/session", { email, password: visit.text("password") });
-    if (response.ok) return passedOn(response, visit.goTo(next));
+    if (response.ok) return withCookiesOf(response, visit.goTo(next));
     const { error } = (await response.json()) as { error: { message: string; validation?: SignInData["errors"] } };
     const errors = error.validation ?? {};
     const errorText = Object.keys(errors).length > 0 ? undefined : error.message;
     return shown(visit, { next, email, error: errorText, errors }, response.status);
   });
   web.form(site, "/logout", "anyone", async (visit) =>
-    passedOn(await visit.ask("DELETE", "/api/session"), visit.goTo("/login", visit.ui.t("You are signed out."))),
+    withCookiesOf(await visit.ask("DELETE", "/api/session"), visit.goTo("/login", visit.ui.t("You are signed out."))),
   );
-  mountForgotten(site, web);
-  mountChoosing(site, web);
+  mountPasswordReset(context, web);
+  mountPasswordChoice(context, web);
 }
 
-/** Hands the cookie of one answer on with another. */
-function passedOn(from: Response, to: Response): Response {
+/** Adds the cookies of one response to another. */
+function withCookiesOf(from: Response, to: Response): Response {
   for (const cookie of from.headers.getSetCookie()) to.headers.append("set-cookie", cookie);
   return to;
 }
 
-type Site = PluginContext["site"];
-
-function mountForgotten(site: Site, web: Web): void {
+function mountPasswordReset({ site }: ShellContext, web: Web): void {
   const { parts } = web;
   const view: View<{ sent: SubmitResult<unknown> | undefined; email: string }> = web.view(
     "web/forgotten",
@@ -98,13 +100,13 @@ ${parts.form(ui, { action: "/password/email", fields, submit: t("Send the email"
   });
 }
 
-/** The two kinds of links that let somebody choose a password. */
-const CHOICES = [
+/** The two kinds of links by which a user chooses a password. */
+const PASSWORD_LINKS = [
   { path: "/register/invite/:token", api: "/api/register/invite/", title: "Welcome: choose a password" },
   { path: "/password/reset/:token", api: "/api/password/reset/", title: "Choose a new password" },
 ] as const;
 
-function mountChoosing(site: Site, web: Web): void {
+function mountPasswordChoice({ site }: ShellContext, web: Web): void {
   const { parts } = web;
   interface Data {
     readonly title: string;
@@ -125,7 +127,7 @@ function mountChoosing(site: Site, web: Web): void {
     });
     return html`<div class="narrow"><h1>${title}</h1>${parts.form(ui, { action, fields, submit: ui.t("Save the password"), error })}</div>`;
   });
-  for (const { path, api, title } of CHOICES) {
+  for (const { path, api, title } of PASSWORD_LINKS) {
     const shown = (visit: Visit, sent?: SubmitResult<unknown>): Screen => {
       const data = {
         title: visit.ui.t(title),

@@ -1,18 +1,18 @@
-/** What views have beside their data, made for each reader. */
+/** The `Ui` that views get beside their data. */
 import type { Ui } from "lectern/contracts";
 import { GUEST, hasPermission, html, raw, type Texts, type Viewer } from "lectern/core";
 import type { Icons } from "./icons.ts";
 
-/** What making it needs of the plugin. */
-export interface UiParts {
+/** Dependencies of `createUi`. */
+export interface UiOptions {
   readonly texts: Texts;
   readonly icons: Icons;
   /** The path of APP_URL without a final slash. */
   readonly root: string;
 }
 
-/** Makes what views have for a reader in a language. */
-export function uiOf({ texts, icons, root }: UiParts, viewer: Viewer, language: string): Ui {
+/** Creates the `Ui` for a viewer in a language. */
+export function createUi({ texts, icons, root }: UiOptions, viewer: Viewer, language: string): Ui {
   const t: Ui["t"] = (text, params = {}) =>
     texts.say(
       text,
@@ -33,7 +33,7 @@ export function uiOf({ texts, icons, root }: UiParts, viewer: Viewer, language: 
     time(at) {
       const date = at ? new Date(at) : undefined;
       if (!date || Number.isNaN(date.getTime())) return html`–`;
-      // Scripts, where they run, show it in the reader's own time zone.
+      // Scripts replace it by the time in the user's time zone.
       return html`<time datetime="${date.toISOString()}">${format.format(date)} UTC</time>`;
     },
     language,
@@ -46,12 +46,12 @@ export function uiOf({ texts, icons, root }: UiParts, viewer: Viewer, language: 
 const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/;
 
 /**
- * A name within a sentence or a title, where no element stands around it: marks of direction in it, which may turn what
- * follows, end with it. Most names have none, and stay as they are.
+ * Isolates a name within a text: bidirectional control characters in it, which could reorder the following text, end with it. Names without
+ * such characters are returned unchanged.
  */
 export function isolated<Value extends string | number>(value: Value): Value | string {
   if (typeof value === "number" || !DIRECTIONS.test(value)) return value;
-  // An end without a beginning would close the isolation itself.
+  // An unmatched end character would close the isolation.
   let open = 0;
   const kept = value.replace(/[\u2066-\u2069]/g, (mark) => {
     if (mark !== "\u2069") open++;
@@ -62,7 +62,7 @@ export function isolated<Value extends string | number>(value: Value): Value | s
   return `\u2068${kept}${"\u2069".repeat(open)}\u2069`;
 }
 
-/** A tag that `Intl` knows: languages are named by operators and users, who may write "de_AT". */
+/** A locale that `Intl` accepts: operators and users may write "de_AT". */
 function localeOf(language: string): string {
   try {
     return Intl.getCanonicalLocales(language.replace("_", "-"))[0] ?? "en";

@@ -1,7 +1,7 @@
 /**
- * Views by name, and what a theme draws in their place: `themes/<name>/views/<view>.ts`, whose default export is
- * `({html, next, t, …}) => (data) => html`…``. `next` draws what the runtime would have drawn, so a theme can add to a view
- * without copying it.
+ * Named views, and their replacements by a theme: `themes/<name>/views/<view>.ts`, whose default export is
+ * `({html, next, t, …}) => (data) => html`…``. `next` draws the original view, so a theme can extend it without
+ * copying.
  */
 import { existsSync, readdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
@@ -9,8 +9,8 @@ import { pathToFileURL } from "node:url";
 import type { Ui, View } from "lectern/contracts";
 import { BootError, Html, html, type Log, type ViewPart } from "lectern/core";
 
-/** What a theme's file exports. */
-export type ThemedView<D = never> = (help: Ui & { next(data: D): Html }) => (data: D) => Html;
+/** The default export of a theme's view. */
+export type ThemedView<D = never> = (ui: Ui & { next(data: D): Html }) => (data: D) => Html;
 
 const NAME = /^[a-z][a-z0-9_]*(?:\/[a-z][a-z0-9_]*)+$/;
 
@@ -20,16 +20,16 @@ export class Views {
   readonly #parts: () => readonly ViewPart[];
   readonly #names = new Set<string>();
 
-  /** `parts`: what is drawn before and after views, complete once the runtime has booted. */
+  /** `parts` returns what is drawn before and after views; complete once the runtime has booted. */
   constructor(themed: ReadonlyMap<string, ThemedView>, parts: () => readonly ViewPart[]) {
     this.#themed = themed;
     this.#parts = parts;
   }
 
-  /** Names a view; answers it as it is drawn, by the theme where that has one of the name. */
+  /** Registers a view; returns the view to draw, which is that of the theme where it has one of the name. */
   add<D>(name: string, view: View<D>): View<D> {
-    if (!NAME.test(name)) throw new Error(`Cannot name a view "${name}": wanted a name such as "books/show"`);
-    if (this.#names.has(name)) throw new Error(`Cannot name a view "${name}": there is one already`);
+    if (!NAME.test(name)) throw new Error(`Cannot name a view "${name}": expected a name such as "books/show"`);
+    if (this.#names.has(name)) throw new Error(`Cannot name a view "${name}": it exists already`);
     this.#names.add(name);
     const themed = this.#themed.get(name) as ThemedView<D> | undefined;
     const own = themed ? this.#byTheme(name, themed, view) : view;
@@ -48,20 +48,19 @@ export class Views {
   #byTheme<D>(name: string, themed: ThemedView<D>, view: View<D>): View<D> {
     return (data, ui) => {
       const drawn: unknown = themed({ ...ui, next: (given) => view(given, ui) })(data);
-      if (!(drawn instanceof Html)) throw new Error(`The theme's view "${name}" answers no html\`…\``);
+      if (!(drawn instanceof Html)) throw new Error(`The theme's view "${name}" does not return html\`…\``);
       return drawn;
     };
   }
 
-  /** Tells of views of the theme that nobody draws, which are most likely misspelt. */
+  /** Logs views of the theme that do not exist, which are most likely misspelt. */
   warn(log: Log): void {
     for (const name of [...this.#themed.keys(), ...this.#parts().map(({ target }) => target)])
-      if (!this.#names.has(name))
-        log.warn("A theme has a view that nobody draws; is it spelled right?", { view: name });
+      if (!this.#names.has(name)) log.warn("A theme has a view that does not exist; check its name", { view: name });
   }
 }
 
-/** The views below a theme's folder. Throws BootError naming the file that cannot be used. */
+/** Loads the views of a theme. Throws BootError naming the file that cannot be used. */
 export async function readThemedViews(themeFolder: string | undefined): Promise<Map<string, ThemedView>> {
   const found = new Map<string, ThemedView>();
   const folder = themeFolder === undefined ? "" : join(themeFolder, "views");
@@ -78,7 +77,7 @@ export async function readThemedViews(themeFolder: string | undefined): Promise<
     }
     if (typeof loaded.default !== "function")
       throw new BootError(
-        `Cannot use the theme's view "${shown}": wanted a default export ({html, next}) => (data) => html\`…\``,
+        `Cannot use the theme's view "${shown}": expected a default export ({html, next}) => (data) => html\`…\``,
       );
     found.set(file.slice(0, -3).split(sep).join("/"), loaded.default as ThemedView);
   }

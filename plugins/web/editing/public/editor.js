@@ -1,6 +1,6 @@
-// The editor: keeps what is typed as a draft, puts pictures and marks into the text. The form works without it.
+// The editor: saves drafts, uploads images, inserts Markdown. The form works without this script.
 
-// The preview stands within the form, so the form is asked by `own` of web.js, which is loaded before, as the document is.
+// The preview is inside the form, so its properties are read by `own` of web.js (DOM clobbering), which is loaded before.
 const form = byId("editor");
 const text = form && own(form, "querySelector")("textarea[name=content]");
 const picker = form && own(form, "querySelector")("input[type=file]");
@@ -14,7 +14,7 @@ const LONGEST_WAIT_MS = 60_000;
 let timer;
 let wait = KEEP_AFTER_MS;
 let changed = false;
-// Drafts are kept one after another, and so are pictures uploaded; a form is sent once both are done.
+// Drafts are saved one at a time, and so are images uploaded; the form is submitted after both.
 let keeping = Promise.resolve();
 let uploading = Promise.resolve();
 let busy = 0;
@@ -23,7 +23,7 @@ function say(message) {
   if (state) state.textContent = message;
 }
 
-// Everything that is typed, so that what was typed while it travelled is not taken for kept.
+// All input, so that input during a request is not considered saved.
 function typed() {
   const fields = new FormData(form);
   fields.delete("pictures[]");
@@ -63,7 +63,7 @@ async function keep() {
     say(texts.saved.replace(":time", time));
   } catch {
     say(reason === "" ? texts.failed : `${texts.failed}: ${reason}`);
-    // Whoever is signed out or over a limit would be asked for as long as the window is open.
+    // After a sign-out or beyond a limit, retries would go on for as long as the window is open.
     wait = Math.min(wait * 2, LONGEST_WAIT_MS);
     later(wait);
   }
@@ -95,7 +95,7 @@ const asText = (url, name) => {
     : `<p><img src="${url}" alt="${plain}"></p>`;
 };
 
-// Places for all pictures stand in the text at once, so that they keep their order however long each one takes.
+// Placeholders for all images are inserted at once, so that the order does not depend on the duration of uploads.
 function addPictures(files) {
   const fit = files.filter((file) => {
     const fault = faultOf(file);
@@ -112,7 +112,7 @@ function addPictures(files) {
   }
 }
 
-// Pictures stand as paragraphs of their own, unless the cursor is amid a line.
+// Images are paragraphs of their own, unless the cursor is within a line.
 function asParagraphs(places) {
   const isStart = /(^|\n)$/.test(text.value.slice(0, text.selectionStart));
   const isEnd = /^(\n|$)/.test(text.value.slice(text.selectionEnd));
@@ -152,7 +152,7 @@ function rowFor(file) {
   return row;
 }
 
-// A fault stays until pictures are added again.
+// An error stays until images are added again.
 function tell(file, message, row = uploads.appendChild(own(document, "createElement")("li"))) {
   const fault = own(document, "createElement")("span");
   fault.className = "fault";
@@ -161,7 +161,7 @@ function tell(file, message, row = uploads.appendChild(own(document, "createElem
   fault.textContent = message.includes(":name") ? message.replace(":name", file.name) : `${file.name}: ${message}`;
 }
 
-// A new page has its draft page, which pictures are uploaded to, once it was kept.
+// A new page has a draft page, which images are uploaded to, once its draft was saved.
 async function upload(file, bar) {
   if (said.page === "") await keepNow();
   if (said.page === "") throw new Error(texts.lost);
@@ -192,9 +192,9 @@ function answerOf(request) {
 
 function take(event, transfer) {
   const files = [...(transfer?.files ?? [])];
-  // What is copied from a document comes as text and as a picture of it: the text is meant.
+  // Word processors copy text together with an image of it: the text is meant.
   if (files.length === 0 || (event.type === "paste" && transfer.getData("text/plain") !== "")) return;
-  // A file that is dropped would otherwise take the place of the screen.
+  // By default, the browser would navigate to a dropped file.
   event.preventDefault();
   uploads.replaceChildren(...uploads.querySelectorAll("li:has(progress)"));
   addPictures(files);
@@ -237,7 +237,7 @@ if (form && text) {
   });
 }
 
-// Further rows of tags.
+// Additional rows of tags.
 listen(document, "click", (event) => {
   const button = event.target.closest?.("[data-add-row]");
   if (!button) return;

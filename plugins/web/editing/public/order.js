@@ -1,7 +1,7 @@
-// Lists that are put into order: by buttons, by Alt and the arrow keys, and by dragging with mouse, pen or finger.
-// The order lies in one hidden field; without this file the buttons are steps that the server takes.
+// Sortable lists: by buttons, by Alt with the arrow keys, and by dragging with mouse, pen or finger.
+// The order is in a hidden field. Without this script, each button submits one step to the server.
 
-// Scripts of one document share their names, so these are kept within.
+// A block scope, as scripts of a document share their global names.
 (() => {
   const ITEM = "[data-order-item]";
   const LIST = "[data-order-list]";
@@ -45,7 +45,7 @@
     root.querySelector("[data-order-says]").textContent = text.replace(/:(\w+)/g, (_, name) => String(places[name]));
   }
 
-  // Past the neighbour; at the ends of a chapter out of it.
+  // Past the neighbour, or out of the chapter at its ends.
   function upOrDown(item, step) {
     const near = step === "up" ? item.previousElementSibling : item.nextElementSibling;
     const target = near ?? holderOf(item);
@@ -80,13 +80,13 @@
     else if (step !== "into") upOrDown(item, step);
     keep(root);
     say(item);
-    // What moves in the document loses the focus; a button that is of no use at the new place gives it to another.
+    // An element that moves in the document loses the focus; from a disabled button it goes to another one.
     const again = item.contains(hadFocus) ? hadFocus : item.querySelector(`[data-order-step=${step}]`);
     (again?.checkVisibility() ? again : item.querySelector("[data-order-step=up]"))?.focus();
     item.scrollIntoView({ block: "nearest" });
   }
 
-  // What the server lists anew, such as books that may be added, comes into the place of the list.
+  // A list from the server, such as books that can be added, replaces the present one.
   async function refresh(button) {
     const { form, value } = button;
     const old = button.closest("[data-order]");
@@ -136,7 +136,7 @@
     take(item, step);
   });
 
-  // Dragging: the entry itself goes where the pointer is; Escape puts it back.
+  // Dragging: the entry follows the pointer; Escape puts it back.
   let dragged;
 
   function toBeAt(item, { clientX, clientY }) {

@@ -1,8 +1,7 @@
-// What scripts add: everything on the screens works without this file.
-// No inline code anywhere, so that the policy of the documents stays strict.
+// Progressive enhancement: the screens work without this script.
+// There is no inline code, so that the Content-Security-Policy stays strict.
 
-// What content is called stands before what documents and forms can do by themselves (`<img name=body>`), but not before
-// what their prototypes say they can.
+// Reads a property from the prototypes, as named elements of content shadow properties of documents and forms (`<img name=body>`).
 function own(target, name) {
   for (let from = Object.getPrototypeOf(target); from; from = Object.getPrototypeOf(from)) {
     const found = Object.getOwnPropertyDescriptor(from, name);
@@ -15,7 +14,7 @@ const one = (selector, within = document) => own(within, "querySelector")(select
 const all = (selector, within = document) => own(within, "querySelectorAll")(selector);
 const byId = (id) => own(document, "getElementById")(id);
 
-// Times in the reader's own zone.
+// Times in the user's time zone.
 function localise(within) {
   const format = new Intl.DateTimeFormat(own(document, "documentElement").lang || undefined, {
     dateStyle: "medium",
@@ -28,7 +27,7 @@ function localise(within) {
   }
 }
 
-// Copying, also where the page is not a secure context; leaving before a secret is copied asks once.
+// Copy buttons, also without a secure context; leaving before a secret was copied asks once.
 let uncopied = new Set();
 async function copy(button) {
   const source = byId(button.dataset.copy);
@@ -44,7 +43,7 @@ async function copy(button) {
     own(document, "execCommand")("copy");
     area.remove();
   }
-  // Who copies one half of what is shown once, or both in one, has been told.
+  // After one of several secrets was copied, leaving asks no more.
   if (uncopied.has(source.id)) uncopied = new Set();
   const label = one("span", button) ?? button;
   const before = label.textContent;
@@ -60,7 +59,7 @@ function reveal(button) {
   button.setAttribute("aria-pressed", String(!shown));
 }
 
-// A question in a dialog in place of a screen of its own.
+// A confirmation in a dialog instead of a screen of its own.
 async function ask(link) {
   const dialog = one("#dialog");
   const response = await fetch(link.href, { headers: { accept: "text/html" } });
@@ -88,7 +87,7 @@ listen(document, "click", (event) => {
     event.preventDefault();
     return one("#dialog").close();
   }
-  // Menus close when something else is chosen.
+  // Menus close at a click elsewhere.
   for (const menu of all("details.dropdown[open]")) if (!menu.contains(target)) menu.open = false;
   return undefined;
 });
@@ -101,7 +100,7 @@ listen(document, "keydown", (event) => {
   }
 });
 
-// A form sends itself when one of its choices changes, where it says so.
+// Forms that declare it are submitted when a select changes.
 listen(document, "change", (event) => {
   const form = event.target instanceof HTMLElement ? event.target.closest("form[data-auto]") : null;
   form?.requestSubmit();
@@ -112,7 +111,7 @@ listen(window, "beforeunload", (event) => {
   uncopied = new Set();
 });
 
-// A choice of time zones begins with the reader's own, unless a time was chosen in another.
+// A select of time zones starts with the user's, unless a time is set already.
 function beginInOwnZone() {
   const zone = one("select[name=zone]");
   if (!zone || one("input[type=datetime-local]", zone.form)?.value) return;
@@ -123,7 +122,7 @@ function beginInOwnZone() {
 own(document, "documentElement").classList.add("has-script");
 beginInOwnZone();
 
-// What stands beside the text on wide screens is folded above it on narrow ones.
+// The sidebar of wide screens is collapsed above the text on narrow ones.
 if (matchMedia("(max-width: 52rem)").matches) for (const fold of all("details.fold")) fold.open = false;
 localise(document);
 uncopied = new Set([...all("input[type=password][readonly]")].map(({ id }) => id));

@@ -27,7 +27,7 @@ export async function openRuntime(
   const choices: Choices = await readChoices();
   const store = await openStore({
     ...storeOptions(config),
-      onRestart: () => log.warn("The embedded store had stopped and was restarted"),
+    onRestart: () => log.warn("The embedded store had stopped and was restarted"),
   });
   try {
     const files = fileStoreOf(config);

@@ -130,7 +130,7 @@ async function serveCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promi
   const others = await thirdParty(plugins);
   const { config, runtime } = await openRuntime(plugins, io);
   for (const plugin of others)
-    io.out(`Plugin that does not ship with Lectern, with its grants: ${grantsOf(plugin, denied[plugin.name] ?? [])}`);
+    io.out(`Third-party plugin, and what it may touch: ${grantsOf(plugin, denied[plugin.name] ?? [])}`);
   return serve(runtime, config, createLog(config.logLevel), io);
 }
 

@@ -6,9 +6,9 @@ import type { PersonalLink } from "./links.ts";
 export function inviteMessage({ name, email, link }: PersonalLink, days: number): MailMessage {
   return message(email, "You have been invited", [
     `Hello ${name},`,
-    "an account was made for you. Choose a password to use it:",
+    "an account was created for you. Choose a password to use it:",
     link,
-    `The link holds for ${days} days and works once.`,
+    `The link is valid for ${days} days and can be used once.`,
   ]);
 }
 
@@ -16,9 +16,9 @@ export function inviteMessage({ name, email, link }: PersonalLink, days: number)
 export function resetMessage({ name, email, link }: PersonalLink, minutes: number): MailMessage {
   return message(email, "Choose a new password", [
     `Hello ${name},`,
-    "a new password was asked for your account. Choose one here:",
+    "a new password was requested for your account. Choose one here:",
     link,
-    `The link holds for ${minutes} minutes and works once. If it was not you who asked, there is nothing to do.`,
+    `The link is valid for ${minutes} minutes and can be used once. If you did not request it, ignore this message.`,
   ]);
 }
 

@@ -1,7 +1,7 @@
 import { sql } from "lectern/core";
 import type { Migrations } from "lectern/db";
 
-/** Indexes hold what is waiting alone, so that they stay small however much was delivered. */
+/** Partial indexes contain only waiting deliveries, so they stay small however many were delivered. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await sql`
@@ -58,7 +58,7 @@ export const migrations: Migrations = {
       create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_at, id)
         where state = 'waiting'`.execute(db);
   },
-  // Who hears of an event is known when it happens; what was under way is told as it would have been.
+  // Subscribed webhooks are stored with the event; for events that are not dispatched yet, they are those of now.
   async "0003_listeners"(db) {
     await sql`
       alter table webhook_events add column listeners integer[] not null default '{}';

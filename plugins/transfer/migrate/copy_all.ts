@@ -41,29 +41,11 @@ export async function copyAll(context: MigrateContext): Promise<void> {
   await copyRolesAndUsers(context);
   const listing = await listSource(context);
   await reserveTargets(context, listing);
-  await copyEach(
-    context,
-    "book",
-    listing.books,
-    withFullItem(context, "book", (id, item) => copyBookOrShelf(context, "book", id, item)),
-  );
-  await copyEach(
-    context,
-    "chapter",
-    listing.chapters,
-    withFullItem(context, "chapter", (id, item) => copyChapter(context, id, item)),
-  );
-  await copyEach(
-    context,
-    "page",
-    listing.pages,
-    withFullItem(context, "page", (id, item) => copyPage(context, id, item)),
-  );
-  await copyEach(
-    context,
-    "bookshelf",
-    listing.shelves,
-    withFullItem(context, "bookshelf", (id, item) => copyBookOrShelf(context, "bookshelf", id, item)),
+  await copyInFull(context, "book", listing.books, (id, item) => copyBookOrShelf(context, "book", id, item));
+  await copyInFull(context, "chapter", listing.chapters, (id, item) => copyChapter(context, id, item));
+  await copyInFull(context, "page", listing.pages, (id, item) => copyPage(context, id, item));
+  await copyInFull(context, "bookshelf", listing.shelves, (id, item) =>
+    copyBookOrShelf(context, "bookshelf", id, item),
   );
   await copyEach(context, "image", listing.images, (id, row) => copyImage(context, id, row));
   const limited = { ...context, options: { ...options, concurrency: Math.min(MAX_ATTACHMENTS, options.concurrency) } };
@@ -75,31 +57,21 @@ export async function copyAll(context: MigrateContext): Promise<void> {
 
 async function copyRolesAndUsers(context: MigrateContext): Promise<void> {
   const { source, report } = context;
-  const roles = await source.allIfShown("roles");
-  const users = await source.allIfShown("users");
+  const roles = await source.allIfReadable("roles");
+  const users = await source.allIfReadable("users");
   if (!roles)
     report.remark(
       "The token may not read roles: neither roles nor the roles of users are copied; roles here are matched by name.",
     );
   if (!users) report.remark("The token may not read users: none are copied, and copied items have no owner.");
   await matchRoles(context, roles ?? []);
-  await copyEach(
-    context,
-    "role",
-    roles ?? [],
-    withFullItem(context, "role", (id, item) => copyRole(context, id, item)),
-  );
+  await copyInFull(context, "role", roles ?? [], (id, item) => copyRole(context, id, item));
   await matchUsers(context, users ?? []);
-  await copyEach(
-    context,
-    "user",
-    users ?? [],
-    withFullItem(context, "user", (id, item) => copyUser(context, id, item)),
-  );
+  await copyInFull(context, "user", users ?? [], (id, item) => copyUser(context, id, item));
 }
 
 async function listSource({ source, report }: MigrateContext): Promise<SourceListing> {
-  const images = await source.allIfShown("image-gallery");
+  const images = await source.allIfReadable("image-gallery");
   if (!images) report.remark("The API of the source does not provide images: none are copied.");
   const pages = await source.all("pages");
   const attachments = await source.all("attachments");
@@ -120,13 +92,13 @@ async function listSource({ source, report }: MigrateContext): Promise<SourceLis
   };
 }
 
-/** Wraps a copy function so that it gets the item in full. */
-function withFullItem({ source }: MigrateContext, kind: Kind, copy: Copy): Copy {
-  return async (id) => {
-    const item = await source.read(NAMES[kind], id);
+/** Copies the items of a kind, reading each in full. */
+async function copyInFull(context: MigrateContext, kind: Kind, items: readonly Json[], copy: Copy): Promise<void> {
+  await copyEach(context, kind, items, async (id) => {
+    const item = await context.source.read(NAMES[kind], id);
     if (!item) throw new AnswerError(404, "it was deleted in the meantime");
     return copy(id, item);
-  };
+  });
 }
 
 /** Copies the items of a kind and counts their outcomes. */

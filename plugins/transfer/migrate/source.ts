@@ -67,7 +67,7 @@ export class Source {
   }
 
   /** The same; undefined where the token may not list it or the server lacks it. */
-  async allIfShown(segment: string): Promise<Json[] | undefined> {
+  async allIfReadable(segment: string): Promise<Json[] | undefined> {
     return orOnStatus(undefined, () => this.all(segment));
   }
 

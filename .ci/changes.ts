@@ -1,22 +1,22 @@
 /**
- * Change fragments: a file in `.github/changes` for each change that a user notices, written in the commit that makes it, so that
- * branches do not all edit the same lines of one changelog. `bun .ci/changes.ts VERSION` gathers them at a release: it
- * writes them to `.github/CHANGELOG.md` below a heading with the version and today's date (UTC), and removes them.
+ * Change fragments: a file in `.github/changes` for each change that a user notices, added in the same commit, so that
+ * branches do not conflict in one changelog. `bun .ci/changes.ts VERSION` collects them for a release: it writes them to
+ * `.github/CHANGELOG.md` below a heading with the version and today's date (UTC), and deletes them.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Kinds of changes, in the order in which a release lists them. */
+/** Kinds of changes, in the order of a release. */
 export const KINDS = ["security", "added", "changed", "fixed", "removed"] as const;
 
-/** A change as its file tells it. */
+/** A change. */
 export interface Fragment {
   readonly kind: (typeof KINDS)[number];
   /** One or more sentences of Markdown, on one line. */
   readonly text: string;
 }
 
-/** The folder of the fragments, below the top of the repository. */
+/** The folder of the fragments, relative to the root of the repository. */
 export const FOLDER = ".github/changes";
 const CHANGELOG = ".github/CHANGELOG.md";
 const ABOUT = "README.md";
@@ -25,7 +25,7 @@ const FORM = new RegExp(`^(${KINDS.join("|")}): (\\S.*)\\n$`);
 const VERSION = /^\d+\.\d+\.\d+$/;
 const HEADING = /^## (\d+\.\d+\.\d+) - (\d{4}-\d\d-\d\d)$/gm;
 
-/** Reads a fragment. Throws what is wrong with its name or its line. */
+/** Parses a fragment. Throws an error for an invalid name or line. */
 export function readFragment(name: string, content: string): Fragment {
   if (!NAME.test(name)) throw new Error(`${FOLDER}/${name}: the name is not in snake_case with the ending ".md"`);
   const [, kind, text = ""] = FORM.exec(content) ?? [];
@@ -33,14 +33,14 @@ export function readFragment(name: string, content: string): Fragment {
   return { kind: kind as Fragment["kind"], text };
 }
 
-/** Names of the fragments below the top of a repository, sorted. */
+/** The file names of the fragments of a repository, sorted. */
 export function fragmentNames(root: string): string[] {
   return readdirSync(join(root, FOLDER))
     .filter((name) => name !== ABOUT)
     .sort();
 }
 
-/** The changelog with the fragments as its newest version. Throws where it has the version already, or there are none. */
+/** Adds a version with the fragments to the changelog. Throws if it has the version already, or there are no fragments. */
 export function withRelease(
   changelog: string,
   { version, date, fragments }: { version: string; date: string; fragments: readonly Fragment[] },
@@ -60,12 +60,12 @@ export function withRelease(
     : `${changelog.slice(0, at)}${section}\n\n${changelog.slice(at)}`;
 }
 
-/** Versions of a changelog with their dates, the newest first. */
+/** The versions of a changelog with their dates, newest first. */
 export function releasesOf(changelog: string): { version: string; date: string }[] {
   return [...changelog.matchAll(HEADING)].map(([, version = "", date = ""]) => ({ version, date }));
 }
 
-/** Gathers the fragments below the top of a repository; returns how many. Nothing is changed where it throws. */
+/** Collects the fragments of a repository and returns their number. Changes nothing if it throws. */
 export function release(root: string, version: string, date: string): number {
   const names = fragmentNames(root);
   const fragments = names.map((name) => readFragment(name, readFileSync(join(root, FOLDER, name), "utf8")));
@@ -80,7 +80,7 @@ if (import.meta.main) {
   try {
     const today = new Date().toISOString().slice(0, 10);
     const count = release(join(import.meta.dir, ".."), version, today);
-    process.stdout.write(`${CHANGELOG} has ${count} changes of ${version}; set the same version in package.json\n`);
+    process.stdout.write(`${CHANGELOG} has ${count} changes in ${version}; set the same version in package.json\n`);
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\nUsage: bun .ci/changes.ts VERSION\n`);
     process.exitCode = 1;

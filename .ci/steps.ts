@@ -1,11 +1,11 @@
 /**
- * The one list of checks, the same at home and on the server. `bun .ci/steps.ts check` is the quick one before a commit:
- * types, lint and format, promises, the source rules, the tests beside their files. `bun .ci/steps.ts all` is what the
- * server runs: the same, with every test. It does not run the quick tests apart, as the whole suite holds them, and calls
- * that suite by the README's own command, so that what the README promises is what is checked.
+ * The list of checks, the same for developers and CI. `bun .ci/steps.ts check` is the quick check before a commit: types,
+ * lint and format, promises, source rules, tests beside their files. `bun .ci/steps.ts all` is what CI runs: the same with
+ * every test. The quick tests are part of the whole suite, which is run by the command in the README, so that this command
+ * is tested too.
  *
- * Steps that need little run side by side, on two cores. A failing step shows what it printed, and one without tests
- * counts as one failure, so that the last line of `all`, `N passed, N failed`, never looks better than the exit code.
+ * Small steps run in parallel, on two cores. The output of a failing step is shown, and a failing step without tests counts
+ * as one failure, so that the last line of `all`, `N passed, N failed`, agrees with the exit code.
  */
 import { join } from "node:path";
 import { dependencies } from "../package.json" with { type: "json" };
@@ -14,11 +14,11 @@ import { dependencies } from "../package.json" with { type: "json" };
 interface Step {
   readonly name: string;
   readonly command: readonly string[];
-  /** Shows its output while it runs instead of only when it fails; its last line tells the tests that passed and failed. */
+  /** Shows its output while it runs instead of only when it fails; its last line contains the numbers of tests. */
   readonly streams?: boolean;
 }
 
-/** How a step ended, in tests; a step without tests that fails is one failure. */
+/** The result of a step in numbers of tests; a failing step without tests counts as one failure. */
 interface Outcome {
   readonly passed: number;
   readonly failed: number;
@@ -27,21 +27,21 @@ interface Outcome {
 const ROOT = join(import.meta.dir, "..");
 const bun = process.execPath;
 
-const READING: readonly Step[] = [
+const STATIC: readonly Step[] = [
   { name: "types", command: [bun, "x", "tsc", "--noEmit"] },
   { name: "lint and format", command: [bun, "x", "biome", "check", "--error-on-warnings", "."] },
   { name: "promises", command: [bun, "x", "oxlint", "--type-aware", "--deny-warnings"] },
 ];
-/** Tests beside their files that are left to the whole suite, as they start and kill servers for half a minute. */
+/** Tests beside their files that only the whole suite runs, as they start and kill servers for half a minute. */
 const SLOW = ["db/embedded/embedded_test.ts"];
-/** A slow or busy machine is no failure; the same as in the whole suite. */
+/** The timeout of the whole suite, sufficient for a slow or busy machine. */
 const TEST = [bun, "test", "--timeout", "60000"];
 const QUICK_TESTS: readonly Step[] = [
   { name: "source rules", command: [...TEST, "./test/rules"] },
   { name: "tests of the store", command: [...TEST, ...testsIn("db")] },
   { name: "tests beside files", command: [...TEST, ...testsIn("{core,plugins,themes}")] },
 ];
-/** Bun has the version of its types, which package.json pins. */
+/** The version of Bun is that of its types, which package.json pins. */
 const WHOLE_SUITE: Step = {
   name: "whole suite",
   command: ["npx", "--yes", `bun@${dependencies["bun-types"]}`, "run", "test"],
@@ -60,51 +60,51 @@ async function run({ name, command, streams = false }: Step): Promise<Outcome> {
     read(child.stdout, streams ? process.stdout : undefined),
     read(child.stderr, streams ? process.stderr : undefined),
   ]);
-  const good = (await child.exited) === 0;
+  const isSuccess = (await child.exited) === 0;
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  process.stdout.write(`${good ? "ok  " : "FAIL"} ${name} (${seconds} s)\n`);
-  if (!good && !streams) process.stdout.write(`${out}${err}\n`);
-  const told = /(\d+) passed, (\d+) failed\s*$/.exec(out);
-  const failed = Number(told?.[2] ?? 0);
-  return { passed: Number(told?.[1] ?? 0), failed: good ? failed : Math.max(failed, 1) };
+  process.stdout.write(`${isSuccess ? "ok  " : "FAIL"} ${name} (${seconds} s)\n`);
+  if (!isSuccess && !streams) process.stdout.write(`${out}${err}\n`);
+  const counts = /(\d+) passed, (\d+) failed\s*$/.exec(out);
+  const failed = Number(counts?.[2] ?? 0);
+  return { passed: Number(counts?.[1] ?? 0), failed: isSuccess ? failed : Math.max(failed, 1) };
 }
 
 async function read(stream: ReadableStream<Uint8Array>, shown?: NodeJS.WriteStream): Promise<string> {
   let text = "";
   const decoder = new TextDecoder();
   for await (const chunk of stream) {
-    const words = decoder.decode(chunk, { stream: true });
-    shown?.write(words);
-    text += words;
+    const chunkText = decoder.decode(chunk, { stream: true });
+    shown?.write(chunkText);
+    text += chunkText;
   }
   return text;
 }
 
-/** Runs steps side by side, at most two at a time; outcomes in their order. */
+/** Runs steps, at most two in parallel. Returns the outcomes in the order of the steps. */
 async function runAll(steps: readonly Step[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   const waiting = [...steps.entries()];
-  const lane = async () => {
+  const worker = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) outcomes[next[0]] = await run(next[1]);
   };
-  await Promise.all([lane(), lane()]);
+  await Promise.all([worker(), worker()]);
   return outcomes;
 }
 
-async function main(wish: string | undefined): Promise<number> {
-  if (wish !== "check" && wish !== "all") {
+async function main(target: string | undefined): Promise<number> {
+  if (target !== "check" && target !== "all") {
     process.stderr.write("Usage: bun .ci/steps.ts check | all\n");
     return 2;
   }
   const started = performance.now();
-  const whole = wish === "all";
-  // The longest first, so that the short ones fill the other core meanwhile.
-  const outcomes = await runAll(whole ? READING : [...QUICK_TESTS.toReversed(), ...READING]);
+  const whole = target === "all";
+  // The longest first, while the short ones run on the other core.
+  const outcomes = await runAll(whole ? STATIC : [...QUICK_TESTS.toReversed(), ...STATIC]);
   if (whole) outcomes.push(await run(WHOLE_SUITE));
   const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
   const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  process.stdout.write(`${failed === 0 ? "All good" : "Not good"}, after ${seconds} s\n`);
+  process.stdout.write(`${failed === 0 ? "All checks passed" : "Checks failed"}, after ${seconds} s\n`);
   if (whole) process.stdout.write(`${passed} passed, ${failed} failed\n`);
   return failed === 0 ? 0 : 1;
 }

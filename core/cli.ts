@@ -4,8 +4,8 @@
  * arguments or the "lectern" block of package.json.
  */
 import { StoreError } from "../db/mod.ts";
-import { findBareCommand, findCommand, findOwnCommand, usage } from "./cli/commands.ts";
-import { asksForHelp } from "./cli/help.ts";
+import { findBuiltInCommand, findCommand, findStandaloneCommand, usage } from "./cli/commands.ts";
+import { requestsHelp } from "./cli/help.ts";
 import { loadPlugins } from "./cli/load.ts";
 import { loadTheme } from "./cli/theme.ts";
 import { BootError } from "./errors.ts";
@@ -20,9 +20,9 @@ const io = {
 };
 
 try {
-  const own = asksForHelp(args) ? findOwnCommand(name) : undefined;
-  if (own) io.out(own.help(args));
-  else process.exitCode = await (findBareCommand(name)?.run(args, io) ?? withPlugins());
+  const builtIn = requestsHelp(args) ? findBuiltInCommand(name) : undefined;
+  if (builtIn) io.out(builtIn.help(args));
+  else process.exitCode = await (findStandaloneCommand(name)?.run(args, io) ?? withPlugins());
 } catch (error) {
   if (!(error instanceof BootError || error instanceof StoreError)) throw error;
   io.err(error.message);
@@ -34,9 +34,9 @@ async function withPlugins(): Promise<number> {
   const theme = process.env.APP_THEME ?? "";
   const plugins = theme === "" || theme === "false" ? listed : [...listed, await loadTheme(theme, listed)];
   const command = findCommand(name, plugins);
-  if (command && asksForHelp(rest)) io.out(command.help(rest));
+  if (command && requestsHelp(rest)) io.out(command.help(rest));
   else if (command) return command.run(rest, io);
-  else if (name === undefined || name === "help" || asksForHelp([name])) io.out(usage(plugins));
+  else if (name === undefined || name === "help" || requestsHelp([name])) io.out(usage(plugins));
   else {
     io.err(`There is no command "${name}"\n`);
     io.err(usage(plugins));

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { ApiError, errorBody, localizedError, notFound } from "./errors.ts";
 
-test("errorBody() has the one shape of errors, with faults by field and further keys where there are some", () => {
+test("errorBody() has the shape of errors, with validation errors by field and further keys if there are any", () => {
   expect(errorBody(notFound("Book"))).toEqual({ error: { message: "Book not found", code: 404 } });
   const faulty = new ApiError(422, "No.", { validation: { name: ["The name field is required."] } });
   expect(errorBody(faulty)).toEqual({
@@ -11,7 +11,7 @@ test("errorBody() has the one shape of errors, with faults by field and further 
   expect(errorBody(new ApiError(500, "No.", { extra }))).toEqual({ error: { message: "No.", code: 500 }, ...extra });
 });
 
-test("an error's text has its places filled, and keeps the text itself for other languages", () => {
+test("a localized error has its placeholders filled, and keeps the text for other languages", () => {
   const error = localizedError(405, "The :method method is not allowed.", { method: "PATCH" });
   expect([error.message, error.details.text?.[0]]).toEqual([
     "The PATCH method is not allowed.",

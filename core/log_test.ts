@@ -25,7 +25,7 @@ test("a log never writes secrets, at any depth", () => {
   expect(text).toContain("[redacted]");
 });
 
-test("a log bears cycles and big integers", () => {
+test("a log accepts cycles and big integers", () => {
   const { log, seen } = lines("info");
   const loop: Record<string, unknown> = { big: 10n };
   loop.self = loop;

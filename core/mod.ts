@@ -36,6 +36,7 @@ export { bodyChunks } from "./input/body_stream.ts";
 export { idOf } from "./input/path_id.ts";
 export { storable } from "./input/storable_text.ts";
 export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./input/uploads.ts";
+export { LastUsedBatch } from "./last_used.ts";
 export type { Log } from "./log.ts";
 export {
   freeSlug,
@@ -43,7 +44,6 @@ export {
   saveChanges,
   softDelete,
 } from "./resources/items.ts";
-export { LastUsedBatch } from "./resources/last_used.ts";
 export type { ListSpec } from "./resources/listing.ts";
 export {
   mountResource,

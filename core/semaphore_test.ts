@@ -30,7 +30,7 @@ test("as many run at once as fit into the weight of all, the others in the order
   expect(seen.at(-1)).toBe("beyond all");
 });
 
-test("who would wait too long, or behind too many, is refused and holds up nobody", async () => {
+test("a caller that would wait too long, or behind too many, is refused and blocks no other", async () => {
   const semaphore = new Semaphore({ permits: 2, maxWeight: 100, queue: { ...queue, waitMs: 5 } });
   const { promise, resolve } = Promise.withResolvers<void>();
   const first = semaphore.run(() => promise, 100);

@@ -1,5 +1,4 @@
-// `export *` and not a list: TypeScript merges `declare module "lectern/db"` into a re-exported
-// interface only when it arrives through a star.
+// `export *`, since TypeScript merges `declare module "lectern/db"` only into an interface that is re-exported by a star.
 
 export { type SlowQueryOptions, type StoreLimits, withSlowPool } from "./connection/limits.ts";
 export type { ListenHandlers } from "./connection/listener.ts";
@@ -10,6 +9,6 @@ export { idColumn, timeColumns } from "./query/columns.ts";
 export { ConnectionLost, GrantError, QUERY_CANCELED, StoreError, StoreUnavailable } from "./query/errors.ts";
 export { type Grants, guarded } from "./query/grants.ts";
 export { type MigrationStatus, type Migrations, migrate, migrationStatus, pending } from "./query/migrate.ts";
-export { fixed, flatten, prepared, rows, write } from "./query/query.ts";
+export { flatten, memoized, prepared, rows, write } from "./query/query.ts";
 export * from "./query/tables.ts";
 export { createTrigramIndex, hasTrigrams } from "./query/trigram_index.ts";

@@ -102,7 +102,7 @@ async function onServer(files: readonly string[]): Promise<Outcome> {
   try {
     const server = await shareServer(url);
     const title = given ? "on the server of DATABASE_URL" : "on a throw-away PostgreSQL server";
-    return await suite(title, files, server.env).finally(server.stop);
+    return await suite(title, files, server.env).finally(() => server.stop());
   } finally {
     await cluster?.stop();
   }

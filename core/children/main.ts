@@ -34,7 +34,7 @@ async function run({ module, task, input }: Extract<ToChild, { readonly task: st
   try {
     const { tasks } = (await import(module)) as { tasks: Readonly<Record<string, ChildTask>> };
     const found = tasks[task];
-    if (!found) throw new Error(`Cannot run the task "${task}": ${module} exports none of this name`);
+    if (!found) throw new Error(`Cannot run the task "${task}": ${module} has none of this name`);
     send({ done: (await found(input as never, call)) ?? null });
   } catch (error) {
     if (error instanceof ApiError)

@@ -52,7 +52,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("no child is started before there is work, and one that is done serves again", async () => {
+test("processes are started on demand and reused", async () => {
   const pool = poolOf();
   expect(pool.pids).toEqual([]);
   const pid = await pool.run<number>(null, asked("pid"));
@@ -72,12 +72,12 @@ test.each<[string, unknown]>([
   expect(await poolOf().run(value, asked("echo"))).toEqual(value);
 });
 
-test("a child has nothing of the server's environment", async () => {
+test("a process has nothing of the server's environment", async () => {
   const names = await poolOf().run<string[]>(null, asked("variables"));
   expect(names.filter((name) => !["PATH", "HOME", "LANG"].includes(name))).toEqual([]);
 });
 
-test("a task may ask the server, and what the server throws is thrown", async () => {
+test("a task may call the server, and an error of the server is thrown", async () => {
   const pool = poolOf();
   const double = (value: unknown) => [value, value];
   expect(await pool.run("x", asked("twice", { calls: { double } }))).toEqual([
@@ -92,7 +92,7 @@ test("a task may ask the server, and what the server throws is thrown", async ()
   expect(await refusal(pool.run("x", asked("twice", { calls: failing })))).toEqual({ status: 404, text: "Gone" });
 });
 
-test("what a task throws is thrown, and the child serves on", async () => {
+test("an error of a task is thrown, and the process is reused", async () => {
   const pool = poolOf();
   const pid = await pool.run<number>(null, asked("pid"));
   expect(await refusal(pool.run(null, asked("refuse")))).toEqual({ status: 422, text: "Not that" });
@@ -104,7 +104,7 @@ test("what a task throws is thrown, and the child serves on", async () => {
   expect(await pool.run<number>(null, asked("pid"))).toBe(pid);
 });
 
-test("time and memory are watched; the next task finds another child", async () => {
+test("time and memory are limited; the next task gets another process", async () => {
   const pool = poolOf({ maxBytes: 300e6 });
   expect(await refusal(pool.run(null, asked("spin", { timeoutMs: 500 })))).toEqual({
     status: 422,
@@ -120,7 +120,7 @@ test("time and memory are watched; the next task finds another child", async () 
   expect(await pool.run("well", asked("echo"))).toBe("well");
 });
 
-test("a child that ends or is killed at work is a 503, and the next task finds another", async () => {
+test("a process that ends or is killed during a task is a 503, and the next task gets another", async () => {
   const pool = poolOf();
   const text = "The work on this was interrupted; try again in a moment.";
   expect(await refusal(pool.run(null, asked("die")))).toEqual({ status: 503, text });
@@ -129,14 +129,14 @@ test("a child that ends or is killed at work is a 503, and the next task finds a
   expect(await spinning).toEqual({ status: 503, text });
   const idle = await pool.run<number>(null, asked("pid"));
   process.kill(idle, "SIGKILL");
-  // Whether the server knows of the end by then decides which child is asked.
+  // Which process is used depends on whether the server knows of the end by then.
   expect([{ value: "well" }, { status: 503, text }]).toContainEqual(
     (await refusal(pool.run("well", asked("echo")))) as never,
   );
   expect(await pool.run("well", asked("echo"))).toBe("well");
 });
 
-test("one owner leaves a child to others, and has half of the places to wait", async () => {
+test("one owner leaves a process to others and fills half of the queue at most", async () => {
   const pool = poolOf({ children: 2, maxWaiting: 4 });
   const own = [1, 2, 3].map(() => refusal(pool.run(null, asked("spin"))));
   expect(await refusal(pool.run(null, asked("echo")))).toEqual({
@@ -149,7 +149,7 @@ test("one owner leaves a child to others, and has half of the places to wait", a
   expect(pool.pids).toEqual([]);
 });
 
-test("who waits longer than a task may take is told so", async () => {
+test("a task that waits longer than it may run is a 503", async () => {
   const pool = poolOf({ children: 1, timeoutMs: 500 });
   const first = refusal(pool.run(null, asked("spin", { timeoutMs: 5_000 })));
   expect(await refusal(pool.run(null, asked("echo", { owner: "b" })))).toMatchObject({ status: 503 });
@@ -157,7 +157,7 @@ test("who waits longer than a task may take is told so", async () => {
   expect(await first).toMatchObject({ status: 503 });
 });
 
-test("children end with the server, even while they work", async () => {
+test("processes end with the server, even during a task", async () => {
   const script = join(folder, "server.ts");
   writeFileSync(
     script,
@@ -189,7 +189,7 @@ async function gone(pid: number): Promise<void> {
   }
 }
 
-test("owners take turns, however many tasks each of them has and even where there is one child", async () => {
+test("owners take turns, however many tasks each has, also with one process", async () => {
   const pool = poolOf({ children: 1, maxWaiting: 20 });
   const ended: string[] = [];
   const run = async (owner: string) => {
@@ -202,13 +202,13 @@ test("owners take turns, however many tasks each of them has and even where ther
   expect(ended.slice(0, 6).filter((owner) => owner === "b").length).toBeGreaterThan(1);
 });
 
-test("where all places to wait are taken, who has most of them gives one to who has fewer", async () => {
+test("a full queue drops a task of the owner with most of them", async () => {
   const pool = poolOf({ children: 1, maxWaiting: 4 });
   const busy = refusal(pool.run(null, asked("spin")));
   const taken = ["a", "a", "b", "b"].map((owner) => refusal(pool.run("late", asked("echo", { owner }))));
   const third = refusal(pool.run("third", asked("echo", { owner: "c" })));
   expect(await taken[1]).toMatchObject({ status: 503 });
-  // Who has one place more than another gives none away.
+  // One task more than another owner is not enough.
   expect(await refusal(pool.run("fourth", asked("echo", { owner: "a" })))).toMatchObject({ status: 503 });
   process.kill(pool.pids[0] as number, "SIGKILL");
   expect(await busy).toMatchObject({ status: 503 });
@@ -217,7 +217,7 @@ test("where all places to wait are taken, who has most of them gives one to who 
   expect(kept).toEqual([1, 2, 3].map(() => ({ value: "late" })));
 });
 
-test("a process that cannot be started is a 503, and the pool serves on", async () => {
+test("a process that cannot be started is a 503, and the pool goes on", async () => {
   const pool = poolOf({ children: 1 });
   const { execPath } = process;
   process.execPath = join(folder, "none");

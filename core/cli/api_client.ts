@@ -1,46 +1,45 @@
 /**
- * Asks a server of this API over HTTP, for commands that talk to another one, and puts up with what a long run meets: a
- * full rate limit is waited out for all workers at once, server errors and broken connections are tried again with
- * growing pauses. A request that creates is never simply repeated: its sender is asked first whether the server has it
- * already. Redirects are not followed, since they would carry the token elsewhere and turn POST into GET. No message
- * holds the token.
+ * A client of the API over HTTP, for commands that talk to a server in long runs. When a rate limit is reached, all workers
+ * wait; server errors and broken connections are retried with growing pauses. Before a request that creates something is
+ * retried, its caller looks whether the server has created it already. Redirects are not followed, since they would send
+ * the token elsewhere and turn POST into GET. No error message contains the token.
  */
-/** How often a request is sent before a server error or a broken connection counts. */
+/** Attempts of a request before a server error or a broken connection is reported. */
 export const MAX_TRIES = 6;
-/** The pause before the second try, in milliseconds; it doubles up to the longest. */
+/** The pause before the second attempt, in milliseconds; it doubles with each attempt. */
 export const FIRST_PAUSE_MS = 500;
-/** The longest pause between two tries, in milliseconds. */
+/** The longest pause between two attempts, in milliseconds. */
 export const LONGEST_PAUSE_MS = 15_000;
-/** The longest a `Retry-After` is obeyed, in milliseconds. */
+/** The maximum wait after a 429, whatever its `Retry-After`, in milliseconds. */
 export const LONGEST_WAIT_MS = 300_000;
-/** The wait after a 429 that names none, in milliseconds. */
+/** The wait after a 429 without `Retry-After`, in milliseconds. */
 export const UNNAMED_WAIT_MS = 10_000;
-/** How often one request is sent into a full rate limit. */
+/** Attempts of a request that are answered 429 before that is reported. */
 export const MAX_WAITS = 100;
-/** How long an answer may take, in milliseconds. */
+/** Timeout of a response, in milliseconds. */
 export const ANSWER_TIMEOUT_MS = 60_000;
-/** How long a file may take that comes as an answer, in milliseconds. */
+/** Timeout of the download of a file, in milliseconds. */
 export const FILE_TIMEOUT_MS = 600_000;
 
-/** A JSON object as the server sent it. */
+/** A JSON object of a response. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What a client needs. */
+/** Options of a client. */
 export interface ApiClientOptions {
-  /** Without `/api` and final slash. */
+  /** Without `/api` and trailing slash. */
   readonly baseUrl: string;
   /** `ID:SECRET`. */
   readonly token: string;
-  /** Waits so many milliseconds. */
+  /** Resolves after a number of milliseconds. */
   readonly sleep: (ms: number) => Promise<void>;
-  /** Told when the run has to wait. */
+  /** Called with a message when the run has to wait. */
   readonly say: (line: string) => void;
 }
 
-/** An answer that is no success; status 0 stands for no answer at all. */
+/** A response that is no success; status 0 means that there was none. */
 export class AnswerError extends Error {
   readonly status: number;
-  /** Whether nothing is said about the request, only about the server, the token or the way there. */
+  /** Whether the cause is the server, the token or the network, and not the request. */
   readonly outage: boolean;
 
   constructor(status: number, message: string) {
@@ -50,21 +49,21 @@ export class AnswerError extends Error {
   }
 }
 
-/** What is asked, and how an answer is read; what `read` returns as AnswerError is one. */
-interface Question<T> {
+/** A request, and how its response is read; `read` returns failures as AnswerError. */
+interface ApiRequest<T> {
   readonly method: string;
   readonly path: string;
   readonly body?: object;
   readonly timeoutMs: number;
   read(response: Response): Promise<T | AnswerError>;
-  /** What an earlier try may have created. */
+  /** What an earlier attempt may have created. */
   found(): Promise<T | undefined>;
 }
 
 /** A client of one server. */
 export class ApiClient {
   readonly #options: ApiClientOptions;
-  #closedUntil = 0;
+  #blockedUntil = 0;
 
   constructor(options: ApiClientOptions) {
     this.#options = options;
@@ -72,53 +71,53 @@ export class ApiClient {
 
   /** Reads; the path begins with `/api`. Throws AnswerError. */
   get(path: string, timeoutMs = ANSWER_TIMEOUT_MS): Promise<Json> {
-    return this.#ask(json("GET", path, undefined, timeoutMs));
+    return this.#request(json("GET", path, undefined, timeoutMs));
   }
 
   /** Reads a file; the path begins with a slash. Throws AnswerError. */
   bytes(path: string): Promise<Uint8Array<ArrayBuffer>> {
     const read = async (response: Response) =>
-      response.ok ? new Uint8Array(await response.arrayBuffer()) : refused(response, "GET", path);
-    return this.#ask({ method: "GET", path, timeoutMs: FILE_TIMEOUT_MS, read, found: nothing });
+      response.ok ? new Uint8Array(await response.arrayBuffer()) : failure(response, "GET", path);
+    return this.#request({ method: "GET", path, timeoutMs: FILE_TIMEOUT_MS, read, found: nothing });
   }
 
-  /** Updates, by JSON; a form with files goes as a POST that says `_method`. Throws AnswerError. */
+  /** Updates, by JSON; a form with files is sent as a POST with the field `_method`. Throws AnswerError. */
   put(path: string, body: object): Promise<Json> {
-    return this.#ask(json(body instanceof FormData ? "POST" : "PUT", path, body));
+    return this.#request(json(body instanceof FormData ? "POST" : "PUT", path, body));
   }
 
   /**
-   * Creates, by JSON or a form with files. `found` looks, before each further try, for what an earlier one created.
+   * Creates, by JSON or a form with files. Before each further attempt, `found` looks for what an earlier one created.
    * Throws AnswerError.
    */
   post(path: string, body: object, found: () => Promise<Json | undefined>): Promise<Json> {
-    return this.#ask({ ...json("POST", path, body), found });
+    return this.#request({ ...json("POST", path, body), found });
   }
 
-  async #ask<T>(question: Question<T>): Promise<T> {
+  async #request<T>(request: ApiRequest<T>): Promise<T> {
     let waits = 0;
-    for (let tries = 1; ; ) {
-      await this.#gate();
-      const answer = await this.#send(question);
+    for (let attempts = 1; ; ) {
+      await this.#waitForLimit();
+      const answer = await this.#send(request);
       if (!(answer instanceof AnswerError)) return answer;
       if (answer.status === 429 && ++waits <= MAX_WAITS) continue;
-      const again = answer.status === 0 || answer.status >= 500;
-      if (!again || ++tries > MAX_TRIES) throw answer;
-      await this.#options.sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 2)));
-      const earlier = await question.found();
+      const mayRetry = answer.status === 0 || answer.status >= 500;
+      if (!mayRetry || ++attempts > MAX_TRIES) throw answer;
+      await this.#options.sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempts - 2)));
+      const earlier = await request.found();
       if (earlier !== undefined) return earlier;
     }
   }
 
-  async #gate(): Promise<void> {
+  async #waitForLimit(): Promise<void> {
     let waited = 0;
-    while (this.#closedUntil > Math.max(waited, Date.now())) {
-      waited = this.#closedUntil;
+    while (this.#blockedUntil > Math.max(waited, Date.now())) {
+      waited = this.#blockedUntil;
       await this.#options.sleep(waited - Date.now());
     }
   }
 
-  async #send<T>({ method, path, body, timeoutMs, read }: Question<T>): Promise<T | AnswerError> {
+  async #send<T>({ method, path, body, timeoutMs, read }: ApiRequest<T>): Promise<T | AnswerError> {
     const { baseUrl, token } = this.#options;
     try {
       const response = await fetch(baseUrl + path, {
@@ -132,7 +131,7 @@ export class ApiClient {
         redirect: "manual",
         signal: AbortSignal.timeout(timeoutMs),
       });
-      if (response.status === 429) this.#close(response.headers.get("retry-after"));
+      if (response.status === 429) this.#block(response.headers.get("retry-after"));
       return await read(response);
     } catch (cause) {
       return new AnswerError(
@@ -142,26 +141,26 @@ export class ApiClient {
     }
   }
 
-  #close(retryAfter: string | null): void {
+  #block(retryAfter: string | null): void {
     const seconds = retryAfter === null ? Number.NaN : Number(retryAfter);
     const named = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(retryAfter ?? "") - Date.now();
     const wait = Math.min(LONGEST_WAIT_MS, Math.max(0, Number.isFinite(named) ? named : UNNAMED_WAIT_MS));
-    if (Date.now() + wait <= this.#closedUntil) return;
-    if (this.#closedUntil < Date.now())
+    if (Date.now() + wait <= this.#blockedUntil) return;
+    if (this.#blockedUntil < Date.now())
       this.#options.say(`The rate limit of the server is reached: waiting ${Math.ceil(wait / 1000)} s`);
-    this.#closedUntil = Date.now() + wait;
+    this.#blockedUntil = Date.now() + wait;
   }
 }
 
-function json(method: string, path: string, body?: object, timeoutMs = ANSWER_TIMEOUT_MS): Question<Json> {
-  const read = (response: Response) => judge(response, method, path);
+function json(method: string, path: string, body?: object, timeoutMs = ANSWER_TIMEOUT_MS): ApiRequest<Json> {
+  const read = (response: Response) => readJson(response, method, path);
   return { method, path, timeoutMs, read, found: nothing, ...(body && { body }) };
 }
 
 async function nothing(): Promise<undefined> {}
 
-async function judge(response: Response, method: string, path: string): Promise<Json | AnswerError> {
-  if (!response.ok) return refused(response, method, path);
+async function readJson(response: Response, method: string, path: string): Promise<Json | AnswerError> {
+  if (!response.ok) return failure(response, method, path);
   return (
     parse(await response.text()) ??
     new AnswerError(
@@ -171,13 +170,13 @@ async function judge(response: Response, method: string, path: string): Promise<
   );
 }
 
-async function refused(response: Response, method: string, path: string): Promise<AnswerError> {
+async function failure(response: Response, method: string, path: string): Promise<AnswerError> {
   const text = await response.text();
-  const place = response.headers.get("location");
-  if (place !== null)
+  const location = response.headers.get("location");
+  if (location !== null)
     return new AnswerError(
       400,
-      `${method} ${path} is redirected to "${place}": give the base URL the server itself uses`,
+      `${method} ${path} is redirected to "${location}": give the base URL the server itself uses`,
     );
   return new AnswerError(response.status, `${method} ${path} answers ${response.status}${reasonOf(parse(text))}`);
 }
@@ -191,7 +190,7 @@ function parse(text: string): Json | undefined {
   }
 }
 
-/** The server's own words: its message, and for a refused body each field with its texts. */
+/** The message of the server; for a validation error, the errors of each field. */
 function reasonOf(json: Json | undefined): string {
   const error = json?.error;
   if (typeof error === "string") return `: ${error}`;
@@ -202,7 +201,7 @@ function reasonOf(json: Json | undefined): string {
   return `: ${details.length > 0 ? details.join("; ") : String(message)}`;
 }
 
-/** The base URL of a server as the client wants it, without `/api`; undefined for what is no HTTP address. */
+/** The base URL of a server for the client, without `/api`; undefined if the text is no HTTP URL. */
 export function serverUrlOf(given: string): string | undefined {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined;

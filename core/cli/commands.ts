@@ -1,5 +1,5 @@
 /**
- * The runtime's own commands, and how those of plugins are run. A command that needs the store boots the whole runtime without
+ * The built-in commands, and how those of plugins are run. A command that needs the store boots the whole runtime without
  * listening, so that it does exactly what the server would do and works beside a running one; `plan` and `check` are
  * such boots and nothing more.
  */
@@ -15,31 +15,31 @@ import { type Command, type CommandIo, checkCommands } from "./command.ts";
 import { dev } from "./dev.ts";
 import { sweepFilesCommand } from "./files.ts";
 import { type Described, helpOf } from "./help.ts";
-import { readChoices, shippedPlugins, strangersAmong } from "./load.ts";
+import { readChoices, shippedPlugins, thirdParty } from "./load.ts";
 import { newPlugin } from "./new_plugin.ts";
 import { openRuntime, readConfig, readOnlyCommand, reportMissingStore, storeOptions } from "./open.ts";
 import { grantsOf, planOf } from "./plan.ts";
 import { storesCommand } from "./stores.ts";
 
-/** A command ready to run. */
+/** A command that can be run. */
 export interface Runnable {
   readonly summary: string;
-  /** What it does and takes, for the one form of it that the arguments begin. */
+  /** The output of `--help`, for the form that the arguments select. */
   help(args: readonly string[]): string;
   run(args: string[], io: CommandIo): Promise<number>;
 }
 
-/** The command of a name: the runtime's own, or a plugin's; undefined where there is none. Throws BootError for shadows. */
+/** Finds a built-in command or one of a plugin by name. Throws BootError if two have the same name. */
 export function findCommand(name: string | undefined, plugins: readonly AnyPlugin[]): Runnable | undefined {
-  checkCommands(plugins, [...Object.keys(OWN), "help"]);
+  checkCommands(plugins, [...Object.keys(BUILT_IN), "help"]);
   if (name === undefined) return undefined;
-  const own = OWN[name];
-  if (own)
+  const builtIn = BUILT_IN[name];
+  if (builtIn)
     return {
-      summary: own.summary,
-      help: (args) => helpOf(name, own, args),
+      summary: builtIn.summary,
+      help: (args) => helpOf(name, builtIn, args),
       async run(args, io) {
-        if (own.takes || args.length === 0) return own.run(plugins, io, args);
+        if (builtIn.takesArguments || args.length === 0) return builtIn.run(plugins, io, args);
         io.err(
           `Cannot run "${name}" with "${args.join(" ")}": it takes lists of plugins alone; settings are variables`,
         );
@@ -58,74 +58,79 @@ export function findCommand(name: string | undefined, plugins: readonly AnyPlugi
   return undefined;
 }
 
-/** The runtime's own command of a name, for its help, which no plugin that is broken stands in the way of. */
-export function findOwnCommand(name: string | undefined): Runnable | undefined {
-  return name !== undefined && Object.hasOwn(OWN, name) ? findCommand(name, []) : undefined;
+/** Finds a built-in command by name. No plugin is loaded, so its help is available even if one is broken. */
+export function findBuiltInCommand(name: string | undefined): Runnable | undefined {
+  return name !== undefined && Object.hasOwn(BUILT_IN, name) ? findCommand(name, []) : undefined;
 }
 
-/** The command of a name where it does without the plugins, so that none that is broken stands in its way. */
-export function findBareCommand(name: string | undefined): Runnable | undefined {
-  return name !== undefined && OWN[name]?.bare ? findCommand(name, []) : undefined;
+/** Finds a built-in command that loads plugins itself, if at all, so that it runs even if one is broken. */
+export function findStandaloneCommand(name: string | undefined): Runnable | undefined {
+  return name !== undefined && BUILT_IN[name]?.standalone ? findCommand(name, []) : undefined;
 }
 
-/** What the CLI says when it is not told what to do. */
+/** The output without a command: all commands with their usage. */
 export function usage(plugins: readonly AnyPlugin[]): string {
   const line = (name: string, summary: string) => `  ${name.padEnd(12)} ${summary}`;
-  const own = Object.entries(OWN).flatMap(([name, { summary, usage }]) => [
+  const builtIn = Object.entries(BUILT_IN).flatMap(([name, { summary, usage }]) => [
     line(name, summary),
     ...(usage === undefined ? [] : [`${" ".repeat(15)}${name} ${usage}`]),
   ]);
-  const brought = plugins.flatMap(({ commands }) =>
+  const added = plugins.flatMap(({ commands }) =>
     Object.entries(commands).map(
       ([name, command]) => `  ${name.padEnd(12)} ${command.summary}\n${" ".repeat(15)}${name} ${command.usage}`,
     ),
   );
-  return ["Usage: bun core/cli.ts COMMAND [plugin list …] [arguments]", "", ...own, ...brought].join("\n");
+  return ["Usage: bun core/cli.ts COMMAND [plugin list …] [arguments]", "", ...builtIn, ...added].join("\n");
 }
 
-type Own = (plugins: readonly AnyPlugin[], io: CommandIo, args: readonly string[]) => Promise<number>;
+type BuiltInRun = (plugins: readonly AnyPlugin[], io: CommandIo, args: readonly string[]) => Promise<number>;
 
-/** Those with `takes` have arguments of their own, and `bare` ones read the lists of plugins themselves, if at all. */
-const OWN: Readonly<Record<string, Described & { run: Own; takes?: boolean; bare?: boolean }>> = {
-  serve: { summary: "boots the server and listens until it is told to stop", run: serveCommand },
+/** `takesArguments`: has arguments besides plugin lists; `standalone`: loads plugins itself, if at all. */
+const BUILT_IN: Readonly<
+  Record<string, Described & { run: BuiltInRun; takesArguments?: boolean; standalone?: boolean }>
+> = {
+  serve: { summary: "boots the server and listens until it is stopped", run: serveCommand },
   dev: {
-    summary: "serves, and starts anew when a source file changes",
+    summary: "serves, and restarts when a source file changes",
     run: (_plugins, io, args) => dev(io, args),
-    takes: true,
-    bare: true,
+    takesArguments: true,
+    standalone: true,
   },
   migrate: { summary: "runs pending migrations and ends", run: migrateCommand },
   plan: { summary: "shows boot order, grants, migrations, routes, events and boot times", run: planCommand },
-  check: { summary: "boots without listening; exit code 1 says why it would not start", run: checkCommand },
+  check: {
+    summary: "boots without listening; prints an error and exits with 1 if the server would not start",
+    run: checkCommand,
+  },
   files: {
-    summary: "removes stored files that nothing names any more",
+    summary: "deletes stored files that no row refers to",
     usage: "sweep [--dry-run]",
     run: sweepFilesCommand,
-    takes: true,
+    takesArguments: true,
   },
   stores: {
-    summary: "names stores that live apart from their data folder, and removes one whose data folder is gone",
+    summary: "lists embedded stores outside of their data folders, and deletes one whose data folder is gone",
     usage: "[--remove NAME [--force]]",
     run: async (_plugins, io, args) => storesCommand(io, args),
-    takes: true,
-    bare: true,
+    takesArguments: true,
+    standalone: true,
   },
-  grants: { summary: "shows what each plugin may touch", run: showGrants },
+  grants: { summary: "shows the grants of each plugin", run: showGrants },
   new: {
-    summary: "writes a plugin that works, with a test, to be changed",
+    summary: "writes a working plugin and its test as a starting point",
     usage: "plugin NAME",
     run: async (_plugins, io, args) => newPlugin(io, args, await shippedPlugins()),
-    takes: true,
-    bare: true,
+    takesArguments: true,
+    standalone: true,
   },
 };
 
 async function serveCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
   const { denied } = await readChoices();
-  const strangers = await strangersAmong(plugins);
+  const others = await thirdParty(plugins);
   const { config, runtime } = await openRuntime(plugins, io);
-  for (const plugin of strangers)
-    io.out(`Beside what ships, and what it may touch: ${grantsOf(plugin, denied[plugin.name] ?? [])}`);
+  for (const plugin of others)
+    io.out(`Plugin that does not ship with Lectern, with its grants: ${grantsOf(plugin, denied[plugin.name] ?? [])}`);
   return serve(runtime, config, createLog(config.logLevel), io);
 }
 
@@ -143,22 +148,22 @@ async function migrateCommand(plugins: readonly AnyPlugin[], io: CommandIo): Pro
 
 function planCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
   return readOnlyCommand(io, async (config) => {
-    io.out(await planned(plugins, io, config));
+    io.out(await planText(plugins, io, config));
     return 0;
   });
 }
 
-async function planned(plugins: readonly AnyPlugin[], io: CommandIo, config: Config): Promise<string> {
+async function planText(plugins: readonly AnyPlugin[], io: CommandIo, config: Config): Promise<string> {
   const store = await openStore(storeOptions(config));
-  const waiting = new Map<string, string[]>();
+  const steps = new Map<string, string[]>();
   try {
-    for (const { name, migrations } of plugins) waiting.set(name, await pending(store.db, name, migrations));
+    for (const { name, migrations } of plugins) steps.set(name, await pending(store.db, name, migrations));
   } finally {
     await store.close();
   }
   const { runtime } = await openRuntime(plugins, io, config);
   try {
-    return planOf(runtime, waiting, (await readChoices()).denied);
+    return planOf(runtime, steps, (await readChoices()).denied);
   } finally {
     await runtime.stop();
   }

@@ -1,7 +1,7 @@
 /**
- * Development mode: the server in a child process, started anew when a source file changes, since a module once loaded
- * cannot be let go of. A change that does not boot shows why, and the next one is waited for. The embedded store is held
- * open here meanwhile, so that it neither stops between two servers nor stays behind one that had to be killed.
+ * Development mode: runs the server in a child process and restarts it when a source file changes, since loaded modules cannot
+ * be unloaded. If a change does not boot, the error is shown and the next change awaited. This process keeps the embedded
+ * store open, so that it does not stop between two servers and is stopped even if a server had to be killed.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,21 +14,21 @@ import { readConfig, storeOptions } from "./open.ts";
 import { fileOfList, INSTALL_ROOT } from "./resolve.ts";
 import { watchSources } from "./watch.ts";
 
-/** How long requests under way may hold up a new start, unless a variable says otherwise. */
+/** STOP_TIMEOUT_MS of the server, unless it is set: how long running requests may delay a restart. */
 const STOP_TIMEOUT_MS = "1000";
-/** A server that has not ended by then hangs, perhaps in the very line that is being mended. */
+/** Time after which a server that does not stop is killed, as the edited code may hang. */
 const KILL_AFTER_MS = 15_000;
-/** Connections of the store that is only held open; one is for transactions. */
+/** Connections that keep the store open; one is for transactions. */
 const HELD_CONNECTIONS = 2;
 
-/** `dev [lists]`: serves until told to stop; returns the exit code of the last server. */
+/** `dev [lists]`: serves until a signal to stop; returns the exit code of the last server. */
 export async function dev(io: CommandIo, args: readonly string[]): Promise<number> {
   if (!args.every(isList)) {
     io.err("Usage: dev [plugin list …]; settings are variables");
     return 2;
   }
-  const told = new Promise<"told">((say) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => say("told"));
+  const stopSignal = new Promise<"stop">((resolveStop) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolveStop("stop"));
   });
   const config = readConfig(io);
   const store =
@@ -42,20 +42,20 @@ export async function dev(io: CommandIo, args: readonly string[]): Promise<numbe
   });
   try {
     for (;;) {
-      // Whatever changes before the server has started is in it.
+      // Changes until here are loaded by the server that starts now.
       change = Promise.withResolvers();
       const server = start(io, args);
       const ended = once(server, "exit").then(([code]) => code as number | null);
-      const awaited = [told, change.promise] as const;
-      let why = await Promise.race([...awaited, ended]);
-      if (why === null || typeof why === "number") {
-        io.err(`dev: the server ended with code ${why ?? "none"}; the next change starts it again`);
-        why = await Promise.race(awaited);
+      const causes = [stopSignal, change.promise] as const;
+      let cause = await Promise.race([...causes, ended]);
+      if (cause === null || typeof cause === "number") {
+        io.err(`dev: the server ended with code ${cause ?? "none"}; the next change starts it again`);
+        cause = await Promise.race(causes);
       }
-      const code = await stopped(server, ended);
-      if (why === "told") return code ?? 0;
-      const shown = why.slice(0, 3).map((path) => relative(process.cwd(), path));
-      io.out(`dev: starting anew after a change of ${shown.join(", ")}${why.length > 3 ? " and others" : ""}`);
+      const code = await stopServer(server, ended);
+      if (cause === "stop") return code ?? 0;
+      const files = cause.slice(0, 3).map((path) => relative(process.cwd(), path));
+      io.out(`dev: restarting after a change of ${files.join(", ")}${cause.length > 3 ? " and others" : ""}`);
     }
   } finally {
     sources.close();
@@ -70,9 +70,9 @@ function start(io: CommandIo, args: readonly string[]): ChildProcess {
   });
 }
 
-/** Asks a server to stop, unless it has; returns its exit code, null where it was ended by a signal. */
-async function stopped(server: ChildProcess, ended: Promise<number | null>): Promise<number | null> {
-  // Not SIGINT, which a terminal sends it as well: the second of one kind would not be waited for.
+/** Stops a server if it runs. Returns its exit code, null if a signal ended it. */
+async function stopServer(server: ChildProcess, ended: Promise<number | null>): Promise<number | null> {
+  // Not SIGINT, which a terminal also sends to the server: a second SIGINT ends it without waiting for requests.
   server.kill("SIGTERM");
   const forced = setTimeout(() => server.kill("SIGKILL"), KILL_AFTER_MS);
   const code = await ended;
@@ -80,7 +80,7 @@ async function stopped(server: ChildProcess, ended: Promise<number | null>): Pro
   return code;
 }
 
-/** Where the sources lie: the runtime's own, the themes, and the folder or package of each list. */
+/** The folders of sources: Lectern's own, the themes, and the folder or package of each list. */
 async function foldersOf(args: readonly string[]): Promise<string[]> {
   const runtime = ["core", "db", "plugins", "themes"].map((name) => join(INSTALL_ROOT, name));
   const lists = listsOf(args, await readChoices()).map((list) => {
@@ -88,15 +88,15 @@ async function foldersOf(args: readonly string[]): Promise<string[]> {
     const packaged = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0];
     return packaged ?? dirname(file);
   });
-  return [...new Set([...runtime, resolve("themes"), ...lists].flatMap(realOf))];
+  return [...new Set([...runtime, resolve("themes"), ...lists].flatMap(realPath))];
 }
 
-/** The folder itself where a link leads to it; nothing where there is none. */
-function realOf(folder: string): string[] {
+/** The folder with symbolic links resolved; empty if it does not exist. */
+function realPath(folder: string): string[] {
   try {
     return [realpathSync(folder)];
   } catch {
-    // Named by a list that is wrong, which the server will say.
+    // The folder of a wrong list, which the server reports.
     return [];
   }
 }

@@ -4,7 +4,7 @@ import type { AnyPlugin } from "../runtime/plugin.ts";
 import type { CommandIo } from "./command.ts";
 import { openRuntime, reportMissingStore } from "./open.ts";
 
-/** `files sweep [--dry-run]`: removes files that nothing names, and what crashes left in the spool. */
+/** `files sweep [--dry-run]`: deletes files that no row refers to, and uploads that crashes left in the spool. */
 export async function sweepFilesCommand(
   plugins: readonly AnyPlugin[],
   io: CommandIo,
@@ -30,8 +30,7 @@ export async function sweepFilesCommand(
 
 function report({ orphans, kept, unclaimed }: SweepResult, dryRun: boolean, io: CommandIo): void {
   for (const { key, size } of orphans) io.out(`${dryRun ? "would remove" : "removed"} ${key} (${size} bytes)`);
-  for (const [owner, count] of unclaimed)
-    io.out(`left alone: ${count} files of "${owner}", for which no plugin speaks`);
+  for (const [owner, count] of unclaimed) io.out(`skipped: ${count} files of "${owner}", which no plugin claims`);
   const bytes = orphans.reduce((sum, { size }) => sum + size, 0);
   io.out(`${orphans.length} files without a row (${bytes} bytes), ${kept} files kept`);
 }

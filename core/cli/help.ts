@@ -1,24 +1,24 @@
 /**
- * What `--help` shows: of the runtime's own commands and those of plugins alike, from the same words that their usage is made
- * of, before anything boots. `user create --help` shows the one form of `user` that begins with "create".
+ * The output of `--help`, for built-in commands and those of plugins. It is generated from their usage before anything boots.
+ * `user create --help` shows only the form of `user` that begins with "create".
  */
 
-/** A command as its help tells of it. */
+/** The description of a command. */
 export interface Described {
   readonly summary: string;
-  /** The words after its name, where it takes any; forms are parted by " | ". */
+  /** The words after its name; forms are separated by " | ". Absent if it takes plugin lists alone. */
   readonly usage?: string;
 }
 
-const WISHES = new Set(["--help", "-h"]);
+const HELP_OPTIONS = new Set(["--help", "-h"]);
 
-/** Whether the arguments ask for help instead of for work. */
-export function asksForHelp(args: readonly string[]): boolean {
+/** Whether the arguments contain `--help` or `-h` before `--`. */
+export function requestsHelp(args: readonly string[]): boolean {
   const end = args.indexOf("--");
-  return (end < 0 ? args : args.slice(0, end)).some((arg) => WISHES.has(arg));
+  return (end < 0 ? args : args.slice(0, end)).some((arg) => HELP_OPTIONS.has(arg));
 }
 
-/** The help of a command, or of the form of it that the arguments begin. */
+/** The help of a command, or of the form that the first argument selects. */
 export function helpOf(
   name: string,
   { summary, usage = "[plugin list …]" }: Described,
@@ -26,12 +26,12 @@ export function helpOf(
 ): string {
   const forms = formsOf(usage);
   const verb = args.find((arg) => !arg.startsWith("-"));
-  const meant = forms.filter((form) => form.split(" ")[0] === verb);
-  const shown = meant.length > 0 ? meant : forms;
+  const selected = forms.filter((form) => form.split(" ")[0] === verb);
+  const shown = selected.length > 0 ? selected : forms;
   return [summary, "", "Usage:", ...shown.map((form) => `  bun core/cli.ts ${name} ${form}`.trimEnd())].join("\n");
 }
 
-/** Bars within brackets part values, not forms. */
+/** Splits a usage into its forms. Bars within brackets separate values. */
 function formsOf(usage: string): string[] {
   return usage.split(/ \| (?![^[]*\])/);
 }

@@ -1,13 +1,13 @@
 /**
- * Plugins from where an operator names them: lists among the arguments, the "lectern" block of package.json, or what ships.
- * Everything that can be wrong with a list (no file, no plugin, a package that is not installed, code that throws) stops the
- * start in a sentence that names it; nothing is fetched, and no plugin runs before all of them have been read.
+ * Loads plugins from the lists that an operator names: arguments, the "lectern" block of package.json, or else the shipped list.
+ * An invalid list (no file, no plugin, a package that is not installed, code that throws) stops the start with an error that
+ * names it. Nothing is downloaded, and no plugin is set up before all lists are loaded.
  */
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BootError } from "../errors.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
-import { fileOfList, INSTALL_ROOT, registerDoors } from "./resolve.ts";
+import { fileOfList, INSTALL_ROOT, registerExports } from "./resolve.ts";
 
 const SHIPPED = resolve(INSTALL_ROOT, "plugins/mod.ts");
 
@@ -21,38 +21,38 @@ export interface Choices {
   readonly denied: Readonly<Record<string, readonly (keyof Grants)[]>>;
 }
 
-/** Reads the "lectern" block of the package.json in a folder; an absent file or block means no choices. */
+/** Reads the "lectern" block of the package.json in a folder; empty choices if there is none. */
 export async function readChoices(folder = process.cwd()): Promise<Choices> {
   const file = Bun.file(resolve(folder, "package.json"));
   const block = (await file.exists()) ? (((await file.json()) as { lectern?: Partial<Choices> }).lectern ?? {}) : {};
   return { plugins: block.plugins ?? [], settings: block.settings ?? {}, denied: block.denied ?? {} };
 }
 
-/** The lists of plugins named by the arguments (those that end in .ts, .js or .mjs), else by package.json, else what ships. */
+/** The plugin lists among the arguments (.ts, .js, .mjs), else those of package.json, else the shipped list. */
 export function listsOf(args: readonly string[], choices: Choices): readonly string[] {
-  const named = args.filter(isList);
-  if (named.length > 0) return named;
+  const lists = args.filter(isList);
+  if (lists.length > 0) return lists;
   return choices.plugins.length > 0 ? choices.plugins : [SHIPPED];
 }
 
-/** Loads plugins from their lists. Returns the arguments that are no lists as `rest`. Throws BootError naming the list. */
+/** Loads plugins from their lists. `rest` are the arguments that are no lists. Throws BootError that names the list. */
 export async function loadPlugins(
   args: readonly string[],
 ): Promise<{ plugins: AnyPlugin[]; rest: string[]; choices: Choices }> {
   const choices = await readChoices();
-  registerDoors();
+  registerExports();
   const loaded = await Promise.all(listsOf(args, choices).map(loadList));
   return { plugins: loaded.flat(), rest: args.filter((arg) => !isList(arg)), choices };
 }
 
 /** The plugins that ship with Lectern. */
 export function shippedPlugins(): Promise<AnyPlugin[]> {
-  registerDoors();
+  registerExports();
   return loadList(SHIPPED);
 }
 
-/** Those of the plugins that do not ship with Lectern. */
-export async function strangersAmong(plugins: readonly AnyPlugin[]): Promise<AnyPlugin[]> {
+/** The plugins that do not ship with Lectern. */
+export async function thirdParty(plugins: readonly AnyPlugin[]): Promise<AnyPlugin[]> {
   const shipped = await shippedPlugins();
   return plugins.filter((plugin) => !shipped.includes(plugin));
 }
@@ -92,7 +92,7 @@ function isPlugin(value: unknown): value is AnyPlugin {
   );
 }
 
-/** What is wrong and where: texts that cannot be read carry their place, what was thrown has it in its stack. */
+/** The message and position of an error: syntax errors have a position, thrown errors a stack. */
 function reasonOf(cause: unknown): string {
   const first = (cause as { errors?: unknown[] }).errors?.[0] ?? cause;
   if (typeof first !== "object" || first === null || !("message" in first)) return String(first);

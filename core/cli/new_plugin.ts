@@ -1,6 +1,6 @@
 /**
- * `new plugin NAME`: writes a plugin that works, with a table, a route, an event it joins and a test, for its author to
- * change. It lies in the folder the command is run in, and is told how to run from there; nothing is written over.
+ * `new plugin NAME`: writes a working plugin with a table, routes, an event and a test, as a starting point. It is written to
+ * the current folder, and the commands to test and run it from there are printed. Existing files are never overwritten.
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -9,10 +9,10 @@ import type { AnyPlugin } from "../runtime/plugin.ts";
 import type { CommandIo } from "./command.ts";
 import { INSTALL_ROOT } from "./resolve.ts";
 
-/** Also the name of a folder, a table, a path and an event, so it holds nothing but what all of these may. */
+/** Valid as the name of a folder, a table, a path and an event, all of which are named after the plugin. */
 const NAME = /^[a-z][a-z0-9_]{1,39}$/;
 
-/** Writes the plugin into a folder of its name; returns the exit code. Refuses names that `plugins` have taken. */
+/** Writes the plugin into a folder of its name. Returns the exit code. Refuses names that `plugins` use already. */
 export async function newPlugin(
   io: CommandIo,
   args: readonly string[],
@@ -21,12 +21,12 @@ export async function newPlugin(
 ): Promise<number> {
   const [what, name = "", ...rest] = args;
   if (what !== "plugin" || !NAME.test(name) || rest.length > 0) {
-    io.err('Usage: new plugin NAME, the name in small letters, digits and "_", such as "book_votes"');
+    io.err('Usage: new plugin NAME, the name in lower-case letters, digits and "_", such as "book_votes"');
     return 2;
   }
-  const owner = ownerOf(name, plugins);
-  if (owner !== undefined) {
-    io.err(`Cannot write the plugin "${name}": ${owner}; choose another name`);
+  const conflict = conflictOf(name, plugins);
+  if (conflict !== undefined) {
+    io.err(`Cannot write the plugin "${name}": ${conflict}; choose another name`);
     return 1;
   }
   const target = join(folder, name);
@@ -45,13 +45,14 @@ export async function newPlugin(
   return 0;
 }
 
-/** Who has a name already, as that of a plugin, or as one of the tables, events or commands that the plugin would have. */
-function ownerOf(name: string, plugins: readonly AnyPlugin[]): string | undefined {
+/** The reason why a name is taken: a plugin has it, or one has a table or event that the new plugin would have. */
+function conflictOf(name: string, plugins: readonly AnyPlugin[]): string | undefined {
   for (const plugin of plugins) {
     const { read = [], write = [] } = plugin.permissions;
-    if (plugin.name.replaceAll("-", "_") === name) return "a plugin is named so";
+    if (plugin.name.replaceAll("-", "_") === name) return "a plugin has that name";
     if ([...read, ...write].includes(name as TableName)) return `"${plugin.name}" uses a table of that name`;
-    if ((plugin.events as readonly string[]).includes(`${name}_leave`)) return `"${plugin.name}" has its event`;
+    if ((plugin.events as readonly string[]).includes(`${name}_leave`))
+      return `"${plugin.name}" has an event of that name`;
   }
   return undefined;
 }
@@ -86,7 +87,7 @@ export default definePlugin({
   name: "${name}",
   permissions: { write: ["${name}"], read: ["books"] },
   migrations: {
-    // Steps are never changed once they have run somewhere; add "0002_…" for what comes next.
+    // A step that has run somewhere must not be changed; add "0002_…" for further changes.
     async "0001_init"(db) {
       await sql\`create table "${name}" (
         book_id integer not null, user_id integer not null, note text not null, primary key (book_id, user_id)
@@ -95,7 +96,7 @@ export default definePlugin({
   },
   events: ["${name}_leave"],
   setup({ app, contribute, db, perform, validate, visible }) {
-    // Gone for good means gone with all that hangs on it.
+    // Deletes the notes of books that are deleted permanently.
     contribute("dependents", {
       kind: "book",
       async destroy(ids, tx) {
@@ -140,7 +141,7 @@ function testText(name: string): string {
 import { bootTestRuntime, type TestRuntime } from "lectern/test";
 import plugin from "./plugin.ts";
 
-/** The first boot on a machine makes a database server, which takes a slow one longer than a test may take. */
+/** The first boot creates a database server, which may take longer than the default timeout of a test. */
 const FIRST_BOOT_MS = 120_000;
 
 let runtime: TestRuntime;
@@ -149,7 +150,7 @@ beforeAll(async () => {
 }, FIRST_BOOT_MS);
 afterAll(() => runtime.stop(), FIRST_BOOT_MS);
 
-test("a note is left on a book, and listed by whoever sees the book", async () => {
+test("a note is left on a book, and listed for those who can view the book", async () => {
   const { body: book } = await runtime.ask("POST", "/api/books", { body: { name: "Read me" } });
   const path = \`/api/books/\${book.id}/${name}\`;
   expect((await runtime.ask("POST", path, { body: { note: "Well said" } })).status).toBe(200);

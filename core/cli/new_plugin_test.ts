@@ -12,25 +12,25 @@ const plugins = [
   definePlugin({ name: "library-books", permissions: { write: ["books"], read: ["users"] }, setup() {} }),
 ];
 
-async function asked(name: string): Promise<[number, string]> {
-  const said: string[] = [];
-  const io = { out: () => {}, err: (line: string) => void said.push(line), env: {}, columns: 80, tty: false };
-  return [await newPlugin(io, ["plugin", name], plugins, folder), said.join()];
+async function run(name: string): Promise<[number, string]> {
+  const errors: string[] = [];
+  const io = { out: () => {}, err: (line: string) => void errors.push(line), env: {}, columns: 80, tty: false };
+  return [await newPlugin(io, ["plugin", name], plugins, folder), errors.join()];
 }
 
 test.each([
   ["books", '"library-books" uses a table of that name'],
   ["users", '"library-books" uses a table of that name'],
-  ["library_books", "a plugin is named so"],
-])("%s is taken and not written", async (name, reason) => {
-  expect(await asked(name)).toEqual([1, `Cannot write the plugin "${name}": ${reason}; choose another name`]);
+  ["library_books", "a plugin has that name"],
+])("%s is taken, so nothing is written", async (name, reason) => {
+  expect(await run(name)).toEqual([1, `Cannot write the plugin "${name}": ${reason}; choose another name`]);
   expect(existsSync(join(folder, name))).toBe(false);
 });
 
 test.each(["user", "select", "order", "kudos"])(
   "%s is written, its table quoted wherever SQL names it",
   async (name) => {
-    expect(await asked(name)).toEqual([0, ""]);
+    expect(await run(name)).toEqual([0, ""]);
     const text = readFileSync(join(folder, name, "plugin.ts"), "utf8");
     for (const words of ["create table", "delete from", "insert into"]) expect(text).toContain(`${words} "${name}"`);
   },

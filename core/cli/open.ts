@@ -10,14 +10,14 @@ import { readSettings } from "../runtime/settings.ts";
 import type { CommandIo } from "./command.ts";
 import { type Choices, readChoices } from "./load.ts";
 
-/** A booted runtime with what it was made of. */
+/** A booted runtime with its configuration and file store. */
 export interface OpenRuntime {
   readonly runtime: Runtime;
   readonly config: Config;
   readonly files: FileStore;
 }
 
-/** Boots the runtime over its store, without listening. Whoever opens it stops it. */
+/** Boots the runtime over its store, without listening. The caller has to stop it. */
 export async function openRuntime(
   plugins: readonly AnyPlugin[],
   io: CommandIo,
@@ -27,7 +27,7 @@ export async function openRuntime(
   const choices: Choices = await readChoices();
   const store = await openStore({
     ...storeOptions(config),
-    onRevived: () => log.warn("The embedded store had ended and was started again"),
+      onRestart: () => log.warn("The embedded store had stopped and was restarted"),
   });
   try {
     const files = fileStoreOf(config);
@@ -48,39 +48,39 @@ export async function openRuntime(
   }
 }
 
-/** Runs what only looks with the settings of the runtime: over its store, else over one that is gone afterwards. */
-export async function readOnlyCommand<T>(io: CommandIo, look: (config: Config) => Promise<T>): Promise<T> {
+/** Runs a read-only command over the configured store; if there is none, over a temporary one that is deleted afterwards. */
+export async function readOnlyCommand<T>(io: CommandIo, run: (config: Config) => Promise<T>): Promise<T> {
   const config = readConfig(io);
-  const place = storeOptions(config);
-  if (await hasStore(place)) return look(config);
-  return withThrowawayStore(place, ({ databaseUrl = "", dataDir }) => look({ ...config, databaseUrl, dataDir }));
+  const options = storeOptions(config);
+  if (await hasStore(options)) return run(config);
+  return withThrowawayStore(options, ({ databaseUrl = "", dataDir }) => run({ ...config, databaseUrl, dataDir }));
 }
 
-/** Whether there is no store yet, which is then said: commands that only look leave it at that. */
+/** Whether there is no store yet, which is then printed; read-only commands do not create one. */
 export async function reportMissingStore(io: CommandIo): Promise<boolean> {
   if (await hasStore(storeOptions(readConfig(io)))) return false;
   io.err("There is no store yet, so there is nothing to show; the first start makes it");
   return true;
 }
 
-/** The settings of the runtime. Throws BootError. */
+/** Reads the configuration of core. Throws BootError. */
 export function readConfig(io: CommandIo): Config {
   return readSettings("lectern", configSchema, io.env);
 }
 
-/** How the settings say to open the store. */
+/** The options for opening the configured store. */
 export function storeOptions(config: Config): Parameters<typeof openStore>[0] {
   const server = config.databaseUrl === "" ? {} : { databaseUrl: config.databaseUrl };
   const { dataDir, poolSize, slowPoolSize } = config;
   return { ...server, dataDir, poolSize, slowPoolSize };
 }
 
-/** Where files are kept: in a bucket where one is named, else below the data folder. Throws BootError. */
+/** Opens the file store: a bucket if one is configured, else a folder below the data folder. Throws BootError. */
 export function fileStoreOf(config: Config): FileStore {
   const { filesS3Endpoint: endpoint, filesS3Bucket: bucket, filesS3Region: region } = config;
   if (bucket === "") return folderStore(`${config.dataDir}/files`);
   if (endpoint === "" || config.filesS3Key === "" || config.filesS3Secret === "")
-    throw new BootError("Cannot keep files in a bucket: set FILES_S3_ENDPOINT, FILES_S3_KEY and FILES_S3_SECRET too");
+    throw new BootError("Cannot store files in a bucket: set FILES_S3_ENDPOINT, FILES_S3_KEY and FILES_S3_SECRET too");
   return s3Store({
     endpoint,
     bucket,

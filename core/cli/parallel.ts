@@ -1,4 +1,4 @@
-/** Works through items in order, so many at a time. Rejects with the first failure, after which no item is begun. */
+/** Processes items in order, `workers` at a time. Rejects with the first failure, after which no further item is started. */
 export async function inParallel<T>(
   workers: number,
   items: readonly T[],

@@ -3,7 +3,7 @@ import { variablesOf } from "../runtime/operator_choices.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
 import type { Choices } from "./load.ts";
 
-/** One line for each plugin: its name and what it may touch, less what the operator took away. */
+/** The line of a plugin: its name and grants, with those that the operator denied marked. */
 export function grantsOf(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): string {
   const permissions: Grants = { ...plugin.permissions, env: variablesOf(plugin) };
   const parts = (["read", "write", "net", "env", "files"] as const).flatMap((kind) => {
@@ -15,14 +15,14 @@ export function grantsOf(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): 
   return `${plugin.name.padEnd(16)} ${parts.join(" ") || "nothing"}`;
 }
 
-/** The boot plan as text: order, grants, waiting migrations, boot times, routes and events. */
+/** The boot plan as text: order, grants, pending migrations, boot times, routes and events. */
 export function planOf(
   runtime: Runtime,
-  waiting: ReadonlyMap<string, readonly string[]>,
+  pending: ReadonlyMap<string, readonly string[]>,
   denied: Choices["denied"] = {},
 ): string {
   const plugins = runtime.booted.map(({ plugin, ms }) => {
-    const steps = waiting.get(plugin.name) ?? [];
+    const steps = pending.get(plugin.name) ?? [];
     const migrations = steps.length === 0 ? "" : `  was waiting: ${steps.join(", ")}`;
     return `  ${grantsOf(plugin, denied[plugin.name] ?? [])}  ${ms.toFixed(1)} ms${migrations}`;
   });

@@ -1,4 +1,4 @@
-/** For `bun test --preload`: lets tests of plugins that lie outside Lectern import it by name. */
-import { registerDoors } from "./resolve.ts";
+/** For `bun test --preload`: lets tests of plugins outside of Lectern import its package exports. */
+import { registerExports } from "./resolve.ts";
 
-registerDoors();
+registerExports();

@@ -1,11 +1,11 @@
 import type { CommandIo } from "./command.ts";
 
-/** How often a plain line is written where there is no terminal, in milliseconds. */
+/** Interval of plain lines if the output is no terminal, in milliseconds. */
 export const PLAIN_EVERY_MS = 5000;
 const DRAW_EVERY_MS = 100;
 const BAR_WIDTH = 20;
 
-/** Shows how far a run is: one line that is drawn anew on a terminal, else a plain line every few seconds. */
+/** Shows the progress of a run: on a terminal one line that is redrawn, else a plain line every few seconds. */
 export class Progress {
   readonly #io: CommandIo;
   readonly #now: () => number;
@@ -21,7 +21,7 @@ export class Progress {
     this.#now = now;
   }
 
-  /** Begins a part of the run. */
+  /** Starts a part of the run with a number of steps. */
   begin(label: string, total: number): void {
     this.#label = label;
     this.#total = total;
@@ -29,22 +29,22 @@ export class Progress {
     this.#began = this.#shown = this.#now();
   }
 
-  /** Counts one more. */
+  /** Counts a step. */
   step(): void {
     this.#done += 1;
     const every = this.#io.tty ? DRAW_EVERY_MS : PLAIN_EVERY_MS;
     if (this.#now() - this.#shown >= every || (this.#io.tty && this.#done === this.#total)) this.#show();
   }
 
-  /** Writes a line of its own, above the drawn one. */
+  /** Writes a line above the progress line. */
   say(line: string, to: "out" | "err" = "out"): void {
     this.clear();
     this.#io[to](line);
   }
 
-  /** Takes the drawn line away. */
+  /** Removes the progress line. */
   clear(): void {
-    // An io of lines cannot stay in one, so the line above is rubbed out and the cursor left there.
+    // `out` ends each line, so the cursor moves up, the line is erased, and the cursor moves up once more.
     if (this.#drawn) this.#io.out("\u001B[1A\u001B[2K\u001B[1A");
     this.#drawn = false;
   }
@@ -64,7 +64,7 @@ export class Progress {
   }
 }
 
-/** One line: counts, rate and the time that is left. */
+/** A progress line: counts, rate and remaining time. */
 export function progressLine({
   label,
   done,

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { exports as doors } from "../../package.json" with { type: "json" };
+import { exports as packageExports } from "../../package.json" with { type: "json" };
 import { compilerOptions, files } from "../../tsconfig.json" with { type: "json" };
 import { fileOfList, INSTALL_ROOT } from "./resolve.ts";
 
@@ -16,8 +16,8 @@ function write(path: string, text: string): string {
   return file;
 }
 
-test("code outside Lectern imports each of its doors, and meets the very same classes there", async () => {
-  const names = Object.keys(doors).map((name) => `lectern${name.slice(1)}`);
+test("code outside of Lectern can import each package export, with the same classes", async () => {
+  const names = Object.keys(packageExports).map((name) => `lectern${name.slice(1)}`);
   write(
     "far.ts",
     `import { ApiError } from "lectern/core";
@@ -34,7 +34,7 @@ test("code outside Lectern imports each of its doors, and meets the very same cl
   expect([out, err]).toEqual(["[true,true]", ""]);
 });
 
-test("fileOfList() takes paths, folders, packages of the folder or of Lectern, and Lectern's own names", () => {
+test("fileOfList() resolves paths, folders, packages of the folder or of Lectern, and package exports", () => {
   const plain = write("plain.ts", "");
   const nested = write("nested/plugin.ts", "");
   const bare = write("node_modules/bare/plugin.ts", "");
@@ -52,9 +52,9 @@ test("fileOfList() takes paths, folders, packages of the folder or of Lectern, a
   );
 });
 
-test("the types of outside code come through the same doors", () => {
+test("tsconfig.json has the same package exports", () => {
   const typed = Object.entries(compilerOptions.paths).map(([name, [file]]) => [name.replace("lectern", "."), file]);
-  expect(Object.fromEntries(typed)).toEqual(doors);
-  // Read first, since widenings that core makes itself would else replace those made before it was read.
-  expect(`./${files[0]}`).toBe(doors["./core"]);
+  expect(Object.fromEntries(typed)).toEqual(packageExports);
+  // Read first: otherwise module augmentations within core would replace earlier ones.
+  expect(`./${files[0]}`).toBe(packageExports["./core"]);
 });

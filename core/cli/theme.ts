@@ -1,7 +1,6 @@
 /**
- * Finding and reading the theme in force: its code, where it has any, and its texts. What is only to be seen, views, icons
- * and files, is read by the screens themselves. Whatever is wrong with a theme stops the boot with the file at fault, the
- * line and the cause, since an operator who switched it on wants it as it is or not at all.
+ * Loads the active theme: its code, if it has any, and its texts. Views, icons and files are read by the screens. An error in
+ * a theme stops the boot with the file, the line and the cause, since a half-working theme is worse than a clear error.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
@@ -12,16 +11,16 @@ import { stoppingBoot } from "../runtime/boot_listeners.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { pluginOf, type ThemeSpec } from "../themes/theme.ts";
 
-/** What a theme may be made of beside its code. */
-const VISIBLE = ["views", "icons", "lang", "public"];
+/** Parts of a theme that need no code. */
+const PARTS = ["views", "icons", "lang", "public"];
 const LANGUAGE_FILE = /^([a-z]{2,3}(?:[_-][A-Za-z0-9]{2,8})?)\.json$/;
 
-/** Names are folders, so they hold nothing that leads elsewhere. */
+/** Names are those of folders, so they contain no path separators or dots. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 
 /**
- * The theme of a name, from `<folder>/<name>/functions.ts`, as a plugin that boots after `plugins`. Throws BootError that
- * names the file, the line and the cause.
+ * Loads a theme from `<folder>/<name>/functions.ts` as a plugin that boots after `plugins`. Throws BootError with the file,
+ * the line and the cause.
  */
 export async function loadTheme(
   name: string,
@@ -33,15 +32,15 @@ export async function loadTheme(
   const home = join(folder, name);
   const file = join(home, "functions.ts");
   const texts = readTexts(join(home, "lang"));
-  // What is only to be seen needs no code.
-  if (!existsSync(file) && VISIBLE.some((part) => existsSync(join(home, part))))
+  // Without functions.ts a theme consists of its other parts.
+  if (!existsSync(file) && PARTS.some((part) => existsSync(join(home, part))))
     return pluginOf(name, { texts }, plugins);
   if (!existsSync(file)) throw new BootError(`Cannot use the theme "${name}": there is no "${shown(file)}"`);
   let loaded: { default?: unknown };
   try {
     loaded = (await import(pathToFileURL(file).href)) as { default?: unknown };
   } catch (cause) {
-    throw broken(file, cause);
+    throw themeError(file, cause);
   }
   const theme = loaded.default as ThemeSpec | undefined;
   if (typeof theme !== "object" || theme === null || (theme.setup !== undefined && typeof theme.setup !== "function"))
@@ -52,17 +51,17 @@ export async function loadTheme(
     source: shown(file),
     async setup(context) {
       const on: typeof context.on = (event, handlers) =>
-        context.on(event, event === "app_boot" ? stoppingBoot(handlers, (cause) => broken(file, cause)) : handlers);
+        context.on(event, event === "app_boot" ? stoppingBoot(handlers, (cause) => themeError(file, cause)) : handlers);
       try {
         await plugin.setup({ ...context, on });
       } catch (cause) {
-        throw broken(file, cause);
+        throw themeError(file, cause);
       }
     },
   };
 }
 
-/** Texts by language from `lang/<language>.json`. Throws BootError naming the file that is not a list of texts. */
+/** Texts by language from `lang/<language>.json`. Throws BootError that names an invalid file. */
 function readTexts(folder: string): Record<string, Catalogue> {
   const found: Record<string, Catalogue> = {};
   if (!existsSync(folder)) return found;
@@ -85,7 +84,7 @@ function readTexts(folder: string): Record<string, Catalogue> {
   return found;
 }
 
-/** Texts of both, those of the second over the first. */
+/** Merges texts; those of the second take precedence. */
 function merged(
   first: Record<string, Catalogue>,
   second: Readonly<Record<string, Catalogue>>,
@@ -95,8 +94,8 @@ function merged(
   return all;
 }
 
-/** Where and why a theme's code failed, as its author wants to read it (platform 11.2). */
-function broken(file: string, cause: unknown): BootError {
+/** The error of a theme's code, with its position (platform 11.2). */
+function themeError(file: string, cause: unknown): BootError {
   const { place, line, text } = placeOf(file, cause);
   const at = line === undefined ? shown(place) : `${shown(place)}:${line}`;
   return new BootError(`Failed loading theme functions file at "${at}" with error: ${text}`, { cause });
@@ -110,7 +109,7 @@ interface Place {
 
 function placeOf(file: string, cause: unknown): Place {
   const text = cause instanceof Error ? cause.message : String((cause as { message?: unknown })?.message ?? cause);
-  // What cannot be parsed says where by itself, what was thrown by its stack: the innermost file of the theme.
+  // Syntax errors have a position; for thrown errors it is the innermost frame of the stack in the theme's folder.
   const { position, errors } = (cause ?? {}) as { position?: { file?: string; line?: number }; errors?: unknown[] };
   if (position?.line !== undefined) return { place: position.file || file, line: position.line, text };
   const home = dirname(file) + sep;

@@ -1,32 +1,32 @@
 /**
- * Tells when source files change. The kernel's notices only say that it is time to look: what changed is found by
- * comparing each file's time and size with what they were, so that reading, touching and an editor's own files start
- * nothing. Folders are watched one by one, since a recursive watch cannot leave out the packages and the store.
+ * Watches source files. Notifications of the kernel only trigger a comparison of the modification time and size of each file
+ * with the former ones, so that reading a file or an editor's temporary files cause no restart. Each folder has a watcher
+ * of its own, since a recursive one cannot exclude packages and the store.
  */
 import { type FSWatcher, readdirSync, statSync, watch } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** What to watch. */
+/** Options of `watchSources`. */
 export interface WatchOptions {
-  /** With all below them, save packages and what begins with a dot; those that are not there are left out. */
+  /** Watched recursively, except node_modules and names that begin with a dot. Missing folders are ignored. */
   readonly folders: readonly string[];
-  /** Single files beside. */
+  /** Further single files. */
   readonly files: readonly string[];
-  /** Left out with all below it. */
+  /** A folder that is excluded recursively. */
   readonly without: string;
-  /** Given the files that changed, came or went since it was last called. */
+  /** Called with the files that were changed, created or deleted since the last call. */
   onChange(paths: readonly string[]): void;
 }
 
-/** Saving several files is one change; so is what an editor does in several steps. */
+/** Time without a notification after which files are compared, so that saving several files is one change. */
 const QUIET_MS = 100;
 const SOURCE = /\.(?:[cm]?[jt]sx?|json|html|css|sql)$/;
 
-/** Watches until `close`. */
+/** Watches until `close` is called. */
 export function watchSources({ folders, files, without, onChange }: WatchOptions): { close(): void } {
   const watchers = new Map<string, FSWatcher>();
   let timer: Timer | undefined;
-  let known = look();
+  let known = scan();
   return {
     close() {
       clearTimeout(timer);
@@ -34,12 +34,12 @@ export function watchSources({ folders, files, without, onChange }: WatchOptions
     },
   };
 
-  function look(): Map<string, string> {
+  function scan(): Map<string, string> {
     const found = new Map<string, string>();
     const seen = new Set<string>();
     for (const folder of folders) walk(folder, found, seen);
     for (const file of files) {
-      if (tend(dirname(file), seen)) note(file, found);
+      if (ensureWatched(dirname(file), seen)) note(file, found);
     }
     for (const folder of watchers.keys()) if (!seen.has(folder)) forget(folder);
     return found;
@@ -50,30 +50,30 @@ export function watchSources({ folders, files, without, onChange }: WatchOptions
     watchers.delete(folder);
   }
 
-  /** Watches a folder before it is read, so that nothing comes to it unnoticed in between. */
-  function tend(folder: string, seen: Set<string>): boolean {
+  /** Watches a folder. This comes before reading it, so that no change in between is missed. Returns false if it is missing. */
+  function ensureWatched(folder: string, seen: Set<string>): boolean {
     seen.add(folder);
     if (watchers.has(folder)) return true;
     try {
       const watcher = watch(folder, (event, name) => {
-        // A folder that is made anew is not the one that is watched, nor are those below it.
+        // A folder that is created again is another one than the watched folder, and so are those below it.
         if (event === "rename" && name !== null)
           for (const each of [...watchers.keys()]) if (`${each}/`.startsWith(`${join(folder, name)}/`)) forget(each);
         clearTimeout(timer);
         timer = setTimeout(compare, QUIET_MS);
       });
-      // A folder that goes is found missing by the next look.
+      // A deleted folder is found missing by the next scan.
       watcher.on("error", () => {});
       watchers.set(folder, watcher);
       return true;
     } catch {
-      // It is not there, or went meanwhile.
+      // The folder is missing or was deleted meanwhile.
       return false;
     }
   }
 
   function walk(folder: string, found: Map<string, string>, seen: Set<string>): void {
-    if (seen.has(folder) || folder === without || !tend(folder, seen)) return;
+    if (seen.has(folder) || folder === without || !ensureWatched(folder, seen)) return;
     for (const entry of entriesOf(folder)) {
       if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
       const path = join(folder, entry.name);
@@ -84,7 +84,7 @@ export function watchSources({ folders, files, without, onChange }: WatchOptions
 
   function compare(): void {
     const before = known;
-    known = look();
+    known = scan();
     const paths = [...new Set([...before.keys(), ...known.keys()])];
     const changed = paths.filter((path) => before.get(path) !== known.get(path));
     if (changed.length > 0) onChange(changed);
@@ -100,7 +100,7 @@ function entriesOf(folder: string): import("node:fs").Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // It went since it was found; what was in it has gone with it.
+    // The folder was deleted since it was found.
     return [];
   }
 }

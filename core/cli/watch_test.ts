@@ -14,21 +14,21 @@ function write(path: string, text = ""): string {
   return file;
 }
 
-test("what is written, renamed into place, made in a new folder or removed is told, and nothing else is", async () => {
+test("files that are written, renamed into place, created in a new folder or deleted are reported, and no others", async () => {
   const plugin = write("mine/plugin.ts", "one");
   const choices = write("package.json", "{}");
-  let told = Promise.withResolvers<readonly string[]>();
+  let reported = Promise.withResolvers<readonly string[]>();
   const sources = watchSources({
     folders: [join(folder, "mine"), join(folder, "absent")],
     files: [choices],
     without: join(folder, "mine/data"),
-    onChange: (paths) => told.resolve(paths),
+    onChange: (paths) => reported.resolve(paths),
   });
-  /** What is told after some work; what should go unnoticed comes with what should not. */
+  /** The files reported after some changes, of which some must not be reported. */
   const after = async (work: () => void) => {
-    told = Promise.withResolvers();
+    reported = Promise.withResolvers();
     work();
-    return (await told.promise).toSorted();
+    return (await reported.promise).toSorted();
   };
   try {
     expect(await after(() => void write("mine/plugin.ts", "two!"))).toEqual([plugin]);

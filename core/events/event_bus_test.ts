@@ -157,7 +157,7 @@ describe("onRollback() and afterCommit()", () => {
       [Object.assign(new Error("terminating connection"), { code: "57P01" }), false],
       [Object.assign(new Error("deferred"), { code: "23503" }), true],
       [Object.assign(new Error("canceling statement due to statement timeout"), { code: "57014" }), true],
-      [new StoreError("Cannot commit: everything was undone"), true],
+      [new StoreError("Cannot commit: a statement of the transaction failed"), true],
     ] as const) {
       const undone: string[] = [];
       const run = busOver(fakeDb([error]).db).perform("test_act", SYSTEM, { text: "x" }, async (draft, tx) => {

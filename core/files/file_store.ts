@@ -1,19 +1,18 @@
 /**
- * Where uploaded bytes live: behind one interface, so that a folder and an object store (`s3_store.ts`) are
- * interchangeable. Names are keys chosen by plugins ("images/gallery/2026-01/rack.png"); they are checked here, since a
- * key that climbs out of the folder must be impossible whatever a plugin was handed. Writing is atomic and lasting: a
- * reader sees the whole file or none, and once `put` has answered the file outlives a crash. So a plugin writes the file
- * first and the row that names it after, takes the file back with `EventTransaction.onRollback`, and removes an old one with `EventTransaction.afterCommit`;
- * what a crash leaves without a row is found by `files sweep`.
+ * Stores of uploaded files: a local folder here, an object store in `s3_store.ts`. Keys are chosen by plugins
+ * ("gallery/2026-01/rack.png") and checked, so that none leaves the folder. Writes are atomic and durable: readers see a whole
+ * file or none, and a file survives a crash once `put` has resolved. A plugin writes a file before its row, removes it again
+ * in `onRollback`, and removes the file of a deleted row in `afterCommit`. Files that a crash leaves without a row are found
+ * by `files sweep`.
  */
 import { copyFile, link, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 import { isUpload, type Upload } from "../input/uploads.ts";
 
-/** What can be stored; an upload is taken over without copying where it lies on the same disk. */
+/** Content to store. An upload on the same disk is linked and not copied. */
 export type FileContent = Uint8Array | Blob | ReadableStream<Uint8Array> | Upload;
 
-/** Bytes from `start` up to and without `end`, counted from 0. */
+/** The bytes from `start`, counted from 0, up to but excluding `end`. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
@@ -24,14 +23,14 @@ export interface StoredFile {
   /** In bytes. */
   readonly size: number;
   readonly modified: Date;
-  /** Its bytes as they are read, or a stretch of them; each chunk belongs to the reader. */
+  /** Its bytes, or a range of them. The reader owns the chunks. */
   stream(range?: ByteRange): ReadableStream<Uint8Array>;
-  /** The same as the body of a response, which for local files costs less than a stream. */
+  /** The same as the body of a response; for local files faster than a stream. */
   body(range?: ByteRange): Blob | ReadableStream<Uint8Array>;
   bytes(): Promise<Uint8Array>;
 }
 
-/** A file as listings name it. */
+/** A file in a listing. */
 export interface StoredEntry {
   readonly key: string;
   /** In bytes. */
@@ -41,23 +40,23 @@ export interface StoredEntry {
 
 /** A store of files by key. */
 export interface FileStore {
-  /** Writes a whole file; what was under the key before is replaced at once. Returns the size in bytes. */
+  /** Writes a whole file, replacing an existing one atomically. Resolves with the size in bytes. */
   put(key: string, content: FileContent): Promise<number>;
-  /** The file, its content lazily read, or undefined where there is none. */
+  /** The file, whose content is read on demand; undefined if there is none. */
   get(key: string): Promise<StoredFile | undefined>;
-  /** Removes a file; a missing one is no error. */
+  /** Removes a file, if it exists. */
   remove(key: string): Promise<void>;
-  /** Files whose keys start with a prefix, in no order; without one all of them. */
+  /** The files whose keys begin with a prefix, in any order; all files without a prefix. */
   list(prefix?: string): AsyncIterable<StoredEntry>;
 }
 
 const MAX_KEY_LENGTH = 500;
-/** Files that are being written lie here; one that stays is the leftover of a crash. */
+/** The folder of files that are being written; a crash leaves them there. */
 const PARTIAL = ".partial";
-/** Codes of a file system that cannot give a file a second name, so that it must be copied. */
+/** Codes of file systems on which a file cannot be linked and must be copied. */
 const UNLINKABLE = new Set(["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
-/** A store in a local folder, which is made when first needed. */
+/** A store in a local folder, which is created with the first file. */
 export function folderStore(folder: string): FileStore {
   const root = resolve(folder);
   const pathOf = (key: string) => {
@@ -103,7 +102,7 @@ export function folderStore(folder: string): FileStore {
   };
 }
 
-/** A store whose keys all lie below a prefix: what a plugin gets. */
+/** A store whose keys are below a prefix: the store of one plugin. */
 export function below(store: FileStore, prefix: string): FileStore {
   const inner = (key: string) => `${prefix}/${checkedKey(key)}`;
   return {
@@ -128,12 +127,12 @@ export function refusedFiles(plugin: string): FileStore {
   };
 }
 
-/** Whether a key names a file that was never finished. */
+/** Whether a key is of a file that was not written completely. */
 export function isPartial(key: string): boolean {
   return key.startsWith(`${PARTIAL}/`) && /^[0-9a-f-]{36}$/.test(key.slice(PARTIAL.length + 1));
 }
 
-/** The key itself if it is made of plain names. Throws RangeError. */
+/** The key, if it consists of plain names. Throws RangeError. */
 export function checkedKey(key: string): string {
   const parts = key.split("/");
   const bad =
@@ -158,7 +157,7 @@ function localFile(path: string, { size, mtime }: { size: number; mtime: Date })
 }
 
 async function write(path: string, content: FileContent): Promise<void> {
-  if (isUpload(content) && content.spooled !== undefined) return takeOver(content.spooled, path);
+  if (isUpload(content) && content.spooled !== undefined) return linkOrCopy(content.spooled, path);
   if (content instanceof Uint8Array || content instanceof Blob) return void (await Bun.write(path, content as Blob));
   const file = await open(path, "wx", 0o600);
   try {
@@ -168,8 +167,8 @@ async function write(path: string, content: FileContent): Promise<void> {
   }
 }
 
-/** A second name for the same bytes: the request may still read its upload, and clears the first name afterwards. */
-async function takeOver(from: string, to: string): Promise<void> {
+/** Links a file, so that the request can still read and remove its upload; copies it on another disk. */
+async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
   } catch (error) {
@@ -178,7 +177,7 @@ async function takeOver(from: string, to: string): Promise<void> {
   }
 }
 
-/** Waits until the disk holds what was written: the row that names the file is as lasting. */
+/** Flushes a file or folder to disk (fsync). */
 async function flush(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {

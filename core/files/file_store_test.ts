@@ -7,7 +7,7 @@ import { below, folderStore } from "./file_store.ts";
 const folder = mkdtempSync(join(tmpdir(), "lectern-files-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("put() stores bytes that get() gives back until remove()", async () => {
+test("put() stores bytes that get() returns until remove()", async () => {
   const store = below(folderStore(folder), "images");
   expect(await store.put("2026-01/rack.png", new Uint8Array([1, 2, 3]))).toBe(3);
   expect(await (await store.get("2026-01/rack.png"))?.bytes()).toEqual(new Uint8Array([1, 2, 3]));
@@ -25,7 +25,7 @@ test.each(["../up", "a/../../up", "/etc/passwd", "a//b", "", ".hidden", "a/./b",
   },
 );
 
-test("put() leaves nothing behind when the content breaks off", async () => {
+test("put() leaves no file when the content fails", async () => {
   const broken = new ReadableStream<Uint8Array>({
     start(controller) {
       controller.enqueue(new Uint8Array(10));

@@ -1,29 +1,29 @@
 /**
- * Finds files that nothing names any more. A file is written before its row and removed after it, so a crash between the
- * two leaves a file too many and never one too few; this is what takes those away. Only plugins know which of their
- * files are in use: what belongs to a plugin that does not say so, or is not there, is counted and left alone.
+ * Finds and removes orphaned files. A file is written before its row and removed after it, so that a crash leaves a file
+ * without a row and never a row without its file. Plugins say which of their files are in use (slot `file_claims`); files of
+ * plugins that do not, or that are not loaded, are counted and kept.
  */
 import type { FileClaim } from "../contracts/files.ts";
 import { type FileStore, isPartial, type StoredEntry } from "./file_store.ts";
 
-/** What a sweep found. */
+/** The result of a sweep. */
 export interface SweepResult {
-  /** Files that nobody names, in the order they were found; removed unless it was a dry run. */
+  /** Orphaned files, removed unless it was a dry run. */
   readonly orphans: readonly StoredEntry[];
   readonly kept: number;
-  /** Files of plugins that claim none, by the first part of their keys. */
+  /** The number of files of plugins without a claim, by the first part of their keys. */
   readonly unclaimed: ReadonlyMap<string, number>;
 }
 
 /** Options of a sweep. */
 export interface SweepOptions {
-  /** Only names what it would remove. */
+  /** Removes nothing. */
   readonly dryRun: boolean;
-  /** Younger files are left alone: their row may be on its way. In milliseconds. */
+  /** Milliseconds; younger files are kept, since their row may not be committed yet. */
   readonly olderThanMs?: number;
 }
 
-/** A day: far longer than any request or transaction takes. */
+/** A day, far longer than any request or transaction. */
 export const ORPHAN_AGE_MS = 86_400_000;
 const BATCH = 500;
 
@@ -50,7 +50,7 @@ export async function sweepFiles(
   return { orphans, kept, unclaimed };
 }
 
-/** The keys in use, undefined where nobody can tell. What was never finished is nobody's. */
+/** The keys in use; undefined if no plugin claims them. Incompletely written files are in use by none. */
 async function usedOf(
   owner: string,
   entries: readonly StoredEntry[],

@@ -15,7 +15,7 @@ function age(path: string): void {
   utimesSync(path, LONG_AGO, LONG_AGO);
 }
 
-test("a sweep removes old files that nobody names, and nothing else", async () => {
+test("a sweep removes old orphaned files and nothing else", async () => {
   const root = join(folder, "files");
   const store = folderStore(root);
   for (const key of ["notes/a", "notes/lost", "notes/young", "gone/b"]) await store.put(key, new Uint8Array(3));
@@ -35,27 +35,27 @@ test("a sweep removes old files that nobody names, and nothing else", async () =
   expect([readdirSync(join(root, ".partial")), readdirSync(join(root, "gone"))]).toEqual([[], ["b"]]);
 });
 
-test("a spool holds a request's files until it is cleared, and sweeps what a crash left", async () => {
+test("a spool holds a request's files until they are cleared, and removes those that a crash left", async () => {
   const root = join(folder, "spool");
   const spool = openSpool(root);
   const content = async function* () {
     yield new TextEncoder().encode("ab");
     yield new TextEncoder().encode("c");
   };
-  const visit = spool.visit();
-  const upload = await visit.keep({ name: "x\0.txt", type: "text/plain" }, content());
+  const files = spool.forRequest();
+  const upload = await files.keep({ name: "x\0.txt", type: "text/plain" }, content());
   expect([upload.name, upload.size, await new Response(upload.stream()).text()]).toEqual(["x.txt", 3, "abc"]);
 
   const store = folderStore(join(folder, "kept"));
   expect(await store.put("notes/x", upload)).toBe(3);
-  await visit.clear();
+  await files.clear();
   expect(readdirSync(root)).toEqual([]);
   expect(new TextDecoder().decode(await (await store.get("notes/x"))?.bytes())).toBe("abc");
 
   writeFileSync(join(root, "leftover"), "");
   writeFileSync(join(root, "young"), "");
   age(join(root, "leftover"));
-  // A process that ended, one that got its number, one of another machine, and this one.
+  // A process that ended, one that reuses its id, one of another machine, and this one.
   const [place, , started] = processTag().split("-");
   const gone = Bun.spawnSync([process.execPath, "--version"]).pid;
   const names = [

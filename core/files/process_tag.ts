@@ -1,49 +1,49 @@
 /**
- * Which process something on disk belongs to, and whether that process is still there. A number alone does not tell:
- * numbers are given again, and mean nothing on another machine or in another container that shares the disk.
+ * Tags that name the process that owns a file on disk. A process id alone is not enough: ids are reused, and mean nothing on
+ * another machine or in another container that shares the disk.
  */
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { isAlive } from "../../db/embedded/pid.ts";
 
-/** What is known of a process by its tag. */
+/** Whether a process still runs, as far as it can be known. */
 export type ProcessState = "alive" | "gone" | "unknown";
 
-/** Of the line in /proc/PID/stat, behind the name, which may hold blanks itself: when the process began. */
-const STARTED_FIELD = 19;
+/** The index of the start time in /proc/PID/stat, counted after the name, which may contain blanks. */
+const START_TIME_FIELD = 19;
 
 let own: string | undefined;
 
 /** The tag of this process: letters, digits and dashes. */
 export function processTag(): string {
-  own ??= `${placeOfProcesses()}-${process.pid}-${startOf(process.pid) ?? 0}`;
+  own ??= `${pidNamespace()}-${process.pid}-${startTimeOf(process.pid) ?? 0}`;
   return own;
 }
 
-/** Whether the process with a tag still runs; unknown where it was another machine's, or the text is no tag. */
+/** Whether the process of a tag still runs; unknown for other machines and for text that is not a tag. */
 export function processState(tag: string): ProcessState {
-  const [, place, number, started] = /^([0-9a-f]+)-(\d+)-(\d+)$/.exec(tag) ?? [];
-  if (place !== placeOfProcesses()) return "unknown";
-  if (!isAlive(Number(number))) return "gone";
-  const since = startOf(Number(number));
-  return since === undefined || since === Number(started) ? "alive" : "gone";
+  const [, namespace, pid, startTime] = /^([0-9a-f]+)-(\d+)-(\d+)$/.exec(tag) ?? [];
+  if (namespace !== pidNamespace()) return "unknown";
+  if (!isAlive(Number(pid))) return "gone";
+  const actual = startTimeOf(Number(pid));
+  return actual === undefined || actual === Number(startTime) ? "alive" : "gone";
 }
 
-/** Where numbers of processes mean the same: one machine, and there one container. */
-function placeOfProcesses(): string {
+/** Identifies the machine and, on Linux, the PID namespace in which process ids are valid. */
+function pidNamespace(): string {
   let container = "";
   try {
     container = readlinkSync("/proc/self/ns/pid");
   } catch {
-    // Only Linux has these.
+    // Not Linux.
   }
   return Bun.hash(`${hostname()} ${container}`).toString(16);
 }
 
-function startOf(pid: number): number | undefined {
+function startTimeOf(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[STARTED_FIELD]);
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[START_TIME_FIELD]);
   } catch {
     return undefined;
   }

@@ -1,15 +1,15 @@
 /**
- * A store of files in a bucket of an S3-compatible service. Large content goes out in parts while it is read, so that
- * memory holds a few parts at most; the service shows a file once its last part has arrived, which makes writing atomic.
- * A crash in between leaves parts that no listing shows: a lifecycle rule of the bucket should end unfinished uploads.
+ * A file store in a bucket of an S3-compatible service. Large content is uploaded in parts while it is read, so that a few
+ * parts are in memory at most. A file appears with its last part, which makes writes atomic. A crash leaves parts that
+ * listings do not show: the bucket should have a lifecycle rule that aborts incomplete uploads.
  */
 import { S3Client } from "bun";
 import { isUpload } from "../input/uploads.ts";
 import { type ByteRange, checkedKey, type FileContent, type FileStore } from "./file_store.ts";
 
-/** Where the bucket is, and with which key it is opened. */
+/** The bucket and its access key. */
 export interface S3Options {
-  /** Such as "https://s3.example.com"; the bucket's name comes after it as first part of the path. */
+  /** Such as "https://s3.example.com"; the name of the bucket is the first part of the path. */
   readonly endpoint: string;
   readonly bucket: string;
   readonly accessKeyId: string;
@@ -17,11 +17,11 @@ export interface S3Options {
   readonly region: string;
 }
 
-/** The least that the protocol allows for any but the last part. */
+/** The minimum of the protocol for all parts but the last. */
 const PART_BYTES = 5 * 1024 * 1024;
 const PARTS_AT_ONCE = 2;
 
-/** A store in a bucket. Nothing is asked of the service before it is used. */
+/** A store in a bucket. It connects on first use. */
 export function s3Store(options: S3Options): FileStore {
   const client = new S3Client({ ...options });
   return {
@@ -33,7 +33,7 @@ export function s3Store(options: S3Options): FileStore {
       }
     },
     async get(key) {
-      const found = await client.stat(checkedKey(key)).catch(whenMissing);
+      const found = await client.stat(checkedKey(key)).catch(undefinedIfMissing);
       if (!found) return undefined;
       const part = ({ start, end }: ByteRange) => client.file(key).slice(start, end);
       const stream = (range: ByteRange = { start: 0, end: found.size }) =>
@@ -47,7 +47,7 @@ export function s3Store(options: S3Options): FileStore {
       };
     },
     async remove(key) {
-      await client.delete(checkedKey(key)).catch(whenMissing);
+      await client.delete(checkedKey(key)).catch(undefinedIfMissing);
     },
     async *list(prefix = "") {
       let continuationToken: string | undefined;
@@ -61,14 +61,14 @@ export function s3Store(options: S3Options): FileStore {
   };
 }
 
-/** A stream that breaks ends the upload without completing it, so nothing of it is ever seen. */
+/** Uploads content in parts. A stream that fails aborts the upload, so that no part of it becomes visible. */
 function upload(client: S3Client, key: string, content: FileContent): Promise<number> {
   const body = isUpload(content) ? content.stream() : content;
   const source = body instanceof ReadableStream ? new Response(body) : body;
   return client.write(key, source as Blob, { partSize: PART_BYTES, queueSize: PARTS_AT_ONCE });
 }
 
-function whenMissing(error: unknown): undefined {
+function undefinedIfMissing(error: unknown): undefined {
   const code = (error as { code?: unknown }).code;
   if (code !== "NoSuchKey" && code !== "NotFound") throw error;
 }

@@ -17,7 +17,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const PIECE = 1_000_000;
 const LARGE = 12 * PIECE;
 
-test("a bucket gives back what was put, whole and in part, until it is removed", async () => {
+test("a bucket returns what was put, whole and in ranges, until it is removed", async () => {
   expect(await store.put("a/rack.png", bytes("0123456789"))).toBe(10);
   const file = await store.get("a/rack.png");
   expect([file?.size, await new Response(file?.stream()).text()]).toEqual([10, "0123456789"]);
@@ -28,13 +28,13 @@ test("a bucket gives back what was put, whole and in part, until it is removed",
   expect(await store.get("a/rack.png")).toBeUndefined();
 });
 
-test("a bucket takes an empty file", async () => {
+test("a bucket stores an empty file", async () => {
   expect(await store.put("empty", new Blob([]))).toBe(0);
   expect((await store.get("empty"))?.size).toBe(0);
   await store.remove("empty");
 });
 
-test("a large stream goes out in parts", async () => {
+test("a large stream is uploaded in parts", async () => {
   service.bodies.length = 0;
   const content = new Uint8Array(LARGE).fill(7);
   let sent = 0;
@@ -51,7 +51,7 @@ test("a large stream goes out in parts", async () => {
   await store.remove("large");
 });
 
-test("a stream that breaks leaves no file", async () => {
+test("a stream that fails leaves no file", async () => {
   let sent = 0;
   const broken = new ReadableStream<Uint8Array>({
     pull(controller) {
@@ -63,7 +63,7 @@ test("a stream that breaks leaves no file", async () => {
   expect([...service.objects.keys()]).toEqual([]);
 });
 
-test("a listing walks all pages of the service and names keys as the plugin does", async () => {
+test("a listing reads all pages of the service and returns the keys of the plugin", async () => {
   for (const key of ["b/1", "b/2", "b/3", "c/1", "b/4"]) await store.put(key, bytes(key));
   await bucket.put("other/b", bytes("x"));
   const found = await Array.fromAsync(store.list("b/"));

@@ -6,7 +6,7 @@ test("clientAddress() ignores what an untrusted peer forwards", () => {
   expect(clientAddress("203.0.113.9", "1.2.3.4", trustedProxies("10.0.0.0/8"))).toBe("203.0.113.9");
 });
 
-test("clientAddress() walks back over trusted hops to the first that is not", () => {
+test("clientAddress() is the nearest hop that is not a trusted proxy", () => {
   const proxies = trustedProxies("10.0.0.0/8, 192.168.1.5");
   expect(clientAddress("10.0.0.1", "6.6.6.6, 203.0.113.9, 192.168.1.5", proxies)).toBe("203.0.113.9");
   expect(clientAddress("10.0.0.1", "203.0.113.9", trustedProxies("*"))).toBe("203.0.113.9");
@@ -16,11 +16,11 @@ test("clientAddress() shows mapped IPv4 addresses as IPv4", () => {
   expect(clientAddress("::ffff:203.0.113.9", null, trustedProxies(""))).toBe("203.0.113.9");
 });
 
-test("clientAddress() survives forwarded nonsense", () => {
+test("clientAddress() accepts malformed X-Forwarded-For", () => {
   expect(clientAddress("10.0.0.1", "unknown, <script>", trustedProxies("*"))).toBe("10.0.0.1");
 });
 
-test("clientAddress() ends at a hop that is no address, so that nobody chooses his own", () => {
+test("clientAddress() stops at a hop that is not an address, so that clients cannot forge theirs", () => {
   const proxies = trustedProxies("10.0.0.0/8");
   for (const broken of [
     "",
@@ -49,13 +49,13 @@ test("clientAddress() reads hops with a port, in brackets and with a zone", () =
   expect([from("fe80::1%eth0"), from("[::ffff:5.5.5.5]:1")]).toEqual(["fe80::1", "5.5.5.5"]);
 });
 
-test("trustedProxies() is told by either name", () => {
+test("trustedProxies() reads either variable", () => {
   expect(clientAddress("10.0.0.1", "5.5.5.5", trustedProxies("", "10.0.0.0/8"))).toBe("5.5.5.5");
   expect(clientAddress("10.0.0.1", "5.5.5.5", trustedProxies("192.0.2.1", "10.0.0.0/8"))).toBe("10.0.0.1");
   expect(() => trustedProxies("", "proxy.example")).toThrow("Cannot read TRUSTED_PROXIES");
 });
 
-test("trustedProxies() refuses what is no network", () => {
+test("trustedProxies() throws for values that are not networks", () => {
   expect(() => trustedProxies("10.0.0.0/8, proxy.example")).toThrow(
     '"proxy.example" is neither an address nor a CIDR range',
   );

@@ -11,7 +11,7 @@ test("only this origin and the address bar are this site", () => {
     expect([site, from({ "sec-fetch-site": site })]).toEqual([site, true]);
 });
 
-test("where that is not said, the origin decides", () => {
+test("without Sec-Fetch-Site the origin decides", () => {
   expect(from({})).toBe(false);
   expect(from({ origin: ORIGIN })).toBe(false);
   expect(from({ origin: "http://10.0.0.5:8080", host: "10.0.0.5:8080" })).toBe(false);
@@ -19,7 +19,7 @@ test("where that is not said, the origin decides", () => {
     expect([origin, from({ origin, host: "wiki.example.com" })]).toEqual([origin, true]);
 });
 
-test("credentials that a browser sends by itself excuse nothing", () => {
+test("credentials that a browser adds itself make no difference", () => {
   expect(from({ authorization: "Basic YTpi", "sec-fetch-site": "cross-site" })).toBe(true);
   expect(from({ authorization: "Token a:b" })).toBe(false);
 });

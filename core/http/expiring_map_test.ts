@@ -3,7 +3,7 @@ import { ExpiringMap } from "./expiring_map.ts";
 
 const LIFETIME_MS = 1_000;
 
-test("a value is there until it ends, and set anew after that", () => {
+test("a value exists until it expires, and can be set again then", () => {
   let now = 5_000;
   const map = new ExpiringMap<{ endsAt: number }>(LIFETIME_MS, 100, () => now);
   map.set("a", { endsAt: 6_000 });
@@ -16,7 +16,7 @@ test("a value is there until it ends, and set anew after that", () => {
   expect(map.get("a")).toEqual({ endsAt: 7_000 });
 });
 
-test("below its bound it answers as a map would that never forgets, over many keys and windows", () => {
+test("below its bound it behaves like a map without a bound, over many keys and windows", () => {
   let now = 0;
   let seed = 7;
   const random = (below: number) => {
@@ -38,7 +38,7 @@ test("below its bound it answers as a map would that never forgets, over many ke
   }
 });
 
-test("it holds no more than the keys of two lifetimes, without a sweep", () => {
+test("it holds at most the keys of two lifetimes, without a sweep", () => {
   let now = 0;
   const map = new ExpiringMap<{ endsAt: number }>(LIFETIME_MS, 1_000_000, () => now);
   let most = 0;
@@ -50,7 +50,7 @@ test("it holds no more than the keys of two lifetimes, without a sweep", () => {
   expect(most).toBe(2 * LIFETIME_MS * 10);
 });
 
-test("a flood within one lifetime stays within the bound, and what is in use is not forgotten for it", () => {
+test("many keys within one lifetime stay within the bound, and keys in use are kept", () => {
   const map = new ExpiringMap<{ endsAt: number }>(LIFETIME_MS, 100, () => 0);
   const used = { endsAt: LIFETIME_MS };
   map.set("used", used);

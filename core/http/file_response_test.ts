@@ -24,7 +24,7 @@ describe("fileResponse()", () => {
   };
   const whole = { status: 200, range: null, text: "0123456789" };
 
-  test("sends the whole file, or the one stretch that is asked for", async () => {
+  test("sends the whole file, or the requested range", async () => {
     expect(await ask({})).toEqual(whole);
     const cases: [range: string, shown: string, text: string][] = [
       ["bytes=0-3", "bytes 0-3/10", "0123"],
@@ -36,14 +36,14 @@ describe("fileResponse()", () => {
     for (const [range, shown, text] of cases) expect(await ask({ range })).toEqual({ status: 206, range: shown, text });
   });
 
-  test("refuses a stretch beyond the end, and ignores what is no single range", async () => {
+  test("answers 416 for a range beyond the end, and ignores anything but a single range", async () => {
     for (const range of ["bytes=10-", "bytes=-0", "bytes=99-100"])
       expect(await ask({ range })).toEqual({ status: 416, range: "bytes */10", text: "" });
     for (const range of ["bytes=", "bytes=-", "bytes=3-1", "bytes=0-1,4-5", "items=0-1", "bytes=a-b"])
       expect(await ask({ range })).toEqual(whole);
   });
 
-  test("goes by what the client has already", async () => {
+  test("answers 304 if the client has the current content", async () => {
     expect(await ask({ "if-none-match": '"v1"' })).toEqual({ status: 304, range: null, text: "" });
     expect(await ask({ "if-none-match": 'W/"v0", W/"v1"' })).toMatchObject({ status: 304 });
     expect(await ask({ "if-none-match": '"v0"' })).toEqual(whole);
@@ -52,7 +52,7 @@ describe("fileResponse()", () => {
   });
 });
 
-test("contentDisposition() lets no name break out of its place", () => {
+test("contentDisposition() escapes every name", () => {
   const cases: [name: string, header: string][] = [
     ["a b.pdf", 'attachment; filename="a b.pdf"'],
     [

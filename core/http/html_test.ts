@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { html, raw } from "./html.ts";
 
-test("html escapes every hole, keeps finished markup and leaves nothing of false and null", () => {
+test("html escapes every value, keeps markup and leaves out false and null", () => {
   const evil = `<script>"'&`;
   expect(String(html`<p title="${evil}">${evil}${null}${false}${0}</p>`)).toBe(
     `<p title="&lt;script&gt;&quot;&#x27;&amp;">&lt;script&gt;&quot;&#x27;&amp;0</p>`,

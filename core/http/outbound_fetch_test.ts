@@ -33,7 +33,7 @@ test.each([
   expect(isPublic(address)).toBe(false);
 });
 
-test("isPublic() says yes to ordinary addresses", () => {
+test("isPublic() is true for ordinary addresses", () => {
   expect(isPublic("93.184.215.14")).toBe(true);
   expect(isPublic("2606:2800:21f:cb07:6820:80da:af6b:8b2c")).toBe(true);
 });
@@ -71,7 +71,7 @@ const METADATA = [
   "2852039166",
 ];
 
-/** What would have been called, without a call. */
+/** Records calls instead of making them. */
 async function reached(run: () => Promise<unknown>): Promise<string> {
   const { fetch } = globalThis;
   let asked = "nobody";
@@ -90,7 +90,7 @@ async function reached(run: () => Promise<unknown>): Promise<string> {
   }
 }
 
-test.each(METADATA)("outgoingFetch() never reaches %s by a range, however wide", async (host) => {
+test.each(METADATA)("outgoingFetch() never reaches %s by a range, whatever its size", async (host) => {
   for (const allowPrivate of ["*", "0.0.0.0/0,::/0", "169.254.0.0/16"]) {
     const wide = outgoingFetch({ hosts: "any", allowPrivate });
     expect(await reached(() => wide(`http://${host}/latest`))).toContain("private or reserved");
@@ -112,7 +112,7 @@ test("outgoingFetch() reaches a metadata address that the operator names, and ot
   expect(await reached(() => wide("http://[::1]/"))).toBe("[::1]");
 });
 
-test("outgoingFetch() calls the address it checked and keeps the host's name", async () => {
+test("outgoingFetch() connects to the address it checked and keeps the host name", async () => {
   let asked = 0;
   const pinned = outgoingFetch({ hosts: "any", allowPrivate: "127.0.0.0/8" }, async () => {
     asked += 1;
@@ -123,12 +123,12 @@ test("outgoingFetch() calls the address it checked and keeps the host's name", a
   expect(asked).toBe(1);
 });
 
-test("outgoingFetch() hands redirects back", async () => {
+test("outgoingFetch() returns redirects", async () => {
   const pinned = outgoingFetch({ hosts: "any", allowPrivate: "*" });
   expect((await pinned(`http://127.0.0.1:${server.port}/away`)).status).toBe(302);
 });
 
-test("outgoingFetch() waits for a name that does not resolve no longer than the call may take", async () => {
+test("outgoingFetch() aborts a name lookup with the signal of the call", async () => {
   const stuck = outgoingFetch({ hosts: "any", allowPrivate: "" }, () => new Promise(() => {}));
   await expect(stuck("http://hooks.example.com/", { signal: AbortSignal.timeout(20) })).rejects.toThrow("timed out");
 });

@@ -1,3 +1,8 @@
+/**
+ * The Elysia instances that plugins add their routes to, with what handlers get and the options of routes. The state of a
+ * request is kept beside it from the gates to its route. A `permit` is checked before the handler runs; nothing is parsed
+ * here.
+ */
 import { type DocumentDecoration, Elysia } from "elysia";
 import { type ApiError, denied } from "../errors.ts";
 import { type InputObject, withEmptyAsNull } from "../input/body_parsing.ts";

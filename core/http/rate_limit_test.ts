@@ -27,7 +27,7 @@ test("counts are exact over many keys and windows", () => {
   expect(wrong).toEqual([]);
 });
 
-test("a flood of addresses does not give anew to whoever goes on asking", () => {
+test("many new addresses do not reset the count of one that keeps sending requests", () => {
   const limiter = memoryLimiter(10, 60_000, () => 0, 1_000);
   for (let n = 0; n < 5_000; n++) {
     limiter.take(`address ${n}`);

@@ -91,7 +91,7 @@ export function pathOf(url: string): string {
  * The request with a valid URL and without `root`, the path of APP_URL, at its beginning. Bun takes the host of the URL from
  * the client's `Host` header, unchecked: it may be invalid or missing, and is then replaced. The host is not used.
  */
-export function addressed(request: Request, root = ""): Request {
+export function withRoutePath(request: Request, root = ""): Request {
   const { url } = request;
   const start = pathStart(url);
   const path = url.slice(start);

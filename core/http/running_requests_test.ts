@@ -2,7 +2,7 @@ import { afterAll, expect, jest, test } from "bun:test";
 import type { ApiError } from "../errors.ts";
 import { type Answerer, RunningRequests, type Watch } from "./running_requests.ts";
 
-/** Answers when it is told to, and keeps what it was given. */
+/** Answers when the test resolves it, and records the requests. */
 function manual(): Answerer & { answers: Map<string, (response: Response) => void>; watches: Map<string, Watch> } {
   const answers = new Map<string, (response: Response) => void>();
   const watches = new Map<string, Watch>();
@@ -23,7 +23,7 @@ const request = (path: string) => new Request(`http://x${path}`);
 jest.useFakeTimers();
 afterAll(() => void jest.useRealTimers());
 
-test("what takes too long is answered 503, long routes have longer, and the time of a body does not count", async () => {
+test("late requests are answered 503, long routes have more time, and the time of a body does not count", async () => {
   const gates = manual();
   const requests = new RunningRequests(gates, { usualMs: 5_000, longMs: 60_000 });
   const statuses: Record<string, number> = {};

@@ -1,9 +1,8 @@
 /**
- * A request's way into Lectern and out of it: size, who asks, how often, body, then Elysia's router and the plugin's
- * route, and one place that makes errors and the headers every answer carries. The gates stand before the router, so
- * unknown paths are limited too; a failed credential is answered by the route's `permit`, so that an unknown path is a
- * 404 for everybody (content-api 1.3-1.5, platform 1.1). Only the body of a recognised viewer is read; files in it lie on
- * disk until the answer and are gone with it.
+ * The path of a request: authentication, limit, size and body, then Elysia's router and the plugin's route, last errors and the
+ * default headers. The gates come before the router, so that unknown paths are limited too. Failed credentials are answered by
+ * the `permit` of the route, so that an unknown path is a 404 for every client (content-api 1.3-1.5, platform 1.1). A body is
+ * read only for authenticated clients and public routes; its files are on disk until the answer.
  */
 import { Elysia } from "elysia";
 import type { Children } from "../children/pool.ts";
@@ -20,7 +19,7 @@ import {
 } from "../input/body_parsing.ts";
 import { type BodyPace, bodyError, rejectLargeBody, setPace, TOO_SLOW } from "../input/body_stream.ts";
 import { parserFor } from "../input/large_bodies.ts";
-import type { Spool, SpoolVisit } from "../input/upload_spool.ts";
+import type { RequestFiles, Spool } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
 import { GUEST, type Viewer } from "../viewer.ts";
 import { type AreaSpec, Areas, type Authenticate } from "./areas.ts";
@@ -30,33 +29,42 @@ import { withDefaultHeaders } from "./default_headers.ts";
 import { asGet, withoutBody } from "./head.ts";
 import { type Asked, languageOf, type PluginApp, refusalOf, remember, type SiteApp } from "./plugin_app.ts";
 import type { Allowance, Limiter } from "./rate_limit.ts";
-import { addressed, hooksOf, isPublicAt, methodsAt, pathOf, type RouteInfo, routesOf, takesLongAt } from "./routes.ts";
+import {
+  hooksOf,
+  isPublicAt,
+  methodsAt,
+  pathOf,
+  type RouteInfo,
+  routesOf,
+  takesLongAt,
+  withRoutePath,
+} from "./routes.ts";
 import type { Watch } from "./running_requests.ts";
 import { unexpectedError } from "./unexpected_error.ts";
 
-/** What is asked along with a route's path. */
+/** Options of a call within the process. */
 export interface Asking {
-  /** What a body would hold. */
+  /** The input that a body would hold. */
   readonly input?: InputObject;
-  /** Where whoever is behind it asks from. */
+  /** The address of the client on whose behalf the call is made. */
   readonly address?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What the gates need of the runtime. */
+/** The parts of the runtime that the gates use. */
 export interface GateParts {
   readonly log: Log;
   readonly limiter: Limiter;
   readonly proxies: Networks;
   readonly inputLimits: InputLimits;
   readonly texts: Texts;
-  /** Language of messages for viewers who wish none. */
+  /** The language of messages for viewers without a preference. */
   readonly language: string;
   /** The path of APP_URL without a final slash; "" for none. */
   readonly root: string;
-  /** Where files of a request lie while it is answered. */
+  /** Holds the files of a request until it is answered. */
   readonly spool: Spool;
-  /** How fast bodies have to come. */
+  /** The minimum pace of bodies. */
   readonly pace: BodyPace;
   readonly children: Children;
 }
@@ -66,7 +74,7 @@ const NO_CREDENTIALS = new ApiError(401, "No authorization token found on the re
 /** The HTTP side of one runtime. */
 export class Gates {
   readonly #parts: GateParts;
-  readonly #resolvers: Authenticate[] = [];
+  readonly #authenticators: Authenticate[] = [];
   readonly #areas = new Areas();
   readonly #root = new Elysia({ handler: { standardHostname: false } });
   #routes: RouteInfo[] = [];
@@ -74,21 +82,24 @@ export class Gates {
   constructor(parts: GateParts) {
     this.#parts = parts;
     this.#root.onError({ as: "global" }, ({ error, request, code }) =>
-      this.#fault(request, code === "NOT_FOUND" && !(error instanceof ApiError) ? this.#unrouted(request) : error),
+      this.#errorResponse(
+        request,
+        code === "NOT_FOUND" && !(error instanceof ApiError) ? this.#noRouteError(request) : error,
+      ),
     );
   }
 
-  /** Adds a resolver of credentials. */
+  /** Adds an authenticator; they are called in the order in which they were added. */
   auth(authenticate: Authenticate): void {
-    this.#resolvers.push(authenticate);
+    this.#authenticators.push(authenticate);
   }
 
-  /** Adds an area; `prefix` is below /api, such as `/v1/dashboard`, unless the area lies outside. */
+  /** Adds an area; `prefix` is below /api unless `outside` is set. */
   area(prefix: string, spec: AreaSpec): void {
     this.#areas.add(prefix, spec);
   }
 
-  /** Mounts a plugin's routes and returns them. Throws BootError where it brings hooks for the routes of others. */
+  /** Mounts the routes of a plugin and returns them. Throws BootError for hooks that would apply to routes of other plugins. */
   mount(app: PluginApp | SiteApp): readonly RouteInfo[] {
     const own = routesOf(app);
     const before = hooksOf(this.#root);
@@ -97,12 +108,12 @@ export class Gates {
       ({ name, count }) => count > (before.find((one) => one.name === name)?.count ?? 0),
     );
     if (leaked)
-      throw new BootError(`its "${leaked.name}" would take part in the routes of others; hooks are for its own`);
+      throw new BootError(`its "${leaked.name}" would apply to the routes of other plugins; hooks must be local`);
     this.#routes.push(...own);
     return own;
   }
 
-  /** Builds the router now instead of with the first request. Throws where routes contradict each other. */
+  /** Compiles the router now instead of at the first request. Throws if routes conflict. */
   compile(): void {
     this.#root.compile();
   }
@@ -114,36 +125,36 @@ export class Gates {
 
   /** Answers one request; `peer` is the address of the other end of the connection. Never throws. */
   async answer(given: Request, peer: string, watch?: Watch): Promise<Response> {
-    const request = addressed(given, this.#parts.root);
-    const response = await this.#answered(request, peer, watch);
+    const request = withRoutePath(given, this.#parts.root);
+    const response = await this.#answerInArea(request, peer, watch);
     return request.method === "HEAD" ? withoutBody(response) : response;
   }
 
-  /** An error as a request would be answered with it. */
+  /** The answer to a request that failed with an error. */
   refuse(given: Request, error: ApiError): Response {
-    return withDefaultHeaders(this.#fault(addressed(given, this.#parts.root), error));
+    return withDefaultHeaders(this.#errorResponse(withRoutePath(given, this.#parts.root), error));
   }
 
-  /** Whether the route at a request's path says `takes: "long"`. */
+  /** Whether the route of a request says `takes: "long"`. */
   takesLong(given: Request): boolean {
-    return takesLongAt(this.#routes, pathOf(addressed(given, this.#parts.root).url));
+    return takesLongAt(this.#routes, pathOf(withRoutePath(given, this.#parts.root).url));
   }
 
-  async #answered(request: Request, peer: string, watch: Watch | undefined): Promise<Response> {
+  async #answerInArea(request: Request, peer: string, watch: Watch | undefined): Promise<Response> {
     const address = clientAddress(peer, request.headers.get("x-forwarded-for"), this.#parts.proxies);
     const area = this.#areas.at(pathOf(request.url));
-    const next = () => this.#passed(request, address, area, watch);
+    const next = () => this.#handle(request, address, area, watch);
     if (!area?.around) return next();
     try {
       return withDefaultHeaders(await area.around(request, address, next));
     } catch (error) {
-      return withDefaultHeaders(this.#fault(request, error));
+      return withDefaultHeaders(this.#errorResponse(request, error));
     }
   }
 
   /**
-   * Asks a route of the runtime on a viewer's behalf, within this process: past credentials, limits of requests and the
-   * reading of bodies, and through everything behind them. Never throws; faults are answered as they would be outside.
+   * Calls a route on a viewer's behalf, within this process: without credentials, limit and body parsing, with everything that
+   * follows them. Never throws; errors are answered as over HTTP.
    */
   async ask(viewer: Viewer, method: string, path: string, asking: Asking = {}): Promise<Response> {
     const { input = {}, address = "", headers = {} } = asking;
@@ -152,7 +163,7 @@ export class Gates {
     try {
       query = queryOf(path);
     } catch (error) {
-      return this.#fault(request, error);
+      return this.#errorResponse(request, error);
     }
     const refusal = viewer === GUEST ? NO_CREDENTIALS : undefined;
     remember(request, {
@@ -167,8 +178,8 @@ export class Gates {
     return method === "GET" ? answer() : askedFrom({ address, language: viewer.language }, answer);
   }
 
-  /** What comes of a request behind whatever stands around its area. */
-  async #passed(request: Request, address: string, area?: AreaSpec, watch?: Watch): Promise<Response> {
+  /** Answers a request within its area. */
+  async #handle(request: Request, address: string, area?: AreaSpec, watch?: Watch): Promise<Response> {
     if (request.method !== "GET") setPace(request, this.#parts.pace);
     const query = queryOf(request.url);
     const asked: Asked = {
@@ -182,9 +193,9 @@ export class Gates {
     let allowance: Allowance | undefined;
     let final = request;
     let response: Response;
-    const spooled = this.#parts.spool.visit();
+    const files = this.#parts.spool.forRequest();
     try {
-      await this.#recognise(request, asked, area);
+      await this.#authenticate(request, asked, area);
       allowance = await this.#limiter(area, request)?.take(
         asked.refusal ? `address ${address}` : `viewer ${asked.viewer.via === "guest" ? address : asked.viewer.id}`,
       );
@@ -192,30 +203,32 @@ export class Gates {
       if (area?.ownBodies) asked.input = query;
       else {
         watch?.readingBody(true);
-        final = await this.#read(request, asked, spooled);
+        final = await this.#read(request, asked, files);
         watch?.readingBody(false);
       }
       remember(final, asked);
-      response = final.method === "OPTIONS" ? this.#options(final) : await this.#routed(final, asked);
+      response = final.method === "OPTIONS" ? this.#options(final) : await this.#route(final, asked);
     } catch (error) {
-      response = this.#fault(final, error);
+      response = this.#errorResponse(final, error);
     }
-    if (spooled.isUsed()) await spooled.clear();
+    if (files.isUsed()) await files.clear();
     return withDefaultHeaders(response, allowance);
   }
 
-  async #routed(request: Request, asked: Asked): Promise<Response> {
+  async #route(request: Request, asked: Asked): Promise<Response> {
     if (request.method === "GET") return this.#root.fetch(request);
     if (request.method === "HEAD") {
       const full = asGet(request);
       remember(full, asked);
       return this.#root.fetch(full);
     }
-    return askedFrom({ address: asked.address, language: this.#wished(request) }, () => this.#root.fetch(request));
+    return askedFrom({ address: asked.address, language: this.#languageOf(request) }, () => this.#root.fetch(request));
   }
 
-  async #recognise(request: Request, asked: Asked, area: AreaSpec | undefined): Promise<void> {
-    for (const authenticate of area?.authenticate ? [area.authenticate, ...this.#resolvers] : this.#resolvers) {
+  async #authenticate(request: Request, asked: Asked, area: AreaSpec | undefined): Promise<void> {
+    for (const authenticate of area?.authenticate
+      ? [area.authenticate, ...this.#authenticators]
+      : this.#authenticators) {
       const pending = authenticate(request, asked.address);
       const found = pending instanceof Promise ? await pending : pending;
       if (found === undefined) continue;
@@ -226,17 +239,17 @@ export class Gates {
     asked.refusal = NO_CREDENTIALS;
   }
 
-  /** Tokens are never tried without a limit, whatever an area says about those who come without one. */
+  /** The limiter of a request. Outside the API, one with an `Authorization` header is limited even in an area without a limit. */
   #limiter(area: AreaSpec | undefined, { headers }: Request): Limiter | null {
     const isOpen = area?.limiter === null && area.outside === true && headers.has("authorization");
     return area?.limiter === undefined || isOpen ? this.#parts.limiter : area.limiter;
   }
 
   /**
-   * Reads the body of a recognised viewer and applies a disguised method. A faulty body is kept for after the permit, unless
-   * it came too slowly to be read to its end.
+   * Reads the body and applies a method override. A body that cannot be read is an error after the permit, except that one
+   * that arrived too slowly ends the request at once.
    */
-  async #read(request: Request, asked: Asked, spooled: SpoolVisit): Promise<Request> {
+  async #read(request: Request, asked: Asked, files: RequestFiles): Promise<Request> {
     asked.input = asked.query;
     await rejectLargeBody(request, this.#parts.inputLimits.maxBytes, !asked.refusal);
     const method = request.method;
@@ -244,7 +257,7 @@ export class Gates {
     let body: InputObject = {};
     if (!asked.refusal || isPublicAt(this.#routes, request)) {
       try {
-        body = await parseBody(request, this.#parts.inputLimits, spooled.keep, parserFor(this.#parts.children, asked));
+        body = await parseBody(request, this.#parts.inputLimits, files.keep, parserFor(this.#parts.children, asked));
       } catch (error) {
         asked.fault = bodyError(error);
         if (asked.fault.status === TOO_SLOW) throw asked.fault;
@@ -258,44 +271,44 @@ export class Gates {
   #options(request: Request): Response {
     const methods = methodsAt(this.#routes, pathOf(request.url));
     return methods.length === 0
-      ? this.#fault(request, this.#unrouted(request))
+      ? this.#errorResponse(request, this.#noRouteError(request))
       : new Response(null, { status: 200, headers: { allow: methods.join(", ") } });
   }
 
-  #unrouted(request: Request): ApiError {
+  #noRouteError(request: Request): ApiError {
     const path = pathOf(request.url);
     const shown = path.replace(/^\/+|\/+$/g, "") || "/";
     const methods = methodsAt(this.#routes, path);
     if (methods.length === 0) return localizedError(404, "The route :route could not be found.", { route: shown });
     const refused = request.method === "POST" && request.headers.has("content-type") ? refusalOf(request) : undefined;
-    // The body may say which of the other methods this POST stands for; unread as it is, the refusal is what is known.
+    // The body was not read and may override the method: the answer is the failed authentication.
     if (refused) return refused;
     const allow = methods.join(", ");
     const text = "The :method method is not supported for route :route. Supported methods: :methods.";
     return localizedError(405, text, { method: request.method, route: shown, methods: allow }, { headers: { allow } });
   }
 
-  /** The one place that turns what was thrown into an answer. */
-  #fault(request: Request, thrown: unknown): Response {
-    const asked = { method: request.method, path: pathOf(request.url) };
-    const error = thrown instanceof ApiError ? thrown : unexpectedError(this.#parts.log, thrown, asked);
-    // Some refusals of the wire contract are answered with 500; they are no crash, and still worth a line.
+  /** The answer to whatever was thrown. */
+  #errorResponse(request: Request, thrown: unknown): Response {
+    const about = { method: request.method, path: pathOf(request.url) };
+    const error = thrown instanceof ApiError ? thrown : unexpectedError(this.#parts.log, thrown, about);
+    // The wire contract has refusals with status 500.
     if (thrown === error && error.status >= 500) this.#parts.log.warn("Refused a request", { reason: error.message });
     const shape = this.#areas.at(pathOf(request.url))?.fault;
     const [text, params] = error.details.text ?? [error.message, {}];
-    const message = this.#said(text, params, this.#wished(request) ?? this.#parts.language);
+    const message = this.#translate(text, params, this.#languageOf(request) ?? this.#parts.language);
     const body = shape ? shape(error.status, message, error) : errorBody(error, message);
     return Response.json(body, { status: error.status, headers: { ...error.details.headers } });
   }
 
-  /** A message with what fills its places, such as "Book" in ":noun not found", in one language. */
-  #said(text: string, params: Readonly<Record<string, string>>, language: string): string {
+  /** Translates a message and the values of its placeholders, such as "Book" in ":noun not found". */
+  #translate(text: string, params: Readonly<Record<string, string>>, language: string): string {
     const { texts } = this.#parts;
-    const told = Object.entries(params).map(([name, value]) => [name, texts.say(value, {}, language)]);
-    return texts.say(text, Object.fromEntries(told), language);
+    const translated = Object.entries(params).map(([name, value]) => [name, texts.say(value, {}, language)]);
+    return texts.say(text, Object.fromEntries(translated), language);
   }
 
-  #wished(request: Request): string | undefined {
+  #languageOf(request: Request): string | undefined {
     return chosenLanguage(languageOf(request), request.headers.get("accept-language"), this.#parts.texts.languages());
   }
 }

@@ -1,18 +1,18 @@
-/** Texts of one language by key, such as `validation.required`; `:name` marks a place to fill. */
+/** Texts of a language by key, such as `validation.required`; `:name` is a placeholder. */
 export type Catalogue = Readonly<Record<string, string>>;
 
-/** The catalogue of texts: English complete, other languages key by key, later additions over earlier ones. */
+/** Texts of all languages. English is complete; later additions replace earlier ones. */
 export interface Texts {
-  /** The text of a key in a language, filled in; English where the language has none, the key itself where nobody has. */
+  /** The text of a key with its placeholders filled; English where the language lacks it, else the key itself. */
   say(key: string, params?: Readonly<Record<string, string | number>>, language?: string): string;
   /**
-   * Adds or replaces texts of a language; what a plugin or theme brings along. A text under an old key (`rename`) is one of
-   * the present key, unless the same texts have that too.
+   * Adds or replaces texts of a language. A text under an old key (see `rename`) becomes one of the present key, unless the
+   * same texts have that too.
    */
   add(language: string, texts: Catalogue): void;
   /**
    * Makes old keys aliases of the present ones, `{ old: present }`: a reworded English text is still found by its old
-   * wording, in catalogues of plugins and themes and in calls of `say`. Both have the same places to fill.
+   * wording, in catalogues of plugins and themes and in calls of `say`. Both have the same placeholders.
    */
   rename(keys: Catalogue): void;
   /** Languages with at least one text. */
@@ -20,8 +20,8 @@ export interface Texts {
 }
 
 /**
- * The English texts that have a name, exactly as existing clients know them (content-api 2.2, platform 1.7). Messages of
- * errors stand where they are thrown; there the English text itself is the key.
+ * The English texts with a key of their own, exactly as existing clients know them (content-api 2.2, platform 1.7). All
+ * other texts are in the code that uses them: the English text is the key.
  */
 const ENGLISH: Catalogue = {
   "validation.invalid": "The given data was invalid.",
@@ -54,7 +54,7 @@ const ENGLISH: Catalogue = {
 };
 
 /**
- * A catalogue that knows English.
+ * Creates a catalogue with the English texts.
  * @example
  * const texts = createTexts();
  * texts.add("de", { "At most :max notes": "Höchstens :max Notizen" });
@@ -91,9 +91,9 @@ export function createTexts(): Texts {
   };
 }
 
-/** A text with its places filled; a place nobody fills stays as it is. */
+/** A text with its placeholders filled; those without a value stay. */
 export function filled(text: string, params: Readonly<Record<string, string | number>>): string {
-  return text.replace(/:([a-z]+)/g, (place, name: string) =>
-    Object.hasOwn(params, name) ? String(params[name]) : place,
+  return text.replace(/:([a-z]+)/g, (placeholder, name: string) =>
+    Object.hasOwn(params, name) ? String(params[name]) : placeholder,
   );
 }

@@ -11,7 +11,7 @@ test("say() falls back to English key by key, and later additions win", () => {
   expect(texts.say("no.such.key")).toBe("no.such.key");
 });
 
-test("say() takes the English text itself as a key, so that every message can be told otherwise", () => {
+test("say() takes the English text itself as a key, so that every message can be replaced", () => {
   const texts = createTexts();
   texts.add("de", { ":noun not found": ":noun gibt es nicht" });
   expect(texts.say(":noun not found", { noun: "Book" }, "de")).toBe("Book gibt es nicht");

@@ -1,42 +1,41 @@
 /**
- * The order and equality of text, the same on every store: two SQL functions that stand in for MySQL's collation
- * utf8mb4_unicode_ci, by which old clients know names (content-api 3). `text_key(text)` answers a key: keys that are equal
- * as bytes belong to texts that count as equal (letter case, accents and spaces at the end do not matter), and keys in the
- * order of their bytes (`collate "C"`) are texts in alphabetical order. `text_pattern(text)` makes a pattern of `like` for
- * keys from one for texts. Nothing of the server's own locale or Unicode version takes part, since stores differ in both.
+ * Collation of text, the same on every store: two SQL functions in place of MySQL's collation utf8mb4_unicode_ci, which old
+ * clients know (content-api 3). `text_key(text)` returns a sort key: texts that are equal without case, accents and trailing
+ * spaces have equal keys, and the byte order of keys (`collate "C"`) is the alphabetical order of texts. `text_pattern(text)`
+ * turns a pattern of `like` for texts into one for keys. The server's locale and Unicode version have no effect, as they
+ * differ between stores.
  *
- * A key is made letter by letter and each letter of a text is one letter of its key, so that `_` and `%` mean in keys what
- * they mean in texts. Exceptions are letters that count as several (ß as ss), and rare signs. Letters that the collation
- * does not know keep their own order: Han and Hangul by code point, emoji after them (the collation holds all emoji to be
- * one and the same).
+ * Each character of a text is one character of its key, so that `_` and `%` mean the same in both. Exceptions are letters
+ * that count as several (ß as ss), and rare signs. Characters that the collation does not have are in their own order: Han and
+ * Hangul by code point, then emoji (which are all equal in the collation).
  *
- * The functions are immutable for PostgreSQL: generated columns and indexes are made of them. What they answer must
- * therefore never change; a better order is a new function beside them.
+ * The functions are immutable, since generated columns and indexes use them: their results must never change. A better
+ * order needs new functions.
  */
 import { sql } from "kysely";
 import type { Migrations } from "../../db/mod.ts";
 
-/** First code point that keeps its place without being listed: from Han upward. */
+/** The first code point that sorts by itself without a listed weight: Han. */
 const LISTED_UNTIL = 0x3400;
-/** Where a listed code point may be: below Han; Yi; compatibility forms, full and half width. */
+/** Ranges of listed code points: below Han; Yi; compatibility forms, full and half width. */
 const LISTED = [
   [0, LISTED_UNTIL - 1],
   [0xa000, 0xa4cf],
   [0xf900, 0xffff],
 ] as const;
-/** Where letters go that the collation does not know and that would mingle with keys: above everything else. */
+/** Offset of characters without a weight that would collide with keys: above all others. */
 const UNKNOWN = 0x100000;
-/** Added to the sign before it, sorts a rare sign after all that begins with that sign. */
+/** Base of the suffix that sorts a rare sign after all keys that begin with the sign before it. */
 const MARK = 0x10f000;
-/** Private planes have no letters; they make room for the above. */
+/** The private planes have no characters and are used for the two above. */
 const PRIVATE = 0xf0000;
 const REPLACEMENT = 0xfffd;
 
 const SIGNS = /^[ -/:-@[-`{-~]$/;
-/** What signs of ASCII become, in ascending order: anything of one byte that is no wildcard and no escape. */
+/** Keys of ASCII signs in ascending order: single bytes without wildcards and the escape. */
 const SIGN_KEYS = [...` !"#$&'()*+,-./:;<=>?@ABCDEFGHIJK`];
 const DIGIT_KEYS = [..."abcdefghij"];
-/** What the first letters become: of two bytes, and letters in any locale, so that an index of trigrams sees words. */
+/** Keys of the first letters: two bytes, and letters in any locale, so that a trigram index sees words. */
 const LETTER_KEYS = [
   [0x250, 0x2af],
   [0x3ac, 0x3ce],
@@ -49,16 +48,16 @@ const LETTER_KEYS = [
   [0x712, 0x72f],
   [0x74d, 0x7a5],
 ] as const;
-/** What all further letters become, of three bytes. */
+/** The first key of all further letters: three bytes. */
 const FURTHER_KEYS = 0x800;
-/** ASCII in small letters by how often names have it, since `translate` looks for each letter from the left. */
+/** ASCII in lower case by frequency in names, since `translate` searches from the left. */
 const FREQUENT = " eatoinsrlhdcum-pgfybwvk0123456789xzjq";
 const BODY = "$text_key$";
 
-/** What each listed code point becomes in a key: the text that stands for it. */
+/** Keys of the listed code points. */
 type Keys = ReadonlyMap<number, string>;
 
-/** Steps of the functions. */
+/** The migrations that create the functions. */
 export const collationMigrations: Migrations = {
   async "0003_text_keys"(db) {
     const source = await Bun.file(new URL("./collation.txt", import.meta.url)).text();
@@ -67,7 +66,7 @@ export const collationMigrations: Migrations = {
   },
 };
 
-/** Reads the list of weights and gives each code point its key. */
+/** Parses the list of weights into keys. */
 function keysOf(source: string): Keys {
   const [ignored = [], order = [], several = []] = source.split(/\n\n/).map((section) =>
     section
@@ -90,7 +89,7 @@ function keysOf(source: string): Keys {
   return keys;
 }
 
-/** Gives each group the next key: signs, digits and letters a letter of their own, rare signs one and a mark. */
+/** Returns the next key for each group: one character for signs, digits and letters; for rare signs, that before and a mark. */
 function keyMaker(): (codes: readonly number[]) => string {
   const signs = SIGN_KEYS.values();
   const digits = DIGIT_KEYS.values();
@@ -119,14 +118,14 @@ function* letterKeys(): Generator<string> {
   for (let code = FURTHER_KEYS; code < LISTED_UNTIL; code++) yield String.fromCodePoint(code);
 }
 
-/** The code points of a word, escapes read. */
+/** The code points of a word, with its escapes decoded. */
 function codesOf(word: string): number[] {
   return Array.from(word.matchAll(/\\u([0-9a-f]{4})|./gsu), ([letter, hex]) =>
     hex ? Number.parseInt(hex, 16) : (letter.codePointAt(0) ?? 0),
   );
 }
 
-/** The groups a word stands for: itself, or each member of a range. */
+/** The groups of a word: itself, or each member of a range. */
 function groupsOf(word: string): number[][] {
   return word.includes("~") ? membersOf(word).map((code) => [code]) : [codesOf(word)];
 }
@@ -136,10 +135,10 @@ function membersOf(word: string): number[] {
   return Array.from({ length: to - from + 1 }, (_, at) => from + at);
 }
 
-/** SQL of the function that makes keys. Text of ASCII alone takes a short way to the same. */
+/** SQL of the function for keys. Pure ASCII takes a shorter path with the same result. */
 function textKeyFunction(keys: Keys): string {
   const ascii = Array.from({ length: 127 }, (_, at) => String.fromCharCode(at + 1)).filter((one) => !/[A-Z]/.test(one));
-  // Those without a key come last: `translate` removes what has no counterpart.
+  // Characters without a key come last: `translate` removes what has no counterpart.
   const letters = [...new Set([...FREQUENT, ...ascii])].sort((a, b) => Number(!keyOf(a)) - Number(!keyOf(b)));
   function keyOf(letter: string): string {
     return keys.get(letter.charCodeAt(0)) ?? letter;
@@ -178,8 +177,8 @@ ${BODY}`;
 }
 
 /**
- * SQL of the function that makes patterns: wildcards stay, what stands between them becomes its key. No key has a
- * wildcard or an escape in it. The letter added and taken away again keeps spaces at the end of such a part.
+ * SQL of the function for patterns: wildcards stay, the text between them becomes its key, which never has a wildcard or an
+ * escape. The letter that is appended and removed again keeps trailing spaces of such a part.
  */
 const TEXT_PATTERN = String.raw`create function text_pattern(pattern text) returns text
 language sql immutable strict parallel safe as ${BODY}
@@ -194,7 +193,7 @@ function arrayOf(values: readonly (number | string)[]): string {
   return quoted(`{${values.map(elementOf).join(",")}}`);
 }
 
-/** A literal; control characters are spelt, so that any client shows the function as it is. */
+/** An SQL literal with control characters escaped, so that any client shows the function. */
 function quoted(text: string): string {
   const spelt = text.replaceAll("'", "''").replaceAll("\\", "\\\\");
   return `E'${spelt.replace(/\p{Cc}/gu, (one) => `\\x${one.charCodeAt(0).toString(16).padStart(2, "0")}`)}'`;

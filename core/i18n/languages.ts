@@ -1,6 +1,6 @@
 /**
- * The language for a reader: what the user chose, else the first that the client asks for and the catalogue has;
- * undefined where neither is so, and the instance's own holds. A language with a region stands in for the plain one.
+ * The language of a reader: the user's choice (`wished`), else the first of Accept-Language that is among `known`; undefined
+ * for neither, which means the default of the instance. A language with a region matches the plain one.
  * @example
  * chosenLanguage(viewer.language, request.headers.get("accept-language"), ["en", "de", "fr"]);
  */
@@ -21,7 +21,7 @@ function has(known: readonly string[], tag: string): boolean {
   });
 }
 
-/** Longest header worth reading, in characters. */
+/** Characters of the header that are read. */
 const MAX_HEADER = 1_000;
 
 /** The languages of an Accept-Language header, best first. */

@@ -7,7 +7,7 @@ test("languages are tried in the browser's order of weight", () => {
   expect(acceptedOf("'; drop table, ,;;,q=1,de;q=nonsense")).toEqual([]);
 });
 
-test("the user's wish wins, then the browser's, then the instance's", () => {
+test("the user's choice wins, then the browser's, then the instance's", () => {
   const known = ["en", "de", "fr"];
   expect(chosenLanguage("fr", "de", known)).toBe("fr");
   expect(chosenLanguage(undefined, "ja, de-AT;q=0.9", known)).toBe("de-AT");

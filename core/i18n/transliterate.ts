@@ -1,13 +1,13 @@
 /**
- * Writes text in ASCII as the original does, by the results of voku/portable-ascii for English: of the tables of many
- * languages the last one that has a letter decides, so the letters of one language follow several systems (ж is z as in
- * Serbian, щ is shh as in GOST, я is ia as in passports). No library on npm is near: the best one differs in a third of the
- * Cyrillic and Greek letters. Latin letters with marks need no table, Unicode decomposes them.
+ * Transliterates text to ASCII as the original does, by the results of voku/portable-ascii for English: the last table of
+ * many languages that has a letter decides, so the letters of one language follow several systems (ж is z as in Serbian, щ is
+ * shh as in GOST, я is ia as in passports). No npm library agrees: the best one differs in a third of the Cyrillic and Greek
+ * letters. Latin letters with marks need no table: Unicode decomposes them.
  */
 
-/** `letters=ASCII`, one line for each script; letters that end up empty are dropped. Case matters: Η is h and η is i. */
+/** `letters=ASCII` in groups by script; an empty right side drops the letter. Case matters: Η is h and η is i. */
 const LETTERS: Readonly<Record<string, string>> = tableOf([
-  // Latin letters that do not decompose, or decompose into something else
+  // Latin letters that do not decompose, or decompose otherwise
   "ß=ss ẞ=ss æ=ae Æ=ae ǽ=ae Ǽ=ae œ=oe Œ=oe ø=o Ø=o ł=l Ł=l đ=d Đ=d ð=d Ð=d þ=th Þ=th ħ=h Ħ=h ı=i ŋ=n Ŋ=n ŉ=n ĸ=k ŧ=t Ŧ=t ſ=s",
   "ə=e Ə=e ƒ=f ɨ=i Ɨ=i ɵ=o Ɵ=o ʉ=u Ʉ=u ʊ=u Ʊ=u ȼ=c Ȼ=c ⱥ=a Ⱥ=a ɇ=e Ɇ=e ɉ=j Ɉ=j ƚ=l Ƚ=l ⱦ=t Ⱦ=t ɏ=y Ɏ=y ƶ=z Ƶ=z Ɓ=b ꞥ=n Ꞥ=n ꞩ=s Ꞩ=s",
   "ꜳ=aa Ꜳ=aa ꜵ=ao Ꜵ=ao ꜷ=au Ꜷ=au ꜹ=av Ꜹ=av ꜻ=av Ꜻ=av ꜽ=ay Ꜽ=ay ꝏ=oo Ꝏ=oo ꜩ=tz Ꜩ=tz ᵫ=ue",
@@ -37,10 +37,10 @@ const LETTERS: Readonly<Record<string, string>> = tableOf([
     "ջ=j ռ=r ս=s վ=v տ=t ր=r ց=c ւ=u փ=ph ք=q օ=o ֆ=f",
   ),
   "և=ev",
-  // Devanagari, whose vowel signs are dropped
+  // Devanagari; vowel signs are dropped
   "अ=a आ=aa इ=i ई=ii उ=u ऊ=uu ऋ=ri ए=e ऐ=ai ओ=o औ=ou ऑ=oi ॐ=oms क=ka ख=kha ग=ga घ=gha ङ=na च=ca छ=chha ज=ja झ=jha ञ=nia",
   "ट=ta ठ=tha ड=da ढ=dha ण=nae त=ta थ=tha द=tha ध=thha न=na प=pa फ=fa ब=b भ=bha म=ma य=ya र=ra ल=l ळ=li व=va श=sha ष=shha स=sa ह=ha",
-  // Signs that stand for letters or digits, or for none, and dashes
+  // Signs and dashes
   "€=eur £=ps ¥=yen ¢=c ₹=rs ₽=rub ₴=uah ₺=tl ₩=w ₪=ns ₫=d ₸=kzt ₾=gel ฿=thb µ= ˚=0 –=- —=-",
 ]);
 
@@ -51,7 +51,7 @@ const PAIRS = new RegExp(
   "g",
 );
 
-/** A text in ASCII; what nothing is known of vanishes, and all white space becomes plain spaces. */
+/** A text in ASCII: unknown characters are dropped, white space becomes spaces. */
 export function transliterate(text: string): string {
   const known = text.normalize("NFC").replace(PAIRS, (pair) => LETTERS[pair] ?? "");
   return [...known].map(asciiOf).join("");
@@ -63,7 +63,7 @@ function asciiOf(character: string): string {
   if (known !== undefined) return known;
   if (/[\s\u200b]/u.test(character)) return " ";
   const parts = character.normalize("NFKD");
-  // A sign or a fraction that decomposes into letters or digits, as ™ and ½ do, would read as a word of its own.
+  // Signs and fractions that decompose into letters or digits (™, ½) would read as words.
   if (!/[\p{L}\p{N}]/u.test(character) || !/^[\p{L}\p{N}\p{M}]+$/u.test(parts)) return "";
   return [...parts].map((part) => (part < "\u0080" ? part : (LETTERS[part] ?? ""))).join("");
 }

@@ -1,9 +1,8 @@
 /**
- * What a request brings along, in one shape whatever its format: JSON, urlencoded and multipart bodies and the query
- * string become an object of plain values, with brackets in names building nested ones (content-api 1.1). Strings are
- * trimmed at every depth; U+0000, which no store of ours can hold, and halves of surrogate pairs are dropped, so that no
- * text of a client can make a statement fail. What cannot be read is an ApiError 400, what is too large a 413, never
- * anything else. Files of a form are handed on while they arrive (`multipart.ts`); all else is held in memory.
+ * Parsing of bodies and query strings into one shape: JSON, urlencoded and multipart bodies and the query string become an
+ * object of plain values; brackets in names build nested ones (content-api 1.1). Strings are trimmed at every depth. U+0000,
+ * which PostgreSQL cannot store, and unpaired surrogates are removed. Malformed input is an ApiError 400, too much of it a
+ * 413. Files of a form are written while they arrive (`multipart.ts`); everything else is in memory.
  */
 import { ApiError } from "../errors.ts";
 import { bodyOf, bytesOf } from "./body_stream.ts";
@@ -13,30 +12,30 @@ import { isUpload, type Keep, keepInMemory, type Upload } from "./uploads.ts";
 
 /** A value of the input. */
 export type InputValue = string | number | boolean | null | Upload | InputObject | readonly InputValue[];
-/** Named values of the input. */
+/** Values of the input by name. */
 export interface InputObject {
   readonly [name: string]: InputValue | undefined;
 }
 
-/** How much structure a request may have. */
+/** Limits on the structure of the input. */
 export interface StructureLimits {
-  /** Objects and arrays within each other. */
+  /** Nested objects and arrays. */
   readonly maxDepth: number;
   /** Values of a form or query string. */
   readonly maxFields: number;
-  /** Values of a JSON body, at all depths together. */
+  /** Values of a JSON body, at all depths. */
   readonly maxValues: number;
 }
 
-/** How much a request may bring. */
+/** Limits of a request. */
 export interface InputLimits extends FormLimits, StructureLimits {
-  /** Characters in names and short texts of a large JSON or urlencoded body. */
+  /** Characters of names and short texts in a large JSON or urlencoded body. */
   readonly maxShortChars: number;
-  /** Bytes of a body, whatever its type. */
+  /** Bytes of a body of any type. */
   readonly maxBytes: number;
 }
 
-/** Limits far beyond what clients send. */
+/** Limits far above what clients send. */
 export const defaultInputLimits: InputLimits = {
   maxDepth: 64,
   maxFields: 10_000,
@@ -55,26 +54,26 @@ const URLENCODED = "application/x-www-form-urlencoded";
 const OVERRIDES = new Set(["PUT", "PATCH", "DELETE"]);
 
 /**
- * Reads a query string without its question mark. The last of equal names wins; a further `?` is data. Never throws:
- * what goes beyond the limits is left out, since a query string also comes with requests that nobody has let in yet.
+ * Parses a query string without its question mark. Of equal names the last one counts; a further `?` is data. Never throws:
+ * fields beyond the limits are left out, since the query string is parsed before authentication.
  */
 export function parseQuery(search: string, limits: StructureLimits = defaultInputLimits): InputObject {
   const pairs = [...new URLSearchParams(search)].slice(0, limits.maxFields);
   return nested(pairs.flatMap(([name, value]) => (isDeep(keysOf(name), limits) ? [] : [[keysOf(name), value]])));
 }
 
-/** A body that is one text. */
+/** A body that is parsed as a whole: JSON or urlencoded. */
 export interface TextBody {
   readonly kind: "json" | "form";
   readonly bytes: Uint8Array;
 }
 
-/** Reads a body that is one text. */
+/** Parses such a body. */
 export type ParseText = (body: TextBody, limits: InputLimits) => InputObject | Promise<InputObject>;
 
 /**
- * Reads a body by its content type and trims it; a type nobody reads gives nothing. Files of a form go to `keep`. Throws
- * ApiError 400, or 413 for what exceeds the limits in bytes, and what the connection threw where the client went away.
+ * Parses a body by its content type and trims its strings; a body of any other type is an empty object. Files of a form go to
+ * `keep`. Throws ApiError 400, 413 beyond the limits in bytes, and the error of a connection that broke.
  */
 export async function parseBody(
   request: Request,
@@ -110,25 +109,25 @@ function mediaTypeOf({ headers }: Request): string {
   return (headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
 }
 
-/** Reads a body that is one text, and trims it. Throws ApiError 400. */
+/** Parses a JSON or urlencoded body and trims its strings. Throws ApiError 400. */
 export function parseText({ kind, bytes }: TextBody, limits: InputLimits): InputObject {
   return trimmed(kind === "json" ? parseJson(bytes, limits) : parseForm(textOf(bytes), limits));
 }
 
-/** Query string and body as one; the body wins. */
+/** Merges query string and body; the body takes precedence. */
 export function merge(query: InputObject, body: InputObject): InputObject {
   return { ...query, ...body };
 }
 
-/** The method a POST stands for, by header, body or query string; undefined where it stands for itself. */
+/** The method that overrides a POST, by header, body or query string; undefined if none does. */
 export function methodOverride(request: Request, body: InputObject, query: InputObject): string | undefined {
   if (request.method !== "POST") return undefined;
-  const wished = request.headers.get("x-http-method-override") || (body._method ?? query._method);
-  const method = typeof wished === "string" ? wished.trim().toUpperCase() : "";
+  const override = request.headers.get("x-http-method-override") || (body._method ?? query._method);
+  const method = typeof override === "string" ? override.trim().toUpperCase() : "";
   return OVERRIDES.has(method) ? method : undefined;
 }
 
-/** The value with every string in it trimmed and made storable; passwords keep their blanks. */
+/** A value with all its strings trimmed and made storable; passwords are not trimmed. */
 export function trimmed<V extends InputValue>(value: V, key = ""): V {
   if (typeof value === "string") return (UNTRIMMED.has(key) ? storable(value) : trim(storable(value))) as V;
   if (typeof value !== "object" || value === null || isUpload(value)) return value;
@@ -146,12 +145,12 @@ function parseJson(bytes: Uint8Array, limits: InputLimits): InputObject {
   } catch {
     throw new ApiError(400, "The request body could not be parsed as JSON.");
   }
-  refuseVast(value, limits);
+  checkStructure(value, limits);
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as InputObject) : {};
 }
 
 function parseForm(text: string, limits: InputLimits): InputObject {
-  refuseMany(countFields(text, limits.maxFields), limits);
+  checkFieldCount(countFields(text, limits.maxFields), limits);
   return nested([...new URLSearchParams(text)].map(([name, value]) => [shallowKeysOf(name, limits), value]));
 }
 
@@ -163,12 +162,12 @@ async function parseParts(request: Request, limits: InputLimits, keep: Keep): Pr
   if (request.body === null || request.headers.get("content-length") === "0") return {};
   const type = request.headers.get("content-type") ?? "";
   const pairs = await readParts(bodyOf(request, limits.maxBytes), type, limits, keep);
-  // A file field in which nothing was chosen arrives as a nameless, empty file: it was not sent.
+  // Browsers send a file field without a file as a nameless, empty file.
   const sent = pairs.filter(([, value]) => typeof value === "string" || value.name !== "" || value.size > 0);
   return nested(sent.map(([name, value]) => [shallowKeysOf(name, limits), value]));
 }
 
-/** Builds nested values from names with brackets: `tags[0][name]`, `books[]`. */
+/** Builds nested values from names with brackets: `labels[0][name]`, `ids[]`. */
 function nested(pairs: readonly (readonly [keys: readonly string[], value: InputValue])[]): InputObject {
   const root: Tree = {};
   for (const [keys, value] of pairs) place(root, keys, value);
@@ -207,10 +206,10 @@ function place(root: Tree, keys: readonly string[], value: InputValue): void {
   });
 }
 
-/** The index that an empty pair of brackets means: one beyond the highest so far. */
+/** The index of the next empty pair of brackets in a list: one above the highest so far. */
 const COUNTS = new WeakMap<Tree, number>();
 
-/** Objects whose names are 0, 1, 2 … become arrays. */
+/** Turns objects with the names 0, 1, 2 … into arrays. */
 function asArrays(value: InputValue | Tree, isRoot = true): InputValue {
   if (!isTree(value)) return value as InputValue;
   const entries = Object.entries(value).map(([name, inner]) => [name, asArrays(inner, false)] as const);
@@ -222,23 +221,23 @@ function isTree(value: unknown): value is Tree {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !isUpload(value);
 }
 
-/** Counted before they are taken apart: a body of separators alone would become millions of pairs. */
-function countFields(text: string, enough: number): number {
+/** The number of fields, up to one above `max`; counted before parsing, since a body of separators has millions of fields. */
+function countFields(text: string, max: number): number {
   let count = text === "" ? 0 : 1;
-  for (let at = text.indexOf("&"); at >= 0 && count <= enough; at = text.indexOf("&", at + 1)) count += 1;
+  for (let at = text.indexOf("&"); at >= 0 && count <= max; at = text.indexOf("&", at + 1)) count += 1;
   return count;
 }
 
-function refuseMany(count: number, limits: StructureLimits): void {
+function checkFieldCount(count: number, limits: StructureLimits): void {
   if (count > limits.maxFields)
     throw new ApiError(400, `The request has more than the ${limits.maxFields} fields allowed.`);
 }
 
 /**
- * Level by level and not by recursion: the point is to survive what is too deep. Many values are refused as well, since
- * a few megabytes of `[],[],…` would otherwise keep everybody waiting for seconds.
+ * Throws ApiError 400 for values that are nested too deeply or too many: a few megabytes of `[],[],…` would block the event
+ * loop for seconds. It works level by level, since recursion would overflow the stack.
  */
-function refuseVast(value: unknown, { maxDepth, maxValues }: InputLimits): void {
+function checkStructure(value: unknown, { maxDepth, maxValues }: InputLimits): void {
   let count = 0;
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -255,7 +254,7 @@ function refuseVast(value: unknown, { maxDepth, maxValues }: InputLimits): void 
   }
 }
 
-/** A loop and not a pattern: patterns that look for blanks at the end take quadratic time on long runs of them. */
+/** A loop, since a regular expression takes quadratic time on long runs of blanks. */
 function trim(text: string): string {
   let start = 0;
   let end = text.length;
@@ -264,7 +263,7 @@ function trim(text: string): string {
   return text.slice(start, end);
 }
 
-/** White space as patterns know it, and two characters more. */
+/** White space of `\s` above ASCII, with U+0085 and U+200B. */
 const BLANKS = new Set(
   Array.from(
     "\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u3000\ufeff",
@@ -277,7 +276,7 @@ function isBlank(code: number): boolean {
   return code >= 0x85 && BLANKS.has(code);
 }
 
-/** The parameters of an address. Throws ApiError where they cannot be read. */
+/** The query string of a URL, trimmed. */
 export function queryOf(url: string): InputObject {
   const at = url.indexOf("?");
   return at < 0 ? {} : trimmed(parseQuery(url.slice(at + 1)));

@@ -27,7 +27,7 @@ async function refusal(run: Promise<unknown>): Promise<string> {
 }
 
 describe("parseQuery()", () => {
-  test("nests brackets, takes the last of equal names and keeps a further question mark", () => {
+  test("nests brackets, keeps the last of equal names and a further question mark", () => {
     expect(parseQuery("filter[name:like]=%25a&tags[0][name]=x&tags[0][value]=y&books[]=1&books[]=2")).toEqual({
       filter: { "name:like": "%a" },
       tags: [{ name: "x", value: "y" }],
@@ -37,20 +37,20 @@ describe("parseQuery()", () => {
     expect(parseQuery("sort=+name&bad=%zz%")).toEqual({ sort: " name", bad: "%zz%" });
   });
 
-  test("puts names with empty brackets one after the other", () => {
+  test("appends names with empty brackets to a list", () => {
     expect(parseQuery("tags[][name]=a&tags[][name]=b")).toEqual({ tags: [{ name: "a" }, { name: "b" }] });
   });
 
-  test("drops names that reach for prototypes", () => {
+  test("drops names of prototypes", () => {
     parseQuery("__proto__[polluted]=1&a[constructor][prototype][polluted]=1");
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  test("counts empty brackets on from the highest index", () => {
+  test("continues empty brackets after the highest index", () => {
     expect(parseQuery("books[5]=a&books[]=b&books[]=c")).toEqual({ books: { 5: "a", 6: "b", 7: "c" } });
   });
 
-  test("leaves out what goes beyond the limits, since it comes with strangers' requests too", () => {
+  test("leaves out fields beyond the limits", () => {
     expect(parseQuery(`deep${"[x]".repeat(64)}=1&count=5`)).toEqual({ count: "5" });
     expect(parseQuery("a=1&b=2&c=3", { ...defaultInputLimits, maxFields: 2 })).toEqual({ a: "1", b: "2" });
   });
@@ -72,7 +72,7 @@ describe("parseQuery()", () => {
 });
 
 describe("parseBody()", () => {
-  test("reads JSON objects and takes other JSON for nothing", async () => {
+  test("parses JSON objects; any other JSON is an empty object", async () => {
     expect(await parseBody(request('{"name":"x","tags":[{"name":"a"}]}', "application/json; charset=utf-8"))).toEqual({
       name: "x",
       tags: [{ name: "a" }],
@@ -82,7 +82,7 @@ describe("parseBody()", () => {
     expect(await parseBody(request('{"name":"x"}', "text/plain"))).toEqual({});
   });
 
-  test("refuses JSON that is none, not UTF-8, or too deep", async () => {
+  test("refuses JSON that is malformed, not UTF-8, or nested too deeply", async () => {
     const text = "400 The request body could not be parsed as JSON.";
     expect(await refusal(parseBody(request("{name: x}", "application/json")))).toBe(text);
     expect(await refusal(parseBody(request(new Uint8Array([0x22, 0xff, 0x22]), "application/json")))).toBe(text);
@@ -92,7 +92,7 @@ describe("parseBody()", () => {
     expect(await refusal(parseBody(request("[".repeat(200_000), "application/json")))).toStartWith("400 ");
   });
 
-  test("reads forms of both kinds, with files, and leaves text that looks like JSON alone", async () => {
+  test("parses forms of both kinds, with files, and does not parse text as JSON", async () => {
     expect(
       await parseBody(request("name=%5B1%5D&tags%5B0%5D%5Bname%5D=a", "application/x-www-form-urlencoded")),
     ).toEqual({ name: "[1]", tags: [{ name: "a" }] });
@@ -106,7 +106,7 @@ describe("parseBody()", () => {
     expect([image.name, image.size, new TextDecoder().decode(await image.head(2))]).toEqual(["a.png", 3, "ab"]);
   });
 
-  test("refuses multipart data that is cut off, and forms with too many fields", async () => {
+  test("refuses truncated multipart data and forms with too many fields", async () => {
     expect(await refusal(parseBody(request("--x\r\nContent-Dis", "multipart/form-data; boundary=x")))).toBe(
       "400 The request body could not be parsed as multipart form data.",
     );
@@ -117,13 +117,13 @@ describe("parseBody()", () => {
   });
 });
 
-test("parseBody() takes a form without a body for nothing, whatever its type", async () => {
+test("parseBody() parses a form without a body as an empty object", async () => {
   const type = { "content-type": "multipart/form-data; boundary=x" };
   expect(await parseBody(new Request("http://localhost/", { method: "POST", headers: type }))).toEqual({});
   expect(await parseBody(request("", "application/x-www-form-urlencoded"))).toEqual({});
 });
 
-test("parseBody() refuses JSON of more values than anybody needs, before it looks at each", async () => {
+test("parseBody() refuses JSON with too many values before it processes each", async () => {
   const refused = "400 The request has more than the 100000 values allowed.";
   for (const part of ["[],", "1,", '"a",'])
     expect(await refusal(parseBody(request(`{"a":[${part.repeat(100_000)}1]}`, "application/json")))).toBe(refused);
@@ -131,7 +131,7 @@ test("parseBody() refuses JSON of more values than anybody needs, before it look
   expect(fits.a).toHaveLength(99_999);
 });
 
-test("parseBody() refuses forms that nest too deep, and counts fields before it takes them apart", async () => {
+test("parseBody() refuses forms that nest too deeply, and counts fields before it parses them", async () => {
   const type = "application/x-www-form-urlencoded";
   expect(await refusal(parseBody(request(`a${"[b]".repeat(64)}=1`, type)))).toBe(
     "400 The request nests values more than 64 deep.",
@@ -141,7 +141,7 @@ test("parseBody() refuses forms that nest too deep, and counts fields before it 
   expect(Bun.nanoseconds() - started).toBeLessThan(1e10);
 });
 
-test("parseBody() answers any bytes of any type with input or with a 400", async () => {
+test("parseBody() parses any bytes of any type or throws a 400", async () => {
   const types = fc.constantFrom(
     "application/json",
     "application/x-www-form-urlencoded",
@@ -166,7 +166,7 @@ test("parseBody() answers any bytes of any type with input or with a 400", async
   );
 });
 
-test("parseBody() cleans the names of files, and keeps text parts that look like JSON as text", async () => {
+test("parseBody() cleans the names of files, and does not parse text parts as JSON", async () => {
   const form = new FormData();
   form.set("a[0][file]", new File(["x"], "a\0b.png"));
   form.set("tags", '[{"name":"x"}]');
@@ -177,7 +177,7 @@ test("parseBody() cleans the names of files, and keeps text parts that look like
   expect(tags).toBe('[{"name":"x"}]');
 });
 
-test("trimmed() trims at every depth, keeps passwords, and drops what no store can hold", () => {
+test("trimmed() trims at every depth except passwords, and removes what PostgreSQL cannot store", () => {
   expect(
     trimmed({ name: "\u00a0\ufeff x\u200b\n", tags: [{ name: " a\0b " }], password: " p ", odd: "a\ud800" }),
   ).toEqual({
@@ -188,7 +188,7 @@ test("trimmed() trims at every depth, keeps passwords, and drops what no store c
   });
 });
 
-test("trimmed() trims blanks only, not other control characters, and what stands beside a dropped U+0000", () => {
+test("trimmed() trims blanks, also next to a removed U+0000, and no other control characters", () => {
   expect(trimmed({ a: "\u0001x\u001f", b: " \0 x \0 ", c: "\u2003x\u0085\u3000" })).toEqual({
     a: "\u0001x\u001f",
     b: "x",
@@ -202,7 +202,7 @@ test("trimmed() takes linear time on long runs of blanks", () => {
   expect(Bun.nanoseconds() - started).toBeLessThan(1e10);
 });
 
-test("methodOverride() lets only a POST stand for PUT, PATCH or DELETE, and the header wins", () => {
+test("methodOverride() applies to POST only, for PUT, PATCH or DELETE; the header takes precedence", () => {
   const post = (headers = {}) => new Request("http://localhost/", { method: "POST", headers });
   expect(methodOverride(post(), { _method: "put" }, {})).toBe("PUT");
   expect(methodOverride(post(), {}, { _method: "DELETE" })).toBe("DELETE");

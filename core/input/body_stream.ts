@@ -1,25 +1,25 @@
 /**
- * Bodies as they arrive: how much of one is read, and how long the server waits for it. A client may pause, or lag behind a
- * rate, for so long and no longer; then the request ends with a 408 and the connection is closed. Only waiting for
- * the client counts, not the time the server takes to deal with what came. The head of a request is Bun's own to wait for.
+ * Reading of bodies, with limits on their size and pace. A client that pauses for too long, or stays below the minimum rate for
+ * too long, is answered 408 and its connection is closed. Only the time spent waiting for the client counts. Bun limits the
+ * time of the head of a request.
  */
 import { ApiError } from "../errors.ts";
 import { diskFullError } from "../http/disk_full.ts";
 
-/** How fast a body has to come. */
+/** The minimum pace of a body. */
 export interface BodyPace {
-  /** How long a client may send nothing, or lag behind the rate, in milliseconds. */
+  /** How long a client may send nothing, or stay below the rate, in milliseconds. */
   readonly timeoutMs: number;
-  /** What it has to send on average. */
+  /** The minimum average rate. */
   readonly minBytesPerSecond: number;
 }
 
-/** A pace that any client keeps. */
+/** The default pace. */
 export const defaultPace: BodyPace = { timeoutMs: 20_000, minBytesPerSecond: 2_000 };
 
 const PACES = new WeakMap<Request, BodyPace>();
 
-/** Sets the pace of a request's body, for whoever reads it. */
+/** Sets the pace of the body of a request. */
 export function setPace(request: Request, pace: BodyPace): void {
   PACES.set(request, pace);
 }
@@ -30,10 +30,10 @@ export function tooLarge(): ApiError {
   return new ApiError(413, text);
 }
 
-/** The status of a body that came too slowly. */
+/** The status of a body that arrived too slowly. */
 export const TOO_SLOW = 408;
 
-/** The connection is closed with it: what is left of the body would be read as the next request. */
+/** The 408 of a slow body. It closes the connection: the rest of the body would be read as the next request. */
 function tooSlow(): ApiError {
   return new ApiError(TOO_SLOW, "The request body took too long to arrive. Try again with a better connection.", {
     headers: { connection: "close" },
@@ -41,41 +41,40 @@ function tooSlow(): ApiError {
 }
 
 /**
- * How far a body beyond the limit is read to its end, in multiples of the limit: most clients read no answer before they
- * have sent everything, and would report a broken connection instead of what is wrong.
+ * Bodies up to this multiple of the limit are read to their end before the 413: most clients read no answer until they have sent
+ * everything, and would report a broken connection.
  */
-const HEARD_OUT = 2;
+const DRAIN_FACTOR = 2;
 
 /**
- * A request's body as it arrives. Throws ApiError 413 beyond `maxBytes`: not every client says beforehand how much comes;
- * 408 where it comes too slowly.
+ * The chunks of a body. Throws ApiError 413 beyond `maxBytes`, also without a Content-Length, and 408 if it arrives too slowly.
  */
 export async function* bodyOf(request: Request, maxBytes: number): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of bodyChunks(request)) {
     bytes += chunk.byteLength;
     if (bytes <= maxBytes) yield chunk;
-    else if (bytes > maxBytes * HEARD_OUT) break;
+    else if (bytes > maxBytes * DRAIN_FACTOR) break;
   }
   if (bytes > maxBytes) throw tooLarge();
 }
 
-/** Throws ApiError 413 for a body that announces more than `maxBytes`; first hears a client out who is `welcome`. */
-export async function rejectLargeBody(request: Request, maxBytes: number, welcome: boolean): Promise<void> {
+/** Throws ApiError 413 if the Content-Length exceeds `maxBytes`; first reads the body if `drain` is set. */
+export async function rejectLargeBody(request: Request, maxBytes: number, drain: boolean): Promise<void> {
   const announced = Number(request.headers.get("content-length") ?? 0);
   if (announced <= maxBytes) return;
-  if (welcome && announced <= maxBytes * HEARD_OUT) for await (const _ of bodyOf(request, maxBytes));
+  if (drain && announced <= maxBytes * DRAIN_FACTOR) for await (const _ of bodyOf(request, maxBytes));
   throw tooLarge();
 }
 
-/** A request's whole body, at once where little was announced. Throws ApiError 413 beyond `maxBytes`, 408 if too slow. */
+/** The whole body, read at once if the Content-Length is small. Throws ApiError 413 beyond `maxBytes`, 408 if too slow. */
 export async function bytesOf(request: Request, maxBytes: number): Promise<Uint8Array> {
   const { headers } = request;
   const announced = headers.get("transfer-encoding") === null ? headers.get("content-length") : null;
   const { timeoutMs, minBytesPerSecond } = paceOf(request);
-  const little = Math.min(maxBytes, (timeoutMs / 1000) * minBytesPerSecond);
-  if (announced !== null && Number(announced) <= little) return inTime(request.bytes(), timeoutMs);
-  if (Number(announced) > maxBytes * HEARD_OUT) throw tooLarge();
+  const small = Math.min(maxBytes, (timeoutMs / 1000) * minBytesPerSecond);
+  if (announced !== null && Number(announced) <= small) return withTimeout(request.bytes(), timeoutMs);
+  if (Number(announced) > maxBytes * DRAIN_FACTOR) throw tooLarge();
   const chunks: Uint8Array[] = [];
   for await (const chunk of bodyOf(request, maxBytes)) chunks.push(chunk);
   return Buffer.concat(chunks);
@@ -86,8 +85,8 @@ function paceOf(request: Request): BodyPace {
 }
 
 /**
- * The pieces of a body as they arrive, however many. Throws ApiError 408 where they come too slowly: a bucket of patience is
- * emptied by waiting, and every byte fills it again as far as it was at first.
+ * The chunks of a body, without a limit on its size. Throws ApiError 408 if they arrive too slowly: waiting uses up a budget of
+ * time, and each byte restores a part of it, up to the initial budget.
  * @example
  * let bytes = 0;
  * for await (const chunk of bodyChunks(request)) bytes += chunk.byteLength;
@@ -98,32 +97,32 @@ export async function* bodyChunks(request: Request): AsyncGenerator<Uint8Array> 
   let left = timeoutMs;
   try {
     while (reader) {
-      const asked = performance.now();
-      const { done, value } = await inTime(reader.read(), left);
+      const started = performance.now();
+      const { done, value } = await withTimeout(reader.read(), left);
       if (done) return;
-      const earned = (value.byteLength / minBytesPerSecond) * 1000;
-      left = Math.min(timeoutMs, Math.max(0, left - (performance.now() - asked)) + earned);
+      const restored = (value.byteLength / minBytesPerSecond) * 1000;
+      left = Math.min(timeoutMs, Math.max(0, left - (performance.now() - started)) + restored);
       yield value;
     }
   } finally {
-    // A body that ended or broke is cancelled without effect; one that never ends must not be waited for.
+    // Not awaited: the cancellation of a body that never ends would not settle.
     reader?.cancel().catch(() => {});
   }
 }
 
-/** Why a body could not be read: its own fault, or no room for its files; what else broke it, nobody but the client knows. */
+/** The error of a body that could not be read: its own, 507 for a full disk, else 400. */
 export function bodyError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   return diskFullError(error) ?? new ApiError(400, "The request body could not be read.");
 }
 
-/** How long a timer that has run out waits for what the event loop may have had no time to read before. */
-const LAST_LOOK_MS = 50;
+/** Grace after a timeout, for chunks that a blocked event loop has not read yet. */
+const GRACE_MS = 50;
 
-async function inTime<V>(pending: Promise<V>, ms: number): Promise<V> {
+async function withTimeout<V>(pending: Promise<V>, ms: number): Promise<V> {
   const late = Promise.withResolvers<never>();
   let timer = setTimeout(() => {
-    timer = setTimeout(() => late.reject(tooSlow()), LAST_LOOK_MS);
+    timer = setTimeout(() => late.reject(tooSlow()), GRACE_MS);
   }, ms);
   try {
     return await Promise.race([pending, late.promise]);

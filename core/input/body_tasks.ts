@@ -2,10 +2,10 @@ import type { ChildTask } from "../children/messages.ts";
 import { ApiError } from "../errors.ts";
 import { type InputLimits, type InputValue, parseText, type TextBody } from "./body_parsing.ts";
 
-/** Longer texts travel beside the message, which the server need not read then. */
+/** Longer texts are sent beside the message of the child process, so that the server does not parse them again. */
 const LONG_CHARS = 1_024;
 
-/** What child processes do with bodies, by name. */
+/** The tasks of child processes, by name. */
 export const tasks = {
   parse({ body, limits }: { body: TextBody; limits: InputLimits }) {
     const input = parseText(body, limits);
@@ -18,7 +18,7 @@ export const tasks = {
   },
 } satisfies Record<string, ChildTask>;
 
-/** The characters of names and short texts: what the server has to read again. */
+/** The characters of names and short texts, which the server parses again. */
 function shortChars(value: InputValue | undefined): number {
   if (typeof value === "string") return value.length <= LONG_CHARS ? value.length : 0;
   if (typeof value !== "object" || value === null) return 0;

@@ -3,11 +3,11 @@ import type { Children } from "../children/pool.ts";
 import { GUEST, type Viewer } from "../viewer.ts";
 import { type ParseText, parseText } from "./body_parsing.ts";
 
-/** Bytes up to which the server itself parses a body: a few milliseconds. A form can hold a field in every two of them. */
+/** Bytes up to which a body is parsed in the server, within a few milliseconds. A form may have a field in every two bytes. */
 const OWN_BYTES = { json: 131_072, form: 16_384 } as const;
 const MODULE = join(import.meta.dir, "body_tasks.ts");
 
-/** Parses JSON and urlencoded bodies, large ones in a child process on behalf of who sent them. */
+/** A parser of JSON and urlencoded bodies; large ones are parsed in a child process, on behalf of the viewer. */
 export function parserFor(
   children: Children,
   { viewer, address }: { readonly viewer: Viewer; readonly address: string },

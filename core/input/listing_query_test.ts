@@ -23,7 +23,7 @@ test("offset is never negative and never too large for the store", () => {
   expect(parseListing({ offset: "99999999999999999999999" }, limits).offset).toBe(Number.MAX_SAFE_INTEGER);
 });
 
-test("sort takes a sign, and a plus that a query string made a blank", () => {
+test("sort accepts a sign, and a plus that the query string turned into a blank", () => {
   expect(parseListing({ sort: "-Name" }, limits).sort).toEqual({ field: "name", direction: "desc" });
   expect(parseListing({ sort: " name" }, limits).sort).toEqual({ field: "name", direction: "asc" });
   expect(parseListing({ sort: " -name" }, limits).sort).toEqual({ field: "name", direction: "desc" });

@@ -1,36 +1,36 @@
 /**
- * Reads multipart forms as they arrive: text fields into memory up to a limit, files through `keep` to wherever it puts
- * them. The body is read no faster than files are written, so a large upload costs the memory of a few chunks:
- * each is let go as soon as all of it was written, since whoever collects what is left over comes late. The library behind it reports through events of streams; everything it may report ends in one promise here.
+ * Parsing of multipart forms as they arrive: text fields into memory up to a limit, files through `keep`. The body is read no
+ * faster than files are written, so that a large upload takes the memory of a few chunks; a chunk is freed once it has been
+ * written, as the garbage collector runs late. The library reports by events of streams, which all settle one promise here.
  */
 import { default as Busboy, type BusboyFileStream } from "@fastify/busboy";
 import { yieldToEventLoop } from "../children/yield_to_event_loop.ts";
 import { ApiError } from "../errors.ts";
 import type { Keep, Upload } from "./uploads.ts";
 
-/** How much a form may bring. */
+/** Limits of a form. */
 export interface FormLimits {
-  /** Fields, files among them. */
+  /** Fields, files included. */
   readonly maxFields: number;
-  /** Files, which cost more than other fields. */
   readonly maxFiles: number;
   /** Bytes of all text fields together; of a JSON or urlencoded body as well. */
   readonly maxTextBytes: number;
 }
 
-/** Name and value of a part, in the order of the form. */
+/** The name and value of a part. */
 export type Part = [name: string, value: string | Upload];
 
 const UNREADABLE = "The request body could not be parsed as multipart form data.";
 const MAX_PART_HEADER_BYTES = 16_384;
-const MAX_HELD = 64;
-/** Bytes that are read at a time: hundreds of fields at most, so that others are let in between. */
+/** Chunks of a file that are kept for being freed. */
+const MAX_KEPT_CHUNKS = 64;
+/** Bytes parsed at a time, hundreds of fields at most: the event loop runs in between. */
 const STEP_BYTES = 16_384;
 
 /**
- * Reads a form whose content type is given. Rejects with ApiError 400 for what is no form or exceeds the numbers, 413
- * for too much text, and with what the body or `keep` threw; files that were kept by then are the caller's to clear.
- * Chunks of the body are emptied once they were read.
+ * Parses a form; resolves with its parts in order. Rejects with ApiError 400 for malformed forms and too many fields or files,
+ * 413 for too much text, and with what the body or `keep` throws. The caller removes files that were kept by then. The
+ * buffers of chunks are detached once they have been read.
  */
 export async function readParts(
   body: AsyncIterable<Uint8Array>,
@@ -52,15 +52,15 @@ class Reader {
   readonly #busboy: InstanceType<typeof Busboy>;
   readonly #limits: FormLimits;
   readonly #parts: Promise<Part>[] = [];
-  /** Files that are being read. */
+  /** Files that are being written. */
   readonly #open = new Set<BusboyFileStream>();
-  /** Chunks of the file that came last, with where in the body they end; a part of each may still have to be written. */
-  #held: { readonly chunk: Uint8Array; readonly end: number }[] = [];
-  /** Bytes of the body that were taken in, and of files that were dealt with. */
-  #taken = 0;
-  #dealt = 0;
-  /** Whether the chunk that is being taken in has the beginning of a file, and so perhaps the end of another. */
-  #begins = false;
+  /** Chunks of the last file, with their end in the body; parts of them may not be written yet. */
+  #chunks: { readonly chunk: Uint8Array; readonly end: number }[] = [];
+  /** Bytes of the body that were parsed, and bytes of files that were written. */
+  #parsed = 0;
+  #written = 0;
+  /** Whether a file begins in the current chunk, which may also hold the end of another. */
+  #isFileStart = false;
   readonly #failed = Promise.withResolvers<never>();
   readonly #finished = Promise.withResolvers<void>();
   readonly #yieldNow = yieldToEventLoop();
@@ -69,12 +69,12 @@ class Reader {
 
   constructor(contentType: string, limits: FormLimits, keep: Keep) {
     this.#limits = limits;
-    // Whoever waits hears of a failure; where nobody does, it must not end the process.
+    // A failure that no call waits for must not end the process.
     this.#failed.promise.catch(() => {});
     try {
       this.#busboy = new Busboy({
         headers: { "content-type": contentType },
-        // Some clients send texts as application/octet-stream, and only files have file names.
+        // By file name: some clients send text fields as application/octet-stream.
         isPartAFile: (_name, _type, fileName) => fileName !== undefined,
         limits: { fieldSize: limits.maxTextBytes, headerSize: MAX_PART_HEADER_BYTES, headerPairs: 50 },
       });
@@ -85,24 +85,24 @@ class Reader {
     this.#busboy.on("finish", () => this.#finished.resolve());
     this.#busboy.on("field", (name, value, _nameCut, isCut) => this.#text(name, value, isCut));
     this.#busboy.on("file", (name, file, fileName, _encoding, type) => {
-      this.#begins = true;
-      this.#held = [];
-      this.#file(name, file, keep({ name: fileName ?? "", type }, this.#dealing(file as AsyncIterable<Uint8Array>)));
+      this.#isFileStart = true;
+      this.#chunks = [];
+      this.#file(name, file, keep({ name: fileName ?? "", type }, this.#counted(file as AsyncIterable<Uint8Array>)));
     });
   }
 
-  /** Waits until the chunk was taken in, which is when the file it belongs to has been written so far. */
+  /** Waits until the chunk has been parsed, which is when the file it belongs to has been written up to there. */
   async write(chunk: Uint8Array): Promise<void> {
     for (let at = 0; at < chunk.byteLength; at += STEP_BYTES) {
       const step = chunk.subarray(at, at + STEP_BYTES);
-      const taken = new Promise<void>((resolve) => this.#busboy.write(step, () => resolve()));
-      await Promise.race([taken, this.#failed.promise]);
+      const parsed = new Promise<void>((resolve) => this.#busboy.write(step, () => resolve()));
+      await Promise.race([parsed, this.#failed.promise]);
       await this.#yieldNow();
     }
-    this.#taken += chunk.byteLength;
-    if (this.#begins) this.#begins = false;
-    else this.#held.push({ chunk, end: this.#taken });
-    this.#letGo();
+    this.#parsed += chunk.byteLength;
+    if (this.#isFileStart) this.#isFileStart = false;
+    else this.#chunks.push({ chunk, end: this.#parsed });
+    this.#freeChunks();
   }
 
   async end(): Promise<Part[]> {
@@ -111,7 +111,7 @@ class Reader {
     return Promise.race([Promise.all(this.#parts), this.#failed.promise]);
   }
 
-  /** Ends what is under way and waits for it, so that nothing is written after the caller has cleared up. */
+  /** Ends running writes and waits for them, so that nothing is written after the caller has removed the files. */
   async abandon(error: unknown): Promise<void> {
     const cause = error instanceof Error ? error : new Error(String(error));
     for (const file of this.#open) file.destroy(cause);
@@ -120,27 +120,27 @@ class Reader {
   }
 
   /**
-   * Gives back the memory of chunks that were dealt with. What was taken in and not dealt with is what still has to be
-   * written, the end of the file so far, or was never a file's: a chunk with twice as much behind it is done with.
+   * Frees the chunks that have been written. Bytes that were parsed and not written are those still to be written, at the end
+   * of the file so far, or belong to no file: a chunk with twice as many bytes after it is complete.
    */
-  #letGo(): void {
-    const before = this.#taken - 2 * (this.#taken - this.#dealt);
-    for (let first = this.#held[0]; first && first.end <= before; first = this.#held[0]) {
-      this.#held.shift();
+  #freeChunks(): void {
+    const before = this.#parsed - 2 * (this.#parsed - this.#written);
+    for (let first = this.#chunks[0]; first && first.end <= before; first = this.#chunks[0]) {
+      this.#chunks.shift();
       const { buffer, byteLength } = first.chunk;
-      // Unless others have a part of it.
+      // Only a buffer that holds nothing else.
       if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
     }
-    // Where nobody deals with what comes, it is left to whoever collects what is left over.
-    if (this.#held.length > MAX_HELD) this.#held = [];
+    // Chunks that nothing reads are left to the garbage collector.
+    if (this.#chunks.length > MAX_KEPT_CHUNKS) this.#chunks = [];
   }
 
-  /** A file's content; whoever asks for the next piece is done with the one before. */
-  async *#dealing(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  /** The content of a file; a request for the next piece means that the one before has been written. */
+  async *#counted(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of content) {
       const { length } = piece;
       yield piece;
-      this.#dealt += length;
+      this.#written += length;
     }
   }
 
@@ -156,7 +156,7 @@ class Reader {
   #file(name: string | undefined, file: BusboyFileStream, kept: Promise<Upload>): void {
     this.#open.add(file);
     this.#fileCount += 1;
-    // A reader that gives up, on a full disk for one, destroys the stream: why it gave up is what counts, not that.
+    // A failing writer, as on a full disk, destroys the stream: the error of the writer is reported, not that of the stream.
     file.on("error", (error) => {
       const fail = (cause: unknown) => this.#fail(cause);
       kept.then(() => fail(error), fail);
@@ -167,16 +167,16 @@ class Reader {
         return [name ?? "", upload];
       }),
     );
-    if (this.#fileCount > this.#limits.maxFiles) this.#refuse("files", this.#limits.maxFiles);
+    if (this.#fileCount > this.#limits.maxFiles) this.#failCount("files", this.#limits.maxFiles);
   }
 
   #add(part: Promise<Part>): void {
     part.catch((error: unknown) => this.#fail(error));
     this.#parts.push(part);
-    if (this.#parts.length > this.#limits.maxFields) this.#refuse("fields", this.#limits.maxFields);
+    if (this.#parts.length > this.#limits.maxFields) this.#failCount("fields", this.#limits.maxFields);
   }
 
-  #refuse(what: string, count: number): void {
+  #failCount(what: string, count: number): void {
     this.#fail(new ApiError(400, `The request has more than the ${count} ${what} allowed.`));
   }
 

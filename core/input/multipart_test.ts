@@ -14,7 +14,7 @@ function file(name: string, fileName: string, value: string): string {
   return `--x\r\nContent-Disposition: form-data; name="${name}"; filename="${fileName}"\r\nContent-Type: text/csv\r\n\r\n${value}\r\n`;
 }
 
-/** A body that comes in pieces of a few bytes. */
+/** A body in chunks of a few bytes. */
 async function* body(text: string, step = 5): AsyncGenerator<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
   for (let at = 0; at < bytes.length; at += step) yield bytes.subarray(at, at + step);
@@ -35,7 +35,7 @@ function refusal(pending: Promise<unknown>): Promise<string> {
   );
 }
 
-test("parts come out in the order of the form, wherever the pieces are cut", async () => {
+test("parts are in the order of the form, whatever the chunks", async () => {
   const text = `${field("a", "ü")}${file("f", "ä.csv", "1\r\n--2")}${field("b", "")}${file("g", "", "")}--x--\r\n`;
   const found = [
     ["a", "ü"],
@@ -72,11 +72,11 @@ test("a form is read no faster than its files are written", async () => {
   await readParts(pieces(), TYPE, LIMITS, keep);
   expect(kept).toBe(100 * chunk.length);
   expect(furthest).toBeLessThan(5 * chunk.length);
-  // The memory of what was written is given back meanwhile.
+  // The chunks that were written have been freed meanwhile.
   expect(taken.filter(({ byteLength }) => byteLength > 0).length).toBeLessThan(10);
 });
 
-test("files come out as they were sent, however slowly they are written and wherever the pieces are cut", async () => {
+test("files have the content that was sent, however slowly they are written and whatever the chunks", async () => {
   const files = Array.from({ length: 3 }, (_, at) => crypto.getRandomValues(new Uint8Array(60_000 + at)));
   const heads = files.map((_, at) => Buffer.from(`${at ? "\r\n" : ""}${file("f", `${at}.bin`, "").slice(0, -2)}`));
   const whole = Buffer.concat([
@@ -112,7 +112,7 @@ test("files come out as they were sent, however slowly they are written and wher
     }
 });
 
-test("too many fields or files are refused, too much text as too large", async () => {
+test("too many fields or files are a 400, too much text is a 413", async () => {
   const read = (text: string) => refusal(readParts(body(`${text}--x--\r\n`, 64), TYPE, LIMITS, keepInMemory));
   expect(await read(field("a", "1").repeat(11))).toBe("400 The request has more than the 10 fields allowed.");
   expect(await read(file("a", "a.txt", "1").repeat(3))).toBe("400 The request has more than the 2 files allowed.");
@@ -121,14 +121,14 @@ test("too many fields or files are refused, too much text as too large", async (
   expect(await read(field("a", "1".repeat(51)).repeat(2))).toBe(crowded);
 });
 
-test("a form that ends early is refused, and whoever kept a file of it hears so", async () => {
+test("a truncated form is refused, and the error reaches the writer of its file", async () => {
   const unreadable = "400 The request body could not be parsed as multipart form data.";
   const whole = `${field("a", "1")}${file("f", "a.csv", "12345")}--x--`;
   for (let length = 1; length < whole.length; length++)
     expect(await refusal(readParts(body(whole.slice(0, length), 64), TYPE, LIMITS, keepInMemory))).toBe(unreadable);
 });
 
-test("what the body or the disk throws is passed on once everything has settled", async () => {
+test("errors of the body or the disk are rethrown once all writes have settled", async () => {
   let isOpen = false;
   async function* broken(): AsyncGenerator<Uint8Array> {
     yield new TextEncoder().encode(file("f", "a.csv", "12345"));

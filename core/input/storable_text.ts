@@ -1,6 +1,6 @@
 /**
- * A text as every store of ours can hold it: U+0000 is dropped, halves of surrogate pairs become U+FFFD. We clean and do
- * not refuse, so that one bad character pasted into a page costs a client nothing.
+ * A text that PostgreSQL can store: U+0000 is removed, unpaired surrogates become U+FFFD. The text is cleaned and not refused,
+ * so that one bad character in pasted text does not fail the request.
  * @example
  * storable("a\0b"); // ab
  */

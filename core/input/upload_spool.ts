@@ -1,42 +1,42 @@
 /**
- * Where files lie while a request that brought them is answered: temporary files in one folder, so that an upload costs
- * disk and no memory. Each request keeps its own list and clears it with the answer, also where the client stopped
- * halfway; what a crash left behind is swept when the runtime boots, and now and then after that: files are named by the
- * process they belong to, since others may have theirs in the same folder. Whoever wants to keep a file puts it into a store of
- * files before the answer, which takes it over without copying where both lie on one disk.
+ * The spool: uploaded files are temporary files in one folder until their request is answered, so that an upload takes disk
+ * and no memory. They are removed with the answer, also when the client disconnects. Files that a crash leaves behind are
+ * removed at boot and periodically after it: their names begin with the tag of their process, since several processes may
+ * share the folder. A file that is to stay is put into a file store before the answer, without copying if both are on one
+ * disk.
  */
 import { mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { processState, processTag } from "../files/process_tag.ts";
 import { type Keep, uploadOf } from "./uploads.ts";
 
-/** The files of one request. */
-export interface SpoolVisit {
+/** The spooled files of one request. */
+export interface RequestFiles {
   readonly keep: Keep;
-  /** Whether there is anything to clear. */
+  /** Whether there are files to remove. */
   isUsed(): boolean;
-  /** Removes what is left of the request's files. */
+  /** Removes the files. */
   clear(): Promise<void>;
 }
 
 /** A folder of temporary files. */
 export interface Spool {
-  visit(): SpoolVisit;
+  forRequest(): RequestFiles;
   /**
-   * Removes files of processes that are gone, and of those that cannot be asked after what nobody has written to for a
-   * while; answers how many there were.
+   * Removes the files of processes that have ended; of processes whose state is unknown, those not written to for
+   * `olderThanMs`. Returns their number.
    */
   sweep(olderThanMs?: number): Promise<number>;
 }
 
-/** For files of processes that cannot be asked; a request that brings a file and is still under way has written to it since. */
+/** The age at which files of unknown processes are removed, in milliseconds; a running upload has been written to since. */
 export const SPOOL_LEFTOVER_MS = 3_600_000;
 
-/** A spool in a folder, which is made when the first file comes. */
+/** A spool in a folder, which is created with the first file. */
 export function openSpool(folder: string): Spool {
   const root = resolve(folder);
   return {
-    visit() {
+    forRequest() {
       const paths: string[] = [];
       return {
         async keep(facts, content) {
@@ -70,12 +70,12 @@ async function writeAll(path: string, content: AsyncIterable<Uint8Array>): Promi
 }
 
 async function sweepOne(root: string, name: string, before: number): Promise<boolean> {
-  const fate = processState(name.split(".")[0] ?? "");
-  if (fate === "alive") return false;
+  const state = processState(name.split(".")[0] ?? "");
+  if (state === "alive") return false;
   const path = join(root, name);
   const found = await stat(path).catch(() => undefined);
-  // Another process may have been quicker.
-  if (!found?.isFile() || (fate === "unknown" && found.mtimeMs >= before)) return false;
+  // Another process may have removed it.
+  if (!found?.isFile() || (state === "unknown" && found.mtimeMs >= before)) return false;
   await rm(path, { force: true });
   return true;
 }

@@ -1,14 +1,14 @@
 import { storable } from "./storable_text.ts";
 
-/** A file that came with a request; it lives until the request has been answered. */
+/** A file of a request; it exists until the request is answered. */
 export interface Upload {
-  /** As the client named it; never used as a path. */
+  /** The name that the client gave; never used as a path. */
   readonly name: string;
-  /** As the client claims; what it really is, `sniff` tells. */
+  /** The media type that the client claims; `sniff` detects the actual one. */
   readonly type: string;
   /** In bytes. */
   readonly size: number;
-  /** Path of the temporary file that holds it, from which a store of files takes it over without copying. */
+  /** The path of the temporary file that holds it; a file store on the same disk links it without copying. */
   readonly spooled?: string;
   bytes(): Promise<Uint8Array>;
   stream(): ReadableStream<Uint8Array>;
@@ -16,7 +16,7 @@ export interface Upload {
   head(length: number): Promise<Uint8Array>;
 }
 
-/** What a client says about a file, and where it was spooled to. */
+/** What the client says about a file, and the path of the temporary file. */
 export interface UploadFacts {
   readonly name: string;
   readonly type: string;
@@ -26,7 +26,7 @@ export interface UploadFacts {
 const UPLOADS = new WeakSet<object>();
 
 /**
- * Makes an upload of bytes: a file of a form, or one that was spooled and is read from there.
+ * Creates an upload from bytes: a file of a form, or a spooled file.
  * @example
  * const upload = uploadOf(new Blob(["# Plan"]), { name: "plan.md", type: "text/markdown" });
  */
@@ -56,13 +56,13 @@ export const keepInMemory: Keep = async ({ name, type }, content) => {
   return uploadOf(new Blob(chunks), { name, type });
 };
 
-/** Bun gives a file without a name none at all, whatever the type says. */
+/** Bun leaves `name` undefined for a file without a name, although its type is string. */
 function factsOf(content: Blob): UploadFacts {
   return { name: (content as Partial<File>).name ?? "", type: content.type };
 }
 
 /**
- * Whether a value of the input is an upload and not an object a client sent as JSON.
+ * Whether a value of the input is an upload, and not an object that a client sent as JSON.
  * @example
  * if (isUpload(input.file)) await context.files.put("notes/1.pdf", input.file);
  */
@@ -70,11 +70,11 @@ export function isUpload(value: unknown): value is Upload {
   return typeof value === "object" && value !== null && UPLOADS.has(value);
 }
 
-/** How many bytes `sniff` wants to see. */
+/** The bytes that `sniff` needs. */
 export const SNIFF_BYTES = 32;
 
 /**
- * The kind of picture that bytes really are: png, jpeg, gif, webp or avif; undefined for anything else.
+ * Detects the format of an image from its first bytes; undefined for anything else.
  * @example
  * const kind = isUpload(input.image) ? sniff(await input.image.head(SNIFF_BYTES)) : undefined; // "png", say
  */

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
-import { type Db, fixed, type TableName, type Tables } from "../../db/mod.ts";
+import { type Db, memoized, type TableName, type Tables } from "../../db/mod.ts";
 import type { Viewer } from "../viewer.ts";
 
 /**
@@ -33,7 +33,7 @@ export class VisibilityRules {
     const rules = this.#rules.get(table);
     if (!rules) throw new Error(`Cannot show rows of "${table}": no plugin has a visibility rule for it`);
     const conditions = rules.map((rule) => rule(viewer)).filter((condition) => condition !== true);
-    return conditions.length === 0 ? EVERYTHING : fixed(sql<boolean>`(${sql.join(conditions, sql` and `)})`);
+    return conditions.length === 0 ? EVERYTHING : memoized(sql<boolean>`(${sql.join(conditions, sql` and `)})`);
   }
 
   /** A query over the rows of a table that a viewer sees. */

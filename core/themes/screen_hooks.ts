@@ -1,29 +1,29 @@
 /**
- * The original's hooks about screens, in terms of ours: routes become screens of the plugin "web", middleware stands around
- * every screen, and parts are drawn before and after views. They do nothing where the runtime is run without its screens.
+ * The original's hooks for screens: routes become screens of the plugin "web", middleware runs around every screen, and parts
+ * are rendered before and after views. They do nothing where Lectern runs without screens.
  */
 import type { ScreenHandler, View } from "../contracts/web.ts";
 import type { AnyContext } from "../runtime/plugin.ts";
 
-/** Where a theme adds screens of its own. */
+/** Adds screens of a theme. */
 export interface ScreenRouter {
   get(path: string, handler: ScreenHandler): void;
   post(path: string, handler: ScreenHandler): void;
 }
 
-/** Where a theme draws before and after a view by its name; a smaller priority stands first, 50 unless told otherwise. */
+/** Renders before and after a view by its name; a smaller priority comes first, 50 by default. */
 export interface ViewRegistry {
   renderBefore(target: string, view: View<never>, priority?: number): void;
   renderAfter(target: string, view: View<never>, priority?: number): void;
 }
 
-/** Stands around every screen: a response ends the request, or replaces the answer. */
+/** Middleware of every screen: a response of `before` ends the request, one of `after` replaces the answer. */
 export interface ScreenHook {
   readonly before?: (request: Request) => Response | undefined | Promise<Response | undefined>;
   readonly after?: (request: Request, response: Response) => Response | undefined | Promise<Response | undefined>;
 }
 
-/** Something drawn before or after a view. */
+/** A part rendered before or after a view. */
 export interface ViewPart {
   readonly target: string;
   readonly place: "before" | "after";
@@ -31,10 +31,10 @@ export interface ViewPart {
   readonly draw: View<never>;
 }
 
-/** The hooks about screens, by their names in the original (platform 11.3). */
+/** The hooks for screens by their names in the original (platform 11.3). */
 export interface ScreenHooks {
   routes_register_web: (router: ScreenRouter) => void;
-  /** The same for screens that need a sign-in. */
+  /** The same for signed-in users. */
   routes_register_web_auth: (router: ScreenRouter) => void;
   theme_register_views: (views: ViewRegistry) => void;
   web_middleware_before: NonNullable<ScreenHook["before"]>;
@@ -43,7 +43,7 @@ export interface ScreenHooks {
 
 const PRIORITY = 50;
 
-/** How a theme takes part in each of them. */
+/** Registers a handler of each hook. */
 export function screenHooks(context: AnyContext): {
   readonly [name in keyof ScreenHooks]: (handler: ScreenHooks[name]) => void;
 } {

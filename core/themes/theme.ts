@@ -1,8 +1,8 @@
 /**
- * Themes: an operator's own code, booted after every plugin so that it has the last word. A theme is a plugin by another
- * name, with one help more: `listen`, for those who know the original's hooks, whose handlers answer something else or
- * nothing. It is no second event system: each name stands for an event or a slot of ours, and handlers chain in the order
- * they were added. What this instance never does, such as registering, never calls its handlers; boot says so.
+ * Themes: an operator's own code, booted after every plugin. A theme is a plugin with one function more: `listen`, for the
+ * hooks of the original, whose handlers return a replacement or nothing. It is no second event system: each hook maps to an
+ * event or a slot, and handlers chain in the order of registration. Hooks of features that Lectern lacks, such as
+ * registration, are never called; a warning at boot says so.
  */
 import type { Marked } from "marked";
 import type { Command } from "../cli/command.ts";
@@ -14,18 +14,18 @@ import type { AnyContext, AnyPlugin, Grants } from "../runtime/plugin.ts";
 import type { Draft, EventName } from "../runtime/registry.ts";
 import { type ScreenHooks, screenHooks } from "./screen_hooks.ts";
 
-/** A page as its hooks are told of it. */
+/** A page as its hooks get it. */
 export interface HookedPage {
   readonly id: number;
 }
 
-/** Changes what a page's content is stored as, or shown as; answers other HTML, or nothing to leave it. */
+/** Changes a page's content when it is stored or shown. Functions return other HTML, or undefined to keep it. */
 export interface PageContentHook {
-  /** After ids were set, before anything is derived from it (`page_content_pre_store`). */
+  /** After ids are set, before anything is derived from the HTML (`page_content_pre_store`). */
   readonly preStore?: (html: string, page: HookedPage) => Answer<string>;
-  /** After includes and filtering (`page_content_post_render`). What it adds is not filtered again. */
+  /** After includes and the filter (`page_content_post_render`); its result is not filtered again. */
   readonly postRender?: (html: string, page: HookedPage) => Answer<string>;
-  /** Instead of what an include tag stands for; filtered after that (`page_include_parse`). */
+  /** The HTML in place of an include tag, filtered afterwards (`page_include_parse`). */
   readonly include?: (
     reference: string,
     html: string,
@@ -34,7 +34,7 @@ export interface PageContentHook {
   ) => Answer<string>;
 }
 
-/** Changes how Markdown becomes HTML: what it is given or another, once (`commonmark_environment_configure`). */
+/** Configures the Markdown converter, once: changes it or returns another (`commonmark_environment_configure`). */
 export interface MarkdownConverterHook {
   readonly configure: (converter: Marked) => Marked | undefined;
 }
@@ -42,16 +42,16 @@ export interface MarkdownConverterHook {
 type Answer<T> = T | undefined | Promise<T | undefined>;
 type Handler = (...args: never[]) => unknown;
 
-/** The original's hooks that this instance knows, by their names there (platform 11.3). */
+/** The supported hooks of the original, by their names there (platform 11.3). */
 export interface OriginalHooks extends ScreenHooks {
   app_boot: () => void | Promise<void>;
   activity_logged: (type: string, detail: string | Activity) => void | Promise<void>;
   auth_login: (method: string, user: { id: number; name: string; slug: string }) => void | Promise<void>;
-  /** For each webhook that is told; `detail` is what it happened to, as lists show it, or how the log tells of it. */
+  /** Before each delivery of a webhook; `detail` is the item as listings show it, or the text of the audit log. */
   webhook_call_before: (
     event: string,
     webhook: { readonly id: number; readonly name: string; readonly endpoint: string },
-    // biome-ignore lint/suspicious/noExplicitAny: any kind of item, as themes of the original know theirs
+    // biome-ignore lint/suspicious/noExplicitAny: any kind of item, untyped for themes of the original
     detail: any,
     initiator: { readonly id: number; readonly name: string; readonly slug: string },
     unixTime: number,
@@ -59,34 +59,34 @@ export interface OriginalHooks extends ScreenHooks {
   page_content_pre_store: NonNullable<PageContentHook["preStore"]>;
   page_content_post_render: NonNullable<PageContentHook["postRender"]>;
   page_include_parse: NonNullable<PageContentHook["include"]>;
-  /** Texts that would take it long, by their length or nesting, are converted without it. */
+  /** Not used for texts whose length or nesting would make it slow. */
   commonmark_environment_configure: MarkdownConverterHook["configure"];
 }
 
-/** Hooks of the original for what does not happen here (platform 11.3). */
+/** Hooks of the original whose features Lectern lacks (platform 11.3). */
 const ABSENT: ReadonlySet<string> = new Set([
   ...["auth_pre_register", "auth_register", "oidc_auth_pre_redirect", "oidc_id_token_pre_validate"],
 ]);
 
-/** What a theme works with: all a plugin has, and `listen`. */
+/** The context of a theme: that of a plugin, and `listen`. */
 export interface ThemeContext extends AnyContext {
   listen<E extends keyof OriginalHooks>(hook: E, handler: OriginalHooks[E]): void;
-  /** An event of ours: the handler answers another draft, or nothing. */
+  /** An event of Lectern: the handler returns another draft, or undefined. */
   listen<E extends EventName>(event: E, handler: (draft: Draft<E>) => Answer<Draft<E>>): void;
 }
 
-/** What a theme declares beside its code. */
+/** A theme as its author writes it. */
 export interface ThemeSpec {
-  /** What it may touch; nothing by default, as with plugins. */
+  /** Its grants; none by default, as for plugins. */
   readonly permissions?: Grants;
   readonly commands?: Readonly<Record<string, Command>>;
-  /** Texts by language that replace those of the runtime. */
+  /** Texts by language that replace those of Lectern. */
   readonly texts?: Readonly<Record<string, Catalogue>>;
   readonly setup?: (theme: ThemeContext) => void | Promise<void>;
 }
 
 /**
- * A theme as its author writes it, or just its setup. Has no side effects.
+ * Declares a theme, or its `setup` alone. Has no side effects.
  * @example
  * export default defineTheme({
  *   texts: { en: { "Recently updated": "News" } },
@@ -97,7 +97,7 @@ export function defineTheme(theme: ThemeSpec | NonNullable<ThemeSpec["setup"]>):
   return typeof theme === "function" ? { setup: theme } : theme;
 }
 
-/** A theme as the plugin that boots last: it may use every contract that is provided. */
+/** A theme as a plugin that boots last and may use every contract. */
 export function pluginOf(name: string, theme: ThemeSpec, plugins: readonly AnyPlugin[]): AnyPlugin {
   return {
     name: `theme:${name}`,
@@ -135,13 +135,13 @@ function listening(context: AnyContext, plugins: readonly AnyPlugin[]): (name: s
     webhook_call_before: (handler) =>
       on("webhook_call_before" as EventName, {
         async filter(draft) {
-          const told = draft as unknown as Record<string, unknown> & { readonly isReplaced?: boolean };
-          // The first answer stands, as in the original.
-          if (told.isReplaced) return undefined;
-          const { event, webhook, detail, initiator, time } = told;
+          const delivery = draft as unknown as Record<string, unknown> & { readonly isReplaced?: boolean };
+          // The first result wins, as in the original.
+          if (delivery.isReplaced) return undefined;
+          const { event, webhook, detail, initiator, time } = delivery;
           const payload = await call(handler, event, webhook, detail, initiator, time);
           return (
-            payload === undefined || payload === null ? undefined : { ...told, payload, isReplaced: true }
+            payload === undefined || payload === null ? undefined : { ...delivery, payload, isReplaced: true }
           ) as never;
         },
       }),
@@ -155,7 +155,7 @@ function listening(context: AnyContext, plugins: readonly AnyPlugin[]): (name: s
   return (name, handler) => {
     const hook = Object.hasOwn(hooks, name) ? hooks[name] : undefined;
     if (hook) hook(handler);
-    else if (ABSENT.has(name)) log.warn("A theme listens to what never happens here", { event: name });
+    else if (ABSENT.has(name)) log.warn("A theme listens to a hook that is never called", { event: name });
     else if (!events.includes(name)) throw unknown(name, [...Object.keys(hooks), ...ABSENT, ...events]);
     else on(name as EventName, { filter: async (draft) => (await call(handler, draft)) as never });
   };
@@ -163,7 +163,7 @@ function listening(context: AnyContext, plugins: readonly AnyPlugin[]): (name: s
 
 function unknown(name: string, known: readonly string[]): BootError {
   const near = closestMatch(name, known);
-  return new BootError(`Nothing is called "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`);
+  return new BootError(`There is no hook or event "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`);
 }
 
 async function call(handler: Handler, ...args: unknown[]): Promise<unknown> {

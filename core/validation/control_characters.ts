@@ -1,13 +1,10 @@
 import { ApiError } from "../errors.ts";
 
-/**
- * What a name must not hold: control characters, line separators, and what turns the direction of the text after it. In a
- * terminal, a log or the header of a letter, these would act instead of being shown.
- */
+/** Control characters, line separators and bidirectional controls: they act in a terminal, a log or a mail header. */
 const CONTROLS = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
 /**
- * Throws 422 for names that hold control characters, by field; fields that are absent are not judged.
+ * Throws ApiError 422 for names with control characters, by field. Absent fields pass.
  * @example
  * rejectControlCharacters({ name: input.name });
  */

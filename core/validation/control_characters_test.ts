@@ -6,7 +6,7 @@ test("names of people and things in any script pass", () => {
     expect(() => rejectControlCharacters({ name })).not.toThrow();
 });
 
-test("what acts instead of being shown is refused by its field", () => {
+test("control characters are refused by field", () => {
   for (const text of [
     "a\nb",
     "a\r\nBcc: x",

@@ -1,35 +1,34 @@
 /**
- * From rules to fields and from fields to a result. Rules are taken apart once per list of rules; a name with stars is
- * expanded over what was sent (`roles.*` → `roles.0`, `roles.1`); what passed is put together again in the same shape.
- * The result is built from judged fields alone and never from the input, so nothing unjudged can be in it: unknown keys
- * and elements beyond the limit are not. Lists come out as arrays even if an object was sent for one.
+ * Compiles rules, expands names with stars over the input (`roles.*` → `roles.0`, `roles.1`), and builds the result from
+ * validated fields alone: unknown keys and elements beyond the limit are left out. Lists are arrays in the result even if an
+ * object was sent. Rules are compiled once for each object of rules.
  */
 import type { InputObject, InputValue } from "../input/body_parsing.ts";
 import { isUpload } from "../input/uploads.ts";
 import { type Field, type RuleCheck, ruleCheck } from "./rule_checks.ts";
 import type { RuleList, Rules } from "./rules.ts";
 
-/** Elements that a name with stars may stand for; far beyond what clients send, since each is judged on its own. */
+/** Elements of a list that are validated; each one is validated on its own. */
 export const MAX_ELEMENTS = 1_000;
 
-/** The rules that judge whether a field was sent at all; they alone see empty values. */
+/** The rules on whether a field was sent; they alone apply to empty values. */
 export const REQUIRED: ReadonlySet<string> = new Set(["required", "required_without", "required_with", "required_if"]);
-/** The rules whose answer has to be waited for. */
+/** The rules whose checks are asynchronous. */
 export const ASYNC_RULES: ReadonlySet<string> = new Set(["exists", "unique", "mimes"]);
 
-/** One rule, taken apart: `max:255` → max, ["255"]. */
+/** A parsed rule: `max:255` → max, ["255"]. */
 export interface Rule {
   readonly name: string;
   readonly args: readonly string[];
-  /** Undefined for rules that the engine itself treats. */
+  /** Undefined for the rules that `validate.ts` handles itself. */
   readonly check: RuleCheck | undefined;
 }
 
-/** What a field becomes in the result; a branch has fields of its own below it. */
+/** The type of a field in the result; a branch has fields below it. */
 export type Kind = "integer" | "boolean" | "array" | "file" | "text" | "branch";
 
-/** The rules of one field, ready to judge by. */
-export interface Compiled {
+/** The compiled rules of a field. */
+export interface CompiledField {
   readonly field: string;
   readonly path: readonly string[];
   readonly label: string;
@@ -37,21 +36,21 @@ export interface Compiled {
   readonly rules: readonly Rule[];
   readonly kind: Kind;
   readonly isNullable: boolean;
-  /** Whether fields of the same rules stand for its elements: `roles` where there is `roles.*`. */
+  /** Whether there are rules for its elements: `roles.*` for `roles`. */
   readonly hasElements: boolean;
   readonly isAsync: boolean;
-  /** Whether an empty string has to satisfy `min`, as ours does for texts. */
+  /** Whether `min` applies to an empty string, as it does for texts. */
   readonly measuresBlank: boolean;
 }
 
-const COMPILED = new WeakMap<Rules, readonly Compiled[]>();
+const COMPILED = new WeakMap<Rules, readonly CompiledField[]>();
 
-/** Takes rules apart, once for each object of rules. Throws an Error for a rule nobody knows. */
-export function compile(spec: Rules): readonly Compiled[] {
+/** Compiles rules, once for each object of rules. Throws for an unknown rule. */
+export function compile(spec: Rules): readonly CompiledField[] {
   const known = COMPILED.get(spec);
   if (known) return known;
   const names = Object.keys(spec);
-  const compiled = Object.entries(spec).map(([field, list]): Compiled => {
+  const compiled = Object.entries(spec).map(([field, list]): CompiledField => {
     const rules = list.map((rule) => parsed(field, rule));
     const hasElements = names.some((name) => name.startsWith(`${field}.*`));
     const isBranch = hasElements || names.some((name) => name.startsWith(`${field}.`));
@@ -72,17 +71,17 @@ export function compile(spec: Rules): readonly Compiled[] {
   return compiled;
 }
 
-/** The name of a field as messages spell it; dots stay. */
+/** The name of a field in messages; dots stay. */
 export function labelOf(name: string): string {
   return name.replaceAll("_", " ");
 }
 
 function parsed(field: string, rule: string): Rule {
   const [name = "", args] = rule.split(/:(.*)/s);
-  const judge = ruleCheck(name);
-  if (!judge && !REQUIRED.has(name) && !ASYNC_RULES.has(name) && name !== "nullable")
+  const check = ruleCheck(name);
+  if (!check && !REQUIRED.has(name) && !ASYNC_RULES.has(name) && name !== "nullable")
     throw new Error(`Cannot read the rules of "${field}": there is no rule "${name}"`);
-  return { name, args: args === undefined ? [] : args.split(","), check: judge };
+  return { name, args: args === undefined ? [] : args.split(","), check };
 }
 
 function kindOf(list: RuleList): Kind {
@@ -92,15 +91,15 @@ function kindOf(list: RuleList): Kind {
   return list.includes("file") || list.includes("image_extension") ? "file" : "text";
 }
 
-/** The fields that rules stand for: elements that were sent for a name with stars, else the one name, sent or not. */
-export function fieldsOf(compiled: Compiled, input: InputObject): Field[] {
+/** The fields of compiled rules: the elements sent for a name with stars, else the one field, sent or not. */
+export function fieldsOf(compiled: CompiledField, input: InputObject): Field[] {
   const { path, label } = compiled;
   let at: Place[] = [{ keys: [], value: input, present: true }];
   for (const part of path) at = part === "*" ? at.flatMap(elementsOf).slice(0, MAX_ELEMENTS) : at.map(stepTo(part));
   const isExpanded = path.includes("*");
   return at.map(({ keys, value, present }) => {
     const name = keys.join(".");
-    // Expanded names keep their underscores in messages, as in the original.
+    // Expanded names keep underscores in messages, as in the original.
     return { name, keys, value: value as InputValue | undefined, present, label: isExpanded ? name : label };
   });
 }
@@ -139,14 +138,14 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !isUpload(value);
 }
 
-/** Puts judged fields together. */
-export class Assembly {
+/** Builds the result from validated fields. */
+export class ResultBuilder {
   readonly #root: Record<string, unknown> = {};
-  /** Where lists are, outer ones first; until the end they are objects by the keys that were sent. */
+  /** The lists, outer ones first; objects by the sent keys until `result()`. */
   readonly #lists: [holder: Record<string, unknown>, key: string][] = [];
 
-  /** Adds a field that was sent; an empty string adds nothing where only something else than a text makes sense. */
-  keep(compiled: Compiled, { keys, value, present }: Field): void {
+  /** Adds a field that was sent. An empty string counts as not sent unless the field is a text. */
+  add(compiled: CompiledField, { keys, value, present }: Field): void {
     const { kind, path } = compiled;
     if (!present || (value === "" && kind !== "text")) return;
     let at = this.#root;
@@ -157,7 +156,7 @@ export class Assembly {
     else if (isObject(value)) this.#branch(at, key, compiled.hasElements);
   }
 
-  /** What was kept. */
+  /** The added fields. */
   result(): Record<string, unknown> {
     for (const [holder, key] of this.#lists.reverse()) holder[key] = Object.values(holder[key] as object);
     return this.#root;
@@ -166,7 +165,7 @@ export class Assembly {
   #branch(at: Record<string, unknown>, key: string, isList: boolean): Record<string, unknown> {
     const known = at[key];
     if (isObject(known)) return known;
-    // Keys of lists are the client's: without a prototype, none of them means anything.
+    // Keys of lists are the client's: without a prototype, none has a meaning.
     const fresh: Record<string, unknown> = isList ? Object.create(null) : {};
     at[key] = fresh;
     if (isList) this.#lists.push([at, key]);
@@ -174,10 +173,10 @@ export class Assembly {
   }
 }
 
-/** A judged value as the rules promise it. */
+/** A validated value as its type in the result. */
 export function converted(value: unknown, kind: Kind): unknown {
   if (value === null) return null;
-  // Adding zero makes 0 of -0.
+  // Adding zero turns -0 into 0.
   if (kind === "integer") return Number(value) + 0;
   if (kind === "boolean") return value === true || value === 1 || value === "1";
   if (kind === "array" && !Array.isArray(value)) return Object.values(value as object);

@@ -34,7 +34,7 @@ async function judged(spec: Rules, input: InputObject): Promise<unknown> {
   return validate(spec, input, options).catch((error: ApiError) => error.details.validation);
 }
 
-describe("valid() answers the known fields, converted", () => {
+describe("validate() answers the known fields, converted", () => {
   test("integers and booleans from their notations, unknown keys dropped", async () => {
     const spec = rules({ a: ["integer"], b: ["integer"], c: ["boolean"], d: ["boolean"], e: ["nullable", "integer"] });
     expect(await judged(spec, { a: "12", b: true, c: "1", d: 0, e: null, id: 7 })).toEqual({
@@ -66,7 +66,7 @@ describe("valid() answers the known fields, converted", () => {
     expect(await judged(spec, { roles: [] })).toEqual({ roles: [] });
   });
 
-  test("of nested values the known ones alone", async () => {
+  test("the known ones of nested values", async () => {
     const role = { role_id: 4, view: "1", rogue: 1 };
     expect(
       await judged(overrides, { role_permissions: { x: role }, fallback: { inheriting: true, rogue: 1 } }),
@@ -109,7 +109,7 @@ describe("valid() answers the known fields, converted", () => {
   });
 });
 
-test("valid() judges a thousand nested elements quickly", async () => {
+test("validate() checks a thousand nested elements quickly", async () => {
   const role_permissions = Array.from({ length: 1000 }, () => ({ role_id: 1, view: true }));
   const started = Bun.nanoseconds();
   await judged(overrides, { role_permissions });

@@ -1,16 +1,16 @@
 import type { SubmitResult } from "../contracts/web.ts";
 
-/** What a screen shows of a form that the API refused. */
+/** The errors of a form that the API refused, as a screen shows them. */
 export interface FormErrors {
   readonly errors: Readonly<Record<string, readonly string[]>>;
-  /** What is wrong with the whole, where no field is. */
+  /** The error of the form as a whole, where no field has one. */
   readonly error: string | undefined;
-  /** The status of the screen; what clients know as a 500 of the contract is a refusal here. */
+  /** The status of the screen: 409 for the 500s by which the contract refuses a change. */
   readonly status: number;
 }
 
 /**
- * What to show of an answer; nothing is wrong where there is none yet.
+ * The errors of an answer; none where nothing was sent yet.
  * @example
  * const { errors, error, status } = formErrors(sent);
  */
@@ -21,7 +21,7 @@ export function formErrors(sent: SubmitResult<unknown> | undefined): FormErrors 
 }
 
 /**
- * Errors of a list by the list's own name: those of `roles.0` and `roles.1` are errors of `roles`.
+ * The errors of a list and its elements: those of `roles`, `roles.0`, `roles.1` for "roles".
  * @example
  * errorsOfList(formErrors(sent), "roles"); // those of roles, roles.0, roles.1
  */

@@ -1,13 +1,13 @@
 /**
- * The single rules: each looks at one field and says which text applies where it is broken. They are pure and ask nobody;
- * what needs the store or the bytes of a file, and the required family, which looks at other fields, is the engine's.
- * Where a rule measures, it measures what people would count: characters and not bytes, items, kilobytes of 1024 bytes.
+ * The checks of single rules: pure functions of one field that return the key of an error text. Rules that need the store or
+ * the bytes of a file, and the required family, which depends on other fields, are in `validate.ts`. Sizes are code points of
+ * texts, items of lists, and kilobytes of 1024 bytes of files.
  */
 import type { InputValue } from "../input/body_parsing.ts";
 import { isUpload } from "../input/uploads.ts";
 import type { RuleList } from "./rules.ts";
 
-/** What fills the places of a message. */
+/** The values of placeholders in a message. */
 export type MessageParams = Readonly<Record<string, string | number>>;
 
 /** A field as it was sent. */
@@ -17,18 +17,18 @@ export interface Field {
   readonly keys: readonly string[];
   readonly value: InputValue | undefined;
   readonly present: boolean;
-  /** As messages spell it. */
+  /** As in messages. */
   readonly label: string;
 }
 
-/** Judges one field; an error names its text. */
+/** Checks a field. Returns the key and placeholders of the error text, or undefined. */
 export type RuleCheck = (
   field: Field,
   args: readonly string[],
   list: RuleList,
 ) => { key: string; params?: MessageParams } | undefined;
 
-/** What a column of ours holds: 32 bits with a sign. */
+/** The range of a PostgreSQL integer. */
 const MAX_INTEGER = 2_147_483_647;
 const MIN_INTEGER = -2_147_483_648;
 const BYTES_PER_KILOBYTE = 1024;
@@ -37,7 +37,7 @@ const EMAIL =
   /^(?!\.)(?!.*\.\.)[\p{L}\p{N}!#$%&'*+/=?^_`{|}~.-]{1,64}(?<!\.)@[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?)*$/u;
 const MAX_EMAIL = 254;
 
-const JUDGES: Readonly<Record<string, RuleCheck>> = {
+const CHECKS: Readonly<Record<string, RuleCheck>> = {
   string: ({ value }) => (typeof value === "string" ? undefined : { key: "validation.string" }),
   integer: ({ value }) => (isInteger(value) ? undefined : { key: "validation.integer" }),
   int: ({ value }) => (isInteger(value) ? undefined : { key: "validation.integer" }),
@@ -64,19 +64,16 @@ const JUDGES: Readonly<Record<string, RuleCheck>> = {
   min: (field, [bound = "0"], list) =>
     isMisplaced(field, list) || sizeOf(field.value, list) >= Number(bound)
       ? undefined
-      : {
-          key: `validation.min.${kindOf(field.value, list)}`,
-          params: { min: bound },
-        },
+      : { key: `validation.min.${kindOf(field.value, list)}`, params: { min: bound } },
   max: (field, [bound = "0"], list) =>
     isMisplaced(field, list) || sizeOf(field.value, list) <= Number(bound)
       ? undefined
       : { key: `validation.max.${kindOf(field.value, list)}`, params: { max: bound } },
 };
 
-/** The judge of a rule by name; undefined for the rules the engine itself treats. */
+/** The check of a rule; undefined for the rules that `validate.ts` handles itself. */
 export function ruleCheck(name: string): RuleCheck | undefined {
-  return Object.hasOwn(JUDGES, name) ? JUDGES[name] : undefined;
+  return Object.hasOwn(CHECKS, name) ? CHECKS[name] : undefined;
 }
 
 /** Whether a field was sent as an empty string. */
@@ -84,7 +81,7 @@ export function isBlank({ value }: Field): boolean {
   return typeof value === "string" && value.trim() === "";
 }
 
-/** Whether a field satisfies `required`: sent, and neither null, blank nor empty. */
+/** Whether a field satisfies `required`: it was sent and is neither null nor empty. */
 export function isRequired(field: Field): boolean {
   const { value, present } = field;
   if (!present || value === undefined || value === null || isBlank(field)) return false;
@@ -103,7 +100,7 @@ function isBoolean(value: InputValue | undefined): boolean {
   return value === true || value === false || value === 1 || value === 0 || value === "1" || value === "0";
 }
 
-/** What `min` and `max` measure: a number's value, an upload's kilobytes, a list's items, a text's code points. */
+/** The size for `min` and `max`: the value of a number, kilobytes of a file, items of a list, code points of a text. */
 function sizeOf(value: InputValue | undefined, list: RuleList): number {
   if (isUpload(value)) return value.size / BYTES_PER_KILOBYTE;
   if (typeof value === "object" && value !== null) return Object.keys(value).length;
@@ -112,7 +109,7 @@ function sizeOf(value: InputValue | undefined, list: RuleList): number {
   return lengthOf(text);
 }
 
-/** Code points, without making a list of them. */
+/** The number of code points, without an array of them. */
 function lengthOf(text: string): number {
   let length = text.length;
   for (let at = 0; at < text.length; at++) {
@@ -128,7 +125,7 @@ function kindOf(value: InputValue | undefined, list: RuleList): "number" | "arra
   return isUpload(value) ? "file" : "string";
 }
 
-/** A file where a text belongs has one error, and no size that would matter. */
+/** Whether a file was sent for a text: that is the one error, its size is none. */
 function isMisplaced({ value }: Field, list: RuleList): boolean {
   return isUpload(value) && list.includes("string");
 }

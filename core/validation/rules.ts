@@ -1,12 +1,12 @@
 /**
- * Rules of input, in the notation of the interface specification ("required", "max:255"): data that the engine judges by
- * (`validate.ts`), that docs.json prints, that OpenAPI is made from, and from which the compiler infers what comes out.
+ * Rules of input in the notation of the interface specification ("required", "max:255"). They are data: `validate.ts` checks
+ * by them, docs.json prints them, OpenAPI schemas are made from them, and the type of validated input is inferred from them.
  */
 import type { Upload } from "../input/uploads.ts";
 
-/** The rules of one field, in the order in which their messages appear. */
+/** The rules of a field, in the order of their messages. */
 export type RuleList = readonly string[];
-/** Rules by field. Dots and stars reach into nested values: `roles.*`, `fallback_permissions.inheriting`. */
+/** Rules by field; dots and stars name nested values: `roles.*`, `fallback_permissions.inheriting`. */
 export type Rules = Readonly<Record<string, RuleList>>;
 
 type Has<L extends RuleList, Name extends string> = Name extends L[number] ? true : false;
@@ -24,11 +24,11 @@ type Plain<L extends RuleList> =
             : Has<L, "image_extension"> extends true
               ? Upload
               : string;
-/** Rules whose names start with a name and a dot, under what follows it. */
+/** The rules below a name, by the rest of their names. */
 type Below<R extends Rules, Name extends string> = {
   [F in keyof R as F extends `${Name}.${infer Rest}` ? Rest : never]: R[F];
 };
-/** A value by its own rules and those below its name: a list of elements, an object, or a plain value. */
+/** The type of a value by its rules and those below its name: a list, an object, or a plain value. */
 type Shape<R extends Rules, F extends string> = keyof Below<R, F> extends never
   ? Plain<R[F] & RuleList>
   : [Extract<keyof Below<R, F>, "*" | `*.${string}`>] extends [never]
@@ -42,13 +42,13 @@ type RequiredFields<R extends Rules> = {
   [F in keyof Top<R>]: Has<Top<R>[F], "required"> extends true ? F : never;
 }[keyof Top<R>];
 
-/** What judged input looks like: required fields are present, others may be absent; dotted names are nested. */
+/** The type of validated input: required fields are present, others optional, dotted names nested. */
 export type Input<R extends Rules> = { readonly [F in keyof Top<R> & RequiredFields<R>]: Value<R, F & string> } & {
   readonly [F in Exclude<keyof Top<R>, RequiredFields<R>>]?: Value<R, F & string>;
 };
 
 /**
- * Declares rules; the type keeps every word of them.
+ * Declares rules; the type keeps their literals.
  * @example
  * const noteRules = rules({ name: ["required", "string", "max:255"], priority: ["integer", "nullable"] });
  * const { name, priority } = await context.validate(noteRules, input, viewer);
@@ -58,7 +58,7 @@ export function rules<const R extends Rules>(spec: R): R {
 }
 
 /**
- * Rules as docs.json prints them: field → rule strings.
+ * Rules as docs.json prints them, by field.
  * @example
  * ruleStrings(rules({ name: ["required", "max:255"] })); // { name: ["required", "max:255"] }
  */
@@ -66,11 +66,11 @@ export function ruleStrings(spec: Rules): Record<string, string[]> {
   return Object.fromEntries(Object.entries(spec).map(([field, list]) => [field, [...list]]));
 }
 
-/** JSON schemas of the elements of lists whose rules do not describe them, by the name of the list's field. */
+/** JSON schemas of list elements that rules do not describe, by the field of the list. */
 export type ItemSchemas = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /**
- * The JSON schema (2020-12, as OpenAPI 3.1 has it) of a body that satisfies the rules, as far as a schema can say it.
+ * The JSON schema (2020-12, as in OpenAPI 3.1) of a valid body, as far as a schema can express the rules.
  * @example
  * schemaOf(rules({ name: ["required"] })); // { type: "object", properties: { name: { type: "string" } }, required: ["name"] }
  */
@@ -102,7 +102,7 @@ function limitsOf(base: Record<string, unknown>, list: RuleList): Record<string,
     integer: ["minimum", "maximum"],
     array: ["minItems", "maxItems"],
   };
-  // Bounds of files are in kilobytes, for which a schema has no word.
+  // Sizes of files are in kilobytes, which a schema cannot express.
   const words = base.format === "binary" ? undefined : names[String(base.type)];
   if (!words) return {};
   const [min, max] = [bound(list, "min"), bound(list, "max")];
@@ -127,7 +127,7 @@ function itemSchema(field: string, below: Rules, items: ItemSchemas): Readonly<R
   return Object.hasOwn(items, field) ? (items[field] ?? {}) : {};
 }
 
-/** Rules of what lies within a field, by their names within it. */
+/** The rules below a field, by the rest of their names. */
 function rulesBelow(field: string, spec: Rules): Rules {
   const within = Object.entries(spec).filter(([name]) => name.startsWith(`${field}.`));
   return Object.fromEntries(within.map(([name, list]) => [name.slice(field.length + 1), list]));

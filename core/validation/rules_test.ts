@@ -19,7 +19,7 @@ const overrides = rules({
   "fallback.view": ["required_if:fallback.inheriting,false", "boolean"],
 });
 
-test("the type of judged input follows the rules", () => {
+test("the type of validated input follows the rules", () => {
   const draft: Input<typeof pageRules> = { name: "x", book_id: 1 };
   expect(draft.name).toBe("x");
   // @ts-expect-error a name is required
@@ -42,7 +42,7 @@ test("ruleStrings() prints rules as they were written", () => {
   });
 });
 
-test("schemaOf() says what a schema can say", () => {
+test("schemaOf() expresses what a schema can", () => {
   expect(
     schemaOf(
       rules({

@@ -1,9 +1,8 @@
 /**
- * The engine behind the rules: judges input the way existing clients know it (content-api 2.1). All fields are judged;
- * a field lists every rule it breaks in rule order, but stops at a broken rule of the required family. An empty string
- * meets the required family alone; beyond that, as ours: a string rule with `min` refuses it, and for integers, booleans,
- * arrays and files it counts as not sent. What comes out holds the known fields only, converted (`fields.ts`). Only rules that
- * have to ask somebody are waited for; the rest of a request is judged without a pause.
+ * Validates input by rules as existing clients know it (content-api 2.1). A field lists every broken rule in order, and
+ * stops at a broken rule of the required family. An empty string is checked by that family alone, except that `min` applies
+ * to texts; for integers, booleans, arrays and files it counts as not sent. The result has the known fields, converted
+ * (`fields.ts`). Only asynchronous rules are awaited.
  */
 import { ApiError } from "../errors.ts";
 import type { Texts } from "../i18n/catalogue.ts";
@@ -11,8 +10,7 @@ import type { InputObject, InputValue } from "../input/body_parsing.ts";
 import { isUpload, SNIFF_BYTES, sniff } from "../input/uploads.ts";
 import {
   ASYNC_RULES,
-  Assembly,
-  type Compiled,
+  type CompiledField,
   compile,
   converted,
   fieldAt,
@@ -20,6 +18,7 @@ import {
   labelOf,
   MAX_ELEMENTS,
   REQUIRED,
+  ResultBuilder,
   type Rule,
 } from "./fields.ts";
 import { type Field, isBlank, isRequired, type MessageParams } from "./rule_checks.ts";
@@ -27,52 +26,52 @@ import type { Input, Rules } from "./rules.ts";
 
 export { type Input, type ItemSchemas, type RuleList, type Rules, ruleStrings, rules, schemaOf } from "./rules.ts";
 
-/** Questions to the store: the rules `exists:…` and `unique:…` are answered by these. */
+/** Queries of the rules `exists:…` and `unique:…`. */
 export interface Lookups {
-  /** Whether a row with this value exists; `args` are the rule's own, such as `["roles", "id"]`. */
+  /** Whether a row with this value exists; `args` are those of the rule, such as `["roles", "id"]`. */
   exists?(args: readonly string[], value: InputValue): Promise<boolean>;
   /** Whether no other row has this value. */
   unique?(args: readonly string[], value: InputValue): Promise<boolean>;
 }
 
-/** What judging needs beside rules and input. */
+/** Options of a validation. */
 export interface ValidateOptions {
   readonly texts: Texts;
   readonly language?: string;
   readonly lookups?: Lookups;
 }
 
-/** Judges input by rules. Throws ApiError 422 whose details list every error by field. */
+/** Validates input. Throws ApiError 422 whose details list every error by field. */
 export async function validate<const R extends Rules>(
   spec: R,
   input: InputObject,
   options: ValidateOptions,
 ): Promise<Input<R>> {
   const errors: Record<string, string[]> = {};
-  const kept = new Assembly();
-  let isSound = true;
+  const result = new ResultBuilder();
+  let isValid = true;
   for (const compiled of compile(spec)) {
     const fields =
       compiled.path.length === 1 ? [fieldAt(input, compiled.field, compiled.label)] : fieldsOf(compiled, input);
     for (const field of fields) {
-      const judged = judge(compiled, field, input, options);
+      const checked = check(compiled, field, input, options);
       const messages = compiled.isAsync
-        ? (await Promise.all(judged)).filter((text) => text !== undefined)
-        : (judged as string[]);
-      if (messages.length === 0) kept.keep(compiled, field);
+        ? (await Promise.all(checked)).filter((text) => text !== undefined)
+        : (checked as string[]);
+      if (messages.length === 0) result.add(compiled, field);
       else {
         errors[field.name] = messages;
-        isSound = false;
+        isValid = false;
       }
     }
   }
-  if (isSound) return kept.result() as Input<R>;
+  if (isValid) return result.result() as Input<R>;
   throw new ApiError(422, options.texts.say("validation.invalid", {}, options.language), { validation: errors });
 }
 
-/** The texts of broken rules in rule order; promises only for rules that have to ask. */
-function judge(
-  compiled: Compiled,
+/** The messages of broken rules in rule order; promises for asynchronous rules. */
+function check(
+  compiled: CompiledField,
   field: Field,
   input: InputObject,
   options: ValidateOptions,
@@ -87,17 +86,17 @@ function judge(
     }
     if (!field.present || (field.value === null && compiled.isNullable)) continue;
     if (blank && !(rule.name === "min" && compiled.measuresBlank)) continue;
-    if (ASYNC_RULES.has(rule.name)) messages.push(...ask(rule, compiled, field, options, messages.length));
+    if (ASYNC_RULES.has(rule.name)) messages.push(...checkAsync(rule, compiled, field, options, messages.length));
     const error = rule.check?.(field, rule.args, compiled.list);
     if (error) messages.push(say(error.key, field, options, error.params));
   }
-  if (compiled.hasElements && isCrowded(field.value))
+  if (compiled.hasElements && hasTooMany(field.value))
     messages.push(say("validation.max.array", field, options, { max: MAX_ELEMENTS }));
   return messages;
 }
 
-/** Whether more elements were sent than are judged; refused, since the rest would be lost without a word. */
-function isCrowded(value: InputValue | undefined): boolean {
+/** Whether more elements were sent than are validated; an error, since the rest would be dropped silently. */
+function hasTooMany(value: InputValue | undefined): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length > MAX_ELEMENTS;
 }
 
@@ -120,10 +119,10 @@ function requiredError(
   return say(`validation.${name}`, field, options, { values: args.map(labelOf).join(" / ") });
 }
 
-/** What needs to be waited for; the store is only asked about a value that nothing else is wrong with. */
-function ask(
+/** The checks that are awaited; the store is queried only for a value without other errors. */
+function checkAsync(
   { name, args }: Rule,
-  { kind }: Compiled,
+  { kind }: CompiledField,
   field: Field,
   options: ValidateOptions,
   errors: number,
@@ -135,10 +134,13 @@ function ask(
         fits ? undefined : say("validation.mimes", field, options, { values: args.join(", ") }),
       ),
     ];
-  const question = name === "exists" || name === "unique" ? options.lookups?.[name] : undefined;
-  if (!question || errors > 0) return [];
-  const asked = converted(value, kind) as InputValue;
-  return [question(args, asked).then((fits) => (fits ? undefined : say(`validation.${name}`, field, options)))];
+  const lookup = name === "exists" || name === "unique" ? options.lookups?.[name] : undefined;
+  if (!lookup || errors > 0) return [];
+  return [
+    lookup(args, converted(value, kind) as InputValue).then((fits) =>
+      fits ? undefined : say(`validation.${name}`, field, options),
+    ),
+  ];
 }
 
 async function isOfKind(value: InputValue, kinds: readonly string[]): Promise<boolean> {
@@ -151,7 +153,7 @@ function say(key: string, { label }: Field, { texts, language }: ValidateOptions
   return texts.say(key, { attribute: label, ...params }, language);
 }
 
-/** The words true and false of a rule mean every notation of them. */
+/** Whether a value is that of a rule; "true" and "false" match every notation. */
 function matches(value: InputValue | undefined, wanted: string): boolean {
   if (wanted === "true") return value === true || value === 1 || value === "1";
   if (wanted === "false") return value === false || value === 0 || value === "0";

@@ -50,7 +50,7 @@ async function judged(spec: Rules, input: InputObject): Promise<unknown> {
 const image = (name: string, content: string | Uint8Array<ArrayBuffer>) => uploadOf(new File([content], name));
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 0]);
 
-describe("valid() lists every fault by field, in rule order", () => {
+describe("validate() lists every fault by field, in rule order", () => {
   test("of an empty page", async () => {
     expect(await judged(pageRules, {})).toEqual({
       book_id: ["The book id field is required when chapter id is not present."],
@@ -104,7 +104,7 @@ describe("valid() lists every fault by field, in rule order", () => {
     });
   });
 
-  test("of nested fields, with their indexes, asking the store only about sound values", async () => {
+  test("of nested fields, with their indexes, with lookups of valid values only", async () => {
     expect(
       await judged(overrides, { role_permissions: [{}, { role_id: 100, view: "yes" }], fallback: { inheriting: "0" } }),
     ).toEqual({
@@ -147,7 +147,7 @@ describe("valid() lists every fault by field, in rule order", () => {
     });
   });
 
-  test("of lists longer than anybody sends, instead of letting the rest pass unjudged", async () => {
+  test("of lists beyond the limit of elements", async () => {
     const spec = rules({ roles: ["array"], "roles.*": ["integer"] });
     expect(await judged(spec, { roles: [...Array.from({ length: 1000 }, () => 1), "x"] })).toEqual({
       roles: ["The roles may not have more than 1000 items."],
@@ -155,7 +155,7 @@ describe("valid() lists every fault by field, in rule order", () => {
     expect(await judged(spec, { roles: Array.from({ length: 1000 }, () => 1) })).toHaveProperty("roles.999", 1);
   });
 
-  test("of lists where a single word is wanted", async () => {
+  test("of lists in place of a text", async () => {
     expect(await judged(rules({ type: ["in:a,b"] }), { type: ["a"] })).toEqual({
       type: ["The selected type is invalid."],
     });
@@ -195,7 +195,7 @@ test.each([2_147_483_648, "99999999999999999999", 1e20, "012", "1e3", "0x10", " 
   },
 );
 
-test("valid() throws nothing but ApiError, whatever is sent", async () => {
+test("validate() throws nothing but ApiError for any input", async () => {
   const anything = fc.dictionary(
     fc.constantFrom("book_id", "name", "html", "tags", "role_permissions", "fallback", "image"),
     fc.anything() as fc.Arbitrary<never>,
@@ -210,7 +210,7 @@ test("valid() throws nothing but ApiError, whatever is sent", async () => {
   );
 });
 
-test("valid() asks the store once the value is as it would be stored", async () => {
+test("validate() looks up the converted value", async () => {
   const asked: unknown[] = [];
   const exists = async (args: readonly string[], value: unknown) => asked.push([...args, value]) > 0;
   const spec = rules({ id: ["integer", "exists:entities,id,type,page"] });
@@ -220,7 +220,7 @@ test("valid() asks the store once the value is as it would be stored", async () 
   expect(asked).toEqual([["entities", "id", "type", "page", 12]]);
 });
 
-test("valid() speaks the language it is given, English where that has no text", async () => {
+test("validate() uses the given language, and English where that lacks a text", async () => {
   const own = createTexts();
   own.add("de", { "validation.required": "Das Feld :attribute fehlt.", "validation.invalid": "Ungültig." });
   const spec = rules({ book_id: ["required"], name: ["string"] });
@@ -233,7 +233,7 @@ test("valid() speaks the language it is given, English where that has no text", 
   ]);
 });
 
-test("rules that nobody knows are an error of whoever wrote them", async () => {
+test("an unknown rule throws", async () => {
   const error = await validate(rules({ name: ["strong"] }), {}, { texts }).catch((thrown) => thrown);
   expect(String(error)).toContain('there is no rule "strong"');
 });

@@ -1,31 +1,32 @@
 /**
- * One connection: a postgres.js of its own, used until it is lost and never after. By itself postgres.js connects again,
- * but what is asked of it between the failure of a connection and its end is never answered, and may later be taken for
- * whatever is asked next; and what it held back meanwhile goes to a session that knows nothing of the transaction it
- * belongs to. So a loss is told at once to everybody who waits, what was held back is dropped, and whoever wants to go on
- * opens another connection. Nor may postgres.js repeat a statement whose plan has gone stale: it puts it behind what was sent
- * since, a commit perhaps, and takes its answer for another one's.
- * Statements are prepared under their text; a statement with very many parameters is not, as each length of a list
- * would leave another one behind on the server (prefer `= any($1)`). A text without parameters that is no single
- * query goes as it is, so a migration may hold several statements.
- * A statement can have two deadlines. `limit` sets the session's statement_timeout, so that the server ends the statement and
- * the connection stays usable; this is the one place that does so outside transactions. `answerTimeoutMs` is for a server that does
- * not answer at all: the connection is then given up, with everything that waits on it (`deadlines.ts`).
+ * One connection: a postgres.js instance with one socket, used until it is lost and never after. postgres.js reconnects by
+ * itself, but a statement sent between the failure of a connection and its end is never answered and may get the answer of a
+ * later one, and statements it queued go to a session outside their transaction. So a loss rejects all pending statements at
+ * once, queued ones are dropped, and the pool opens another connection. Nor may postgres.js repeat a statement with a stale
+ * plan: it would run after statements that were sent since, such as a commit, and swap their answers.
+ *
+ * Statements are prepared under their text, except those with very many parameters: each length of a list would leave a
+ * prepared statement on the server (prefer `= any($1)`). A text without parameters that is no single query is sent by the
+ * simple protocol, so a migration may hold several statements.
+ *
+ * A statement can have two deadlines. `limit` sets the session's statement_timeout: the server cancels the statement and the
+ * connection stays usable; outside transactions it is set only here. `answerTimeoutMs` is for a server that does not answer:
+ * the connection is dropped with all its pending statements (`deadlines.ts`).
  */
 import type postgres from "postgres";
 import { ConnectionLost } from "../query/errors.ts";
 import { type AnswerDeadlineOptions, AnswerDeadlines } from "./deadlines.ts";
 import { outgoing } from "./values.ts";
 
-/** What a connection is made of. */
+/** Options of a connection. */
 export interface ConnectionOptions extends AnswerDeadlineOptions {
-  /** False behind a pooler that gives each statement another session. */
+  /** False behind a pooler in transaction mode. */
   readonly prepare: boolean;
-  /** Opens postgres.js with one connection, made when it is first needed. */
+  /** Opens postgres.js with one connection, which connects at first use. */
   open(onLoss: () => void): DriverConnection;
 }
 
-/** postgres.js, and a way to end its socket at once; by itself it waits for the server to end it too. */
+/** postgres.js, with a function that destroys its socket; by itself it waits for the server to close it. */
 export interface DriverConnection {
   readonly sql: postgres.Sql;
   destroy(): void;
@@ -33,26 +34,26 @@ export interface DriverConnection {
 
 type Query = postgres.PendingQuery<postgres.Row[]>;
 
-/** What a statement comes back with: its rows, and what they belong to. */
+/** The rows of a statement, with its command and count. */
 export type StatementResult = postgres.RowList<postgres.Row[]>;
 
-const PREPARED_PARAMETERS_MAX = 100;
+const MAX_PREPARED_PARAMETERS = 100;
 const ONE_QUERY = /^\s*(?:select|with|insert|update|delete|merge|values)\b[^;]*$/i;
-/** Before what is left of a lost connection is put away, so that what it still holds has come to its end. */
-const FORGET_MS = 1_000;
+/** Milliseconds after a loss before postgres.js is ended, so that its pending work has failed by then. */
+const CLEANUP_MS = 1_000;
 const DEADLINE_EXCEEDED = "DEADLINE_EXCEEDED";
 
-/** As postgres.js keeps a statement: `state` once it was sent, and whatever it does not send any more as `cancelled`. */
+/** Internals of a statement of postgres.js: `state` is set when it is sent; with `cancelled` it is not sent any more. */
 interface DriverQuery {
   state: { readonly pid: number } | null;
   cancelled: unknown;
   reject(error: unknown): void;
 }
 
-/** Failures of statements whose plan had gone stale, which did nothing and can be sent once more. */
+/** Errors of statements with a stale plan, which had no effect and can be sent again. */
 const STALE_PLANS = new WeakSet<object>();
 
-/** A connection and those who wait for it. */
+/** A connection and its pending statements. */
 export class Connection {
   readonly openedAt = performance.now();
   readonly #sql: postgres.Sql;
@@ -60,12 +61,12 @@ export class Connection {
   readonly #deadlines: AnswerDeadlines;
   readonly #prepare: boolean;
   readonly #prepared = new Set<string>();
-  /** Those who wait, with what they asked; a part of a stream is no query of its own. */
-  readonly #waiting = new Map<(error: Error) => void, Query | undefined>();
+  /** Pending statements by their reject function; undefined for a part of a stream. */
+  readonly #pending = new Map<(error: Error) => void, Query | undefined>();
   #isLost = false;
-  /** The session's statement_timeout in milliseconds, as far as it was set here. */
+  /** The session's statement_timeout in milliseconds, as set by `limit`. */
   #limitMs = 0;
-  /** What the connection broke with, as far as it was told. */
+  /** The error of the loss, where known. */
   #cause: unknown;
 
   constructor(options: ConnectionOptions) {
@@ -79,33 +80,33 @@ export class Connection {
     this.#destroy = destroy;
   }
 
-  /** Whether the connection is gone, or was ended. */
+  /** Whether the connection was lost or ended. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** The process of the server that answers, while it has something to do. */
+  /** The pid of the server process, while a statement runs. */
   get pid(): number | undefined {
-    for (const query of this.#waiting.values()) {
+    for (const query of this.#pending.values()) {
       const state = (query as unknown as DriverQuery | undefined)?.state;
       if (state) return state.pid;
     }
     return undefined;
   }
 
-  /** How many wait for an answer. */
+  /** The number of pending statements. */
   get load(): number {
-    return this.#waiting.size;
+    return this.#pending.size;
   }
 
-  /** Whether a statement was prepared here, so that another one can be sent before it is answered. */
+  /** Whether a statement is prepared on this session, so that postgres.js pipelines it. */
   hasPrepared(text: string): boolean {
     return this.#prepared.has(text);
   }
 
   /**
-   * Has the server end each further statement after `ms`; sent along with the next one, where that changes anything. The
-   * server takes no time for that, so `answerTimeoutMs` may be short.
+   * Sets the statement_timeout of further statements, pipelined before the next one where it differs. `answerTimeoutMs` may be
+   * short: the server sets it at once.
    */
   limit(ms: number, answerTimeoutMs = 0): void {
     if (this.#limitMs === ms) return;
@@ -116,9 +117,8 @@ export class Connection {
   }
 
   /**
-   * Sends a statement: prepared under its text where that pays, and behind those under way. Throws at once what cannot be
-   * sent; rejects with what the server says, and with ConnectionLost where the connection is lost or where no answer came
-   * within `answerTimeoutMs` (0 waits for ever).
+   * Sends a statement, pipelined behind the pending ones. Throws TypeError for a parameter that cannot be sent; rejects with
+   * the server's error, or with ConnectionLost on a loss or without an answer within `answerTimeoutMs` (0 for no limit).
    */
   send(text: string, parameters: readonly unknown[], answerTimeoutMs = 0): Promise<StatementResult> {
     const query = this.#query(text, parameters);
@@ -130,7 +130,7 @@ export class Connection {
     });
   }
 
-  /** Sends a statement that belongs to no transaction: once more where its plan had gone stale, as after a migration. */
+  /** Sends a statement outside transactions, and again where its plan was stale, as after a migration. */
   async sendWithRetry(text: string, parameters: readonly unknown[], answerTimeoutMs = 0): Promise<StatementResult> {
     try {
       return await this.send(text, parameters, answerTimeoutMs);
@@ -141,7 +141,7 @@ export class Connection {
     }
   }
 
-  /** Sends a statement and reads its answer so many rows at a time, waiting for each part for at most `answerTimeoutMs`. */
+  /** Streams the rows of a statement, `size` at a time; `answerTimeoutMs` holds for each part. */
   async *stream(
     text: string,
     parameters: readonly unknown[],
@@ -160,15 +160,15 @@ export class Connection {
     }
   }
 
-  /** Ends the connection, letting what runs finish for `timeoutMs`. */
+  /** Ends the connection after its pending statements, at most `timeoutMs` later. */
   async end(timeoutMs: number): Promise<void> {
     await this.#sql.end({ timeout: timeoutMs / 1000 });
     this.#lose();
-    // The server has had its farewell; one that does not answer would leave the socket half open.
-    setTimeout(this.#destroy, FORGET_MS).unref();
+    // A server that does not answer would leave the socket half open.
+    setTimeout(this.#destroy, CLEANUP_MS).unref();
   }
 
-  /** Gives the connection up at once: whoever waits is told so, and the server finds the socket closed. */
+  /** Drops the connection at once: rejects pending statements and destroys the socket. */
   drop(code: string, message: string): void {
     if (this.#isLost) return;
     this.#cause = new ConnectionLost(message, code);
@@ -179,31 +179,31 @@ export class Connection {
   #query(text: string, parameters: readonly unknown[]): Query {
     const options = { simple: isSimple(text, parameters), prepare: this.#isPrepared(text, parameters) };
     const query: Query = this.#sql.unsafe<postgres.Row[]>(text, outgoing(this.#sql, parameters), options);
-    const kept = query as unknown as DriverQuery;
-    // postgres.js notes here that it is about to repeat the statement.
-    Object.defineProperty(kept, "retried", {
+    const internals = query as unknown as DriverQuery;
+    // postgres.js sets this when it is about to repeat the statement.
+    Object.defineProperty(internals, "retried", {
       get: () => undefined,
       set: (error: object) => {
         this.#prepared.delete(text);
         STALE_PLANS.add(error);
-        kept.cancelled = {};
-        kept.reject(error);
+        internals.cancelled = {};
+        internals.reject(error);
       },
     });
     return query;
   }
 
   #isPrepared(text: string, parameters: readonly unknown[]): boolean {
-    return this.#prepare && !isSimple(text, parameters) && parameters.length <= PREPARED_PARAMETERS_MAX;
+    return this.#prepare && !isSimple(text, parameters) && parameters.length <= MAX_PREPARED_PARAMETERS;
   }
 
   #awaitAnswer<T>(answer: PromiseLike<T>, answerTimeoutMs: number, query?: Query): Promise<T> {
     if (this.#isLost) return Promise.reject(lost(this.#cause));
     return new Promise((resolve, reject) => {
-      this.#waiting.set(reject, query);
+      this.#pending.set(reject, query);
       const end = this.#deadlines.begin(answerTimeoutMs);
       const done = () => {
-        this.#waiting.delete(reject);
+        this.#pending.delete(reject);
         end();
       };
       answer.then(
@@ -213,7 +213,7 @@ export class Connection {
         },
         (error: unknown) => {
           done();
-          if (!isOfConnection(error)) return reject(error);
+          if (!isConnectionError(error)) return reject(error);
           this.#cause ??= error;
           reject(lost(error));
         },
@@ -225,14 +225,14 @@ export class Connection {
     if (this.#isLost) return;
     this.#isLost = true;
     this.#deadlines.end();
-    const all = [...this.#waiting];
-    this.#waiting.clear();
+    const all = [...this.#pending];
+    this.#pending.clear();
     for (const [reject, query] of all) {
       reject(lost(this.#cause));
-      // What was never sent would be, over the connection that postgres.js makes next.
+      // A queued statement would be sent over the next connection of postgres.js.
       if (query && !(query as unknown as DriverQuery).state) query.cancel();
     }
-    setTimeout(() => void this.#sql.end({ timeout: 0 }), FORGET_MS).unref();
+    setTimeout(() => void this.#sql.end({ timeout: 0 }), CLEANUP_MS).unref();
   }
 }
 
@@ -240,8 +240,8 @@ function isSimple(text: string, { length }: readonly unknown[]): boolean {
   return length === 0 && !ONE_QUERY.test(text);
 }
 
-/** Whatever the server says has a severity; what the system or postgres.js says of a connection has a code or a call. */
-function isOfConnection(error: unknown): boolean {
+/** Whether an error is of the connection: those of the server have a severity, those of sockets and postgres.js a code. */
+function isConnectionError(error: unknown): boolean {
   if (typeof error !== "object" || error === null || "severity" in error) return false;
   return "syscall" in error || /^CONNECT/.test(String((error as { code?: unknown }).code));
 }

@@ -1,35 +1,35 @@
 /**
- * A pool of connections for single statements that may take long, or must not: each has a connection of its own while it
- * runs, so nobody waits behind it, and the server ends it after its own limit. The shared pool (`statement_pool.ts`) pipelines, so
- * one slow statement there would hold up all that is sent after it. Used twice: for short polls (`Store.queryWithDeadline`), and
- * for searches, filtered listings, exports and jobs (`withSlowPool`), where users take turns.
+ * A pool of connections for single statements with a deadline. Each statement has a connection to itself, and the server
+ * cancels it after its limit. The statement pool pipelines, so a slow statement would delay all behind it. Used twice: for
+ * polls (`Store.queryWithDeadline`), and for searches, filtered listings, exports and jobs (`withSlowPool`), where users
+ * take turns.
  */
 import type { Connection, StatementResult } from "./connection.ts";
 import { answerTimeoutFor, type SlowQueryOptions } from "./limits.ts";
 import { TransactionPool } from "./transaction_pool.ts";
 
-/** What such a pool is made of; times in milliseconds. */
+/** Options of the pool; times in milliseconds. */
 export interface DeadlinePoolOptions {
   readonly size: number;
-  /** Connections that one key may have at a time. */
+  /** Connections that one key may hold at a time. */
   readonly perKey?: number;
-  /** For a connection to be free. */
+  /** Limit of the wait for a free connection. */
   waitMs(): number;
   readonly maxAgeMs: number;
-  /** What a statement is called, as one and as many. */
+  /** Names of a statement in messages, singular and plural. */
   readonly use: readonly [one: string, many: string];
-  /** SQL that is sent first on each connection. */
+  /** SQL to send first on each connection. */
   readonly session?: string;
   open(): Connection;
-  /** How long the server may take to answer anything; 0 for ever. */
+  /** Limit of any answer of the server; 0 for none. */
   answerMs(): number;
-  /** Ends what a session of the server is doing. */
+  /** Cancels the statement of a server process. */
   cancel(pid: number): void;
 }
 
 const CANCEL_AGAIN_MS = 500;
 
-/** Connections on which every statement has a limit, and is alone. */
+/** Connections on which each statement runs alone and has a limit. */
 export class DeadlinePool {
   readonly #connections: TransactionPool;
   readonly #options: DeadlinePoolOptions;
@@ -39,7 +39,7 @@ export class DeadlinePool {
     this.#options = options;
   }
 
-  /** Sends one statement. Throws 57014 where it took too long, StoreUnavailable where no connection was free in time. */
+  /** Sends a statement. Throws code 57014 beyond its limit, StoreUnavailable without a free connection in time. */
   async send(
     text: string,
     parameters: readonly unknown[],
@@ -52,7 +52,7 @@ export class DeadlinePool {
     };
     const leave = () => {
       cancel();
-      // A server that is just then waiting for the rest of a statement forgets the request.
+      // A server that waits for the rest of a statement ignores the request, so it is repeated.
       cancelling = setInterval(cancel, CANCEL_AGAIN_MS);
     };
     try {
@@ -63,12 +63,12 @@ export class DeadlinePool {
     } finally {
       signal?.removeEventListener("abort", leave);
       clearInterval(cancelling);
-      // A cancellation may arrive late, and must not meet the next statement.
+      // A late cancellation must not hit the next statement: the connection is replaced.
       this.#connections.release(connection, cancelling !== undefined);
     }
   }
 
-  /** Ends all connections, letting what runs finish for `timeoutMs`. */
+  /** Ends all connections after their statements, at most `timeoutMs` later. */
   end(timeoutMs: number): Promise<void> {
     return this.#connections.end(timeoutMs);
   }
@@ -78,7 +78,7 @@ function opened({ session, answerMs, open }: DeadlinePoolOptions): Connection {
   const connection = open();
   if (session !== undefined)
     connection.send(session, [], answerTimeoutFor(answerMs())).catch(() => {
-      // A connection that is lost here is lost to the statement that it was opened for, and that one says so.
+      // The statement that follows fails by the same loss.
     });
   return connection;
 }

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { onEachStore } from "../_stores.ts";
 import { rows, withSlowPool } from "../mod.ts";
 
-onEachStore("brief readings", (store) => {
+onEachStore("polls", (store) => {
   const limit = async () =>
     (
       await store().queryWithDeadline(sql<{
@@ -13,7 +13,7 @@ onEachStore("brief readings", (store) => {
       pg_backend_pid() as pid`)
     )[0];
 
-  test("have an end that the server knows of, in every session", async () => {
+  test("have a statement_timeout, in every session", async () => {
     const first = await limit();
     expect(first?.limit).toBe("2s");
     await store().sql`select pg_terminate_backend(${first?.pid ?? 0})`;
@@ -24,7 +24,7 @@ onEachStore("brief readings", (store) => {
     expect(await rows(store().db, sql`select current_setting('statement_timeout') as limit`)).toEqual([{ limit: "0" }]);
   });
 
-  test("that take too long are ended by the server, and leave their connection fit for the next", async () => {
+  test("that take too long are cancelled by the server, and their connection is usable", async () => {
     const failure = await store()
       .queryWithDeadline(sql`select pg_sleep(${10}::float8)`)
       .catch((error: { code?: string }) => error.code);
@@ -32,12 +32,12 @@ onEachStore("brief readings", (store) => {
     expect(await store().queryWithDeadline(sql`select ${7}::int as n`)).toEqual([{ n: 7 }]);
   });
 
-  test("wait for a free connection no longer than that", async () => {
+  test("wait no longer for a free connection", async () => {
     const ask = () => store().queryWithDeadline(sql`select pg_sleep(1.5)`);
     const ends = await Promise.allSettled([ask(), ask(), ask(), ask(), ask()]);
     expect(ends.map((end) => (end.status === "rejected" ? String(end.reason) : "read"))).toEqual([
       ...Array(4).fill("read"),
-      expect.stringMatching(/^StoreUnavailable: Cannot begin a brief reading: all 2 connections .* busy for 2000 ms/),
+      expect.stringMatching(/^StoreUnavailable: Cannot begin a poll: all 2 connections .* busy for 2000 ms/),
     ]);
   });
 });
@@ -56,7 +56,7 @@ onEachStore("slow statements", (store) => {
     while ((await sleeping()) !== n) await Bun.sleep(10);
   };
 
-  test("hold up no quick one, however many there are", async () => {
+  test("delay no quick ones, however many there are", async () => {
     const gone = new AbortController();
     const slow = Array.from({ length: 12 }, (_, n) =>
       withSlowPool({ key: `user ${n}`, limitMs: 60_000, signal: gone.signal }, () => sleep(60)),
@@ -69,7 +69,7 @@ onEachStore("slow statements", (store) => {
     await ended;
   });
 
-  test("end when the client has gone away, those that wait for a connection too", async () => {
+  test("are cancelled when the client disconnects, also while they wait for a connection", async () => {
     const gone = new AbortController();
     const slow = Array.from({ length: 6 }, () =>
       withSlowPool({ key: "user 1", limitMs: 60_000, signal: gone.signal }, () => sleep(60)),
@@ -84,7 +84,7 @@ onEachStore("slow statements", (store) => {
     ]);
   });
 
-  test("of one user leave room for another's, whose turn comes at once", async () => {
+  test("of one user leave a connection for those of another", async () => {
     const ends: string[] = [];
     const ask = (user: string) =>
       withSlowPool({ key: user, limitMs: 60_000 }, () => sleep(0.2)).then(() => void ends.push(user));
@@ -94,7 +94,7 @@ onEachStore("slow statements", (store) => {
     expect(ends.slice(0, 4).sort()).toEqual(["many", "many", "one", "other"]);
   });
 
-  test("are ended by the server after their own limit, which no other statement inherits", async () => {
+  test("are cancelled after their own limit, which no other statement inherits", async () => {
     const code = await withSlowPool({ key: "user 1", limitMs: 200 }, () => sleep(60)).catch(
       (error: { code?: string }) => error.code,
     );

@@ -1,18 +1,18 @@
 /**
- * When a connection is given up because the server does not answer. Every statement has a deadline; those that may take longer
- * than a server needs to answer anything have the server asked meanwhile, on another connection, whether it answers at all.
- * One timer serves all statements of a connection, so that a statement in time costs none.
+ * Deadlines of answers: a connection is dropped when the server does not answer. While a statement with a long deadline
+ * runs, a probe over another connection checks that the server answers at all. All statements of a connection share one
+ * timer, so that a statement in time costs none.
  */
 
-/** What is needed of the connection's surroundings. */
+/** Options of a connection's deadlines. */
 export interface AnswerDeadlineOptions {
-  /** How long a server may take to answer anything, in milliseconds; 0 where that is never asked. */
+  /** Milliseconds without an answer before the server is probed; 0 for never. */
   suspectMs?(): number;
-  /** Whether the server answers at all. */
+  /** Probes whether the server answers. */
   isAnswering?(): Promise<boolean>;
 }
 
-/** Points in time as performance.now() tells them; Infinity for never. */
+/** Times of performance.now(); Infinity for never. */
 interface Deadline {
   readonly until: number;
   suspectAt: number;
@@ -23,54 +23,54 @@ const NEVER = Number.POSITIVE_INFINITY;
 /** The deadlines of one connection. */
 export class AnswerDeadlines {
   readonly #options: AnswerDeadlineOptions;
-  readonly #giveUp: () => void;
+  readonly #onExceeded: () => void;
   readonly #deadlines = new Set<Deadline>();
-  #alarm: ReturnType<typeof setTimeout> | undefined;
-  #alarmAt = NEVER;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timerAt = NEVER;
 
-  /** `giveUp` is called when somebody has waited for too long. */
-  constructor(options: AnswerDeadlineOptions, giveUp: () => void) {
+  /** `onExceeded` is called when a deadline has passed or the server does not answer a probe. */
+  constructor(options: AnswerDeadlineOptions, onExceeded: () => void) {
     this.#options = options;
-    this.#giveUp = giveUp;
+    this.#onExceeded = onExceeded;
   }
 
-  /** Begins a statement that may take so many milliseconds, 0 for ever; the answer is called when it has ended. */
+  /** Begins a deadline in milliseconds, 0 for none. Returns the function that ends it. */
   begin(ms: number): () => void {
-    if (ms <= 0) return nothing;
+    if (ms <= 0) return noop;
     const now = performance.now();
     const suspectMs = this.#options.suspectMs?.() ?? 0;
     const deadline = { until: now + ms, suspectAt: suspectMs > 0 && suspectMs < ms / 2 ? now + suspectMs : NEVER };
     this.#deadlines.add(deadline);
-    this.#setAlarm(deadline);
+    this.#setTimer(deadline);
     return () => void this.#deadlines.delete(deadline);
   }
 
-  /** Forgets all. */
+  /** Ends all deadlines. */
   end(): void {
-    clearTimeout(this.#alarm);
+    clearTimeout(this.#timer);
     this.#deadlines.clear();
   }
 
-  /** The alarm is moved only to go off earlier; deadlines that were met leave it behind. */
-  #setAlarm({ until, suspectAt }: Deadline): void {
+  /** Moves the timer to an earlier time only; met deadlines leave it set. */
+  #setTimer({ until, suspectAt }: Deadline): void {
     const at = Math.min(until, suspectAt);
-    if (at >= this.#alarmAt) return;
-    clearTimeout(this.#alarm);
-    this.#alarmAt = at;
-    this.#alarm = setTimeout(() => this.#look(), Math.max(1, at - performance.now()));
-    this.#alarm.unref();
+    if (at >= this.#timerAt) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = at;
+    this.#timer = setTimeout(() => this.#check(), Math.max(1, at - performance.now()));
+    this.#timer.unref();
   }
 
-  #look(): void {
-    this.#alarmAt = NEVER;
+  #check(): void {
+    this.#timerAt = NEVER;
     const now = performance.now();
     for (const deadline of this.#deadlines) {
       if (deadline.until <= now) {
-        this.#giveUp();
+        this.#onExceeded();
         return;
       }
       if (deadline.suspectAt <= now) this.#suspect(deadline);
-      this.#setAlarm(deadline);
+      this.#setTimer(deadline);
     }
   }
 
@@ -79,13 +79,13 @@ export class AnswerDeadlines {
     void this.#options.isAnswering?.().then((answers) => {
       if (!this.#deadlines.has(deadline)) return;
       if (!answers) {
-        this.#giveUp();
+        this.#onExceeded();
         return;
       }
       deadline.suspectAt = performance.now() + (this.#options.suspectMs?.() ?? NEVER);
-      this.#setAlarm(deadline);
+      this.#setTimer(deadline);
     });
   }
 }
 
-function nothing(): void {}
+function noop(): void {}

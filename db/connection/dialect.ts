@@ -1,7 +1,7 @@
 /**
- * Kysely on postgres.js, thin on purpose. Outside a transaction a query goes straight to the pool, where postgres.js
- * pipelines it: no connection is set aside for it. A transaction, and a stream, take a connection for themselves, on
- * beginTransaction and not before. So `db.connection()` pins nothing: what needs one session needs a transaction.
+ * The Kysely dialect for the pools. Outside transactions a query goes to the statement pool, which pipelines it: no
+ * connection is reserved. A transaction takes a connection at beginTransaction, a stream at its start. So `db.connection()`
+ * reserves nothing: statements that need one session need a transaction.
  */
 import {
   type CompiledQuery,
@@ -22,7 +22,7 @@ import { answerTimeoutFor, currentSlowQuery, type StoreLimits } from "./limits.t
 import type { StatementPool } from "./statement_pool.ts";
 import type { TransactionPool } from "./transaction_pool.ts";
 
-/** Where queries go: `statements` for single statements, `slow` for those within `withSlowPool`, `transactions` for transactions and streams. */
+/** The pools of a store: for single statements, for those within `withSlowPool`, for transactions and streams. */
 export interface DialectPools {
   statements: StatementPool;
   slow: DeadlinePool;
@@ -30,15 +30,15 @@ export interface DialectPools {
   limits: StoreLimits;
 }
 
-/** Pools by the adapter of the Kysely that was made over them; it survives `withPlugin`, unlike the Kysely itself. */
+/** Pools by the adapter of their Kysely, which survives `withPlugin`, unlike the Kysely itself. */
 const POOLS = new WeakMap<object, DialectPools>();
 const WRITES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
-/** Bytes, about, that may be on their way unanswered: well below what any socket takes at once. */
-const AHEAD_MAX = 16_384;
-/** What a statement adds to them beside its values, so that there are never as many as the driver begins to hold back. */
-const AHEAD_EACH = 512;
+/** Approximate bytes of unanswered writes: well below what a socket buffers. */
+const MAX_UNANSWERED_BYTES = 16_384;
+/** Bytes that a statement counts beside its values, so that postgres.js never begins to queue. */
+const BYTES_PER_STATEMENT = 512;
 
-/** The dialect to give to `new Kysely`. Ending the pools is left to whoever opened them. */
+/** The dialect for `new Kysely`; it does not end the pools. */
 export function dialect(pools: DialectPools): Dialect {
   return {
     createAdapter() {
@@ -52,21 +52,21 @@ export function dialect(pools: DialectPools): Dialect {
   };
 }
 
-/** Runs a single statement on the pool of a Kysely that is no transaction; undefined where it is one, or not of ours. */
+/** Runs a statement on the pools of a Kysely; undefined for a transaction or a Kysely of another dialect. */
 export function runOnPool<Row>(db: object, text: string, parameters: readonly unknown[]): Promise<Row[]> | undefined {
   const kysely = db as Partial<Pick<Kysely<unknown>, "isTransaction" | "getExecutor">>;
   if (kysely.isTransaction !== false) return undefined;
   const pools = POOLS.get(kysely.getExecutor?.().adapter ?? kysely);
-  return pools && single(pools, text, parameters).then((result) => result.slice() as unknown as Row[]);
+  return pools && sendSingle(pools, text, parameters).then((result) => result.slice() as unknown as Row[]);
 }
 
-/** Sends a single statement: over a pool of its own where it may take long. */
-function single(pools: DialectPools, text: string, parameters: readonly unknown[]): Promise<StatementResult> {
+/** Sends a statement outside transactions, over the slow pool within `withSlowPool`. */
+function sendSingle(pools: DialectPools, text: string, parameters: readonly unknown[]): Promise<StatementResult> {
   const slow = currentSlowQuery();
   return slow ? pools.slow.send(text, parameters, slow) : pools.statements.send(text, parameters);
 }
 
-/** Sends a write of a transaction, which need not be answered yet; undefined where the Kysely is none. */
+/** Sends a write within a transaction without awaiting its answer; undefined outside transactions. */
 export function writeAhead(db: object, query: CompiledQuery): Promise<void> | undefined {
   const kysely = db as Partial<Pick<Kysely<unknown>, "isTransaction" | "getExecutor">>;
   if (!kysely.isTransaction) return undefined;
@@ -97,22 +97,22 @@ function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** About how many bytes a value takes on its way. */
+/** The approximate size of a value in bytes. */
 function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (value instanceof Uint8Array) return value.byteLength;
   if (Array.isArray(value)) return value.reduce((sum: number, one: unknown) => sum + sizeOf(one), 0);
-  return typeof value === "object" && value !== null ? AHEAD_MAX : Float64Array.BYTES_PER_ELEMENT;
+  return typeof value === "object" && value !== null ? MAX_UNANSWERED_BYTES : Float64Array.BYTES_PER_ELEMENT;
 }
 
 class Session implements DatabaseConnection {
   readonly #pools: DialectPools;
   #connection: Connection | undefined;
-  /** For an answer within the transaction. */
+  /** The limit of answers within the transaction. */
   #answerTimeoutMs = 0;
-  /** What was sent without waiting: the last answer, the characters since the one before, and the first failure. */
+  /** Unanswered writes: the last answer, the bytes since the previous answer, and the first failure. */
   #last: Promise<void> | undefined;
-  #ahead = 0;
+  #unanswered = 0;
   #failure: { readonly error: unknown } | undefined;
 
   constructor(pools: DialectPools) {
@@ -121,33 +121,33 @@ class Session implements DatabaseConnection {
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     const result = await this.#answered(
-      this.#connection ? this.#sent(query.sql, query.parameters) : single(this.#pools, query.sql, query.parameters),
+      this.#connection ? this.#sent(query.sql, query.parameters) : sendSingle(this.#pools, query.sql, query.parameters),
     );
     const { command, count } = result;
-    // Several statements in one text come back as a list of results, without a command of its own.
+    // Several statements in one text return a list of results without a command.
     if (command === undefined) return { rows: (result.at(-1) ?? []) as unknown as Row[] };
-    // A plain array: what postgres.js gives carries the statement and the server's pid along.
+    // A plain array: that of postgres.js refers to the statement.
     const rows = result.slice() as unknown as Row[];
     return WRITES.has(command) ? { rows, numAffectedRows: BigInt(count) } : { rows };
   }
 
   /**
-   * Sends a statement, and comes back as soon as the connection takes another one. It waits where the driver would: for a
-   * statement new to the session, which is described first, and where much is on its way. What the driver held back
-   * meanwhile would go to another session if this one broke, outside the transaction.
+   * Sends a statement and resolves as soon as the connection takes another one. It waits for the answer where postgres.js would
+   * queue further statements: the first time on a session, when the statement is described, and with many bytes
+   * unanswered. A queued statement would go to another session, outside the transaction, if this connection broke.
    */
   async write({ sql: text, parameters }: CompiledQuery): Promise<void> {
     const connection = this.#held();
     const isKnown = connection.hasPrepared(text);
-    this.#ahead += AHEAD_EACH;
-    for (const value of parameters) this.#ahead += sizeOf(value);
+    this.#unanswered += BYTES_PER_STATEMENT;
+    for (const value of parameters) this.#unanswered += sizeOf(value);
     this.#last = connection.send(text, parameters, this.#answerTimeoutMs).then(
       () => undefined,
       (error: unknown) => {
         this.#failure ??= { error };
       },
     );
-    if (!isKnown || this.#ahead >= AHEAD_MAX) await this.#settle();
+    if (!isKnown || this.#unanswered >= MAX_UNANSWERED_BYTES) await this.#settle();
   }
 
   async *streamQuery<Row>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<Row>> {
@@ -171,7 +171,7 @@ class Session implements DatabaseConnection {
     const modes = [isolationLevel && `isolation level ${isolationLevel}`, accessMode].filter(Boolean).join(" ");
     const limitMs = slow?.limitMs ?? limits.writeMs;
     this.#answerTimeoutMs = answerTimeoutFor(limitMs);
-    // Within the transaction, so that it holds behind a pooler too and no later one inherits it.
+    // Local to the transaction: it works behind a pooler, and no later transaction inherits it.
     const limit = limitMs > 0 ? `; set local statement_timeout = ${Math.round(limitMs)}` : "";
     await this.#connection.send(`begin ${modes}${limit}`, [], answerTimeoutFor(limits.statementMs));
   }
@@ -180,9 +180,9 @@ class Session implements DatabaseConnection {
     const result = await this.#answered(this.#sent("commit", []));
     this.#leave(false);
     if (this.#failure) throw this.#failure.error;
-    // Postgres answers COMMIT with ROLLBACK when a statement before it failed and was overlooked.
+    // PostgreSQL answers COMMIT with ROLLBACK where the error of a statement was ignored.
     if (result.command === "ROLLBACK") {
-      throw new StoreError("Cannot commit: a statement of the transaction failed before, so everything was undone");
+      throw new StoreError("Cannot commit: a statement of the transaction failed, so the transaction was rolled back");
     }
   }
 
@@ -191,7 +191,7 @@ class Session implements DatabaseConnection {
       if (this.#connection && !this.#connection.isLost)
         await this.#connection.send("rollback", [], answerTimeoutFor(this.#pools.limits.statementMs));
     } catch (error) {
-      // A lost connection has rolled back already.
+      // The server rolls back on a lost connection.
       if (!this.#connection?.isLost) throw error;
     }
     this.#leave(false);
@@ -210,21 +210,21 @@ class Session implements DatabaseConnection {
     this.#leave(true);
   }
 
-  /** Waits for what was sent. Throws its first failure. */
+  /** Awaits the unanswered writes. Throws their first failure. */
   async #settle(): Promise<void> {
     await this.#last;
-    this.#ahead = 0;
+    this.#unanswered = 0;
     if (this.#failure) throw this.#failure.error;
   }
 
-  /** Answers come in order; where a statement before this one failed, that is why this one did. */
+  /** Throws the first failure of a write instead of the error that follows from it. */
   async #answered<Result>(answer: PromiseLike<Result>): Promise<Result> {
     try {
       return await answer;
     } catch (error) {
       throw this.#failure ? this.#failure.error : error;
     } finally {
-      this.#ahead = 0;
+      this.#unanswered = 0;
     }
   }
 
@@ -238,11 +238,11 @@ class Session implements DatabaseConnection {
     return this.#held().send(text, parameters, this.#answerTimeoutMs);
   }
 
-  /** The connection of the transaction, which began on it. */
+  /** The connection of the open transaction. */
   #held(): Connection {
     if (this.#connection && !this.#connection.isLost) return this.#connection;
     throw new StoreUnavailable(
-      "Cannot go on with the transaction: its connection was lost, and everything in it undone",
+      "Cannot continue the transaction: its connection was lost, and the transaction was rolled back",
     );
   }
 }

@@ -1,35 +1,35 @@
-/** How long statements may take, and how those that may take long are told from the rest. */
+/** Time limits of statements, and the scope of `withSlowPool`. */
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** How long the store may take, in milliseconds. */
+/** Time limits of a store in milliseconds. */
 export interface StoreLimits {
-  /** For a quick statement, the begin of a transaction, a connection to be made; 0 for ever. */
+  /** For a statement outside transactions, the begin of a transaction, and connecting; 0 for none. */
   readonly statementMs: number;
-  /** For each statement of a transaction, its commit included; 0 for ever. */
+  /** For each statement of a transaction and its commit; 0 for none. */
   readonly writeMs: number;
-  /** For a connection to be free, for a transaction or for what may take long. */
+  /** For the wait for a connection of the transaction pool or the slow pool. */
   readonly waitMs: number;
 }
 
-/** How statements that may take long are run. */
+/** Options of `withSlowPool`. */
 export interface SlowQueryOptions {
-  /** Whose turn it is, such as a user's id. */
+  /** Keys take turns; such as a user's id. */
   readonly key: string;
-  /** After which the server ends a statement, in milliseconds; 0 for never. */
+  /** Milliseconds after which the server cancels a statement; 0 for never. */
   readonly limitMs: number;
-  /** Ends the statement, or the waiting for a connection, when the caller has gone away. */
+  /** Cancels the statement, or the wait for a connection, when the client has disconnected. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Beyond a server's own limit, before a connection without an answer is given up; in milliseconds. */
+/** Milliseconds beyond the server's own limit before a connection without an answer is dropped. */
 const ANSWER_GRACE_MS = 500;
 
 const RUNS = new AsyncLocalStorage<SlowQueryOptions>();
 
 /**
- * Runs `run` with every single statement in it on connections apart, where users take turns: for what can cost more than a
- * few milliseconds. Its transactions get the same limit. Statements fail with code 57014 when the server ended them, and with
- * StoreUnavailable when no connection became free in time.
+ * Runs `run` with its statements in the slow pool, where users take turns: for reads that may take more than a few
+ * milliseconds. Its transactions get the same limit. A statement fails with code 57014 where the server cancelled it, and with
+ * StoreUnavailable where no connection became free in time.
  * @example
  * const found = await withSlowPool({ key: String(viewer.id), limitMs: 10_000 }, () =>
  *   rows(db, sql<{ id: number }>`select id from notes where text ~ 'a+b'`),
@@ -39,12 +39,12 @@ export function withSlowPool<T>(slow: SlowQueryOptions, run: () => T): T {
   return RUNS.run(slow, run);
 }
 
-/** How statements are run here, where that is `withSlowPool`. */
+/** The options of the current `withSlowPool`; undefined outside of it. */
 export function currentSlowQuery(): SlowQueryOptions | undefined {
   return RUNS.getStore();
 }
 
-/** How long a connection may go without an answer to a statement with that limit; 0 for ever. */
+/** Milliseconds after which a statement with this limit counts as unanswered; 0 for never. */
 export function answerTimeoutFor(limitMs: number): number {
   return limitMs > 0 ? limitMs + ANSWER_GRACE_MS : 0;
 }

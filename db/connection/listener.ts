@@ -1,34 +1,34 @@
 /**
- * Notifications of the store, on a connection of their own. postgres.js can listen by itself, but does not say when the
- * connection is lost, and whoever remembers values by these notifications must know at once: between the loss and the
- * next connection nothing can be relied on. So this connects again until it succeeds, and tells both moments.
+ * LISTEN on a connection of its own. The listening of postgres.js does not report a lost connection, but caches that rely
+ * on notifications must know: none arrive between the loss and the next connection. So this reconnects until it succeeds and
+ * reports both.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type postgres from "postgres";
 import { ConnectionSocket } from "./socket.ts";
 
-/** How long the server has to hear that the connection ends. */
-const FAREWELL_MS = 500;
+/** Milliseconds for the server to close the connection at the end. */
+const CLOSE_MS = 500;
 
-/** What a listener wants to hear. */
+/** Handlers of a channel. */
 export interface ListenHandlers {
   /** Called for each notification. */
   onNotify(payload: string): void;
-  /** The connection is gone: from now on notifications are missed. */
+  /** The connection is lost: notifications are missed from now on. */
   onLoss?(): void;
-  /** It is back: what happened meanwhile was missed. */
+  /** The connection is back; notifications in between were missed. */
   onReturn?(): void;
 }
 
-/** What a listener is made of. */
+/** Options of a listener. */
 export interface ListenerOptions {
   /** Opens postgres.js with one connection. */
   connect(extra: postgres.Options<Record<string, postgres.PostgresType>>): postgres.Sql;
-  /** Pause between two attempts to connect again, in milliseconds. */
+  /** Milliseconds between two attempts to reconnect. */
   retryMs: number;
 }
 
-/** Listens to any number of channels over one connection, which is opened at the first. */
+/** Listens to channels over one connection, opened with the first one. */
 export class Listener {
   readonly #options: ListenerOptions;
   readonly #channels = new Map<string, Set<ListenHandlers>>();
@@ -40,18 +40,18 @@ export class Listener {
     this.#options = options;
   }
 
-  /** Starts listening; resolves when the store has heard of it, to a function that stops it. */
-  async listen(channel: string, hearing: ListenHandlers): Promise<() => Promise<void>> {
-    const hearings = this.#channels.get(channel) ?? new Set();
-    hearings.add(hearing);
-    this.#channels.set(channel, hearings);
+  /** Listens to a channel. Resolves when the server listens, to a function that stops it. */
+  async listen(channel: string, handlers: ListenHandlers): Promise<() => Promise<void>> {
+    const listening = this.#channels.get(channel) ?? new Set();
+    listening.add(handlers);
+    this.#channels.set(channel, listening);
     this.#sql ??= this.#open();
     await this.#sql.unsafe(`listen ${quoted(channel)}`);
     return async () => {
-      hearings.delete(hearing);
-      if (hearings.size > 0 || this.#ended) return;
+      listening.delete(handlers);
+      if (listening.size > 0 || this.#ended) return;
       this.#sql?.unsafe(`unlisten ${quoted(channel)}`).catch(() => {
-        // A store that is away has nobody to tell, and a stop does not wait for it.
+        // A lost connection listens to nothing, and a stop does not wait for it.
       });
     };
   }
@@ -60,15 +60,15 @@ export class Listener {
   async end(): Promise<void> {
     this.#ended = true;
     await this.#sql?.end({ timeout: 0 });
-    // A server that is stalled would leave the socket open, and with it the process.
-    setTimeout(() => this.#socket.destroy(), FAREWELL_MS).unref();
+    // A stalled server would leave the socket open, and with it the process.
+    setTimeout(() => this.#socket.destroy(), CLOSE_MS).unref();
   }
 
   #open(): postgres.Sql {
     const notify = (channel: string, payload: string) => {
-      for (const hearing of this.#channels.get(channel) ?? []) hearing.onNotify(payload);
+      for (const handlers of this.#channels.get(channel) ?? []) handlers.onNotify(payload);
     };
-    // postgres.js takes `onnotify` for its own listening and `socket` as a function, and its types tell of neither.
+    // `onnotify` and `socket` as a function are missing in the types of postgres.js.
     const options = {
       max: 1,
       idle_timeout: 0,
@@ -82,19 +82,19 @@ export class Listener {
 
   async #lost(): Promise<void> {
     if (this.#ended) return;
-    const all = () => [...this.#channels.values()].flatMap((hearings) => [...hearings]);
-    for (const hearing of all()) hearing.onLoss?.();
-    while (!this.#ended && !(await this.#again())) await sleep(this.#options.retryMs);
-    if (!this.#ended) for (const hearing of all()) hearing.onReturn?.();
+    const all = () => [...this.#channels.values()].flatMap((handlers) => [...handlers]);
+    for (const handlers of all()) handlers.onLoss?.();
+    while (!this.#ended && !(await this.#listenAgain())) await sleep(this.#options.retryMs);
+    if (!this.#ended) for (const handlers of all()) handlers.onReturn?.();
   }
 
-  /** Listens to every channel once more; false where the store does not answer yet. */
-  async #again(): Promise<boolean> {
+  /** Listens to all channels again; false where the store does not answer yet. */
+  async #listenAgain(): Promise<boolean> {
     try {
       for (const channel of this.#channels.keys()) await this.#sql?.unsafe(`listen ${quoted(channel)}`);
       return true;
     } catch {
-      // The store is still away; whoever asked was told of the loss.
+      // The store does not answer yet; `onLoss` was called.
       return false;
     }
   }

@@ -1,8 +1,7 @@
 /**
- * Opens the store: a PostgreSQL server named by a URL, or, without one, the embedded server in the data folder. Either
- * way the same Kysely over the same driver, so nothing above knows which. Connections are split in two halves:
- * single statements share a pipelined pool, transactions take connections of their own, so that neither starves the other.
- * The session always speaks UTC and ISO dates (see values.ts). Nothing here creates tables: see migrate.ts.
+ * Opens the store: a PostgreSQL server named by a URL, or the embedded server in the data folder. Both use the same Kysely
+ * over the same pools (`store_pools.ts`). Sessions are in UTC with ISO dates (`values.ts`). Tables are created by migrations
+ * (`migrate.ts`).
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Kysely, type RawBuilder } from "kysely";
@@ -15,38 +14,36 @@ import type { AnswerDeadlineOptions } from "./deadlines.ts";
 import { dialect } from "./dialect.ts";
 import type { StoreLimits } from "./limits.ts";
 import { Listener, type ListenHandlers } from "./listener.ts";
-
 import { type Connect, type Probed, probe, SESSION } from "./probe.ts";
-
 import { ConnectionSocket } from "./socket.ts";
 import { StorePools } from "./store_pools.ts";
 import { wireTypes } from "./values.ts";
 
-/** How to open a store; only `dataDir` has no default. Every time is in milliseconds. */
+/** Options of a store. Times are in milliseconds; the default follows the colon. */
 export interface StoreOptions {
-  /** `postgres://user:password@host:port/name`; absent or empty means the embedded server. */
+  /** `postgres://user:password@host:port/name`; the embedded server where absent or empty. */
   databaseUrl?: string | undefined;
-  /** The embedded server lives in `postgres` below this folder; unused with a URL. */
+  /** The folder of the embedded server's `postgres`; unused with a URL. */
   dataDir: string;
-  /** Connections in all, half of them for transactions: 6. */
+  /** Connections of the statement pool and the transaction pool together, half each: 6. */
   poolSize?: number;
-  /** Name of the database in the embedded server, made when missing: "lectern". */
+  /** Database of the embedded server, created where missing: "lectern". */
   database?: string;
-  /** What Postgres says beside its answers; ignored by default. */
+  /** Notices of the server; ignored by default. */
   onNotice?: (text: string) => void;
-  /** The embedded server had ended, killed perhaps, and was started again. */
-  onRevived?: () => void;
-  /** For one connection to come about: 10,000. */
+  /** Called when the embedded server had died and was restarted. */
+  onRestart?: () => void;
+  /** Limit of connecting: 10,000. */
   connectTimeoutMs?: number;
-  /** Connections for what may take long, apart from the others; one user may have half of them: 4. */
+  /** Connections of the slow pool; one user holds half of them at most: 4. */
   slowPoolSize?: number;
-  /** For a transaction, or what may take long, to get a connection, while no limits are in force: 30,000. */
+  /** Limit of the wait for a connection of the transaction or the slow pool, until `limit` is called: 30,000. */
   transactionWaitMs?: number;
-  /** For queries under way when the store closes: 5,000. */
+  /** Time for running queries when the store closes: 5,000. */
   closeTimeoutMs?: number;
-  /** For the embedded server to be made, to start, to recover: 120,000. */
+  /** Limit of creation, start and recovery of the embedded server: 120,000. */
   startTimeoutMs?: number;
-  /** For a killed predecessor of the embedded server to let go of the folder: 10,000. */
+  /** Limit of the wait for a killed predecessor of the embedded server to release the folder: 10,000. */
   predecessorMs?: number;
   /** False behind a pooler in transaction mode: true. */
   prepare?: boolean;
@@ -55,20 +52,20 @@ export interface StoreOptions {
 /** An open store. */
 export interface Store {
   db: Db;
-  /** postgres.js itself, over connections of its own, for tools and tests: what is asked of it while these break may hang. */
+  /** postgres.js over two further connections, for tools and tests; a query may hang where these break. */
   sql: postgres.Sql;
-  /** The rows of a template, over a pool of its own, where the server ends a statement after two seconds. */
+  /** The rows of a read in the deadline pool, where the server cancels a statement after two seconds. */
   queryWithDeadline<Row>(fragment: RawBuilder<Row>): Promise<Row[]>;
-  /** Sets how long statements may take from now on: a server that answers has limits, a command or a migration has none. */
+  /** Sets the limits of further statements; there are none before, as for commands and migrations. */
   limit(limits: StoreLimits): void;
   kind: "embedded" | "server";
-  /** For the operator's log; never holds a password. */
+  /** For the log; without a password. */
   description: string;
-  /** Listens to a channel over a connection of its own; tells when that is lost and back. Resolves to a stop. */
-  listen(channel: string, hearing: ListenHandlers): Promise<() => Promise<void>>;
-  /** Notifies at once, outside any transaction. At most 7,999 bytes. */
+  /** Listens to a channel over the listener's connection. Resolves to a function that stops it. */
+  listen(channel: string, handlers: ListenHandlers): Promise<() => Promise<void>>;
+  /** Sends a notification outside any transaction; at most 7,999 bytes. */
   notify(channel: string, payload: string): Promise<void>;
-  /** Ends every connection, and the embedded server if nobody else uses it. */
+  /** Ends all connections, and the embedded server where no other process uses it. */
   close(): Promise<void>;
 }
 
@@ -86,8 +83,8 @@ const DEFAULTS = {
 const LISTEN_RETRY_MS = 500;
 const RECONNECT_MS = 250;
 
-/** What a server that is being shut down, or was killed, answers. */
-const GOING = new Set([
+/** Codes of a server that shuts down or was killed. */
+const SHUTTING_DOWN = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
   "ENOENT",
@@ -101,7 +98,7 @@ const GOING = new Set([
 type Settings = StoreOptions & typeof DEFAULTS;
 
 /**
- * Opens and probes the store. Throws StoreError saying what was tried, found and wanted, never the password.
+ * Opens the store and checks that the server is usable. Throws StoreError, never with the password.
  * @example
  * const store = await openStore({ dataDir: "./data" });
  * await migrate(store.db, "notes", { "0001_init": async (db) => void (await sql`create table notes (id int)`.execute(db)) });
@@ -123,14 +120,14 @@ async function openServer(settings: Settings, databaseUrl: string): Promise<Stor
   });
 }
 
-/** A server killed this very moment may still take a connection and drop it: then we come again. */
+/** Retries where the embedded server is just shutting down: it may accept a connection and drop it. */
 async function openEmbedded(settings: Settings): Promise<Store> {
   for (const until = performance.now() + settings.predecessorMs; ; ) {
     try {
       return await openJoined(settings, await joinEmbedded(settings));
     } catch (error) {
       const { code = "" } = ((error as Error).cause ?? error) as { code?: string };
-      if (!GOING.has(code) || performance.now() > until) throw error;
+      if (!SHUTTING_DOWN.has(code) || performance.now() > until) throw error;
       await sleep(100);
     }
   }
@@ -154,7 +151,7 @@ async function openJoined(settings: Settings, embedded: Embedded): Promise<Store
     await ensureDatabase(on("postgres"), settings.database);
     const { version, ...tools } = await probe(on(settings.database), `the embedded server in "${folder}"`);
     const description = `PostgreSQL ${version}, embedded, in "${folder}"`;
-    embedded.watch(() => settings.onRevived?.());
+    embedded.watch(() => settings.onRestart?.());
     return assemble(settings, on(settings.database), tools, { kind: "embedded", description, leave: embedded.leave });
   } catch (error) {
     await embedded.leave();
@@ -169,12 +166,12 @@ function common({
 }: Settings): postgres.Options<Record<string, postgres.PostgresType>> {
   return {
     connect_timeout: connectTimeoutMs / 1000,
-    // Postgres.js' own waits up to 20 s after some failures, and every query with it.
+    // By default postgres.js waits up to 20 s after some failures.
     backoff: () => RECONNECT_MS / 1000,
     types: wireTypes,
     transform: { undefined: null },
     prepare,
-    // The answer is nobody's to wait for: a connection that breaks just then would take the process down.
+    // Nothing awaits that query: a connection that breaks during it would end the process.
     fetch_types: false,
     onnotice: (notice) => onNotice?.(`${notice.severity}: ${notice.message}`),
     connection: SESSION,
@@ -187,10 +184,10 @@ async function ensureDatabase(connect: Connect, database: string): Promise<void>
     const [found] = await admin`select 1 from pg_database where datname = ${database}`;
     if (!found) await admin`create database ${admin(database)}`;
   } catch (error) {
-    // Two processes may get here at once; either one's database will do.
+    // Two processes may create it at once.
     if (!["42P04", "23505"].includes((error as { code?: string }).code ?? "")) throw error;
   } finally {
-    // Limited, since the server may go away under this very connection.
+    // Limited, since the server may shut down meanwhile.
     await admin.end({ timeout: 1 });
   }
 }
@@ -205,7 +202,7 @@ function safeUrl(databaseUrl: string): string {
   throw new StoreError(`Cannot read DATABASE_URL: found protocol "${protocol}", ${wanted}`);
 }
 
-/** Lets one postgres.js read and write the lists that another one has learnt of from the server. */
+/** Copies the array types that one postgres.js has fetched from the server to another. */
 function typed(sql: postgres.Sql, from: postgres.Sql): postgres.Sql {
   Object.assign(sql.options.parsers, from.options.parsers);
   Object.assign(sql.options.serializers, from.options.serializers);
@@ -231,7 +228,7 @@ function assemble(
       prepare,
       open(onclose) {
         const socket = new ConnectionSocket();
-        // postgres.js takes a function for `socket`, and its types do not tell of it.
+        // `socket` as a function is missing in the types of postgres.js.
         const options = { max: 1, max_lifetime: null, onclose, socket: socket.open } as Parameters<Connect>[0];
         return { sql: typed(connect(options), own), destroy: () => socket.destroy() };
       },
@@ -254,7 +251,7 @@ function assemble(
     },
     kind,
     description,
-    listen: (channel, hearing) => listener.listen(channel, hearing),
+    listen: (channel, handlers) => listener.listen(channel, handlers),
     notify: async (channel, payload) => {
       await pools.statements.send("select pg_notify($1, $2)", [channel, payload]);
     },

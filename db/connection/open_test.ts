@@ -21,7 +21,7 @@ onEachStore("a store", (store) => {
   const one = async <Row>(query: ReturnType<typeof sql<Row>>): Promise<Row | undefined> =>
     (await rows<Row>(store().db, query))[0];
 
-  test("gives timestamps as text in UTC with microseconds", async () => {
+  test("returns timestamps as text in UTC with microseconds", async () => {
     expect(
       await one(sql`select timestamptz '2024-02-03 04:05:06.7+02' a, timestamptz '2024-02-03 04:05:06' b,
       timestamp '2024-02-03 04:05:06.123456' c, date '2024-02-03' d, array[timestamptz '2024-01-01'] e, timestamptz 'infinity' f,
@@ -43,7 +43,7 @@ onEachStore("a store", (store) => {
     });
   });
 
-  test("gives int8 and counts as numbers, refuses what a number cannot hold, and goes on after that", async () => {
+  test("returns int8 and counts as numbers, rejects unsafe ones, and stays usable", async () => {
     expect(
       await one(
         sql`select count(*) n, 9007199254740991::int8 big, 1.10::numeric x, null::int8 none, array[1::int8] many`,
@@ -84,7 +84,7 @@ onEachStore("a store", (store) => {
     ).toEqual({ ids: [1, 3] });
   });
 
-  test("refuses a parameter that cannot be sent without harming its neighbours", async () => {
+  test("rejects a parameter that cannot be sent, without an effect on other statements", async () => {
     const neighbours = Array.from({ length: 20 }, (_, i) => one(sql`select ${i}::int n, pg_sleep(0.01)`));
     await expect(one(sql`select ${undefined}::int`)).rejects.toThrow("Cannot send parameter 1: found undefined");
     await expect(one(sql`select ${[() => 1]}::jsonb`)).rejects.toThrow("Cannot send parameter 1: found function");
@@ -106,7 +106,7 @@ onEachStore("a store", (store) => {
     ).toEqual([{ a: 1 }, { a: 2 }]);
   });
 
-  test("undoes a failed transaction, and only the part after a savepoint when that is rolled back", async () => {
+  test("rolls back a failed transaction, or only the part after a savepoint", async () => {
     const failing = db()
       .transaction()
       .execute(async (tx) => {
@@ -128,7 +128,7 @@ onEachStore("a store", (store) => {
     expect(await one(sql`select max(total) total from things`)).toEqual({ total: 6 });
   });
 
-  test("says that nothing was kept when a failed statement was overlooked before commit", async () => {
+  test("rejects the commit after an ignored error of a statement", async () => {
     const overlooked = db()
       .transaction()
       .execute(async (tx) => {
@@ -139,7 +139,7 @@ onEachStore("a store", (store) => {
     expect(await one(sql`select max(total) total from things`)).toEqual({ total: 6 });
   });
 
-  test("does not go on outside a transaction whose connection was lost, and recovers", async () => {
+  test("does not continue a transaction whose connection was lost, and recovers", async () => {
     const lost = db()
       .transaction()
       .execute(async (tx) => {
@@ -160,7 +160,7 @@ onEachStore("a store", (store) => {
     );
   });
 
-  test("gives transactions their turn while reads never pause", async () => {
+  test("begins transactions under steady reads", async () => {
     let reading = true;
     const readers = Array.from({ length: 24 }, async () => {
       while (reading) await one(sql`select pg_sleep(0.001)`);
@@ -176,7 +176,7 @@ onEachStore("a store", (store) => {
     await Promise.all(readers);
   });
 
-  test("streams a large result, and may be left in the middle", async () => {
+  test("streams a large result, and can be stopped early", async () => {
     const numbers = () => db().selectNoFrom(sql<number>`generate_series(1, 1000)`.as("n")).stream(100);
     let seen = 0;
     for await (const { n } of numbers()) {
@@ -188,7 +188,7 @@ onEachStore("a store", (store) => {
     expect([seen, all.length, all.at(-1)]).toEqual([250, 1000, 1000]);
   });
 
-  test("hears notifications, again after its connection was lost, and no more after stopping", async () => {
+  test("receives notifications, also after a lost connection, and none after a stop", async () => {
     const heard: string[] = [];
     const lost = Promise.withResolvers<void>();
     const back = Promise.withResolvers<void>();
@@ -216,7 +216,7 @@ onEachStore("a store", (store) => {
   });
 });
 
-test("openStore() says what is wrong with a URL and never the password", async () => {
+test("openStore() explains a wrong URL without its password", async () => {
   const opened = (databaseUrl: string) =>
     openStore({ databaseUrl, dataDir: "unused", connectTimeoutMs: 2000 }).then(
       () => "",

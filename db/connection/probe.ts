@@ -1,4 +1,4 @@
-/** The first connections of a store: they find out whether a server can be used at all, and stay for tools and tests. */
+/** The first connections of a store: they check that the server is usable, and stay for tools and tests. */
 import type postgres from "postgres";
 import { StoreError } from "../query/errors.ts";
 import { ConnectionSocket } from "./socket.ts";
@@ -6,26 +6,26 @@ import { ConnectionSocket } from "./socket.ts";
 /** Opens postgres.js with further options. */
 export type Connect = (extra: postgres.Options<Record<string, postgres.PostgresType>>) => postgres.Sql;
 
-/** What every session speaks (see values.ts). */
+/** Settings of every session (see values.ts). */
 export const SESSION = { application_name: "lectern", TimeZone: "UTC", DateStyle: "ISO, YMD" };
-/** Of postgres.js itself, which the runtime does not use once it has opened. */
+/** For tools and tests; the runtime does not use them. */
 const OWN_CONNECTIONS = 2;
 const OWN_IDLE_SECONDS = 10;
 const OLDEST = { name: "14", version: 140_000 };
 
-/** Connections for tools, which a store opens first. */
+/** The connections for tools. */
 export interface Probed {
   readonly own: postgres.Sql;
   readonly version: string;
-  /** Ends them, letting what runs finish for a time in milliseconds. */
+  /** Ends them after their queries, at most `timeoutMs` later. */
   end(timeoutMs: number): Promise<void>;
 }
 
-/** Connects for the first time. Throws StoreError where that fails, or the server is none the runtime can use. */
+/** Connects for the first time. Throws StoreError where that fails or the server is not usable. */
 export async function probe(connect: Connect, place: string): Promise<Probed> {
   const socket = new ConnectionSocket();
   const own = connect({
-    // postgres.js takes a function for `socket`, and its types do not tell of it.
+    // `socket` as a function is missing in the types of postgres.js.
     ...({ socket: socket.open } as Parameters<Connect>[0]),
     max: OWN_CONNECTIONS,
     idle_timeout: OWN_IDLE_SECONDS,
@@ -41,7 +41,7 @@ export async function probe(connect: Connect, place: string): Promise<Probed> {
     if (found.encoding !== "UTF8") throw new Error(`its encoding is "${found.encoding}", wanted "UTF8"`);
     const end = async (timeoutMs: number) => {
       await own.end({ timeout: timeoutMs / 1000 });
-      // A server that is stalled would leave them open, and with them the process.
+      // A stalled server would leave them open, and with them the process.
       socket.destroy();
     };
     return { own, end, version: found.version.split(" ")[0] ?? found.version };
@@ -58,7 +58,7 @@ function reason(cause: unknown): string {
     ENOENT: "there is no such socket, wanted a running PostgreSQL",
     ENOTFOUND: "the host's name is unknown, wanted one that resolves",
     CONNECT_TIMEOUT: "no answer came in time, wanted a reachable PostgreSQL",
-    CONNECTION_CLOSED: "it hung up, wanted a PostgreSQL (or another sslmode)",
+    CONNECTION_CLOSED: "it closed the connection, wanted a PostgreSQL (or another sslmode)",
     "28P01": "user or password was refused, wanted one it knows",
     "28000": "the user may not sign in there, wanted one who may",
     "3D000": "the server has no such database, wanted one that exists",

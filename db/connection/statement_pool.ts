@@ -6,18 +6,18 @@ import { StoreUnavailable } from "../query/errors.ts";
 import type { Connection, StatementResult } from "./connection.ts";
 import { answerTimeoutFor } from "./limits.ts";
 
-/** What a pool is made of; times in milliseconds. */
+/** Options of the pool; times in milliseconds. */
 export interface StatementPoolOptions {
   readonly size: number;
   readonly maxAgeMs: number;
-  /** For what runs on a connection that grew old. */
+  /** Time for running statements on a connection that is replaced by its age. */
   readonly closeTimeoutMs: number;
-  /** After which the server ends a statement, 0 for never; asked anew for each one. */
+  /** Limit of a statement, 0 for none; called for each statement. */
   limitMs(): number;
   open(): Connection;
 }
 
-/** A few connections, opened as they are needed. */
+/** Shared connections, opened on demand. */
 export class StatementPool {
   readonly #options: StatementPoolOptions;
   readonly #connections: Connection[] = [];
@@ -27,9 +27,9 @@ export class StatementPool {
     this.#options = options;
   }
 
-  /** Sends one statement over the connection on which the fewest wait. Throws as `Connection.sendWithRetry` does, and when the store is closed. */
+  /** Sends a statement over the connection with the fewest pending ones. Throws as `sendWithRetry` does, and StoreUnavailable once closed. */
   async send(text: string, parameters: readonly unknown[]): Promise<StatementResult> {
-    if (this.#ended) throw new StoreUnavailable("Cannot ask the store: it is closed");
+    if (this.#ended) throw new StoreUnavailable("Cannot query the store: it is closed");
     const connection = this.#leastLoaded();
     const limitMs = this.#options.limitMs();
     const answerTimeoutMs = answerTimeoutFor(limitMs);
@@ -37,7 +37,7 @@ export class StatementPool {
     return await connection.sendWithRetry(text, parameters, answerTimeoutMs);
   }
 
-  /** Ends every connection, letting what runs finish for `timeoutMs`. */
+  /** Ends all connections after their statements, at most `timeoutMs` later. */
   async end(timeoutMs: number): Promise<void> {
     this.#ended = true;
     await Promise.all(this.#connections.map((connection) => connection.end(timeoutMs)));

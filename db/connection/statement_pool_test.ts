@@ -7,7 +7,7 @@ const BREAK = `select pg_terminate_backend(pid) from pg_stat_activity
   where application_name = 'lectern' and datname = current_database() and pid <> pg_backend_pid()`;
 
 onEachStore("single statements", (store) => {
-  test("whatever breaks under them, each is answered, and with its own answer", async () => {
+  test("each get their own answer while connections break", async () => {
     let asked = 0;
     const outcomes = { own: 0, failed: 0, wrong: 0 };
     const ask = async () => {
@@ -42,12 +42,12 @@ onEachStore("single statements", (store) => {
     expect(await rows(store().db, sql`select ${7}::int as n`)).toEqual([{ n: 7 }]);
   }, 20_000);
 
-  test("read a table that was altered under them, each with its own answer", async () => {
+  test("each get their own answer while a table is altered", async () => {
     await store().sql.unsafe("create table altered (n int); insert into altered values (1), (2)");
     const read = (n: number) => rows(store().db, sql`select * from altered where n = ${n}::int`);
     const number = async (n: number) => (await rows<{ n: number }>(store().db, sql`select ${n}::int as n`))[0]?.n;
     for (let round = 0; round < 3; round++) {
-      // On every connection, often enough for a plan that is kept.
+      // On every connection, often enough for a cached plan.
       for (let turn = 0; turn < 10; turn++) await Promise.all([1, 2, 1, 2, 1, 2].map(read));
       await store().sql.unsafe(`alter table altered add column more_${round} int`);
       const answers = await Promise.all([read(1), number(10), read(2), number(20), read(1), read(2), number(30)]);
@@ -57,7 +57,7 @@ onEachStore("single statements", (store) => {
     }
   });
 
-  test("that were told of a loss before they were sent are not made afterwards", async () => {
+  test("that were rejected by a loss before they were sent do not run afterwards", async () => {
     await store().sql.unsafe("create table late (n int)");
     const slow = rows(store().db, sql`select pg_sleep(${5}::float8)`).catch(() => "lost");
     const rest = Array.from({ length: 8 }, (_, n) =>

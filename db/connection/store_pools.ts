@@ -1,6 +1,6 @@
 /**
- * All connections of an open store but the listener's, by what they are for: quick single statements share a few and are
- * pipelined, transactions have one each, polls and what may take long have some apart. None of the four starves another.
+ * The pools of an open store by purpose: single statements are pipelined over shared connections, transactions have one
+ * each, polls and slow reads have pools of their own. None of the four starves another. The listener is apart from these.
  */
 import type { RawBuilder } from "kysely";
 import { ConnectionLost } from "../query/errors.ts";
@@ -13,15 +13,15 @@ import { answerTimeoutFor, type StoreLimits } from "./limits.ts";
 import { StatementPool } from "./statement_pool.ts";
 import { TransactionPool } from "./transaction_pool.ts";
 
-/** What they are made of; times in milliseconds. */
+/** Options of the pools; times in milliseconds. */
 export interface StorePoolsOptions {
-  /** For quick statements and transactions together, half of them each. */
+  /** Connections of the statement pool and the transaction pool together, half each. */
   readonly poolSize: number;
-  /** For what may take long; one key may have half of them at a time. */
+  /** Connections of the slow pool; one key holds half of them at most. */
   readonly slowPoolSize: number;
-  /** For a connection to be free, until limits are set. */
+  /** Limit of the wait for a free connection, until limits are set. */
   readonly waitMs: number;
-  /** For what runs on a connection that grew old. */
+  /** Time for running statements on a connection that is replaced by its age. */
   readonly closeTimeoutMs: number;
   open(more: AnswerDeadlineOptions): Connection;
 }
@@ -29,14 +29,14 @@ export interface StorePoolsOptions {
 const MAX_AGE_MS = 30 * 60_000;
 const DEADLINE_POOL_SIZE = 2;
 /**
- * Of the sessions for what may take long. What is cheap there depends on the values asked for, so a plan made for all of
- * them fits none. An index over words or trigrams remembers its hits row by row where the memory holds them; with less it
- * remembers whole pages of the table, and every row on them is looked at again.
+ * Settings of the slow pool's sessions. The best plan of these reads depends on their values, so generic plans are off. With
+ * enough work_mem a bitmap scan of an index over words or trigrams keeps single rows; with less it keeps whole pages of the
+ * table and rechecks every row on them.
  */
 const SLOW_SESSION = "set plan_cache_mode = force_custom_plan; set work_mem = '32MB'";
 const DEADLINE_MS = 2_000;
 
-/** The connections of one store. */
+/** The pools of one store. */
 export class StorePools implements DialectPools {
   readonly statements: StatementPool;
   readonly transactions: TransactionPool;
@@ -56,7 +56,7 @@ export class StorePools implements DialectPools {
     const wait = () => this.limits.waitMs;
     const limitMs = () => this.limits.statementMs;
     const half = (size: number) => Math.max(1, Math.floor(size / 2));
-    const apart = (options: Pick<DeadlinePoolOptions, "size" | "perKey" | "waitMs" | "use" | "session">) =>
+    const deadlinePool = (options: Pick<DeadlinePoolOptions, "size" | "perKey" | "waitMs" | "use" | "session">) =>
       new DeadlinePool({ ...options, maxAgeMs, open, answerMs: limitMs, cancel: (pid) => this.#cancel(pid) });
     this.statements = new StatementPool({
       size: Math.max(1, Math.ceil(poolSize / 2)),
@@ -66,31 +66,32 @@ export class StorePools implements DialectPools {
       open,
     });
     this.transactions = new TransactionPool({ size: half(poolSize), waitMs: wait, maxAgeMs, open });
-    this.slow = apart({
+    this.slow = deadlinePool({
       size: slowPoolSize,
       perKey: half(slowPoolSize),
       waitMs: wait,
-      use: ["a slow statement", "these"],
+      use: ["a slow statement", "slow statements"],
       session: SLOW_SESSION,
     });
-    this.#deadline = apart({ size: DEADLINE_POOL_SIZE, waitMs: () => DEADLINE_MS, use: ["a brief reading", "these"] });
+    const use = ["a poll", "polls"] as const;
+    this.#deadline = deadlinePool({ size: DEADLINE_POOL_SIZE, waitMs: () => DEADLINE_MS, use });
   }
 
-  /** The rows of a template on connections for polls, where a statement has two seconds. */
+  /** The rows of a read in the deadline pool for polls, where a statement has two seconds. */
   async queryWithDeadline<Row>(fragment: RawBuilder<Row>): Promise<Row[]> {
     const { sql: text, parameters } = flatten(fragment);
     const result = await this.#deadline.send(text, parameters, { key: "", limitMs: DEADLINE_MS });
     return result.slice() as unknown as Row[];
   }
 
-  /** Ends all of them, letting what runs finish for `timeoutMs`. */
+  /** Ends all pools after their statements, at most `timeoutMs` later. */
   async end(timeoutMs: number): Promise<void> {
     await Promise.all(
       [this.transactions, this.#deadline, this.slow, this.statements].map((some) => some.end(timeoutMs)),
     );
   }
 
-  /** Whether the server takes a new connection and answers on it; asked once at a time. */
+  /** Whether the server accepts a connection and answers on it; one probe at a time. */
   #isAnswering(): Promise<boolean> {
     this.#answering ??= this.#probe().finally(() => {
       this.#answering = undefined;
@@ -104,7 +105,7 @@ export class StorePools implements DialectPools {
       await connection.send("select 1", [], answerTimeoutFor(this.limits.statementMs));
       return true;
     } catch (error) {
-      // One that says that it takes no more connections answers.
+      // An error of the server, such as "too many connections", is an answer.
       return !(error instanceof ConnectionLost);
     } finally {
       if (!connection.isLost) void connection.end(0);
@@ -113,7 +114,7 @@ export class StorePools implements DialectPools {
 
   #cancel(pid: number): void {
     this.statements.send("select pg_cancel_backend($1::integer)", [pid]).catch(() => {
-      // Its own limit ends it.
+      // The limit of the statement ends it.
     });
   }
 }

@@ -1,7 +1,6 @@
 /**
- * Whether there is a store at all, and a throw-away one for whoever only wants to look: what inspects must not make a store
- * by looking at it. A store counts as there once its cluster does, or, on a server, once anything was migrated in its
- * database.
+ * Whether a store exists, and temporary stores for commands that only inspect and must not create one. A store exists once its
+ * cluster does or, on a server, once anything was migrated in its database.
  */
 import { randomUUID } from "node:crypto";
 import { accessSync, chmodSync, constants, existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -11,14 +10,14 @@ import { hasCluster } from "../embedded/home.ts";
 import { StoreError } from "../query/errors.ts";
 import { openStore, type StoreOptions } from "./open.ts";
 
-/** Where a store is, as far as it takes to name it. */
+/** The place of a store. */
 type Place = Pick<StoreOptions, "databaseUrl" | "dataDir">;
 
-/** What PostgreSQL answers to whoever may make no database. */
-const MAY_NOT = "42501";
+/** SQLSTATE of a user who may not create databases. */
+const INSUFFICIENT_PRIVILEGE = "42501";
 
 /**
- * Whether there is a store; makes nothing. Throws StoreError where none could be made, or a server does not answer.
+ * Whether a store exists; creates nothing. Throws StoreError where none could be created, or a server does not answer.
  * @example
  * if (!(await hasStore({ dataDir: "./data" }))) throw new BootError("There is no store yet; start the server once");
  */
@@ -35,8 +34,8 @@ export async function hasStore({ databaseUrl, dataDir }: Place): Promise<boolean
 }
 
 /**
- * Runs something over a store that is gone afterwards: a database on the server where one is named and lets us make one,
- * else an embedded server. `dataDir` is a folder that goes too.
+ * Runs a function over a temporary store: a new database on the server where one is named and allows it, else an embedded
+ * server. The store and its `dataDir` are removed afterwards.
  * @example
  * const kind = await withThrowawayStore({ dataDir: "./data" }, async (place) => {
  *   const store = await openStore(place);
@@ -45,7 +44,7 @@ export async function hasStore({ databaseUrl, dataDir }: Place): Promise<boolean
  */
 export async function withThrowawayStore<T>(place: Place, run: (throwAway: Place) => Promise<T>): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), "lectern-look-"));
-  // The embedded server may run as another account, which has to get there.
+  // The embedded server may run as another account, which needs access.
   chmodSync(dataDir, 0o755);
   try {
     const { databaseUrl } = place;
@@ -69,7 +68,7 @@ async function makeDatabase(place: Place): Promise<string | undefined> {
     await withServer(place, (sql) => sql.unsafe(`create database ${name}`));
     return name;
   } catch (error) {
-    if ((error as { code?: string }).code === MAY_NOT) return undefined;
+    if ((error as { code?: string }).code === INSUFFICIENT_PRIVILEGE) return undefined;
     throw error;
   }
 }
@@ -86,7 +85,7 @@ async function withServer<T>(
   }
 }
 
-/** A folder that is not there yet has to be one that can be made. */
+/** Checks that the folder, or the nearest existing parent, is writable. */
 function checkFolder(dataDir: string): void {
   let folder = resolve(dataDir);
   while (!existsSync(folder)) folder = dirname(folder);

@@ -1,11 +1,11 @@
 /**
- * A pool of connections that one caller has for itself for a while: for a transaction, or for a statement that may take long.
- * postgres.js' reserve() is not used: it waits for a connection without any query under way, which under steady
- * pipelined reads never comes; and a reserved connection that breaks takes the process down with it. A caller that waits too
- * long gets an error, since a transaction that asks for another one outside itself would otherwise wait for ever.
+ * A pool of connections that callers hold exclusively: for a transaction or a slow statement. reserve() of postgres.js is not
+ * used: it waits for a connection without running queries, which never comes under steady pipelined reads, and a reserved
+ * connection that breaks ends the process. The wait is limited, since a transaction that needs a second connection would
+ * otherwise deadlock.
  *
- * Callers come by key, such as a user's id. Keys take turns, however many callers each of them has, and `perKey` leaves
- * connections to others even where one key would take them all.
+ * Callers have a key, such as a user's id. Keys take turns, however many callers each has, and `perKey` bounds the
+ * connections of one key.
  */
 import { StoreUnavailable } from "../query/errors.ts";
 import type { Connection } from "./connection.ts";
@@ -13,12 +13,12 @@ import type { Connection } from "./connection.ts";
 /** Options of the pool; times in milliseconds. */
 export interface TransactionPoolOptions {
   size: number;
-  /** How many of them one key may hold at a time; all by default. */
+  /** Connections that one key may hold at a time; all by default. */
   perKey?: number;
-  /** For a free one; asked anew for each caller. */
+  /** Limit of the wait for a free one; called for each caller. */
   waitMs(): number;
   maxAgeMs: number;
-  /** What they are for, as one and as many: transactions by default. */
+  /** Names of a use in messages, singular and plural: transactions by default. */
   use?: readonly [one: string, many: string];
   open(): Connection;
 }
@@ -27,11 +27,11 @@ interface Waiter {
   readonly key: string;
   resolve(connection: Connection): void;
   reject(error: Error): void;
-  /** Ends the timer, and listening to the signal. */
+  /** Clears the timer and the listener of the signal. */
   settle(): void;
 }
 
-/** Connections that keys take in turns. */
+/** Connections that are held exclusively, with turns by key. */
 export class TransactionPool {
   readonly #options: TransactionPoolOptions;
   readonly #idle: Connection[] = [];
@@ -46,19 +46,16 @@ export class TransactionPool {
     this.#options = options;
   }
 
-  /**
-   * The next free connection. Throws StoreUnavailable after `waitMs`, and when the store is closed; the signal's reason once the
-   * caller has gone away.
-   */
+  /** Acquires a connection. Throws StoreUnavailable after `waitMs` and once closed; the signal's reason where it aborts. */
   async acquire(key = "", signal?: AbortSignal): Promise<Connection> {
     if (this.#ended) throw closed();
     signal?.throwIfAborted();
     const free = this.#mayTake(key) ? this.#free() : undefined;
-    if (free) return this.#lend(free, key);
+    if (free) return this.#hold(free, key);
     return await new Promise<Connection>((resolve, reject) => {
       const waitMs = this.#options.waitMs();
-      const timer = setTimeout(() => this.#giveUp(waiter, this.#busy(waitMs)), waitMs);
-      const leave = () => this.#giveUp(waiter, signal?.reason as Error);
+      const timer = setTimeout(() => this.#reject(waiter, this.#busy(waitMs)), waitMs);
+      const leave = () => this.#reject(waiter, signal?.reason as Error);
       signal?.addEventListener("abort", leave, { once: true });
       const settle = () => {
         clearTimeout(timer);
@@ -71,9 +68,9 @@ export class TransactionPool {
     });
   }
 
-  /** Gives a connection back. `broken` when its session may still hold a transaction: it is then replaced. */
+  /** Releases a connection; a `broken` one, whose session may still have an open transaction, is replaced. */
   release(connection: Connection, broken = false): void {
-    this.#takeBack(connection);
+    this.#unhold(connection);
     let free = connection;
     if (broken || connection.isLost || performance.now() - connection.openedAt > this.#options.maxAgeMs) {
       this.#all.delete(connection);
@@ -81,16 +78,16 @@ export class TransactionPool {
       if (this.#ended) return;
       free = this.#open();
     }
-    const waiter = this.#next();
+    const waiter = this.#nextWaiter();
     if (!waiter) {
       this.#idle.push(free);
       return;
     }
     waiter.settle();
-    waiter.resolve(this.#lend(free, waiter.key));
+    waiter.resolve(this.#hold(free, waiter.key));
   }
 
-  /** Ends every connection, letting what runs finish for `timeoutMs`; those who wait are refused. */
+  /** Ends all connections after their statements, at most `timeoutMs` later; waiting callers are rejected. */
   async end(timeoutMs: number): Promise<void> {
     this.#ended = true;
     for (const waiter of [...this.#waiting.values()].flat()) {
@@ -119,13 +116,13 @@ export class TransactionPool {
     return (this.#held.get(key) ?? 0) < (this.#options.perKey ?? this.#options.size);
   }
 
-  #lend(connection: Connection, key: string): Connection {
+  #hold(connection: Connection, key: string): Connection {
     this.#holders.set(connection, key);
     this.#held.set(key, (this.#held.get(key) ?? 0) + 1);
     return connection;
   }
 
-  #takeBack(connection: Connection): void {
+  #unhold(connection: Connection): void {
     const key = this.#holders.get(connection) ?? "";
     this.#holders.delete(connection);
     const left = (this.#held.get(key) ?? 1) - 1;
@@ -133,8 +130,8 @@ export class TransactionPool {
     else this.#held.delete(key);
   }
 
-  /** The first caller of the key whose turn it is; the key then goes behind all others. */
-  #next(): Waiter | undefined {
+  /** The first caller of the next key in turn, which then moves behind all others. */
+  #nextWaiter(): Waiter | undefined {
     for (const [key, queue] of this.#waiting) {
       if (!this.#mayTake(key)) continue;
       const waiter = queue.shift();
@@ -145,7 +142,7 @@ export class TransactionPool {
     return undefined;
   }
 
-  #giveUp(waiter: Waiter, error: Error): void {
+  #reject(waiter: Waiter, error: Error): void {
     const queue = (this.#waiting.get(waiter.key) ?? []).filter((one) => one !== waiter);
     if (queue.length > 0) this.#waiting.set(waiter.key, queue);
     else this.#waiting.delete(waiter.key);
@@ -156,7 +153,7 @@ export class TransactionPool {
   #busy(waitMs: number): StoreUnavailable {
     const { size, use: [one, many] = ["a transaction", "transactions"] } = this.#options;
     return new StoreUnavailable(
-      `Cannot begin ${one}: all ${size} connections for ${many} were busy for ${waitMs} ms, or as many of them as one user may have`,
+      `Cannot begin ${one}: all ${size} connections for ${many}, or all that one user may hold, were busy for ${waitMs} ms`,
     );
   }
 }

@@ -1,27 +1,26 @@
 /**
- * What crosses the wire, both ways. Results: a timestamp is text as the API prints it, with six fraction digits
- * and "Z", because a JS Date would cut microseconds and cost more; int8 is a number while it is a safe one.
- * Parameters: everything is sent without a type, so that Postgres infers it from the statement, as with any other
- * driver; text for jsonb is taken as JSON that is already written, so nothing is ever encoded twice.
- * A parameter that cannot be sent is refused here, before postgres.js sees it: an error thrown while it writes
- * would be answered to whichever query is under way on the same connection, and leave that connection stuck.
+ * Conversion of results and parameters. Results: a timestamp is text as in answers of the API, with six fraction digits and
+ * "Z", since a Date would lose microseconds and cost more; int8 is a number while it is a safe integer. Parameters are sent
+ * without a type, so that PostgreSQL infers it from the statement; text for jsonb is taken as JSON, so that nothing is
+ * encoded twice. A parameter that cannot be sent throws here: an error within postgres.js would reject another query of the
+ * connection and leave it stuck.
  */
 import type postgres from "postgres";
 
 const SPACE = 32;
 
-/** Postgres' text of a timestamp (session in UTC, DateStyle ISO) as `YYYY-MM-DDTHH:mm:ss.ffffffZ`; "infinity" stays. */
+/** PostgreSQL's text of a timestamp (session in UTC, DateStyle ISO) as `YYYY-MM-DDTHH:mm:ss.ffffffZ`; "infinity" stays. */
 export function wireTime(text: string): string {
-  if (text.charCodeAt(10) !== SPACE) return oddTime(text);
+  if (text.charCodeAt(10) !== SPACE) return rareTime(text);
   const zone = text.indexOf("+", 19);
   const end = zone < 0 ? text.length : zone;
-  if ((zone >= 0 && text.length !== zone + 3) || (zone >= 0 && !text.endsWith("+00"))) return oddTime(text);
+  if ((zone >= 0 && text.length !== zone + 3) || (zone >= 0 && !text.endsWith("+00"))) return rareTime(text);
   const fraction = end > 20 ? text.slice(20, end).padEnd(6, "0") : "000000";
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction}Z`;
 }
 
-/** Years beyond four digits, "BC" and "infinity": rare enough to be slow. Throws when the session left UTC. */
-function oddTime(text: string): string {
+/** Years beyond four digits, "BC" and "infinity". Throws where the session is not in UTC. */
+function rareTime(text: string): string {
   if (text === "infinity" || text === "-infinity") return text;
   const parts = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?(?:\+00)?( BC)?$/.exec(text);
   if (!parts)
@@ -29,7 +28,7 @@ function oddTime(text: string): string {
   return `${parts[1]}T${parts[2]}.${(parts[3] ?? "").padEnd(6, "0")}Z${parts[4] ?? ""}`;
 }
 
-/** int8 as a number. Throws RangeError where a number could not hold it exactly. */
+/** int8 as a number. Throws RangeError beyond the safe integers. */
 export function wireInteger(text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value)) return value;
@@ -38,7 +37,7 @@ export function wireInteger(text: string): number {
 
 const asIs = (text: string): string => text;
 
-/** How postgres.js reads and writes each type; object identifiers are those of pg_type. */
+/** The types for postgres.js; the numbers are oids of pg_type. */
 export const wireTypes = {
   int8: { to: 20, from: [20], serialize: String, parse: wireInteger },
   timestamp: { to: 1184, from: [1114, 1184], serialize: asIs, parse: wireTime },
@@ -53,8 +52,8 @@ export const wireTypes = {
 } as unknown as Record<string, postgres.PostgresType>;
 
 /**
- * Parameters as postgres.js may safely have them. Objects become JSON text, Dates ISO text, bigints and booleans
- * text; arrays stay arrays, since only the column knows whether they are int[] or jsonb. Throws TypeError.
+ * Parameters for postgres.js. Objects become JSON text, Dates ISO text, bigints and booleans text; arrays stay arrays, since
+ * the column decides between int[] and jsonb. Throws TypeError for other values.
  */
 export function outgoing(sql: postgres.Sql, parameters: readonly unknown[]): postgres.ParameterOrJSON<never>[] {
   const sent: unknown[] = new Array(parameters.length);
@@ -75,7 +74,7 @@ function convert(sql: postgres.Sql, value: unknown, place: number): unknown {
   throw unsendable(value, place);
 }
 
-/** A list whose elements postgres.js can write; holes and objects as JSON would write them. */
+/** A value of an array for postgres.js; holes and objects as in JSON. */
 function element(value: unknown, place: number): unknown {
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {

@@ -1,5 +1,5 @@
-// For embedded_test.ts: opens the store in the folder given, says "ready", and writes rows until it is killed, printing
-// the id of each only after Postgres has acknowledged it. With "once" it writes one row and leaves in good order.
+// For embedded_test.ts: opens the store of a folder, prints "ready", and inserts rows until it is killed; prints the id of a
+// row after PostgreSQL has acknowledged it. With "once" it inserts one row and closes the store.
 import { writeSync } from "node:fs";
 import { sql } from "kysely";
 import { openStore, rows } from "../mod.ts";
@@ -15,7 +15,7 @@ async function write(): Promise<void> {
   writeSync(1, `${row?.id}\n`);
 }
 
-// Writers that start together take turns: "if not exists" alone is no match for a race.
+// Writers that start at once take turns: "if not exists" does not prevent a race.
 await store.db.transaction().execute(async (tx) => {
   await sql`select pg_advisory_xact_lock(1)`.execute(tx);
   await sql`create table if not exists written (id int generated always as identity primary key, filler text)`.execute(

@@ -1,12 +1,10 @@
 /**
- * The default store: a real PostgreSQL as a child process, reached through a unix socket in a closed folder.
- * Every process that opens the folder shares one server: whoever comes first starts it, the others adopt it, and the
- * last to leave stops it, which is known by a lock that each holds while it is there and the kernel frees when it dies.
- * Each looks after the server while it is there: one that dies, killed for want of memory perhaps, is started again.
- * A killed process therefore leaves a server that still serves, and the next one adopts it. Tying the server to its
- * parent (setpriv --pdeathsig) was left out on purpose: it would take the server away from everybody who adopted it.
- * The server runs in a session of its own, so that Ctrl-C reaches us and not it. fsync stays on; it is only ever
- * asked to stop with SIGINT (fast shutdown), never killed.
+ * The embedded server: PostgreSQL as a child process, on a unix socket in a private folder. All processes that open the data
+ * folder share one server: the first one starts it, others adopt it, the last one stops it. Presence is a shared file lock,
+ * which the kernel releases when a process dies. Each process restarts a server that died. A killed process leaves its server
+ * running, and the next process adopts it; so the server is not tied to its parent (setpriv --pdeathsig), which would stop
+ * it under all others. It runs in a session of its own, so that Ctrl-C does not reach it. fsync is on. It is stopped with
+ * SIGINT (fast shutdown), never killed.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -26,22 +24,22 @@ import {
 } from "./home.ts";
 import { isAlive, isServed, liveSockets, PORT, readPid, serves } from "./pid.ts";
 
-/** The superuser initdb makes; only the socket's folder lets anybody in. */
+/** The superuser that initdb creates; access is limited by the socket's folder. */
 export const EMBEDDED_USER = "lectern";
 
-/** A running server that this process takes part in. */
+/** A running server that this process uses. */
 export interface Embedded {
-  /** Folder of the socket, as postgres.js takes it for `host`. */
+  /** The folder of the socket, the option `host` of postgres.js. */
   sockets: string;
-  /** Folder it keeps everything in. */
+  /** The folder of cluster, locks and log. */
   folder: string;
-  /** Leaves, and stops the server when nobody else is there. */
+  /** Leaves the server, and stops it where no other process uses it. */
   leave(): Promise<void>;
-  /** Looks after the server from now on: one that dies is started again, and `onRevived` told. */
-  watch(onRevived: () => void): void;
+  /** Restarts the server from now on if it dies, then calls `onRestart`. */
+  watch(onRestart: () => void): void;
 }
 
-/** Milliseconds: for initdb, start or recovery; and for a predecessor to let go of the folder. */
+/** Limits in milliseconds: of initdb, start or recovery; of the wait for a predecessor to release the folder. */
 export interface EmbeddedOptions {
   dataDir: string;
   startTimeoutMs: number;
@@ -72,10 +70,10 @@ const SETTINGS = {
 /** Starts or adopts the server of `<dataDir>/postgres`. Throws StoreError. */
 export async function joinEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const home = prepareHome(options.dataDir);
-  const unlock = await lock(home.bootLock, "alone", options.startTimeoutMs);
+  const unlock = await lock(home.bootLock, "exclusive", options.startTimeoutMs);
   try {
     makeSocketFolder(home);
-    await clearAway(home);
+    await stopUnreachable(home);
     const present = await lock(home.presenceLock, "shared", options.predecessorMs);
     try {
       const sockets = (await liveSockets(home)) ?? (await start(home, options));
@@ -95,32 +93,32 @@ function joined(
   { sockets, present }: { sockets: string; present: Unlock },
 ): Embedded {
   let watching: Timer | undefined;
-  let reviving: Promise<void> | undefined;
+  let restarting: Promise<void> | undefined;
   return {
     sockets,
     folder: home.folder,
-    watch(onRevived) {
+    watch(onRestart) {
       watching = setInterval(() => {
         if (isServed(home)) return;
-        // Failing is no reason to give up: what stood in the way, such as a full disk, may pass.
-        reviving ??= revive(home, options)
-          .then((revived) => revived && onRevived())
+        // A failure is retried: its cause, such as a full disk, may pass.
+        restarting ??= restart(home, options)
+          .then((restarted) => restarted && onRestart())
           .catch(() => {})
-          .finally(() => (reviving = undefined)) as Promise<void>;
+          .finally(() => (restarting = undefined)) as Promise<void>;
       }, WATCH_MS);
       watching.unref();
     },
     async leave() {
       clearInterval(watching);
-      await reviving;
+      await restarting;
       await leave(home, present);
     },
   };
 }
 
-/** Starts a server that died, unless another process has; answers whether this one did. */
-async function revive(home: Home, options: EmbeddedOptions): Promise<boolean> {
-  const unlock = await lock(home.bootLock, "alone", options.startTimeoutMs);
+/** Starts a server that died. Returns false where another process has. */
+async function restart(home: Home, options: EmbeddedOptions): Promise<boolean> {
+  const unlock = await lock(home.bootLock, "exclusive", options.startTimeoutMs);
   try {
     if (isServed(home)) return false;
     await start(home, options);
@@ -130,25 +128,25 @@ async function revive(home: Home, options: EmbeddedOptions): Promise<boolean> {
   }
 }
 
-/** A server that nobody uses and nobody can reach, its socket being gone, stands in the way of the next one. */
-async function clearAway(home: Home): Promise<void> {
-  const alone = tryLock(home.presenceLock, "alone");
-  if (!alone) return;
+/** Stops a server that no process uses and whose socket is gone: it would block the next one. */
+async function stopUnreachable(home: Home): Promise<void> {
+  const exclusive = tryLock(home.presenceLock, "exclusive");
+  if (!exclusive) return;
   try {
     if (!(await liveSockets(home))) await stop(home);
   } finally {
-    alone();
+    exclusive();
   }
 }
 
 async function leave(home: Home, present: Unlock): Promise<void> {
-  const unlock = await lock(home.bootLock, "alone", STOP_MAX_MS);
+  const unlock = await lock(home.bootLock, "exclusive", STOP_MAX_MS);
   try {
     present();
-    const alone = tryLock(home.presenceLock, "alone");
-    if (!alone) return;
+    const exclusive = tryLock(home.presenceLock, "exclusive");
+    if (!exclusive) return;
     await stop(home);
-    alone();
+    exclusive();
   } finally {
     unlock();
   }
@@ -156,7 +154,7 @@ async function leave(home: Home, present: Unlock): Promise<void> {
 
 async function start(home: Home, options: EmbeddedOptions): Promise<string> {
   const native = findBinaries(home);
-  if (!existsSync(join(home.cluster, "PG_VERSION"))) makeCluster(home, native);
+  if (!existsSync(join(home.cluster, "PG_VERSION"))) createCluster(home, native);
   for (const until = performance.now() + options.predecessorMs; ; ) {
     const child = launch(home, native);
     if (await isReady(home, child, options.startTimeoutMs)) return home.sockets;
@@ -169,8 +167,8 @@ async function start(home: Home, options: EmbeddedOptions): Promise<string> {
         .at(-1);
       throw new StoreError(
         `Cannot start the embedded store in "${home.cluster}": ` +
-          `${fatal ?? (lastLine(said) || "the server said nothing")}` +
-          ` (all of it in "${home.log}"); mend that, or set DATABASE_URL to a PostgreSQL 14 or later`,
+          `${fatal ?? (lastLine(said) || "the server printed nothing")}` +
+          ` (see "${home.log}"); fix that, or set DATABASE_URL to a PostgreSQL 14 or later`,
       );
     }
     await sleep(200);
@@ -179,8 +177,8 @@ async function start(home: Home, options: EmbeddedOptions): Promise<string> {
   }
 }
 
-/** Into a folder beside, then renamed: a kill in between leaves no half cluster. */
-function makeCluster(home: Home, native: string): void {
+/** Creates the cluster in a temporary folder and renames it: a kill in between leaves no partial cluster. */
+function createCluster(home: Home, native: string): void {
   const fresh = `${home.cluster}.new`;
   rmSync(fresh, { recursive: true, force: true });
   const { status, stderr, error } = spawnAs(
@@ -194,7 +192,7 @@ function makeCluster(home: Home, native: string): void {
       "trust",
       "-E",
       "UTF8",
-      // PostgreSQL's own C.UTF-8: the same on every system, whatever locales that has.
+      // PostgreSQL's own C.UTF-8 is the same on every system.
       "--locale-provider=builtin",
       "--builtin-locale=C.UTF-8",
       "--locale=C",
@@ -205,8 +203,8 @@ function makeCluster(home: Home, native: string): void {
   );
   if (status !== 0) {
     throw new StoreError(
-      `Cannot make the embedded store in "${home.cluster}": initdb said "${lastLine(stderr) || error?.message}"; ` +
-        "mend that, or set DATABASE_URL to a PostgreSQL 14 or later",
+      `Cannot create the embedded store in "${home.cluster}": initdb printed "${lastLine(stderr) || error?.message}"; ` +
+        "fix that, or set DATABASE_URL to a PostgreSQL 14 or later",
     );
   }
   renameSync(fresh, home.cluster);
@@ -233,7 +231,7 @@ function launch(home: Home, native: string): ChildProcess {
   }
 }
 
-/** True once the child serves, false when it went away. Throws StoreError when neither happens in time. */
+/** True once the child is ready, false where it exits. Throws StoreError where neither happens in time. */
 async function isReady(home: Home, child: ChildProcess, timeoutMs: number): Promise<boolean> {
   let gone = false;
   child.once("exit", () => {

@@ -58,14 +58,14 @@ async function writtenIds(folder: string): Promise<Set<number>> {
 
 afterEach(async () => {
   for (const folder of folders.splice(0)) {
-    // Adopts a server that a failed or killed test left behind, so that closing stops it.
+    // Adopts the server of a failed or killed test, so that closing stops it.
     await (await openStore({ dataDir: folder })).close();
     rmSync(folder, { recursive: true, force: true });
   }
 }, TIMEOUT_MS);
 
 test(
-  "the embedded store keeps its data, and its server goes when the last user leaves",
+  "the embedded store keeps its data, and its server stops when the last process leaves",
   async () => {
     const folder = fresh();
     const one = await openStore({ dataDir: folder });
@@ -87,7 +87,7 @@ test(
 );
 
 test(
-  "only the account of the server may enter the embedded store's folder",
+  "the embedded store's folder is open to the account of the server alone",
   async () => {
     const folder = fresh();
     const store = await openStore({ dataDir: folder });
@@ -98,7 +98,7 @@ test(
 );
 
 test(
-  "a kill -9 in the middle of writes loses nothing that was acknowledged; the orphan is adopted",
+  "a kill -9 during writes loses no acknowledged row; the orphaned server is adopted",
   async () => {
     const folder = fresh();
     const child = writer(folder);
@@ -119,7 +119,7 @@ test(
 );
 
 test(
-  "a kill -9 of our process and of the server at once loses nothing that was acknowledged",
+  "a kill -9 of the process and the server loses no acknowledged row",
   async () => {
     const folder = fresh();
     const child = writer(folder);
@@ -138,7 +138,7 @@ test(
 );
 
 test(
-  "two processes that make one folder at once share one server, and the last to leave stops it",
+  "two processes that create one folder at once share one server, and the last one stops it",
   async () => {
     const folder = fresh();
     const children = [writer(folder, "once"), writer(folder, "once"), writer(folder, "once")];
@@ -153,7 +153,7 @@ test(
 );
 
 test(
-  "a process that leaves does not stop the server under another",
+  "a process that leaves does not stop the server of another",
   async () => {
     const folder = fresh();
     const store = await openStore({ dataDir: folder });
@@ -166,7 +166,7 @@ test(
 );
 
 test(
-  "a folder too deep for a socket, or with spaces and commas in its name, works all the same",
+  "a folder whose path is too long for a socket, or has spaces and commas, works",
   async () => {
     const folder = fresh();
     const deep = join(folder, "a, 'b' c", "d".repeat(100), "é".repeat(40));
@@ -179,7 +179,7 @@ test(
 );
 
 test(
-  "a half-made cluster and a stale postmaster.pid do not stand in the way",
+  "a partial cluster and a stale postmaster.pid are replaced",
   async () => {
     const folder = fresh();
     mkdirSync(join(folder, "postgres", "cluster.new", "base"), { recursive: true });
@@ -189,7 +189,7 @@ test(
     const text = readFileSync(pidFile, "utf8");
     await store.close();
     while (existsSync(pidFile)) await sleep(10);
-    // The number of a process that is gone, as a machine that lost power leaves it.
+    // The pid of an ended process, as after a loss of power.
     writeFileSync(pidFile, text.replace(String(pid), "4194000"), { mode: 0o600 });
     const { uid, gid } = statSync(dirname(pidFile));
     chownSync(pidFile, uid, gid);
@@ -201,7 +201,7 @@ test(
 );
 
 test(
-  "a server whose socket is gone, and that nobody uses, is replaced",
+  "a server that no process uses and whose socket is gone is replaced",
   async () => {
     const folder = fresh();
     const child = writer(folder);
@@ -217,7 +217,7 @@ test(
 );
 
 test(
-  "a data folder below one that is closed to other accounts works for root as well",
+  "a data folder that other accounts cannot access works for root",
   async () => {
     const closed = join(fresh(), "home");
     mkdirSync(closed, { mode: 0o700 });
@@ -247,7 +247,7 @@ test(
 );
 
 test(
-  "a cluster that cannot start is named with what the server said and the way out",
+  "the error of a cluster that cannot start has the server's message and the alternative",
   async () => {
     const folder = fresh();
     await (await openStore({ dataDir: folder })).close();
@@ -262,34 +262,34 @@ test(
   TIMEOUT_MS,
 );
 
-test("a lock is free again when its holder lets go, and shared holders keep others from having it alone", () => {
+test("a lock is released by its holder, and a shared one excludes an exclusive one", () => {
   const path = join(fresh(), "lock");
   const [one, two] = [tryLock(path, "shared"), tryLock(path, "shared")];
-  expect(tryLock(path, "alone")).toBeUndefined();
+  expect(tryLock(path, "exclusive")).toBeUndefined();
   one?.();
-  expect(tryLock(path, "alone")).toBeUndefined();
+  expect(tryLock(path, "exclusive")).toBeUndefined();
   two?.();
-  const alone = tryLock(path, "alone");
+  const alone = tryLock(path, "exclusive");
   expect(alone).toBeFunction();
   expect(tryLock(path, "shared")).toBeUndefined();
   alone?.();
 });
 
 test(
-  "a server that dies under a running program is started again",
+  "a server that dies is restarted",
   async () => {
     const folder = fresh();
-    let revived = 0;
-    const store = await openStore({ dataDir: folder, onRevived: () => revived++ });
+    let restarts = 0;
+    const store = await openStore({ dataDir: folder, onRestart: () => restarts++ });
     await rows(store.db, sql`create table kept (id integer)`);
     await rows(store.db, sql`insert into kept values (1)`);
     process.kill(serverPid(folder) as number, "SIGKILL");
     const asked = async () => (await rows<{ id: number }>(store.db, sql`select id from kept`)).length;
     const until = performance.now() + 30_000;
     let found = 0;
-    while ((found === 0 || revived === 0) && performance.now() < until)
+    while ((found === 0 || restarts === 0) && performance.now() < until)
       found = await asked().catch(() => sleep(100).then(() => 0));
-    expect([found, revived]).toEqual([1, 1]);
+    expect([found, restarts]).toEqual([1, 1]);
     await store.close();
     expect(serverPid(folder)).toBeUndefined();
   },

@@ -1,7 +1,7 @@
 /**
- * Locks between processes that a killed process cannot leave behind: the kernel's own file locks, reached through
- * SQLite, which Bun brings along (Bun has no flock). Nothing is ever written to the file. Do not put it on a network
- * file system, where such locks may be fictions; PostgreSQL's data has no business there either.
+ * Locks between processes that the kernel releases when a process dies: file locks of SQLite, which is part of Bun (Bun has
+ * no flock). Nothing is written to the file. Network file systems may not support such locks; PostgreSQL's data does not
+ * belong there either.
  */
 import { Database } from "bun:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,15 +9,15 @@ import { StoreError } from "../query/errors.ts";
 
 const RETRY_MS = 20;
 
-/** Lets go of a lock; a second call does nothing. */
+/** Releases a lock; a second call does nothing. */
 export type Unlock = () => void;
 
-/** Takes the lock at once, alone or together with other sharers; undefined when somebody stands in the way. */
-export function tryLock(path: string, mode: "alone" | "shared"): Unlock | undefined {
+/** Takes an exclusive or shared lock; undefined where another process holds a conflicting one. */
+export function tryLock(path: string, mode: "exclusive" | "shared"): Unlock | undefined {
   const file = new Database(path);
   try {
     file.exec("pragma busy_timeout = 0");
-    file.exec(mode === "alone" ? "begin exclusive" : "begin; select count(*) from sqlite_master");
+    file.exec(mode === "exclusive" ? "begin exclusive" : "begin; select count(*) from sqlite_master");
     return () => file.close();
   } catch (error) {
     file.close();
@@ -26,8 +26,8 @@ export function tryLock(path: string, mode: "alone" | "shared"): Unlock | undefi
   }
 }
 
-/** Waits up to `waitMs` for the lock. Throws StoreError when it stays taken. */
-export async function lock(path: string, mode: "alone" | "shared", waitMs: number): Promise<Unlock> {
+/** Waits up to `waitMs` milliseconds for a lock. Throws StoreError where it stays taken. */
+export async function lock(path: string, mode: "exclusive" | "shared", waitMs: number): Promise<Unlock> {
   for (const until = performance.now() + waitMs; ; ) {
     const unlock = tryLock(path, mode);
     if (unlock) return unlock;

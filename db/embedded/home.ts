@@ -1,9 +1,8 @@
 /**
- * Where the embedded server lives, as whom, and from which binaries. PostgreSQL refuses to run as root, so as root the
- * folder and the process belong to an unprivileged account: the one that owns the folder already, else "postgres",
- * else "nobody". That account must be able to reach the folder and the binaries; binaries it cannot reach are copied
- * into the folder; a folder it cannot reach is replaced by one it can. Windows is not served: its PostgreSQL knows
- * neither these sockets nor these signals.
+ * Folder, account and binaries of the embedded server. PostgreSQL refuses to run as root, so under root the folder and the
+ * process belong to an unprivileged account: the owner of the folder, else "postgres", else "nobody". Binaries that this
+ * account cannot access are copied into the folder; a folder that it cannot access is replaced by one below
+ * /var/lib/lectern. Windows is not supported: its PostgreSQL has neither these sockets nor these signals.
  */
 import { spawnSync } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
@@ -27,38 +26,38 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { StoreError } from "../query/errors.ts";
 
-/** Who runs the server; undefined stands for the user we are. */
+/** The account of the server; undefined for the current user. */
 export type Account = { uid: number; gid: number; name: string } | undefined;
 
-/** Every path the launcher needs, all absolute. */
+/** The paths of an embedded server, all absolute. */
 export interface Home {
   folder: string;
   cluster: string;
   sockets: string;
-  /** Taken alone while starting or stopping the server. */
+  /** Locked exclusively while the server is started or stopped. */
   bootLock: string;
-  /** Shared by every process that uses the server. */
+  /** Locked shared by each process that uses the server. */
   presenceLock: string;
   log: string;
   account: Account;
 }
 
-/** A socket's path must fit into 104 bytes on macOS, with the file's name behind the folder's. */
-const SOCKET_FOLDER_BYTES_MAX = 85;
-/** Where a store lives when the data folder is closed to the account that PostgreSQL runs as. */
+/** The path of a socket, with the file name, has at most 104 bytes on macOS. */
+const MAX_SOCKET_FOLDER_BYTES = 85;
+/** The folder of stores whose data folder is not accessible to the server's account. */
 export const ELSEWHERE = "/var/lib/lectern";
-/** The file in a data folder that names the place. */
+/** The file in a data folder that names the folder of its store. */
 export const MOVED_TO = "moved_to";
-/** The file there that says whose the store is. */
+/** The file in the folder of a store that names its data folder. */
 export const BELONGS_TO = "belongs_to";
-/** What a file system says of a place where nothing can be kept. */
+/** Error codes of a folder that cannot be used. */
 const UNUSABLE = new Set(["EACCES", "EPERM", "ENOTDIR", "EEXIST", "ENOENT", "EROFS", "ENOSPC", "ENAMETOOLONG"]);
-const WAY_OUT = "or set DATABASE_URL to a PostgreSQL 14 or later";
+const ALTERNATIVE = "or set DATABASE_URL to a PostgreSQL 14 or later";
 
 /**
- * Makes the folder `<dataDir>/postgres` with mode 0700 and the right owner. As root, a folder below one that is closed to
- * the server's account (such as root's own home) cannot be served from: the store then lives below /var/lib/lectern, and
- * a file in the wished folder says where. Throws StoreError when nothing is in reach.
+ * Creates the folder `<dataDir>/postgres` with mode 0700 and the right owner. Under root, where the server's account cannot
+ * access it (such as in root's home), the store is below /var/lib/lectern, and a file in the data folder names it. Throws
+ * StoreError where neither is accessible.
  */
 export function prepareHome(dataDir: string): Home {
   try {
@@ -68,13 +67,13 @@ export function prepareHome(dataDir: string): Home {
     const { code = "" } = cause as { code?: string };
     if (!UNUSABLE.has(code)) throw cause;
     throw new StoreError(
-      `Cannot use the data folder "${resolve(dataDir)}": ${(cause as Error).message}; set DATA_DIR to a folder this user may write to, ${WAY_OUT}`,
+      `Cannot use the data folder "${resolve(dataDir)}": ${(cause as Error).message}; set DATA_DIR to a folder this user may write to, ${ALTERNATIVE}`,
       { cause },
     );
   }
 }
 
-/** Whether a data folder has a cluster already, here or where its file says; one that cannot be read counts. Makes nothing. */
+/** Whether a data folder has a cluster, in itself or in the folder that its file names; an unreadable one counts. Creates nothing. */
 export function hasCluster(dataDir: string): boolean {
   const wished = join(resolve(dataDir), "postgres");
   const pointer = join(wished, MOVED_TO);
@@ -94,7 +93,7 @@ function homeIn(dataDir: string): Home {
   mkdirSync(dirname(wished), { recursive: true });
   mkdirSync(wished, { recursive: true, mode: 0o700 });
   const wanted = chooseAccount(wished);
-  const folder = isInReach(wished, wanted) ? wished : elsewhere(wished, wanted);
+  const folder = isAccessible(wished, wanted) ? wished : elsewhere(wished, wanted);
   const account = chooseAccount(folder);
   const cluster = join(folder, "cluster");
   if (account && existsSync(cluster) && statSync(cluster).uid === 0)
@@ -108,41 +107,41 @@ function homeIn(dataDir: string): Home {
   return { folder, cluster, account, sockets: socketFolder(folder), bootLock, presenceLock, log };
 }
 
-function isInReach(folder: string, account: Account): boolean {
+function isAccessible(folder: string, account: Account): boolean {
   own(folder, account);
   return canRun(["test", "-w", folder], account);
 }
 
-/** The place named in the wished folder, or a new one: whoever removes the wished folder starts afresh. */
+/** The folder that the wished one names, or a new one; without the wished folder the store is a new one. */
 function elsewhere(wished: string, account: Account): string {
   const pointer = join(wished, MOVED_TO);
   if (!existsSync(pointer)) writeFileSync(pointer, join(ELSEWHERE, randomUUID()));
   const folder = readFileSync(pointer, "utf8").trim();
   mkdirSync(dirname(folder), { recursive: true, mode: 0o755 });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (isInReach(folder, account)) {
+  if (isAccessible(folder, account)) {
     writeFileSync(join(folder, BELONGS_TO), wished);
     return folder;
   }
   throw new StoreError(
     `Cannot keep the store in "${wished}" nor in "${folder}": account "${account?.name ?? "of this process"}" cannot reach them, wanted` +
-      ` every folder above open to that account (PostgreSQL does not run as root); choose another data folder, ${WAY_OUT}`,
+      ` every folder above open to that account (PostgreSQL does not run as root); choose another data folder, ${ALTERNATIVE}`,
   );
 }
 
-/** The folder `native` with bin, lib and share, readable for the account. Throws StoreError where there is none. */
+/** The folder `native` with bin, lib and share, accessible to the account. Throws StoreError where there is none. */
 export function findBinaries(home: Home): string {
   const packaged = packagedBinaries();
   if (linked(packaged) && canRun([join(packaged, "bin", "postgres"), "--version"], home.account)) return packaged;
   const { version } = JSON.parse(readFileSync(join(dirname(packaged), "package.json"), "utf8")) as { version: string };
   const copy = join(home.folder, `native-${version}`);
   if (!existsSync(copy)) {
-    const half = `${copy}.half`;
-    rmSync(half, { recursive: true, force: true });
-    cpSync(packaged, half, { recursive: true, verbatimSymlinks: true });
-    spawnSync("chmod", ["-R", "a+rX", half]);
-    linked(half);
-    renameSync(half, copy);
+    const partial = `${copy}.half`;
+    rmSync(partial, { recursive: true, force: true });
+    cpSync(packaged, partial, { recursive: true, verbatimSymlinks: true });
+    spawnSync("chmod", ["-R", "a+rX", partial]);
+    linked(partial);
+    renameSync(partial, copy);
   }
   const tried = spawnAs([join(copy, "bin", "postgres"), "--version"], home.account);
   if (tried.status === 0) return copy;
@@ -153,28 +152,28 @@ export function findBinaries(home: Home): string {
   );
 }
 
-/** Runs a program to its end as the account, with a bare environment. */
+/** Runs a program as the account and waits for its end, with a minimal environment. */
 export function spawnAs(command: string[], account: Account, cwd = "/") {
   const [program = "", ...rest] = command;
   return spawnSync(program, rest, { ...identity(account), cwd, env: bareEnv(), encoding: "utf8" });
 }
 
-/** uid and gid for spawn. */
+/** The options uid and gid of spawn. */
 export function identity(account: Account): { uid?: number; gid?: number } {
   return account ? { uid: account.uid, gid: account.gid } : {};
 }
 
-/** Nothing of PGHOST, PGDATA or a locale may reach the server. */
+/** The environment of the server: without PGHOST, PGDATA and a locale. */
 export function bareEnv(): Record<string, string> {
   return { PATH: process.env.PATH ?? "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 }
 
-/** The last line that says something. */
+/** The last line that is not blank. */
 export function lastLine(text: string | null): string {
   return (text ?? "").trim().split("\n").at(-1) ?? "";
 }
 
-/** Gives a file or folder to the account; folders are closed to everybody else. */
+/** Gives a file or folder to the account, and closes it to all others. */
 export function own(path: string, account: Account): void {
   if (account) chownSync(path, account.uid, account.gid);
   if (account || statSync(path).uid === process.getuid?.())
@@ -193,7 +192,7 @@ function chooseAccount(folder: string): Account {
     ["postgres", "nobody"].map((name) => accounts.find((one) => one.name === name)).find(Boolean);
   if (found) return found;
   throw new StoreError(
-    `Cannot start the embedded store as root: found no account "postgres" or "nobody"; run as another user, ${WAY_OUT}`,
+    `Cannot start the embedded store as root: found no account "postgres" or "nobody"; run as another user, ${ALTERNATIVE}`,
   );
 }
 
@@ -201,17 +200,17 @@ function canRun(command: string[], account: Account): boolean {
   return spawnAs(command, account).status === 0;
 }
 
-/** Short enough for a socket, and free of what PostgreSQL's list of folders would take apart. */
+/** A folder for the socket: short enough, and without characters that split PostgreSQL's list of folders. */
 function socketFolder(folder: string): string {
   const near = join(folder, "socket");
   const far = join(
     Buffer.byteLength(tmpdir()) > 40 ? "/tmp" : tmpdir(),
     `lectern-${createHash("sha256").update(folder).digest("hex").slice(0, 16)}`,
   );
-  return Buffer.byteLength(near) <= SOCKET_FOLDER_BYTES_MAX && /^[\w./@+-]+$/.test(near) ? near : far;
+  return Buffer.byteLength(near) <= MAX_SOCKET_FOLDER_BYTES && /^[\w./@+-]+$/.test(near) ? near : far;
 }
 
-/** Makes the socket's folder, with the boot lock held. Throws StoreError where somebody else's folder is in its place. */
+/** Creates the socket's folder, under the boot lock. Throws StoreError where it belongs to another account. */
 export function makeSocketFolder({ sockets, account }: Home): void {
   if (!existsSync(sockets)) {
     mkdirSync(sockets, { mode: 0o700 });
@@ -219,7 +218,7 @@ export function makeSocketFolder({ sockets, account }: Home): void {
   }
   const found = lstatSync(sockets);
   const owner = account?.uid ?? process.getuid?.();
-  // Anybody may make a folder in /tmp: only one that is closed and ours is taken.
+  // Anyone can create a folder in /tmp: it has to be private and our own.
   if (found.isDirectory() && found.uid === owner && (found.mode & 0o077) === 0) return;
   throw new StoreError(
     `Cannot put the store's socket into "${sockets}": found it owned by ${found.uid} or open to others, ` +
@@ -245,7 +244,7 @@ function packagedBinaries(): string {
   }
 }
 
-/** Makes the library links that npm packages cannot carry. False when the folder may not be written to. */
+/** Creates the symbolic links that npm packages cannot have. False where the folder is not writable. */
 function linked(native: string): boolean {
   const links = JSON.parse(readFileSync(join(native, "pg-symlinks.json"), "utf8")) as {
     source: string;
@@ -257,7 +256,7 @@ function linked(native: string): boolean {
     try {
       symlinkSync(basename(source), path);
     } catch (error) {
-      // Another process of ours was quicker.
+      // Another process has created it.
       if ((error as { code?: string }).code !== "EEXIST") return false;
     }
   }

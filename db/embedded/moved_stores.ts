@@ -1,8 +1,7 @@
 /**
- * Embedded stores that live apart from their data folder, below /var/lib/lectern (see home.ts): which there are,
- * whose they are, and removing one whose data folder is gone. A store says in a file which data folder it belongs to; one
- * that an older version made does so from its next start on, and is of nobody known until then. One that a process uses,
- * or that a data folder still points to, is never removed.
+ * Embedded stores below /var/lib/lectern, apart from their data folders (see home.ts): their list, and the removal of those
+ * whose data folder is gone. A file in a store names its data folder; a store of an older version has that file from its next
+ * start on and is "unknown" until then. A store that a process uses, or that a data folder names, is never removed.
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -16,16 +15,16 @@ export interface MovedStore {
   /** The name of its folder. */
   readonly name: string;
   readonly folder: string;
-  /** The folder in which a file points to it, as far as that is known. */
+  /** The data folder that it belongs to, where known. */
   readonly owner: string | undefined;
-  /** Whether that file still does: `gone` where it does not, `unknown` where nobody knows which file. */
+  /** `kept` where its data folder still names it, `gone` where it does not, `unknown` without a known data folder. */
   readonly state: "kept" | "gone" | "unknown";
   /** Whether a process uses it. */
   readonly isLive: boolean;
 }
 
 /**
- * The stores there are, by name. Throws StoreError where this user may not look into them.
+ * All moved stores, by name. Throws StoreError where this user may not read them.
  * @example
  * const unused = movedStores().filter(({ state, isLive }) => state === "gone" && !isLive);
  */
@@ -37,18 +36,14 @@ export function movedStores(root: string = ELSEWHERE): MovedStore[] {
   } catch (cause) {
     const { code = "", message } = cause as { code?: string; message: string };
     if (code !== "EACCES" && code !== "EPERM") throw cause;
-    throw new StoreError(
-      `Cannot look into the stores below "${root}": ${message}; run this as the user who made them`,
-      {
-        cause,
-      },
-    );
+    throw new StoreError(`Cannot read the stores below "${root}": ${message}; run this as the user who created them`, {
+      cause,
+    });
   }
 }
 
 /**
- * Removes a store whose data folder is gone; with `force` also one of which nobody knows whose it is. Throws StoreError for
- * any other.
+ * Removes a store in state `gone`, with `force` also in state `unknown`. Throws StoreError for any other, and for one in use.
  * @example
  * for (const { name, state } of movedStores()) if (state === "gone") removeMovedStore(name);
  */
@@ -59,11 +54,11 @@ export function removeMovedStore(
 ): void {
   const found = movedStores(root).find((store) => store.name === name);
   const refuse = (why: string) => new StoreError(`Cannot remove the store "${name}": ${why}`);
-  if (!found) throw refuse(`there is none of that name in "${root}"; "stores" shows them`);
+  if (!found) throw refuse(`there is none of that name in "${root}"; "stores" lists them`);
   if (found.state === "kept") throw refuse(`the data folder "${found.owner}" points to it`);
   if (found.state === "unknown" && !force)
-    throw refuse("nobody knows which data folder it belongs to; add --force if you are sure that none does");
-  const unlock = found.isLive ? undefined : taken(found.folder);
+    throw refuse("its data folder is unknown; add --force if you are sure that none needs it");
+  const unlock = found.isLive ? undefined : lockStore(found.folder);
   if (!unlock) throw refuse("a process uses it");
   try {
     rmSync(found.folder, { recursive: true, force: true });
@@ -82,16 +77,16 @@ function isLive(folder: string): boolean {
   const cluster = join(folder, "cluster");
   const found = readPid({ cluster });
   if (found && isAlive(found.pid) && serves(found.pid, { cluster })) return true;
-  const unlock = taken(folder);
+  const unlock = lockStore(folder);
   unlock?.();
   return unlock === undefined;
 }
 
-/** Keeps every process from using a store; undefined where one does already. */
-function taken(folder: string): (() => void) | undefined {
+/** Locks a store against all processes; undefined where one uses it. */
+function lockStore(folder: string): (() => void) | undefined {
   const locks: (() => void)[] = [];
   for (const name of ["boot.lock", "presence.lock"].map((file) => join(folder, file)).filter(existsSync)) {
-    const unlock = tryLock(name, "alone");
+    const unlock = tryLock(name, "exclusive");
     if (!unlock) {
       for (const each of locks) each();
       return undefined;

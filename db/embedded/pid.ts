@@ -1,6 +1,6 @@
 /**
- * What can be known of an embedded server from outside: its postmaster.pid, its process, its socket. All of it may change
- * while it is looked at, so nothing here throws for what is gone in between.
+ * State of an embedded server: its postmaster.pid, process and socket. These may vanish between two calls, so a missing one
+ * is no error.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -8,10 +8,10 @@ import { createConnection } from "node:net";
 import { join } from "node:path";
 import type { Home } from "./home.ts";
 
-/** The socket's number; there is one server in a folder. */
+/** The port in the name of the socket. */
 export const PORT = 5432;
 
-/** The socket folder of a server that already serves this cluster and answers. */
+/** The socket folder of the running server of a cluster; undefined where none answers. */
 export async function liveSockets(home: Home): Promise<string | undefined> {
   const found = readPid(home);
   if (found?.status !== "ready" || !isAlive(found.pid)) return undefined;
@@ -29,7 +29,7 @@ function answers(path: string): Promise<boolean> {
   });
 }
 
-/** Whether a process is the server of this cluster, and not another one that was given a dead server's number. */
+/** Whether a process is the server of this cluster, and not another one with a reused pid. */
 export function serves(pid: number, { cluster }: Pick<Home, "cluster">): boolean {
   const listed = `/proc/${pid}/cmdline`;
   if (existsSync(listed)) return readFileSync(listed, "utf8").includes(cluster);
@@ -37,7 +37,7 @@ export function serves(pid: number, { cluster }: Pick<Home, "cluster">): boolean
   return (stdout ?? "").includes(cluster);
 }
 
-/** Lines of postmaster.pid: pid, folder, start, port, socket folder, address, shared memory, status. */
+/** Reads postmaster.pid: pid, folder, start, port, socket folder, address, shared memory, status. */
 export function readPid({
   cluster,
 }: Pick<Home, "cluster">): { pid: number; sockets: string; status: string } | undefined {
@@ -63,7 +63,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Whether the server's process is there; asking it would cost it a process of its own each time. */
+/** Whether the process of the server exists; a connection would cost the server a process each time. */
 export function isServed(home: Home): boolean {
   const found = readPid(home);
   return found !== undefined && isAlive(found.pid);

@@ -3,7 +3,7 @@ import { type CreateTableBuilder, sql } from "kysely";
 type Table<Column extends string> = CreateTableBuilder<string, Column>;
 
 /**
- * `id`: an identity integer and the primary key; imports may give their own numbers. For `.$call(idColumn)`.
+ * `id`: an identity integer and the primary key; inserts may set it. For `.$call(idColumn)`.
  * @example
  * await db.schema.createTable("notes").$call(idColumn).addColumn("name", "text").execute();
  */
@@ -12,7 +12,7 @@ export function idColumn<Column extends string>(table: Table<Column>): Table<Col
 }
 
 /**
- * `created_at` and `updated_at`, both now, in microseconds. For `.$call(timeColumns)`.
+ * `created_at` and `updated_at`, `now()` by default. For `.$call(timeColumns)`.
  * @example
  * await db.schema.createTable("notes").$call(idColumn).$call(timeColumns).execute();
  */

@@ -1,5 +1,5 @@
 /**
- * The store cannot be opened, reached or migrated: a text for operators that never holds a password.
+ * The store cannot be opened, reached or migrated. The message is for operators and never has a password.
  * @example
  * if (error instanceof StoreError) context.log.error("Nothing was stored", { error });
  */
@@ -8,8 +8,8 @@ export class StoreError extends Error {
 }
 
 /**
- * The store takes nothing at the moment, and nothing of what was asked has been done: every connection is busy, it is closed,
- * or the connection of a transaction was lost before its commit.
+ * The store is unavailable and nothing was done: all connections are busy, the store is closed, or the connection of a
+ * transaction was lost before the commit.
  * @example
  * if (error instanceof StoreUnavailable) await Bun.sleep(1_000);
  */
@@ -18,14 +18,14 @@ export class StoreUnavailable extends StoreError {
 }
 
 /**
- * A connection was lost, could not be made, or gave no answer in time. Whether what was asked has been done is not known, so
- * this is no StoreError: a commit that ends so may have happened.
+ * A connection was lost, could not be opened, or gave no answer in time. It is unknown whether the statement took effect, a
+ * commit included, so this is no StoreError.
  * @example
  * if (error instanceof ConnectionLost) context.log.error("It is unknown whether the note was stored", { code: error.code });
  */
 export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
-  /** Of the system or of postgres.js, such as ECONNREFUSED; DEADLINE_EXCEEDED where no answer came in time. */
+  /** A code of the system or of postgres.js, such as ECONNREFUSED; DEADLINE_EXCEEDED without an answer in time. */
   readonly code: string;
 
   constructor(message: string, code: string, cause?: unknown) {
@@ -34,11 +34,11 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** SQLSTATE of a statement that the server ended: after its statement_timeout, or because somebody cancelled it. */
+/** SQLSTATE of a statement that was cancelled, also by its statement_timeout. */
 export const QUERY_CANCELED = "57014";
 
 /**
- * A plugin touched a table it holds no grant for.
+ * A plugin used a table without a grant.
  * @example
  * if (error instanceof GrantError) context.log.error("Grant it first", { table: error.table, wanted: error.wanted });
  */
@@ -48,7 +48,7 @@ export class GrantError extends Error {
   readonly table: string;
   readonly wanted: "read" | "write";
 
-  /** Names the plugin, the table and the grant that would have let the query pass. */
+  /** `wanted` is the missing grant. */
   constructor(plugin: string, table: string, wanted: "read" | "write") {
     super(
       `Plugin "${plugin}" cannot ${wanted} table "${table}": it holds no such grant, ` +

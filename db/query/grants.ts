@@ -1,22 +1,22 @@
 /**
- * Grants on tables: a Kysely plugin that reads each query's tree before it is compiled, inside transactions too.
- * A table is what stands in from, into, using, a join, or a schema change; names given by `with` are none, and
- * are known only where SQL knows them. Writing implies reading. A guard-rail, a reading aid, no sandbox: hand-written
- * `sql` passes (nested Kysely queries in it are still read), so do `rows()` and `withoutPlugins()`. Tables of
- * another schema than "public" are named with it ("pg_catalog.pg_class").
+ * Grants on tables: a Kysely plugin that checks the tree of each query before it is compiled, within transactions too.
+ * Tables are those in from, into, using, joins and schema changes; names defined by `with` are none, in their SQL scope.
+ * Writing implies reading. This catches mistakes and is no sandbox: `sql` templates pass (Kysely queries nested in them are
+ * checked), as do `rows()` and `withoutPlugins()`. Tables outside the schema "public" are named with theirs
+ * ("pg_catalog.pg_class").
  */
 import type { Kysely, KyselyPlugin, OperationNode, PluginTransformQueryArgs, RootOperationNode } from "kysely";
 import { GrantError } from "./errors.ts";
 import type { Db, TableName, Tables } from "./tables.ts";
 
-/** Table names a plugin may read, and write; a table it may write it may also read. */
+/** Tables that a plugin may read and write; writing implies reading. */
 export interface Grants {
   read: readonly string[];
   write: readonly string[];
 }
 
 /**
- * The same store, narrowed to `grants`; a transaction stays one. Queries beyond them throw GrantError.
+ * The same store, or transaction, restricted to `grants`. Other queries throw GrantError.
  * @example
  * const narrow = guarded<"notes">(db, "notes", { read: ["notes"], write: [] });
  * await narrow.selectFrom("notes").selectAll().execute();
@@ -31,7 +31,7 @@ export function guarded<Name extends TableName = TableName>(
   const check: Check = (table, wanted) => {
     if (!(wanted === "write" ? write : read).has(table)) throw new GrantError(plugin, table, wanted);
   };
-  // One cast here: comparing two Kysely types costs the compiler a third of its whole work.
+  // A cast, since comparing two Kysely types takes a third of the whole type check.
   return db.withPlugin(guard(check)) as unknown as Kysely<Pick<Tables, Name>>;
 }
 
@@ -46,7 +46,7 @@ const WRITTEN: Record<string, string> = {
   DeleteQueryNode: "from",
   MergeQueryNode: "into",
 };
-/** Roots whose tables are read unless named in WRITTEN; every other root changes the schema. */
+/** Roots whose tables are read, except for those in WRITTEN; other roots change the schema. */
 const QUERIES = new Set(["SelectQueryNode", "RawNode", "WithNode", ...Object.keys(WRITTEN)]);
 
 function guard(check: Check): KyselyPlugin {
@@ -66,10 +66,10 @@ interface Place {
   names: Scope;
 }
 
-/** Passes over what may be an alias: the owner of a column, `for update of`, and names in hand-written sql. */
+/** Skips names that may be aliases: the owner of a column, `for update of`, names in `sql` templates. */
 function walk(node: Tree, place: Place): void {
   if (node.kind === "TableNode") {
-    judge(node, place);
+    checkTable(node, place);
     return;
   }
   if (node.kind === "SelectModifierNode") return;
@@ -96,7 +96,7 @@ function isTree(value: unknown): value is Tree {
   return typeof value === "object" && value !== null && typeof (value as OperationNode).kind === "string";
 }
 
-/** A query within a query reads; its `with` adds names, each seen by those after it, or by all when recursive. */
+/** A nested query reads; its `with` defines names, each for those after it, or for all where recursive. */
 function enter(node: Tree, place: Place): Place {
   const clause = node.with as Tree | undefined;
   if (!clause) return place.wanted === "read" ? place : { ...place, wanted: "read" };
@@ -110,9 +110,9 @@ function enter(node: Tree, place: Place): Place {
   return { ...place, wanted: "read", names };
 }
 
-function judge(node: Tree, { check, wanted, names }: Place): void {
+function checkTable(node: Tree, { check, wanted, names }: Place): void {
   const name = tableName(node);
-  // Only a read can mean a `with` name: Postgres writes to tables alone.
+  // Only a read can mean a name of `with`: PostgreSQL writes to tables alone.
   if (wanted === "write" || !names.has(name)) check(name, wanted);
 }
 

@@ -16,7 +16,7 @@ const dry = new Kysely<House>({
     createQueryCompiler: () => new PostgresQueryCompiler(),
   },
 });
-// Reads pages, writes books, knows nothing of users.
+// May read pages and write books; no grant for users.
 const db = guarded(dry as never, "shelf", { read: ["pages"], write: ["books"] }) as unknown as Kysely<House>;
 
 type Query = { execute(): Promise<unknown> };
@@ -166,7 +166,7 @@ for (const [title, [wanted, table, build]] of Object.entries(refused)) {
   });
 }
 
-test("the guard holds inside transactions, and over a transaction it is given", async () => {
+test("grants hold within transactions, and for a transaction that is guarded", async () => {
   await expect(db.transaction().execute((tx) => tx.selectFrom("users").select("id").execute())).rejects.toThrow(
     GrantError,
   );

@@ -1,9 +1,9 @@
 /**
- * Steps forward, one ledger per plugin in a schema of their own: a plugin that goes away leaves its ledger behind and
- * locks nobody out, and a recorded step that is gone from the code is simply left alone. Each step runs in one
- * transaction with its ledger row and under one advisory lock of the whole store, so a failing step leaves nothing, and
- * two processes that start at once take turns. What Postgres refuses inside a transaction (create index
- * concurrently) is no migration. There is no way back: a mistake is mended by the next step.
+ * Forward migrations, with a ledger for each plugin in a schema of its own: removing a plugin leaves its ledger and affects no
+ * other, and a recorded step that is missing in the code is ignored. Each step runs in one transaction with its ledger row,
+ * under one advisory lock of the store: a failing step leaves nothing, and processes that start at once take turns.
+ * Statements that PostgreSQL refuses within a transaction (create index concurrently) cannot be migrations. There is no way
+ * back: a mistake is corrected by the next step.
  */
 import { type Kysely, sql } from "kysely";
 import { StoreError } from "./errors.ts";
@@ -11,18 +11,18 @@ import { rows } from "./query.ts";
 import type { Db } from "./tables.ts";
 
 /**
- * Steps by name, "0001_init" onward; they run in the order of their names.
- * `any`, since a step must compile long after the tables it speaks of have changed.
+ * Steps by name, "0001_init" onward, run in the order of their names. `any`, since a step has to compile after its tables
+ * have changed.
  */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type Migrations = Record<string, (db: Kysely<any>) => Promise<void>>;
 
-/** Any number will do as long as it never changes: processes of different versions must meet at it. */
+/** The key of the advisory lock; it must never change, since processes of different versions share it. */
 const LOCK = 7_206_415;
-const NAME_BYTES_MAX = 63;
+const MAX_NAME_LENGTH = 63;
 
 /**
- * Runs every step not yet in the plugin's ledger; the names applied. Throws StoreError naming plugin and step.
+ * Runs the pending steps of a plugin. Returns their names. Throws StoreError naming plugin and step.
  * @example
  * const applied = await migrate(db, "notes", {
  *   "0001_init": async (tx) => void (await sql`create table notes (id integer primary key)`.execute(tx)),
@@ -39,7 +39,7 @@ export async function migrate(db: Db, plugin: string, migrations: Migrations): P
 }
 
 /**
- * Names of the steps that `migrate` would run now, in order; changes nothing.
+ * Names of the pending steps, in order; changes nothing.
  * @example
  * const steps = await pending(db, "notes", noteMigrations);
  */
@@ -47,16 +47,16 @@ export async function pending(db: Db, plugin: string, migrations: Migrations): P
   return (await migrationStatus(db, plugin, migrations)).pending;
 }
 
-/** How a plugin's steps and its ledger compare. */
+/** A plugin's steps compared with its ledger. */
 export interface MigrationStatus {
-  /** Steps that `migrate` would run now, in order. */
+  /** Steps that have not run, in order. */
   readonly pending: string[];
-  /** Steps in the ledger that the plugin does not know: they were run by a newer version of it, or are gone. */
+  /** Steps in the ledger that the plugin lacks: of a newer version, or removed. */
   readonly unknown: string[];
 }
 
 /**
- * What is pending and what is unknown; changes nothing.
+ * The pending and the unknown steps of a plugin; changes nothing.
  * @example
  * const { pending, unknown } = await migrationStatus(db, "notes", noteMigrations);
  */
@@ -114,10 +114,10 @@ function identifier(plugin: string): string {
   return `lectern_ledger."${checked(plugin)}"`;
 }
 
-/** Postgres would cut a longer name, and two plugins would share a ledger. */
+/** PostgreSQL would truncate a longer name, and two plugins would share a ledger. */
 function checked(plugin: string): string {
-  if (/^[A-Za-z0-9_@/:-]+$/.test(plugin) && plugin.length <= NAME_BYTES_MAX) return plugin;
+  if (/^[A-Za-z0-9_@/:-]+$/.test(plugin) && plugin.length <= MAX_NAME_LENGTH) return plugin;
   throw new StoreError(
-    `Cannot keep a ledger for plugin "${plugin}": wanted 1 to 63 letters, digits, "_", "-", "@", "/" or ":"`,
+    `Cannot create a ledger for plugin "${plugin}": wanted 1 to 63 letters, digits, "_", "-", "@", "/" or ":"`,
   );
 }

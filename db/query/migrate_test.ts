@@ -25,7 +25,7 @@ onEachStore("migrate()", (store) => {
       )
     ).map(({ name }) => name);
 
-  test("applies what is pending in order, once", async () => {
+  test("runs pending steps in order, once", async () => {
     const steps = { ...second, ...init };
     expect(await pending(db(), "shelf", steps)).toEqual(["0001_init", "0002_more"]);
     expect(await migrate(db(), "shelf", init)).toEqual(["0001_init"]);
@@ -34,17 +34,17 @@ onEachStore("migrate()", (store) => {
     expect(await columns("shelf_books")).toEqual(["id", "name", "created_at", "updated_at", "more"]);
   });
 
-  test("lets the runtime start when a recorded step is gone from the code", async () => {
+  test("ignores a recorded step that is missing in the code", async () => {
     expect(await migrate(db(), "shelf", { async "0003_next"() {} })).toEqual(["0003_next"]);
     expect(await pending(db(), "shelf", {})).toEqual([]);
   });
 
-  test("keeps a ledger per plugin", async () => {
+  test("has a ledger for each plugin", async () => {
     expect(await pending(db(), "@acme/kudos", init)).toEqual(["0001_init"]);
     expect(await migrate(db(), "@acme/kudos", { async "0001_init"() {} })).toEqual(["0001_init"]);
   });
 
-  test("names plugin and step of a failure, keeps the steps before and nothing of it", async () => {
+  test("names plugin and step of a failure, and rolls back that step alone", async () => {
     const steps: Migrations = {
       async "0001_good"(work) {
         await work.schema.createTable("good").$call(idColumn).execute();
@@ -82,10 +82,10 @@ onEachStore("migrate()", (store) => {
     expect(applied.flat().sort()).toEqual(["0001_a", "0002_b", "0003_c"]);
   });
 
-  test("refuses names it cannot order or keep", async () => {
+  test("rejects invalid names of steps and plugins", async () => {
     await expect(migrate(db(), "shelf", { async init() {} })).rejects.toThrow(
       'found step "init", wanted a name such as "0001_init"',
     );
-    await expect(migrate(db(), 'a"b', init)).rejects.toThrow("Cannot keep a ledger");
+    await expect(migrate(db(), 'a"b', init)).rejects.toThrow("Cannot create a ledger");
   });
 });

@@ -1,9 +1,8 @@
 /**
- * The fast path for hot reads: a `sql` template flattened straight to text and parameters, without Kysely's
- * compiler, and outside transactions without its executor: the two cost as much again as the driver. Whatever a
- * template usually holds is handled here: values, lists, nested templates, ref, table, id, join, lit. Any other node (a
- * whole Kysely query inside the template) sends it through Kysely's compiler, so the answer is always what
- * `.execute(db)` would give.
+ * The fast path for `sql` templates: they are flattened to text and parameters without Kysely's compiler and, outside
+ * transactions, run without its executor: these two cost as much as the driver. Values, lists, nested templates, ref, table,
+ * id, join and lit are handled here; any other node, such as a Kysely query in the template, goes through Kysely's compiler,
+ * so the result is always that of `.execute(db)`.
  */
 import {
   type CompiledQuery,
@@ -17,7 +16,7 @@ import {
 import { runOnPool, writeAhead } from "../connection/dialect.ts";
 
 /**
- * The rows of a template, run where `db` runs: inside its transaction when it is one.
+ * The rows of a template, run in the transaction where `db` is one.
  * @example
  * const [note] = await rows(db, sql<{ name: string }>`select name from notes where id = ${1}`);
  */
@@ -28,9 +27,9 @@ export async function rows<Row>(db: Pick<Kysely<never>, "executeQuery">, fragmen
 }
 
 /**
- * Runs a template that writes and whose answer nobody needs. Within a transaction it resolves once the statement is on its
- * way: what is asked next sees what it wrote, and what comes after a failure, the commit at last, throws that failure.
- * Outside transactions it resolves when the statement is done.
+ * Runs a write whose answer is not needed. Within a transaction it resolves once the statement is sent: later statements see
+ * what it wrote, and where it fails, the next statement or the commit throws its error. Outside transactions it resolves when
+ * the statement is done.
  * @example
  * await write(tx.db, sql`update notes set name = ${"New"} where id = ${1}`);
  */
@@ -40,8 +39,8 @@ export async function write(db: Pick<Kysely<never>, "executeQuery">, fragment: R
 }
 
 /**
- * A template without values, flattened once and for all: what a hot statement is put together from. Throws where it holds
- * a value, since that would be the value of the first caller for ever.
+ * A template without values, flattened once: a part of a hot statement. Throws where it has a value, since all callers would
+ * share that of the first.
  * @example
  * const columns = prepared(sql`notes.id, notes.name, notes.slug`);
  * const found = await rows(db, sql`select ${columns} from notes where id = ${1}`);
@@ -54,17 +53,17 @@ export function prepared<Row>(fragment: RawBuilder<Row>): RawBuilder<Row> {
 }
 
 /**
- * The same template with its tree made once: for what is asked for again and again with the same values.
+ * The same template with its operation tree built once, for fragments that run often with the same values.
  * @example
- * const present = fixed(sql<boolean>`deleted_at is null and owned_by = ${viewer.id}`);
+ * const present = memoized(sql<boolean>`deleted_at is null and owned_by = ${viewer.id}`);
  */
-export function fixed<Row>(fragment: RawBuilder<Row>): RawBuilder<Row> {
+export function memoized<Row>(fragment: RawBuilder<Row>): RawBuilder<Row> {
   const tree = fragment.toOperationNode();
   return Object.defineProperty(fragment, "toOperationNode", { value: () => tree });
 }
 
 /**
- * A template as text and parameters, as `fragment.compile(db)` would give it for Postgres.
+ * A template as text and parameters, as `fragment.compile(db)` returns it for PostgreSQL.
  * @example
  * flatten(sql`select name from notes where id = ${1}`).sql; // select name from notes where id = $1
  */
@@ -91,7 +90,7 @@ interface Node {
   identifier: Node;
 }
 
-/** Undefined for a node that only the compiler knows. */
+/** Undefined for a node that needs the compiler. */
 function textOf(operation: OperationNode, parameters: unknown[]): string | undefined {
   const node = operation as unknown as Node;
   switch (node.kind) {
@@ -138,7 +137,7 @@ function dotted(before: Node | undefined, after: Node, parameters: unknown[]): s
   return owner === undefined ? undefined : `${owner}.${name}`;
 }
 
-/** `sql.lit`: only what cannot be misquoted; text is left to the compiler. */
+/** The text of `sql.lit` for null, numbers and booleans; strings are left to the compiler. */
 function literal(value: unknown): string | undefined {
   if (value === null) return "null";
   return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;

@@ -33,7 +33,7 @@ for (const [title, template] of Object.entries(templates)) {
 }
 
 onEachStore("rows()", (store) => {
-  test("gives exactly what execute() gives", async () => {
+  test("returns exactly what execute() returns", async () => {
     const query = sql<{ n: number }>`select n, ${"é"}::text as word, ${[1, 2]}::int[] as list, ${null}::int as none
       from ${sql.id("pg_catalog", "generate_series")}(1, ${3}) n where n in (${sql.join([1, 3])}) order by ${sql.ref("n")}`;
     const { rows: executed } = await query.execute(store().db);

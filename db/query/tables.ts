@@ -1,16 +1,16 @@
 import type { Kysely, Transaction } from "kysely";
 
 /**
- * Every table the runtime knows, by name. Empty here: each plugin widens it with
+ * All tables by name. Empty here: a plugin adds its own with
  * `declare module "lectern/db" { interface Tables { books: BooksTable } }`.
  */
 export interface Tables {}
 
-/** The name of a table that some plugin has declared. */
+/** The name of a declared table. */
 export type TableName = keyof Tables & string;
 
-/** The whole store as Kysely sees it; a transaction fits wherever this is asked for. */
+/** Kysely over all tables: the store or a transaction. */
 export type Db = Kysely<Tables>;
 
-/** One transaction over the whole store. */
+/** A transaction over all tables. */
 export type StoreTransaction = Transaction<Tables>;

@@ -2,14 +2,13 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { rows } from "./query.ts";
 
 /**
- * Creates an index of trigrams over a text expression, by which `like '%x%'` finds rows without reading the whole table.
- * It needs PostgreSQL's extension pg_trgm. Where that is not installed, or the account may not create it, there is no
- * index and such filters read the table: slower, with the same answers.
+ * Creates a trigram index over a text expression, so that `like '%x%'` does not scan the table. It needs the extension
+ * pg_trgm: where that is not installed, or the user may not create it, there is no index and such filters scan the table.
  * @example
  * await createTrigramIndex(db, "notes_name_trigrams", { table: "notes", on: sql`name_key`, where: sql`deleted_at is null` });
  */
 export async function createTrigramIndex(
-  // biome-ignore lint/suspicious/noExplicitAny: as in a migration, whose step compiles whatever the tables are by then
+  // biome-ignore lint/suspicious/noExplicitAny: as in `Migrations`
   db: Kysely<any>,
   name: string,
   { table, on, where }: { table: string; on: RawBuilder<unknown>; where: RawBuilder<unknown> },
@@ -26,7 +25,7 @@ export async function createTrigramIndex(
 }
 
 /**
- * Whether the store can make indexes of trigrams.
+ * Whether the store has trigram indexes.
  * @example
  * const isIndexed = await hasTrigrams(db);
  */

@@ -7,7 +7,7 @@ import { createTrigramIndex, hasTrigrams } from "./trigram_index.ts";
 const INDEX = { table: "birds", on: sql`lower(name)`, where: sql`not gone` };
 
 onEachStore("an index of trigrams", (store) => {
-  test("is left out where the account may not create the extension, and finds what lies inside names where it may", async () => {
+  test("is created where the user may create the extension, and only there", async () => {
     const { db } = store();
     await sql`create table birds (name text not null, gone boolean not null default false);
       insert into birds select 'Bird ' || n from generate_series(1, 2000) n;

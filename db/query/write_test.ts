@@ -20,9 +20,9 @@ onEachStore("write()", (store) => {
   });
   const clear = () => store().sql.unsafe("truncate put_down");
 
-  test("is seen by whatever is asked next, and kept by the commit", async () => {
+  test("is visible to the next statement, and committed", async () => {
     await clear();
-    // The second time round the statement is known and nothing is waited for.
+    // The second time the statement is prepared and not awaited.
     for (const start of [0, 10])
       await within(async (work) => {
         for (let n = start; n < start + 5; n++) await write(work, put(n));
@@ -32,14 +32,14 @@ onEachStore("write()", (store) => {
     expect(await found()).toEqual([0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15]);
   });
 
-  test("outside transactions it is done when it resolves, and throws at once", async () => {
+  test("outside transactions it resolves when it is done, and throws its error", async () => {
     await clear();
     await write(db(), put(1));
     expect(await found()).toEqual([1]);
     await expect(write(db(), put(1))).rejects.toMatchObject({ code: "23505" });
   });
 
-  test("its failure undoes everything, and is what the next statement or the commit throws", async () => {
+  test("its failure rolls back the transaction and is thrown by the next statement or the commit", async () => {
     await clear();
     const lateness: Record<string, (work: Db) => Promise<unknown>> = {
       "at the commit": async () => {},
@@ -72,7 +72,7 @@ onEachStore("write()", (store) => {
     }
   });
 
-  test("what was undone to a savepoint is not held against the rest", async () => {
+  test("a failure that was rolled back to a savepoint does not affect the rest", async () => {
     await clear();
     await within(async (work) => {
       await write(work, put(1));
@@ -101,7 +101,7 @@ onEachStore("write()", (store) => {
     expect(sum).toEqual({ n: 400, length: words.join("").length });
   });
 
-  test("nothing is kept where the connection breaks between writes", async () => {
+  test("nothing is stored where the connection breaks between writes", async () => {
     await clear();
     await within((work) => write(work, put(0)));
     const broken = within(async (work) => {
@@ -117,7 +117,7 @@ onEachStore("write()", (store) => {
     expect(await found()).toEqual([0, 30]);
   });
 
-  test("what was on its way when the connection broke is not made afterwards", async () => {
+  test("unanswered writes do not run after the connection broke", async () => {
     await clear();
     await store().sql.unsafe("create table if not exists put_lists (n int, words text[])");
     const list = (n: number) => sql`insert into put_lists values (${n}, ${["x".repeat(3_000_000)]}::text[])`;
@@ -138,12 +138,12 @@ onEachStore("write()", (store) => {
       db(),
       sql`select (select count(*) from put_down)::int as n, (select count(*) from put_lists)::int as lists`,
     );
-    // All of a transaction that was quicker than its end, or nothing.
+    // A whole transaction that committed before the loss, or nothing.
     expect([1, 131]).toContain((kept as { n: number }).n);
     expect([1, 5]).toContain((kept as { lists: number }).lists);
   });
 
-  test("a statement whose plan went stale undoes its transaction, and the next one goes on", async () => {
+  test("a stale plan rolls back its transaction, and the next one works", async () => {
     await clear();
     const answer = sql`insert into put_down (n, word) values (${1}, ${"x"}) returning *`;
     for (let turn = 0; turn < 3; turn++) {
@@ -158,7 +158,7 @@ onEachStore("write()", (store) => {
     expect(await found()).toEqual([1]);
   });
 
-  test("whenever the connection breaks, all of it is kept or nothing", async () => {
+  test("a transaction is stored as a whole or not at all, whenever the connection breaks", async () => {
     for (let round = 0; round < 12; round++) {
       await clear();
       let pid = 0;
@@ -186,7 +186,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => unprepared.close());
 
-test("write() behind a pooler, where nothing is prepared, waits for each and says what failed", async () => {
+test("write() without prepared statements waits for each answer and throws its error", async () => {
   await unprepared.sql.unsafe("create table put_down (n int primary key, word text not null)");
   const run = (...writes: RawBuilder<unknown>[]) =>
     unprepared.db.transaction().execute(async (tx) => {

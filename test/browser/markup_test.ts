@@ -7,7 +7,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Browser, Page } from "playwright-core";
-import { markup } from "../../plugins/content/markup/mod.ts";
+import { markup } from "../../plugins/content/markup/markup.ts";
 import { PAYLOADS } from "../fixtures/payloads.ts";
 import { openBrowser } from "../support/harness/browser.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { type AnyContext, type Contracts, definePlugin } from "lectern/core";
-import { markup as here } from "../../plugins/content/markup/mod.ts";
+import { markup as here } from "../../plugins/content/markup/markup.ts";
 import { PAYLOADS } from "../fixtures/payloads.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 

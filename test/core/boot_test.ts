@@ -112,7 +112,7 @@ describe("boot() stops and names the plugin", () => {
     ["error", (app: App) => void app.onError({ as: "global" }, () => "mine")],
     ["guard", (app: App) => void app.guard({ as: "global", headers: t.Object({ key: t.String() }) })],
     ["wrap", (app: App) => void app.wrap((run: () => unknown) => run)],
-  ])("whose %s hook would take part in the routes of others", async (name, hook) => {
+  ])("whose %s hook would apply to the routes of other plugins", async (name, hook) => {
     const greedy = definePlugin({
       name: "greedy",
       setup({ app }) {
@@ -121,7 +121,7 @@ describe("boot() stops and names the plugin", () => {
       },
     });
     expect(await bootError(greedy)).toBe(
-      `Cannot mount the routes of the plugin "greedy": its "${name}" would take part in the routes of others; hooks are for its own`,
+      `Cannot mount the routes of the plugin "greedy": its "${name}" would apply to the routes of other plugins; hooks must be local`,
     );
   });
 

@@ -177,7 +177,7 @@ test("a broken theme stops the boot with file, line and cause", async () => {
   expect(await failure("boot")).toMatch(new RegExp(`${place} ".*boot/functions\\.ts:4" with error: Not ready$`));
   expect(await failure("misspelt")).toMatch(
     new RegExp(
-      `${place} ".*misspelt/functions\\.ts:3" with error: Nothing is called "page_crate"; did you mean "page_create"\\?$`,
+      `${place} ".*misspelt/functions\\.ts:3" with error: There is no hook or event "page_crate"; did you mean "page_create"\\?$`,
     ),
   );
   expect(await failure("open")).toMatch(

@@ -1,10 +1,10 @@
 /**
- * An example of what a theme can do in a few lines: keep secrets out of pages, tell outsiders where calls of webhooks
- * came from, and a command of the runtime's own. Switched on by APP_THEME=example; copy the folder and make it yours.
+ * An example theme: rejects pages that contain secrets, adds a field to webhook payloads, replaces a message, and adds a
+ * command. Activate it with APP_THEME=example, or copy the folder.
  */
 import { defineTheme, sql } from "lectern/core";
 
-/** What keys of common services look like. */
+/** Patterns of keys of common services. */
 const SECRETS = [/AKIA[0-9A-Z]{16}/, /ghp_[A-Za-z0-9]{36}/, /-----BEGIN [A-Z ]*PRIVATE KEY-----/];
 
 export default defineTheme({
@@ -12,7 +12,7 @@ export default defineTheme({
   permissions: { read: ["pages"] },
   commands: {
     stale: {
-      summary: "lists the pages that nobody has changed for so many months",
+      summary: "lists the pages that were not changed for a number of months",
       usage: "[MONTHS]",
       store: true,
       async run([months = "12"], io, context) {

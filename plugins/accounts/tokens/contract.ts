@@ -1,4 +1,6 @@
-/** The interface of tokens: table, drafts and results of events, rules of requests. Secrets are in none of them. */
+/**
+ * The interface of tokens: table, drafts and results of events, rules of requests. None of them contains a secret.
+ */
 import type { Generated } from "kysely";
 import { type Input, type PluginContext, rules } from "lectern/core";
 import type { TokensUsed } from "./last_used.ts";

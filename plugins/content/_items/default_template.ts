@@ -29,7 +29,7 @@ export async function changedTemplate(
   return { default_template_id: await templateFor(context, sent, tx) };
 }
 
-/** Clears the column of a table where the page is removed for good. */
+/** Clears the column of a table when the page is removed permanently. */
 export function templateDependents(table: TableName): Dependents {
   return {
     kind: "page",

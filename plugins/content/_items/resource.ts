@@ -37,7 +37,7 @@ export function itemHandlers<Row extends Owned>(context: ItemContext, item: Item
   };
 }
 
-/** The handler `place` of a kind that lies in no other: the permission to create any decides. */
+/** The handler `place` of a kind without parents: requires the permission to create any item of the kind. */
 export function topLevelPlace({ kind }: ItemKind, access: Access) {
   return async (viewer: Viewer): Promise<true> => {
     await access.need(viewer, `${kind}-create-all`);

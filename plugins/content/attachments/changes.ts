@@ -1,7 +1,7 @@
 /**
- * Writes attachments. The file is stored first, before any lock is taken, and removed again if the transaction is rolled back;
- * a replaced file is removed after the commit. The lock on the page keeps two attachments from getting the same position, and an
- * attachment from being added to a page that is being deleted.
+ * Writes attachments. The file is stored first, before any lock is taken, and removed again if the transaction is rolled
+ * back; a replaced file is removed after the commit. The lock on the page keeps two attachments from getting the same
+ * position, and an attachment from being added to a page that is being deleted.
  */
 import type { FileKeeper } from "lectern/contracts";
 import {

@@ -1,4 +1,4 @@
-import { PEOPLE, RUNBOOKS, timesAt } from "../_items/docs.ts";
+import { FAILOVER, PEOPLE, RUNBOOKS, timesAt } from "../_items/docs.ts";
 
 /** What the documentation says about the endpoints of books. */
 export const about = {
@@ -22,17 +22,9 @@ const saved = {
   tags: [{ name: "team", value: "ops", order: 0 }],
   cover: null,
 };
+const { id, name, slug, book_id, chapter_id } = FAILOVER;
 const failover = {
-  ...{
-    id: 12,
-    name: "Failover",
-    slug: "failover",
-    book_id: 7,
-    chapter_id: 3,
-    draft: false,
-    template: false,
-    priority: 1,
-  },
+  ...{ id, name, slug, book_id, chapter_id, draft: false, template: false, priority: 1 },
   ...timesAt("09:31"),
   url: "https://docs.example.com/books/runbooks/page/failover",
 };

@@ -5,11 +5,11 @@ export const about = {
   list: "Lists the chapters visible to you.",
   create:
     "Creates a chapter in a book.\nWhere both are sent, the description in HTML wins over the plain one. " +
-    "Without a priority the chapter goes to the end of the book.",
+    "Without a priority the chapter is added at the end of the book.",
   read: "Reads a chapter with the pages in it that are visible to you, in order.",
   update:
     "Changes a chapter; fields that are not sent stay. Another book_id moves the chapter and its pages into that " +
-    "book, which needs the right to delete the chapter and to create chapters there.",
+    "book, which needs the permissions to delete the chapter and to create chapters there.",
   delete: "Moves a chapter into the recycle bin, and the pages in it along with it.",
 } as const;
 

@@ -5,7 +5,7 @@
 import { ApiError, authorOf, type EventTransaction, notFound, saveChanges, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
 import type { CommentCreate, CommentRow, CommentsContext, CommentUpdate } from "./contract.ts";
-import { rememberSanitised } from "./presenter.ts";
+import { rememberSanitized } from "./presenter.ts";
 
 /** A reference to a block of the page, a checksum of its text and optionally a range of it (content-api 10.2). */
 const CONTENT_REF = /^bkmrk-.+:\d+:(\d*-\d*)?$/;
@@ -35,7 +35,7 @@ export async function insertComment(
       statement_timestamp(), statement_timestamp())
     returning *`,
   );
-  rememberSanitised(row as CommentRow, CLEANED.get(draft)?.sanitised ?? "");
+  rememberSanitized(row as CommentRow, CLEANED.get(draft)?.sanitized ?? "");
   return row as CommentRow;
 }
 
@@ -57,7 +57,7 @@ export async function changeComment(
   };
   const changed = await saveChanges<CommentRow>(tx.db, "comments", row, { wanted });
   const cleaned = html === undefined ? undefined : CLEANED.get(draft);
-  if (cleaned) rememberSanitised(changed, cleaned.sanitised);
+  if (cleaned) rememberSanitized(changed, cleaned.sanitized);
   return changed;
 }
 
@@ -100,13 +100,16 @@ interface Cleaned {
   /** The HTML to store. */
   readonly html: string;
   /** The HTML as answers show it. */
-  readonly sanitised: string;
+  readonly sanitized: string;
 }
 
 /** Cleaned HTML by draft, made before its transaction begins. */
 const CLEANED = new WeakMap<HtmlDraft, Cleaned>();
 
-/** Cleans the HTML of a draft, before the transaction since it may take long. Throws ApiError 422 for HTML that is too large. */
+/**
+ * Cleans the HTML of a draft, before the transaction since it may take long. Throws ApiError 422 for HTML that is too
+ * large.
+ */
 export async function prepareComment(context: CommentsContext, draft: HtmlDraft, viewer: Viewer): Promise<void> {
   const source = draft.html;
   if (source === undefined) return;
@@ -117,7 +120,7 @@ export async function prepareComment(context: CommentsContext, draft: HtmlDraft,
   }
   const { markup } = context.contracts;
   const html = await markup.comment(source, { viewer });
-  CLEANED.set(draft, { source, html, sanitised: await markup.filtered(html, { viewer }) });
+  CLEANED.set(draft, { source, html, sanitized: await markup.filtered(html, { viewer }) });
 }
 
 /** The cleaned HTML of a draft, undefined if it has none. Cleans it now if an event handler replaced it or the draft. */

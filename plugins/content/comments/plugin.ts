@@ -8,7 +8,7 @@ import { definePlugin, sql, t, withoutAuthor } from "lectern/core";
 import { deleteCommentsOfPages, lockComment, prepareComment } from "./changes.ts";
 import type { CommentPermission, CommentsContext } from "./contract.ts";
 import { migrations } from "./migrations.ts";
-import { pageCommentsPresenter, sanitisedHtml } from "./presenter.ts";
+import { pageCommentsPresenter, sanitizedHtml } from "./presenter.ts";
 import { mountCommentRoutes } from "./routes.ts";
 
 const PERMISSIONS = (["create", "update", "delete"] as const).flatMap((action): CommentPermission[] => [
@@ -57,7 +57,7 @@ export default definePlugin({
             detail: `Comment #${comment.local_id} (ID: ${comment.id}) for page (ID: ${page_id})`,
             related: {
               ...comment,
-              html: sanitisedHtml(context, result),
+              html: sanitizedHtml(context, result),
               commentable_id: page_id,
               commentable_type: "page",
             },

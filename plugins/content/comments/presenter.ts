@@ -9,21 +9,21 @@ import { pageCommentsQuery } from "./queries.ts";
 import { type CommentTree, treesOf } from "./tree.ts";
 
 /** Sanitised HTML by row, so that each row is sanitised once. */
-const SANITISED = new WeakMap<object, string>();
+const SANITIZED = new WeakMap<object, string>();
 
 /** Sanitises the HTML of a row and remembers the result. Long HTML is processed in a child process. */
-async function sanitise(context: CommentsContext, row: CommentRow, viewer: Viewer): Promise<void> {
-  if (!SANITISED.has(row)) SANITISED.set(row, await context.contracts.markup.filtered(row.html, { viewer }));
+async function sanitize(context: CommentsContext, row: CommentRow, viewer: Viewer): Promise<void> {
+  if (!SANITIZED.has(row)) SANITIZED.set(row, await context.contracts.markup.filtered(row.html, { viewer }));
 }
 
 /** Remembers the sanitised HTML of a row for its answer and for the handlers of its event. */
-export function rememberSanitised(row: CommentRow, html: string): void {
-  SANITISED.set(row, html);
+export function rememberSanitized(row: CommentRow, html: string): void {
+  SANITIZED.set(row, html);
 }
 
 /** The sanitised HTML of a row: the remembered one, else made now. */
-export function sanitisedHtml({ contracts: { markup } }: CommentsContext, row: CommentRow): string {
-  return SANITISED.get(row) ?? markup.safe(row.html);
+export function sanitizedHtml({ contracts: { markup } }: CommentsContext, row: CommentRow): string {
+  return SANITIZED.get(row) ?? markup.safe(row.html);
 }
 
 /** A comment as the answer to a save shows it (content-api 10.1). */
@@ -39,7 +39,7 @@ export function savedComment(context: CommentsContext, row: CommentRow) {
     updated_by: row.updated_by,
     created_at: row.created_at,
     updated_at: row.updated_at,
-    html: sanitisedHtml(context, row),
+    html: sanitizedHtml(context, row),
     archived: row.archived,
   };
 }
@@ -55,7 +55,7 @@ async function presentAll<Row extends CommentRow>(
   const presented = new Map<Row, SavedComment>();
   const yieldNow = yieldToEventLoop();
   for (const row of found) {
-    await sanitise(context, row, viewer);
+    await sanitize(context, row, viewer);
     presented.set(row, savedComment(context, row));
     await yieldNow();
   }
@@ -69,7 +69,7 @@ export async function presentComment(
   viewer: Viewer,
 ) {
   const presented = await presentAll(context, replies, viewer);
-  await sanitise(context, row, viewer);
+  await sanitize(context, row, viewer);
   return { ...savedComment(context, row), ...people, replies: [...presented.values()] };
 }
 

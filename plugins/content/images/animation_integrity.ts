@@ -1,7 +1,7 @@
 /**
- * Detects truncated animations. Decoders accept the frames they get, or read the first frame only, so they would accept half a
- * file. This reader follows the blocks of a GIF and the chunks of a PNG to the end without decoding them. It reads a stream, since
- * an animation may be as large as an upload may be.
+ * Detects truncated animations. Decoders accept the frames they get, or read the first frame only, so they would accept
+ * half a file. This reader follows the blocks of a GIF and the chunks of a PNG to the end without decoding them. It reads a
+ * stream, since an animation may be as large as an upload may be.
  */
 
 /** Reads bytes from a stream; null at the end. */

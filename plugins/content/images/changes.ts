@@ -1,6 +1,6 @@
 /**
- * Writes images. A file is stored before its row and removed if the transaction is rolled back; a replaced file is removed after
- * the commit. The URL of an image outlives its file: a replacement is another file under the same URL.
+ * Writes images. A file is stored before its row and removed if the transaction is rolled back; a replaced file is removed
+ * after the commit. The URL of an image outlives its file: a replacement is another file under the same URL.
  */
 import {
   authorOf,
@@ -107,8 +107,8 @@ export async function storeFile(
 }
 
 /**
- * A path that no other image has. Two transactions may choose the same one; the unique index refuses the second, and the event bus
- * runs its action again.
+ * A path that no other image has. Two transactions may choose the same one; the unique index refuses the second, and the
+ * event bus runs its action again.
  */
 async function freePath({ type, fileName }: ImageDraft, tx: EventTransaction): Promise<string> {
   let file = urlFileName(fileName);

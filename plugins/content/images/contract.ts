@@ -1,3 +1,7 @@
+/**
+ * The table, rules, events and permissions of images, and what the files of this plugin share. One table holds the images
+ * of the gallery, which belong to pages, and the covers of books and shelves.
+ */
 import type { Generated, Selectable } from "kysely";
 import type { UserRef } from "lectern/contracts";
 import {

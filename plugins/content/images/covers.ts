@@ -1,6 +1,6 @@
 /**
- * Covers of books and shelves (content-api 4.6). Handlers of the events of the items decode a cover before the transaction and write
- * it within, so that item and cover are saved together or not at all.
+ * Covers of books and shelves (content-api 4.6). Handlers of the events of the items decode a cover before the transaction
+ * and write it within, so that item and cover are saved together or not at all.
  */
 import { type EventTransaction, type PluginContext, sql, type Upload } from "lectern/core";
 import { rows } from "lectern/db";

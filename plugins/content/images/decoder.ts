@@ -1,7 +1,8 @@
 /**
- * Inspects, scales and crops images with libvips (sharp), which works on its own threads. Only the loaders of five formats are
- * allowed, so that nothing else (SVG, PDF, raw files) is ever parsed, whatever a file claims to be. A decoded image takes far more
- * memory than its file: the amount is estimated from the header, and a semaphore bounds the sum of what is decoded at once.
+ * Inspects, scales and crops images with libvips (sharp), which works on its own threads. Only the loaders of five formats
+ * are allowed, so that nothing else (SVG, PDF, raw files) is ever parsed, whatever a file claims to be. A decoded image
+ * takes far more memory than its file: the amount is estimated from the header, and a semaphore bounds the sum of what is
+ * decoded at once.
  */
 import { ApiError, Semaphore, SNIFF_BYTES, sniff, type Upload } from "lectern/core";
 import sharp, { type Metadata, type Sharp, type SharpOptions } from "sharp";
@@ -26,7 +27,10 @@ export interface Box {
   readonly height?: number;
 }
 
-/** Errors of images that could not be decoded, as opposed to other formats and to sizes beyond the limits; false after a timeout. */
+/**
+ * Errors of images that could not be decoded, as opposed to other formats and to sizes beyond the limits; false after a
+ * timeout.
+ */
 const DAMAGE = new WeakMap<object, boolean>();
 
 /** Whether an image was refused because its bytes cannot be decoded; `permanent` leaves out timeouts. */

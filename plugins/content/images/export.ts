@@ -1,7 +1,7 @@
 /**
- * Images in exports: found by their URLs or those of their variants, and covers as dependents of their items (content-api 15.3,
- * 15.7). The images within a page are exported under the same rule as a browser may fetch them. Portable archives contain only the
- * images that belong to something the viewer sees (`seen`).
+ * Images in exports: found by their URLs or those of their variants, and covers as dependents of their items (content-api
+ * 15.3, 15.7). The images within a page are exported under the same rule as a browser may fetch them. Portable archives
+ * contain only the images that belong to something the viewer sees (`seen`).
  */
 import type { ExportFile, ExportFiles } from "lectern/contracts";
 import type { Viewer } from "lectern/core";

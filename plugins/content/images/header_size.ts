@@ -1,6 +1,6 @@
 /**
- * Reads the size in the header of an image, for files that the decoder refuses because they are truncated. Only for formats that
- * have it at a fixed place; that of AVIF is deep in nested boxes.
+ * Reads the size in the header of an image, for files that the decoder refuses because they are truncated. Only for formats
+ * that have it at a fixed place; that of AVIF is deep in nested boxes.
  */
 
 /** Bytes at the start of a file that are searched. A JPEG has camera metadata before its size. */

@@ -4,7 +4,10 @@ import type { Migrations } from "lectern/db";
 /** Columns that listings sort and filter by, each with an index; text compares in lower case. */
 const SORTED = { name: "lower(name)", created: "created_at", updated: "updated_at" };
 
-/** The table of images. `uploaded_to` has no foreign key, since the tables of pages, books and shelves belong to other plugins. */
+/**
+ * The table of images. `uploaded_to` has no foreign key, since the tables of pages, books and shelves belong to other
+ * plugins.
+ */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await sql`create table images (

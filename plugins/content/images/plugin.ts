@@ -1,7 +1,8 @@
 /**
- * Images: the gallery of images of pages, images embedded in a page as base64, and covers of books and shelves (content-api 4.6,
- * 9.5, 12). Viewers see the images of the pages they see. Files are served under the URLs that pages use, by default to anybody
- * who knows one. An image outlives its page, since other pages may show it; `images cleanup` removes images that no page shows.
+ * Images: the gallery of images of pages, images embedded in a page as base64, and covers of books and shelves (content-api
+ * 4.6, 9.5, 12). Viewers see the images of the pages they see. Files are served under the URLs that pages use, by default
+ * to anybody who knows one. An image outlives its page, since other pages may show it; `images cleanup` removes images that
+ * no page shows.
  */
 import { activityOf } from "lectern/contracts";
 import { definePlugin, fileLimit, sql, t, withoutAuthor } from "lectern/core";

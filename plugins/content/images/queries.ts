@@ -1,3 +1,7 @@
+/**
+ * Reads of images. Functions that take a viewer return what the viewer sees: images of visible pages, covers of visible
+ * items. The others serve checks that are made elsewhere, such as the setting of who may fetch a file.
+ */
 import type { FileClaim } from "lectern/contracts";
 import { type ListSpec, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { type Db, rows } from "lectern/db";

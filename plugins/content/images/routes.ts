@@ -1,7 +1,7 @@
 /**
- * The routes of the gallery below /api. Changing an image checks the image first and its page afterwards, unlike other resources
- * (content-api 1.5, 12), so these routes are written by hand. Images are decoded before a transaction begins, so that no lock is
- * held meanwhile.
+ * The routes of the gallery below /api. Changing an image checks the image first and its page afterwards, unlike other
+ * resources (content-api 1.5, 12), so these routes are written by hand. Images are decoded before a transaction begins, so
+ * that no lock is held meanwhile.
  */
 import {
   type ApiError,

@@ -25,8 +25,8 @@ export async function checkImage(context: ImagesContext, content: ImageDraft["co
 }
 
 /**
- * Checks an uploaded file, makes its variants and calls `save`. The variants are removed if that fails. A file with a good header
- * and damaged pixels is saved without variants, as BookStack does.
+ * Checks an uploaded file, makes its variants and calls `save`. The variants are removed if that fails. A file with a good
+ * header and damaged pixels is saved without variants, as BookStack does.
  */
 export async function withCheckedUpload<R>(
   context: ImagesContext,

@@ -1,6 +1,6 @@
-import { safeTree } from "./filter.ts";
+import { plainText } from "./plain_text.ts";
+import { sanitizedHtml } from "./sanitize.ts";
 import { escapeText, serialize } from "./serialize.ts";
-import { plainText } from "./text.ts";
 import { type Child, childrenOf, element, isElement, isText, type Parent, parse, setChildren, textOf } from "./tree.ts";
 
 const NO_ATTRIBUTES: ReadonlySet<string> = new Set();
@@ -10,7 +10,7 @@ const ALLOWED = new Map<string, ReadonlySet<string>>([
 ]);
 const INLINE = new Set(["a", "strong", "em", "br", "span", "code"]);
 
-/** Both forms of a description to store (content-api 4.2), or `undefined` if neither was sent. */
+/** Both forms of a description to store (content-api 4.2); undefined if neither was sent. */
 export function describe(input: {
   description?: string | undefined;
   description_html?: string | undefined;
@@ -19,29 +19,30 @@ export function describe(input: {
   if (html !== undefined) {
     const tree = parse(html);
     const plain = plainText(tree);
-    return { description: plain, description_html: filtered(tree) };
+    return { description: plain, description_html: allowedHtml(tree) };
   }
   return description === undefined ? undefined : { description, description_html: fromPlain(description) };
 }
 
-/** What is returned for a stored description (content-api 4.2). */
+/** The HTML that answers show for a stored description (content-api 4.2). */
 export function describeHtml(storedHtml: string, plain: string): string {
   const tree = parse(storedHtml || fromPlain(plain));
-  return /[^ \t\n\r\0\v]/.test(textOf(tree)) ? safeTree(tree) : "<p></p>";
+  return /[^ \t\n\r\0\v]/.test(textOf(tree)) ? sanitizedHtml(tree) : "<p></p>";
 }
 
-/** A comment's HTML to store: bare top-level text in paragraphs, then the description filter (content-api 10.2). */
+/** The HTML to store of a comment: wraps top-level text in paragraphs, then filters as for descriptions (content-api 10.2). */
 export function comment(html: string): string {
   const tree = parse(html);
   wrapBareText(tree);
-  return filtered(tree);
+  return allowedHtml(tree);
 }
 
 function fromPlain(plain: string): string {
   return `<p>${escapeText(plain).replace(/\r\n|\n|\r/g, "<br>\n")}</p>`;
 }
 
-function filtered(tree: Parent): string {
+/** Drops elements and attributes that are not allowed, and top-level text. Changes the tree. */
+function allowedHtml(tree: Parent): string {
   setChildren(tree, childrenOf(tree).filter(isElement));
   keepAllowed(tree);
   return serialize(tree);
@@ -57,7 +58,7 @@ function keepAllowed(node: Parent): void {
   }
 }
 
-// A run of text and inline elements becomes one paragraph, so that a link within a plain sentence stays in its place.
+/** Wraps each top-level run of text and inline elements in one paragraph, so that a link stays within its sentence. */
 function wrapBareText(tree: Parent): void {
   const wrapped: Child[] = [];
   let run: Child[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { markup } from "./mod.ts";
+import { markup } from "./markup.ts";
 
-/** Input, and what is returned as description_html and description (content-api 4.2 and recorded answers). */
+/** Input, and the resulting description_html and description (content-api 4.2 and recorded answers). */
 const ANSWERS: [{ description?: string; description_html?: string }, string, string][] = [
   [{ description_html: "<p>A <em>b</em> <strong>c</strong></p>" }, "<p>A <em>b</em> <strong>c</strong></p>", "A b c"],
   [{ description_html: "<h1>x</h1><p>y</p>" }, "<p>y</p>", "x\ny"],

@@ -6,11 +6,11 @@ const MAX_PAGE_ID = 2_147_483_647;
 const BLOCKS = new Set(["table", "ul", "ol", "pre"]);
 const NOTHING: IncludePart = { block: false, nodes: [], bytes: 0 };
 
-/** What an include tag names: nodes of the page they stand in, which whoever needs them copies. */
+/** The part of a page that an include tag names. The nodes belong to that page and have to be copied. */
 export interface IncludePart {
   readonly block: boolean;
   readonly nodes: readonly Child[];
-  /** Size of its HTML. */
+  /** Size of the HTML. */
   readonly bytes: number;
 }
 
@@ -22,19 +22,19 @@ interface Section {
 interface Source {
   readonly root: Parent;
   readonly bytes: number;
-  /** By id; made when the first tag names a section. */
+  /** Sections by id; indexed when the first tag names one. */
   sections?: ReadonlyMap<string, Section>;
 }
 
-/** Whether a number may be the id of a page. */
+/** Whether a number is a possible id of a page. */
 export function isPageId(id: number): boolean {
   return id > 0 && id <= MAX_PAGE_ID;
 }
 
-/** The pages that one rendering includes. Each is loaded and parsed once; what is beyond `maxBytes` is not parsed. */
+/** The pages that one rendering includes. Each is loaded and parsed once; pages beyond `maxBytes` in all are not parsed. */
 export class IncludeSources {
   readonly #load: LoadPages;
-  /** "large" for a page beyond the budget, undefined where there is no content or no such page for this reader. */
+  /** "large" for a page beyond the budget; undefined for a page that is empty, missing or not visible to the reader. */
   readonly #pages = new Map<number, Source | "large" | undefined>();
   #bytesLeft: number;
 
@@ -43,7 +43,7 @@ export class IncludeSources {
     this.#bytesLeft = maxBytes;
   }
 
-  /** Loads those of the pages that are not here yet. */
+  /** Loads the pages that are not loaded yet. */
   async load(pageIds: readonly number[]): Promise<void> {
     const wanted = [...new Set(pageIds)].filter((id) => isPageId(id) && !this.#pages.has(id));
     if (wanted.length === 0) return;
@@ -56,7 +56,7 @@ export class IncludeSources {
     return this.#pages.get(pageId) !== undefined;
   }
 
-  /** A page, or its section where one is named; "large" where it is beyond the budget. */
+  /** A page, or one of its sections if `name` is not ""; "large" for a page beyond the budget. */
   part(pageId: number, name: string): IncludePart | "large" {
     const page = this.#pages.get(pageId);
     if (page === undefined || page === "large") return page ?? NOTHING;
@@ -78,7 +78,7 @@ export class IncludeSources {
   }
 }
 
-/** All elements with an id, the first of each, with the size of their HTML: one walk, whatever tags name later. */
+/** The first element of each id with the size of its HTML, in one traversal. */
 function sectionsOf(root: Parent): ReadonlyMap<string, Section> {
   const sections = new Map<string, Section>();
   const measure = (node: Child): number => {

@@ -1,20 +1,20 @@
-/** An include tag found in text (content-api 9.4). */
+/** An include tag in a text (content-api 9.4). */
 export interface IncludeTag {
-  /** Where it starts in the text. */
+  /** Its start in the text. */
   readonly start: number;
-  /** Where the text goes on after it. */
+  /** Its end in the text, exclusive. */
   readonly end: number;
-  /** What stands between `{{@` and `}}`. */
+  /** The text between `{{@` and `}}`. */
   readonly inner: string;
-  /** The id of the page it names; may be no possible id. */
+  /** The id of the page; not necessarily a possible id. */
   readonly pageId: number;
-  /** The id of the section it names, `""` for the whole page. */
+  /** The id of the section; "" for the whole page. */
   readonly section: string;
 }
 
 /**
- * Finds include tags: `{{@`, optional white space, a digit, anything up to `}}` on the same line. Searched by hand, as
- * a regular expression would read to the end once for each tag that is never closed.
+ * Finds include tags: `{{@`, at most one white space, a digit, anything up to `}}` on the same line. Not a regular
+ * expression, which would search to the end of the text for each unclosed tag.
  */
 export function tagsIn(text: string): IncludeTag[] {
   const tags: IncludeTag[] = [];
@@ -35,7 +35,7 @@ export function tagsIn(text: string): IncludeTag[] {
   return tags;
 }
 
-/** Text with its include tags taken out. */
+/** A text without its include tags. */
 export function withoutTags(text: string): string {
   let rest = "";
   let done = 0;

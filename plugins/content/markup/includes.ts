@@ -1,10 +1,10 @@
 /**
- * Include tags `{{@id}}` and `{{@id#section}}` (content-api 9.4): found in text, replaced by parts of other pages.
+ * Resolves include tags `{{@id}}` and `{{@id#section}}` (content-api 9.4), which are replaced by parts of other pages.
  *
- * A pass finds all tags, asks for all pages at once and replaces from first to last; what was brought in is searched by
- * the next pass, of which there are three, so a page that includes itself ends. Where a block lands inside a paragraph
- * the paragraph gives way: it is split around the tag, or the block moves beside it when the tag is deeper inside.
- * All passes share one budget; a tag beyond it is replaced by a notice, so that nobody takes what is shown for the whole.
+ * A pass finds all tags, loads all their pages at once and replaces the tags in order. The next pass resolves the tags of
+ * included parts; three passes bound the recursion. A block must not be inside a paragraph: the paragraph is split around
+ * the tag, or the block is moved before or after it if the tag is nested more deeply. All passes share one budget. A tag
+ * beyond it is replaced by a notice, so that readers know that something is missing.
  */
 import type { Included, LoadPages } from "lectern/contracts";
 import { IncludeSources, isPageId } from "./include_sources.ts";
@@ -17,13 +17,13 @@ import {
   copyOf,
   type Element,
   element,
+  emptyCopyOf,
   isElement,
   isRaw,
   isText,
   type Parent,
   parse,
   setChildren,
-  shellOf,
   type Text,
   textNode,
   textOf,
@@ -31,24 +31,24 @@ import {
 
 const PASSES = 3;
 
-/** How much one rendering may include, and what is put in place of what is left out. */
+/** Limits of one rendering, and the notices in place of includes beyond them. */
 export interface IncludeLimits {
-  /** Include tags that are resolved, all passes together. */
+  /** Include tags that are resolved, in all passes. */
   readonly maxIncludes: number;
-  /** Bytes of HTML that are brought in, and of the pages that are read for it. */
+  /** Bytes of HTML that are included, and of the pages that are loaded for it. */
   readonly maxBytes: number;
-  /** Plain texts: for a tag beyond the number, and for one beyond the bytes. */
+  /** Plain texts, for a tag beyond the number of includes and for one beyond the bytes. */
   readonly notices: { readonly number: string; readonly bytes: string };
 }
 
-/** In place of a tag beyond the number, `:count`. */
+/** The notice in place of a tag beyond the number `:count`. */
 export const TOO_MANY_INCLUDES = "This include was left out: the page includes more than :count parts.";
 
-/** In place of a tag beyond the bytes, `:count`. */
+/** The notice in place of a tag beyond `:count` bytes. */
 export const TOO_LARGE_INCLUDES =
   "This include was left out: the parts that the page includes are larger than :count bytes.";
 
-/** Limits whose notices are said by `say`, which fills in the text. */
+/** Limits with notices in the language of `say`. */
 export function includeLimits(
   { maxIncludes, maxBytes }: Omit<IncludeLimits, "notices">,
   say: (text: string, params: { count: number }) => string,
@@ -78,7 +78,7 @@ interface Budget {
   notices: number;
 }
 
-/** The include tags in a tree: how many there are, and the unique ids of pages in order of appearance. */
+/** The number of include tags in a tree, and the distinct ids of their pages in order. */
 export function includesIn(root: Parent): { count: number; pageIds: number[] } {
   const pageIds = new Set<number>();
   let count = 0;
@@ -97,8 +97,8 @@ export function includesIn(root: Parent): { count: number; pageIds: number[] } {
 }
 
 /**
- * Resolves the include tags of a tree, which it changes; whether there were any. `included` has the last word on each
- * within the limits. Rejects only if `load` or `included` does.
+ * Resolves the include tags of a tree. Changes the tree; returns whether there were any. `included` may replace the HTML of
+ * each include within the limits. Rejects only if `load` or `included` does.
  */
 export async function resolveIncludes(
   root: Parent,
@@ -112,19 +112,23 @@ export async function resolveIncludes(
     const tags = isolateTags(root, budget.includes + budget.notices);
     if (tags.length === 0) return pass > 0;
     await sources.load(tags.slice(0, budget.includes).map(({ pageId }) => pageId));
-    const emptied: Element[] = [];
+    const maybeEmpty: Element[] = [];
     for (const tag of tags) {
       const part = take(tag, sources, budget);
       const content = typeof part === "string" ? notice(limits.notices[part], budget) : copied(part);
-      const isOthers = included && typeof part !== "string";
-      insert(tag, isOthers ? await replaced(tag, content, sources.has(tag.pageId), included) : content, emptied);
+      const isReplaceable = included && typeof part !== "string";
+      insert(
+        tag,
+        isReplaceable ? await replaced(tag, content, sources.has(tag.pageId), included) : content,
+        maybeEmpty,
+      );
     }
-    for (const element of emptied) removeIfEmpty(element);
+    for (const element of maybeEmpty) removeIfEmpty(element);
   }
   return true;
 }
 
-/** What a tag names, taken from the budget; or which limit it is beyond. */
+/** The part that a tag names, subtracted from the budget; or the limit that the tag is beyond. */
 function take(tag: Tag, sources: IncludeSources, budget: Budget): Content | keyof IncludeLimits["notices"] {
   if (budget.includes <= 0) return "number";
   budget.includes--;
@@ -138,23 +142,23 @@ function copied({ block, nodes }: Content): Content {
   return { block, nodes: nodes.map(copyOf) };
 }
 
-/** A text within the text; nothing once there are many of them. */
+/** A notice; nothing after `maxIncludeNotices`. */
 function notice(text: string, budget: Budget): Content {
   if (budget.notices <= 0) return { block: false, nodes: [] };
   budget.notices--;
   return { block: false, nodes: [element("em", [textNode(text)])] };
 }
 
-/** What is put in place of a tag by others stands within the text, as in the original. */
+/** Lets `included` replace the HTML of an include. Replaced HTML is inserted inline, as in BookStack. */
 async function replaced(tag: Tag, content: Content, isFound: boolean, included: Included): Promise<Content> {
-  const shown = parse("");
-  setChildren(shown, content.nodes.map(copyOf));
-  const html = serialize(shown);
-  const wanted = await included(tag.inner, html, isFound ? tag.pageId : null);
-  return wanted === html ? content : { block: false, nodes: childrenOf(parse(wanted)) };
+  const fragment = parse("");
+  setChildren(fragment, content.nodes.map(copyOf));
+  const html = serialize(fragment);
+  const replacement = await included(tag.inner, html, isFound ? tag.pageId : null);
+  return replacement === html ? content : { block: false, nodes: childrenOf(parse(replacement)) };
 }
 
-/** Gives each tag a text node of its own, of the first `most`; those after them are taken out. */
+/** Puts each of the first `most` tags into a text node of its own and removes the others. */
 function isolateTags(node: Parent, most: number, tags: Tag[] = []): Tag[] {
   const children = childrenOf(node);
   const split: Child[] = [];
@@ -191,11 +195,11 @@ function splitText(text: string, most: number, tags: Tag[]): Text[] {
   return parts;
 }
 
-function insert(tag: Tag, content: Content, emptied: Element[]): void {
+function insert(tag: Tag, content: Content, maybeEmpty: Element[]): void {
   const parent = tag.node.parentNode;
   const paragraph = content.block ? paragraphAround(tag.node) : undefined;
-  if (paragraph && paragraph === parent) splitAt(paragraph, tag.node, emptied);
-  else if (paragraph) moveBeside(paragraph, tag, emptied);
+  if (paragraph && paragraph === parent) splitAt(paragraph, tag.node, maybeEmpty);
+  else if (paragraph) moveBeside(paragraph, tag, maybeEmpty);
   replace(tag.node, content.nodes);
 }
 
@@ -206,22 +210,22 @@ function paragraphAround(node: Child): Element | undefined {
   return undefined;
 }
 
-function splitAt(paragraph: Element, node: Text, emptied: Element[]): void {
+function splitAt(paragraph: Element, node: Text, maybeEmpty: Element[]): void {
   const children = childrenOf(paragraph);
   const at = children.indexOf(node);
-  const before = shellOf(paragraph);
+  const before = emptyCopyOf(paragraph);
   before.attrs = before.attrs.filter((attribute) => attribute.name !== "id");
   setChildren(before, children.slice(0, at));
   setChildren(paragraph, children.slice(at + 1));
   replace(paragraph, [before, node, paragraph]);
-  emptied.push(paragraph, before);
+  maybeEmpty.push(paragraph, before);
 }
 
-function moveBeside(paragraph: Element, tag: Tag, emptied: Element[]): void {
+function moveBeside(paragraph: Element, tag: Tag, maybeEmpty: Element[]): void {
   const text = textOf(paragraph);
   const inFirstHalf = text.indexOf(tag.inner) < text.length / 2;
   const host = tag.node.parentNode;
-  if (host && "tagName" in host) emptied.push(host);
+  if (host && "tagName" in host) maybeEmpty.push(host);
   replace(tag.node, []);
   replace(paragraph, inFirstHalf ? [tag.node, paragraph] : [paragraph, tag.node]);
 }
@@ -234,7 +238,7 @@ function replace(node: Child, nodes: readonly Child[]): void {
   for (const each of nodes) each.parentNode = parent;
 }
 
-// Empty leftovers go, and whatever around them is empty then; the root is no element and stays.
+/** Removes an empty element, and its ancestors that are empty then. The root is no element and stays. */
 function removeIfEmpty(element: Element): void {
   let each: Element | undefined = element;
   while (each?.parentNode && childrenOf(each).every((child) => isText(child) && child.value === "")) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { maxIncludedBytes, maxIncludeNotices, maxIncludes } from "./limits.ts";
-import { markup, markupWith } from "./mod.ts";
+import { createMarkup, markup } from "./markup.ts";
 
 const SOURCE = '<p id="bkmrk-hello">Hello <b>you</b></p><ul id="bkmrk-items"><li>item</li></ul>';
 const PAGES = new Map([
@@ -15,14 +15,14 @@ const PAGES = new Map([
   [9, '<p id="bkmrk-bad" onclick="x">bad</p><script>alert(1)</script>'],
 ]);
 
-function render(html: string, asked: number[][] = []): Promise<string> {
+function render(html: string, loaded: number[][] = []): Promise<string> {
   return markup.render(html, async (ids) => {
-    asked.push([...ids]);
+    loaded.push([...ids]);
     return new Map([...PAGES].filter(([id]) => ids.includes(id)));
   });
 }
 
-/** What is stored and what a reader sees (content-api 9.4 and recorded answers). */
+/** Stored HTML and its rendering (content-api 9.4 and recorded answers). */
 const RENDERED: Record<string, [string, string]> = {
   "a section": ['<p id="bkmrk-p">start {{@1#bkmrk-hello}} end</p>', '<p id="bkmrk-p">start Hello <b>you</b> end</p>'],
   "a whole page": ['<p id="bkmrk-p">{{@1}}</p>', SOURCE],
@@ -84,16 +84,16 @@ describe("include tags", () => {
     expect(await render("{{@3}}")).toContain("{{@3}}");
   });
 
-  test("pages are asked for once, all those of a pass together", async () => {
-    const asked: number[][] = [];
-    await render("<p>{{@1#a}}{{@2#b}}{{@1#c}}{{@4}}{{@2#d}}</p>", asked);
-    expect(asked).toEqual([[1, 2, 4], [5], [6]]);
+  test("pages are loaded once, all of a pass together", async () => {
+    const loaded: number[][] = [];
+    await render("<p>{{@1#a}}{{@2#b}}{{@1#c}}{{@4}}{{@2#d}}</p>", loaded);
+    expect(loaded).toEqual([[1, 2, 4], [5], [6]]);
   });
 
-  test("a page without tags asks for nothing, and ids stay", async () => {
-    const asked: number[][] = [];
-    expect(await render('<p id="other">x</p>', asked)).toBe('<p id="other">x</p>');
-    expect(asked).toEqual([]);
+  test("a page without tags loads nothing, and ids stay", async () => {
+    const loaded: number[][] = [];
+    expect(await render('<p id="other">x</p>', loaded)).toBe('<p id="other">x</p>');
+    expect(loaded).toEqual([]);
   });
 
   test("pages that include each other many times stay within bounds", async () => {
@@ -104,7 +104,7 @@ describe("include tags", () => {
     expect(shown.split("This include was left out").length - 1).toBe(maxIncludeNotices);
   });
 
-  test("a page of as many tags as fit into it is told a hundred times, and no more", async () => {
+  test("a page full of tags has at most a hundred notices", async () => {
     const shown = await markup.render(`<p>${"{{@2#bkmrk-a}}".repeat(100_000)}end</p>`, async () => new Map(PAGES));
     expect(shown.split("Hello <b>B</b>").length - 1).toBe(maxIncludes);
     expect(shown.split("the page includes more than 100 parts").length - 1).toBe(maxIncludeNotices);
@@ -112,8 +112,8 @@ describe("include tags", () => {
   });
 });
 
-/** A runtime that allows four includes and 200 bytes, and says so in HTML that must come out as text. */
-const limited = markupWith({
+/** Allows four includes and 200 bytes. The notices contain HTML, which has to be shown as text. */
+const limited = createMarkup({
   includes: () => ({ maxIncludes: 4, maxBytes: 200, notices: { number: "<b>many</b>", bytes: "<b>large</b>" } }),
 });
 const MANY = "<em>&lt;b&gt;many&lt;/b&gt;</em>";
@@ -127,7 +127,7 @@ describe("the budget of includes", () => {
       return new Map(pages.filter(([id]) => ids.includes(id)));
     });
 
-  test("a tag beyond the number is told of in its place, as text, and its page is not asked for", async () => {
+  test("a tag beyond the number is replaced by a notice as text, and its page is not loaded", async () => {
     parsed.length = 0;
     const html = '<p id="bkmrk-p">{{@1#a}}{{@1#a}}{{@2#a}}{{@1#a}}, {{@3#a}} and {{@4}}</p>';
     const pages: [number, string][] = [1, 2, 3, 4].map((id) => [id, `<p id="a">${id}</p>`]);
@@ -135,7 +135,7 @@ describe("the budget of includes", () => {
     expect(parsed).toEqual([1, 2]);
   });
 
-  test("what is included counts with what it includes", async () => {
+  test("includes of included pages count", async () => {
     const pages: [number, string][] = [
       [1, '<p id="a">{{@2#a}}{{@2#a}}{{@2#a}}</p>'],
       [2, '<p id="a">x</p>'],
@@ -145,7 +145,7 @@ describe("the budget of includes", () => {
     );
   });
 
-  test("a page that would be too much is told of, and what still fits is brought in", async () => {
+  test("a page beyond the bytes is replaced by a notice, and smaller ones after it are still included", async () => {
     const pages: [number, string][] = [
       [1, `<p id="a">${"x".repeat(120)}</p>`],
       [2, '<p id="a">y</p>'],
@@ -155,14 +155,14 @@ describe("the budget of includes", () => {
     );
   });
 
-  test("a section counts with its own size, the page it stands in once", async () => {
+  test("a section counts with its own size, its page once", async () => {
     const page = `<p id="a">${"x".repeat(20)}</p><p id="b">${"y".repeat(100)}</p>`;
     expect(await shown('<p id="bkmrk-p">{{@1#a}}{{@1#a}}{{@1#a}}{{@1#b}}</p>', [[1, page]])).toBe(
       `<p id="bkmrk-p">${"x".repeat(60)}${LARGE}</p>`,
     );
   });
 
-  test("size is that of the HTML: letters of several bytes and entities count whole", async () => {
+  test("size is that of the HTML in bytes, with multi-byte characters and entities", async () => {
     const pages: [number, string][] = [
       [1, `<p id="a">${"ä".repeat(60)}</p>`],
       [2, `<p id="a">${"&amp;".repeat(10)}</p>`],
@@ -172,27 +172,27 @@ describe("the budget of includes", () => {
     );
   });
 
-  test("a page answered as too large is told of like one that is", async () => {
+  test("a page that is loaded as too large is replaced by a notice", async () => {
     const html = '<p id="bkmrk-p">{{@1}}{{@2}}</p>';
-    const asked: number[] = [];
+    const loaded: number[] = [];
     const load = async (_ids: readonly number[], maxBytes: number) => {
-      asked.push(maxBytes);
+      loaded.push(maxBytes);
       return new Map([
         [1, null],
         [2, "x".repeat(201)],
       ]);
     };
     expect(await limited.render(html, load)).toBe(`<p id="bkmrk-p">${LARGE}${LARGE}</p>`);
-    expect(asked).toEqual([200]);
+    expect(loaded).toEqual([200]);
   });
 
-  test("nobody else is asked about a tag beyond the budget", async () => {
-    const told: string[] = [];
+  test("the callback is not called for a tag beyond the budget", async () => {
+    const references: string[] = [];
     const included = async (reference: string, html: string) => {
-      told.push(reference);
+      references.push(reference);
       return html;
     };
     await limited.render("<p>{{@1}}{{@2}}{{@3}}{{@4}}{{@5}}</p>", async () => new Map([[2, null]]), included);
-    expect(told).toEqual(["1", "3", "4"]);
+    expect(references).toEqual(["1", "3", "4"]);
   });
 });

@@ -2,7 +2,7 @@ import type { AddressAt } from "lectern/contracts";
 import { serialize } from "./serialize.ts";
 import { attributeOf, eachElement, type Parent, parse, setAttribute } from "./tree.ts";
 
-/** Targets of links in a tree as written, without fragment, unique; links within the page are left out. */
+/** Distinct targets of the links in a tree, as written, without fragments. Links within the page are left out. */
 export function linksIn(root: Parent): string[] {
   const links = new Set<string>();
   eachElement(root, (element) => {
@@ -13,24 +13,25 @@ export function linksIn(root: Parent): string[] {
   return [...links];
 }
 
-const ADDRESSES = ["href", "src", "srcset", "poster", "data"];
+const URL_ATTRIBUTES = ["href", "src", "srcset", "poster", "data"];
 
-/** Replaces or takes away addresses in elements, as `change` says for each. */
+/** Replaces URLs in attributes: `change` returns the new URL, null to remove the attribute, undefined to leave it. */
 export function readdress(html: string, change: (at: AddressAt) => string | null | undefined): string {
   const tree = parse(html);
   eachElement(tree, (element) => {
-    for (const attribute of ADDRESSES) {
+    for (const attribute of URL_ATTRIBUTES) {
       const address = attributeOf(element, attribute);
       if (address === undefined) continue;
-      const wanted = change({ element: element.tagName, attribute, address });
-      if (typeof wanted === "string") setAttribute(element, attribute, wanted);
-      if (wanted === null) element.attrs = element.attrs.filter(({ name, prefix }) => name !== attribute || prefix);
+      const replacement = change({ element: element.tagName, attribute, address });
+      if (typeof replacement === "string") setAttribute(element, attribute, replacement);
+      if (replacement === null)
+        element.attrs = element.attrs.filter(({ name, prefix }) => name !== attribute || prefix);
     }
   });
   return serialize(tree);
 }
 
-/** Replaces link targets in stored content (content-api 4.4); `undefined` if there was nothing to replace. */
+/** Replaces link targets in stored content (content-api 4.4); undefined if nothing changed. */
 export function relink(
   stored: { html: string; markdown: string },
   moved: ReadonlyMap<string, string>,
@@ -54,7 +55,7 @@ function relinkHtml(html: string, moved: ReadonlyMap<string, string>): string {
   return changed ? serialize(tree) : html;
 }
 
-// Inline links, reference definitions, links in angle brackets, href attributes of raw HTML; bare text is left alone.
+/** Replaces inline links, reference definitions, links in angle brackets and href attributes of raw HTML, but not bare text. */
 function relinkMarkdown(markdown: string, moved: ReadonlyMap<string, string>): string {
   return markdown.replace(
     /(\]\(\s{0,99}<?|\]:\s{0,99}<?|<|\bhref\s{0,99}=\s{0,99}["']?)(https?:\/\/[^\s<>()"']+|\/[^\s<>()"']+)/gi,
@@ -65,7 +66,7 @@ function relinkMarkdown(markdown: string, moved: ReadonlyMap<string, string>): s
   );
 }
 
-// The longest old URL that ends where a part of this one ends.
+/** The new URL for the longest old URL that is a prefix of `url` and ends at a boundary of its parts. */
 function movedUrl(url: string, moved: ReadonlyMap<string, string>): string | undefined {
   for (let end = url.length; end > 0; end = lastBoundary(url, end - 1)) {
     const target = moved.get(url.slice(0, end));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { markup } from "./mod.ts";
+import { markup } from "./markup.ts";
 
 const OLD = "https://docs.test/books/a";
 const NEW = "https://docs.test/books/b";

@@ -1,11 +1,12 @@
 /**
- * Markdown to HTML (content-api 9.6): CommonMark with tables, task lists and strikethrough, in the exact form the
- * peer's converter writes, newlines included, because clients compare and ids are cut from it. Raw HTML passes through.
+ * Converts Markdown to HTML (content-api 9.6): CommonMark with tables, task lists and strikethrough, formatted exactly as
+ * the converter of BookStack does, newlines included, since clients compare it and ids are made from it. Raw HTML is passed
+ * through.
  *
- * marked reads the text. It differs from CommonMark in white space at the edges of lines and in how it writes lists,
- * HTML blocks and hard breaks; the rules below correct that. Its time is not linear in hostile input, so texts that are
- * long, deeply nested or crowded with markers go to the linear converter of markdown_fallback.ts, which writes the same
- * form.
+ * The converter is marked. It differs from CommonMark in white space at the edges of lines and in its output of lists, HTML
+ * blocks and hard breaks, which the rules below correct. It takes more than linear time for hostile input, so texts that
+ * are long, deeply nested or full of markers are converted by markdown_fallback.ts in linear time, with the same output
+ * format.
  */
 import { Marked, type MarkedExtension, type Token, type Tokens } from "marked";
 import {
@@ -17,14 +18,14 @@ import {
 } from "./limits.ts";
 import { toHtmlLinear } from "./markdown_fallback.ts";
 
-/** Converts Markdown to HTML that is not sanitised. Never throws, unless another converter than the runtime's does. */
+/** Converts Markdown to HTML that is not sanitised. Throws only if a changed converter does. */
 export function toHtml(markdown: string, converter = standard): string {
   if (isHeavy(markdown)) return toHtmlLinear(markdown);
   const html = converter.parse(markdown);
   return typeof html === "string" ? html : toHtmlLinear(markdown);
 }
 
-/** Whether a text might take the main converter long: limits.ts says what is too much. */
+/** Whether a text is beyond the limits of the main converter (limits.ts). */
 export function isHeavy(markdown: string): boolean {
   if (markdown.length > maxMarkdownChars) return true;
   let markers = 0;
@@ -39,7 +40,7 @@ export function isHeavy(markdown: string): boolean {
   return false;
 }
 
-// How deep a line's text can be in lists and quotes: two columns of indentation or one marker make a level.
+/** The maximum depth of a line in lists and quotes: each two columns of indentation and each marker count as one level. */
 function nestingOf(line: string): number {
   const lead = /^[ \t>*+-]*/.exec(line)?.[0] ?? "";
   if (!/^(?:[>*+-]|\d{1,9}[.)])/.test(lead.trimStart() + line.slice(lead.length))) return 0;
@@ -47,7 +48,7 @@ function nestingOf(line: string): number {
   return columns / 2 + (lead.match(/[>*+]|-(?=\s)/g)?.length ?? 0) + (line.match(/\d[.)](?= )/g)?.length ?? 0);
 }
 
-/** A converter as the runtime has it, for whoever wants to change it. */
+/** A new converter with the standard rules, which plugins and themes may change. */
 export function newConverter(): Marked {
   return new Marked({ gfm: true }, RULES);
 }
@@ -124,10 +125,10 @@ const RULES: MarkedExtension = {
 const standard = newConverter();
 
 const UNDERLINE = /^ {0,3}(?:=+|-+) *$/;
-/** Lines at which the pattern of underlined headings ends whatever follows: blank ones, fences, quotes, other headings. */
+/** Lines that end a paragraph: blank lines, fences, quotes and headings. */
 const ENDS_PARAGRAPH = /^(?:\s*$| {0,3}(?:`{3}|~{3}|>|#))/;
 
-/** Whether the paragraph at the start of a text may be an underlined heading. The pattern of marked reads it several times over. */
+/** Whether the paragraph at the start of a text may be an underlined heading. Avoids marked's pattern, which backtracks. */
 function hasUnderline(text: string): boolean {
   for (let at = text.indexOf("\n"); at >= 0; ) {
     const end = text.indexOf("\n", at + 1);
@@ -139,12 +140,12 @@ function hasUnderline(text: string): boolean {
   return false;
 }
 
-// CommonMark strips white space at the start of each line of a paragraph and at its end.
+/** CommonMark strips white space at the start of each line of a paragraph and at its end. */
 function withoutEdges(text: string): string {
   return text.replace(/^[ \t]+/gm, "").trimEnd();
 }
 
-// In a tight item text stands bare, and only blocks next to it are set off by newlines.
+/** The content of a list item. In a tight item, text has no paragraph; only other blocks are separated by newlines. */
 function itemContent(
   item: Tokens.ListItem,
   block: (token: Token) => string,
@@ -165,8 +166,8 @@ function itemContent(
 const BOX = /\[[ xX]\]/;
 
 /**
- * The checkbox of an item whose text follows the bracket without a space, which the original's converter takes for a
- * task as well; undefined for other items. A bracket that begins a link is one.
+ * The checkbox of an item whose text follows the bracket without a space, which BookStack's converter treats as a task as
+ * well; undefined for other items. A bracket that begins a link is no checkbox.
  */
 function tightBox(item: Tokens.ListItem): string | undefined {
   const [first] = item.tokens;
@@ -187,7 +188,7 @@ function titleAttribute(title: string | null | undefined): string {
   return title ? ` title="${attribute(title)}"` : "";
 }
 
-// A per cent sign that encodes nothing is encoded itself; the serialiser sees to the rest.
+/** Encodes per cent signs that are no part of an encoded character. The serialiser encodes the rest. */
 function url(href: string): string {
   return href.replace(/%(?![0-9a-f]{2})/gi, "%25");
 }

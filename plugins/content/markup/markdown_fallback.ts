@@ -1,7 +1,7 @@
 /**
- * Converts Markdown with the converter built into Bun, whose time is linear, and brings its output into the form of
- * content-api 9.6. What the text itself holds as raw HTML is not told apart from what the converter wrote, so a
- * correction is left out where the text has such tags of its own: the result then differs in form, never in meaning.
+ * Converts Markdown with the converter built into Bun, which takes linear time, and changes its output to the format of
+ * content-api 9.6. Raw HTML of the text cannot be distinguished from the converter's output, so a change is skipped if the
+ * text contains such tags: the result then differs in format only.
  */
 export function toHtmlLinear(markdown: string): string {
   let html = Bun.markdown.html(markdown);
@@ -16,7 +16,7 @@ export function toHtmlLinear(markdown: string): string {
   return html.replace(/<tr>(?=<t[hd])/g, "<tr>\n").replace(/<\/t[hd]>(?=<)/g, "$&\n");
 }
 
-/** A task whose text follows the bracket without a space. */
+/** A task item whose text follows the bracket without a space. */
 function tightTask(_all: string, open: string | undefined, mark: string): string {
   return `<li class="task-list-item">${open ?? ""}<input ${mark === " " ? "" : "checked "}disabled type="checkbox">`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { isHeavy, toHtml } from "./markdown.ts";
 import { toHtmlLinear } from "./markdown_fallback.ts";
-import { markup } from "./mod.ts";
+import { markup } from "./markup.ts";
 import { serialize } from "./serialize.ts";
 import { parse } from "./tree.ts";
 

@@ -1,11 +1,11 @@
 /**
- * A tree as HTML text, in the form the recordings of the original have: its serialiser was libxml2's, whose notation
- * differs from that of the HTML standard in quotes, minimised attributes and the encoding of addresses (content-api 9.2).
- * What is written here reads back as the same tree; the depth of a tree is bounded where it is parsed.
+ * Serialises a tree to HTML in the format of libxml2, which BookStack uses. It differs from the HTML standard in quotes,
+ * minimised attributes and the encoding of URLs (content-api 9.2). The output parses to the same tree. Recursion is
+ * bounded, since the parser bounds the depth of a tree.
  */
 import { type Child, childrenOf, type Element, isElement, isHtml, isRaw, type Parent, VOID_ELEMENTS } from "./tree.ts";
 
-// Written without a value whatever the value is, as the peer's serialiser does.
+/** Attributes that are written without a value, whatever the value is. */
 const ALWAYS_MINIMISED = new Set([
   "checked",
   "compact",
@@ -22,7 +22,7 @@ const ALWAYS_MINIMISED = new Set([
   "selected",
 ]);
 
-// Written without a value if they have none; others without a value get `=""`, as in `alt=""`.
+/** Attributes that are written without a value if it is empty; others get `=""`, as in `alt=""`. */
 const MINIMISED_IF_EMPTY = new Set([
   "allowfullscreen",
   "async",
@@ -49,8 +49,8 @@ const URL_ATTRIBUTES = new Set(["href", "src", "action"]);
 type Attribute = Element["attrs"][number];
 
 /**
- * Writes the content of a node as HTML (content-api 9.2): double quotes unless the value has some, void elements
- * without slash, boolean attributes minimised, `&amp; &lt; &gt; &nbsp;` the only entities, URLs percent-encoded.
+ * Serialises the content of a node (content-api 9.2): double quotes unless the value contains some, void elements without
+ * slash, boolean attributes minimised, `&amp; &lt; &gt; &nbsp;` as the only entities, URLs percent-encoded.
  */
 export function serialize(node: Parent): string {
   const parts: string[] = [];
@@ -99,8 +99,8 @@ export function escapeText(text: string): string {
 }
 
 /**
- * A URL as the peer writes it: white space in front dropped, then everything percent-encoded except unreserved
- * characters and `@ / : = ? ; # % & , +`, so existing encodings stay.
+ * A URL as libxml2 writes it: without leading white space, and percent-encoded except for unreserved characters and
+ * `@ / : = ? ; # % & , +`, so existing encodings stay.
  */
 export function encodeUrl(url: string): string {
   const trimmed = url.replace(/^[ \t\r\n]+/, "");

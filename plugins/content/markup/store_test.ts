@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { markup } from "./mod.ts";
+import { markup } from "./markup.ts";
 
 async function stored(html: string): Promise<string> {
   return (await markup.store({ html })).html;
 }
 
-/** What is sent, and what `raw_html` and `html` are then (content-api 9.2). */
+/** HTML as sent, and the resulting `raw_html` and `html` (content-api 9.2). */
 const IDS: Record<string, [string, string]> = {
   "an id is made from the text": ["<p>my new API page</p>", '<p id="bkmrk-my-new-api-page">my new API page</p>'],
   "the same text gets numbers": [
@@ -111,7 +111,7 @@ const PARSING: Record<string, [string, string]> = {
     "<b><i>cross</b>ed</i>",
     '<b id="bkmrk-cross"><i>cross</i></b><i id="bkmrk-ed">ed</i>',
   ],
-  "what looks like a comment and is none": [
+  "bogus comments": [
     "<?php echo 1 ?><![CDATA[data]]><p>x</p><!--?kept-->",
     '&lt;?php echo 1 ?&gt;&lt;![CDATA[data]]&gt;<p id="bkmrk-x">x</p><!--?kept-->',
   ],
@@ -137,7 +137,7 @@ describe("raw_html and html of a page", () => {
   });
 });
 
-describe("what is kept beside the HTML", () => {
+describe("data derived from the HTML", () => {
   test("links come without fragments, once each", async () => {
     const html =
       '<p><a href="/books/a#x">1</a><a href="/books/a">2</a><a href="#y">3</a><a href="https://e.com/?q#z">4</a></p>';

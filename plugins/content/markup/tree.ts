@@ -1,11 +1,11 @@
 /**
- * Parsing, and the few steps through a tree that everything else here is made of.
+ * Parses HTML, and reads and changes trees.
  *
- * HTML is parsed as the content of a body, as a browser would, by parse5. Its tree builder is kept from three kinds of
- * growth that hostile input can ask for: nesting without end (recursion downstream, scope checks per tag), formatting
- * elements that are repeated in each following block, and the number of elements. Beyond a limit a tag is dropped and
- * its text stays. Scripting counts as disabled, so that the content of noscript is visible to the filter. What HTML reads
- * as a comment without being written as one, `<?…>` and `<![CDATA[…]]>`, is text here, as in the original.
+ * parse5 parses HTML as the content of a body, as browsers do. The parser limits three kinds of growth that hostile input
+ * can cause: the depth (recursion later, scope checks for each tag), formatting elements that are repeated in each
+ * following block, and the number of elements. A tag beyond a limit is dropped and its text stays. Scripting is disabled,
+ * so that the content of noscript is sanitised. `<?…>` and `<![CDATA[…]]>`, which HTML parses as comments, become text, as
+ * in BookStack.
  */
 import { type DefaultTreeAdapterTypes, defaultTreeAdapter, html, Parser, type ParserOptions, Token } from "parse5";
 import { maxAttributes, maxElements, maxFormatting, maxNesting } from "./limits.ts";
@@ -60,7 +60,7 @@ export const VOID_ELEMENTS: ReadonlySet<string> = new Set([
   "wbr",
 ]);
 
-/** HTML elements whose content is text without entities, both when parsed and when written. */
+/** HTML elements whose content is text without entities, when parsed and when serialised. */
 export const RAW_TEXT_ELEMENTS: ReadonlySet<string> = new Set([
   "script",
   "style",
@@ -71,7 +71,7 @@ export const RAW_TEXT_ELEMENTS: ReadonlySet<string> = new Set([
   "plaintext",
 ]);
 
-/** Formatting elements are made again in each block from one token: each gets attributes of its own. */
+/** The parser repeats formatting elements in each block from one token. Each element gets its own copy of the attributes. */
 const ADAPTER = {
   ...defaultTreeAdapter,
   createElement(tagName: string, namespace: html.NS, attrs: Token.Attribute[]): Element {
@@ -80,18 +80,18 @@ const ADAPTER = {
   },
 };
 
-/** How what becomes a bogus comment begins. */
-const PSEUDO_COMMENT = /<(?:\?|!\[CDATA\[)/;
+/** The start of what HTML parses as a bogus comment. */
+const BOGUS_COMMENT = /<(?:\?|!\[CDATA\[)/;
 
-class CappedParser extends Parser<Types> {
-  #made = 0;
-  /** What is parsed, where it may hold pseudo comments. */
+class LimitedParser extends Parser<Types> {
+  #created = 0;
+  /** The parsed text, if it may contain bogus comments. */
   source: string | undefined;
 
   override onStartTag(token: Token.TagToken): void {
     if (token.attrs.length > maxAttributes) token.attrs.length = maxAttributes;
     if (this.#accepts(token.tagName)) super.onStartTag(token);
-    // A newline right after <pre> is kept, so that what is stored is what was sent; browsers skip it when showing it.
+    // Keeps a newline right after <pre>, so that the stored HTML is what was sent. Browsers skip it.
     this.skipNextNewLine = false;
   }
 
@@ -101,7 +101,7 @@ class CappedParser extends Parser<Types> {
       super.onComment(token);
       return;
     }
-    if (!PSEUDO_COMMENT.test(this.source.slice(start, start + "<![CDATA[".length))) super.onComment(token);
+    if (!BOGUS_COMMENT.test(this.source.slice(start, start + "<![CDATA[".length))) super.onComment(token);
     else {
       const opening = this.source[start + 1] === "?" ? "<" : "<!";
       this.onCharacter({
@@ -113,16 +113,16 @@ class CappedParser extends Parser<Types> {
   }
 
   override _attachElementToTree(...args: Parameters<Parser<Types>["_attachElementToTree"]>): void {
-    this.#made++;
+    this.#created++;
     super._attachElementToTree(...args);
   }
 
   override _reconstructActiveFormattingElements(): void {
-    if (this.#made < maxElements) super._reconstructActiveFormattingElements();
+    if (this.#created < maxElements) super._reconstructActiveFormattingElements();
   }
 
   #accepts(name: string): boolean {
-    if (name === "html" || name === "body" || this.#made >= maxElements) return false;
+    if (name === "html" || name === "body" || this.#created >= maxElements) return false;
     if (FORMATTING.has(name) && this.#formattingIsFull()) return false;
     return this.openElements.stackTop < maxNesting || VOID_ELEMENTS.has(name);
   }
@@ -137,17 +137,17 @@ class CappedParser extends Parser<Types> {
   }
 }
 
-/** Parses HTML as the content of a body. Never throws; limits are those of limits.ts. */
+/** Parses HTML as the content of a body, within the limits of limits.ts. Never throws. */
 export function parse(source: string): Parent {
   const body = defaultTreeAdapter.createElement("body", html.NS.HTML, []);
-  const hasPseudoComments = PSEUDO_COMMENT.test(source);
+  const hasBogusComments = BOGUS_COMMENT.test(source);
   const options: ParserOptions<Types> = {
     scriptingEnabled: false,
     treeAdapter: ADAPTER,
-    sourceCodeLocationInfo: hasPseudoComments,
+    sourceCodeLocationInfo: hasBogusComments,
   };
-  const parser = CappedParser.getFragmentParser<Types>(body, options) as CappedParser;
-  if (hasPseudoComments) parser.source = source;
+  const parser = LimitedParser.getFragmentParser<Types>(body, options) as LimitedParser;
+  if (hasBogusComments) parser.source = source;
   parser.tokenizer.write(source, true);
   return parser.getFragment();
 }
@@ -162,17 +162,17 @@ export function isText(node: Child): node is Text {
   return node.nodeName === "#text";
 }
 
-/** The children of a node; those of a template are its content. */
+/** The children of a node; for a template, those of its content. */
 export function childrenOf(node: Parent): Child[] {
   return "content" in node ? node.content.childNodes : node.childNodes;
 }
 
-/** Whether an element is of HTML, not of svg or math. */
+/** Whether an element is in the HTML namespace, not in that of svg or math. */
 export function isHtml(element: Element): boolean {
   return element.namespaceURI === html.NS.HTML;
 }
 
-/** Whether a node's text is raw: script, style and their kind. */
+/** Whether the text of a node is raw, as in script and style. */
 export function isRaw(node: Parent): boolean {
   return "tagName" in node && isHtml(node) && RAW_TEXT_ELEMENTS.has(node.tagName);
 }
@@ -186,26 +186,26 @@ export function eachElement(node: Parent, visit: (element: Element, depth: numbe
   }
 }
 
-/** The value of an attribute, or `undefined`. */
+/** The value of an attribute without prefix; undefined if there is none. */
 export function attributeOf(element: Element, name: string): string | undefined {
   return element.attrs.find((attribute) => attribute.name === name && !attribute.prefix)?.value;
 }
 
-/** Sets an attribute, in its place if it exists, else at the end. */
+/** Sets an attribute; a new one is added at the end. */
 export function setAttribute(element: Element, name: string, value: string): void {
   const attribute = element.attrs.find((each) => each.name === name && !each.prefix);
   if (attribute) attribute.value = value;
   else element.attrs.push({ name, value });
 }
 
-/** All text below a node, comments left out. */
+/** The text of a node, without comments. */
 export function textOf(node: Child | Parent): string {
   if ("value" in node) return node.value;
   if (!("childNodes" in node)) return "";
   return childrenOf(node).map(textOf).join("");
 }
 
-/** Gives a node new children. */
+/** Replaces the children of a node. */
 export function setChildren(node: Parent, children: Child[]): void {
   for (const child of children) child.parentNode = node;
   if ("content" in node) node.content.childNodes = children;
@@ -215,13 +215,13 @@ export function setChildren(node: Parent, children: Child[]): void {
 /** A deep copy of a node, without a parent. */
 export function copyOf(node: Child): Child {
   if (!isElement(node)) return { ...node, parentNode: null };
-  const copy = shellOf(node);
+  const copy = emptyCopyOf(node);
   setChildren(copy, childrenOf(node).map(copyOf));
   return copy;
 }
 
 /** A copy of an element without its children. */
-export function shellOf(element: Element): Element {
+export function emptyCopyOf(element: Element): Element {
   const { tagName, namespaceURI, attrs } = element;
   const copy = defaultTreeAdapter.createElement(
     tagName,
@@ -229,7 +229,7 @@ export function shellOf(element: Element): Element {
     attrs.map((attribute) => ({ ...attribute })),
   );
   if ("content" in element) {
-    // Every element named template has content; the type only says so for one that has it already.
+    // Every template element has content; the type only knows it once it is set.
     const template = copy as DefaultTreeAdapterTypes.Template;
     defaultTreeAdapter.setTemplateContent(template, defaultTreeAdapter.createDocumentFragment());
   }

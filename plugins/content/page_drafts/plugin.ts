@@ -22,7 +22,7 @@ export default definePlugin({
       default: 90,
       minimum: 1,
       env: "DRAFT_DAYS",
-      description: "Days for which drafts that nobody touches are kept",
+      description: "Days that drafts are kept after their last change",
     }),
   }),
   migrations,

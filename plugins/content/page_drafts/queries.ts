@@ -1,3 +1,8 @@
+/**
+ * Reads of drafts. Every read is limited to drafts of the viewer, but for the authors who work on the same page, of whom
+ * others learn the name and the time only. A draft is identified by its item and a slot, or by the draft page of a new
+ * page.
+ */
 import type { Owned } from "lectern/contracts";
 import { idOf, notFound, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";

@@ -1,7 +1,7 @@
 /**
  * What the plugin of pages declares: its tables, the bodies of its routes, its events and permissions, and what its files
- * share. An event's `row` is a page as the table stores it; people, tags and the rendered HTML of a reader are
- * read for answers alone.
+ * share. Events carry pages as the table stores them; people, tags and the HTML rendered for a reader are read for answers
+ * only.
  */
 import type { Generated, Kysely, Selectable } from "kysely";
 import type { Tag } from "lectern/contracts";

@@ -12,7 +12,8 @@ export const about = {
   update:
     "Changes a page; fields that are not sent stay. A book_id or chapter_id other than the present parent moves the " +
     "page there, if you may delete it and create pages there.\n" +
-    "With base_revision, the revision_count that the change starts from, it is refused with 409 where the page has another one by now.",
+    "With base_revision, the revision_count that the change starts from, it is refused with 409 where the page has " +
+    "another one since.",
   delete: "Moves a page into the recycle bin.",
 } as const;
 
@@ -20,14 +21,14 @@ export const about = {
 export const revisionAbout = {
   list:
     "Lists the revisions kept of a page, without their content. `number` is the revision_count the page had then.\n" +
-    "Only changes of the name or the content leave a revision.",
+    "Only changes of the name or the content make a revision.",
   read:
-    "Reads a revision of a page. Its html is made harmless, with includes as they are now; raw_html, markdown and text " +
-    "are the content as it was stored.",
+    "Reads a revision of a page. Its html is sanitised, with includes as they are now; raw_html, markdown and text are " +
+    "the content as it was stored.",
   restore:
-    "Makes a page what it was in a revision: its name and content, as a change that leaves a revision of its own. " +
-    "Asks for the right to update the page.",
-  delete: "Deletes a revision of a page, but not the latest one. Asks for the right to delete the page.",
+    "Restores the name and content that a page had in a revision, as a change that makes a revision of its own. " +
+    "Needs the permission to update the page.",
+  delete: "Deletes a revision of a page, but not the latest one. Needs the permission to delete the page.",
 } as const;
 
 const saved = {

@@ -41,7 +41,7 @@ export default definePlugin({
       default: 32_000_000,
       minimum: 0,
       env: "INCLUDES_CACHE_BYTES",
-      description: "Memory for pages with includes as they were rendered; 0 renders them at each read",
+      description: "Bytes of memory for the cache of rendered pages with includes; 0 renders them at each read",
     }),
   }),
   migrations,
@@ -84,7 +84,7 @@ export default definePlugin({
     for (const source of ACTIVITIES) contribute("activity", source);
 
     on("page_create", { beforeTransaction: (draft, viewer) => prepareContent(pages, draft, viewer) });
-    // The filters lock the page, so that every later handler gets the row as it is and not as it was looked up.
+    // The filters lock the page, so that every later handler gets its present row, not the one that the request looked up.
     on("page_update", {
       beforeTransaction: ({ draft }, viewer) => prepareContent(pages, draft, viewer),
       filter: async (change, tx) => ({ ...change, row: await lockForUpdate(change.row, change.draft, tx) }),

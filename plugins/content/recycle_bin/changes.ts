@@ -2,7 +2,7 @@ import type { ContentKind } from "lectern/contracts";
 import { authorOf, type EventTransaction, notFound, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import type { Deletion, NamedDeletion, RecycleBinContext } from "./contract.ts";
-import { findKind, type ItemsOfKind, itemsBelow } from "./hierarchy.ts";
+import { findKind, type ItemOfKind, type ItemsOfKind, itemWithContents } from "./hierarchy.ts";
 
 /** Adds the entry of an item that was just deleted, and returns its id. */
 export async function addEntry(
@@ -39,9 +39,15 @@ export async function lockEntry(
   return { ...entry, name: item?.name ?? null };
 }
 
-/** Deletes a locked entry alone, without its item. */
-export async function deleteEntry({ id }: Deletion, { db }: EventTransaction): Promise<void> {
+/** Deletes a locked entry and returns its item; undefined where the item is gone. */
+export async function takeItem(
+  { slot }: Pick<RecycleBinContext, "slot">,
+  { id, deletable_type, deletable_id, name }: NamedDeletion,
+  { db }: EventTransaction,
+): Promise<ItemOfKind | undefined> {
   await rows(db, sql`delete from deletions where id = ${id}::integer`);
+  const kind = findKind(slot("content"), deletable_type);
+  return kind && name !== null ? { kind, id: deletable_id } : undefined;
 }
 
 /** Deletes the entries of items that have entries of their own. */
@@ -57,22 +63,19 @@ export async function deleteEntriesOf({ kind, ids }: ItemsOfKind, { db }: EventT
  * items removed: 0 where the item is gone already. The deepest items are removed first.
  */
 export async function destroyEntry(
-  { slot }: Pick<RecycleBinContext, "slot">,
+  context: Pick<RecycleBinContext, "slot">,
   entry: NamedDeletion,
   tx: EventTransaction,
 ): Promise<number> {
   const { db } = tx;
-  const kinds = slot("content");
-  const kind = findKind(kinds, entry.deletable_type);
-  const id = entry.deletable_id;
-  await deleteEntry(entry, tx);
-  if (!kind || entry.name === null) return 0;
-  const items = [...(await itemsBelow(db, kinds, { kind, id })), { kind, ids: [id] }];
+  const item = await takeItem(context, entry, tx);
+  if (!item) return 0;
+  const items = await itemWithContents(db, context.slot("content"), item);
   for (const ofKind of items) {
     const { ids } = ofKind;
     if (ids.length === 0) continue;
     const own = ofKind.kind.kind;
-    for (const dependents of slot("dependents"))
+    for (const dependents of context.slot("dependents"))
       if (dependents.kind === undefined || dependents.kind === own) await dependents.destroy(ids, tx, own);
     await deleteEntriesOf(ofKind, tx);
     await rows(db, sql`delete from ${sql.table(ofKind.kind.table)} where id = any(${[...ids]}::integer[])`);

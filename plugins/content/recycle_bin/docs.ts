@@ -3,13 +3,13 @@ import { BY_ADA } from "../_items/docs.ts";
 /** What the documentation says about the endpoints of the recycle bin. */
 export const about = {
   list:
-    "Lists what lies in the recycle bin, each entry with its item. Pages and chapters have a parent, chapters and books " +
-    "the numbers of what they hold.\nNeeds the rights to manage settings and permissions.",
+    "Lists the entries of the recycle bin, each with its item. Pages and chapters have a parent, chapters and books the " +
+    "numbers of items in them.\nNeeds the permissions to manage settings and to manage permissions of content.",
   restore:
-    "Restores an item and all that was in it, and answers how many items that were. Nothing is restored while the item's " +
-    "parent lies in the bin: the entry goes, and the item returns with its parent.",
-  empty: "Removes everything in the recycle bin for good, and answers how many items that were.",
-  destroy: "Removes an item for good, with all that is in it, and answers how many items that were.",
+    "Restores an item with everything in it, and returns the number of items. While the item's parent is in the recycle " +
+    "bin, nothing is restored: the entry is removed, and the item is restored with its parent.",
+  empty: "Permanently removes everything in the recycle bin, and returns the number of items.",
+  destroy: "Permanently removes an item with everything in it, and returns the number of items.",
 } as const;
 
 const times = { created_at: "2026-01-07T10:00:00.000000Z", updated_at: "2026-01-07T10:00:00.000000Z" };

@@ -12,8 +12,8 @@ export interface ItemsOfKind {
   readonly ids: readonly number[];
 }
 
-/** One item. */
-interface Item {
+/** An item by its kind and id. */
+export interface ItemOfKind {
   readonly kind: ContentKind;
   readonly id: number;
 }
@@ -31,8 +31,12 @@ export function kindsBelow(kinds: readonly ContentKind[], name: string): { kind:
   });
 }
 
-/** Locks all items below one, deleted or not; the deepest are first. */
-export async function itemsBelow(db: Db, kinds: readonly ContentKind[], { kind, id }: Item): Promise<ItemsOfKind[]> {
+/** Locks all items below one, deleted or not. Returns the deepest first, and the item itself last. */
+export async function itemWithContents(
+  db: Db,
+  kinds: readonly ContentKind[],
+  { kind, id }: ItemOfKind,
+): Promise<ItemsOfKind[]> {
   const below = kindsBelow(kinds, kind.kind).sort((a, b) => b.kind.parents.length - a.kind.parents.length);
   const found: ItemsOfKind[] = [];
   for (const { kind: child, column } of below) {
@@ -42,14 +46,18 @@ export async function itemsBelow(db: Db, kinds: readonly ContentKind[], { kind, 
     );
     found.push({ kind: child, ids: items.map((item) => item.id) });
   }
-  return found;
+  return [...found, { kind, ids: [id] }];
 }
 
 /**
  * Whether a parent of an item is in the recycle bin or gone. Takes shared locks on the parents until the transaction ends,
  * so that no item is restored into a book that is being deleted. The item must be locked already.
  */
-export async function hasDeletedParent(db: Db, kinds: readonly ContentKind[], { kind, id }: Item): Promise<boolean> {
+export async function hasDeletedParent(
+  db: Db,
+  kinds: readonly ContentKind[],
+  { kind, id }: ItemOfKind,
+): Promise<boolean> {
   const columns = kind.parents.map(({ column }) => sql.ref(column));
   if (columns.length === 0) return false;
   const [item] = await rows<Record<string, number | null>>(

@@ -26,7 +26,7 @@ export default definePlugin({
       minimum: -1,
       maximum: MAX_DAYS,
       env: "RECYCLE_BIN_LIFETIME",
-      description: "Days after which deleted items are removed for good; 0 at once, -1 never",
+      description: "Days after which deleted items are removed permanently; 0 at once, -1 never",
     }),
   }),
   migrations,

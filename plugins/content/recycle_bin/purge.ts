@@ -1,6 +1,6 @@
 /**
- * Purging expired entries (platform 7.5). Each entry is removed in a transaction of its own, so that a purge holds no lock
- * for long and an entry that fails does not stop the others. It runs every hour, and after a delete that finds expired
+ * Purging expired entries (platform 7.5). Each entry is removed in a transaction of its own, so that a purge locks no
+ * entry for long and an entry that fails does not stop the others. It runs every hour, and after a delete that finds expired
  * entries.
  */
 import { ApiError, SYSTEM, sql, type Viewer } from "lectern/core";

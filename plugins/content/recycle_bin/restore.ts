@@ -5,26 +5,24 @@
  */
 import { type EventTransaction, type RawBuilder, sql, uniqueSlug } from "lectern/core";
 import { rows } from "lectern/db";
-import { deleteEntriesOf, deleteEntry } from "./changes.ts";
+import { deleteEntriesOf, takeItem } from "./changes.ts";
 import type { NamedDeletion, RecycleBinContext } from "./contract.ts";
-import { findKind, hasDeletedParent, type ItemsOfKind, itemsBelow } from "./hierarchy.ts";
+import { hasDeletedParent, type ItemsOfKind, itemWithContents } from "./hierarchy.ts";
 
 /**
  * Restores the item of an entry and everything below it, and returns the number of items. Restores nothing where a parent
  * is deleted: the item is restored with its parent then. The entry is deleted in any case.
  */
 export async function restoreEntry(
-  { slot }: Pick<RecycleBinContext, "slot">,
+  context: Pick<RecycleBinContext, "slot">,
   entry: NamedDeletion,
   tx: EventTransaction,
 ): Promise<number> {
   const { db } = tx;
-  const kinds = slot("content");
-  const kind = findKind(kinds, entry.deletable_type);
-  const id = entry.deletable_id;
-  await deleteEntry(entry, tx);
-  if (!kind || entry.name === null || (await hasDeletedParent(db, kinds, { kind, id }))) return 0;
-  const items = [...(await itemsBelow(db, kinds, { kind, id })), { kind, ids: [id] }].reverse();
+  const kinds = context.slot("content");
+  const item = await takeItem(context, entry, tx);
+  if (!item || (await hasDeletedParent(db, kinds, item))) return 0;
+  const items = (await itemWithContents(db, kinds, item)).reverse();
   for (const ofKind of items) {
     await restoreItems(ofKind, tx);
     await deleteEntriesOf(ofKind, tx);

@@ -1,6 +1,6 @@
 /**
- * Selects the candidates of a search among the rows that the viewer sees, up to a bound: through the search index if the query has words,
- * else through the indexes of the tables. The same statement orders and counts them.
+ * Selects the candidates of a search among the rows that the viewer sees, up to a bound: through the search index if the
+ * query has words, else through the indexes of the tables. The same statement orders and counts them.
  */
 import { type RawBuilder, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
@@ -58,8 +58,8 @@ export interface IndexMatch {
 }
 
 /**
- * Candidates by the search index: one scan for all kinds, and one for each kind of which the viewer sees few rows. With `maxScanned`, a
- * scan ends after that many entries, visible or not; it was complete if it counts no more than that.
+ * Candidates by the search index: one scan for all kinds, and one for each kind of which the viewer sees few rows. With
+ * `maxScanned`, a scan ends after that many entries, visible or not; it was complete if it counts no more than that.
  */
 export function indexedCandidates(
   task: SearchTask,

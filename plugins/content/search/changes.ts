@@ -1,6 +1,6 @@
 /**
- * Writes the search index. The entry of an item is replaced in the transaction that writes the item. Items without an entry, or with
- * one of before migration 0002, are indexed by a job in batches, so that the boot does not wait for them.
+ * Writes the search index. The entry of an item is replaced in the transaction that writes the item. Items without an
+ * entry, or with one written before migration 0002, are indexed by a job in batches, so that the boot does not wait for them.
  */
 import type { ContentKind, Searchable } from "lectern/contracts";
 import { type EventTransaction, sql, type YieldToEventLoop, yieldToEventLoop } from "lectern/core";
@@ -48,8 +48,8 @@ export async function indexItem(searched: SearchedKind, id: number, { db }: Even
 }
 
 /**
- * Indexes items without a current entry, from the id after `after`, for about `RUN_MS`. Returns the id to continue after; undefined at
- * the end.
+ * Indexes items without a current entry, from the id after `after`, for about `RUN_MS`. Returns the id to continue after;
+ * undefined at the end.
  */
 export async function indexMissing(searched: SearchedKind, after: number, db: Db): Promise<number | undefined> {
   const started = performance.now();
@@ -143,4 +143,15 @@ function textsOf({ kind, body, html }: SearchedKind, ids: readonly number[], db:
           from tags where tags.kind = ${kind.kind} and tags.item_id = ${id}) as tags
       from ${sql.table(kind.table)} where ${id} = any(${[...ids]}::integer[])`,
   );
+}
+
+/** Removes the index entries and views of items that are deleted for good. */
+export async function deleteItems(ids: readonly number[], { db }: EventTransaction, kind: string): Promise<void> {
+  for (const table of ["search_index", "item_views"] as const)
+    await rows(db, sql`delete from ${sql.table(table)} where kind = ${kind} and item_id = any(${[...ids]}::integer[])`);
+}
+
+/** Removes the record of what a deleted user viewed. */
+export async function deleteViewsOfUser(id: number, { db }: EventTransaction): Promise<void> {
+  await rows(db, sql`delete from item_views where user_id = ${id}::integer`);
 }

@@ -1,5 +1,6 @@
 /**
- * SQL conditions for the exact texts and tags of a search, over one kind of content at a time. Every value is a parameter, never SQL.
+ * SQL conditions for the exact texts and tags of a search, over one kind of content at a time. Every value is a parameter,
+ * never SQL.
  */
 import { type RawBuilder, sql } from "lectern/core";
 import type { SearchedKind } from "./contract.ts";

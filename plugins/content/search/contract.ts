@@ -22,7 +22,7 @@ export interface SearchContext {
   readonly visibleTo: (table: TableName, viewer: Viewer) => RawBuilder<boolean>;
   /** The ids of a kind that a viewer sees. */
   readonly visibleIds: (searched: SearchedKind) => VisibleIds;
-  /** Whether the index has entries in the format of before migration 0002. */
+  /** Whether the index has entries in the format before migration 0002. */
   readonly hasStaleEntries: () => Promise<boolean>;
 }
 
@@ -30,9 +30,9 @@ export interface SearchContext {
 export interface SearchIndexTable {
   kind: string;
   item_id: number;
-  /** Words as PostgreSQL's parser splits them, in entries of before migration 0002; else empty. */
+  /** Words as PostgreSQL's parser splits them, in entries written before migration 0002; else empty. */
   document: string;
-  /** Every word of the item, normalised; null in entries of before migration 0002. */
+  /** Every word of the item, normalised; null in entries written before migration 0002. */
   words: string | null;
   /** The words that ranking uses: of the name with weight A, tags B, headings C, the most frequent of the body D. */
   digest: string | null;

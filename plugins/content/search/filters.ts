@@ -1,6 +1,6 @@
 /**
- * SQL conditions for the filters of a search, over one kind of content at a time. A filter that does not apply to a kind, such as
- * `is_template`, is false for it. Unknown filters, unknown users and invalid dates are ignored (content-api 14).
+ * SQL conditions for the filters of a search, over one kind of content at a time. A filter that does not apply to a kind,
+ * such as `is_template`, is false for it. Unknown filters, unknown users and invalid dates are ignored (content-api 14).
  */
 import { type RawBuilder, sql, type Viewer } from "lectern/core";
 import { type Db, rows } from "lectern/db";

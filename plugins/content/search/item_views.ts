@@ -60,8 +60,8 @@ export class ItemViewRecorder {
   }
 
   /**
-   * Writes the views of a kind. The join leaves out items that do not exist. Rows are written in one order, so that several servers do
-   * not deadlock.
+   * Writes the views of a kind. The join leaves out items that do not exist. Rows are written in one order, so that several
+   * servers do not deadlock.
    */
   async #write(kind: string, views: readonly View[]): Promise<void> {
     const table = this.#tableOf(kind);

@@ -20,9 +20,9 @@ const IN_DIGEST: Readonly<Record<ItemField, number>> = { name: 60, tags: 40, hea
 const MAX_COUNT = 8;
 
 /**
- * The words of an item in the text form of two tsvectors. `words` has all of them and is read through its index only. `digest` has
- * those that ranking uses, with weights: it is small enough to stay in the row, so that ranking thousands of items reads no TOAST
- * storage. Words beyond the limits are left out, so the most important fields have to be added first.
+ * The words of an item in the text form of two tsvectors. `words` has all of them and is read through its index only.
+ * `digest` has those that ranking uses, with weights: it is small enough to stay in the row, so that ranking thousands of
+ * items reads no TOAST storage. Words beyond the limits are left out, so the most important fields have to be added first.
  */
 export class ItemWords {
   readonly #words = new Set<string>();

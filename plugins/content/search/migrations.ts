@@ -13,9 +13,9 @@ export const migrations: Migrations = {
       );
       create index search_index_words on search_index using gin (document)`.execute(db);
   },
-  // Words as this server splits and normalises them. Earlier entries keep `document`, which is used until they are indexed again.
-  // Ranking reads `digest`, which stays in the row; `words` is read through its index only. Every search reads the pending list
-  // of an index, and now and then a writer merges it into the index, so the list is kept short.
+  // Words as this server splits and normalises them. Earlier entries keep `document`, which is used until they are indexed
+  // again. Ranking reads `digest`, which stays in the row; `words` is read through its index only. Every search reads the
+  // pending list of an index, and now and then a writer merges it into the index, so the list is kept short.
   async "0002_folded"(db) {
     await sql`
       alter table search_index add column words tsvector, add column digest tsvector;

@@ -1,7 +1,7 @@
 /**
- * The normal form in which texts are compared: lower case, without accents, with straight quotes. It is implemented twice: in
- * JavaScript for words, which are normalised before they are stored and looked up, and in SQL for stored texts that are checked for
- * a phrase. Both must agree.
+ * The normal form in which texts are compared: lower case, without accents, with straight quotes. It is implemented twice:
+ * in JavaScript for words, which are normalised before they are stored and looked up, and in SQL for stored texts that are
+ * checked for a phrase. Both must agree.
  */
 import { type RawBuilder, sql } from "lectern/core";
 

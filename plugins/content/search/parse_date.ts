@@ -1,8 +1,8 @@
 /**
- * Parses dates in filters: absolute ones, or relative to now in the common formats of PHP's strtotime, which BookStack parses them
- * with: `2024-01-31`, `2024-01-31 09:30`, `31 January 2024`, `yesterday`, `-1 week`, `2 days ago`, `last monday`,
- * `first day of next month`. All in UTC. Parts may be in any order. As in PHP, the date is applied first, then offsets, then the first or
- * last day of the month, then weekdays.
+ * Parses dates in filters: absolute ones, or relative to now in the common formats of PHP's strtotime, which BookStack
+ * parses them with: `2024-01-31`, `2024-01-31 09:30`, `31 January 2024`, `yesterday`, `-1 week`, `2 days ago`, `last
+ * monday`, `first day of next month`. All in UTC. Parts may be in any order. As in PHP, the date is applied first, then
+ * offsets, then the first or last day of the month, then weekdays.
  */
 
 const MONTHS =

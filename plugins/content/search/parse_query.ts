@@ -1,6 +1,6 @@
 /**
- * Parses search queries (content-api 14): plain words, "exact text", [tags] and {filters}, the last three also negated by a minus.
- * Anything else is taken as words, so that no query is an error.
+ * Parses search queries (content-api 14): plain words, "exact text", [tags] and {filters}, the last three also negated by a
+ * minus. Anything else is taken as words, so that no query is an error.
  */
 
 /** A test of tags: a name, a value, or both. */

@@ -1,13 +1,13 @@
 /**
- * Search over the content that a viewer sees (content-api 14). Words are found through a GIN index of tsvectors; splitting and
- * normalising them is done here. Exact texts are narrowed down by that index and checked in the text. Tags and filters are conditions on
- * the items. Index entries are written in the transaction that writes the item, so an item is found as soon as it is saved. Kinds of
- * content take part by the slot `searchable`.
+ * Search over the content that a viewer sees (content-api 14). Words are found through a GIN index of tsvectors; splitting
+ * and normalising them is done here. Exact texts are narrowed down by that index and checked in the text. Tags and filters
+ * are conditions on the items. Index entries are written in the transaction that writes the item, so an item is found as
+ * soon as it is saved. Kinds of content take part by the slot `searchable`.
  */
-import { definePlugin, type PluginContext, sql, t } from "lectern/core";
-import { type Db, hasTrigrams, rows, type TableName } from "lectern/db";
+import { definePlugin, type PluginContext, t } from "lectern/core";
+import { type Db, hasTrigrams, type TableName } from "lectern/db";
 import { KIND_ORDER } from "./candidates.ts";
-import { indexItem, indexMissing, searchedKinds } from "./changes.ts";
+import { deleteItems, deleteViewsOfUser, indexItem, indexMissing, searchedKinds } from "./changes.ts";
 import type { SearchContext, SearchedKind } from "./contract.ts";
 import { ItemViewRecorder } from "./item_views.ts";
 import { migrations } from "./migrations.ts";
@@ -105,15 +105,7 @@ function registerIndexing(
       if (searched) await indexItem(searched, (result as { id: number }).id, tx);
     },
   });
-  contribute("dependents", {
-    async destroy(ids, tx, kind) {
-      for (const table of ["search_index", "item_views"] as const)
-        await rows(
-          tx.db,
-          sql`delete from ${sql.table(table)} where kind = ${kind} and item_id = any(${[...ids]}::integer[])`,
-        );
-    },
-  });
+  contribute("dependents", { destroy: deleteItems });
 }
 
 /** Records every read of an item: screens and API clients read through the route that asks for its response fields. */
@@ -129,10 +121,6 @@ function registerViews({ contribute, log, on, onStop }: SearchPlugin, { db, kind
       },
     });
   onStop(() => views.stop());
-  on("user_delete", {
-    async inTransaction({ id }, tx) {
-      await rows(tx.db, sql`delete from item_views where user_id = ${id}::integer`);
-    },
-  });
+  on("user_delete", { inTransaction: ({ id }, tx) => deleteViewsOfUser(id, tx) });
   return views;
 }

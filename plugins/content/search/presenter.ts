@@ -1,6 +1,6 @@
 /**
- * Search results as answers show them. Reads the items with one statement for each kind, and their books and chapters with one for each
- * kind of parent, all concurrently. Parents that the viewer does not see are left out.
+ * Search results as answers show them. Reads the items with one statement for each kind, and their books and chapters with
+ * one for each kind of parent, all concurrently. Parents that the viewer does not see are left out.
  */
 import type { Tag } from "lectern/contracts";
 import { sql, type Viewer, yieldToEventLoop } from "lectern/core";

@@ -1,7 +1,7 @@
 /**
- * Answers searches. Candidates are selected among the rows that the viewer sees, up to a bound, then ordered and counted. Up to the bound,
- * order and total are exact. Beyond it, only items with the words in their digest (names, tags, headings and frequent words) are
- * ranked, and the total is marked as a lower bound.
+ * Answers searches. Candidates are selected among the rows that the viewer sees, up to a bound, then ordered and counted.
+ * Up to the bound, order and total are exact. Beyond it, only items with the words in their digest (names, tags, headings
+ * and frequent words) are ranked, and the total is marked as a lower bound.
  */
 import { type RawBuilder, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
@@ -154,7 +154,10 @@ function scoreOf(column: string, terms: string | undefined): RawBuilder<unknown>
   return terms === undefined ? sql`0::real` : sql`ts_rank(${WEIGHTS}, hit.${sql.ref(column)}, ${terms}::tsquery)`;
 }
 
-/** Entries of before migration 0002 have words as PostgreSQL splits them, so exact texts are only checked in the text itself. */
+/**
+ * Entries written before migration 0002 have words as PostgreSQL splits them, so exact texts are only checked in the text
+ * itself.
+ */
 function staleEntries(terms: string | undefined): RawBuilder<unknown> {
   const isOld = sql`search_index.words is null`;
   return terms === undefined ? isOld : sql`${isOld} and search_index.document @@ ${terms}::tsquery`;

@@ -4,7 +4,7 @@ import { type Db, rows } from "lectern/db";
 /** How long a positive answer is cached, in milliseconds. */
 const CACHE_MS = 5_000;
 
-/** Knows whether index entries of before migration 0002 are left. Once there are none, that holds until the next boot. */
+/** Knows whether index entries written before migration 0002 are left. Once there are none, that holds until the next boot. */
 export class StaleEntryCheck {
   readonly #db: Pick<Db, "executeQuery">;
   #exists = true;

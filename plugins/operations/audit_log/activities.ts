@@ -1,29 +1,29 @@
 /**
- * What the events that ship are worth in the log (platform 6.3, 6.4). Content is told of by its kinds, whatever they are;
- * other things by the entries of the slot `activity`, which any plugin may add to. Attachments and pictures leave no rows,
- * as in the original.
+ * The rows that the shipped events leave in the log (platform 6.3, 6.4). Events of content are derived from its kinds; other
+ * events have entries here or in the slot `activity`, which any plugin can fill. Attachments and images leave no rows, as
+ * in BookStack.
  */
 import { type Activity, type ActivitySource, activityOf, type ContentKind, descriptor } from "lectern/contracts";
 import type { EventName, EventRecord } from "lectern/core";
 
-/** What happens to content and is told of. */
+/** Verbs of the events of content that are logged. */
 const VERBS = ["create", "update", "delete", "move"];
 
-/** The rows an event of content is worth: none for what is still its owner's alone; undefined where it is none. */
+/** The rows of an event of content, none while only the owner sees the item; undefined for other events. */
 export function ofContent(kinds: readonly ContentKind[], { name, result }: EventRecord): Activity[] | undefined {
   const at = name.lastIndexOf("_");
   const kind = kinds.find((one) => one.kind === name.slice(0, at));
   if (!kind || !VERBS.includes(name.slice(at + 1))) return undefined;
   const row = result as unknown as { readonly [column: string]: unknown; id: number; name: string };
-  // The log and webhooks would tell its name to everybody who reads them.
+  // The log and webhooks would reveal its name.
   if (kind.ownOnly !== undefined && row[kind.ownOnly] === true) return [];
   return [{ type: name, detail: descriptor(row), item: { kind: kind.kind, id: row.id, row } }];
 }
 
-/** The other events that ship. */
+/** The entries of other shipped events. */
 export const SOURCES: readonly ActivitySource[] = [
   ...(["user_create", "user_update", "user_delete"] as const).map((event) =>
-    // No more of a person than references show: addresses of mail are not for whoever reads along (platform 10.3).
+    // Only the fields of a user reference, since webhooks receive them: no e-mail addresses (platform 10.3).
     activityOf(event, ({ result: { id, name, slug } }) => [
       { type: event, detail: descriptor({ id, name }), related: { id, name, slug } },
     ]),
@@ -56,7 +56,7 @@ export const SOURCES: readonly ActivitySource[] = [
   ]),
 ];
 
-/** The sources of an event, by name. */
+/** The entries by the name of their event. */
 export function sourcesByEvent(sources: readonly ActivitySource[]): ReadonlyMap<EventName, readonly ActivitySource[]> {
   return Map.groupBy(sources, ({ event }) => event);
 }

@@ -4,9 +4,9 @@ import { MAX_DAYS, prune } from "./prune.ts";
 
 const USAGE = "prune --older-than DAYS";
 
-/** The log is kept for ever unless whoever runs the server says otherwise (platform 6.1). */
+/** The command `audit`: deletes old rows, which are otherwise kept forever (platform 6.1). */
 export const auditCommand: Command = {
-  summary: "removes rows of the audit log that are older than some days",
+  summary: "removes rows of the audit log that are older than a number of days",
   usage: USAGE,
   store: true,
   async run([verb, ...args], io, context) {

@@ -1,20 +1,24 @@
 import type { Generated } from "kysely";
+import type { PluginContext } from "lectern/core";
 
-/** What happened, one row each (platform 6.1). */
+/** The rows of the log (platform 6.1). */
 export interface ActivitiesTable {
   id: Generated<number>;
   /** In lower case, such as "book_create". */
   type: string;
   detail: string;
-  /** Outlives its user. */
+  /** No foreign key: rows remain when the user is deleted. */
   user_id: number;
-  /** The item of content it happened to; null for what happened to something else, and once the item is gone for good. */
+  /** Kind of the affected content item; null if there is none, or the item was deleted permanently. */
   loggable_type: string | null;
   loggable_id: number | null;
-  /** As precise as configured; "" for commands, jobs and schedules. */
+  /** Masked to the configured precision; empty for commands, jobs and schedules. */
   ip: string;
   created_at: Generated<string>;
 }
+
+/** The context that the files of this plugin share. */
+export type AuditLogContext = PluginContext<"users", "activities" | "users">;
 
 declare module "lectern/db" {
   interface Tables {

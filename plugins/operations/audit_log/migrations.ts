@@ -1,7 +1,7 @@
 import { sql } from "lectern/core";
 import type { Migrations } from "lectern/db";
 
-/** Rows outlive what they tell of, so nothing is a foreign key; each filter of the listing has an index. */
+/** Rows remain when users and items are deleted, so there are no foreign keys. Each filter of the listing has an index. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await sql`
@@ -20,13 +20,13 @@ export const migrations: Migrations = {
       create index activities_by_item on activities (loggable_type, loggable_id, id) where loggable_id is not null;
       create index activities_by_created on activities (created_at, id)`.execute(db);
   },
-  // Listings compare types in lower case, so the number alone leads to an item's rows.
+  // Listings compare the type in lower case, which the former index did not support; the id of an item is selective enough.
   async "0002_item_first"(db) {
     await sql`
       drop index activities_by_item;
       create index activities_by_item on activities (loggable_id, id) where loggable_id is not null`.execute(db);
   },
-  // Types sort by their bytes, whatever the server's locale.
+  // Types are sorted by their bytes, whatever the server's locale.
   async "0003_type_order"(db) {
     await sql`
       drop index activities_by_type;

@@ -1,17 +1,18 @@
 import { sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
 
+/** Rows deleted in one statement. */
 const BATCH = 10_000;
 
-/** No more days than a timestamp can go back. */
+/** A number of days that a timestamp can go back. */
 export const MAX_DAYS = 1_000_000;
 
 /**
- * Removes rows that are older than so many days and answers how many those were. Some thousand at a time, so that a log
- * of years is no transaction of minutes; where it is broken off, what it did stays done.
+ * Deletes rows older than `days` and returns their number. It deletes in batches, each a transaction of its own, so that a
+ * long log does not take a transaction of minutes; if it is interrupted, the completed batches stay deleted.
  */
 export async function prune(db: Pick<Db, "executeQuery">, days: number): Promise<number> {
-  for (let gone = 0; ; ) {
+  for (let total = 0; ; ) {
     const [removed] = await rows<{ n: number }>(
       db,
       sql`with old as (select id from activities
@@ -20,7 +21,7 @@ export async function prune(db: Pick<Db, "executeQuery">, days: number): Promise
         select count(*) as n from removed`,
     );
     const n = removed?.n ?? 0;
-    gone += n;
-    if (n < BATCH) return gone;
+    total += n;
+    if (n < BATCH) return total;
   }
 }

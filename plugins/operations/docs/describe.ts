@@ -1,6 +1,6 @@
 /**
- * docs.json: the description of the API in the form existing generators and importers read (content-api 16). Everything
- * in it comes from the routes themselves, so it cannot lag behind them.
+ * docs.json: the description of the API in the format that existing generators and importers read (content-api 16). It is
+ * generated from the routes, so it is always up to date.
  */
 import { type EndpointSpec, type RouteInfo, ruleStrings } from "lectern/core";
 
@@ -21,14 +21,14 @@ export interface Endpoint {
   readonly model_description: string | null;
 }
 
-/** A route that describes itself, with its facts at hand. */
+/** A route with a description. */
 export interface DescribedRoute extends RouteInfo {
   readonly segment: string;
   readonly action: string;
   readonly facts: EndpointSpec;
 }
 
-/** The routes that carry a description, in the order they were mounted. */
+/** The routes with a description, in the order in which they were mounted. */
 export function described(routes: readonly RouteInfo[]): DescribedRoute[] {
   return routes.flatMap((route) => {
     const {
@@ -41,7 +41,7 @@ export function described(routes: readonly RouteInfo[]): DescribedRoute[] {
   });
 }
 
-/** Endpoints by the first segment of their path, in alphabetical order, the docs' own first. */
+/** Endpoints by the first segment of their path, sorted alphabetically after those of the documentation itself. */
 export function describe(routes: readonly RouteInfo[]): Record<string, Endpoint[]> {
   const groups = new Map<string, Endpoint[]>([["docs", []]]);
   const ordered = [...described(routes)].sort((a, b) => a.segment.localeCompare(b.segment));
@@ -49,7 +49,7 @@ export function describe(routes: readonly RouteInfo[]): Record<string, Endpoint[
   return Object.fromEntries(groups);
 }
 
-/** A route's path in the notation of documents: `/api/pages/{id}`. */
+/** A route's path with parameters in braces: `/api/pages/{id}`. */
 export function templated(path: string): string {
   return path.replace(/:(\w+)/g, "{$1}");
 }

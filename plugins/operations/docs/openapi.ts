@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 document, made from the routes and the rules they judge bodies by. Answers are described by their
- * status and envelope: fields are told by the samples, since nothing here validates answers in production.
+ * The OpenAPI 3.1 document, generated from the routes and the rules of their bodies. Responses are described by status and
+ * envelope; their fields are shown by samples, since responses have no schema in production.
  */
 import type { ListItemSchema } from "lectern/contracts";
 import { type ItemSchemas, type RouteInfo, schemaOf } from "lectern/core";
@@ -36,7 +36,7 @@ const LIST_PARAMETERS: readonly Json[] = [
   },
 ];
 
-/** What the document is made from. */
+/** The input of the document. */
 export interface DocumentSource {
   readonly routes: readonly RouteInfo[];
   /** The slot `list_item_schema`. */
@@ -45,7 +45,7 @@ export interface DocumentSource {
   readonly version: string;
 }
 
-/** The document for an instance at `baseUrl`. */
+/** Generates the document. */
 export function openApi({ routes, items, baseUrl, version }: DocumentSource): Json {
   const schemas = Object.fromEntries(items.map(({ field, schema }) => [field, schema]));
   const paths: Record<string, Json> = {};

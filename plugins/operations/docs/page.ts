@@ -1,7 +1,7 @@
 import { type Html, html } from "lectern/core";
 import type { Endpoint } from "./describe.ts";
 
-/** The page of the API: every endpoint with what it takes, readable without scripts, nothing loaded from elsewhere. */
+/** The page of the API: every endpoint with its parameters. It needs no scripts and loads nothing from other sites. */
 export function docsPage(groups: Readonly<Record<string, readonly Endpoint[]>>, baseUrl: string): Html {
   const names = Object.keys(groups);
   const root = rootOf(baseUrl);
@@ -16,8 +16,8 @@ export function docsPage(groups: Readonly<Record<string, readonly Endpoint[]>>, 
 <header>
 <h1>REST API</h1>
 <p>Base address <code>${baseUrl}</code>. Send <code>Authorization: Token &lt;token_id&gt;:&lt;token_secret&gt;</code> with each request.</p>
-<p>Lists answer 100 rows unless <code>count</code> asks for up to 500; go on with <code>offset</code>. Narrow them with
-<code>filter[field]</code> or <code>filter[field:op]</code> (eq, ne, gt, lt, gte, lte, like) and order them with <code>sort=-field</code>.</p>
+<p>Listings return 100 rows, or up to 500 with <code>count</code>; the next page begins at <code>offset</code>. Filter with
+<code>filter[field]</code> or <code>filter[field:op]</code> (eq, ne, gt, lt, gte, lte, like), and sort with <code>sort=-field</code>.</p>
 <p>For programs: <a href="${root}/api/docs.json">docs.json</a>, <a href="${root}/api/openapi.json">openapi.json</a>.
 To try requests: <a href="${root}/api/docs/try">interactive page</a>.</p>
 <nav aria-label="Resources">${names.map((name) => html`<a href="#${name}">${name}</a> `)}</nav>
@@ -27,7 +27,7 @@ To try requests: <a href="${root}/api/docs/try">interactive page</a>.</p>
 </html>`;
 }
 
-/** The page to try requests on: Swagger UI from this server's own files. */
+/** The interactive page: Swagger UI, served by this instance. */
 export function tryPage(baseUrl: string): Html {
   const root = rootOf(baseUrl);
   const assets = `${root}/api/docs/assets`;
@@ -47,7 +47,7 @@ export function tryPage(baseUrl: string): Html {
 </html>`;
 }
 
-/** What comes before all paths. Pages load their parts from wherever they were asked for themselves, by any name of it. */
+/** The path of the base URL. Pages load their files by path, so that they work under every host name of the server. */
 function rootOf(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/$/, "");
 }

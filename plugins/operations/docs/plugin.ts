@@ -8,7 +8,7 @@ import { docsPage, tryPage } from "./page.ts";
 const OWN = join(import.meta.dir, "public");
 const SWAGGER = join(fileURLToPath(import.meta.resolve("swagger-ui-dist/package.json")), "..");
 
-/** The files the pages load; nothing else below these folders is served. */
+/** The files that the pages load; no other files of these folders are served. */
 const ASSETS: Readonly<Record<string, { path: string; type: string }>> = {
   "docs.css": { path: join(OWN, "docs.css"), type: "text/css; charset=utf-8" },
   "try.js": { path: join(OWN, "try.js"), type: "text/javascript; charset=utf-8" },
@@ -16,7 +16,7 @@ const ASSETS: Readonly<Record<string, { path: string; type: string }>> = {
   "swagger-ui-bundle.js": { path: join(SWAGGER, "swagger-ui-bundle.js"), type: "text/javascript; charset=utf-8" },
 };
 
-/** The documentation of the API: a page, docs.json and an OpenAPI document, all made from the routes themselves. */
+/** The documentation of the API: a page, docs.json and an OpenAPI document, all generated from the routes. */
 export default definePlugin({
   name: "docs",
   settings: t.Object({
@@ -32,7 +32,7 @@ export default definePlugin({
     const about = (text: string, action: string) => endpoint("docs", action, { about: text });
     app.get("/docs", () => page(docsPage(describe(runtime.routes()), baseUrl)), {
       permit,
-      ...about("Loads the page of the API, which lists every endpoint.", "display"),
+      ...about("Loads the page of the API with all endpoints.", "display"),
     });
     app.get("/docs.json", () => describe(runtime.routes()), {
       permit,
@@ -51,7 +51,7 @@ export default definePlugin({
     });
     app.get("/docs/try", () => page(tryPage(baseUrl)), {
       permit,
-      ...about("Loads a page on which requests can be tried.", "try"),
+      ...about("Loads a page to try requests.", "try"),
     });
     app.get("/docs/assets/:file", ({ params: { file } }) => asset(file), { permit: "public" });
     app.get("/", () => Response.redirect(`${baseUrl}/api/docs`, 302), { permit: "public" });
@@ -66,7 +66,7 @@ function asset(name: string): Response {
   });
 }
 
-/** Swagger UI draws with inline styles and data images; scripts stay ours alone. */
+/** A page with a policy for Swagger UI, which needs inline styles and data images; scripts come from this instance alone. */
 function page(body: Html): Response {
   const response = htmlResponse(body);
   response.headers.set(

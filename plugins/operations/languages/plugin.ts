@@ -3,8 +3,8 @@ import german from "./de.json" with { type: "json" };
 import french from "./fr.json" with { type: "json" };
 
 /**
- * German and French, for the API's messages and the screens: a file of texts for each, by their English text or, where a
- * message has one, its name. A text that a file lacks is shown in English.
+ * German and French texts for messages of the API and screens: one catalogue per language, keyed by the English text or, if a
+ * message has one, its key. Texts that a catalogue lacks are shown in English.
  */
 export default definePlugin({
   name: "languages",

@@ -1,22 +1,26 @@
 import type { Generated } from "kysely";
+import type { PluginContext } from "lectern/core";
 
-/** The one row of facts that an instance keeps about itself. */
+/** The single row with the id of the instance. */
 export interface InstanceTable {
-  /** UUID, made once. */
+  /** UUID, generated once. */
   id: string;
 }
 
-/** Work that waits or was given up; the runtime's own table. */
+/** Waiting and failed jobs; a table of the runtime. */
 export interface JobsTable {
   id: Generated<number>;
   name: string;
   attempts: number;
-  /** Whether it was given up after its last try. */
+  /** Whether all attempts failed. */
   dead: boolean;
   last_error: string | null;
   run_at: string;
   created_at: string;
 }
+
+/** The context that the files of this plugin share. */
+export type SystemContext = PluginContext<never, "instance" | "jobs">;
 
 declare module "lectern/db" {
   interface Tables {

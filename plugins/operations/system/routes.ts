@@ -1,19 +1,38 @@
 /**
- * What those who look after an instance want to know of it: versions, the store, what each plugin may touch and how long it
- * took to boot, files that nothing names. Nothing here changes anything, and no value of a setting is told, since some are
- * secrets.
+ * Routes about the instance: its details for clients, and for administrators versions, the store, plugins with their grants
+ * and boot times, and stored files that no row refers to. They change nothing, and answers contain no value of a setting,
+ * as some are secrets.
  */
-import { endpoint, type PluginContext, sql } from "lectern/core";
+import type { SystemFacts } from "lectern/contracts";
+import { endpoint, sql } from "lectern/core";
 import { rows } from "lectern/db";
+import type { SystemContext } from "./contract.ts";
+import { about } from "./docs.ts";
 
-type Context = Pick<PluginContext<never, "jobs">, "app" | "db" | "runtime" | "language" | "theme">;
-
-/** Lost files that an answer names; the rest is counted. */
-const NAMED_FILES = 100;
+/** Files that an answer lists; all are counted. */
+const LISTED_FILES = 100;
 const PERMIT = "settings-manage";
 
-/** Mounts the routes. */
-export function mountInstance({ app, db, runtime, language, theme }: Context): void {
+/** Mounts the route that clients read. Without a logo of its own the instance has the shipped one, unless `hasLogo` is false. */
+export function mountSystem(
+  { app, baseUrl }: SystemContext,
+  { instanceId, name, logo, version, hasLogo }: SystemFacts & { readonly hasLogo: boolean },
+): void {
+  app.get(
+    "/system",
+    async () => ({
+      version,
+      instance_id: await instanceId(),
+      app_name: name,
+      app_logo: hasLogo ? logo || `${baseUrl}/logo.png` : null,
+      base_url: baseUrl,
+    }),
+    { permit: "access-api", ...endpoint("system", "read", { about: about.read }) },
+  );
+}
+
+/** Mounts the routes for administrators. */
+export function mountFacts({ app, db, runtime, language, theme }: SystemContext): void {
   app.get(
     "/system/facts",
     async () => {
@@ -66,7 +85,7 @@ export function mountInstance({ app, db, runtime, language, theme }: Context): v
     async () => {
       const { orphans, kept, unclaimed } = await runtime.lostFiles();
       return {
-        data: orphans.slice(0, NAMED_FILES).map(({ key, size, modified }) => ({ key, size, modified })),
+        data: orphans.slice(0, LISTED_FILES).map(({ key, size, modified }) => ({ key, size, modified })),
         total: orphans.length,
         bytes: orphans.reduce((sum, { size }) => sum + size, 0),
         kept,
@@ -76,14 +95,6 @@ export function mountInstance({ app, db, runtime, language, theme }: Context): v
     { permit: PERMIT, ...endpoint("system", "files", { about: about.files }) },
   );
 }
-
-const about = {
-  facts: "Tells those who manage settings of versions, the store, waiting jobs, and since when the server runs.",
-  plugins: "Lists the plugins in the order they booted, with what each may touch and how long it took.",
-  files:
-    "Counts stored files that no row names and that are older than a day, and names the first hundred of them. They stay: " +
-    "the command `files sweep` removes them.",
-} as const;
 
 function rounded(ms: number): number {
   return Math.round(ms * 10) / 10;

@@ -1,65 +1,60 @@
 import { OutgoingError } from "lectern/core";
 import type { Payload, Sent, WebhookRow } from "./contract.ts";
-import { named } from "./filtered.ts";
+import { requestBody } from "./payload.ts";
 import { type FollowOptions, fetchFollowingRedirects } from "./redirects.ts";
-import { signedHeaders } from "./sign.ts";
+import { signedHeaders } from "./signature.ts";
 
-/** What came of one call. */
+/** The outcome of one call. */
 export interface Outcome {
-  /** Empty where it was taken. */
+  /** Empty if the call was delivered. */
   readonly error: string;
   readonly status?: number;
-  /** What the call was made with. */
+  /** The request without its body. */
   readonly sent: Sent;
-  /** The beginning of the answer, as text. */
+  /** The beginning of the response, as text. */
   readonly answer: string;
   readonly durationMs: number;
   /** Whether the same call may succeed later. */
   readonly mayRetry: boolean;
 }
 
-/** So much of an answer is kept, in bytes; the rest is not read. */
+/** Bytes of a response that are read and stored. */
 const MAX_ANSWER_BYTES = 4096;
-/** Answers after which it is worth asking again (platform 10.4). */
+/** Statuses below 500 after which a call is retried (platform 10.4). */
 const RETRYABLE = new Set([408, 425, 429]);
 
-/** A payload and the webhook that it is delivered to. */
+/** A payload, and the webhook it is delivered to. */
 export interface Attempt {
   readonly id: number;
   readonly hook: WebhookRow;
   readonly payload: Payload;
 }
 
-/** The body of a call: what happened, and whose webhook is told. */
-export function requestBody(hook: Pick<WebhookRow, "id" | "name">, payload: Payload): string {
-  return JSON.stringify(named(payload, hook));
-}
+/** Headers that authenticate the call; they are not stored, and not sent to other origins. */
+const SIGNATURES = new Set(["webhook-signature", "x-webhook-signature-256"]);
 
-/** Headers that prove who calls; whoever looks at a call needs no more of them than that they were there. */
-const PROOFS = new Set(["webhook-signature", "x-webhook-signature-256"]);
+/** How calls are sent. */
+export type DeliveryOptions = Omit<FollowOptions, "confidential">;
 
-/** How calls leave Lectern. */
-export type DeliveryOptions = Omit<FollowOptions, "proofs">;
-
-/** Makes one call, follows its redirects, and never throws; "aborted" where `end` came first. */
+/** Makes one call, following redirects. Never throws; "aborted" if `end` was triggered first. */
 export async function call(calling: DeliveryOptions, attempt: Attempt, end: AbortSignal): Promise<Outcome | "aborted"> {
   const { endpoint, name, secret, timeout } = attempt.hook;
   const started = performance.now();
   const body = requestBody(attempt.hook, attempt.payload);
   const headers = signedHeaders(secret, { id: String(attempt.id), timestamp: Math.floor(Date.now() / 1000), body });
-  const shown = Object.fromEntries(Object.entries(headers).filter(([header]) => !PROOFS.has(header)));
-  const sent = { address: endpoint, name, headers: shown };
+  const visible = Object.fromEntries(Object.entries(headers).filter(([header]) => !SIGNATURES.has(header)));
+  const sent = { address: endpoint, name, headers: visible };
   const since = () => Math.round(performance.now() - started);
   try {
     const signal = AbortSignal.any([AbortSignal.timeout(timeout * 1000), end]);
     const response = await fetchFollowingRedirects(
       { address: endpoint, headers, body, signal },
-      { ...calling, proofs: PROOFS },
+      { ...calling, confidential: SIGNATURES },
     );
-    const answer = await beginningOf(response);
-    const isTaken = response.status < 400;
+    const answer = await readBeginning(response);
+    const isDelivered = response.status < 400;
     return {
-      error: isTaken ? "" : `Response status from endpoint was ${response.status}`,
+      error: isDelivered ? "" : `Response status from endpoint was ${response.status}`,
       status: response.status,
       sent,
       answer,
@@ -80,7 +75,7 @@ export async function call(calling: DeliveryOptions, attempt: Attempt, end: Abor
   }
 }
 
-async function beginningOf(response: Response): Promise<string> {
+async function readBeginning(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   const reader = response.body?.getReader();
@@ -91,6 +86,6 @@ async function beginningOf(response: Response): Promise<string> {
     length += value.length;
   }
   await reader?.cancel().catch(() => {});
-  // What the store cannot hold is no part of a text.
+  // PostgreSQL cannot store NUL in a text.
   return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES)).replaceAll("\0", "");
 }

@@ -1,26 +1,25 @@
 /**
- * What the plugin keeps and what passes between its parts: webhooks, what happened and is to be told, and each call about
- * it; the bodies of its routes; the events others may take part in. A webhook's secret is in its row and leaves it twice:
- * in the answer that makes it, and as the key of a signature.
+ * The interface of webhooks: tables (webhooks, recorded events, deliveries), rules of requests, events of plugins. The secret
+ * of a webhook is in its row; it is sent once, in the answer that creates it, and is the key of signatures.
  */
 import type { Generated, Selectable } from "kysely";
-import { type Input, rules } from "lectern/core";
+import { type Input, type PluginContext, rules } from "lectern/core";
 
-/** Addresses that are told of what happens. */
+/** Addresses that are called for events. */
 export interface WebhooksTable {
   id: Generated<number>;
   name: string;
   endpoint: string;
-  /** Types of the log (platform 6.2), or "all" alone. */
+  /** Types of the audit log (platform 6.2), or "all" alone. */
   events: string[];
   active: Generated<boolean>;
-  /** Seconds that an answer may take. */
+  /** Timeout of a call in seconds. */
   timeout: number;
-  /** What calls are signed with; must be kept as it is, and is told once. */
+  /** The key of signatures; stored as it is, since it is needed to sign. */
   secret: string;
-  /** Calls in a row that were given up. */
+  /** Consecutive calls that were given up. */
   failures: Generated<number>;
-  /** When the first call failed of those with none taken since; null where the last one was taken. */
+  /** Time of the first failed call since the last delivered one; null if the last call was delivered. */
   failing_since: string | null;
   last_called_at: string | null;
   last_errored_at: string | null;
@@ -29,21 +28,22 @@ export interface WebhooksTable {
   updated_at: Generated<string>;
 }
 
-/** What happened, kept until it has been handed out to all who shall hear of it, and as long as a delivery needs it. */
+/** Recorded events, kept as long as a delivery needs their payload. */
 export interface WebhookEventsTable {
   id: Generated<number>;
   type: string;
-  /** What must be heard of in order, such as "page 7"; others are in no order. */
+  /** Events with the same subject, such as "page 7", are delivered in order; empty for none. */
   subject: string;
-  /** The payload, but for what names the webhook. */
+  /** The payload, with placeholders for id and name of the webhook. */
   payload: unknown;
-  /** The webhooks that listened when it happened. */
+  /** Ids of the webhooks that subscribed to the type when the event happened. */
   listeners: number[];
+  /** Whether its deliveries were created. */
   dispatched: Generated<boolean>;
   created_at: Generated<string>;
 }
 
-/** A call that is to be made, or was. */
+/** A call to a webhook, pending or made. */
 export interface WebhookDeliveriesTable {
   id: Generated<number>;
   webhook_id: number;
@@ -54,31 +54,31 @@ export interface WebhookDeliveriesTable {
   attempts: Generated<number>;
   next_at: Generated<string>;
   leased_until: string | null;
-  /** Of the last attempt; null where no answer came. */
+  /** Response status of the last attempt; null without a response. */
   status: number | null;
-  /** The beginning of the answer. */
+  /** The beginning of the response. */
   answer: string;
   error: string;
-  /** How long the last attempt took. */
+  /** Duration of the last attempt. */
   duration_ms: number | null;
   sent_at: string | null;
-  /** What the last attempt was made with; null before the first. */
+  /** The request of the last attempt; null before the first. */
   sent: Sent | null;
   created_at: Generated<string>;
 }
 
-/** What a call was made with, beside its body. */
+/** A request as sent, without its body. */
 export interface Sent {
   readonly address: string;
-  /** The webhook's name at that time. */
+  /** The webhook's name at the time. */
   readonly name: string;
-  /** But for the signatures. */
+  /** Without the signatures. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** A webhook as stored. */
 export type WebhookRow = Selectable<WebhooksTable>;
-/** A webhook as others may see it, and what comes of its events: without its secret. */
+/** A webhook without its secret, as answers show it; the result of its events. */
 export type Webhook = Omit<WebhookRow, "secret">;
 /** A delivery as stored. */
 export type Delivery = Selectable<WebhookDeliveriesTable>;
@@ -89,7 +89,7 @@ const shared = {
   secret: ["string", "min:16", "max:200"],
 } as const;
 
-/** The body of a create (platform 10.1; timeout and activity have defaults here). */
+/** Rules of a new webhook (platform 10.1; `timeout` and `active` are optional here). */
 export const createRules = rules({
   name: ["required", "string", "max:150"],
   endpoint: ["required", "string", "max:500"],
@@ -98,7 +98,7 @@ export const createRules = rules({
   ...shared,
 });
 
-/** The body of an update. */
+/** Rules of an update. */
 export const updateRules = rules({
   name: ["string", "min:1", "max:150"],
   endpoint: ["string", "min:1", "max:500"],
@@ -107,28 +107,37 @@ export const updateRules = rules({
   ...shared,
 });
 
-/** A new webhook as asked for. */
+/** The fields of a new webhook. */
 export type WebhookCreate = Input<typeof createRules>;
-/** A change of a webhook as asked for. */
+/** The fields of an update; absent ones are unchanged. */
 export type WebhookUpdate = Input<typeof updateRules>;
 
 /**
- * The body of a call (platform 10.3). It is one for all webhooks: `webhook_id` and `webhook_name` hold their places, and
- * are filled in for each webhook; a payload without them is sent without them.
+ * The body of a call (platform 10.3), one for all webhooks: `webhook_id` and `webhook_name` are placeholders, which are
+ * replaced for each webhook. A payload without these keys is sent without them.
  */
 export type Payload = Readonly<Record<string, unknown>> & { readonly event: string };
 
-/** What one webhook is about to be told. */
+/** A call to a single webhook, before it is recorded. */
 export interface WebhookCall {
-  /** The type of the log, such as "book_create". */
+  /** The type of the audit log, such as "book_create". */
   readonly event: string;
   readonly webhook: Webhook;
-  /** What it happened to, as lists show it; how the log tells of it where lists show nothing. */
+  /** The affected item as listings show it; the detail of the audit log if there is no item. */
   readonly detail: Readonly<Record<string, unknown>> | string;
   readonly initiator: { readonly id: number; readonly name: string; readonly slug: string };
-  /** When it happened, in seconds since 1970. */
+  /** Time of the event, in seconds since 1970. */
   readonly time: number;
   readonly payload: Payload;
+}
+
+/** The context that the files of this plugin share, with what `setup` adds. */
+export interface WebhooksContext
+  extends PluginContext<"users", "webhooks" | "webhook_events" | "webhook_deliveries" | "users" | "page_revisions"> {
+  /** Whether a webhook can subscribe to a type of the audit log. */
+  isKnownType(type: string): boolean;
+  /** Makes the dispatcher look for due deliveries. */
+  wakeDispatcher(): void;
 }
 
 declare module "lectern/db" {
@@ -144,9 +153,9 @@ declare module "lectern/core" {
     webhook_create: { draft: WebhookCreate; result: Webhook };
     webhook_update: { draft: { row: Webhook; draft: WebhookUpdate }; result: Webhook };
     webhook_delete: { draft: Webhook; result: Webhook };
-    /** Before something is told to webhooks: a filter may change what they are told (platform 10.4). */
+    /** Before an event is delivered to webhooks: filters may change the payload (platform 10.4). */
     webhook_call: { draft: Payload; result: Payload };
-    /** The same for each webhook that shall hear of it, after that. */
+    /** After that for each subscribed webhook: filters may change its payload. */
     webhook_call_before: { draft: WebhookCall; result: WebhookCall };
   }
 }

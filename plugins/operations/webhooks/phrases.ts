@@ -1,4 +1,4 @@
-/** What happened, in the words receivers of the original know (platform 10.3). Types without a phrase say their name. */
+/** Phrases of event types, as in BookStack (platform 10.3). Types without a phrase are shown by name. */
 const PHRASES: Readonly<Record<string, string>> = {
   ...verbs("page", "page", ["create", "update", "delete", "restore", "move"]),
   ...verbs("chapter", "chapter", ["create", "update", "delete", "move"]),
@@ -33,19 +33,19 @@ const PHRASES: Readonly<Record<string, string>> = {
 /** Types that have a phrase. */
 export const PHRASED: readonly string[] = Object.keys(PHRASES);
 
-/** The phrase of a type of the log. */
+/** The phrase of a type of the audit log. */
 export function phraseOf(type: string): string {
   return PHRASES[type] ?? type.replaceAll("_", " ");
 }
 
-/** Types of platform 6.2 that have no phrase here, as nothing of the kind happens yet. */
-const SILENT = [
+/** Types of platform 6.2 without a phrase: no plugin performs them yet. */
+const UNUSED = [
   ...["book_create_from_chapter", "bookshelf_create_from_book", "settings_update", "user_mfa_reset", "auth_register"],
   ...["mfa_setup_method", "mfa_remove_method", "sort_rule_create", "sort_rule_update", "sort_rule_delete"],
 ];
 
-/** The types that receivers of the original know. */
-export const TYPES: ReadonlySet<string> = new Set([...Object.keys(PHRASES), ...SILENT]);
+/** The types that BookStack has. */
+export const TYPES: ReadonlySet<string> = new Set([...Object.keys(PHRASES), ...UNUSED]);
 
 function verbs(type: string, noun: string, actions: readonly string[]): Record<string, string> {
   const past: Record<string, string> = { move: "moved" };

@@ -1,30 +1,29 @@
 /**
- * What is to be told, as the store keeps it. Events become deliveries, one for each webhook that listens; deliveries are
- * claimed by a lease, called, and noted. Handing out is done by one process at a time, so the numbers of deliveries about
- * a subject follow what happened, and order can be told from them alone. A delivery that waits for a further attempt
- * holds back those behind it about the same subject and takes their dates along, so that looking for what is due never
- * walks over what is not.
+ * The queue of deliveries in the store. Each recorded event becomes one delivery per subscribed webhook; a delivery is claimed
+ * with a lease, called, and its result recorded. One process at a time creates deliveries, so their ids have the order of
+ * the events. A delivery that waits for another attempt blocks later ones with the same subject and postpones them too,
+ * so the query for due deliveries does not read those that are not due.
  */
 import { sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
 import type { Delivery, Payload, Sent, WebhookRow } from "./contract.ts";
 
-/** Events handed out at once. */
+/** Events for which deliveries are created at once. */
 export const BATCH = 200;
-/** So many due deliveries of a webhook are looked at for one that nothing holds back. */
+/** Due deliveries of a webhook that are examined for one that is not blocked. */
 const WINDOW = 200;
-/** A call holds its row for as long as it may take, and this much longer. */
+/** A lease lasts for the timeout of the call and this much longer. */
 const LEASE_MARGIN_SECONDS = 10;
 
-/** A delivery that is this process's to make. */
+/** A delivery that this process has claimed. */
 export type Claimed = Delivery & { readonly hook: WebhookRow; readonly payload: Payload };
 
-/** What an attempt comes to. */
+/** The result of an attempt. */
 export interface AttemptResult {
   readonly state: Delivery["state"];
-  /** Before the next attempt, where it waits for one. */
+  /** Time until the next attempt, if there is one. */
   readonly pauseMs: number;
-  /** Empty where the call was taken. */
+  /** Empty if the call was delivered. */
   readonly error: string;
   readonly status: number | null;
   readonly answer: string;
@@ -32,26 +31,26 @@ export interface AttemptResult {
   readonly durationMs: number;
 }
 
-/** How a webhook stands after a call. */
+/** The failures of a webhook after a call. */
 export interface FailureState {
   readonly active: boolean;
-  /** Calls in a row that were given up. */
+  /** Consecutive calls that were given up. */
   readonly failures: number;
-  /** Minutes since the first call that failed with none taken since; null where the last one was taken. */
+  /** Minutes since the first failed call since the last delivered one; null if the last call was delivered. */
   readonly failing_minutes: number | null;
 }
 
-type Reader = Pick<Db, "executeQuery">;
+type Queries = Pick<Db, "executeQuery">;
 
 const FREE = sql`(leased_until is null or leased_until < now())`;
 
-/** Turns events into one delivery for each webhook that listened when they happened; answers how many events that were. */
+/** Creates one delivery per subscribed webhook for undispatched events, at most BATCH. Returns the number of events. */
 export function createDeliveries(db: Db): Promise<number> {
-  return db.transaction().execute(async (turn) => {
-    // Two processes side by side would number what happened to one item in no order.
-    await rows(turn, sql`select pg_advisory_xact_lock(hashtext('lectern_webhooks'))`);
-    const handed = await rows(
-      turn,
+  return db.transaction().execute(async (tx) => {
+    // Without the lock, two processes could number the events of an item out of order.
+    await rows(tx, sql`select pg_advisory_xact_lock(hashtext('lectern_webhooks'))`);
+    const dispatched = await rows(
+      tx,
       sql`with taken as (
           select id, type, subject, listeners from webhook_events where not dispatched order by id limit ${BATCH}),
         handed as (
@@ -64,12 +63,12 @@ export function createDeliveries(db: Db): Promise<number> {
           order by taken.id)
         update webhook_events set dispatched = true from taken where webhook_events.id = taken.id returning taken.id`,
     );
-    return handed.length;
+    return dispatched.length;
   });
 }
 
-/** Webhooks that have something due, in no order, so that none is always the last. */
-export async function webhooksDue(db: Reader): Promise<number[]> {
+/** Ids of webhooks with due deliveries, in random order, so that none is always the last. */
+export async function webhooksDue(db: Queries): Promise<number[]> {
   const found = await rows<{ id: number }>(
     db,
     sql`select id from webhooks where active and exists (
@@ -80,8 +79,8 @@ export async function webhooksDue(db: Reader): Promise<number[]> {
   return found.map(({ id }) => id);
 }
 
-/** The next call of a webhook that may be made: due, and none before it about the same subject is waiting. */
-export async function claim(db: Reader, webhookId: number): Promise<Claimed | undefined> {
+/** Claims the next delivery of a webhook that is due and not blocked by an earlier one with the same subject. */
+export async function claim(db: Queries, webhookId: number): Promise<Claimed | undefined> {
   const [claimed] = await rows<Claimed>(
     db,
     sql`with due as (
@@ -102,20 +101,20 @@ export async function claim(db: Reader, webhookId: number): Promise<Claimed | un
   return claimed;
 }
 
-/** Writes what came of a call, and when those behind it about the same subject are due. */
+/** Records the result of an attempt, and postpones or releases later deliveries with the same subject. */
 export async function recordAttempt(
-  db: Reader,
+  db: Queries,
   { id, webhook_id, subject }: Claimed,
   { state, pauseMs, error, status, answer, sent, durationMs }: AttemptResult,
 ): Promise<FailureState | undefined> {
-  const behind = sql`webhook_id = ${webhook_id}::integer and state = 'waiting' and subject = ${subject}
+  const later = sql`webhook_id = ${webhook_id}::integer and state = 'waiting' and subject = ${subject}
     and subject <> '' and id > ${id}::bigint`;
   const next = sql`now() + ${pauseMs}::bigint * interval '1 millisecond'`;
   const followers =
     state === "waiting"
-      ? sql`update webhook_deliveries set next_at = ${next} where ${behind}`
+      ? sql`update webhook_deliveries set next_at = ${next} where ${later}`
       : sql`update webhook_deliveries set next_at = now() where next_at > now()
-          and id = (select id from webhook_deliveries where ${behind} order by id limit 1)`;
+          and id = (select id from webhook_deliveries where ${later} order by id limit 1)`;
   const [failureState] = await rows<FailureState>(
     db,
     sql`with noted as (
@@ -135,8 +134,8 @@ export async function recordAttempt(
   return failureState;
 }
 
-/** Gives a claimed delivery back as if it had not been claimed. */
-export async function release(db: Reader, { id }: Claimed): Promise<void> {
+/** Undoes a claim. */
+export async function release(db: Queries, { id }: Claimed): Promise<void> {
   await rows(
     db,
     sql`update webhook_deliveries set leased_until = null, attempts = attempts - 1 where id = ${id}::bigint`,

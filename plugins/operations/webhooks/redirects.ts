@@ -1,10 +1,10 @@
 /**
- * Redirects of calls, as the original follows them (platform 10.2): a call stays a POST with its body, but after a 303,
- * which is fetched. Each hop goes through the plugin's own `fetch`, which judges its address like that of a first call.
+ * Follows the redirects of calls as BookStack does (platform 10.2): a call stays a POST with its body, except after a 303,
+ * which becomes a GET. Each hop goes through the plugin's own `fetch`, which checks every address.
  */
 import { OutgoingError, type OutgoingFetch } from "lectern/core";
 
-/** A call that may be sent on. */
+/** A call that may be redirected. */
 export interface Call {
   readonly address: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -12,27 +12,28 @@ export interface Call {
   readonly signal: AbortSignal;
 }
 
-/** How far calls are followed, and what of their headers is for the origin alone that they were made to. */
+/** How redirects are followed. */
 export interface FollowOptions {
   readonly fetch: OutgoingFetch;
   readonly maxRedirects: number;
-  readonly proofs: ReadonlySet<string>;
+  /** Headers that are sent to the first origin alone. */
+  readonly confidential: ReadonlySet<string>;
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** Makes a call and follows its redirects; answers the last response. Throws OutgoingError where that leads nowhere. */
+/** Makes a call, follows its redirects and returns the last response. Throws OutgoingError for too many or invalid ones. */
 export async function fetchFollowingRedirects(
   { address, body, signal, ...first }: Call,
-  rules: FollowOptions,
+  options: FollowOptions,
 ): Promise<Response> {
-  const { fetch, maxRedirects, proofs } = rules;
+  const { fetch, maxRedirects, confidential } = options;
   let url = new URL(address);
   let headers = first.headers;
   let method = "POST";
   for (let hops = 0; ; hops++) {
     const sent = method === "POST" ? { headers, body } : { headers: without(headers, ["content-type"]) };
-    // What comes packed is kept as it came: a small answer may unpack to more than there is room for.
+    // Responses are not decompressed: a small one could decompress to more than the memory.
     const response = await fetch(url, { method, ...sent, signal, decompress: false });
     const location = REDIRECTS.has(response.status) ? response.headers.get("location") : null;
     if (location === null) return response;
@@ -40,8 +41,8 @@ export async function fetchFollowingRedirects(
     const next = URL.parse(location, url.href);
     if (!next) throw new OutgoingError("The endpoint redirects to what is no address");
     if (hops === maxRedirects) throw new OutgoingError(`The endpoint redirects more than ${maxRedirects} times`);
-    // Who proves to be us to one origin does not to another, which could pass the proof on.
-    if (next.origin !== url.origin) headers = without(headers, proofs);
+    // Another origin could pass the signatures on.
+    if (next.origin !== url.origin) headers = without(headers, confidential);
     if (response.status === 303) method = "GET";
     url = next;
   }

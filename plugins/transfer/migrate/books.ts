@@ -135,6 +135,6 @@ async function lockBook(id: number, tx: EventTransaction): Promise<{ id: number;
     tx.db,
     sql`select id, slug from books where id = ${id}::integer and deleted_at is null for share`,
   );
-  if (!book) throw new Error("its book was removed here");
+  if (!book) throw new Error("its book was deleted here");
   return book;
 }

@@ -1,3 +1,8 @@
+/**
+ * What the files of this plugin share: options and context of a run, the tables of its state, kinds and outcomes of items, and
+ * its event. The state is by source and id there, so that several servers can be copied into one and each run continues what
+ * earlier ones did. Credentials of a source are not part of it.
+ */
 import type { Progress } from "lectern/cli";
 import type { FileKeeper, PictureKeeper } from "lectern/contracts";
 import type { Contracts, PluginContext } from "lectern/core";

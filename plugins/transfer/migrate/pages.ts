@@ -151,7 +151,7 @@ async function slugIn(
       ? sql`select from books where id = ${book_id}::integer and deleted_at is null for share`
       : sql`select from chapters where id = ${chapter_id}::integer and book_id = ${book_id}::integer
           and deleted_at is null for share`;
-  if ((await rows(tx.db, parentLock)).length === 0) throw new Error("the book or chapter it lies in was removed here");
+  if ((await rows(tx.db, parentLock)).length === 0) throw new Error("its book or chapter was deleted here");
   return slugFor({ table: "pages", slug, name, id, bookId: book_id }, tx);
 }
 

@@ -1,6 +1,6 @@
 /**
- * The runtime's own foot with a line of ours above it. A view of a theme needs no imports: it is handed what it draws with,
- * and `next`, which draws what would have been there without it.
+ * Adds a line above the footer. A view of a theme needs no runtime imports: it gets the rendering helpers and `next`, which
+ * renders the replaced view.
  */
 import type { Ui } from "lectern/contracts";
 import type { Html } from "lectern/core";

@@ -16,8 +16,8 @@ const INLINE = new Set([
 ]);
 
 /**
- * Plain text of a tree (content-api 15.5 @25): a new line for each element that is not inline, runs of newlines
- * collapsed, comments, script and style left out, trimmed. `edit` changes each run of text before.
+ * The plain text of a tree (content-api 15.5 @25): a newline before each element that is not inline, runs of newlines
+ * collapsed, without comments, script and style, trimmed. `edit` changes each text node first.
  */
 export function plainText(root: Parent, edit: (text: string) => string = (text) => text): string {
   const parts: string[] = [];

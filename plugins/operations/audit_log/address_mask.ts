@@ -1,8 +1,8 @@
 /**
- * An address with so many of its four parts as an operator wants to keep, the rest as `x` (platform 6.1). IPv6 loses two
- * of its eight groups where IPv4 loses one number, and is written out in full. What is no address is masked whole.
+ * An address with `precision` of its four parts and `x` for the others (platform 6.1). A part of an IPv6 address is two of its
+ * eight groups; a masked one is written without `::`. A text that is no address is masked as a whole if the precision is 0.
  */
-export function maskedAddress(address: string, precision: number): string {
+export function maskAddress(address: string, precision: number): string {
   if (address === "") return "";
   if (precision >= 4) return address;
   const groups = address.includes(":") ? groupsOf(address) : address.split(".");
@@ -11,7 +11,7 @@ export function maskedAddress(address: string, precision: number): string {
   return groups.map((group, at) => (at < kept ? group : "x")).join(separator);
 }
 
-/** The eight groups of an IPv6 address, `::` written out; a mapped IPv4 part counts as two groups. */
+/** The eight groups of an IPv6 address with `::` expanded; a mapped IPv4 part becomes two groups. */
 function groupsOf(address: string): string[] {
   const plain = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) =>
     [Number(a) * 256 + Number(b), Number(c) * 256 + Number(d)].map((group) => group.toString(16)).join(":"),

@@ -1,37 +1,38 @@
 /**
- * Keeping what webhooks shall be told, in the transaction of what happened: one statement, which takes the item as it is
- * at that moment and writes it down, so that the call for a deleted page still shows the page, and one more webhook costs
- * the request nothing but its number in a list: who listens is decided here, and no later change of a webhook alters it.
- * Where no webhook listens, nothing is asked of the store.
+ * Records events for webhooks in the transaction of the event. A single statement reads the item and stores the payload, so
+ * the call for a deleted page still contains the page, and an additional webhook costs a request only its id in an array.
+ * The subscribed webhooks are stored with the event; later changes of webhooks do not affect it. If no webhook subscribes
+ * to a type, there is no statement.
  */
 import type { Activity, ContentKind, Users } from "lectern/contracts";
 import { type EventTransaction, type Log, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { prepared, write } from "lectern/db";
-import { keepFiltered } from "./filtered.ts";
+import { recordFiltered } from "./payload_filters.ts";
 import { phraseOf } from "./phrases.ts";
 
-/** What recording needs. */
-export interface RecordParts {
-  /** Every kind of content. */
+/** The dependencies of the recorder. */
+export interface EventRecorderOptions {
+  /** The slot `content`. */
   readonly kinds: () => readonly ContentKind[];
   readonly users: Pick<Users, "ref">;
   readonly baseUrl: string;
   readonly log: Log;
-  /** Whether somebody may change payloads, for all webhooks or for one; only then are they read back. */
+  /** Whether `webhook_call` and `webhook_call_before` have handlers; only then payloads are read back. */
   readonly hasHandlers: { readonly all: () => boolean; readonly each: () => boolean };
 }
 
-/** Keeps what happened for the webhooks of these numbers: the payload of platform 10.3. */
-export type Keep = (activity: Activity, listeners: readonly number[], tx: EventTransaction) => Promise<void>;
+/** Records an activity for the webhooks with these ids: the payload of platform 10.3. */
+export type RecordEvent = (activity: Activity, listeners: readonly number[], tx: EventTransaction) => Promise<void>;
 
-/** Makes the one that keeps; what it asks of each kind of content is put together once. */
-export function keeper({ kinds, users, baseUrl, hasHandlers: isHeeded, log }: RecordParts): Keep {
-  const shown = new Map<string, RawBuilder<unknown>>();
-  const shownOf = (kind: ContentKind, columns: readonly string[], withRevision: boolean) => {
+/** Creates the recorder. The query of each kind of content is compiled once. */
+export function createEventRecorder(options: EventRecorderOptions): RecordEvent {
+  const { kinds, users, baseUrl, hasHandlers, log } = options;
+  const itemQueries = new Map<string, RawBuilder<unknown>>();
+  const itemQuery = (kind: ContentKind, columns: readonly string[], withRevision: boolean) => {
     const key = `${kind.kind} ${withRevision} ${columns}`;
-    const known = shown.get(key) ?? prepared(itemOf(kind, users, columns, withRevision));
-    shown.set(key, known);
-    return known;
+    const query = itemQueries.get(key) ?? prepared(selectItem(kind, users, columns, withRevision));
+    itemQueries.set(key, query);
+    return query;
   };
   return async (activity, listeners, tx) => {
     const { db, viewer, at } = tx;
@@ -50,38 +51,38 @@ export function keeper({ kinds, users, baseUrl, hasHandlers: isHeeded, log }: Re
       ...(path !== undefined && { url: `${baseUrl}${path}` }),
       ...(related && { related_item: related }),
     };
-    const given = sql`${JSON.stringify(payload)}::text::jsonb`;
-    const { known, unknown } = kind ? eventPayload(kind, item?.row, viewer) : NOTHING;
-    const kept =
+    const base = sql`${JSON.stringify(payload)}::text::jsonb`;
+    const { known, unknown } = kind ? itemFields(kind, item?.row, viewer) : NOTHING;
+    const select =
       kind && item
-        ? sql`select ${given} || case when item.id is null then '{}' else
+        ? sql`select ${base} || case when item.id is null then '{}' else
               jsonb_build_object('text', ${`${text} "`} || item.name || '"', 'url', ${baseUrl} || item.path,
                 'related_item', ${JSON.stringify(known)}::text::jsonb || item.shown) end as payload
-            from (values (1)) as once left join (${shownOf(kind, unknown, REVISED.has(type))}) as item
+            from (values (1)) as once left join (${itemQuery(kind, unknown, WITH_REVISION.has(type))}) as item
               on item.id = ${item.id}::integer`
-        : sql`select ${given} as payload`;
+        : sql`select ${base} as payload`;
     const insert = sql`insert into webhook_events (type, subject, payload, listeners)
-      select ${type}, ${subjectOf(activity)}, told.payload, ${listeners}::integer[] from (${kept}) as told`;
-    if (isHeeded.all() || isHeeded.each())
-      await keepFiltered(insert, { activity, listeners, perEach: isHeeded.each(), log }, tx);
+      select ${type}, ${subjectOf(activity)}, built.payload, ${listeners}::integer[] from (${select}) as built`;
+    if (hasHandlers.all() || hasHandlers.each())
+      await recordFiltered(insert, { activity, listeners, perEach: hasHandlers.each(), log }, tx);
     else await write(db, insert);
   };
 }
 
-/** What must be heard of in order: an item of content, or whatever else was made, changed and removed; "" for neither. */
+/** The subject whose events are delivered in order: a content item, or another created, updated or deleted thing; "" if none. */
 export function subjectOf({ type, item, related, path, subject }: Activity): string {
   if (subject !== undefined) return subject;
   if (item) return `${item.kind} ${item.id}`;
   return related?.id === undefined ? (path ?? "") : `${type.slice(0, type.lastIndexOf("_"))} ${String(related.id)}`;
 }
 
-const PEOPLE = new Set(["created_by", "updated_by", "owned_by"]);
-const REVISED = new Set(["page_create", "page_update"]);
+const USER_COLUMNS = new Set(["created_by", "updated_by", "owned_by"]);
+const WITH_REVISION = new Set(["page_create", "page_update"]);
 
 const NOTHING = { known: {}, unknown: [] };
 
-/** What lists show of an item: as far as its row and who acts tell it, and the columns that only the store can tell. */
-function eventPayload(
+/** What listings show of an item: values known from its row and the viewer, and the columns that have to be queried. */
+function itemFields(
   { columns }: ContentKind,
   row: Readonly<Record<string, unknown>> | undefined,
   { id, name, slug }: Viewer,
@@ -91,15 +92,15 @@ function eventPayload(
   const unknown: string[] = [];
   for (const column of columns) {
     const value = row[column];
-    if (!PEOPLE.has(column) || value === null) known[column] = value;
+    if (!USER_COLUMNS.has(column) || value === null) known[column] = value;
     else if (value === id) known[column] = { id, name, slug };
     else unknown.push(column);
   }
   return { known, unknown };
 }
 
-/** Columns of a kind's items as lists show them, each item with its name and its address below the instance's own. */
-function itemOf(
+/** A query of a kind's items: id, name, path below the base URL, and the columns as listings show them. */
+function selectItem(
   kind: ContentKind,
   users: Pick<Users, "ref">,
   columns: readonly string[],
@@ -107,7 +108,7 @@ function itemOf(
 ): RawBuilder<unknown> {
   const column = (name: string) => sql.ref(`${kind.table}.${name}`);
   const value = (name: string) => {
-    if (PEOPLE.has(name)) return users.ref(column(name));
+    if (USER_COLUMNS.has(name)) return users.ref(column(name));
     return name.endsWith("_at") ? timeOf(column(name)) : column(name);
   };
   const pairs = columns.map((name) => sql`${sql.lit(name)}, ${value(name)}`);
@@ -116,7 +117,7 @@ function itemOf(
     from ${sql.table(kind.table)}`;
 }
 
-/** The newest revision of a page; the original shows it where a page was written. */
+/** The newest revision of a page, which BookStack includes when a page is created or updated. */
 function revisionOf(page: RawBuilder<unknown>): RawBuilder<unknown> {
   const time = timeOf(sql`revision.created_at`);
   return sql`(select jsonb_build_object('id', revision.id, 'page_id', revision.page_id, 'name', revision.name,

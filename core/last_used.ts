@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { type Db, rows, type TableName } from "../../db/mod.ts";
-import type { Log } from "../log.ts";
+import { type Db, rows, type TableName } from "../db/mod.ts";
+import type { Log } from "./log.ts";
 
 /** The columns that one kind of use is written to. */
 export interface UseColumns {

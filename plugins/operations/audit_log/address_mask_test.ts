@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { maskedAddress } from "./ip.ts";
+import { maskAddress } from "./address_mask.ts";
 
-test("an address keeps as many parts as it shall", () => {
+test("an address keeps as many parts as the precision says", () => {
   for (const [address, precision, masked] of [
     ["192.123.45.5", 4, "192.123.45.5"],
     ["192.123.45.5", 3, "192.123.45.x"],
@@ -17,5 +17,5 @@ test("an address keeps as many parts as it shall", () => {
     ["::ffff:192.0.2.1", 3, "0:0:0:0:0:ffff:x:x"],
     ["", 0, ""],
   ] as const)
-    expect([address, precision, maskedAddress(address, precision)]).toEqual([address, precision, masked]);
+    expect([address, precision, maskAddress(address, precision)]).toEqual([address, precision, masked]);
 });

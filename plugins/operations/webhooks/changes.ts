@@ -1,32 +1,35 @@
 import { ApiError, type EventTransaction, notFound, saveChanges, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import type { Webhook, WebhookCreate, WebhookRow, WebhookUpdate } from "./contract.ts";
-import { isSecret, newSecret } from "./sign.ts";
+import type { Webhook, WebhookCreate, WebhookRow, WebhooksContext, WebhookUpdate } from "./contract.ts";
+import { generateSecret, isValidSecret } from "./signature.ts";
 
-/** Whether a type of the log is one that webhooks may be told of. */
-export type Known = (type: string) => boolean;
+type IsKnownType = WebhooksContext["isKnownType"];
 
 const DEFAULT_TIMEOUT_SECONDS = 3;
 
-/** Stores a webhook. The secret is in the row and nowhere else. */
-export async function insertWebhook(draft: WebhookCreate, { db }: EventTransaction, known: Known): Promise<WebhookRow> {
-  const { name, endpoint, active = true, timeout = DEFAULT_TIMEOUT_SECONDS, secret = newSecret() } = draft;
+/** Stores a webhook. */
+export async function insertWebhook(
+  draft: WebhookCreate,
+  { db }: EventTransaction,
+  isKnownType: IsKnownType,
+): Promise<WebhookRow> {
+  const { name, endpoint, active = true, timeout = DEFAULT_TIMEOUT_SECONDS, secret = generateSecret() } = draft;
   const [row] = await rows<WebhookRow>(
     db,
     sql`insert into webhooks (name, endpoint, events, active, timeout, secret)
-      values (${name}, ${addressOf(endpoint)}, ${eventsOf(draft.events, known)}::text[], ${active}, ${timeout}::integer,
+      values (${name}, ${addressOf(endpoint)}, ${eventsOf(draft.events, isKnownType)}::text[], ${active}, ${timeout}::integer,
         ${secretOf(secret)})
       returning *`,
   );
   return row as WebhookRow;
 }
 
-/** Changes a webhook; who switches it on again begins anew. Throws 404 where it is gone. */
+/** Updates a webhook. Switching it on resets its failures. Throws 404 if it was deleted. */
 export async function changeWebhook(
   id: number,
   draft: WebhookUpdate,
   { db }: EventTransaction,
-  known: Known,
+  isKnownType: IsKnownType,
 ): Promise<WebhookRow> {
   const [row] = await rows<WebhookRow>(db, sql`select * from webhooks where id = ${id}::integer for update`);
   if (!row) throw notFound("Webhook");
@@ -48,32 +51,27 @@ export async function changeWebhook(
   if (events === undefined) return saved;
   const [changed] = await rows<WebhookRow>(
     db,
-    sql`update webhooks set events = ${eventsOf(events, known)}::text[], updated_at = clock_timestamp()
+    sql`update webhooks set events = ${eventsOf(events, isKnownType)}::text[], updated_at = clock_timestamp()
       where id = ${id}::integer returning *`,
   );
   return changed as WebhookRow;
 }
 
-/** Removes a webhook with its deliveries. */
+/** Deletes a webhook with its deliveries. */
 export async function removeWebhook({ id }: Webhook, { db }: EventTransaction): Promise<void> {
   await rows(db, sql`delete from webhooks where id = ${id}::integer`);
 }
 
-/** A webhook without its secret. */
-export function shown({ secret: _, ...webhook }: WebhookRow): Webhook {
-  return webhook;
-}
-
-/** Types that are known, each once; "all" stands for the rest. Throws 422 where nothing is left (platform 10.1). */
-function eventsOf(sent: unknown, known: Known): string[] {
+/** The known types without duplicates, or "all" alone. Throws 422 if there is none (platform 10.1). */
+function eventsOf(sent: unknown, isKnownType: IsKnownType): string[] {
   const names = [...new Set(Object.values(sent as object).map((one) => String(one).trim()))].filter(
-    (name) => name === "all" || known(name),
+    (name) => name === "all" || isKnownType(name),
   );
   if (names.length === 0) throw invalidField("events", "The events field is required.");
   return names.includes("all") ? ["all"] : names;
 }
 
-/** An address that can be called at all. Throws 422. */
+/** An endpoint that can be called. Throws 422. */
 function addressOf(endpoint: string): string {
   const url = URL.parse(endpoint);
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
@@ -84,9 +82,9 @@ function addressOf(endpoint: string): string {
   return endpoint;
 }
 
-/** A secret that receivers can use. Throws 422. */
+/** A secret with which receivers can verify calls. Throws 422. */
 function secretOf(secret: string): string {
-  if (isSecret(secret)) return secret;
+  if (isValidSecret(secret)) return secret;
   throw invalidField(
     "secret",
     "The secret must be whsec_ and 24 to 64 bytes in Base64, or a text that begins otherwise.",

@@ -4,24 +4,25 @@ const PREFIX = "whsec_";
 const SECRET_BYTES = 24;
 const MAX_SECRET_BYTES = 64;
 
-/** A fresh secret, in the form the Standard Webhooks libraries read. */
-export function newSecret(): string {
+/** Generates a secret in the format of the Standard Webhooks libraries. */
+export function generateSecret(): string {
   return PREFIX + Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString("base64");
 }
 
 /**
- * Whether a call can be signed with a secret so that others can tell: one that looks like ours holds 24 to 64 bytes, as
- * Standard Webhooks has it, and any other text is taken as it is.
+ * Whether receivers can verify calls signed with a secret: one with the prefix whsec_ has to contain 24 to 64 bytes in Base64,
+ * as Standard Webhooks requires; any other text is used as the key itself.
  */
-export function isSecret(secret: string): boolean {
+export function isValidSecret(secret: string): boolean {
   if (!secret.startsWith(PREFIX)) return true;
   const text = secret.slice(PREFIX.length);
   const bytes = Buffer.from(text, "base64");
   return bytes.toString("base64") === text && bytes.length >= SECRET_BYTES && bytes.length <= MAX_SECRET_BYTES;
 }
 
-/** What a call says about itself, so that its receiver can tell that it is ours, whole, and no repetition. */
-export interface Signed {
+/** The signed content of a call. */
+export interface SignedContent {
+  /** By which receivers detect repeated calls. */
   readonly id: string;
   /** Seconds since 1970. */
   readonly timestamp: number;
@@ -29,10 +30,10 @@ export interface Signed {
 }
 
 /**
- * The headers of a call: those of Standard Webhooks (a MAC of id, time and body), and the plain MAC of the body that
- * simpler receivers look for (platform 10.4).
+ * The headers of a call: those of Standard Webhooks (a MAC of id, timestamp and body), and a MAC of the body alone for
+ * simpler receivers (platform 10.4).
  */
-export function signedHeaders(secret: string, { id, timestamp, body }: Signed): Record<string, string> {
+export function signedHeaders(secret: string, { id, timestamp, body }: SignedContent): Record<string, string> {
   const key = secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), "base64") : Buffer.from(secret);
   const mac = createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64");
   const plain = createHmac("sha256", secret).update(body).digest("hex");

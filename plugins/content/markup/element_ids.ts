@@ -1,12 +1,13 @@
 import { attributeOf, type Child, childrenOf, type Element, eachElement, type Parent, setAttribute } from "./tree.ts";
 
 const HEADINGS = new Set(["h1", "h2", "h3", "h4", "h5", "h6"]);
+/** Maximum characters of the text in an id. */
 const ID_CHARS = 20;
 const CHUNK_CHARS = 1_000;
 
 /**
- * Gives ids to top-level elements, headings and whatever has one, unique over the tree (content-api 9.2). Changes the
- * tree. Answers old ids with what replaced them, for `followIds`.
+ * Sets unique ids on top-level elements, headings and elements that have an id (content-api 9.2). Changes the tree. Returns the
+ * new ids by old ones, for `updateFragments`.
  */
 export function setIds(root: Parent): Map<string, string> {
   const used = new Set<string>();
@@ -19,7 +20,7 @@ export function setIds(root: Parent): Map<string, string> {
       used.add(old);
       return;
     }
-    const id = freeId(`bkmrk-${idText(element)}`, used, tries);
+    const id = unusedId(`bkmrk-${idText(element)}`, used, tries);
     setAttribute(element, "id", id);
     used.add(id);
     if (old && !used.has(old)) changed.set(old, id);
@@ -27,8 +28,8 @@ export function setIds(root: Parent): Map<string, string> {
   return changed;
 }
 
-/** Points links below the top level that name a replaced id, with or without `#`, to the new one. Changes the tree. */
-export function followIds(root: Parent, changed: ReadonlyMap<string, string>): void {
+/** Updates links to replaced ids, with or without `#`, below the top level. Changes the tree. */
+export function updateFragments(root: Parent, changed: ReadonlyMap<string, string>): void {
   if (changed.size === 0) return;
   eachElement(root, (element, depth) => {
     const href = depth > 0 ? attributeOf(element, "href") : undefined;
@@ -37,8 +38,11 @@ export function followIds(root: Parent, changed: ReadonlyMap<string, string>): v
   });
 }
 
-// Numbers are never freed, so the search for a free one goes on where the last one for the same text ended.
-function freeId(base: string, used: ReadonlySet<string>, tries: Map<string, number>): string {
+/**
+ * The first id that is not used. Ids are never freed, so the search for a number continues where the last one for this text
+ * ended.
+ */
+function unusedId(base: string, used: ReadonlySet<string>, tries: Map<string, number>): string {
   let number = tries.get(base) ?? 0;
   let id = encodeId(base, number);
   while (used.has(id)) id = encodeId(base, ++number);
@@ -63,18 +67,18 @@ function idText(element: Element): string {
     .join("");
 }
 
-// Enough text for an id: reading on costs the whole subtree once per element with an id.
+/** Enough text for an id. Reading all of it would visit the whole subtree once for each element with an id. */
 function leadingText(element: Element): string {
   let text = "";
-  let solid = 0;
+  let visibleChars = 0;
   const read = (node: Child): boolean => {
     if ("value" in node) {
-      for (let at = 0; at < node.value.length && solid <= 2 * ID_CHARS; at += CHUNK_CHARS) {
+      for (let at = 0; at < node.value.length && visibleChars <= 2 * ID_CHARS; at += CHUNK_CHARS) {
         const chunk = node.value.slice(at, at + CHUNK_CHARS);
         text += chunk;
-        solid += chunk.replace(/\s+/g, "").length;
+        visibleChars += chunk.replace(/\s+/g, "").length;
       }
-      return solid > 2 * ID_CHARS;
+      return visibleChars > 2 * ID_CHARS;
     }
     return "childNodes" in node && childrenOf(node).some(read);
   };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { EmbeddedPicture } from "lectern/contracts";
-import { decodePicture } from "./images.ts";
+import { decodeImage } from "./embedded_images.ts";
 import { maxImageBytes } from "./limits.ts";
-import { markup } from "./mod.ts";
+import { markup } from "./markup.ts";
 
 const GIF = "R0lGODlhAQABAAAAACwAAAAAAQABAAA=";
 const HEADS: Record<string, Uint8Array> = {
@@ -27,7 +27,7 @@ function gallery(): { saved: EmbeddedPicture[]; saveImage: (picture: EmbeddedPic
   return { saved, saveImage: async (picture) => `https://docs.test/${saved.push(picture)}.${picture.extension}` };
 }
 
-describe("base64 pictures", () => {
+describe("base64 images", () => {
   test.each(Object.keys(HEADS))("of type %s are saved and linked", async (type) => {
     const { saved, saveImage } = gallery();
     const html = `<p>Look <img src="${dataUrl(type, HEADS[type] ?? bytes(""))}" alt="dot"></p>`;
@@ -43,7 +43,7 @@ describe("base64 pictures", () => {
   });
 
   test.each([
-    ["no picture inside", "data:image/png;base64,bm90IGFuIGltYWdl"],
+    ["no image inside", "data:image/png;base64,bm90IGFuIGltYWdl"],
     ["a type that is not allowed", "data:image/svg+xml;base64,PHN2Zy8+"],
     ["data that cannot be decoded", "data:image/png;base64,%%%"],
     ["no data", "data:image/png;base64,"],
@@ -55,7 +55,7 @@ describe("base64 pictures", () => {
     expect(saved).toEqual([]);
   });
 
-  test("whoever may not save pictures loses the source", async () => {
+  test("images that may not be saved lose their source", async () => {
     const html = `<p>a<img src="data:image/gif;base64,${GIF}"></p>`;
     expect((await markup.store({ html })).html).toBe('<p id="bkmrk-a">a<img src=""></p>');
     expect((await markup.store({ html }, { saveImage: async () => undefined })).html).toBe(
@@ -63,19 +63,19 @@ describe("base64 pictures", () => {
     );
   });
 
-  test("more than the largest size is no picture", () => {
+  test("an image beyond the size limit is not decoded", () => {
     expect(
-      decodePicture(`data:image/gif;base64,${GIF.slice(0, 12)}${"A".repeat(Math.ceil(maxImageBytes / 3) * 4)}`),
+      decodeImage(`data:image/gif;base64,${GIF.slice(0, 12)}${"A".repeat(Math.ceil(maxImageBytes / 3) * 4)}`),
     ).toBeUndefined();
   });
 
-  test("pictures elsewhere are left alone", async () => {
+  test("images with other URLs do not change", async () => {
     const html = '<p id="bkmrk-a">a<img src="/x.png"></p>';
     expect((await markup.store({ html })).html).toBe(html);
   });
 });
 
-describe("base64 pictures in Markdown", () => {
+describe("base64 images in Markdown", () => {
   test("are replaced in the Markdown that is stored", async () => {
     const { saveImage } = gallery();
     const markdown = `Dot ![tiny](data:image/gif;base64,${GIF} "t") and ![two](data:image/gif;base64,${GIF})`;
@@ -84,7 +84,7 @@ describe("base64 pictures in Markdown", () => {
     expect(content.html).toContain('<img src="https://docs.test/1.gif" alt="tiny" title="t">');
   });
 
-  test("that cannot be saved lose their address", async () => {
+  test("that cannot be saved lose their URL", async () => {
     const content = await markup.store({ markdown: `![tiny](data:image/gif;base64,${GIF})` });
     expect(content.markdown).toBe("![tiny]()");
     expect(content.html).toBe('<p id="bkmrk-"><img src="" alt="tiny"></p>\n');
@@ -123,7 +123,7 @@ describe("base64 pictures in Markdown", () => {
     expect([again.html, saved.length]).toEqual([content.html, count]);
   });
 
-  test("written so that the source cannot be found are not kept, lest each save keeps them anew", async () => {
+  test("whose data URL is not found in the source are not saved, since each save would add them again", async () => {
     const { saved, saveImage } = gallery();
     const markdown = `<img src="data&#58;image/gif;base64,${GIF}">`;
     const content = await markup.store({ markdown }, { saveImage });
@@ -131,7 +131,7 @@ describe("base64 pictures in Markdown", () => {
     expect(content.html).toContain('<img src=""');
   });
 
-  test("of types that are no pictures here keep their source in Markdown, and are not shown", async () => {
+  test("of other types keep their source in Markdown, and are not shown", async () => {
     const { saved, saveImage } = gallery();
     const markdown = "![b](data:image/svg+xml;base64,PHN2Zy8+)";
     const content = await markup.store({ markdown }, { saveImage });
@@ -140,12 +140,12 @@ describe("base64 pictures in Markdown", () => {
     expect(content.rendered).toBe('<p id="bkmrk-"></p>\n');
   });
 
-  test("in text that is no picture are left alone", async () => {
+  test("in text outside of images do not change", async () => {
     const markdown = "The prefix `data:image/png;base64,AAAA` says it";
     expect((await markup.store({ markdown })).markdown).toBe(markdown);
   });
 
-  test("that are many and no pictures cost no time", async () => {
+  test("many data URLs that are no images take linear time", async () => {
     const many = Array.from({ length: 20_000 }, (_, at) => `<img src="data:image/${at}">`).join("\n");
     const started = performance.now();
     expect((await markup.store({ markdown: many })).markdown).toBe(many);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { markup } from "./mod.ts";
+import { markup } from "./markup.ts";
 import { serialize } from "./serialize.ts";
 import { attributeOf, eachElement, parse } from "./tree.ts";
 
-/** What is stored and what is shown (content-api 9.3). */
+/** Stored HTML and its sanitised form (content-api 9.3). */
 const FILTERED: [string, string][] = [
   ["<p>safe</p><script>alert(1)</script>", "<p>safe</p>"],
   ['<p onclick="alert(1)" class="k">click</p>', '<p class="k">click</p>'],
@@ -105,7 +105,7 @@ const PLACES: ((url: string) => string)[] = [
   (url) => `<isindex action="${url}"><p action="${url}">x</p>`,
 ];
 
-/** Known ways to smuggle markup past a filter that reads it differently from a browser. */
+/** Known mutation XSS: markup that a browser parses differently from the sanitiser. */
 const MUTATIONS = [
   '<noscript><p title="</noscript><img src=x onerror=alert(1)>">',
   '<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=alert(1)&gt;">',
@@ -130,7 +130,7 @@ const MUTATIONS = [
   "<svg><![CDATA[><img src=x onerror=alert(1)>]]></svg>",
 ];
 
-describe("what is shown", () => {
+describe("sanitised HTML", () => {
   test.each(FILTERED)("%p is shown as %p", (stored, shown) => expect(markup.safe(stored)).toBe(shown));
   test.each(KEPT)("%p is shown as it is", (html) => expect(markup.safe(html)).toBe(html));
 
@@ -244,15 +244,15 @@ const piece = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...TEXTS) },
 );
 
-describe("soup of tags", () => {
-  test("comes out harmless and parses back to itself", () => {
+describe("random tags", () => {
+  test("are sanitised to harmless HTML that parses to itself", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 25 }), (pieces) => expectHarmless(pieces.join(""))),
       { numRuns: 4_000, seed: 20_261_121 },
     );
   });
 
-  test("is stored with what the filter would not change any more", async () => {
+  test("are stored with HTML that the sanitiser does not change again", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(piece, { maxLength: 25 }), async (pieces) => {
         const content = await markup.store({ html: pieces.join("") });

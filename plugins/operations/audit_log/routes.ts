@@ -1,0 +1,29 @@
+import { endpoint, requirePermission } from "lectern/core";
+import type { AuditLogContext } from "./contract.ts";
+import { about, examples } from "./docs.ts";
+import { type ListedActivity, listSpec, readTypes } from "./queries.ts";
+
+const PERMIT = "settings-manage";
+
+/** Mounts the routes. They require two permissions, of which `permit` names one. */
+export function mountAuditLog(context: AuditLogContext): void {
+  const { app, db, list } = context;
+  app.get(
+    "/audit-log/types",
+    async ({ viewer }) => {
+      requirePermission(viewer, "users-manage");
+      const data = await readTypes(db);
+      return { data, total: data.length };
+    },
+    { permit: PERMIT, ...endpoint("audit-log", "types", { about: about.types }) },
+  );
+  const listing = listSpec(context);
+  app.get(
+    "/audit-log",
+    async ({ viewer, asked }) => {
+      requirePermission(viewer, "users-manage");
+      return list<ListedActivity>(listing, viewer, asked);
+    },
+    { permit: PERMIT, ...endpoint("audit-log", "list", { about: about.list, example: examples.list }) },
+  );
+}

@@ -1,0 +1,26 @@
+import { t } from "lectern/core";
+import { MAX_DAYS } from "./prune.ts";
+
+/** The settings of the audit log. */
+export const settings = t.Object({
+  ipPrecision: t.Integer({
+    default: 4,
+    minimum: 0,
+    maximum: 4,
+    env: "IP_ADDRESS_PRECISION",
+    description: "Number of the four parts of an address that the audit log stores; 0 stores none",
+  }),
+  retention: t.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: MAX_DAYS,
+    env: "AUDIT_LOG_DAYS",
+    description: "Days that rows of the audit log are kept; 0 keeps them forever",
+  }),
+  environment: t.String({
+    default: "production",
+    env: "APP_ENV",
+    shared: true,
+    description: "demo stores no addresses of visitors in the audit log",
+  }),
+});

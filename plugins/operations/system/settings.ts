@@ -1,0 +1,15 @@
+import { t } from "lectern/core";
+
+/** The BookStack version whose API is implemented; clients decide by it which endpoints they can use. */
+const API_VERSION = "v26.05+lectern";
+
+/** The settings of the instance. */
+export const settings = t.Object({
+  appName: t.String({ default: "Lectern", minLength: 1, env: "APP_NAME" }),
+  appLogo: t.String({
+    default: "",
+    env: "APP_LOGO",
+    description: "URL of a logo instead of the shipped one; none for no logo",
+  }),
+  version: t.String({ default: API_VERSION, pattern: "^v", env: "APP_VERSION" }),
+});

@@ -61,7 +61,7 @@ async function grow(): Promise<void> {
 test("an empty instance says so, on every screen", async () => {
   const page = await visit();
   await page.goto(HOSTS);
-  expect(await page.locator("main").textContent()).toContain("There is no host yet");
+  expect(await page.locator("main").textContent()).toContain("There are no hosts yet");
   await sound(page, "hosts-none");
   await page.goto("/statistics");
   expect(await page.locator("main").textContent()).toContain("No host has reported yet.");

@@ -35,7 +35,7 @@ test("a key is made, its secret is shown once and hidden, and everything that is
   const page = await visit();
   await page.goto("/settings/integrations");
   expect(new URL(page.url()).pathname).toBe(KEYS);
-  expect(await page.locator("main").textContent()).toContain("There is no key yet");
+  expect(await page.locator("main").textContent()).toContain("There are no keys yet");
   await sound(page, "no-keys");
   await page.getByRole("button", { name: "New dashboard key" }).click();
   await sound(page, "new-key");

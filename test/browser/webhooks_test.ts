@@ -43,7 +43,7 @@ const hooks = async () => (await screens.runtime.ask("GET", "/api/webhooks?sort=
 test("a webhook is set up with some of the events, and its secret is shown once", async () => {
   const page = await visit();
   await page.goto(HOOKS);
-  expect(await page.locator("main").textContent()).toContain("There is no webhook yet");
+  expect(await page.locator("main").textContent()).toContain("There are no webhooks yet");
   await sound(page, "none");
   await page.getByRole("button", { name: "New webhook" }).click();
   await sound(page, "new");

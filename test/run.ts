@@ -101,11 +101,13 @@ async function onServer(files: readonly string[]): Promise<Outcome> {
   const cluster = given ? undefined : await startCluster();
   const url = given || cluster?.url;
   if (url === undefined) return skipped("no PostgreSQL is installed here and DATABASE_URL is not set");
+  let server: SharedServer | undefined;
   try {
-    const server = await shareServer(url);
+    server = await shareServer(url);
     const title = given ? "on the server of DATABASE_URL" : "on a throw-away PostgreSQL server";
-    return await suite(title, files, server.env).finally(() => server.stop());
+    return await suite(title, files, server.env);
   } finally {
+    await server?.stop();
     await cluster?.stop();
   }
 }

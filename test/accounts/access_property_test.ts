@@ -25,7 +25,7 @@ beforeAll(async () => {
   runtime = await bootTestRuntime();
   context = runtime.contexts.get("content_permissions") as AnyContext;
   access = context.contracts.access;
-}, 60_000);
+}, 120_000);
 afterAll(() => runtime.stop());
 
 const arbitraryFlags = fc.record({

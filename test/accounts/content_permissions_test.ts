@@ -6,7 +6,7 @@ import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runti
 let runtime: TestRuntime;
 beforeAll(async () => {
   runtime = await bootTestRuntime();
-}, 60_000);
+}, 120_000);
 afterAll(() => runtime.stop());
 const { permit, tree } = overrideTools(() => runtime);
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { CommandIo } from "lectern/cli";
 import { type FakeSmtp, fakeSmtp } from "../support/fakes/smtp.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -15,6 +15,8 @@ afterAll(async () => {
   await runtime.stop();
   smtp.stop();
 });
+// Messages of earlier tests are sent before a test counts its own.
+beforeEach(() => runtime.runtime.jobs.drain());
 
 const GONE = { error: { message: "Link not found", code: 404 } };
 const invited = async (email: string, name = "Ina") =>

@@ -256,7 +256,7 @@ test("entries beyond their lifetime are purged; younger ones and those whose pur
   await own.runtime.jobs.drain();
   expect(await left()).toEqual(["Stuck", "Last"]);
   await own.stop();
-}, 30_000);
+}, 120_000);
 
 test("without a lifetime nothing is purged, not even by a job that was queued before", async () => {
   const own = await bootTestRuntime({ env: { RECYCLE_BIN_LIFETIME: "-1" } });
@@ -270,4 +270,4 @@ test("without a lifetime nothing is purged, not even by a job that was queued be
   expect(await waiting()).toBe(0);
   expect((await own.ask("GET", "/api/recycle-bin")).body.total).toBe(1);
   await own.stop();
-}, 30_000);
+}, 120_000);

@@ -110,7 +110,7 @@ const WORDS = [
 let runtime: TestRuntime;
 beforeAll(async () => {
   runtime = await bootTestRuntime();
-}, 60_000);
+}, 120_000);
 afterAll(() => runtime.stop());
 
 /** What a statement over the texts t.a and t.b answers. */

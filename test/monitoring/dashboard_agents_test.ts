@@ -8,7 +8,7 @@ let dashboard: ReturnType<typeof sampleHosts>;
 beforeAll(async () => {
   runtime = await bootTestRuntime({ env: { HOSTS_REQUESTS_PER_MIN: "20" } });
   dashboard = sampleHosts(runtime);
-}, 60_000);
+}, 120_000);
 afterAll(() => runtime.stop());
 
 const remove = (id: number) => runtime.ask("DELETE", `/api/v1/dashboard/hosts/${id}`);

@@ -23,7 +23,7 @@ beforeAll(async () => {
   runtime = await bootTestRuntime({ env: { HOSTS_REQUESTS_PER_MIN: "0", DASHBOARD_RATE_LIMIT_MAX: "0" } });
   dashboard = sampleHosts(runtime);
   board = await dashboard.key();
-}, 60_000);
+}, 120_000);
 afterAll(() => runtime.stop());
 
 const place = fc.nat(HOSTS - 1);

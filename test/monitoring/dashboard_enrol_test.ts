@@ -8,7 +8,7 @@ let dashboard: ReturnType<typeof sampleHosts>;
 beforeAll(async () => {
   runtime = await bootTestRuntime();
   dashboard = sampleHosts(runtime);
-}, 60_000);
+}, 120_000);
 afterAll(() => runtime.stop());
 
 type Pair = { token_key: string; token_secret: string };

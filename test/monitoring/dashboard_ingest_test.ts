@@ -11,7 +11,7 @@ beforeAll(async () => {
   runtime = await bootTestRuntime({ env: { HOSTS_REQUESTS_PER_MIN: "0", DASHBOARD_RATE_LIMIT_MAX: "0" } });
   dashboard = sampleHosts(runtime);
   board = await dashboard.key();
-}, 60_000);
+}, 120_000);
 afterAll(() => runtime.stop());
 
 const numbers = async () => (await dashboard.read(board, "/api/v1/dashboard/stats/extended")).body;

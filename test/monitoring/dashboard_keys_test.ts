@@ -10,7 +10,7 @@ let dashboard: ReturnType<typeof sampleHosts>;
 beforeAll(async () => {
   runtime = await bootTestRuntime({ env: { DASHBOARD_RATE_LIMIT_MAX: "0", APP_PROXIES: "10.0.0.0/8" } });
   dashboard = sampleHosts(runtime);
-}, 60_000);
+}, 120_000);
 afterAll(() => runtime.stop());
 
 const change = (id: number, body: unknown) => runtime.ask("PATCH", `/api/v1/dashboard/keys/${id}`, { body });

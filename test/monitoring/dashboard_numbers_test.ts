@@ -32,7 +32,7 @@ beforeAll(async () => {
   });
   dashboard = sampleHosts(runtime);
   board = await dashboard.key();
-}, 60_000);
+}, 120_000);
 afterAll(() => runtime.stop());
 
 let addresses = 0;
@@ -113,7 +113,7 @@ test("a host that falls silent is stale, and leaves the numbers only where the o
   expect((await hosts.ping(host)).status).toBe(200);
   expect((await hosts.read(key)).body).toMatchObject({ total_hosts: 1, total_outdated_packages: 1 });
   await lively.stop();
-}, 20_000);
+}, 120_000);
 
 test("a silent host that is enabled by hand is not disabled again at once", async () => {
   const host = await dashboard.host("again");

@@ -10,7 +10,7 @@ let dashboard: ReturnType<typeof sampleHosts>;
 beforeAll(async () => {
   runtime = await bootTestRuntime();
   dashboard = sampleHosts(runtime);
-}, 60_000);
+}, 120_000);
 afterAll(() => runtime.stop());
 
 const get = async (path: string) => (await runtime.ask("GET", `/api/v1/dashboard/${path}`)).body;

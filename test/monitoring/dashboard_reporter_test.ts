@@ -30,7 +30,7 @@ beforeAll(async () => {
   expect(status).toBe(200);
   script = join(folder, "reporter.sh");
   writeFileSync(script, body);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await server.stop(true);
   await runtime.stop();
@@ -134,7 +134,7 @@ test("this machine's own packages give the numbers that apt itself gives", async
     securityUpdates: upgradable.filter((line) => /\(.*security/i.test(line)).length,
   });
   expect((await shown(host)).status).toBe("active");
-}, 60_000);
+}, 120_000);
 
 test("apt: what would be new is not outdated, what is half removed is not installed", async () => {
   const host = await dashboard.host("apt");

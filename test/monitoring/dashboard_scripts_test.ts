@@ -37,7 +37,7 @@ beforeAll(async () => {
   dashboard = sampleHosts(runtime);
   key = await dashboard.key({ integration_type: "enrolment" });
   secrets.push(key.token_secret);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await listening.stop();
   await runtime.stop();

@@ -50,7 +50,7 @@ for (const { name, onServer } of KINDS) {
       await cluster?.stop();
       folder.remove();
       expect([code, program.output()]).toEqual([0, expect.any(String)]);
-    }, 60_000);
+    }, 120_000);
 
     const get = (path: string, headers: Record<string, string> = {}) =>
       fetch(`http://127.0.0.1:${program.port}${path}`, {
@@ -142,7 +142,7 @@ for (const { name, onServer } of KINDS) {
       // No job has used up its tries meanwhile.
       const { body } = await program.ask("GET", "/api/system/jobs");
       expect(body.data).toEqual([]);
-    }, 60_000);
+    }, 120_000);
   });
 }
 

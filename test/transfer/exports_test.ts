@@ -101,7 +101,7 @@ beforeAll(async () => {
     <p>{{@${hidden}}} {{@${hidden}#x}} {{@${mars}}} <img src="${secretPhoto.url}"></p><script>alert(1)</script>`;
   await runtime.ask("PUT", `/api/pages/${dome}`, { body: { html } });
   ids = { book, chapter, mars, venus, dome, hidden, map };
-}, 60_000);
+}, 120_000);
 afterAll(() => runtime.stop());
 
 test("answers are files: type, name and length", async () => {
@@ -273,4 +273,4 @@ test("an export larger than what is held in memory arrives whole, and leaves not
   const markdown = (await exported(runtime, `/api/pages/${page}/export/markdown`)).text;
   expect(markdown.split("\n\n")).toHaveLength(60_001);
   await runtime.ask("DELETE", `/api/pages/${page}`);
-}, 30_000);
+}, 120_000);

@@ -15,7 +15,7 @@ const PREFIX = "ZIP upload failed with the following validation errors: \n";
 let runtime: TestRuntime;
 beforeAll(async () => {
   runtime = await bootTestRuntime();
-}, 60_000);
+}, 120_000);
 afterAll(() => runtime.stop());
 
 const files = () => {
@@ -196,4 +196,4 @@ test("an archive with bytes changed at random is refused or read, without a serv
     expect([200, 422]).toContain(status);
     if (status === 200) await runtime.ask("DELETE", `/api/imports/${body.id}`);
   }
-}, 30_000);
+}, 120_000);

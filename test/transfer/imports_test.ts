@@ -34,7 +34,7 @@ const watching = definePlugin({
 beforeAll(async () => {
   runtime = await bootTestRuntime({ extra: [watching] });
   book = (await runtime.ask("POST", "/api/books", { body: { name: "Target" } })).body.id;
-}, 60_000);
+}, 120_000);
 afterAll(() => runtime.stop());
 
 const files = () => {
@@ -219,7 +219,7 @@ test("others are answered while an archive of thousands of pages is judged", asy
   const bytes = portable({ book: { name: "Long", pages } });
   const gap = await longestDelay(async () => expect((await upload(runtime, bytes)).status).toBe(200));
   expect(gap).toBeLessThan(0.5);
-}, 60_000);
+}, 120_000);
 
 test("names and texts that no store holds are mended, long ones refused", async () => {
   const id = await pending(

@@ -24,7 +24,7 @@ const pagesIn = (text: string) => [...text.matchAll(/\/Type\s*\/Page\b(?!s)/g)].
 beforeAll(async () => {
   runtime = await bootTestRuntime();
   process.env.TMPDIR = own;
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   if (TMPDIR === undefined) delete process.env.TMPDIR;
   else process.env.TMPDIR = TMPDIR;
@@ -84,7 +84,7 @@ describe("a PDF", () => {
       expect((await exported(runtime, `/api/books/${book}/export/pdf`)).status).toBe(200);
     });
     expect(gap).toBeLessThan(0.5);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe("where limits are set", () => {
@@ -110,14 +110,14 @@ describe("where limits are set", () => {
       expect(errorOf(text)).toEqual({ code: 500, message: expect.stringContaining("not ready within 1 seconds") });
       expect(performance.now() - started).toBeLessThan(4_000);
     });
-  }, 60_000);
+  }, 120_000);
 
   test("what takes too much memory is killed, and said so", async () => {
     await boundRuntime({ EXPORT_PDF_MEMORY: "100" }, async (bound, page) => {
       const { text } = await exported(bound, `/api/pages/${page}/export/pdf`);
       expect(errorOf(text).message).toContain("more than 100 MB of memory");
     });
-  }, 60_000);
+  }, 120_000);
 
   test("no engine answers 501 and says what to install; neither does a command that is not there", async () => {
     for (const env of [{ EXPORT_PDF_ENGINE: "none" }, { EXPORT_PDF_COMMAND: "no-such-command {input_html_path}" }])
@@ -126,7 +126,7 @@ describe("where limits are set", () => {
         expect(status).toBe(501);
         expect(errorOf(text).message).toContain("can install the package @myriaddreamin/typst-ts-node-compiler");
       });
-  }, 60_000);
+  }, 120_000);
 
   test("characters that no font has are logged once", async () => {
     const lines: string[] = [];
@@ -143,7 +143,7 @@ describe("where limits are set", () => {
     }
     const told = lines.filter((line) => line.includes("Cannot show a writing system"));
     expect([told.length, JSON.parse(told[0] ?? "{}").letter]).toEqual([1, "𗴂"]);
-  }, 60_000);
+  }, 120_000);
 
   test("a command is given one HTML file, unfolded and without frames, and none of our secrets", async () => {
     const folder = mkdtempSync(join(tmpdir(), "lectern-command-"));
@@ -160,5 +160,5 @@ describe("where limits are set", () => {
       expect(text).not.toMatch(/ADMIN_|DATABASE_URL|<iframe|x\.png|background:url/);
     });
     rmSync(folder, { recursive: true });
-  }, 60_000);
+  }, 120_000);
 });

@@ -15,7 +15,7 @@ const RUNS = Number(process.env.ROUND_TRIPS ?? 12);
 let runtime: TestRuntime;
 beforeAll(async () => {
   runtime = await bootTestRuntime();
-}, 60_000);
+}, 120_000);
 afterAll(() => runtime.stop());
 
 interface PagePlan {

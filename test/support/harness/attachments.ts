@@ -30,7 +30,7 @@ export function openAttachments(): () => AttachmentStage {
   let stage: AttachmentStage | undefined;
   beforeAll(async () => {
     stage = await stageOf(await bootTestRuntime({ extra: [spoiler] }));
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => stage?.runtime.stop());
   return () => {
     if (!stage) throw new Error("Cannot attach before the runtime is open");

@@ -66,7 +66,7 @@ export function openStage(
       stage.saved[name] = id;
     }
     await runSteps(stage, samples);
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => stage?.runtime.stop());
   return () => {
     if (!stage) throw new Error("Cannot send a request before the runtime is open");

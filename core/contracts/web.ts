@@ -86,7 +86,7 @@ export interface Visit {
   /** Sends a change to the API. Returns its errors, to be shown in the form. */
   send<T>(method: string, path: string, input?: InputObject): Promise<SubmitResult<T>>;
   /** The response of the API, for files. */
-  ask(method: string, path: string, input?: InputObject): Promise<Response>;
+  call(method: string, path: string, input?: InputObject): Promise<Response>;
   /** Redirects to another path of this instance, to "/" for any other, with a notice that is shown there once. */
   goTo(path: string, notice?: string): Response;
   /** A field of the form as text; "" where it was not sent. */

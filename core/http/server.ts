@@ -43,7 +43,7 @@ import type { Watch } from "./running_requests.ts";
 import { unexpectedError } from "./unexpected_error.ts";
 
 /** Options of a call within the process. */
-export interface Asking {
+export interface CallOptions {
   /** The input that a body would hold. */
   readonly input?: InputObject;
   /** The address of the client on whose behalf the call is made. */
@@ -156,8 +156,8 @@ export class Gates {
    * Calls a route on a viewer's behalf, within this process: without credentials, limit and body parsing, with everything that
    * follows them. Never throws; errors are answered as over HTTP.
    */
-  async ask(viewer: Viewer, method: string, path: string, asking: Asking = {}): Promise<Response> {
-    const { input = {}, address = "", headers = {} } = asking;
+  async callAs(viewer: Viewer, method: string, path: string, options: CallOptions = {}): Promise<Response> {
+    const { input = {}, address = "", headers = {} } = options;
     const request = new Request(`http://localhost${path}`, { method, headers });
     let query: InputObject;
     try {

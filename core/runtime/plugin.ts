@@ -15,7 +15,7 @@ import type { AreaSpec, Authenticate } from "../http/areas.ts";
 import type { OutgoingFetch } from "../http/outbound_fetch.ts";
 import type { PluginApp, SiteApp } from "../http/plugin_app.ts";
 import type { MakeLimiter } from "../http/rate_limit.ts";
-import type { Asking } from "../http/server.ts";
+import type { CallOptions } from "../http/server.ts";
 import type { WithSlowPool } from "../http/store_errors.ts";
 import type { Texts } from "../i18n/catalogue.ts";
 import type { InputObject } from "../input/body_parsing.ts";
@@ -123,7 +123,7 @@ export interface PluginContext<
   /** Gives paths below a prefix their own credentials, limit and error shape; the prefix is below /api by default. */
   area(prefix: string, spec: AreaSpec): void;
   /** Calls a route as a viewer, without credentials and limits. `path` may hold a query. Errors are answers, never thrown. */
-  ask(viewer: Viewer, method: string, path: string, asking?: Asking): Promise<Response>;
+  callAs(viewer: Viewer, method: string, path: string, options?: CallOptions): Promise<Response>;
   /** Creates a limit of requests by key; servers on one store share it with RATE_LIMITS_SHARED. */
   readonly limiter: MakeLimiter;
   visibilityRule(table: TableName, rule: VisibilityRule): void;

@@ -102,7 +102,7 @@ export function makeContext(
     },
     auth: (authenticate) => gates.auth(authenticate),
     area: (prefix, spec) => gates.area(prefix, spec),
-    ask: (viewer, method, path, asking) => gates.ask(viewer, method, path, asking),
+    callAs: (viewer, method, path, options) => gates.callAs(viewer, method, path, options),
     limiter: (name, limit, windowMs) => limiterOf(parts.store.db, config)(`${plugin.name}:${name}`, limit, windowMs),
     visibilityRule: (table, rule) => visibility.add(table, rule),
     visible: visible as AnyContext["visible"],

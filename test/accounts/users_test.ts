@@ -183,7 +183,7 @@ test("the guest and the only administrator stay", async () => {
   // Called as the system, so that both are permitted whichever comes first.
   const users = runtime.contexts.get("users");
   const strip = async (of: number) => {
-    const answer = await users?.ask(SYSTEM, "PUT", `/api/users/${of}`, { input: { roles: [] } });
+    const answer = await users?.callAs(SYSTEM, "PUT", `/api/users/${of}`, { input: { roles: [] } });
     return { status: answer?.status ?? 0 };
   };
   const both = await Promise.all([strip(1), strip(id)]);

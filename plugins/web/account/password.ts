@@ -39,7 +39,7 @@ ${parts.form(ui, { action: PATH, fields, submit: t("Change the password"), error
     const input = { current_password: visit.text("current_password"), password };
     const sent = await visit.send<Me>("PUT", "/api/users/me", input);
     if (!sent.ok) return shown(visit, formErrors(sent));
-    const signIn = await visit.ask("POST", "/api/session", { email: sent.body.email, password });
+    const signIn = await visit.call("POST", "/api/session", { email: sent.body.email, password });
     const notice = visit.ui.t("Your password is changed, and you are signed out everywhere else.");
     const response = visit.goTo(signIn.ok ? PATH : "/login", notice);
     for (const cookie of signIn.headers.getSetCookie()) response.headers.append("set-cookie", cookie);

@@ -202,7 +202,7 @@ async function ofPage(visit: Visit, book: Book, page: Page, source: Source): Pro
 async function contentOf(visit: Visit, page: Page, source: Source): Promise<string> {
   if (source === "html") return page.raw_html;
   if (page.markdown !== "" || page.raw_html === "") return page.markdown;
-  const response = await visit.ask("GET", `/api/pages/${page.id}/export/markdown`);
+  const response = await visit.call("GET", `/api/pages/${page.id}/export/markdown`);
   const text = response.ok ? await response.text() : page.raw_html;
   // The export starts with the name of the page.
   return text.replace(/^# .*\n+/, "");

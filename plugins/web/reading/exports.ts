@@ -7,7 +7,7 @@ import type { ReadingContext } from "./contract.ts";
 export function mountExports({ site, web }: ReadingContext): void {
   const exported = async (visit: Visit, segment: string, id: number): Promise<Response> => {
     const format = encodeURIComponent(visit.params.format ?? "");
-    const response = await visit.ask("GET", `/api/${segment}/${id}/export/${format}`);
+    const response = await visit.call("GET", `/api/${segment}/${id}/export/${format}`);
     if (response.ok) return response;
     const { error } = (await response.json()) as { error?: { message?: string } };
     throw new ApiError(response.status, error?.message ?? "");

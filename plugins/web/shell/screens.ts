@@ -151,10 +151,10 @@ export class Screens {
       }),
     );
     const reader = inLanguage(viewer, ui.language);
-    const ask = (method: string, path: string, body: InputObject = {}) =>
-      context.ask(reader, method, path, { input: body, address, headers });
+    const call = (method: string, path: string, body: InputObject = {}) =>
+      context.callAs(reader, method, path, { input: body, address, headers });
     const get = async <T>(path: string): Promise<T> => {
-      const response = await ask("GET", path);
+      const response = await call("GET", path);
       if (!response.ok) throw await errorOf(response);
       return (await response.json()) as T;
     };
@@ -168,7 +168,7 @@ export class Screens {
       address,
       get,
       async find<T>(path: string) {
-        const response = await ask("GET", path);
+        const response = await call("GET", path);
         if (response.status === 403 || response.status === 404) return undefined;
         if (!response.ok) throw await errorOf(response);
         return (await response.json()) as T;
@@ -181,12 +181,12 @@ export class Screens {
         return get<T>(`/api/${segment}/${data[0].id}`);
       },
       async send<T>(method: string, path: string, body?: InputObject): Promise<SubmitResult<T>> {
-        const response = await ask(method, path, body);
+        const response = await call(method, path, body);
         if (!response.ok) return errorsOf(response);
         const text = await response.text();
         return { ok: true, body: (text === "" ? undefined : JSON.parse(text)) as T };
       },
-      ask,
+      call,
       goTo(path, notice) {
         const sent = new Headers({ location: root + ownPath(path) });
         if (notice !== undefined) sent.append("set-cookie", storeNotice(notice, root));

@@ -45,7 +45,7 @@ ${resets && html`<p><a href="${ui.url("/password/email")}">${t("Forgot your pass
   web.form(site, "/login", "anyone", async (visit) => {
     const next = ownPath(visit.input.next);
     const email = visit.text("email");
-    const response = await visit.ask("POST", "/api/session", { email, password: visit.text("password") });
+    const response = await visit.call("POST", "/api/session", { email, password: visit.text("password") });
     if (response.ok) return withCookiesOf(response, visit.goTo(next));
     const { error } = (await response.json()) as { error: { message: string; validation?: SignInData["errors"] } };
     const errors = error.validation ?? {};
@@ -53,7 +53,7 @@ ${resets && html`<p><a href="${ui.url("/password/email")}">${t("Forgot your pass
     return shown(visit, { next, email, error: errorText, errors }, response.status);
   });
   web.form(site, "/logout", "anyone", async (visit) =>
-    withCookiesOf(await visit.ask("DELETE", "/api/session"), visit.goTo("/login", visit.ui.t("You are signed out."))),
+    withCookiesOf(await visit.call("DELETE", "/api/session"), visit.goTo("/login", visit.ui.t("You are signed out."))),
   );
   mountPasswordReset(context, web);
   mountPasswordChoice(context, web);

@@ -10,7 +10,7 @@ export type { Children, RunOptions } from "./children/pool.ts";
 export { type ChildEnd, type ChildLimits, lowerPriority, watchChild } from "./children/process_limits.ts";
 export { type YieldToEventLoop, yieldToEventLoop } from "./children/yield_to_event_loop.ts";
 export { fileKilobytes, fileLimit } from "./config.ts";
-export { type ItemPermissions, itemPermissions, type VisibleIds } from "./contracts/access.ts";
+export { type ItemPermissions, itemPermissions, type VisibleRows } from "./contracts/access.ts";
 export { type People, peopleOf, withoutAuthor } from "./contracts/users.ts";
 export { ApiError, BootError, denied, localizedError, notFound } from "./errors.ts";
 export type { Cached } from "./events/cache.ts";

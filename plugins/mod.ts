@@ -1,4 +1,4 @@
-/** The one list of what ships, in the order of the wish; boot puts providers before those who need them. */
+/** The plugins that ship with Lectern, by group. Boot orders them: providers of a contract before its users. */
 import type { AnyPlugin } from "lectern/core";
 import access from "./accounts/access/plugin.ts";
 import contentPermissions from "./accounts/content_permissions/plugin.ts";

@@ -28,6 +28,7 @@ export async function openRuntime(
   const store = await openStore({
     ...storeOptions(config),
     onRestart: () => log.warn("The embedded store had stopped and was restarted"),
+    onRestartFailure: (error) => log.error("Cannot restart the embedded store; trying again", { error }),
   });
   try {
     const files = fileStoreOf(config);

@@ -22,19 +22,19 @@ export interface Access {
   /** Throws the 403 of the wire contract unless `may` allows it. */
   need(viewer: Viewer, permission: string, item?: Owned): Promise<void>;
   /** The visibility rule of a content table, for `visibilityRule`. */
-  sees(kind: string, table: TableName): VisibilityRule;
-  /** How many rows of a content table viewers see, for its listing. The kind has to be in the slot `content`. */
-  reach(kind: string, table: TableName): VisibleIds;
+  visibilityRuleOf(kind: string, table: TableName): VisibilityRule;
+  /** Number and ids of the rows of a content table that viewers see, for its listing. The kind has to be in the slot `content`. */
+  visibleRows(kind: string, table: TableName): VisibleRows;
 }
 
-/** How many rows of a table viewers see. */
-export interface VisibleIds {
+/** Number and ids of the rows of a table that viewers see. */
+export interface VisibleRows {
   /** SQL for the exact number of rows a viewer sees, cheaper than counting. */
   total(viewer: Viewer): RawBuilder<number>;
   /** SQL for the approximate number of all rows. */
   readonly all: RawBuilder<number>;
   /** SQL for the ids of all rows a viewer sees, where sorting these is cheaper than skipping all others; else undefined. */
-  few(viewer: Viewer): RawBuilder<unknown> | undefined;
+  ids(viewer: Viewer): RawBuilder<unknown> | undefined;
 }
 
 declare module "../runtime/registry.ts" {

@@ -5,7 +5,7 @@
  */
 import { type RawBuilder, sql } from "kysely";
 import { type Db, rows, type TableName } from "../../db/mod.ts";
-import type { VisibleIds } from "../contracts/access.ts";
+import type { VisibleRows } from "../contracts/access.ts";
 import { ApiError } from "../errors.ts";
 import type { WithSlowPool } from "../http/store_errors.ts";
 import type { InputObject } from "../input/body_parsing.ts";
@@ -43,7 +43,7 @@ export interface ListSpec {
   /** SQL of rows with an `id` that replace the table under its name, such as groups of rows. It has to check visibility itself. */
   readonly source?: RawBuilder<unknown>;
   /** How many rows viewers see, where that is known without counting. */
-  readonly reach?: VisibleIds;
+  readonly visibleRows?: VisibleRows;
 }
 
 /** The envelope of every listing. */
@@ -82,7 +82,7 @@ export async function listRows<Row>(
   const read = () => readListing<Row>(parts, spec, viewer, parsed);
   // In index order and with a known total, the cost does not grow with the table.
   const isQuick =
-    spec.reach && !spec.where && parsed.filters.length === 0 && parsed.offset + parsed.count <= QUICK_ROWS;
+    spec.visibleRows && !spec.where && parsed.filters.length === 0 && parsed.offset + parsed.count <= QUICK_ROWS;
   return isQuick ? read() : parts.withSlowPool({ viewer, limitMs: parts.limits.timeoutMs, tooLong: TOO_LONG }, read);
 }
 
@@ -96,10 +96,10 @@ async function readListing<Row>(
   const id = sql.ref(`${spec.table}.id`);
   const wanted = [...(spec.where ? [spec.where] : []), ...filters.flatMap((filter) => conditionOf(spec, filter))];
   const isPlain = wanted.length === 0;
-  const few = spec.reach?.few(viewer);
-  const known = few && (await reachOf(db, spec, viewer));
+  const ids = spec.visibleRows?.ids(viewer);
+  const known = ids && (await countsOf(db, spec, viewer));
   if (isPlain && known && known.total <= offset) return { data: [], total: known.total };
-  if (few && known && isSortCheaper(known, offset + count)) wanted.push(sql<boolean>`${id} = any(array(${few}))`);
+  if (ids && known && isSortCheaper(known, offset + count)) wanted.push(sql<boolean>`${id} = any(array(${ids}))`);
   const visible = spec.source ? sql<boolean>`true` : visibility.where(spec.table, viewer);
   const where = sql.join([visible, ...wanted], sql` and `);
   const from = sql`${table} ${spec.fieldJoins ?? sql``}`;
@@ -110,8 +110,8 @@ async function readListing<Row>(
       sql`select ${spec.columns} from (select ${id} from ${from} where ${where} order by ${order} limit ${count} offset ${offset}) as picked
       join ${from} on ${id} = picked.id ${spec.joins ?? sql``} order by ${order}`,
     ),
-    isPlain && spec.reach
-      ? (known ?? reachOf(db, spec, viewer))
+    isPlain && spec.visibleRows
+      ? (known ?? countsOf(db, spec, viewer))
       : counts(db, sql`count(*) as total from ${from} where ${where}`),
   ]);
   return { data, total: counted?.total ?? 0 };
@@ -119,8 +119,8 @@ async function readListing<Row>(
 
 type Counts = { readonly total: number; readonly all: number };
 
-async function reachOf(db: Db, { reach }: ListSpec, viewer: Viewer): Promise<Counts | undefined> {
-  return reach && counts(db, sql`${reach.total(viewer)} as total, ${reach.all} as all`);
+async function countsOf(db: Db, { visibleRows }: ListSpec, viewer: Viewer): Promise<Counts | undefined> {
+  return visibleRows && counts(db, sql`${visibleRows.total(viewer)} as total, ${visibleRows.all} as all`);
 }
 
 async function counts(db: Db, selected: RawBuilder<unknown>): Promise<Counts | undefined> {

@@ -151,7 +151,10 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
 async function migratePlugin({ name, migrations }: AnyPlugin, db: Db, log: Log): Promise<readonly string[]> {
   const { pending, unknown } = await migrationStatus(db, name, migrations);
   if (unknown.length > 0)
-    log.warn("The plugin lacks migrations that its tables have; is it older?", { plugin: name, steps: unknown });
+    log.warn("The plugin is older than its tables: it lacks migrations that they have", {
+      plugin: name,
+      steps: unknown,
+    });
   return pending.length > 0 ? migrate(db, name, migrations) : [];
 }
 

@@ -33,6 +33,8 @@ export interface StoreOptions {
   onNotice?: (text: string) => void;
   /** Called when the embedded server had died and was restarted. */
   onRestart?: () => void;
+  /** Called when restarting it fails: once, though it is tried again until it succeeds. */
+  onRestartFailure?: (error: unknown) => void;
   /** Limit of connecting: 10,000. */
   connectTimeoutMs?: number;
   /** Connections of the slow pool; one user holds half of them at most: 4. */
@@ -151,7 +153,10 @@ async function openJoined(settings: Settings, embedded: Embedded): Promise<Store
     await ensureDatabase(on("postgres"), settings.database);
     const { version, ...tools } = await probe(on(settings.database), `the embedded server in "${folder}"`);
     const description = `PostgreSQL ${version}, embedded, in "${folder}"`;
-    embedded.watch(() => settings.onRestart?.());
+    embedded.watch(
+      () => settings.onRestart?.(),
+      (error) => settings.onRestartFailure?.(error),
+    );
     return assemble(settings, on(settings.database), tools, { kind: "embedded", description, leave: embedded.leave });
   } catch (error) {
     await embedded.leave();

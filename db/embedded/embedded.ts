@@ -35,8 +35,8 @@ export interface Embedded {
   folder: string;
   /** Leaves the server, and stops it where no other process uses it. */
   leave(): Promise<void>;
-  /** Restarts the server from now on if it dies, then calls `onRestart`. */
-  watch(onRestart: () => void): void;
+  /** Restarts the server from now on if it dies, then calls `onRestart`; `onFailure` once where that fails, until it succeeds. */
+  watch(onRestart: () => void, onFailure: (error: unknown) => void): void;
 }
 
 /** Limits in milliseconds: of initdb, start or recovery; of the wait for a predecessor to release the folder. */
@@ -97,13 +97,20 @@ function joined(
   return {
     sockets,
     folder: home.folder,
-    watch(onRestart) {
+    watch(onRestart, onFailure) {
+      let failing = false;
       watching = setInterval(() => {
         if (isServed(home)) return;
         // A failure is retried: its cause, such as a full disk, may pass.
         restarting ??= restart(home, options)
-          .then((restarted) => restarted && onRestart())
-          .catch(() => {})
+          .then((restarted) => {
+            failing = false;
+            if (restarted) onRestart();
+          })
+          .catch((error: unknown) => {
+            if (!failing) onFailure(error);
+            failing = true;
+          })
           .finally(() => (restarting = undefined)) as Promise<void>;
       }, WATCH_MS);
       watching.unref();

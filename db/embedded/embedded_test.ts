@@ -1,5 +1,14 @@
 import { afterEach, expect, test } from "bun:test";
-import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
@@ -292,6 +301,33 @@ test(
     expect([found, restarts]).toEqual([1, 1]);
     await store.close();
     expect(serverPid(folder)).toBeUndefined();
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "a restart that fails is reported once, and tried until it succeeds",
+  async () => {
+    const folder = fresh();
+    let restarts = 0;
+    const failures: unknown[] = [];
+    const store = await openStore({
+      dataDir: folder,
+      onRestart: () => restarts++,
+      onRestartFailure: (error) => failures.push(error),
+    });
+    const settings = join(folder, "postgres/cluster/postgresql.auto.conf");
+    const good = readFileSync(settings, "utf8");
+    appendFileSync(settings, "shared_buffers = 'much'\n");
+    process.kill(serverPid(folder) as number, "SIGKILL");
+    const until = performance.now() + 30_000;
+    while (failures.length === 0 && performance.now() < until) await sleep(100);
+    await sleep(2_000);
+    expect([failures.length, restarts]).toEqual([1, 0]);
+    writeFileSync(settings, good);
+    while (restarts === 0 && performance.now() < until + 30_000) await sleep(100);
+    expect(restarts).toBe(1);
+    await store.close();
   },
   TIMEOUT_MS,
 );

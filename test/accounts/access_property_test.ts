@@ -116,8 +116,8 @@ async function compare({ items, entries }: SampleContent, viewers: readonly View
         sql`select id from ${sql.table(table)} where ${where} order by id`,
       );
       expect([kind, ...listed.map(({ id }) => id)]).toEqual([kind, ...expected.sort((a, b) => a - b)]);
-      const few = access.reach(kind, table).few(viewer);
-      const gathered = few && (await rows<{ id: number }>(runtime.db, sql`${few}`)).map(({ id }) => id);
+      const ids = access.visibleRows(kind, table).ids(viewer);
+      const gathered = ids && (await rows<{ id: number }>(runtime.db, sql`${ids}`)).map(({ id }) => id);
       if (gathered) expect(gathered).toEqual(expect.arrayContaining(expected));
       const [negated] = await rows<{ n: number }>(
         runtime.db,
@@ -126,7 +126,7 @@ async function compare({ items, entries }: SampleContent, viewers: readonly View
       expect([kind, negated?.n]).toEqual([kind, own.length - expected.length]);
       const [counted] = await rows<{ total: number }>(
         runtime.db,
-        sql`select ${access.reach(kind, table).total(viewer)} as total`,
+        sql`select ${access.visibleRows(kind, table).total(viewer)} as total`,
       );
       expect([kind, counted?.total]).toEqual([kind, expected.length]);
       decisions += own.length;

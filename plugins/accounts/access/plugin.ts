@@ -5,7 +5,7 @@ import { decide } from "./decide.ts";
 import { ensureItemCounts } from "./item_counts.ts";
 import { migrations } from "./migrations.ts";
 import { readList } from "./queries.ts";
-import { visibilityRuleFor, visibleIdsFor } from "./visibility.ts";
+import { visibilityRuleFor, visibleRowsFor } from "./visibility.ts";
 
 /** Decides who may see and change which items: by roles, ownership, and the access lists derived from overrides. */
 export default definePlugin({
@@ -21,9 +21,9 @@ export default definePlugin({
       async need(viewer, permission, item) {
         if (!(await decide(loadList, viewer, permission, item))) throw denied();
       },
-      sees: visibilityRuleFor,
-      reach: (kind, table) =>
-        visibleIdsFor(kind, table, () => slot("content").find((known) => known.kind === kind)?.ownOnly),
+      visibilityRuleOf: visibilityRuleFor,
+      visibleRows: (kind, table) =>
+        visibleRowsFor(kind, table, () => slot("content").find((known) => known.kind === kind)?.ownOnly),
     });
     // Lists are immutable but for the removal of deleted roles.
     on("role_delete", {

@@ -4,13 +4,13 @@
  * `acl` is read. That is a scalar subselect because with `acl_id in (select …)` the planner does not use the index of the
  * listing's order. Conditions are true or false, never null, so that they can be negated.
  */
-import { type RawBuilder, sql, type Viewer, type VisibilityRule, type VisibleIds } from "lectern/core";
+import { type RawBuilder, sql, type Viewer, type VisibilityRule, type VisibleRows } from "lectern/core";
 import type { TableName } from "lectern/db";
 
 /** The rows that a viewer sees where no override applies (platform 2.3, steps 3 and 10). */
 type Extent = "all" | "own" | "nothing";
 
-/** The visibility rule of a content table; see `Access.sees`. */
+/** The visibility rule of a content table; see `Access.visibilityRuleOf`. */
 export function visibilityRuleFor(kind: string, table: TableName): VisibilityRule {
   const { acl, own } = columnsOf(table);
   return (viewer) => {
@@ -33,8 +33,8 @@ export function visibilityRuleFor(kind: string, table: TableName): VisibilityRul
   }
 }
 
-/** Number and ids of the rows that viewers see; see `Access.reach`. `ownOnly` is that column of the kind in the slot `content`. */
-export function visibleIdsFor(kind: string, table: TableName, ownOnly: () => string | undefined): VisibleIds {
+/** Number and ids of the rows that viewers see; see `Access.visibleRows`. `ownOnly` is that column of the kind in the slot `content`. */
+export function visibleRowsFor(kind: string, table: TableName, ownOnly: () => string | undefined): VisibleRows {
   const sees = visibilityRuleFor(kind, table);
   const { acl } = columnsOf(table);
   const present = sql`${sql.ref(`${table}.deleted_at`)} is null`;
@@ -57,7 +57,7 @@ export function visibleIdsFor(kind: string, table: TableName, ownOnly: () => str
       const ownPersonal = sql`${isPersonal} and ${seen === true ? sql`true` : seen}`;
       return sql<number>`(${byLists} + ${own} + ${personalColumn === undefined ? sql`0` : count(ownPersonal)})::bigint`;
     },
-    few(viewer) {
+    ids(viewer) {
       if (seesAll(viewer)) return undefined;
       const id = sql.ref(`${table}.id`);
       if (scopeOf(viewer, kind) !== "all") return sql`select ${id} ${mine(viewer)}`;
@@ -70,7 +70,7 @@ export function visibleIdsFor(kind: string, table: TableName, ownOnly: () => str
   };
 }
 
-/** Step 5, and the system viewer. */
+/** Administrators (platform 2.3, step 5), and the system viewer. */
 function seesAll(viewer: Viewer): boolean {
   return viewer.via === "system" || viewer.admin;
 }
@@ -104,7 +104,7 @@ function namesRoleOf({ roles }: Viewer): RawBuilder<boolean> {
   return sql`(acl.view_allow && ${[...roles]}::integer[] or acl.view_deny && ${[...roles]}::integer[])`;
 }
 
-/** Steps 8 to 10 over a row of `acl`; `otherwise` is the condition if it names none of the viewer's roles. */
+/** Platform 2.3, steps 8 to 10, over a row of `acl`; `otherwise` is the condition if it names none of the viewer's roles. */
 function ruling({ roles }: Viewer, otherwise: RawBuilder<unknown>): RawBuilder<boolean> {
   const held = sql`${[...roles]}::integer[]`;
   return sql`(acl.view_allow && ${held} or not acl.view_deny && ${held} and ${otherwise})`;

@@ -16,14 +16,14 @@ export function registerItemKind(
 ): void {
   const { listing, ...own } = content;
   visibilityRule(table, () => sql`${sql.ref(`${table}.deleted_at`)} is null`);
-  visibilityRule(table, access.sees(kind, table));
+  visibilityRule(table, access.visibilityRuleOf(kind, table));
   contribute("searchable", { kind, body: sql<string>`${sql.ref(`${table}.description`)}` });
   contribute("content", { kind, table, columns: Object.keys(listing.fields), ...own });
 }
 
 /** What a kind is to `mountResource`. */
 export function itemResource({ kind, noun, table }: ItemKind, listing: ListSpec, access: Access) {
-  return { name: kind, noun, list: { ...listing, reach: access.reach(kind, table) } };
+  return { name: kind, noun, list: { ...listing, visibleRows: access.visibleRows(kind, table) } };
 }
 
 /** The handlers of a resource that are the same for every kind. */

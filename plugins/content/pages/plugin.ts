@@ -55,7 +55,7 @@ export default definePlugin({
     visibilityRule("pages", () => sql`pages.deleted_at is null`);
     // Only its owner sees a draft (content-api 8.6).
     visibilityRule("pages", ({ id }) => sql`(not pages.draft or pages.owned_by is not distinct from ${id}::integer)`);
-    visibilityRule("pages", contracts.access.sees("page", "pages"));
+    visibilityRule("pages", contracts.access.visibilityRuleOf("page", "pages"));
     provide("pages", pagesService(pages));
     contribute("content", {
       kind: "page",

@@ -32,7 +32,7 @@ export function mountPages(context: PagesContext): void {
   const { contracts, slot } = context;
   const { access, tags } = contracts;
   const find = pageFinder(context);
-  const list = { ...listing, reach: access.reach("page", "pages") };
+  const list = { ...listing, visibleRows: access.visibleRows("page", "pages") };
   const bodies = { create: createRules, update: updateRules, bodyFirst: true };
   mountResource<PageRow | FoundPage, typeof createRules, typeof updateRules, NamedParent>(
     context,

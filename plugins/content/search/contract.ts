@@ -1,5 +1,5 @@
 import type { ContentKind, Searchable, Tags } from "lectern/contracts";
-import type { RawBuilder, Viewer, VisibleIds } from "lectern/core";
+import type { RawBuilder, Viewer, VisibleRows } from "lectern/core";
 import type { Db, TableName } from "lectern/db";
 
 /** A kind of content with the SQL for its text. */
@@ -21,7 +21,7 @@ export interface SearchContext {
   /** SQL condition for the rows of a table that a viewer sees. */
   readonly visibleTo: (table: TableName, viewer: Viewer) => RawBuilder<boolean>;
   /** The ids of a kind that a viewer sees. */
-  readonly visibleIds: (searched: SearchedKind) => VisibleIds;
+  readonly visibleRows: (searched: SearchedKind) => VisibleRows;
   /** Whether the index has entries in the format before migration 0002. */
   readonly hasStaleEntries: () => Promise<boolean>;
 }

@@ -59,7 +59,7 @@ export default definePlugin({
       maxCandidates: settings.candidates,
       maxEntriesWithin: settings.mostWithin,
       visibleTo: visible.where,
-      visibleIds: ({ kind }) => contracts.access.reach(kind.kind, kind.table),
+      visibleRows: ({ kind }) => contracts.access.visibleRows(kind.kind, kind.table),
       hasStaleEntries: () => staleEntries.exists(),
     };
     on("app_boot", { inTransaction: async () => staleEntries.reset() });

@@ -14,13 +14,13 @@ export interface RestrictedIds {
 
 /** The restricted ids of a viewer, by kind. Kinds of which the viewer sees many rows are absent. */
 export async function findRestrictedIds(
-  { db, visibleIds }: Pick<SearchContext, "db" | "visibleIds">,
+  { db, visibleRows }: Pick<SearchContext, "db" | "visibleRows">,
   viewer: Viewer,
   kinds: readonly SearchedKind[],
 ): Promise<Map<string, RestrictedIds>> {
   const restricted = kinds.flatMap((searched) => {
-    const ids = visibleIds(searched).few(viewer);
-    return ids ? [{ kind: searched.kind.kind, ids, total: visibleIds(searched).total(viewer) }] : [];
+    const ids = visibleRows(searched).ids(viewer);
+    return ids ? [{ kind: searched.kind.kind, ids, total: visibleRows(searched).total(viewer) }] : [];
   });
   if (restricted.length === 0) return new Map();
   const totals = restricted.map(({ kind, total }) => sql`${total} as ${sql.ref(kind)}`);

@@ -78,6 +78,8 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
   const own = beside ? undefined : await createTestDatabase(prepare ? "empty" : "migrated");
   const database = own?.name ?? beside?.database ?? "";
   const store = await openTestStore(database);
+  // Copies of one template would be one instance to `migrate-from`.
+  if (own && !prepare) await store.sql`update instance set id = gen_random_uuid()`;
   await prepare?.(store, dataDir);
   const env: Record<string, string> = {
     APP_URL: BASE_URL,

@@ -5,14 +5,13 @@ export type Catalogue = Readonly<Record<string, string>>;
 export interface Texts {
   /** The text of a key with its placeholders filled; English where the language lacks it, else the key itself. */
   say(key: string, params?: Readonly<Record<string, string | number>>, language?: string): string;
-  /**
-   * Adds or replaces texts of a language. A text under an old key (see `rename`) becomes one of the present key, unless the
-   * same texts have that too.
-   */
+  /** Adds or replaces texts of a language. */
   add(language: string, texts: Catalogue): void;
+  /** The same for a theme, which replaces texts of others: one under an old key (see `rename`) replaces the present one as well. */
+  override(language: string, texts: Catalogue): void;
   /**
-   * Makes old keys aliases of the present ones, `{ old: present }`: a reworded English text is still found by its old
-   * wording, in catalogues of plugins and themes and in calls of `say`. Both have the same placeholders.
+   * Declares old keys of reworded English texts, `{ old: present }`, with the same placeholders. In other languages each is looked
+   * up under both keys, its own first, so that translations of either wording are found. English is found under its own key.
    */
   rename(keys: Catalogue): void;
   /** Languages with at least one text. */
@@ -62,29 +61,29 @@ const ENGLISH: Catalogue = {
  */
 export function createTexts(): Texts {
   const catalogues = new Map<string, Record<string, string>>([["en", { ...ENGLISH }]]);
-  const renamed = new Map<string, string>();
-  const find = (key: string, language: string): string =>
-    catalogues.get(language)?.[key] ??
-    catalogues.get(language.split(/[-_]/)[0] ?? "")?.[key] ??
-    catalogues.get("en")?.[key] ??
-    key;
-  /** The texts under present keys alone. */
-  const current = (texts: Catalogue): Catalogue => {
-    const old = Object.entries(texts).filter(([key]) => renamed.has(key));
-    const rest = Object.entries(texts).filter(([key]) => !renamed.has(key));
-    return Object.fromEntries([...old.map(([key, text]) => [renamed.get(key) ?? key, text]), ...rest]);
+  const present = new Map<string, string>();
+  const old = new Map<string, string[]>();
+  const translated = (key: string, language: string): string | undefined => {
+    const texts = catalogues.get(language);
+    if (!texts || language === "en") return texts?.[key];
+    const others = [...(old.get(key) ?? []), present.get(key) ?? key];
+    return texts[key] ?? others.map((other) => texts[other]).find((text) => text !== undefined);
   };
+  const find = (key: string, language: string): string =>
+    translated(key, language) ?? translated(key, language.split(/[-_]/)[0] ?? "") ?? translated(key, "en") ?? key;
+  const add = (language: string, texts: Catalogue) =>
+    void catalogues.set(language, { ...catalogues.get(language), ...texts });
   return {
-    say: (key, params = {}, language = "en") => filled(find(renamed.get(key) ?? key, language), params),
-    add(language, texts) {
-      catalogues.set(language, { ...catalogues.get(language), ...current(texts) });
+    say: (key, params = {}, language = "en") => filled(find(key, language), params),
+    add,
+    override(language, texts) {
+      const current = Object.entries(texts).map(([key, text]) => [present.get(key) ?? key, text]);
+      add(language, { ...texts, ...Object.fromEntries(current), ...texts });
     },
     rename(keys) {
-      for (const [old, present] of Object.entries(keys)) renamed.set(old, present);
-      // Texts that were added before: one under an old key was written by somebody who knew no other.
-      for (const [language, texts] of catalogues) {
-        const old = Object.entries(texts).filter(([key]) => Object.hasOwn(keys, key));
-        if (old.length > 0) catalogues.set(language, { ...current(texts), ...current(Object.fromEntries(old)) });
+      for (const [before, after] of Object.entries(keys)) {
+        present.set(before, after);
+        old.set(after, [...(old.get(after) ?? []), before]);
       }
     },
     languages: () => [...catalogues.keys()],

@@ -109,7 +109,7 @@ export function pluginOf(name: string, theme: ThemeSpec, plugins: readonly AnyPl
     adds: [],
     commands: theme.commands ?? {},
     async setup(context) {
-      for (const [language, texts] of Object.entries(theme.texts ?? {})) context.texts.add(language, texts);
+      for (const [language, texts] of Object.entries(theme.texts ?? {})) context.texts.override(language, texts);
       await theme.setup?.({ ...context, listen: listening(context, plugins) as ThemeContext["listen"] });
     },
   };

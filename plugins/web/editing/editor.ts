@@ -33,7 +33,7 @@ export interface EditorData {
   /** Distinguishes the drafts of new pages in the same place; "" for an existing page. */
   readonly slot: string;
   /** Other unsaved drafts of new pages in this place. */
-  readonly otherDrafts: Drafts["drafts"];
+  readonly begun: Drafts["drafts"];
   /** When the shown draft was saved; undefined where the saved page is shown. */
   readonly draftOf: string | undefined;
   /** The updated_at of the draft that the form replaces; "" where there is none yet. */
@@ -41,7 +41,7 @@ export interface EditorData {
   /** The page that images are uploaded to: the edited page, or the draft page of a new one once it was saved. */
   readonly pageId: number | null;
   /** Errors of images that were not accepted. */
-  readonly imageErrors: readonly string[];
+  readonly pictureErrors: readonly string[];
   readonly others: readonly { readonly user: { readonly name: string } | null; readonly updated_at: string }[];
   /** The version that was saved in the meantime; `by` is undefined where the user did so in another window. */
   readonly conflict: { readonly by: string | undefined; readonly at: string; readonly content: string } | undefined;
@@ -141,11 +141,11 @@ export const EMPTY = {
   preview: undefined,
   sent: undefined,
   slot: "",
-  otherDrafts: [],
+  begun: [],
   draftOf: undefined,
   keptAt: "",
   pageId: null,
-  imageErrors: [],
+  pictureErrors: [],
   others: [],
   conflict: undefined,
 } as const;
@@ -232,7 +232,7 @@ async function saveChange(visit: Visit): Promise<EditorData | Response> {
     ...(await ofPage(visit, book, page, source)),
     ...{ name, content, tags, base },
     keptAt: visit.text("kept_at"),
-    imageErrors: added.errors,
+    pictureErrors: added.errors,
   };
   // The input stays in the form, and on the server as a draft.
   const showAgain = async (sent?: EditorData["sent"]): Promise<EditorData> => {

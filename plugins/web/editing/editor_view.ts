@@ -26,7 +26,7 @@ ${base !== undefined && html`<input type="hidden" name="base_revision" value="${
 <div class="editor-panes">
 <div class="editor-source">${source === "markdown" && toolbar(ui)}
 ${parts.field(ui, { name: "content", label, type: "textarea", rows: 24, value: content, errors: errors[source] })}
-${about !== "none/0" && imageField(parts, ui, data.imageErrors)}</div>
+${about !== "none/0" && imageField(parts, ui, data.pictureErrors)}</div>
 <div class="editor-preview"><h2 id="preview-title">${t("Preview")}</h2>
 <div id="preview" class="page-content" tabindex="0" role="region" aria-labelledby="preview-title" hx-post="${ui.url("/editor/preview")}" hx-trigger="input changed delay:400ms from:#field-content" hx-include="#editor" hx-target="this">${
     preview !== undefined && ui.raw(preview)
@@ -57,11 +57,11 @@ function scriptData({ about, pageId, limitMb }: EditorData & { readonly limitMb:
 }
 
 function messages(parts: Web["parts"], data: EditorData, ui: Ui): Html {
-  const { draftOf, others, conflict, comparison, content, about, back, slot, otherDrafts, action } = data;
+  const { draftOf, others, conflict, comparison, content, about, back, slot, begun, action } = data;
   const { t } = ui;
   return html`${
-    otherDrafts.length > 0 &&
-    html`<div class="notice note">${ui.icon("history")} ${t("Unsaved drafts started here:")}<ul>${otherDrafts.map(
+    begun.length > 0 &&
+    html`<div class="notice note">${ui.icon("history")} ${t("Unsaved drafts started here:")}<ul>${begun.map(
       (one) =>
         html`<li><a href="${ui.url(action)}?slot=${one.slot}">${one.name === "" ? t("Untitled") : one.name}</a> ${ui.time(one.updated_at)}</li>`,
     )}</ul></div>`

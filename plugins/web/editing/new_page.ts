@@ -26,7 +26,7 @@ export async function blankEditor(visit: Visit, kind: Kind): Promise<EditorData>
   const requested = visit.query.slot;
   const slot = typeof requested === "string" && SLOT.test(requested) ? requested : crypto.randomUUID();
   const { draft, drafts } = await visit.get<Drafts>(`${draftsOf(place)}?slot=${slot}`);
-  const data = { ...newPage(visit, place, slot), otherDrafts: drafts.filter((one) => one.slot !== slot) };
+  const data = { ...newPage(visit, place, slot), begun: drafts.filter((one) => one.slot !== slot) };
   if (draft) {
     const { source, content } = sourceOf(draft);
     const { name, tags, updated_at, page_id } = draft;
@@ -47,7 +47,7 @@ export async function saveNew(visit: Visit, kind: Kind): Promise<EditorData | Re
   if (submitted.conflict || submitted.sent)
     return { ...submitted, preview: await previewOf(visit, submitted.source, submitted.content) };
   const form = await withUploads(visit, place, submitted);
-  if (form.sent || form.imageErrors.length > 0 || visit.text("act") !== "save")
+  if (form.sent || form.pictureErrors.length > 0 || visit.text("act") !== "save")
     return formWithDraft(visit, place, form);
   const { name, source, content, tags, pageId, slot } = form;
   const sent = await visit.send<Page>("POST", "/api/pages", {
@@ -93,7 +93,7 @@ async function withUploads(visit: Visit, place: Place, form: EditorData): Promis
   const kept = await withDraft(visit, place, form);
   if (kept.sent || kept.pageId === null) return kept;
   const { text, errors } = await uploadAll(visit, kept.pageId, { images, source: form.source });
-  return { ...kept, content: withImages(form.content, text), imageErrors: errors };
+  return { ...kept, content: withImages(form.content, text), pictureErrors: errors };
 }
 
 /** The form again, with its input saved as a draft. */

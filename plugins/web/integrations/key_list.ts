@@ -13,7 +13,7 @@ export interface KeyListData {
   readonly size: number;
   readonly query: InputObject;
   /** The rendered usage of the rate limit; only for keys of dashboards. */
-  readonly usage: Html | undefined;
+  readonly budget: Html | undefined;
 }
 
 const STATUS = {
@@ -49,14 +49,14 @@ ${
 }
 ${parts.dialogLink(ui, { path: `${path}/delete`, text: t("Delete"), icon: "delete", kind: "danger" })}</div></li>`;
   });
-  return web.view<KeyListData>("integrations/keys", ({ kind, keys, page, size, query, usage }, ui) => {
+  return web.view<KeyListData>("integrations/keys", ({ kind, keys, page, size, query, budget }, ui) => {
     const { t } = ui;
     return html`${integrationsHead(parts, ui, kind.type)}
 <div class="head-line"><p>${t(kind.intro)}</p>
 <a role="button" class="small" href="${ui.url(`${kind.path}/new`)}">${ui.icon("plus")} ${t(kind.create)}</a></div>
 ${keys.data.length === 0 ? html`<p class="empty">${t(kind.empty)}</p>` : html`<ul class="cards">${keys.data.map((key) => card({ key, kind }, ui))}</ul>`}
 ${parts.pager(ui, { path: kind.path, query, total: keys.total, page, size })}
-${usage}`;
+${budget}`;
   });
 }
 

@@ -21,7 +21,7 @@ export interface FailedJob {
 export interface MaintenanceData {
   readonly jobs: Listing<FailedJob>;
   /** Number of entries of the recycle bin; undefined where the viewer may not read it. */
-  readonly binEntries: number | undefined;
+  readonly binned: number | undefined;
 }
 
 /** Images that no content uses. */
@@ -54,14 +54,14 @@ export function mountMaintenance(context: SettingsContext): void {
   web.screen(site, PATH, ADMITS, async (visit) => {
     const jobs = await visit.get<Listing<FailedJob>>("/api/system/jobs?count=50&sort=-id");
     const bin = await visit.find<Listing<unknown>>("/api/recycle-bin?count=1");
-    return { title: visit.ui.t("Maintenance"), body: view({ jobs, binEntries: bin?.total }, visit.ui) };
+    return { title: visit.ui.t("Maintenance"), body: view({ jobs, binned: bin?.total }, visit.ui) };
   });
   mountJobs(context);
   mountImages(context);
   mountFiles(context);
 }
 
-function drawOverview({ parts }: Web, { jobs, binEntries }: MaintenanceData, ui: Ui): Html {
+function drawOverview({ parts }: Web, { jobs, binned }: MaintenanceData, ui: Ui): Html {
   const { t } = ui;
   const link = (path: string, text: string) =>
     html`<p><a role="button" class="small secondary outline" href="${ui.url(path)}">${text}</a></p>`;
@@ -78,7 +78,7 @@ ${link(`${PATH}/images`, t("Find unused images"))}</section>
 <section><h2>${t("Orphaned files")}</h2>
 <p>${t("A crash can leave files that no content refers to. They only take up disk space.")}</p>
 ${link(`${PATH}/files`, t("Find orphaned files"))}</section>
-${binEntries !== undefined && html`<section><h2>${t("Recycle bin")}</h2><p>${t("Entries: :count", { count: binEntries })}</p>${link("/settings/recycle-bin", t("Open the recycle bin"))}</section>`}
+${binned !== undefined && html`<section><h2>${t("Recycle bin")}</h2><p>${t("Entries: :count", { count: binned })}</p>${link("/settings/recycle-bin", t("Open the recycle bin"))}</section>`}
 <section><h2>${t("Failed jobs")}</h2>
 <p>${t("Background jobs, such as emails and webhooks, are listed here after several failed attempts.")}</p>
 ${

@@ -19,7 +19,7 @@ export interface Pages {
    * of the viewer, else a new one. Performs no event; embedded pictures stay in the text until the page is published.
    */
   keepDraft(draft: DraftPage, tx: EventTransaction): Promise<number>;
-  /** Removes draft pages for good, with their dependents; published and deleted pages stay. */
+  /** Permanently removes draft pages, with their dependents; published and deleted pages stay. */
   discardDrafts(ids: readonly number[], tx: EventTransaction): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from "kysely";
+import type { Kysely } from "kysely";
 
 /**
  * All tables by name. Empty here: a plugin adds its own with
@@ -11,6 +11,3 @@ export type TableName = keyof Tables & string;
 
 /** Kysely over all tables: the store or a transaction. */
 export type Db = Kysely<Tables>;
-
-/** A transaction over all tables. */
-export type StoreTransaction = Transaction<Tables>;

@@ -76,7 +76,7 @@ export async function removeAttachment(
   removeFile(context, row.file_key, tx);
 }
 
-/** Deletes all attachments of pages that are deleted for good, and their files after the commit. */
+/** Deletes all attachments of pages that are permanently deleted, and their files after the commit. */
 export async function removeOfPages(
   context: AttachmentsContext,
   pageIds: readonly number[],

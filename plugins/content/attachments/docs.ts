@@ -11,7 +11,7 @@ export const about = {
     "Changes an attachment; fields that are not sent stay. A file or link replaces the present file or link, and " +
     "uploaded_to moves the attachment to another page.\n" +
     "To send a file, use POST with multipart/form-data and the field _method set to PUT.",
-  delete: "Removes an attachment and its file for good.",
+  delete: "Permanently removes an attachment and its file.",
 } as const;
 
 const saved = {

@@ -1,7 +1,8 @@
 /**
  * Creating, changing and moving chapters (content-api 4, 7). Every write that adds to a book locks the book first and the
  * chapter second: writers of one book wait for each other, each finds the next free priority and slug, and no chapter is
- * added to a book that is being deleted. A move is an event of its own within the update; the plugin of pages moves the
+ * added to a book that is being deleted. The filter of an update takes these locks; another filter that then names a further book has it
+ * locked after the chapter, so that two such writers can deadlock, and one of them is repeated. A move is an event of its own within the update; the plugin of pages moves the
  * chapter's pages in it.
  */
 import { type EventTransaction, freeSlug, notFound, saveChanges, sql } from "lectern/core";

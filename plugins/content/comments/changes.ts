@@ -66,7 +66,7 @@ export async function deleteComment(id: number, { db }: EventTransaction): Promi
   await rows(db, sql`delete from comments where id = ${id}::integer`);
 }
 
-/** Deletes all comments of pages that are deleted for good. */
+/** Deletes all comments of pages that are permanently deleted. */
 export async function deleteCommentsOfPages(pageIds: readonly number[], { db }: EventTransaction): Promise<void> {
   await rows(db, sql`delete from comments where page_id = any(${[...pageIds]}::integer[])`);
 }

@@ -8,7 +8,7 @@ export const about = {
   update:
     "Changes the content of a comment, archives it or takes it out of the archive. Only comments that reply to no other " +
     "can be archived; send archived only to change it.",
-  delete: "Removes a comment for good. Replies to it stay.",
+  delete: "Permanently removes a comment. Replies to it stay.",
 } as const;
 
 const saved = {

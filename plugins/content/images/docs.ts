@@ -10,13 +10,13 @@ export const about = {
   update:
     "Changes the name of an image or its file; the URL stays. The file must be of the same type as the present one.\n" +
     "To send a file, use POST with multipart/form-data and the field _method set to PUT.",
-  delete: "Removes an image and its file for good. Pages that show it keep a broken reference.",
+  delete: "Permanently removes an image and its file. Pages that show it keep a broken reference.",
   "read-data": "Reads the file of an image.",
   "read-data-for-url": "Reads the file of an image of this instance by its URL, given as the parameter url.",
   unused:
     "Counts images of the gallery that no page and no kept revision shows, and lists the first hundred of them. " +
     "With `ignore_revisions`, images that only revisions show are included; images younger than a day never are.",
-  deleteUnused: "Removes the images that the GET request of the same path counts, for good.",
+  deleteUnused: "Removes the images that the GET request of the same path counts, permanently.",
 } as const;
 
 const HOST = "https://docs.example.com";

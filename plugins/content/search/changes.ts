@@ -145,7 +145,7 @@ function textsOf({ kind, body, html }: SearchedKind, ids: readonly number[], db:
   );
 }
 
-/** Removes the index entries and views of items that are deleted for good. */
+/** Removes the index entries and views of items that are permanently deleted. */
 export async function deleteItems(ids: readonly number[], { db }: EventTransaction, kind: string): Promise<void> {
   for (const table of ["search_index", "item_views"] as const)
     await rows(db, sql`delete from ${sql.table(table)} where kind = ${kind} and item_id = any(${[...ids]}::integer[])`);

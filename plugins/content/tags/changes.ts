@@ -17,7 +17,7 @@ export const saveTags: Tags["save"] = async (kind, id, tags, tx) => {
   );
 };
 
-/** Removes the tags of items that are deleted for good. */
+/** Removes the tags of items that are permanently deleted. */
 export const deleteTags: Dependents["destroy"] = async (ids, { db }, kind) => {
   await rows(db, sql`delete from tags where kind = ${kind} and item_id = any(${[...ids]}::integer[])`);
 };

@@ -43,7 +43,7 @@ export async function load(
 ): Promise<Report> {
   const started = performance.now();
   const plan = await planFolder(options.folder, options.limit);
-  for (const markSeen of plan.notes) listener.say(markSeen, "err");
+  for (const note of plan.notes) listener.say(note, "err");
   const state = await LoadState.open(options.stateFile ?? join(plan.root, STATE_FILE), options.baseUrl);
   const client = new ApiClient({ ...options, sleep, say: (line) => listener.say(line) });
   const run = new Run(plan, state, client, listener, options);

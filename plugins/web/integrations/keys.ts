@@ -47,7 +47,7 @@ function mountKind(context: IntegrationsContext, kind: KeyKind, views: Views): v
     );
     const usage = kind.type === "dashboard" && keys.total > 0 ? await visit.find<Usage>(USAGE) : undefined;
     const drawnUsage = usage && usage.limit > 0 ? views.usage(usage, ui) : undefined;
-    return { title: ui.t("Integrations"), body: views.list({ kind, keys, page, size, query, usage: drawnUsage }, ui) };
+    return { title: ui.t("Integrations"), body: views.list({ kind, keys, page, size, query, budget: drawnUsage }, ui) };
   });
   mountCreate(context, kind, views);
   mountEdit(context, kind, views);

@@ -4,8 +4,9 @@
  * every test. The quick tests are part of the whole suite, which is run by the command in the README, so that this command
  * is tested too.
  *
- * Small steps run in parallel, on two cores. The output of a failing step is shown, and a failing step without tests counts
- * as one failure, so that the last line of `all`, `N passed, N failed`, agrees with the exit code.
+ * Small steps run in parallel: three on two cores, as the tests of the store mostly wait. The output of a failing step is shown,
+ * and a failing step without tests counts as one failure, so that the last line of `all`, `N passed, N failed`, agrees with
+ * the exit code.
  */
 import { join } from "node:path";
 import { dependencies } from "../package.json" with { type: "json" };
@@ -25,6 +26,7 @@ interface Outcome {
 }
 
 const ROOT = join(import.meta.dir, "..");
+const WORKERS = 3;
 const bun = process.execPath;
 
 const STATIC: readonly Step[] = [
@@ -80,14 +82,14 @@ async function read(stream: ReadableStream<Uint8Array>, shown?: NodeJS.WriteStre
   return text;
 }
 
-/** Runs steps, at most two in parallel. Returns the outcomes in the order of the steps. */
+/** Runs steps, at most WORKERS in parallel. Returns the outcomes in the order of the steps. */
 async function runAll(steps: readonly Step[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   const waiting = [...steps.entries()];
   const worker = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) outcomes[next[0]] = await run(next[1]);
   };
-  await Promise.all([worker(), worker()]);
+  await Promise.all(Array.from({ length: WORKERS }, worker));
   return outcomes;
 }
 
@@ -98,7 +100,7 @@ async function main(target: string | undefined): Promise<number> {
   }
   const started = performance.now();
   const whole = target === "all";
-  // The longest first, while the short ones run on the other core.
+  // The longest first, so that the short ones fill the gaps.
   const outcomes = await runAll(whole ? STATIC : [...QUICK_TESTS.toReversed(), ...STATIC]);
   if (whole) outcomes.push(await run(WHOLE_SUITE));
   const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);

@@ -1,5 +1,5 @@
 import { peopleOf, type RawBuilder, sql, type Viewer } from "lectern/core";
-import { prepared, rows } from "lectern/db";
+import { flattened, rows } from "lectern/db";
 import type { ItemContext, ItemKind } from "./contract.ts";
 
 /** Reads of the items of a kind that a viewer sees. */
@@ -16,10 +16,10 @@ export function itemQueries<Row>(
   { kind, table, joined }: ItemKind,
 ): ItemQueries<Row> {
   const id = sql.ref(`${table}.id`);
-  const columns = prepared(sql`${sql.table(table)}.*${joined?.columns ?? sql``}`);
-  const ownTags = prepared(sql`${tags.of(kind, id)} as tags`);
-  const people = prepared(sql`${peopleOf(users, table)} as people`);
-  const from = prepared(sql`from ${sql.table(table)} ${joined?.joins ?? sql``}`);
+  const columns = flattened(sql`${sql.table(table)}.*${joined?.columns ?? sql``}`);
+  const ownTags = flattened(sql`${tags.of(kind, id)} as tags`);
+  const people = flattened(sql`${peopleOf(users, table)} as people`);
+  const from = flattened(sql`from ${sql.table(table)} ${joined?.joins ?? sql``}`);
   return {
     async find(viewer, itemId) {
       const [item] = await rows<Row>(

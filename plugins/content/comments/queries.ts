@@ -1,6 +1,6 @@
 import type { UserRef } from "lectern/contracts";
 import { type ListSpec, sql, type Viewer } from "lectern/core";
-import { prepared, rows } from "lectern/db";
+import { flattened, rows } from "lectern/db";
 import { type CommentRow, type CommentsContext, type FoundComment, PAGE_TYPE } from "./contract.ts";
 
 /** The listing of comments (content-api 3, 10.1). */
@@ -52,7 +52,7 @@ export function pageCommentsQuery(
   context: CommentsContext,
 ): (pageIds: readonly number[], viewer: Viewer) => Promise<PageComment[]> {
   const author = context.contracts.users.ref(sql.ref("comments.created_by"));
-  const select = prepared(sql`select comments.*, ${author} as author from comments`);
+  const select = flattened(sql`select comments.*, ${author} as author from comments`);
   return (pageIds, viewer) =>
     rows<PageComment>(
       context.db,

@@ -1,6 +1,6 @@
 import type { ContentEntry, ResponseFields } from "lectern/contracts";
 import { type EventTransaction, notFound, peopleOf, type RawBuilder, sql, type Viewer } from "lectern/core";
-import { prepared, rows } from "lectern/db";
+import { flattened, prepared, rows } from "lectern/db";
 import type { FoundPage, PageRow, PagesContext } from "./contract.ts";
 import { pageUrl } from "./urls.ts";
 
@@ -22,7 +22,7 @@ type FoundEntry = Pick<
 
 /** Reads a page with everything that its answer needs, in one statement. */
 export function pageFinder({ db, contracts: { users, tags }, visible }: PagesContext) {
-  const columns = prepared(
+  const columns = flattened(
     sql`${COLUMNS}, ${peopleOf(users, "pages")} as people, ${tags.of("page", sql.ref("pages.id"))} as tags`,
   );
   const find = async (id: number, where: RawBuilder<boolean>): Promise<FoundPage | undefined> => {
@@ -44,12 +44,13 @@ export function pageFinder({ db, contracts: { users, tags }, visible }: PagesCon
   };
 }
 
+const lockPresent = prepared("pages.lock", (db, p: { id: number }) =>
+  db.selectFrom("pages").selectAll().where("id", "=", p.id).where("deleted_at", "is", null).forUpdate(),
+);
+
 /** The present row of a page, locked until the transaction ends. Throws 404 where it was deleted since. */
 export async function lockPage(id: number, tx: EventTransaction): Promise<PageRow> {
-  const [page] = await rows<PageRow>(
-    tx.db,
-    sql`select * from pages where id = ${id}::integer and deleted_at is null for update`,
-  );
+  const page = await lockPresent.executeTakeFirst(tx.db, { id });
   if (!page) throw notFound("Page");
   return page;
 }

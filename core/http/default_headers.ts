@@ -1,6 +1,6 @@
 import type { Allowance } from "./rate_limit.ts";
 
-/** The content type that Bun sets for JSON; a type that a route or an area has set is kept. */
+/** The content type that Bun sets for JSON; a type that a route or a scope has set is kept. */
 const BUN_JSON = "application/json;charset=utf-8";
 const FIXED_HEADERS = [
   ["cache-control", "no-cache, no-store, private"],

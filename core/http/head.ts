@@ -1,5 +1,5 @@
 /**
- * HEAD (RFC 9110, 9.3.2): the route of GET answers, and the body is removed at the very end. Areas, themes and error pages see
+ * HEAD (RFC 9110, 9.3.2): the route of GET answers, and the body is removed at the very end. RouteScopes, themes and error pages see
  * the complete answer.
  */
 

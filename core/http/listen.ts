@@ -40,7 +40,7 @@ function isUnread({ headers, bodyUsed }: Request): boolean {
 /** Listens for requests of a runtime. Throws BootError if the address is in use, after stopping the runtime. */
 export async function listen(runtime: Runtime, config: Config, log: Log): Promise<Listening> {
   const sockets = new WebSocketListener();
-  const requests = new RunningRequests(runtime.gates, {
+  const requests = new RunningRequests(runtime.http, {
     usualMs: config.answerTimeoutMs,
     longMs: config.longAnswerTimeoutMs,
   });

@@ -1,6 +1,6 @@
 /**
  * The Elysia instances that plugins add their routes to, with what handlers get and the options of routes. The state of a
- * request is kept beside it from the gates to its route. A `permit` is checked before the handler runs; nothing is parsed
+ * request is kept beside it from the server to its route. A `permit` is checked before the handler runs; nothing is parsed
  * here.
  */
 import { type DocumentDecoration, Elysia } from "elysia";
@@ -10,7 +10,7 @@ import type { Permit } from "../runtime/registry.ts";
 import { hasPermission, type Viewer } from "../viewer.ts";
 
 /** A request as it reaches its route. */
-export interface Asked {
+export interface RequestState {
   viewer: Viewer;
   /** Query string and body merged, strings trimmed; the body takes precedence. */
   input: InputObject;
@@ -19,50 +19,50 @@ export interface Asked {
   /** Why the client was not authenticated. */
   refusal: ApiError | undefined;
   /** Why the body could not be read. */
-  fault: ApiError | undefined;
+  bodyError: ApiError | undefined;
 }
 
-const ASKED = new WeakMap<Request, Asked>();
+const STATES = new WeakMap<Request, RequestState>();
 
 /** Stores the state of a request for the route that will answer it. */
-export function remember(request: Request, asked: Asked): void {
-  ASKED.set(request, asked);
+export function remember(request: Request, state: RequestState): void {
+  STATES.set(request, state);
 }
 
 /** The preferred language of the viewer of a request; undefined without a viewer or a preference. */
 export function languageOf(request: Request): string | undefined {
-  return ASKED.get(request)?.viewer.language;
+  return STATES.get(request)?.viewer.language;
 }
 
 /** Why the client of a request was not authenticated, so that its body was not read; undefined if it was. */
 export function refusalOf(request: Request): ApiError | undefined {
-  return ASKED.get(request)?.refusal;
+  return STATES.get(request)?.refusal;
 }
 
 /**
- * An Elysia instance for one plugin: `viewer`, `input`, `asked` (the query) and `address` in handlers; options of a route are
+ * An Elysia instance for one plugin: `viewer`, `input`, `nestedQuery` (the query) and `address` in handlers; options of a route are
  * `permit` and `emptyAsNull`, the fields of an urlencoded body whose empty text means null.
  */
 export function appBelow<Prefix extends string>(prefix: Prefix) {
   return recordingDuplicates(new Elysia({ prefix }))
     .derive(({ request }) => {
-      const { viewer, input, query, address } = askedOf(request);
-      return { viewer, input, asked: query, address };
+      const { viewer, input, query, address } = stateOf(request);
+      return { viewer, input, nestedQuery: query, address };
     })
     .macro("permit", (permit: Permit) => ({
-      // The body has been read by the gates.
+      // The body has been read by the server.
       parse: () => ({}),
       // A type assertion, since Elysia's type has no OpenAPI extensions (x-…).
       detail: { "x-permission": permit } as DocumentDecoration,
       transform({ request, params }: { request: Request; params: Record<string, string | null> }) {
-        checkPermit(askedOf(request), permit);
+        checkPermit(stateOf(request), permit);
         // A segment that cannot be decoded is null here; handlers expect text.
         for (const name in params) params[name] ??= "";
       },
     }))
     .macro("emptyAsNull", (fields: readonly string[]) => ({
       transform(context: { request: Request; input?: InputObject }) {
-        context.input = withEmptyAsNull(context.request, askedOf(context.request), fields);
+        context.input = withEmptyAsNull(context.request, stateOf(context.request), fields);
       },
     }));
 }
@@ -93,14 +93,14 @@ export type PluginApp = ReturnType<typeof appBelow<"/api">>;
 /** A plugin's routes outside /api, such as those of files. */
 export type SiteApp = ReturnType<typeof appBelow<"">>;
 
-function checkPermit(asked: Asked, permit: Permit): void {
-  if (permit !== "public" && asked.refusal) throw asked.refusal;
-  if (permit !== "public" && permit !== "access-api" && !hasPermission(asked.viewer, permit)) throw denied();
-  if (asked.fault) throw asked.fault;
+function checkPermit(state: RequestState, permit: Permit): void {
+  if (permit !== "public" && state.refusal) throw state.refusal;
+  if (permit !== "public" && permit !== "access-api" && !hasPermission(state.viewer, permit)) throw denied();
+  if (state.bodyError) throw state.bodyError;
 }
 
-function askedOf(request: Request): Asked {
-  const asked = ASKED.get(request);
-  if (!asked) throw new Error("Cannot answer a request that did not pass through the gates");
-  return asked;
+function stateOf(request: Request): RequestState {
+  const state = STATES.get(request);
+  if (!state) throw new Error("Cannot answer a request that did not pass through the server");
+  return state;
 }

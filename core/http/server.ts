@@ -1,6 +1,6 @@
 /**
  * The path of a request: authentication, limit, size and body, then Elysia's router and the plugin's route, last errors and the
- * default headers. The gates come before the router, so that unknown paths are limited too. Failed credentials are answered by
+ * default headers. These checks come before the router, so that unknown paths are limited too. Failed credentials are answered by
  * the `permit` of the route, so that an unknown path is a 404 for every client (content-api 1.3-1.5, platform 1.1). A body is
  * read only for authenticated clients and public routes; its files are on disk until the answer.
  */
@@ -22,13 +22,13 @@ import { parserFor } from "../input/large_bodies.ts";
 import type { RequestFiles, Spool } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
 import { GUEST, type Viewer } from "../viewer.ts";
-import { type AreaSpec, Areas, type Authenticate } from "./areas.ts";
-import { askedFrom } from "./asking.ts";
 import { clientAddress, type Networks } from "./client_address.ts";
 import { withDefaultHeaders } from "./default_headers.ts";
 import { asGet, withoutBody } from "./head.ts";
-import { type Asked, languageOf, type PluginApp, refusalOf, remember, type SiteApp } from "./plugin_app.ts";
+import { languageOf, type PluginApp, type RequestState, refusalOf, remember, type SiteApp } from "./plugin_app.ts";
 import type { Allowance, Limiter } from "./rate_limit.ts";
+import { withRequest } from "./request_context.ts";
+import { type Authenticate, type RouteScope, RouteScopes } from "./route_scope.ts";
 import {
   hooksOf,
   isPublicAt,
@@ -51,8 +51,8 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The parts of the runtime that the gates use. */
-export interface GateParts {
+/** The parts of the runtime that the server uses. */
+export interface HttpServerParts {
   readonly log: Log;
   readonly limiter: Limiter;
   readonly proxies: Networks;
@@ -72,14 +72,14 @@ export interface GateParts {
 const NO_CREDENTIALS = new ApiError(401, "No authorization token found on the request");
 
 /** The HTTP side of one runtime. */
-export class Gates {
-  readonly #parts: GateParts;
+export class HttpServer {
+  readonly #parts: HttpServerParts;
   readonly #authenticators: Authenticate[] = [];
-  readonly #areas = new Areas();
+  readonly #scopes = new RouteScopes();
   readonly #root = new Elysia({ handler: { standardHostname: false } });
   #routes: RouteInfo[] = [];
 
-  constructor(parts: GateParts) {
+  constructor(parts: HttpServerParts) {
     this.#parts = parts;
     this.#root.onError({ as: "global" }, ({ error, request, code }) =>
       this.#errorResponse(
@@ -94,9 +94,9 @@ export class Gates {
     this.#authenticators.push(authenticate);
   }
 
-  /** Adds an area; `prefix` is below /api unless `outside` is set. */
-  area(prefix: string, spec: AreaSpec): void {
-    this.#areas.add(prefix, spec);
+  /** Adds a route scope; `prefix` is below /api unless `outside` is set. */
+  routeScope(prefix: string, spec: RouteScope): void {
+    this.#scopes.add(prefix, spec);
   }
 
   /** Mounts the routes of a plugin and returns them. Throws BootError for hooks that would apply to routes of other plugins. */
@@ -124,9 +124,9 @@ export class Gates {
   }
 
   /** Answers one request; `peer` is the address of the other end of the connection. Never throws. */
-  async answer(given: Request, peer: string, watch?: Watch): Promise<Response> {
+  async handle(given: Request, peer: string, watch?: Watch): Promise<Response> {
     const request = withRoutePath(given, this.#parts.root);
-    const response = await this.#answerInArea(request, peer, watch);
+    const response = await this.#answerInScope(request, peer, watch);
     return request.method === "HEAD" ? withoutBody(response) : response;
   }
 
@@ -140,13 +140,13 @@ export class Gates {
     return takesLongAt(this.#routes, pathOf(withRoutePath(given, this.#parts.root).url));
   }
 
-  async #answerInArea(request: Request, peer: string, watch: Watch | undefined): Promise<Response> {
+  async #answerInScope(request: Request, peer: string, watch: Watch | undefined): Promise<Response> {
     const address = clientAddress(peer, request.headers.get("x-forwarded-for"), this.#parts.proxies);
-    const area = this.#areas.at(pathOf(request.url));
-    const next = () => this.#handle(request, address, area, watch);
-    if (!area?.around) return next();
+    const scope = this.#scopes.at(pathOf(request.url));
+    const next = () => this.#pipeline(request, address, scope, watch);
+    if (!scope?.intercept) return next();
     try {
-      return withDefaultHeaders(await area.around(request, address, next));
+      return withDefaultHeaders(await scope.intercept(request, address, next));
     } catch (error) {
       return withDefaultHeaders(this.#errorResponse(request, error));
     }
@@ -172,42 +172,42 @@ export class Gates {
       query,
       address,
       refusal,
-      fault: undefined,
+      bodyError: undefined,
     });
     const answer = async () => this.#root.fetch(request);
-    return method === "GET" ? answer() : askedFrom({ address, language: viewer.language }, answer);
+    return method === "GET" ? answer() : withRequest({ address, language: viewer.language }, answer);
   }
 
-  /** Answers a request within its area. */
-  async #handle(request: Request, address: string, area?: AreaSpec, watch?: Watch): Promise<Response> {
+  /** Answers a request within its scope. */
+  async #pipeline(request: Request, address: string, scope?: RouteScope, watch?: Watch): Promise<Response> {
     if (request.method !== "GET") setPace(request, this.#parts.pace);
     const query = queryOf(request.url);
-    const asked: Asked = {
+    const state: RequestState = {
       viewer: GUEST,
       input: {},
       query,
       address,
       refusal: undefined,
-      fault: undefined,
+      bodyError: undefined,
     };
     let allowance: Allowance | undefined;
     let final = request;
     let response: Response;
     const files = this.#parts.spool.forRequest();
     try {
-      await this.#authenticate(request, asked, area);
-      allowance = await this.#limiter(area, request)?.take(
-        asked.refusal ? `address ${address}` : `viewer ${asked.viewer.via === "guest" ? address : asked.viewer.id}`,
+      await this.#authenticate(request, state, scope);
+      allowance = await this.#limiter(scope, request)?.take(
+        state.refusal ? `address ${address}` : `viewer ${state.viewer.via === "guest" ? address : state.viewer.id}`,
       );
       if (allowance?.exceeded) throw new ApiError(429, "Too Many Attempts.");
-      if (area?.ownBodies) asked.input = query;
+      if (scope?.ownBodies) state.input = query;
       else {
         watch?.readingBody(true);
-        final = await this.#read(request, asked, files);
+        final = await this.#read(request, state, files);
         watch?.readingBody(false);
       }
-      remember(final, asked);
-      response = final.method === "OPTIONS" ? this.#options(final) : await this.#route(final, asked);
+      remember(final, state);
+      response = final.method === "OPTIONS" ? this.#options(final) : await this.#route(final, state);
     } catch (error) {
       response = this.#errorResponse(final, error);
     }
@@ -215,56 +215,58 @@ export class Gates {
     return withDefaultHeaders(response, allowance);
   }
 
-  async #route(request: Request, asked: Asked): Promise<Response> {
+  async #route(request: Request, state: RequestState): Promise<Response> {
     if (request.method === "GET") return this.#root.fetch(request);
     if (request.method === "HEAD") {
       const full = asGet(request);
-      remember(full, asked);
+      remember(full, state);
       return this.#root.fetch(full);
     }
-    return askedFrom({ address: asked.address, language: this.#languageOf(request) }, () => this.#root.fetch(request));
+    return withRequest({ address: state.address, language: this.#languageOf(request) }, () =>
+      this.#root.fetch(request),
+    );
   }
 
-  async #authenticate(request: Request, asked: Asked, area: AreaSpec | undefined): Promise<void> {
-    for (const authenticate of area?.authenticate
-      ? [area.authenticate, ...this.#authenticators]
+  async #authenticate(request: Request, state: RequestState, scope: RouteScope | undefined): Promise<void> {
+    for (const authenticate of scope?.authenticate
+      ? [scope.authenticate, ...this.#authenticators]
       : this.#authenticators) {
-      const pending = authenticate(request, asked.address);
+      const pending = authenticate(request, state.address);
       const found = pending instanceof Promise ? await pending : pending;
       if (found === undefined) continue;
-      if (found instanceof ApiError) asked.refusal = found;
-      else asked.viewer = found;
+      if (found instanceof ApiError) state.refusal = found;
+      else state.viewer = found;
       return;
     }
-    asked.refusal = NO_CREDENTIALS;
+    state.refusal = NO_CREDENTIALS;
   }
 
-  /** The limiter of a request. Outside the API, one with an `Authorization` header is limited even in an area without a limit. */
-  #limiter(area: AreaSpec | undefined, { headers }: Request): Limiter | null {
-    const isOpen = area?.limiter === null && area.outside === true && headers.has("authorization");
-    return area?.limiter === undefined || isOpen ? this.#parts.limiter : area.limiter;
+  /** The limiter of a request. Outside the API, one with an `Authorization` header is limited even in a scope without a limit. */
+  #limiter(scope: RouteScope | undefined, { headers }: Request): Limiter | null {
+    const isOpen = scope?.limiter === null && scope.outside === true && headers.has("authorization");
+    return scope?.limiter === undefined || isOpen ? this.#parts.limiter : scope.limiter;
   }
 
   /**
    * Reads the body and applies a method override. A body that cannot be read is an error after the permit, except that one
    * that arrived too slowly ends the request at once.
    */
-  async #read(request: Request, asked: Asked, files: RequestFiles): Promise<Request> {
-    asked.input = asked.query;
-    await rejectLargeBody(request, this.#parts.inputLimits.maxBytes, !asked.refusal);
+  async #read(request: Request, state: RequestState, files: RequestFiles): Promise<Request> {
+    state.input = state.query;
+    await rejectLargeBody(request, this.#parts.inputLimits.maxBytes, !state.refusal);
     const method = request.method;
     if (method === "GET" || method === "HEAD" || method === "OPTIONS") return request;
     let body: InputObject = {};
-    if (!asked.refusal || isPublicAt(this.#routes, request)) {
+    if (!state.refusal || isPublicAt(this.#routes, request)) {
       try {
-        body = await parseBody(request, this.#parts.inputLimits, files.keep, parserFor(this.#parts.children, asked));
+        body = await parseBody(request, this.#parts.inputLimits, files.keep, parserFor(this.#parts.children, state));
       } catch (error) {
-        asked.fault = bodyError(error);
-        if (asked.fault.status === TOO_SLOW) throw asked.fault;
+        state.bodyError = bodyError(error);
+        if (state.bodyError.status === TOO_SLOW) throw state.bodyError;
       }
     }
-    asked.input = merge(asked.query, body);
-    const override = methodOverride(request, body, asked.query);
+    state.input = merge(state.query, body);
+    const override = methodOverride(request, body, state.query);
     return override === undefined ? request : new Request(request.url, { method: override, headers: request.headers });
   }
 
@@ -294,7 +296,7 @@ export class Gates {
     const error = thrown instanceof ApiError ? thrown : unexpectedError(this.#parts.log, thrown, about);
     // The wire contract has refusals with status 500.
     if (thrown === error && error.status >= 500) this.#parts.log.warn("Refused a request", { reason: error.message });
-    const shape = this.#areas.at(pathOf(request.url))?.fault;
+    const shape = this.#scopes.at(pathOf(request.url))?.formatError;
     const [text, params] = error.details.text ?? [error.message, {}];
     const message = this.#translate(text, params, this.#languageOf(request) ?? this.#parts.language);
     const body = shape ? shape(error.status, message, error) : errorBody(error, message);

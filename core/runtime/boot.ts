@@ -14,10 +14,10 @@ import { EventBus } from "../events/event_bus.ts";
 import { JobQueue } from "../events/job_queue.ts";
 import type { FileStore } from "../files/file_store.ts";
 import { sweepFiles } from "../files/orphan_sweep.ts";
-import { createGates } from "../http/create_gates.ts";
+import { createHttpServer } from "../http/create_server.ts";
 import { checkPermits, compileRoutes, mountPlugin } from "../http/mount_plugin.ts";
 import { appBelow } from "../http/plugin_app.ts";
-import type { Gates } from "../http/server.ts";
+import type { HttpServer } from "../http/server.ts";
 import { createTexts } from "../i18n/catalogue.ts";
 import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
@@ -44,7 +44,7 @@ export interface RuntimeOptions extends PluginChoices {
 
 /** A booted runtime. */
 export interface Runtime {
-  readonly gates: Gates;
+  readonly http: HttpServer;
   readonly bus: EventBus;
   readonly jobs: JobQueue;
   readonly children: ChildPool;
@@ -76,14 +76,14 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const spool = openSpool(`${config.dataDir}/spool`);
   await spool.sweep();
   const children = openChildPool(config, log);
-  const gates = createGates(config, parts.env, store.db, { log, children, spool, texts });
+  const http = createHttpServer(config, parts.env, store.db, { log, children, spool, texts });
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
   const shared: ContextParts = {
     ...parts,
     jobs,
     bus,
-    gates,
+    http,
     children,
     caches,
     visibility: new VisibilityRules(),
@@ -94,7 +94,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     runtime: {
       version: packaged.version,
       plugins: () => booted,
-      routes: () => gates.routes(),
+      routes: () => http.routes(),
       hasHandlers: (name) => bus.hasHandlers(name),
       lostFiles: () => sweepFiles(parts.files, (slots.get("file_claims") ?? []) as FileClaim[], { dryRun: true }),
     },
@@ -109,8 +109,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     contexts.set(plugin.name, await setUp(plugin, shared, denied));
     booted.push({ plugin, migrated, denied, ms: performance.now() - started });
   }
-  compileRoutes(gates);
-  checkPermits(plugins, gates);
+  compileRoutes(http);
+  checkPermits(plugins, http);
   await checkTables(plugins, store.db);
   for (const name of bus.withoutPerformer(plugins.flatMap(({ events }) => events)))
     log.warn("A plugin handles an event that no plugin performs; is its name right?", { event: name });
@@ -121,7 +121,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   bus.close();
   await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
   return {
-    gates,
+    http,
     bus,
     jobs,
     children,
@@ -178,7 +178,7 @@ async function setUp(plugin: AnyPlugin, shared: ContextParts, denied: readonly (
     throw new BootError(
       `The plugin "${plugin.name}" lists "${missing.join('", "')}" in "provides" and did not provide it`,
     );
-  mountPlugin(plugin, apps.app, shared.gates);
-  mountPlugin(plugin, apps.site, shared.gates);
+  mountPlugin(plugin, apps.app, shared.http);
+  mountPlugin(plugin, apps.site, shared.http);
   return context;
 }

@@ -99,7 +99,7 @@ async function fire(method: string, { path, query, as, headers, body }: Shot): P
   if (body?.type !== undefined) sent.set("content-type", body.type);
   const url = `http://localhost${path}${query === undefined ? "" : `?${query}`}`;
   const request = new Request(url, { method, headers: sent, ...(body ? { body: body.bytes } : {}) });
-  const response = await runtime.runtime.gates.answer(request, "127.0.0.1");
+  const response = await runtime.runtime.http.handle(request, "127.0.0.1");
   if (method !== "HEAD") return checkAnswer(path, response);
   expect([response.status < 500, await response.text()]).toEqual([true, ""]);
 }
@@ -201,7 +201,7 @@ function itemSchemas(): ItemSchemas {
 
 /** Routes but those of screens, which answer with documents and have a test of their own (`fuzz_screens_test.ts`). */
 function apiRoutes(): RouteInfo[] {
-  return runtime.runtime.gates.routes().filter(({ detail }) => detail["x-screen"] === undefined);
+  return runtime.runtime.http.routes().filter(({ detail }) => detail["x-screen"] === undefined);
 }
 
 test("every request to any route is answered with a documented answer or the error shape", async () => {

@@ -18,7 +18,7 @@ export function mountSessions(context: SessionsContext): void {
   const { app, contracts, cookieStyle, db, endSession, lastSeen, lifetimeMs, list } = context;
   app.get(
     "/users/:id/sessions",
-    async ({ viewer, params, asked, request }) => {
+    async ({ viewer, params, nestedQuery, request }) => {
       const owner = await contracts.users.manageableUser(viewer, params.id);
       await lastSeen.flush();
       const hash = sha256(cookieOf(request.headers.get("cookie"), cookieStyle) ?? "");
@@ -29,7 +29,7 @@ export function mountSessions(context: SessionsContext): void {
         where: sql<boolean>`sessions.user_id = ${owner}
           and sessions.last_seen_at >= now() - ${lifetimeMs} * interval '1 millisecond'`,
       };
-      return list<Session & { current: boolean }>(spec, viewer, asked);
+      return list<Session & { current: boolean }>(spec, viewer, nestedQuery);
     },
     { permit: "access-api", ...endpoint("users", "listSessions", { about: about.listOfUser }) },
   );

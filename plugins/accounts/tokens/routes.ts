@@ -37,12 +37,12 @@ export function mountTokens(context: TokensContext): void {
 function mountList({ app, contracts, denyInDemo, lastUsed, list }: TokensContext): void {
   app.get(
     "/users/:id/tokens",
-    async ({ viewer, params, asked }) => {
+    async ({ viewer, params, nestedQuery }) => {
       denyInDemo();
       const owner = await contracts.users.manageableUser(viewer, params.id);
       await lastUsed.flush();
       const spec = { ...LISTING, where: sql<boolean>`api_tokens.user_id = ${owner}` };
-      return list<ListedToken>(spec, viewer, asked);
+      return list<ListedToken>(spec, viewer, nestedQuery);
     },
     { permit: "access-api", ...endpoint("users", "listTokens", { about: about.list }) },
   );

@@ -55,9 +55,9 @@ function mountList(context: UsersContext): void {
   const { app, baseUrl, list } = context;
   app.get(
     "/users",
-    async ({ viewer, asked }) => {
+    async ({ viewer, nestedQuery }) => {
       context.denyInDemo();
-      const { data, total } = await list<User>(listSpec(lastActivityIn(context)), viewer, asked);
+      const { data, total } = await list<User>(listSpec(lastActivityIn(context)), viewer, nestedQuery);
       return { data: data.map((user) => presentUser(user, baseUrl)), total };
     },
     { permit: PERMIT, ...endpoint("users", "list", { about: about.list }) },

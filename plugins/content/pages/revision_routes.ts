@@ -57,9 +57,9 @@ export function mountRevisionReads(context: PagesContext): void {
 
   app.get(
     "/pages/:id/revisions",
-    async ({ viewer, params, asked }) => {
+    async ({ viewer, params, nestedQuery }) => {
       const where = sql<boolean>`page_revisions.page_id = ${await visiblePageId(viewer, params.id)}::integer`;
-      return list({ table: "page_revisions", fields: FIELDS, columns, where }, viewer, asked);
+      return list({ table: "page_revisions", fields: FIELDS, columns, where }, viewer, nestedQuery);
     },
     {
       permit: PERMIT,

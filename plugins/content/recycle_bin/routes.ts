@@ -24,9 +24,9 @@ function requireSecondPermission(viewer: Viewer): void {
 function mountList({ app, db, list, slot }: RecycleBinContext): void {
   app.get(
     "/recycle-bin",
-    async ({ viewer, asked }) => {
+    async ({ viewer, nestedQuery }) => {
       requireSecondPermission(viewer);
-      const { data, total } = await list<Deletion>(listing, viewer, asked);
+      const { data, total } = await list<Deletion>(listing, viewer, nestedQuery);
       return { data: await withItems(db, slot("content"), data), total };
     },
     { permit: PERMIT, ...endpoint("recycle-bin", "list", { about: about.list, example: examples.list }) },

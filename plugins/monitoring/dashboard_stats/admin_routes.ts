@@ -4,9 +4,9 @@
  */
 import { endpoint, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { limitKey } from "./area.ts";
 import type { DashboardContext } from "./contract.ts";
 import { extendedStatistics, figuresOf } from "./extended_statistics.ts";
+import { limitKey } from "./route_scope.ts";
 import { orFailure, reading } from "./routes.ts";
 
 const permit = "settings-manage";

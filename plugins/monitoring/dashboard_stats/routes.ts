@@ -1,14 +1,14 @@
 /**
  * The routes of the statistics, also at the paths that clients of PatchMon have built in (dashboard-stats 1.1). Their viewer
- * is a key, not a user (`area.ts`).
+ * is a key, not a user (`route_scope.ts`).
  */
 import { ApiError, endpoint, idOf, notFound, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { UNAVAILABLE } from "./area.ts";
 import type { DashboardContext } from "./contract.ts";
 import { examples } from "./docs.ts";
 import { extendedStatistics, figuresOf } from "./extended_statistics.ts";
 import { METRICS_TYPE, metricsText } from "./metrics.ts";
+import { UNAVAILABLE } from "./route_scope.ts";
 import { coalesce, TIMEOUT_MS } from "./shared_reads.ts";
 import { snippetsFor } from "./snippets.ts";
 import { hasTag, type Reading } from "./statistics.ts";

@@ -5,7 +5,6 @@
  */
 import { endpoint, type Log, rules, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { hostOf, type KnownHost } from "./area.ts";
 import { textOf } from "./body.ts";
 import type { HostFacts, HostsContext, Report, ReportOutcome } from "./contract.ts";
 import { examples, REPORT_STORED } from "./docs.ts";
@@ -13,6 +12,7 @@ import { IdCache } from "./id_cache.ts";
 import { cronOf } from "./interval.ts";
 import { objectOf, parseReport } from "./parse_report.ts";
 import { touch } from "./ping.ts";
+import { hostOf, type KnownHost } from "./route_scope.ts";
 import { inventoryOf, type Prepared, storeReport } from "./store_report.ts";
 import { parseTsv } from "./tsv.ts";
 import { mountWebSocket } from "./websocket.ts";
@@ -152,9 +152,11 @@ function mountSettings({ app, db }: HostsContext, updateInterval: number): void 
   );
   app.get(
     "/v1/hosts/agent/version",
-    async ({ asked, viewer }) => {
+    async ({ nestedQuery, viewer }) => {
       const sent =
-        typeof asked.currentVersion === "string" ? asked.currentVersion : await versionOf(db, hostOf(viewer));
+        typeof nestedQuery.currentVersion === "string"
+          ? nestedQuery.currentVersion
+          : await versionOf(db, hostOf(viewer));
       return {
         currentVersion: sent,
         latestVersion: sent,

@@ -44,8 +44,8 @@ export async function recordHistory(db: Pick<Db, "executeQuery">): Promise<void>
 export function mountHistory({ app, db, validate }: HostsContext): void {
   app.get(
     "/v1/dashboard/history",
-    async ({ viewer, asked }) => {
-      const { days = DEFAULT_DAYS } = await validate(historyRules, asked, viewer);
+    async ({ viewer, nestedQuery }) => {
+      const { days = DEFAULT_DAYS } = await validate(historyRules, nestedQuery, viewer);
       const step = days <= DAYS_BY_HOUR ? "hour" : "day";
       const points = await rows<Point>(
         db,

@@ -18,7 +18,7 @@ const updateRules = rules({ friendly_name: ["string", "min:1", "max:255"], statu
 export function mountHosts(context: HostsContext): void {
   const { app, list } = context;
   const about = "Lists monitored hosts with their status, system and counts of packages.";
-  app.get("/v1/dashboard/hosts", ({ viewer, asked }) => list<ShownHost>(HOST_LISTING, viewer, asked), {
+  app.get("/v1/dashboard/hosts", ({ viewer, nestedQuery }) => list<ShownHost>(HOST_LISTING, viewer, nestedQuery), {
     permit,
     ...endpoint("dashboard", "hosts-list", { about }),
   });

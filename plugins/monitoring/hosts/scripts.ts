@@ -7,9 +7,9 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ApiError, endpoint, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { hostOf } from "./area.ts";
 import type { HostsContext } from "./contract.ts";
 import { spreadCronOf } from "./interval.ts";
+import { hostOf } from "./route_scope.ts";
 
 const file = (name: string) => join(import.meta.dir, name);
 const REPORTER = file("reporter.sh");
@@ -72,13 +72,13 @@ function mountEnroller({ app, baseUrl }: HostsContext): void {
   const enroller = readFileSync(file("enrol.sh"), "utf8");
   app.get(
     "/v1/auto-enrollment/script",
-    ({ request: { headers }, asked }) => {
-      if (!TYPES.has(asked.type)) throw WRONG_TYPE;
+    ({ request: { headers }, nestedQuery }) => {
+      if (!TYPES.has(nestedQuery.type)) throw WRONG_TYPE;
       return script(enroller, {
         URL: urlOf(baseUrl),
         KEY: credential(headers, "x-auto-enrollment-key"),
         SECRET: credential(headers, "x-auto-enrollment-secret"),
-        TYPE: String(asked.type),
+        TYPE: String(nestedQuery.type),
       });
     },
     {

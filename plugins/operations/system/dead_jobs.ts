@@ -24,7 +24,7 @@ export function mountDeadJobs({ app, db, list, visibilityRule, validate }: Syste
     if (ids === undefined) return sql`jobs.dead`;
     return sql`jobs.dead and jobs.id::text = any(${Object.values(ids as object).map(String)}::text[])`;
   };
-  app.get("/system/jobs", ({ viewer, asked }) => list(LISTING, viewer, asked), {
+  app.get("/system/jobs", ({ viewer, nestedQuery }) => list(LISTING, viewer, nestedQuery), {
     permit: PERMIT,
     ...endpoint("system", "deadJobs", { about: about.deadJobs }),
   });

@@ -11,9 +11,9 @@ const PERMIT = "settings-manage";
 export function mountDeliveries({ app, db, list, wakeDispatcher }: WebhooksContext): void {
   app.get(
     "/webhooks/:id/deliveries",
-    async ({ viewer, params, asked }) => {
+    async ({ viewer, params, nestedQuery }) => {
       const { id } = await readWebhook(db, params.id);
-      return list<Delivery>({ ...DELIVERIES, where: sql<boolean>`webhook_id = ${id}::integer` }, viewer, asked);
+      return list<Delivery>({ ...DELIVERIES, where: sql<boolean>`webhook_id = ${id}::integer` }, viewer, nestedQuery);
     },
     { permit: PERMIT, ...endpoint("webhooks", "deliveries", { about: about.deliveries }) },
   );

@@ -16,7 +16,7 @@ export function mountImports(context: ImportsContext): void {
   const permit = "content-import";
   const uploadRules = rules({ file: ["required", "file", `max:${fileKilobytes(settings.fileLimit)}`] });
 
-  app.get("/imports", ({ viewer, asked }) => list(listSpec, viewer, asked), {
+  app.get("/imports", ({ viewer, nestedQuery }) => list(listSpec, viewer, nestedQuery), {
     permit,
     ...endpoint("imports", "list", { about: about.list, example: examples.list }),
   });

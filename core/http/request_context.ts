@@ -14,17 +14,17 @@ export interface Sender {
 
 const SENDERS = new AsyncLocalStorage<Sender>();
 
-/** Runs a function with the client that `addressNow` and `languageNow` return while it runs, asynchronous parts included. */
-export function askedFrom<R>(sender: Sender, run: () => R): R {
+/** Runs a function with the client that `currentAddress` and `currentLanguage` return while it runs, asynchronous parts included. */
+export function withRequest<R>(sender: Sender, run: () => R): R {
   return SENDERS.run(sender, run);
 }
 
 /** The client's address of the current request; undefined outside of one. */
-export function addressNow(): string | undefined {
+export function currentAddress(): string | undefined {
   return SENDERS.getStore()?.address;
 }
 
 /** The preferred language of the current request; undefined outside of one and without a preference. */
-export function languageNow(): string | undefined {
+export function currentLanguage(): string | undefined {
   return SENDERS.getStore()?.language;
 }

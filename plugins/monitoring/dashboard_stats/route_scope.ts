@@ -4,12 +4,12 @@
  * the content API.
  */
 import ipaddr from "ipaddr.js";
-import { type Allowance, ApiError, type AreaSpec, type Contracts, type Limiter, type Viewer } from "lectern/core";
+import { type Allowance, ApiError, type Contracts, type Limiter, type RouteScope, type Viewer } from "lectern/core";
 import { basicCredentials } from "./basic_credentials.ts";
 import { TIMEOUT_MS, withTimeout } from "./shared_reads.ts";
 
 /** The operator's settings. */
-export interface DashboardAreaOptions {
+export interface DashboardScopeOptions {
   /** Counts the requests of an address; undefined for no limit. */
   readonly limiter: Limiter | undefined;
   readonly windowMs: number;
@@ -45,8 +45,8 @@ export const UNAVAILABLE: ApiError = new ApiError(503, "Service temporarily unav
   headers: { "retry-after": "5" },
 });
 
-/** Dependencies of the area. */
-export interface DashboardAreaHandlers {
+/** Dependencies of the scope. */
+export interface DashboardScopeHandlers {
   readonly check: CheckKey;
   /** The 304 for a request whose entity tag matches; undefined for every other request. Throws as the route does. */
   notModified(request: Request): Promise<Response | undefined>;
@@ -55,13 +55,13 @@ export interface DashboardAreaHandlers {
 }
 
 /**
- * The area of the statistics. A request whose entity tag matches is answered here, behind the same limit and credentials as every
+ * The route scope of the statistics. A request whose entity tag matches is answered here, behind the same limit and credentials as every
  * other: most polls are such, and routing costs more than all the rest.
  */
-export function dashboardArea(
-  handlers: DashboardAreaHandlers,
-  { limiter, windowMs, origins }: DashboardAreaOptions,
-): AreaSpec {
+export function dashboardScope(
+  handlers: DashboardScopeHandlers,
+  { limiter, windowMs, origins }: DashboardScopeOptions,
+): RouteScope {
   const seconds = Math.round(windowMs / 1000);
   const withCors = corsFor(new Set(origins));
   const authenticated = new WeakMap<Request, Viewer | ApiError>();
@@ -82,9 +82,9 @@ export function dashboardArea(
   return {
     limiter: null,
     ownBodies: true,
-    fault: (status, message) => ({ error: errorText(status, message) }),
+    formatError: (status, message) => ({ error: errorText(status, message) }),
     authenticate: (request, address) => authenticated.get(request) ?? authenticate(handlers, request, address),
-    async around(request, address, next) {
+    async intercept(request, address, next) {
       if (request.method === "OPTIONS") return withCors(request, preflight());
       let allowance: Allowance | undefined;
       try {
@@ -118,7 +118,7 @@ function methodNotAllowed(): Response {
 }
 
 async function authenticate(
-  { check: checkKey, onError }: DashboardAreaHandlers,
+  { check: checkKey, onError }: DashboardScopeHandlers,
   request: Request,
   address: string,
 ): Promise<Viewer | ApiError> {

@@ -39,12 +39,12 @@ export const peopleIdFields = { created_by: nullable(idSchema), updated_by: null
 export const timesFields = { created_at: timestampSchema, updated_at: timestampSchema };
 
 /**
- * The answer of a listing: the rows of a page, and the number of all rows that match. Its name is that of the item with
- * "Listing": BookListing.
+ * The answer of a listing: the rows of a page, and the number of all rows that match. Its name is that of the item without
+ * "ListItem", with "Listing": BookListing.
  * @example
  * const noteListing = listingSchema(t.Object({ id: t.Integer() }, { $id: "Note" })); // NoteListing
  */
-export function listingSchema<Item extends TSchema>(item: Item, $id = `${String(item.$id)}Listing`) {
+export function listingSchema<Item extends TSchema>(item: Item, $id = `${String(item.$id).replace(/ListItem$/, "")}Listing`) {
   return Type.Object(
     { data: Type.Array(item), total: Type.Integer({ minimum: 0, description: "The number of all rows that match" }) },
     { $id },

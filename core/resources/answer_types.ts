@@ -51,8 +51,12 @@ export function listingSchema<Item extends TSchema>(item: Item, $id = `${String(
   );
 }
 
-/** The answer of a route that only confirms. */
-export const successSchema = Type.Object({ success: Type.Boolean() }, { $id: "Success" });
+/**
+ * The answers of a route that has no content.
+ * @example
+ * context.app.delete("/notes/:id", ({ set }) => void (set.status = 204), { permit: "access-api", response: noContent });
+ */
+export const noContent = { 204: Type.Void() };
 
 /** Which contributions to the slot `response_fields` apply to a schema: those of this kind and moment. */
 export interface Extensible {

@@ -13,7 +13,7 @@ import type { AnyContext } from "../runtime/plugin.ts";
 import type { EventName, Permit } from "../runtime/registry.ts";
 import type { Input, Rules } from "../validation/validate.ts";
 import type { Viewer } from "../viewer.ts";
-import { listingSchema } from "./answer_types.ts";
+import { listingSchema, noContent } from "./answer_types.ts";
 import type { ListSpec } from "./listing.ts";
 
 /** The events of a resource, such as book_create, book_update and book_delete. */
@@ -86,13 +86,13 @@ export interface ResourceHandlers<Row extends { id: number }, C extends Rules, U
   ): Promise<Shown<A, "listed">[]> | Shown<A, "listed">[];
   /** Begins to read further fields of a full answer while the row is being found; dropped where the viewer sees no row. */
   ahead?(viewer: Viewer, id: number): Promise<FieldsById>;
-  /** The item as the answer shows it: after a save, or in full for "read", which alone has `ahead`. */
+  /** The item as the answer shows it: after a save, or in full for "read", which alone has `ahead`. A Response is one with such JSON. */
   show(
     row: Row,
     viewer: Viewer,
     moment: "saved" | "read",
     ahead?: Promise<FieldsById>,
-  ): Promise<Shown<A, "saved"> | Shown<A, "read">>;
+  ): Promise<Shown<A, "saved"> | Shown<A, "read"> | Response>;
 }
 
 /**
@@ -194,7 +194,7 @@ export function mountResource<
       });
       set.status = 204;
     },
-    described("delete"),
+    { ...described("delete"), response: noContent },
   );
 }
 

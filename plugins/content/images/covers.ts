@@ -5,7 +5,7 @@
 import { type EventTransaction, type PluginContext, sql, type Upload } from "lectern/core";
 import { rows } from "lectern/db";
 import { insertImage, removeImages } from "./changes.ts";
-import type { ImagesContext } from "./contract.ts";
+import { coverFields, type ImagesContext } from "./contract.ts";
 import { nameOf } from "./file_names.ts";
 import { presentCover } from "./presenter.ts";
 import { coversOf } from "./queries.ts";
@@ -42,6 +42,7 @@ export function registerCovers(
       contribute("response_fields", {
         kind,
         moment,
+        schema: coverFields[moment],
         async add(ids) {
           const covers = await coversOf(context, kind, ids);
           return new Map(covers.map((row) => [row.uploaded_to, { cover: presentCover(row, moment, context.baseUrl) }]));

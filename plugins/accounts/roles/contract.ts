@@ -1,4 +1,4 @@
-import type { Generated } from "kysely";
+import type { Generated, GeneratedAlways } from "kysely";
 import type { UserRef } from "lectern/contracts";
 import { type Input, type PluginContext, type ResourceEvents, rules } from "lectern/core";
 import type { SYSTEM_NAMES } from "./permission_names.ts";
@@ -7,6 +7,8 @@ import type { SYSTEM_NAMES } from "./permission_names.ts";
 export interface RolesTable {
   id: Generated<number>;
   display_name: string;
+  /** The sort and search key of the name, computed by the store. */
+  display_name_key: GeneratedAlways<string>;
   description: string | null;
   /** "admin" and "public" for the two that cannot be deleted, else empty. */
   system_name: Generated<string>;

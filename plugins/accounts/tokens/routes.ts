@@ -3,13 +3,14 @@
  * are checked before anything is looked up. Only the answer that creates a token contains its secret.
  */
 import { endpoint, idOf, type ListSpec, notFound, sql, type Viewer } from "lectern/core";
+import { refs } from "lectern/db";
 import { changeToken, insertToken, removeToken } from "./changes.ts";
 import { type ApiTokenChange, createRules, type ListedToken, type TokensContext, updateRules } from "./contract.ts";
 import { credentialsOf, generateCredentials } from "./credentials.ts";
 import { about } from "./docs.ts";
 import { checkDay, limitExpiry } from "./expiry.ts";
 import { draftOf } from "./input.ts";
-import { columns, joins, readTokens } from "./queries.ts";
+import { columns, findTokenOf, joins, readExpiry } from "./queries.ts";
 import { scopeFor } from "./scope.ts";
 
 const LISTING: ListSpec = {
@@ -17,7 +18,7 @@ const LISTING: ListSpec = {
   fields: {
     id: "integer",
     name: "text",
-    expires_at: { type: "timestamp", column: sql`api_tokens.expires_at::timestamp at time zone 'UTC'` },
+    expires_at: { type: "timestamp", column: sql`${refs("api_tokens.expires_at")}::timestamp at time zone 'UTC'` },
     read_only: "boolean",
     last_used_at: { type: "timestamp", nullable: true },
     created_at: "timestamp",
@@ -41,7 +42,7 @@ function mountList({ app, contracts, denyInDemo, lastUsed, list }: TokensContext
       denyInDemo();
       const owner = await contracts.users.manageableUser(viewer, params.id);
       await lastUsed.flush();
-      const spec = { ...LISTING, where: sql<boolean>`api_tokens.user_id = ${owner}` };
+      const spec = { ...LISTING, where: sql<boolean>`${refs("api_tokens.user_id")} = ${owner}` };
       return list<ListedToken>(spec, viewer, nestedQuery);
     },
     { permit: "access-api", ...endpoint("users", "listTokens", { about: about.list }) },
@@ -71,10 +72,7 @@ function mountUpdateAndDelete({ app, contracts, db, denyInDemo, perform, validat
   const find = async (viewer: Viewer, params: { id: string; tokenId: string }) => {
     denyInDemo();
     const owner = await contracts.users.manageableUser(viewer, params.id);
-    const [token] = await readTokens(
-      db,
-      sql`api_tokens.id = ${idOf(params.tokenId, "Token")} and api_tokens.user_id = ${owner}`,
-    );
+    const token = await findTokenOf.executeTakeFirst(db, { id: idOf(params.tokenId, "Token"), owner });
     if (!token) throw notFound("Token");
     return token;
   };
@@ -109,6 +107,6 @@ function mountUpdateAndDelete({ app, contracts, db, denyInDemo, perform, validat
 async function expiryOfRequest(db: TokensContext["db"], request: Request): Promise<string | undefined> {
   const credentials = credentialsOf(request.headers.get("authorization"));
   if (typeof credentials !== "object") return undefined;
-  const [token] = await readTokens(db, sql`api_tokens.token_id = ${credentials.tokenId}`);
+  const token = await readExpiry.executeTakeFirst(db, { tokenId: credentials.tokenId });
   return token?.expires_at;
 }

@@ -24,7 +24,7 @@ export interface ItemPresenter<Row> {
  */
 export function itemPresenter<Row extends AnyDescribedItem>(
   { contracts: { markup } }: Pick<ItemContext, "contracts">,
-  { kind }: ItemKind,
+  { kind }: Pick<ItemKind, "kind">,
   fields: readonly ((keyof Row & string) | "cover")[],
   contributions: () => readonly ResponseFields[],
 ): ItemPresenter<Row> {

@@ -49,6 +49,7 @@ export {
   fieldsOf,
   idSchema,
   listingSchema,
+  listOf,
   mapSchema,
   noContent,
   nullable,

@@ -43,6 +43,7 @@ export {
   fieldsOf,
   idSchema,
   listingSchema,
+  listOf,
   mapSchema,
   noContent,
   nullable,

@@ -52,8 +52,8 @@ function bySchemaStatus(response: TSchema | AnswerSchemas): AnswerSchemas {
  *   response: fileAnswer("text/csv"),
  * });
  */
-export function fileAnswer(mediaTypes: string): TUnsafe<Response> {
-  return Type.Unsafe<Response>({ type: "string", format: "binary", "x-media-type": mediaTypes });
+export function fileAnswer(mediaTypes: string): TUnsafe<Response | string> {
+  return Type.Unsafe<Response | string>({ type: "string", format: "binary", "x-media-type": mediaTypes });
 }
 
 /** The media types of a schema made by `fileAnswer`; undefined for JSON. */

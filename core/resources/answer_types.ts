@@ -2,7 +2,15 @@
  * What the schemas of answers have in common: timestamps, nullable values, references to users, listings, and the fields that
  * other plugins add by the slot `response_fields`. A schema with an `$id` becomes a component of the OpenAPI document.
  */
-import { type TNull, type TObject, type TProperties, type TSchema, type TUnion, Type } from "@sinclair/typebox";
+import {
+  type Static,
+  type TNull,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  type TUnion,
+  Type,
+} from "@sinclair/typebox";
 import type { ResponseFields } from "../contracts/content.ts";
 
 /** An id of a row. */
@@ -18,6 +26,15 @@ export const timestampSchema = Type.String({ format: "date-time" });
  */
 export function nullable<Schema extends TSchema>(schema: Schema): TUnion<[Schema, TNull]> {
   return Type.Union([schema, Type.Null()]);
+}
+
+/**
+ * A list whose type is readonly, for handlers that return readonly lists.
+ * @example
+ * const noteSchema = t.Object({ id: t.Integer(), words: listOf(t.String()) }, { $id: "Note" });
+ */
+export function listOf<Item extends TSchema>(item: Item) {
+  return Type.Unsafe<readonly Static<Item>[]>(Type.Array(item));
 }
 
 /** A user as answers refer to one (content-api 1.2). */

@@ -1,7 +1,8 @@
 /** The sessions of a user: the viewer's own, or those of others with users-manage. Signing in and out is in sign_in.ts. */
-import { endpoint, idOf, type ListSpec, notFound, sha256, sql } from "lectern/core";
+
+import { endpoint, idOf, type ListSpec, noContent, notFound, sha256, sql } from "lectern/core";
 import { refs } from "lectern/db";
-import type { Session, SessionsContext } from "./contract.ts";
+import { type Session, type SessionsContext, sessionListingSchema } from "./contract.ts";
 import { cookieOf } from "./cookie.ts";
 import { about } from "./docs.ts";
 import { columns, readSessionOf } from "./queries.ts";
@@ -32,7 +33,11 @@ export function mountSessions(context: SessionsContext): void {
       };
       return list<Session & { current: boolean }>(spec, viewer, nestedQuery);
     },
-    { permit: "access-api", ...endpoint("users", "listSessions", { about: about.listOfUser }) },
+    {
+      permit: "access-api",
+      response: sessionListingSchema,
+      ...endpoint("users", "listSessions", { about: about.listOfUser }),
+    },
   );
   app.delete(
     "/users/:id/sessions/:sessionId",
@@ -44,6 +49,10 @@ export function mountSessions(context: SessionsContext): void {
       await endSession(session, viewer);
       set.status = 204;
     },
-    { permit: "access-api", ...endpoint("users", "deleteSession", { about: about.deleteOfUser }) },
+    {
+      permit: "access-api",
+      response: noContent,
+      ...endpoint("users", "deleteSession", { about: about.deleteOfUser }),
+    },
   );
 }

@@ -9,7 +9,7 @@ import { baseUrlOf, type Config } from "../config.ts";
 import { ApiError, BootError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Runtime } from "../runtime/boot.ts";
-import { pathOf } from "./routes.ts";
+import { pathOf } from "./request_rewrite.ts";
 import { RunningRequests } from "./running_requests.ts";
 import { type WebSocketHandlers, WebSocketListener } from "./websocket.ts";
 

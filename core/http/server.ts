@@ -67,8 +67,8 @@ export function appBelow<Prefix extends string>(prefix: Prefix) {
   return recordingDuplicates(new Elysia({ prefix }))
     .decorate(MEMBERS)
     .macro("permit", (permit: Permit) => ({
-      // The body was read before routing.
-      parse: ({ request }: { request: Request }) => stateOf(request).body,
+      // The body was read before routing; without a result Elysia would read it.
+      parse: ({ request }: { request: Request }) => stateOf(request).body ?? {},
       // A type assertion, since Elysia's type has no OpenAPI extensions (x-…).
       detail: { "x-permission": permit } as DocumentDecoration,
       transform: checkedFirst(({ request, params }: { request: Request; params: Record<string, string | null> }) => {
@@ -171,7 +171,7 @@ export class HttpServer {
     const requestId = requestIdOf(peer, headers, proxies) ?? crypto.randomUUID();
     const state = new RequestState({ requestId, address, scope: this.#scopes.at(pathOf(request.url)), watch });
     attachState(request, state);
-    const response = await this.#run(request, state);
+    const response = await withRequest(state, () => this.#run(request, state));
     if (state.files?.isUsed()) await state.files.clear();
     return isHead ? withoutBody(response) : response;
   }
@@ -207,11 +207,10 @@ export class HttpServer {
   }
 
   async #run(request: Request, state: RequestState): Promise<Response> {
-    const answer = async () => this.#app.fetch(request);
-    const next = request.method === "GET" ? answer : () => withRequest(state, answer);
     const intercept = state.scope?.intercept;
-    if (!intercept) return next();
+    if (!intercept) return this.#app.fetch(request);
     try {
+      const next = async () => this.#app.fetch(request);
       return addDefaultHeaders(await intercept(request, state.address, next), state);
     } catch (error) {
       return this.#errors.of(request, state, error);

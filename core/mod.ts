@@ -4,6 +4,7 @@
  * in "lectern/cli".
  */
 export { type Static, Type as t } from "@sinclair/typebox";
+export { t as elysiaTypes } from "elysia";
 export { type RawBuilder, sql } from "kysely";
 export type { CallServer, ChildTask } from "./children/messages.ts";
 export type { Children, RunOptions } from "./children/pool.ts";

@@ -42,13 +42,18 @@ export function applyDefaultHeaders(value: unknown, state: RequestState, set: Se
     addDefaultHeaders(value, state, set.headers);
     return undefined;
   }
-  const body = value instanceof ElysiaCustomStatusResponse ? value.response : value;
-  const headers = defaultHeaders(state);
-  if (isPlain(body)) headers["content-type"] = JSON_TYPE;
-  set.headers = Object.assign(headers, set.headers);
+  const headers = Object.assign(defaultHeaders(state), set.headers);
+  set.headers = headers;
+  setJsonType(value, { headers });
   // Lists of other classes, such as rows of a statement.
-  if (!Array.isArray(body) || body.constructor === Array) return undefined;
-  return Response.json(body, { status: Number(set.status ?? 200), headers });
+  if (!Array.isArray(value) || value.constructor === Array) return undefined;
+  return Response.json(value, { status: Number(set.status ?? 200), headers });
+}
+
+/** Sets the content type of values that are answered as JSON, unless the route has. */
+export function setJsonType(value: unknown, { headers }: { readonly headers: Record<string, unknown> }): void {
+  const body = value instanceof ElysiaCustomStatusResponse ? value.response : value;
+  if (isPlain(body)) headers["content-type"] ??= JSON_TYPE;
 }
 
 /** The part of Elysia's `set` that is used here. */

@@ -29,9 +29,9 @@ function inputErrors(validation: Readonly<Record<string, readonly string[]>>): A
 function inputError(error: ValidationError): ApiError {
   const messages: Record<string, string[]> = {};
   for (const one of error.all) {
-    const { path = "", message = "", summary = message, schema } = one as Partial<typeof one & FieldError>;
+    const { path = "", message = "", schema } = one as Partial<FieldError>;
     const field = path.replace(/^\//, "").replaceAll("/", ".") || error.type;
-    messages[field] ??= [typeof schema?.error === "string" ? schema.error : summary];
+    messages[field] ??= [typeof schema?.error === "string" ? schema.error : message];
   }
   return inputErrors(messages);
 }
@@ -39,7 +39,6 @@ function inputError(error: ValidationError): ApiError {
 interface FieldError {
   readonly path: string;
   readonly message: string;
-  readonly summary: string;
   readonly schema: { readonly error?: unknown };
 }
 

@@ -6,6 +6,7 @@ import type { AnyElysia } from "elysia";
 import { denied } from "../errors.ts";
 import type { Permit } from "../runtime/registry.ts";
 import { hasPermission } from "../viewer.ts";
+import { setJsonType } from "./default_headers.ts";
 import type { RequestState } from "./request_context.ts";
 import type { appBelow } from "./server.ts";
 
@@ -31,16 +32,30 @@ export function checkedFirst<Check extends object>(check: Check): Check {
   return check;
 }
 
+interface RouteHooks {
+  readonly transform?: { readonly fn: object }[];
+  readonly mapResponse?: { readonly fn: object }[];
+}
+
 /**
- * Moves the check of the permit before the plugin's own hooks: Elysia runs those of the app, such as `derive`, before those of the
- * route. A client without permission reads 401 or 403, whatever the hooks would have answered.
+ * Arranges the hooks of a plugin's routes. The check of the permit moves before the plugin's own hooks, since Elysia runs those of
+ * the app, such as `derive`, before those of the route: a client without permission reads 401 or 403, whatever they would answer.
+ * Where `mapResponse` makes the Response, it does not take the content type of JSON from the headers that Elysia adds.
  */
-export function permitFirst(app: AnyElysia): void {
+export function arrangeHooks(app: AnyElysia): void {
   for (const { hooks } of app.routes) {
-    const { transform } = hooks as { readonly transform?: { readonly fn: object }[] };
+    const { mapResponse, transform } = hooks as RouteHooks;
     const at = transform?.findIndex(({ fn }) => CHECKS.has(fn)) ?? 0;
     if (transform && at > 0) transform.unshift(...transform.splice(at, 1));
+    if (!mapResponse?.length) continue;
+    mapResponse.unshift({ fn: ({ set }: HookContext) => void delete set.headers["content-type"] });
+    mapResponse.push({ fn: ({ responseValue, set }: HookContext) => setJsonType(responseValue, set) });
   }
+}
+
+interface HookContext {
+  readonly responseValue: unknown;
+  readonly set: { readonly headers: Record<string, unknown> };
 }
 
 /**

@@ -17,10 +17,10 @@ import { knownError } from "./elysia_errors.ts";
 import { type ErrorResponseParts, ErrorResponses } from "./error_response.ts";
 import {
   type AnyPluginApp,
+  arrangeHooks,
   checkedFirst,
   checkPermit,
   leakOf,
-  permitFirst,
   recordingDuplicates,
 } from "./plugin_app.ts";
 import { attachState, currentRequestId, RequestState, stateOf, withRequest } from "./request_context.ts";
@@ -57,7 +57,14 @@ type RequestMembers = {
   requestId: string;
 };
 
-const MEMBERS: RequestMembers = { viewer: GUEST, input: {}, nestedQuery: {}, address: "", requestId: "" };
+/** Frozen: Elysia merges decorators into each other. */
+const MEMBERS: RequestMembers = {
+  viewer: Object.freeze({ ...GUEST }),
+  input: Object.freeze({}),
+  nestedQuery: Object.freeze({}),
+  address: "",
+  requestId: "",
+};
 
 /**
  * An Elysia instance for one plugin. Options of a route are `permit` and `emptyAsNull`, the fields of an urlencoded body whose
@@ -142,7 +149,7 @@ export class HttpServer {
   /** Mounts the routes of a plugin and returns them. Throws BootError for what would apply to routes of other plugins. */
   mount(app: AnyPluginApp): readonly RouteInfo[] {
     const own = routesOf(app);
-    permitFirst(app);
+    arrangeHooks(app);
     const leak = leakOf(app, this.#app, () => void this.#app.use(app as unknown as Elysia));
     if (leak) throw new BootError(leak);
     this.#routes.push(...own);

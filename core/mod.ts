@@ -4,6 +4,7 @@
  * in "lectern/cli".
  */
 export { type Static, Type as t } from "@sinclair/typebox";
+export { t as elysiaTypes } from "elysia";
 export { type RawBuilder, sql } from "kysely";
 export type { CallServer, ChildTask } from "./children/messages.ts";
 export type { Children, RunOptions } from "./children/pool.ts";
@@ -27,7 +28,7 @@ export { OutgoingError, type OutgoingFetch } from "./http/outbound_fetch.ts";
 export type { SiteApp } from "./http/plugin_app.ts";
 export type { Allowance, Limiter } from "./http/rate_limit.ts";
 export type { Authenticate, RouteScope } from "./http/route_scope.ts";
-export type { RouteInfo } from "./http/routes.ts";
+export type { RouteInfo } from "./http/route_table.ts";
 export { matchesSecret, randomText, sha256 } from "./http/secrets.ts";
 export { acceptWebSocket } from "./http/websocket.ts";
 export { createTexts, type Texts } from "./i18n/catalogue.ts";

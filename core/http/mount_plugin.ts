@@ -2,11 +2,11 @@
 import { BootError } from "../errors.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { readsAsked } from "../runtime/renamed.ts";
-import { duplicateRoutes, type PluginApp, type SiteApp } from "./plugin_app.ts";
+import { type AnyPluginApp, duplicateRoutes } from "./plugin_app.ts";
 import type { HttpServer } from "./server.ts";
 
 /** Mounts the routes of a plugin. Throws BootError for a route that is served twice, names no permit, or has global hooks. */
-export function mountPlugin(plugin: AnyPlugin, app: PluginApp | SiteApp, http: HttpServer): void {
+export function mountPlugin(plugin: AnyPlugin, app: AnyPluginApp, http: HttpServer): void {
   const who = `The plugin "${plugin.name}"${plugin.source === undefined ? "" : ` ("${plugin.source}")`}`;
   const taken = new Map(http.routes().map((route) => [`${route.method} ${route.path}`, route]));
   const [duplicate] = duplicateRoutes(app);

@@ -1,7 +1,7 @@
 /**
- * What encloses the routes of the statistics, in this order: CORS, rate limit by address, credentials, handler (dashboard-stats
- * 1.1). Every answer has the headers of the limit and never a cookie. Errors are `{"error": "…"}`, unlike those of
- * the content API.
+ * The route scope of the statistics: CORS, a rate limit by address, credentials (dashboard-stats 1.1), and the 304 to a request
+ * whose entity tag matches, which most polls are. Every answer has the headers of the limit and never a cookie. Errors are
+ * `{"error": "…"}`, unlike those of the content API.
  */
 import ipaddr from "ipaddr.js";
 import { type Allowance, ApiError, type Contracts, type Limiter, type RouteScope, type Viewer } from "lectern/core";
@@ -20,10 +20,15 @@ export interface DashboardScopeOptions {
 type CheckKey = Contracts["dashboard_keys"]["check"];
 type KeyCheck = Awaited<ReturnType<CheckKey>>;
 
-const ALLOWED_METHODS = "GET, HEAD, OPTIONS";
-const READ_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
-const EXPOSED_HEADERS = "RateLimit-Policy, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, ETag";
-const PREFLIGHT_SECONDS = "600";
+const EXPOSED_HEADERS = [
+  "RateLimit-Policy",
+  "RateLimit-Limit",
+  "RateLimit-Remaining",
+  "RateLimit-Reset",
+  "Retry-After",
+  "ETag",
+];
+const PREFLIGHT_SECONDS = 600;
 /** Leading groups of an IPv6 address that are assigned to one network, such as a household. */
 const IPV6_GROUPS = 4;
 
@@ -54,52 +59,60 @@ export interface DashboardScopeHandlers {
   onError(error: unknown): void;
 }
 
-/**
- * The route scope of the statistics. A request whose entity tag matches is answered here, behind the same limit and credentials as every
- * other: most polls are such, and routing costs more than all the rest.
- */
+/** The route scope of the statistics. */
 export function dashboardScope(
   handlers: DashboardScopeHandlers,
   { limiter, windowMs, origins }: DashboardScopeOptions,
 ): RouteScope {
-  const seconds = Math.round(windowMs / 1000);
-  const withCors = corsFor(new Set(origins));
-  const authenticated = new WeakMap<Request, Viewer | ApiError>();
-  const notModified = async (request: Request, address: string) => {
-    if (request.headers.get("if-none-match") === null) return undefined;
-    const viewer = await authenticate(handlers, request, address);
-    authenticated.set(request, viewer);
-    return viewer instanceof ApiError ? undefined : handlers.notModified(request);
+  return {
+    headers: { vary: "Authorization, Accept-Encoding" },
+    cors: {
+      origins,
+      allowHeaders: ["Authorization", "If-None-Match"],
+      exposeHeaders: EXPOSED_HEADERS,
+      maxAgeSeconds: PREFLIGHT_SECONDS,
+    },
+    ...(limiter ? { addressLimit: addressLimit(limiter, Math.round(windowMs / 1000), handlers.onError) } : {}),
+    methods: ["GET"],
+    authenticate: (request, address) => authenticate(handlers, request, address),
+    limiter: null,
+    notModified: (request) => handlers.notModified(request),
+    ownBodies: true,
+    formatError: (status, message, { details }) => ({
+      error: status === 404 ? "Route not found" : message,
+      ...details.extra,
+    }),
   };
-  const respond = async (request: Request, address: string, next: () => Promise<Response>) => {
-    try {
-      return (await notModified(request, address)) ?? (await next());
-    } catch (error) {
-      if (error instanceof ApiError) return errorResponse(error);
-      throw error;
-    }
+}
+
+function addressLimit(
+  limiter: Limiter,
+  windowSeconds: number,
+  onError: DashboardScopeHandlers["onError"],
+): NonNullable<RouteScope["addressLimit"]> {
+  const secondsLeft = ({ resetsAt }: Allowance) =>
+    Math.min(windowSeconds, Math.max(1, Math.ceil(resetsAt - Date.now() / 1000)));
+  const failed = (error: unknown): never => {
+    onError(error);
+    throw UNAVAILABLE;
   };
   return {
-    limiter: null,
-    ownBodies: true,
-    formatError: (status, message) => ({ error: errorText(status, message) }),
-    authenticate: (request, address) => authenticated.get(request) ?? authenticate(handlers, request, address),
-    async intercept(request, address, next) {
-      if (request.method === "OPTIONS") return withCors(request, preflight());
-      let allowance: Allowance | undefined;
-      try {
-        allowance = await inTime(limiter?.take(limitKey(address)));
-      } catch (error) {
-        handlers.onError(error);
-        return withCors(request, errorResponse(UNAVAILABLE));
-      }
-      const left = allowance ? Math.min(seconds, secondsUntil(allowance.resetsAt)) : 0;
-      let response: Response;
-      if (allowance?.exceeded) response = tooManyRequests(left);
-      else if (!READ_METHODS.has(request.method)) response = methodNotAllowed();
-      else response = await respond(request, address, next);
-      if (allowance) setLimitHeaders(response.headers, allowance, seconds, left);
-      return withCors(request, response);
+    take(address) {
+      const taken = inTime(limiter.take(limitKey(address)));
+      return taken instanceof Promise ? taken.catch(failed) : taken;
+    },
+    headers: (allowance) => ({
+      "ratelimit-policy": `${allowance.limit};w=${windowSeconds}`,
+      "ratelimit-limit": String(allowance.limit),
+      "ratelimit-remaining": String(allowance.remaining),
+      "ratelimit-reset": String(secondsLeft(allowance)),
+    }),
+    exceeded(allowance) {
+      const retryAfter = secondsLeft(allowance);
+      return new ApiError(429, "Too many requests from this IP, please try again later.", {
+        headers: { "retry-after": String(retryAfter) },
+        extra: { retryAfter },
+      });
     },
   };
 }
@@ -107,14 +120,6 @@ export function dashboardScope(
 /** Limits the time of a promise; a result that is there already stays synchronous. */
 function inTime<T>(result: T | Promise<T>): T | Promise<T> {
   return result instanceof Promise ? withTimeout(TIMEOUT_MS, result) : result;
-}
-
-function errorResponse({ status, message, details }: ApiError): Response {
-  return Response.json({ error: errorText(status, message) }, { status, headers: { ...details.headers } });
-}
-
-function methodNotAllowed(): Response {
-  return Response.json({ error: "Method not allowed" }, { status: 405, headers: { allow: ALLOWED_METHODS } });
 }
 
 async function authenticate(
@@ -137,50 +142,6 @@ async function authenticate(
 /** The viewer of a key: no user, with the name of the key and no permissions. */
 function viewerOf(name: string): Viewer {
   return { id: 0, name, slug: "", roles: [], permissions: new Set(), admin: false, via: "key" };
-}
-
-function errorText(status: number, message: string): string {
-  return status === 404 ? "Route not found" : message;
-}
-
-function preflight(): Response {
-  return new Response(null, { status: 204, headers: { allow: ALLOWED_METHODS } });
-}
-
-function tooManyRequests(retryAfter: number): Response {
-  return Response.json(
-    { error: "Too many requests from this IP, please try again later.", retryAfter },
-    { status: 429, headers: { "retry-after": String(retryAfter) } },
-  );
-}
-
-function setLimitHeaders(headers: Headers, allowance: Allowance, windowSeconds: number, left: number): void {
-  headers.set("ratelimit-policy", `${allowance.limit};w=${windowSeconds}`);
-  headers.set("ratelimit-limit", String(allowance.limit));
-  headers.set("ratelimit-remaining", String(allowance.remaining));
-  headers.set("ratelimit-reset", String(left));
-}
-
-function secondsUntil(unixTime: number): number {
-  return Math.max(1, Math.ceil(unixTime - Date.now() / 1000));
-}
-
-/** Sets the CORS headers for the allowed origins; without any, no answer mentions origins. */
-function corsFor(origins: ReadonlySet<string>): (request: Request, response: Response) => Response {
-  const vary = origins.size > 0 ? "Authorization, Accept-Encoding, Origin" : "Authorization, Accept-Encoding";
-  return (request, response) => {
-    const { headers } = response;
-    headers.set("vary", vary);
-    const origin = origins.size > 0 ? request.headers.get("origin") : null;
-    if (origin === null || !origins.has(origin)) return response;
-    headers.set("access-control-allow-origin", origin);
-    headers.set("access-control-expose-headers", EXPOSED_HEADERS);
-    if (request.method !== "OPTIONS") return response;
-    headers.set("access-control-allow-methods", ALLOWED_METHODS);
-    headers.set("access-control-allow-headers", "Authorization, If-None-Match");
-    headers.set("access-control-max-age", PREFLIGHT_SECONDS);
-    return response;
-  };
 }
 
 /** The key that requests are counted by: an IPv4 address, or the network half of an IPv6 address. */

@@ -1,19 +1,6 @@
-import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 import { atEnd } from "./at_end.ts";
-
-/** Where Chromium is, by the names it has on common systems. */
-const PLACES = [
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-];
-
-/** The path of a browser on this machine: CHROMIUM, else the first that is installed; undefined where there is none. */
-export function browserPath(): string | undefined {
-  return [process.env.CHROMIUM ?? "", ...PLACES].find((path) => path !== "" && existsSync(path));
-}
+import { browserPath } from "./browser_path.ts";
 
 let browser: Promise<Browser> | undefined;
 

@@ -2,14 +2,14 @@ import { type Browser, chromium } from "playwright-core";
 import { atEnd } from "./at_end.ts";
 import { browserPath } from "./browser_path.ts";
 
-let browser: Promise<Browser> | undefined;
+let browser: Browser | undefined;
 
 /**
  * The machine's Chromium without a window, which the test files of this process share: each closes the pages and contexts that
- * it opens. Throws where there is none.
+ * it opens. One that has ended, as Bun ends the child processes of a hook that times out, is replaced. Throws where there is none.
  */
-export function sharedBrowser(): Promise<Browser> {
-  browser ??= start();
+export async function sharedBrowser(): Promise<Browser> {
+  if (!browser?.isConnected()) browser = await start();
   return browser;
 }
 

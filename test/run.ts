@@ -11,7 +11,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { browserPath } from "./support/harness/browser.ts";
+import { browserPath } from "./support/harness/browser_path.ts";
 import { startCluster } from "./support/harness/cluster.ts";
 import { sweepLeftovers } from "./support/harness/leftovers.ts";
 import { type SharedServer, shareEmbedded, shareServer } from "./support/harness/test_database.ts";

@@ -56,7 +56,7 @@ export const timesFields = { created_at: timestampSchema, updated_at: timestampS
 export function listingSchema<Item extends TSchema>(item: Item, $id = `${String(item.$id).replace(/ListItem$/, "")}Listing`) {
   return Type.Object(
     { data: Type.Array(item), total: Type.Integer({ minimum: 0, description: "The number of all rows that match" }) },
-    { $id },
+    { $id, "x-listing": true },
   );
 }
 
@@ -106,7 +106,7 @@ export function mapSchema(schema: TSchema, change: (part: TSchema) => TSchema): 
   const within = (key: string, value: unknown): unknown => {
     if (Array.isArray(value)) return value.map((one) => within(key, one));
     if (typeof value !== "object" || value === null) return value;
-    if (key === "properties")
+    if (key === "properties" || key === "patternProperties")
       return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, mapSchema(part as TSchema, change)]));
     return isSchema(value) ? mapSchema(value, change) : value;
   };

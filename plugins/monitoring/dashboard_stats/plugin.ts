@@ -6,6 +6,7 @@
 import { definePlugin } from "lectern/core";
 import { mountAdminRoutes } from "./admin_routes.ts";
 import { dashboardArea } from "./area.ts";
+import { dashboardErrorSchema } from "./contract.ts";
 import { RateLimitUsage } from "./rate_limit_usage.ts";
 import { mountSnippets, mountStatisticsRoutes, notModifiedBy } from "./routes.ts";
 import { originsOf, settings } from "./settings.ts";
@@ -20,7 +21,7 @@ export default definePlugin({
   permissions: { read: ["dash_keys"] },
   settings,
   setup(context) {
-    const { area, contracts, log } = context;
+    const { area, contracts, contribute, log } = context;
     const { limit, windowMs, ttlMs, origins } = context.settings;
     const { fleet, dashboard_keys: keys } = contracts;
     const read = cacheFor(
@@ -41,6 +42,11 @@ export default definePlugin({
       },
     );
     for (const prefix of PREFIXES) area(prefix, spec);
+    contribute("credential_scheme", {
+      prefixes: PREFIXES,
+      schemes: { dashboardKey: { type: "http", scheme: "basic", description: "A dashboard key and its secret" } },
+      error: dashboardErrorSchema,
+    });
     const shared = { ...context, fleet, read, usage, limit, windowMs };
     mountStatisticsRoutes(shared);
     mountSnippets(shared);

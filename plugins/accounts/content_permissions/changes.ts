@@ -1,16 +1,74 @@
 /**
  * Writes overrides: the entries of the item itself, then the access lists of the item and everything below it. The item and
  * its parents are locked first, from the top down, so that lists are derived from rows that cannot change meanwhile.
- * Permissions are checked by the routes; the contract `overrides`, which importing plugins call, checks none.
+ * Statements over the tables of content are templates, since no grant names these tables. Permissions are checked by the routes; the contract `overrides`, which importing plugins call, checks none.
  */
 import type { ContentKind, Overrides } from "lectern/contracts";
 import { type EventTransaction, notFound, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import { prepared, rows } from "lectern/db";
 import type { Entry, Item, PermissionsDraft } from "./contract.ts";
 import { type Kinds, parentsOf, updateAccessLists } from "./propagation.ts";
 
+/** The item of entries. */
+type EntryKey = Pick<Item, "kind" | "id">;
+
 /** Attempts to lock an item that is moved concurrently. */
 const MAX_ATTEMPTS = 5;
+
+const removeEntriesOfRoles = prepared("content_permissions.removeEntriesOfRoles", (db, p: EntryKey) =>
+  db
+    .deleteFrom("entity_permissions")
+    .where("kind", "=", p.kind)
+    .where("item_id", "=", p.id)
+    .where("role_id", "<>", sql.lit(0)),
+);
+
+const removeFallback = prepared("content_permissions.removeFallback", (db, p: EntryKey) =>
+  db
+    .deleteFrom("entity_permissions")
+    .where("kind", "=", p.kind)
+    .where("item_id", "=", p.id)
+    .where("role_id", "=", sql.lit(0)),
+);
+
+/** Locks roles against deletion. */
+const lockRoles = prepared("content_permissions.lockRoles", (db, p: { ids: readonly number[] }) =>
+  db
+    .selectFrom("roles")
+    .select("id")
+    .where("id", "=", sql<number>`any(${p.ids}::integer[])`)
+    .orderBy("id")
+    .forKeyShare(),
+);
+
+/** `entries` is a JSON array of `Entry`. */
+const insert = prepared("content_permissions.insertEntries", (db, p: EntryKey & { entries: string }) =>
+  db
+    .insertInto("entity_permissions")
+    .columns(["kind", "item_id", "role_id", "view", "create", "update", "delete"])
+    .expression((eb) =>
+      eb
+        .selectFrom(
+          sql<{
+            entry: Entry;
+            place: number;
+          }>`jsonb_array_elements(${p.entries}::text::jsonb) with ordinality`.as<"given">(sql`given(entry, place)`),
+        )
+        .select(({ ref }) => {
+          const member = (name: keyof Entry) => sql`${ref("given.entry")}->>${sql.lit(name)}`;
+          return [
+            sql<string>`${p.kind}`.as("kind"),
+            sql<number>`${p.id}::integer`.as("item_id"),
+            sql<number>`(${member("role_id")})::integer`.as("role_id"),
+            sql<boolean>`(${member("view")})::boolean`.as("view"),
+            sql<boolean>`(${member("create")})::boolean`.as("create"),
+            sql<boolean>`(${member("update")})::boolean`.as("update"),
+            sql<boolean>`(${member("delete")})::boolean`.as("delete"),
+          ];
+        })
+        .orderBy("given.place"),
+    ),
+);
 
 /** Applies the draft and updates the access lists of the item and everything below it. Throws 404 if the item was deleted. */
 export async function changePermissions(
@@ -19,9 +77,13 @@ export async function changePermissions(
   tx: EventTransaction,
 ): Promise<Item> {
   await lockWithParents(kinds, kind, item.id, tx);
-  if (draft.roles) await replaceEntries(item, draft.roles, sql`role_id <> 0`, tx);
+  if (draft.roles) {
+    await removeEntriesOfRoles.execute(tx.db, item);
+    await insertEntries(item, draft.roles, tx);
+  }
   if (draft.fallback !== undefined) {
-    await replaceEntries(item, draft.fallback ? [{ role_id: 0, ...draft.fallback }] : [], sql`role_id = 0`, tx);
+    await removeFallback.execute(tx.db, item);
+    if (draft.fallback) await insertEntries(item, [{ role_id: 0, ...draft.fallback }], tx);
   }
   if (draft.owner_id !== undefined) await changeOwner(kind, item.id, draft.owner_id, tx);
   if (draft.roles || draft.fallback !== undefined) await updateAccessLists(kinds, kind, item.id, tx);
@@ -77,32 +139,14 @@ async function lockWithParents(kinds: Kinds, kind: ContentKind, id: number, { db
   }
 }
 
-/** Replaces entries. Roles that were deleted meanwhile get none; the others are locked against deletion until the commit. */
-async function replaceEntries(
-  item: Item,
-  entries: readonly Entry[],
-  condition: ReturnType<typeof sql>,
-  { db }: EventTransaction,
-): Promise<void> {
-  await rows(
-    db,
-    sql`delete from entity_permissions where kind = ${item.kind} and item_id = ${item.id}::integer and ${condition}`,
-  );
+/** Inserts entries. Roles that were deleted meanwhile get none; the others are locked against deletion until the commit. */
+async function insertEntries(item: EntryKey, entries: readonly Entry[], { db }: EventTransaction): Promise<void> {
   if (entries.length === 0) return;
   const ids = entries.map(({ role_id }) => role_id);
-  const existing = await rows<{ id: number }>(
-    db,
-    sql`select id from roles where id = any(${ids}::integer[]) order by id for key share`,
-  );
+  const existing = await lockRoles.execute(db, { ids });
   const known = new Set([0, ...existing.map(({ id }) => id)]);
-  const inserted = JSON.stringify(entries.filter(({ role_id }) => known.has(role_id)));
-  await rows(
-    db,
-    sql`insert into entity_permissions (kind, item_id, role_id, view, "create", update, delete)
-    select ${item.kind}, ${item.id}::integer, (entry->>'role_id')::integer, (entry->>'view')::boolean,
-      (entry->>'create')::boolean, (entry->>'update')::boolean, (entry->>'delete')::boolean
-    from jsonb_array_elements(${inserted}::text::jsonb) with ordinality as given(entry, place) order by place`,
-  );
+  const present = JSON.stringify(entries.filter(({ role_id }) => known.has(role_id)));
+  await insert.execute(db, { kind: item.kind, id: item.id, entries: present });
 }
 
 /** Sets the owner of an item. If there is no user with that id, the owner stays (platform 3). */

@@ -1,7 +1,7 @@
 /**
  * Keeps the `acl_id` of every item at the access list that follows from the overrides set on it and on its parents. A
  * change to one item is propagated to the items below it, and to no others, in the same transaction. Deleted items are
- * included, since they may be restored. An item without entries shares its parent's list, so one update covers most items.
+ * included, since they may be restored. Statements are templates, since no grant names the tables of content. An item without entries shares its parent's list, so one update covers most items.
  *
  * Races: a transaction that changes the list of an item holds a lock on it and at least a shared lock on each of its
  * parents, taken from the top down. So the levels above cannot change until the commit, and a transaction that adds an item

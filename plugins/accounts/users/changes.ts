@@ -4,7 +4,7 @@
  * the callers.
  */
 import { ApiError, type EventTransaction, rejectControlCharacters, sql, uniqueSlug } from "lectern/core";
-import { type Db, rows, type TableName } from "lectern/db";
+import { type Db, type Executor, prepared, type TableName } from "lectern/db";
 import { checkRoles, invalidField, isEmailTaken, isOnlyAdmin, mayTakeOver } from "./checks.ts";
 import type { User, UserChange, UserDraft } from "./contract.ts";
 import { deleteLinks } from "./links.ts";
@@ -13,6 +13,10 @@ import { readUser } from "./queries.ts";
 const LAST_ADMIN =
   "This user is the only user assigned to the administrator role. " +
   "Assign the administrator role to another user before attempting to remove it here.";
+
+const findSlug = prepared("users.findSlug", (db, p: { slug: string; except: number }) =>
+  db.selectFrom("users").where("slug", "=", p.slug).where("id", "<>", p.except),
+);
 
 /** Stores a new user. Throws 422 for a taken e-mail address or unknown roles. */
 export async function insertUser(draft: UserDraft, { db }: EventTransaction): Promise<User> {
@@ -88,8 +92,8 @@ async function lock(db: Db, id: number): Promise<{ system_name: string }> {
   return user;
 }
 
-async function reread(db: Db, id: number): Promise<User> {
-  const user = await readUser(db, sql`users.id = ${id}`);
+async function reread(db: Executor, id: number): Promise<User> {
+  const user = await readUser(db, id);
   if (!user) throw new ApiError(404, "User not found");
   return user;
 }
@@ -98,8 +102,8 @@ async function checkEmail(db: Db, email: string, except?: number): Promise<void>
   if (await isEmailTaken(db, email, except)) throw invalidField("email", "The email has already been taken.");
 }
 
-async function isSlugTaken(db: Db, slug: string, except: number): Promise<boolean> {
-  return (await rows(db, sql`select from users where slug = ${slug} and id <> ${except}`)).length > 0;
+async function isSlugTaken(db: Executor, slug: string, except: number): Promise<boolean> {
+  return (await findSlug.executeTakeFirst(db, { slug, except })) !== undefined;
 }
 
 async function addRoles(db: Db, id: number, roles: readonly number[]): Promise<void> {
@@ -115,6 +119,7 @@ async function replaceRoles(db: Db, id: number, roles: readonly number[]): Promi
   if (wasOnlyAdmin && !(await isOnlyAdmin(db, id))) throw new ApiError(500, LAST_ADMIN);
 }
 
+/** A template, since the tables are those of other plugins, named by the slot `content` and not by grants. */
 async function replaceUser(db: Db, table: TableName, id: number, heir: number | null): Promise<void> {
   await sql`update ${sql.table(table)} set
     owned_by = case when owned_by = ${id} then ${heir}::integer else owned_by end,

@@ -11,10 +11,9 @@ import {
   type Lookups,
   notFound,
   type RawBuilder,
-  sql,
   type Viewer,
 } from "lectern/core";
-import type { Db } from "lectern/db";
+import type { Executor } from "lectern/db";
 import { changeUser, insertUser, removeUser } from "./changes.ts";
 import { isEmailTaken, mayTakeOver } from "./checks.ts";
 import {
@@ -38,7 +37,7 @@ const PERMIT = "users-manage";
 export function mountUsers(context: UsersContext): void {
   const find: Find = async (param) => {
     context.denyInDemo();
-    const user = await readUser(context.db, sql`users.id = ${idOf(param, "User")}`, lastActivityIn(context));
+    const user = await readUser(context.db, idOf(param, "User"), lastActivityIn(context));
     if (!user) throw notFound("User");
     return user;
   };
@@ -145,7 +144,7 @@ function withoutEmptyPassword(input: InputObject): InputObject {
 }
 
 /** A lookup of whether an e-mail address is free, ignoring that of the user `except`. */
-export function uniqueEmail(db: Pick<Db, "executeQuery">, except?: number): Lookups {
+export function uniqueEmail(db: Executor, except?: number): Lookups {
   return { unique: async (_, email) => !(await isEmailTaken(db, String(email), except)) };
 }
 

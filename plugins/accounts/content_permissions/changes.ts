@@ -4,10 +4,11 @@
  * Statements over the tables of content are templates, since no grant names these tables. Permissions are checked by the routes; the contract `overrides`, which importing plugins call, checks none.
  */
 import type { ContentKind, Overrides } from "lectern/contracts";
-import { type EventTransaction, notFound, sql } from "lectern/core";
-import { prepared, rows } from "lectern/db";
+import { type EventTransaction, type ItemTable, notFound, sql } from "lectern/core";
+import { prepared, refs, rows } from "lectern/db";
 import type { Entry, Item, PermissionsDraft } from "./contract.ts";
 import { type Kinds, parentsOf, updateAccessLists } from "./propagation.ts";
+import { itemColumn, itemColumns } from "./queries.ts";
 
 /** The item of entries. */
 type EntryKey = Pick<Item, "kind" | "id">;
@@ -87,11 +88,9 @@ export async function changePermissions(
   }
   if (draft.owner_id !== undefined) await changeOwner(kind, item.id, draft.owner_id, tx);
   if (draft.roles || draft.fallback !== undefined) await updateAccessLists(kinds, kind, item.id, tx);
-  const [changed] = await rows<Omit<Item, "kind">>(
-    tx.db,
-    sql`select id, name, owned_by, acl_id from ${sql.table(kind.table)} where id = ${item.id}::integer`,
-  );
-  return { ...(changed as Omit<Item, "kind">), kind: kind.kind };
+  const changed = await readItem(kind, item.id, tx);
+  if (!changed) throw notFound("Item");
+  return changed;
 }
 
 /** Implements the contract `overrides`. */
@@ -100,30 +99,36 @@ export function createOverrides(kinds: () => Kinds): Overrides {
     async replace(name, id, entries, tx) {
       const kind = kinds().find((known) => known.kind === name);
       if (!kind) throw new Error(`Cannot set permissions of a "${name}": it is not a kind of content`);
-      const [item] = await rows<Omit<Item, "kind">>(
-        tx.db,
-        sql`select id, name, owned_by, acl_id from ${sql.table(kind.table)} where id = ${id}::integer`,
-      );
+      const item = await readItem(kind, id, tx);
       if (!item) throw notFound("Item");
       const fallback = entries.find(({ role_id }) => role_id === 0) ?? null;
       const roles = entries.filter(({ role_id }) => role_id !== 0);
-      await tx.perform(
-        "permissions_update",
-        { item: { ...item, kind: name }, draft: { roles, fallback } },
-        (final, inner) => changePermissions(kinds(), { ...final, kind }, inner),
+      await tx.perform("permissions_update", { item, draft: { roles, fallback } }, (final, inner) =>
+        changePermissions(kinds(), { ...final, kind }, inner),
       );
     },
   };
 }
 
+/** Reads an item, also a deleted one; undefined if there is none. */
+async function readItem({ kind, table }: ContentKind, id: number, { db }: EventTransaction): Promise<Item | undefined> {
+  const [item] = await rows<Omit<Item, "kind">>(
+    db,
+    sql`select ${itemColumns(table)} from ${sql.table(table)} where ${itemColumn(table, "id")} = ${id}::integer`,
+  );
+  return item && { ...item, kind };
+}
+
 /** Locks the parents of an item from the top down, then the item: the order in which all writers lock several items. */
 async function lockWithParents(kinds: Kinds, kind: ContentKind, id: number, { db }: EventTransaction): Promise<void> {
   const parents = parentsOf(kinds, kind);
-  const columns = sql.join([sql`id`, ...parents.map(({ column }) => sql.ref(column))]);
+  const own = itemColumn(kind.table, "id");
+  const isPresent = sql`${itemColumn(kind.table, "deleted_at")} is null`;
+  const columns = sql.join([own, ...parents.map(({ column }) => sql.ref(column))]);
   const read = async (lock = sql``) => {
     const [row] = await rows<Record<string, number | null>>(
       db,
-      sql`select ${columns} from ${sql.table(kind.table)} where id = ${id}::integer and deleted_at is null ${lock}`,
+      sql`select ${columns} from ${sql.table(kind.table)} where ${own} = ${id}::integer and ${isPresent} ${lock}`,
     );
     if (!row) throw notFound("Item");
     return row;
@@ -131,7 +136,8 @@ async function lockWithParents(kinds: Kinds, kind: ContentKind, id: number, { db
   for (let attempt = 1; ; attempt++) {
     const before = await read();
     for (const { table, column } of parents.toReversed()) {
-      await rows(db, sql`select from ${sql.table(table)} where id = ${before[column] ?? 0}::integer for share`);
+      const parent = itemColumn(table, "id");
+      await rows(db, sql`select from ${sql.table(table)} where ${parent} = ${before[column] ?? 0}::integer for share`);
     }
     const locked = await read(sql`for no key update`);
     if (parents.every(({ column }) => locked[column] === before[column])) return;
@@ -151,10 +157,12 @@ async function insertEntries(item: EntryKey, entries: readonly Entry[], { db }: 
 
 /** Sets the owner of an item. If there is no user with that id, the owner stays (platform 3). */
 async function changeOwner(kind: ContentKind, id: number, owner: number, { db }: EventTransaction): Promise<void> {
+  const user = refs("users.id");
   await rows(
     db,
-    sql`update ${sql.table(kind.table)} as item set owned_by = users.id, updated_at = clock_timestamp()
-    from users where users.id = ${owner}::integer and item.id = ${id}::integer
-      and item.owned_by is distinct from users.id`,
+    sql`update ${sql.table(kind.table)} as item
+    set ${sql.id("owned_by" satisfies keyof ItemTable)} = ${user}, ${sql.id("updated_at" satisfies keyof ItemTable)} = clock_timestamp()
+    from users where ${user} = ${owner}::integer and ${itemColumn("item", "id")} = ${id}::integer
+      and ${itemColumn("item", "owned_by")} is distinct from ${user}`,
   );
 }

@@ -1,9 +1,9 @@
 import type { QueryCreator } from "kysely";
 import { jsonArrayFrom, jsonBuildObject, jsonObjectFrom } from "kysely/helpers/postgres";
 import type { UserRef } from "lectern/contracts";
-import { type RawBuilder, sql } from "lectern/core";
+import { type ItemTable, type RawBuilder, sql } from "lectern/core";
 import { type Executor, prepared, type Tables } from "lectern/db";
-import type { Allowed, Entry } from "./contract.ts";
+import type { Allowed, EntityPermissionsTable, Entry } from "./contract.ts";
 
 /** The overrides set on an item as answers show them (platform 3); inherited ones are not included. */
 export interface ShownPermissions {
@@ -11,6 +11,15 @@ export interface ShownPermissions {
   readonly role_permissions: readonly (Entry & { readonly role: { id: number; display_name: string } })[];
   readonly fallback_permissions: { readonly inheriting: boolean } & { readonly [A in keyof Allowed]: boolean | null };
 }
+
+/** A column of an item or an entry, for templates; `owner` is the table or its alias. */
+export const itemColumn = (owner: string, column: keyof ItemTable): RawBuilder<unknown> =>
+  sql.ref(`${owner}.${column}`);
+/** The columns of an `Item`. */
+export const itemColumns = (owner: string): RawBuilder<unknown> =>
+  sql.join((["id", "name", "owned_by", "acl_id"] as const).map((column) => itemColumn(owner, column)));
+/** The same for the overrides, which have the alias "entry". */
+export const entryColumn = (column: keyof EntityPermissionsTable): RawBuilder<unknown> => sql.ref(`entry.${column}`);
 
 const FLAGS = ["entry.view", "entry.create", "entry.update", "entry.delete"] as const;
 const NONE = { view: null, create: null, update: null, delete: null };

@@ -5,7 +5,7 @@ import { changePermissions } from "./changes.ts";
 import { type ContentPermissionsContext, type Item, updateRules } from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { draftOf, withoutNulls } from "./input.ts";
-import { readPermissions } from "./queries.ts";
+import { itemColumn, itemColumns, readPermissions } from "./queries.ts";
 
 const PATH = "/content-permissions/:contentType/:contentId";
 
@@ -36,8 +36,8 @@ export function mountPermissions(context: ContentPermissionsContext): void {
     const table = sql.table(kind.table);
     const [item] = await rows<Omit<Item, "kind">>(
       db,
-      sql`select ${table}.id, ${table}.name, ${table}.owned_by, ${table}.acl_id from ${table}
-      where ${table}.id = ${idOf(id, "Item")}::integer and ${visible.where(kind.table, viewer)}`,
+      sql`select ${itemColumns(kind.table)} from ${table}
+      where ${itemColumn(kind.table, "id")} = ${idOf(id, "Item")}::integer and ${visible.where(kind.table, viewer)}`,
     );
     if (!item) throw notFound("Item");
     await access.need(viewer, "restrictions-manage", item);

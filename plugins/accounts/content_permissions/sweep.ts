@@ -1,12 +1,10 @@
 import type { ContentKind } from "lectern/contracts";
 import { sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
-import type { EntityPermissionsTable } from "./contract.ts";
+import { entryColumn, itemColumn } from "./queries.ts";
 
 /** How long a list must have been unused before it is deleted, in minutes; longer than any transaction that just found it. */
 const IDLE_MINUTES = 60;
-
-const entry = (column: keyof EntityPermissionsTable) => sql.ref(`entry.${column}`);
 
 /**
  * Deletes access lists that no item uses, their empty counters, and overrides of items that were deleted permanently. Such
@@ -42,8 +40,8 @@ export async function sweep(db: Db, kinds: readonly ContentKind[]): Promise<void
     // A template, since no grant names the tables of content.
     await rows(
       db,
-      sql`delete from entity_permissions as entry where ${entry("kind")} = ${kind}
-        and not exists (select from ${sql.table(table)} as item where item.id = ${entry("item_id")})`,
+      sql`delete from entity_permissions as entry where ${entryColumn("kind")} = ${kind}
+        and not exists (select from ${sql.table(table)} as item where ${itemColumn("item", "id")} = ${entryColumn("item_id")})`,
     );
   }
 }

@@ -3,7 +3,14 @@
  * the transaction: whether an e-mail address is taken, roles exist, another administrator exists. Passwords are hashed by
  * the callers.
  */
-import { ApiError, type EventTransaction, rejectControlCharacters, sql, uniqueSlug } from "lectern/core";
+import {
+  ApiError,
+  type EventTransaction,
+  type ItemTable,
+  rejectControlCharacters,
+  sql,
+  uniqueSlug,
+} from "lectern/core";
 import { type Db, type Executor, prepared, type TableName } from "lectern/db";
 import { checkRoles, invalidField, isEmailTaken, isOnlyAdmin, mayTakeOver } from "./checks.ts";
 import type { User, UserChange, UserDraft } from "./contract.ts";
@@ -121,8 +128,10 @@ async function replaceRoles(db: Db, id: number, roles: readonly number[]): Promi
 
 /** A template, since the tables are those of other plugins, named by the slot `content` and not by grants. */
 async function replaceUser(db: Db, table: TableName, id: number, heir: number | null): Promise<void> {
+  const column = (name: keyof ItemTable) => sql.id(name);
+  const [owner, creator, editor] = [column("owned_by"), column("created_by"), column("updated_by")];
   await sql`update ${sql.table(table)} set
-    owned_by = case when owned_by = ${id} then ${heir}::integer else owned_by end,
-    created_by = nullif(created_by, ${id}), updated_by = nullif(updated_by, ${id})
-    where owned_by = ${id} or created_by = ${id} or updated_by = ${id}`.execute(db);
+    ${owner} = case when ${owner} = ${id} then ${heir}::integer else ${owner} end,
+    ${creator} = nullif(${creator}, ${id}), ${editor} = nullif(${editor}, ${id})
+    where ${owner} = ${id} or ${creator} = ${id} or ${editor} = ${id}`.execute(db);
 }

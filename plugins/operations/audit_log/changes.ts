@@ -1,6 +1,6 @@
 import type { Activity, ContentKind } from "lectern/contracts";
-import { type EventTransaction, type RawBuilder, sql } from "lectern/core";
-import { prepared, refs } from "lectern/db";
+import { type EventTransaction, type ItemTable, type RawBuilder, sql } from "lectern/core";
+import { flattened, prepared, refs } from "lectern/db";
 
 interface NewActivity {
   readonly type: string;
@@ -26,6 +26,10 @@ const insert = prepared("audit_log.insert", (db, p: NewActivity) =>
 const GUEST_ID = sql<number>`coalesce((select ${refs("users.id")} from users
   where ${refs("users.system_name")} = 'public'), 0)`;
 
+const ITEM_ID = sql.id("id" satisfies keyof ItemTable);
+/** "(7) Name" of an item. */
+const LABEL = flattened(sql`'(' || ${ITEM_ID} || ') ' || ${sql.id("name" satisfies keyof ItemTable)}`);
+
 /** Writes a row in the transaction of its event. `ip` is the address, masked to the configured precision. */
 export async function insertActivity(
   { type, detail, item }: Activity,
@@ -37,7 +41,7 @@ export async function insertActivity(
   const kind = kinds.find((one) => one.kind === item?.kind);
   const id = kind && item ? item.id : null;
   // The table is that of another plugin, which the slot `content` names.
-  const named = kind && sql`(select '(' || id || ') ' || name from ${sql.table(kind.table)} where id = ${id}::integer)`;
+  const named = kind && sql`(select ${LABEL} from ${sql.table(kind.table)} where ${ITEM_ID} = ${id}::integer)`;
   const text = detail ?? sql<string>`coalesce(${named ?? null}, '')`;
   await insert.write(db, { type, detail: text, userId, kind: kind?.kind ?? null, id, ip });
 }

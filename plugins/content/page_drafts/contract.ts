@@ -1,5 +1,6 @@
-import type { Generated, Kysely, Selectable } from "kysely";
+import type { Generated, Selectable } from "kysely";
 import { type PluginContext, rules } from "lectern/core";
+import type { Executor } from "lectern/db";
 
 /** Drafts: unsaved changes of a page, or an unsaved new page in a book or chapter. */
 export interface PageDraftsTable {
@@ -56,7 +57,7 @@ export interface PageDraftsContext
     PluginContext<"access" | "markup" | "pages" | "tags" | "users">,
     "app" | "contracts" | "perform" | "validate" | "visible"
   > {
-  readonly db: Pick<Kysely<never>, "executeQuery">;
+  readonly db: Executor;
 }
 
 declare module "lectern/db" {

@@ -60,6 +60,7 @@ async function itemsOf(
     ({ kind: child, column }) => sql`(select count(*) from ${sql.table(child.table)} as child
       where ${sql.ref(`child.${column}`)} = ${columnOf(table, "id")}${child.ownOnly === undefined ? sql`` : sql` and not ${sql.ref(`child.${child.ownOnly}`)}`}) as ${sql.id(`${child.segment}_count`)}`,
   );
+  // A template, since the table is that of a contributed kind, which the grants of this plugin do not list.
   return rows<Item>(
     db,
     sql`select ${sql.join([...own, ...counts])} from ${sql.table(table)}

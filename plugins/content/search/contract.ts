@@ -1,6 +1,6 @@
 import type { ContentKind, Searchable, Tags } from "lectern/contracts";
 import type { RawBuilder, Viewer, VisibleRows } from "lectern/core";
-import type { Db, TableName } from "lectern/db";
+import type { Executor, TableName } from "lectern/db";
 
 /** A kind of content with the SQL for its text. */
 export interface SearchedKind extends Pick<Searchable, "body" | "html"> {
@@ -9,7 +9,7 @@ export interface SearchedKind extends Pick<Searchable, "body" | "html"> {
 
 /** What the files of this plugin share. */
 export interface SearchContext {
-  readonly db: Pick<Db, "executeQuery">;
+  readonly db: Executor;
   /** The kinds that can be searched; complete once the runtime has booted. */
   readonly kinds: () => readonly SearchedKind[];
   readonly tags: Tags;

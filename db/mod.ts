@@ -5,7 +5,7 @@ export type { ListenHandlers } from "./connection/listener.ts";
 export { openStore, type Store, type StoreOptions } from "./connection/open.ts";
 export { hasStore, withThrowawayStore } from "./connection/throwaway_store.ts";
 export { type MovedStore, movedStores, removeMovedStore } from "./embedded/moved_stores.ts";
-export { idColumn, timeColumns } from "./query/columns.ts";
+export { type ColumnName, idColumn, refs, timeColumns } from "./query/columns.ts";
 export { ConnectionLost, GrantError, QUERY_CANCELED, StoreError, StoreUnavailable } from "./query/errors.ts";
 export { type Grants, guarded } from "./query/grants.ts";
 export { type MigrationStatus, type Migrations, migrate, migrationStatus, pending } from "./query/migrate.ts";

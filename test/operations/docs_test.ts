@@ -14,7 +14,7 @@ describe("docs.json", () => {
     const { body } = await runtime.ask("GET", "/api/docs.json");
     const listed = Object.values(body as Record<string, { method: string; uri: string }[]>).flat();
     const shown = new Set(listed.map(({ method, uri }) => `${method} /${uri.replace(/\{(\w+)\}/g, ":$1")}`));
-    const routes = runtime.runtime.gates
+    const routes = runtime.runtime.http
       .routes()
       .filter(({ path }) => path.startsWith("/api/") && path !== "/api/" && path !== "/api/docs/assets/:file");
     expect(routes.map(({ method, path }) => `${method} ${path}`).filter((route) => !shown.has(route))).toEqual([]);

@@ -1,4 +1,4 @@
-import { endpoint, idOf, notFound, type RawBuilder } from "lectern/core";
+import { endpoint, idOf, noContent, notFound, type RawBuilder } from "lectern/core";
 import { prepared } from "lectern/db";
 import { sortBook } from "./changes.ts";
 import { type BookSortContext, orderRules } from "./contract.ts";
@@ -26,6 +26,10 @@ export function mountOrder(context: BookSortContext): void {
       await perform("book_sort", viewer, draft, (final, tx) => sortBook(context, final, tx));
       set.status = 204;
     },
-    { permit: "access-api", ...endpoint("books", "order", { about, rules: orderRules, example }) },
+    {
+      permit: "access-api",
+      response: noContent,
+      ...endpoint("books", "order", { about, rules: orderRules, example }),
+    },
   );
 }

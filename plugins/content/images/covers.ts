@@ -4,7 +4,7 @@
  */
 import type { EventTransaction, PluginContext, Upload } from "lectern/core";
 import { insertImage, removeImages } from "./changes.ts";
-import type { ImagesContext } from "./contract.ts";
+import { coverFields, type ImagesContext } from "./contract.ts";
 import { nameOf } from "./file_names.ts";
 import { presentCover } from "./presenter.ts";
 import { coverIds, coversOf } from "./queries.ts";
@@ -41,6 +41,7 @@ export function registerCovers(
       contribute("response_fields", {
         kind,
         moment,
+        schema: coverFields[moment],
         async add(ids) {
           const covers = await coversOf(context, kind, ids);
           return new Map(covers.map((row) => [row.uploaded_to, { cover: presentCover(row, moment, context.baseUrl) }]));

@@ -37,7 +37,7 @@ const store = prepared("page_drafts.store", (db, p: StoredDraft) =>
       name: p.name,
       html: p.html,
       markdown: p.markdown,
-      tags: sql`${p.tags}::text::jsonb`,
+      tags: sql<PageDraft["tags"]>`${p.tags}::text::jsonb`,
       base_revision: p.base_revision,
       page_id: p.page_id,
     })
@@ -65,7 +65,7 @@ const insertEmpty = prepared("page_drafts.insertEmpty", (db, p: DraftKey) =>
       name: sql.lit(""),
       html: sql.lit(""),
       markdown: sql.lit(""),
-      tags: sql.lit("[]"),
+      tags: sql<PageDraft["tags"]>`'[]'`,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning("slot"),

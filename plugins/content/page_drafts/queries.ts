@@ -5,9 +5,9 @@
  */
 import type { ExpressionBuilder } from "kysely";
 import type { UserRef } from "lectern/contracts";
-import { idOf, notFound, type RawBuilder, sql, type Viewer } from "lectern/core";
+import { idOf, notFound, type RawBuilder, type Static, sql, type Viewer } from "lectern/core";
 import { prepared, type Tables } from "lectern/db";
-import type { DraftKey, PageDraftsContext } from "./contract.ts";
+import type { DraftKey, draftSchema, draftsSchema, PageDraftsContext } from "./contract.ts";
 
 interface ItemParameters {
   readonly id: number;
@@ -23,6 +23,9 @@ const findChapter = prepared("page_drafts.findChapter", (db, p: ItemParameters) 
 const findBook = prepared("page_drafts.findBook", (db, p: ItemParameters) =>
   db.selectFrom("books").select(["id", "owned_by", "acl_id"]).where("books.id", "=", p.id).where(p.visible),
 );
+
+type Draft = Static<typeof draftSchema>;
+type Drafts = Static<typeof draftsSchema>;
 
 const KINDS = {
   page: { table: "pages", find: findPage, noun: "Page", permission: "page-update" },
@@ -140,7 +143,7 @@ export async function draftsFor(
   viewer: Viewer,
   item: DraftItem,
   { slot, pageId }: DraftChoice,
-): Promise<{ draft: unknown; drafts: unknown[] }> {
+): Promise<Pick<Drafts, "draft" | "drafts">> {
   const found = await ownDrafts.execute(db, { ...item, userId: viewer.id, slot, pageId });
   const drafts = found.map(({ slot: own, name, page_id, updated_at }) => ({ slot: own, name, page_id, updated_at }));
   const [first] = found;
@@ -155,7 +158,7 @@ export async function findDraft(
   viewer: Viewer,
   item: DraftItem,
   slot: string,
-): Promise<unknown> {
+): Promise<Draft | undefined> {
   return ownDraft.executeTakeFirst(db, { ...item, userId: viewer.id, slot });
 }
 

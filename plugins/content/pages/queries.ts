@@ -9,7 +9,7 @@ import {
   type Viewer,
 } from "lectern/core";
 import { flattened, prepared } from "lectern/db";
-import type { FoundPage, PageRow, PagesContext } from "./contract.ts";
+import { chapterPagesFields, type FoundPage, type PageRow, type PagesContext } from "./contract.ts";
 import { pageUrl } from "./urls.ts";
 
 const LISTED_COLUMNS = [
@@ -115,6 +115,7 @@ export function pagesOfChapters({ db, visible }: PagesContext): ResponseFields {
   return {
     kind: "chapter",
     moment: "read",
+    schema: chapterPagesFields,
     async add(ids, viewer) {
       const found = await ofChapters.execute(db, { chapterIds: [...ids], visible: visible.where("pages", viewer) });
       return new Map(ids.map((id) => [id, { pages: found.filter((page) => page.chapter_id === id) }]));

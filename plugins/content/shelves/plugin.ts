@@ -3,7 +3,7 @@ import { prepared } from "lectern/db";
 import { lockItem } from "../_items/changes.ts";
 import { itemHandlers, itemResource, registerItemKind, topLevelPlace } from "../_items/resource.ts";
 import { insertShelf, updateShelf } from "./changes.ts";
-import { listing, SHELF, shelfRules } from "./contract.ts";
+import { bookShelvesFields, listing, SHELF, shelfAnswers, shelfRules } from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { migrations } from "./migrations.ts";
 import { shelfPresenter } from "./presenter.ts";
@@ -34,6 +34,7 @@ export default definePlugin({
     context.contribute("response_fields", {
       kind: "book",
       moment: "read",
+      schema: bookShelvesFields,
       add: (ids, viewer) => shelvesOf(context, ids, viewer),
     });
     for (const [kind, remove] of Object.entries(REMOVALS))
@@ -51,7 +52,10 @@ export default definePlugin({
     mountResource(
       context,
       // An empty cover in a form takes the cover away (content-api 4.6).
-      { ...resource, path: "/shelves", ...bodies, emptyAsNull: ["image"], bodyFirst: false, about, examples },
+      {
+        ...{ ...resource, path: "/shelves", ...bodies, emptyAsNull: ["image"], bodyFirst: false },
+        ...{ answers: shelfAnswers, about, examples },
+      },
       {
         ...shelfPresenter(context),
         ...itemHandlers(context, SHELF),

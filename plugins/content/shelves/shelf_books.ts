@@ -3,9 +3,12 @@
  * can name only visible books, so books that they do not see stay on the shelf, after the given ones. The same holds for
  * books in the recycle bin: a restored book is on its shelves again.
  */
-import { type EventTransaction, type RawBuilder, sql, type Viewer } from "lectern/core";
+import { type EventTransaction, type RawBuilder, type Static, sql, type Viewer } from "lectern/core";
 import { prepared } from "lectern/db";
+import type { shelvedBookSchema } from "../_items/answers.ts";
 import type { ShelvesContext } from "./contract.ts";
+
+type ShelvedBook = Static<typeof shelvedBookSchema>;
 
 /** The largest value of an integer column. */
 const MAX_ID = 2_147_483_647;
@@ -119,7 +122,7 @@ export function booksOf(
   { db, visible }: Pick<ShelvesContext, "db" | "visible">,
   shelfId: number,
   viewer: Viewer,
-): Promise<Record<string, unknown>[]> {
+): Promise<ShelvedBook[]> {
   return booksOn.execute(db, { shelfId, visible: visible.where("books", viewer) });
 }
 

@@ -7,9 +7,10 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ApiError, endpoint, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { hostOf } from "./area.ts";
+import { agentAnswers, scriptSchema } from "./answers.ts";
 import type { HostsContext } from "./contract.ts";
 import { spreadCronOf } from "./interval.ts";
+import { hostOf } from "./route_scope.ts";
 
 const file = (name: string) => join(import.meta.dir, name);
 const REPORTER = file("reporter.sh");
@@ -40,6 +41,7 @@ function mountInstaller({ app, baseUrl, db }: HostsContext, intervalMinutes: num
       }),
     {
       permit: PERMIT,
+      response: scriptSchema,
       ...endpoint("hosts", "install", {
         about: "A shell script that installs the reporter for the host of the credentials; run it as root.",
       }),
@@ -63,6 +65,7 @@ function mountInstaller({ app, baseUrl, db }: HostsContext, intervalMinutes: num
     },
     {
       permit: PERMIT,
+      response: agentAnswers.timestamp,
       ...endpoint("hosts", "timestamp", { about: "Tells agents that there is no newer version." }),
     },
   );
@@ -72,17 +75,18 @@ function mountEnroller({ app, baseUrl }: HostsContext): void {
   const enroller = readFileSync(file("enrol.sh"), "utf8");
   app.get(
     "/v1/auto-enrollment/script",
-    ({ request: { headers }, asked }) => {
-      if (!TYPES.has(asked.type)) throw WRONG_TYPE;
+    ({ request: { headers }, nestedQuery }) => {
+      if (!TYPES.has(nestedQuery.type)) throw WRONG_TYPE;
       return script(enroller, {
         URL: urlOf(baseUrl),
         KEY: credential(headers, "x-auto-enrollment-key"),
         SECRET: credential(headers, "x-auto-enrollment-secret"),
-        TYPE: String(asked.type),
+        TYPE: String(nestedQuery.type),
       });
     },
     {
       permit: PERMIT,
+      response: scriptSchema,
       ...endpoint("auto-enrollment", "script", {
         about:
           "A shell script that enrols the machine it runs on (`type=direct-host`), or the containers of a Proxmox host " +

@@ -6,7 +6,7 @@
 import type { ExpressionBuilder } from "kysely";
 import type { UserRef } from "lectern/contracts";
 import { idOf, notFound, type RawBuilder, type Static, sql, type Viewer } from "lectern/core";
-import { prepared, type Tables } from "lectern/db";
+import { flattened, prepared, refs, type Tables } from "lectern/db";
 import type { DraftKey, draftSchema, draftsSchema, PageDraftsContext } from "./contract.ts";
 
 interface ItemParameters {
@@ -33,6 +33,7 @@ const KINDS = {
   book: { table: "books", find: findBook, noun: "Book", permission: "page-create" },
 } as const;
 
+const AUTHOR = flattened(refs("page_drafts.user_id"));
 /** The most drafts of new pages in one place that are listed. */
 const MAX_LISTED = 20;
 /** How long an author counts as working on a page after a save of the draft, in minutes. */
@@ -164,7 +165,7 @@ export async function findDraft(
 
 /** Other users with a recent draft of the page; none for new pages. */
 export function otherAuthors({ contracts, db }: PageDraftsContext, viewer: Viewer, item: DraftItem) {
-  const user = contracts.users.ref(sql.ref("page_drafts.user_id"));
+  const user = contracts.users.ref(AUTHOR);
   return others.execute(db, { ...item, userId: viewer.id, user });
 }
 

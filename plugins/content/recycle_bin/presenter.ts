@@ -1,6 +1,6 @@
 import type { ContentKind } from "lectern/contracts";
 import { type ListSpec, sql } from "lectern/core";
-import { type Db, rows, type TableName } from "lectern/db";
+import { type Db, refs, rows, type TableName } from "lectern/db";
 import type { BinItem, Deletion } from "./contract.ts";
 import { findKind, kindsBelow } from "./hierarchy.ts";
 
@@ -15,8 +15,10 @@ export const listing: ListSpec = {
     deletable_type: "code",
     deletable_id: "integer",
   },
-  columns: sql`deletions.id, deletions.deleted_by, deletions.created_at, deletions.updated_at,
-    deletions.deletable_type, deletions.deletable_id`,
+  columns: refs(
+    ...(["deletions.id", "deletions.deleted_by", "deletions.created_at", "deletions.updated_at"] as const),
+    ...(["deletions.deletable_type", "deletions.deletable_id"] as const),
+  ),
 };
 
 type Item = BinItem;

@@ -36,8 +36,8 @@ const SHARED_COLUMNS = [
   ...(["name", "slug", "description", "description_html", "created_by", "updated_by", "owned_by"] as const),
 ] satisfies readonly (keyof DescribedTable)[];
 
-/** Every table of a kind has the columns of a `DescribedTable`; the literal type of one of them would hide the others. */
-function described(db: QueryCreator<Tables>): QueryCreator<Record<string, DescribedTable>> {
+/** The builder over tables of any kind, by names that are not literal. All of them have the columns of a `DescribedTable`. */
+export function described(db: QueryCreator<Tables>): QueryCreator<Record<string, DescribedTable>> {
   return db as unknown as QueryCreator<Record<string, DescribedTable>>;
 }
 

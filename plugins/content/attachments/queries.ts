@@ -1,6 +1,6 @@
 import type { FileClaim, Owned, UserRef } from "lectern/contracts";
 import { type ListSpec, type RawBuilder, sql, type Viewer } from "lectern/core";
-import { prepared } from "lectern/db";
+import { flattened, prepared, refs } from "lectern/db";
 import type { AttachmentRow, AttachmentsContext, FoundAttachment } from "./contract.ts";
 
 /** The listing of attachments (content-api 3, 11). */
@@ -12,16 +12,21 @@ export const listing: ListSpec = {
     extension: "code",
     uploaded_to: "integer",
     external: "boolean",
-    order: { type: "integer", column: sql.ref("attachments.sort_order") },
+    order: { type: "integer", column: refs("attachments.sort_order") },
     created_at: "timestamp",
     updated_at: "timestamp",
     created_by: { type: "integer", nullable: true },
     updated_by: { type: "integer", nullable: true },
   },
-  columns: sql`attachments.id, attachments.name, attachments.extension, attachments.uploaded_to,
-  attachments.external, attachments.sort_order as "order", attachments.created_at, attachments.updated_at,
-  attachments.created_by, attachments.updated_by`,
+  columns: refs(
+    ...(["attachments.id", "attachments.name", "attachments.extension", "attachments.uploaded_to"] as const),
+    ...(["attachments.external", "attachments.sort_order as order", "attachments.created_at"] as const),
+    ...(["attachments.updated_at", "attachments.created_by", "attachments.updated_by"] as const),
+  ),
 };
+
+const CREATED_BY = flattened(refs("attachments.created_by"));
+const UPDATED_BY = flattened(refs("attachments.updated_by"));
 
 interface FindParameters {
   readonly id: number;
@@ -85,8 +90,8 @@ export async function findAttachment(
   const { users } = context.contracts;
   return find.executeTakeFirst(context.db, {
     id,
-    createdBy: users.ref(sql.ref("attachments.created_by")),
-    updatedBy: users.ref(sql.ref("attachments.updated_by")),
+    createdBy: users.ref(CREATED_BY),
+    updatedBy: users.ref(UPDATED_BY),
     visible: context.visibleTo("attachments", viewer),
   });
 }

@@ -1,6 +1,5 @@
 import { bookPath, type ExportKind } from "lectern/contracts";
-import { sql } from "lectern/core";
-import { flattened, prepared } from "lectern/db";
+import { flattened, prepared, refs } from "lectern/db";
 import { exportEntry } from "../_items/export.ts";
 import type { ReadParameters } from "../_items/statements.ts";
 import { BOOK, type BooksContext } from "./contract.ts";
@@ -11,7 +10,7 @@ const exported = prepared("books.exported", (db, p: ReadParameters) =>
 
 /** Finds books for exports (content-api 15). */
 export function bookExports(context: BooksContext): ExportKind {
-  const tags = flattened(context.contracts.tags.of(BOOK.kind, sql.ref("books.id")));
+  const tags = flattened(context.contracts.tags.of(BOOK.kind, refs("books.id")));
   return {
     kind: BOOK.kind,
     async find(viewer, id) {

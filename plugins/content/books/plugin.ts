@@ -1,4 +1,5 @@
 import { definePlugin, fileLimit, itemPermissions, mountResource, sql, t } from "lectern/core";
+import { refs } from "lectern/db";
 import { lockItem } from "../_items/changes.ts";
 import { clearedTemplates, templateDependents } from "../_items/default_template.ts";
 import { itemHandlers, itemResource, registerItemKind, topLevelPlace } from "../_items/resource.ts";
@@ -27,7 +28,7 @@ export default definePlugin({
     registerItemKind(context, BOOK, {
       segment: "books",
       parents: [],
-      path: sql<string>`'/books/' || books.slug`,
+      path: sql<string>`'/books/' || ${refs("books.slug")}`,
       listing,
     });
     contribute("dependents", templateDependents(clearTemplates));

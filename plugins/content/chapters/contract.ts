@@ -12,7 +12,7 @@ import {
   sql,
   t,
 } from "lectern/core";
-import type { Tables } from "lectern/db";
+import { refs, type Tables } from "lectern/db";
 import { describedFields, savedFields, templateField } from "../_items/answers.ts";
 import type { DescribedItem, DescribedTable } from "../_items/contract.ts";
 import { HISTORY_FIELDS, itemListing, NAME_FIELDS } from "../_items/listing.ts";
@@ -48,7 +48,10 @@ export const CHAPTER = {
   kind: "chapter",
   noun: "Chapter",
   table: "chapters",
-  joined: { columns: sql`, books.slug as book_slug`, joins: sql`join books on books.id = chapters.book_id` },
+  joined: {
+    columns: sql`, ${refs("books.slug as book_slug")}`,
+    joins: sql`join books on ${refs("books.id")} = ${refs("chapters.book_id")}`,
+  },
   statements: itemStatements("chapters", ["book_id", "priority", "default_template_id"], selectChapters),
 } as const;
 

@@ -1,6 +1,6 @@
 import { chapterPath, type ExportEntry, type ExportKind } from "lectern/contracts";
-import { sql, type Viewer } from "lectern/core";
-import { flattened, prepared } from "lectern/db";
+import type { Viewer } from "lectern/core";
+import { flattened, prepared, refs } from "lectern/db";
 import { exportEntry } from "../_items/export.ts";
 import type { ReadParameters } from "../_items/statements.ts";
 import { CHAPTER, type ChaptersContext, selectChapters } from "./contract.ts";
@@ -20,7 +20,7 @@ const exportedOfBook = chaptersBy("chapters.exportedOfBook", "chapters.book_id")
 
 /** Finds chapters for exports (content-api 15). */
 export function chapterExports(context: ChaptersContext): ExportKind {
-  const tags = flattened(context.contracts.tags.of(CHAPTER.kind, sql.ref("chapters.id")));
+  const tags = flattened(context.contracts.tags.of(CHAPTER.kind, refs("chapters.id")));
   const entries = async (statement: typeof exported, viewer: Viewer, id: number): Promise<ExportEntry[]> => {
     const chapters = await statement.execute(context.db, {
       id,

@@ -1,5 +1,5 @@
 import { definePlugin, denied, itemPermissions, mountResource, sql } from "lectern/core";
-import { prepared } from "lectern/db";
+import { prepared, refs } from "lectern/db";
 import { clearedTemplates, templateDependents } from "../_items/default_template.ts";
 import { itemHandlers, itemResource, registerItemKind } from "../_items/resource.ts";
 import { insertChapter, lockForUpdate, updateChapter } from "./changes.ts";
@@ -38,8 +38,8 @@ export default definePlugin({
     registerItemKind(context, CHAPTER, {
       segment: "chapters",
       parents: [{ kind: "book", column: "book_id" }],
-      path: sql<string>`(select '/books/' || holder.slug || '/chapter/' || chapters.slug from books as holder
-        where holder.id = chapters.book_id)`,
+      path: sql<string>`(select '/books/' || holder.slug || '/chapter/' || ${refs("chapters.slug")} from books as holder
+        where holder.id = ${refs("chapters.book_id")})`,
       contents: (viewer, bookId) => chaptersOfBook(context, viewer, bookId),
       listing,
     });

@@ -1,6 +1,6 @@
 import type { UserRef } from "lectern/contracts";
 import { type ListSpec, type RawBuilder, sql, type Viewer } from "lectern/core";
-import { flattened, prepared } from "lectern/db";
+import { flattened, prepared, refs } from "lectern/db";
 import { type CommentRow, type CommentsContext, type FoundComment, PAGE_TYPE } from "./contract.ts";
 
 /** The listing of comments (content-api 3, 10.1). */
@@ -8,7 +8,7 @@ export const listing: ListSpec = {
   table: "comments",
   fields: {
     id: "integer",
-    commentable_id: { type: "integer", column: sql.ref("comments.page_id") },
+    commentable_id: { type: "integer", column: refs("comments.page_id") },
     commentable_type: { type: "code", column: sql`${sql.lit(PAGE_TYPE)}::text` },
     parent_id: { type: "integer", nullable: true },
     local_id: "integer",
@@ -18,10 +18,15 @@ export const listing: ListSpec = {
     created_at: "timestamp",
     updated_at: "timestamp",
   },
-  columns: sql`comments.id, comments.page_id as commentable_id, ${sql.lit(PAGE_TYPE)}::text as commentable_type,
-    comments.parent_id, comments.local_id, comments.content_ref, comments.created_by, comments.updated_by,
-    comments.created_at, comments.updated_at`,
+  columns: sql`${refs("comments.id", "comments.page_id as commentable_id")},
+    ${sql.lit(PAGE_TYPE)}::text as commentable_type, ${refs(
+      ...(["comments.parent_id", "comments.local_id", "comments.content_ref", "comments.created_by"] as const),
+      ...(["comments.updated_by", "comments.created_at", "comments.updated_at"] as const),
+    )}`,
 };
+
+const CREATED_BY = flattened(refs("comments.created_by"));
+const UPDATED_BY = flattened(refs("comments.updated_by"));
 
 interface FindParameters {
   readonly id: number;
@@ -73,8 +78,8 @@ export async function findComment(
   const { users } = context.contracts;
   const found = await findWithReplies.execute(context.db, {
     id,
-    createdBy: users.ref(sql.ref("comments.created_by")),
-    updatedBy: users.ref(sql.ref("comments.updated_by")),
+    createdBy: users.ref(CREATED_BY),
+    updatedBy: users.ref(UPDATED_BY),
     visible: context.visibleTo("comments", viewer),
   });
   const comment = found.find((row) => row.id === id);
@@ -88,7 +93,7 @@ export type PageComment = CommentRow & { readonly author: UserRef | null };
 export function pageCommentsQuery(
   context: CommentsContext,
 ): (pageIds: readonly number[], viewer: Viewer) => Promise<PageComment[]> {
-  const author = flattened(context.contracts.users.ref(sql.ref("comments.created_by")));
+  const author = flattened(context.contracts.users.ref(refs("comments.created_by")));
   return (pageIds, viewer) =>
     ofPages.execute(context.db, { pageIds: [...pageIds], author, visible: context.visibleTo("comments", viewer) });
 }

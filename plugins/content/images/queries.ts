@@ -5,12 +5,12 @@
 import type { QueryCreator } from "kysely";
 import type { FileClaim, UserRef } from "lectern/contracts";
 import { type EventTransaction, type ListSpec, type RawBuilder, sql, type Viewer } from "lectern/core";
-import { type Executor, prepared, type Tables } from "lectern/db";
+import { type Executor, flattened, prepared, refs, type Tables } from "lectern/db";
 import type { FoundImage, ImageRow, ImagesContext } from "./contract.ts";
 import { originalKey } from "./variants.ts";
 
 /** SQL condition for images of the gallery, which covers are not. */
-const IN_GALLERY = sql<boolean>`images.type in ('gallery', 'drawio')`;
+const IN_GALLERY = flattened(sql<boolean>`${refs("images.type")} in ('gallery', 'drawio')`);
 
 /** The listing of the gallery (content-api 3, 12). URLs are made from paths. */
 export function galleryListing(baseUrl: string): ListSpec {
@@ -19,7 +19,7 @@ export function galleryListing(baseUrl: string): ListSpec {
     fields: {
       id: "integer",
       name: { type: "text", key: "name_key" },
-      url: { type: "code", column: sql`${baseUrl}::text || images.path` },
+      url: { type: "code", column: sql`${baseUrl}::text || ${refs("images.path")}` },
       path: "code",
       type: "code",
       uploaded_to: "integer",
@@ -28,11 +28,16 @@ export function galleryListing(baseUrl: string): ListSpec {
       created_by: { type: "integer", nullable: true },
       updated_by: { type: "integer", nullable: true },
     },
-    columns: sql`images.id, images.name, images.path, images.type, images.uploaded_to,
-  images.created_by, images.updated_by, images.created_at, images.updated_at`,
+    columns: refs(
+      ...(["images.id", "images.name", "images.path", "images.type", "images.uploaded_to"] as const),
+      ...(["images.created_by", "images.updated_by", "images.created_at", "images.updated_at"] as const),
+    ),
     where: IN_GALLERY,
   };
 }
+
+const CREATED_BY = flattened(refs("images.created_by"));
+const UPDATED_BY = flattened(refs("images.updated_by"));
 
 interface PeopleParameters {
   readonly createdBy: RawBuilder<UserRef | null>;
@@ -121,7 +126,7 @@ const usedKeys = prepared("images.usedKeys", (db, p: { keys: readonly string[] }
 
 /** SQL for whether the file name of an image is in the HTML of a table. */
 function shownIn(db: QueryCreator<Tables>, table: "pages" | "page_revisions") {
-  const name = sql`substring(images.path from '[^/]+/[^/]+/[^/]+$')`;
+  const name = sql`substring(${refs("images.path")} from '[^/]+/[^/]+/[^/]+$')`;
   const stem = sql`split_part(${name}, '/', 1) || '/' || split_part(${name}, '/', 2) || '/'`;
   const file = sql`'/' || split_part(${name}, '/', 3)`;
   const shown = db
@@ -172,8 +177,8 @@ export async function findVisible(
 
 function peopleOfImages({ contracts: { users } }: ImagesContext): PeopleParameters {
   return {
-    createdBy: users.ref(sql.ref("images.created_by")),
-    updatedBy: users.ref(sql.ref("images.updated_by")),
+    createdBy: users.ref(CREATED_BY),
+    updatedBy: users.ref(UPDATED_BY),
   };
 }
 

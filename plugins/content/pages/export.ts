@@ -1,7 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import type { ExportContent, ExportEntry, ExportKind, Tag } from "lectern/contracts";
 import { type RawBuilder, sql, type Viewer } from "lectern/core";
-import { flattened, prepared, type Statement, type Tables } from "lectern/db";
+import { flattened, prepared, refs, type Statement, type Tables } from "lectern/db";
 import type { PagesContext } from "./contract.ts";
 import { renderIncludes } from "./includes.ts";
 import { postRendered } from "./presenter.ts";
@@ -61,7 +61,7 @@ const exportedContents = prepared(
 
 /** Finds pages for exports. Drafts are exported on their own, never with their book or chapter (content-api 15.2). */
 export function pageExports(context: PagesContext): ExportKind {
-  const tags = flattened(context.contracts.tags.of("page", sql.ref("pages.id")));
+  const tags = flattened(context.contracts.tags.of("page", refs("pages.id")));
   const entries = async (statement: typeof exported, viewer: Viewer, id: number): Promise<ExportEntry[]> => {
     const visible = context.visible.where("pages", viewer);
     const found = await statement.execute(context.db, { id, tags, visible });

@@ -8,7 +8,7 @@ import {
   sql,
   type Viewer,
 } from "lectern/core";
-import { flattened, prepared } from "lectern/db";
+import { flattened, prepared, refs } from "lectern/db";
 import { chapterPagesFields, type FoundPage, type PageRow, type PagesContext } from "./contract.ts";
 import { pageUrl } from "./urls.ts";
 
@@ -19,9 +19,7 @@ const LISTED_COLUMNS = [
 ] as const;
 
 /** The columns of rows of listings (content-api 8.1); needs a join with the page's book. */
-export const LISTED: RawBuilder<unknown> = flattened(
-  sql`${sql.join(LISTED_COLUMNS.map((column) => sql.ref(column)))}, books.slug as book_slug`,
-);
+export const LISTED: RawBuilder<unknown> = flattened(refs(...LISTED_COLUMNS, "books.slug as book_slug"));
 
 /** All columns but `text` and `name_key`. */
 const READ_COLUMNS = [
@@ -78,7 +76,7 @@ const ofChapters = prepared(
 export function pageFinder({ db, contracts: { users, tags }, visible }: PagesContext) {
   const parts = {
     people: flattened(peopleOf(users, "pages")),
-    tags: flattened(tags.of("page", sql.ref("pages.id"))),
+    tags: flattened(tags.of("page", refs("pages.id"))),
   };
   return {
     /** The page; undefined where the viewer does not see it. */

@@ -19,7 +19,7 @@ import {
   sql,
   type Viewer,
 } from "lectern/core";
-import { flattened, prepared } from "lectern/db";
+import { flattened, prepared, refs } from "lectern/db";
 import { updatePage } from "./changes.ts";
 import {
   type FoundPage,
@@ -99,8 +99,8 @@ const deleteUnlessNewest = prepared("pages.deleteRevision", (db, p: { id: number
 /** Mounts the listing and the single read of revisions. */
 export function mountRevisionReads(context: PagesContext): void {
   const { app, contracts, db, list, visible } = context;
-  const createdBy = flattened(contracts.users.ref(sql.ref("page_revisions.created_by")));
-  const columns = sql`${sql.join(LISTED_COLUMNS.map((column) => sql.ref(column)))}, ${createdBy} as created_by`;
+  const createdBy = flattened(contracts.users.ref(refs("page_revisions.created_by")));
+  const columns = sql`${refs(...LISTED_COLUMNS)}, ${createdBy} as created_by`;
 
   async function visiblePageId(viewer: Viewer, param: string): Promise<number> {
     const id = idOf(param, "Page");

@@ -1,5 +1,5 @@
-import { type EventTransaction, endpoint, idOf, requirePermission, rules, sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
+import { type EventTransaction, endpoint, idOf, requirePermission, rules, type Viewer } from "lectern/core";
+import { prepared } from "lectern/db";
 import { destroyEntry, lockEntry } from "./changes.ts";
 import {
   type Deletion,
@@ -17,6 +17,10 @@ import { restoreEntry } from "./restore.ts";
 
 /** The routes need this permission and `restrictions-manage-all` (platform 7). */
 const PERMIT = "settings-manage";
+
+const allIds = prepared("recycle_bin.allIds", (db, _p: Record<never, never>) =>
+  db.selectFrom("deletions").select("id").orderBy("id"),
+);
 
 /** Mounts the routes of the recycle bin. */
 export function mountRecycleBin(context: RecycleBinContext): void {
@@ -54,8 +58,7 @@ function mountEmpty(context: RecycleBinContext): void {
       requireSecondPermission(viewer);
       await perform("recycle_bin_empty", viewer, {}, async (final) => final);
       let delete_count = 0;
-      for (const { id } of await rows<{ id: number }>(db, sql`select id from deletions order by id`))
-        delete_count += await purgeEntry(context, id, viewer);
+      for (const { id } of await allIds.execute(db, {})) delete_count += await purgeEntry(context, id, viewer);
       return { delete_count };
     },
     { permit: PERMIT, response: destroyedSchema, ...endpoint("recycle-bin", "empty", { about: about.empty }) },

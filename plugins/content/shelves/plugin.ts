@@ -1,5 +1,5 @@
 import { definePlugin, fileLimit, itemPermissions, mountResource, sql, t } from "lectern/core";
-import { prepared } from "lectern/db";
+import { prepared, refs } from "lectern/db";
 import { lockItem } from "../_items/changes.ts";
 import { itemHandlers, itemResource, registerItemKind, topLevelPlace } from "../_items/resource.ts";
 import { insertShelf, updateShelf } from "./changes.ts";
@@ -29,7 +29,7 @@ export default definePlugin({
   adds: itemPermissions("bookshelf"),
   setup(context) {
     const { access } = context.contracts;
-    const path = sql<string>`'/shelves/' || bookshelves.slug`;
+    const path = sql<string>`'/shelves/' || ${refs("bookshelves.slug")}`;
     registerItemKind(context, SHELF, { segment: "shelves", parents: [], path, listing });
     context.contribute("response_fields", {
       kind: "book",

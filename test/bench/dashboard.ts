@@ -189,11 +189,11 @@ async function timeReports(url: string): Promise<void> {
 }
 
 async function statementMs(url: string): Promise<number> {
-  const { NUMBERS_SQL } = await import("../../plugins/monitoring/hosts/numbers.ts");
+  const { pollSql } = await import("../../plugins/monitoring/hosts/numbers.ts");
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   const times: number[] = [];
   for (let n = 0; n < 50; n++) {
-    const [row] = await sql.unsafe(`explain (analyze, timing off, summary on, format json) ${NUMBERS_SQL}`);
+    const [row] = await sql.unsafe(`explain (analyze, timing off, summary on, format json) ${pollSql()}`);
     const plans = (row?.["QUERY PLAN"] ?? []) as { "Execution Time": number }[];
     times.push(plans[0]?.["Execution Time"] ?? Number.NaN);
   }

@@ -5,11 +5,11 @@
  */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { ApiError, endpoint, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import { ApiError, endpoint } from "lectern/core";
 import { hostOf } from "./area.ts";
 import type { HostsContext } from "./contract.ts";
 import { spreadCronOf } from "./interval.ts";
+import { agentVersionOf } from "./queries.ts";
 
 const file = (name: string) => join(import.meta.dir, name);
 const REPORTER = file("reporter.sh");
@@ -48,19 +48,13 @@ function mountInstaller({ app, baseUrl, db }: HostsContext, intervalMinutes: num
   const { mtime } = statSync(REPORTER);
   app.get(
     "/v1/hosts/agent/timestamp",
-    async ({ viewer }) => {
-      const [host] = await rows(
-        db,
-        sql<{ version: string | null }>`select agent_version as version from hosts where id = ${hostOf(viewer).id}`,
-      );
-      // An agent that learns of a newer version would replace itself with it.
-      return {
-        exists: false,
-        version: host?.version ?? null,
-        lastModified: mtime.toISOString(),
-        timestamp: Math.floor(mtime.getTime() / 1000),
-      };
-    },
+    // An agent that learns of a newer version would replace itself with it.
+    async ({ viewer }) => ({
+      exists: false,
+      version: await agentVersionOf({ db }, hostOf(viewer).id),
+      lastModified: mtime.toISOString(),
+      timestamp: Math.floor(mtime.getTime() / 1000),
+    }),
     {
       permit: PERMIT,
       ...endpoint("hosts", "timestamp", { about: "Tells agents that there is no newer version." }),

@@ -1,6 +1,6 @@
 import type { Generated, Selectable } from "kysely";
 import type { MadeItem } from "lectern/contracts";
-import { type PluginContext, rules, sql, type Upload } from "lectern/core";
+import { type PluginContext, rules, type Upload } from "lectern/core";
 
 /** What the files of this plugin share. */
 export interface ImportsContext
@@ -43,8 +43,15 @@ export interface ImportDraft {
 }
 
 /** The columns of listings and answers. */
-export const LISTED_COLUMNS = sql`imports.id, imports.name, imports.size, imports.type, imports.created_by, imports.created_at,
-  imports.updated_at`;
+export const LISTED_COLUMNS = [
+  "imports.id",
+  "imports.name",
+  "imports.size",
+  "imports.type",
+  "imports.created_by",
+  "imports.created_at",
+  "imports.updated_at",
+] as const;
 
 /** The rules for running an import of a chapter or page. */
 export const parentRules = rules({

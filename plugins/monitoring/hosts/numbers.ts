@@ -124,9 +124,9 @@ const readNumbers = prepared("hosts.numbers", (db, p: { snapshot: string; until:
   ]),
 );
 
-/** The statement of a poll after writes, without parameters, for measurements. */
-export function pollSql(): string {
-  return readNumbers.text().replace(":snapshot", "''").replace(":until", "'-infinity'");
+/** The statement of a poll, for measurements. The parameters are SQL; without them it reads the numbers in any case. */
+export function pollSql({ snapshot = "''", until = "'-infinity'" } = {}): string {
+  return readNumbers.text().replace(":snapshot", snapshot).replace(":until", until);
 }
 
 /** Creates a reader of the current numbers, which caches its last reading. */
@@ -178,6 +178,7 @@ const countDetails = prepared("hosts.details", (db, p: { staleMinutes: number })
  */
 export function readDetails(db: Db, staleMinutes: number): Promise<FleetDetails> {
   return db.transaction().execute(async (tx) => {
+    // Kysely has no word for `set local`.
     await sql`set local statement_timeout = ${sql.lit(DETAILS_TIMEOUT_MS)}`.execute(tx);
     return (await countDetails.executeTakeFirst(tx, { staleMinutes })) as FleetDetails;
   });

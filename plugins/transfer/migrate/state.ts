@@ -104,8 +104,7 @@ export class MigrationState {
 
   /** Marks the run as finished. */
   async finish(): Promise<void> {
-    const source = this.#db.updateTable("migration_sources").where("source", "=", this.source);
-    await source.set({ finished: true }).execute();
+    await this.#db.updateTable("migration_sources").set({ finished: true }).where("source", "=", this.source).execute();
   }
 
   /** The state of an item; undefined for unknown ones. */

@@ -10,7 +10,7 @@ import { RateLimitUsage } from "./rate_limit_usage.ts";
 import { mountSnippets, mountStatisticsRoutes, notModifiedBy } from "./routes.ts";
 import { originsOf, settings } from "./settings.ts";
 import { cacheFor, coalesce, TIMEOUT_MS } from "./shared_reads.ts";
-import { readingOf } from "./statistics.ts";
+import { Reading } from "./statistics.ts";
 
 const PREFIXES = ["/v1/dashboard/stats", "/v1/dashboard/health", "/v1/dashboard/metrics", "/v1/gethomepage"];
 
@@ -23,10 +23,12 @@ export default definePlugin({
     const { area, contracts, log } = context;
     const { limit, windowMs, ttlMs, origins } = context.settings;
     const { fleet, dashboard_keys: keys } = contracts;
-    const read = cacheFor(
-      ttlMs,
-      coalesce(async () => readingOf(await fleet.numbers()), TIMEOUT_MS),
-    );
+    let last: Reading | undefined;
+    const readNumbers = async () => {
+      last = new Reading(await fleet.numbers(), last);
+      return last;
+    };
+    const read = cacheFor(ttlMs, coalesce(readNumbers, TIMEOUT_MS));
     const usage = new RateLimitUsage(windowMs);
     const spec = dashboardArea(
       {

@@ -1,3 +1,7 @@
+/**
+ * Changes of hosts by administrators and by enrolment, within the transactions of their events. Reports change hosts in
+ * `store_report.ts`, pings in `ping.ts`.
+ */
 import { type EventTransaction, notFound, sha256, sql } from "lectern/core";
 import { prepared } from "lectern/db";
 import type { HostChange, HostDraft, HostFacts, HostRow, HostStatus } from "./contract.ts";

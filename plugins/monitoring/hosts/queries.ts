@@ -1,3 +1,7 @@
+/**
+ * Reads of hosts for administrators: the listing, and one host with its packages and repositories. Reads of agents are beside
+ * their routes, those of the numbers in `numbers.ts`.
+ */
 import { jsonArrayFrom } from "kysely/helpers/postgres";
 import { type ListSpec, notFound, type RawBuilder, type Viewer } from "lectern/core";
 import { prepared, refs } from "lectern/db";

@@ -1,3 +1,8 @@
+/**
+ * The statement that writes what a report changes: outdated packages, the inventory, the report and the host's row, in one round
+ * trip. It runs the triggers of `counters.ts`, with locks in the order given there. The caller has locked the host's row
+ * (`store_report.ts`).
+ */
 import { sql } from "lectern/core";
 import { prepared } from "lectern/db";
 import type { HostRow, HostStatus, Report, ReportFacts } from "./contract.ts";

@@ -3,7 +3,7 @@
  * Types are checked within a plugin and erased by `definePlugin`: the cost of checking is linear in the number of plugins.
  */
 import type { Static, TObject } from "@sinclair/typebox";
-import type { Kysely, RawBuilder, SelectQueryBuilder } from "kysely";
+import type { CompiledQuery, Kysely, RawBuilder, SelectQueryBuilder } from "kysely";
 import type { Db, Migrations, TableName, Tables } from "../../db/mod.ts";
 import type { Children } from "../children/pool.ts";
 import type { Command } from "../cli/command.ts";
@@ -94,7 +94,7 @@ export interface PluginContext<
   /** The store, over the granted tables. */
   readonly db: Kysely<Pick<Tables, T>>;
   /** The rows of a read over the deadline pool for polls: the server cancels a statement after two seconds. */
-  queryWithDeadline<Row>(fragment: RawBuilder<Row>): Promise<Row[]>;
+  queryWithDeadline<Row>(query: RawBuilder<Row> | CompiledQuery<Row>): Promise<Row[]>;
   /** Runs slow reads (a search, an export) in a pool where users take turns; a statement is cancelled after `limitMs`. */
   readonly withSlowPool: WithSlowPool;
   readonly settings: Static<S>;

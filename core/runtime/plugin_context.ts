@@ -78,7 +78,7 @@ export function makeContext(
   return withOldMembers<AnyContext>(plugin.name, {
     ...apps,
     db: db as unknown as Kysely<Pick<Tables, TableName>>,
-    queryWithDeadline: (fragment) => parts.store.queryWithDeadline(fragment),
+    queryWithDeadline: (query) => parts.store.queryWithDeadline(query),
     withSlowPool,
     settings: readSettings(plugin.name, plugin.settings ?? Type.Object({}), parts.env, parts.settings?.[plugin.name]),
     contracts: contractsOf(plugin, parts.contracts),

@@ -40,6 +40,8 @@ export interface Statement<Parameters, Row> {
   execute(db: Executor, parameters: Parameters): Promise<Row[]>;
   /** Runs the statement and returns its first row. Throws as `execute` does. */
   executeTakeFirst(db: Executor, parameters: Parameters): Promise<Row | undefined>;
+  /** The statement with its parameters, as `queryWithDeadline` takes it. Throws as `execute` does. */
+  compile(db: Executor, parameters: Parameters): CompiledQuery<Row>;
   /** Runs a write whose answer is not needed, as `write()` does. Throws as `execute` does. */
   write(db: Executor, parameters: Parameters): Promise<void>;
 }
@@ -112,7 +114,7 @@ class PreparedStatement<Parameters extends object, Row> implements Statement<Par
   }
 
   async execute(db: Executor, parameters: Parameters): Promise<Row[]> {
-    const query = this.#query(db, parameters);
+    const query = this.compile(db, parameters);
     return runOnPool<Row>(db, query.sql, query.parameters) ?? (await db.executeQuery<Row>(query)).rows;
   }
 
@@ -121,26 +123,11 @@ class PreparedStatement<Parameters extends object, Row> implements Statement<Par
   }
 
   async write(db: Executor, parameters: Parameters): Promise<void> {
-    const query = this.#query(db, parameters);
+    const query = this.compile(db, parameters);
     await (writeAhead(db, query) ?? db.executeQuery(query));
   }
 
-  #compiled(): Parts {
-    if (this.#parts) return this.#parts;
-    const marks = new Proxy({}, { get: (_, name) => sql.raw(`${MARK}${String(name)}${MARK}`) });
-    const { query, sql: text, parameters: values } = this.#build(BUILDER, marks as Parameters).compile();
-    const pieces = text.split(MARK);
-    const cut = {
-      texts: pieces.filter((_, at) => at % 2 === 0),
-      names: pieces.filter((_, at) => at % 2 === 1),
-    };
-    const distinct = [...new Set(cut.names)];
-    const plainText = joined(cut, (name) => `$${values.length + distinct.indexOf(name) + 1}`);
-    this.#parts = { tree: query, values, distinct, plainText, ...cut };
-    return this.#parts;
-  }
-
-  #query(db: Executor, parameters: Parameters): CompiledQuery<Row> {
+  compile(db: Executor, parameters: Parameters): CompiledQuery<Row> {
     const parts = this.#compiled();
     this.#check(db, parts.tree);
     const given = parameters as Readonly<Record<string, unknown>>;
@@ -159,6 +146,21 @@ class PreparedStatement<Parameters extends object, Row> implements Statement<Par
       return `$${number}`;
     });
     return { sql: text, parameters: bound, ...about };
+  }
+
+  #compiled(): Parts {
+    if (this.#parts) return this.#parts;
+    const marks = new Proxy({}, { get: (_, name) => sql.raw(`${MARK}${String(name)}${MARK}`) });
+    const { query, sql: text, parameters: values } = this.#build(BUILDER, marks as Parameters).compile();
+    const pieces = text.split(MARK);
+    const cut = {
+      texts: pieces.filter((_, at) => at % 2 === 0),
+      names: pieces.filter((_, at) => at % 2 === 1),
+    };
+    const distinct = [...new Set(cut.names)];
+    const plainText = joined(cut, (name) => `$${values.length + distinct.indexOf(name) + 1}`);
+    this.#parts = { tree: query, values, distinct, plainText, ...cut };
+    return this.#parts;
   }
 
   /** Shows the query to the Kysely plugins of `db`, once for each. A plugin throws for a query that it refuses. */

@@ -78,6 +78,12 @@ onEachStore("prepared()", (store) => {
     expect(await all.execute(db(), { ids: [8] })).toEqual([]);
   });
 
+  test("compiles with its parameters for the deadline pool", async () => {
+    const compiled = find.compile(db(), { id: 1, visible: sql<boolean>`id <> ${2}`, name: "c" });
+    const rows = await store().queryWithDeadline(compiled);
+    expect(rows.map(({ both }) => both)).toEqual(["ca", "cc"]);
+  });
+
   test("is refused to a plugin without a grant on its tables", async () => {
     const [reader, stranger] = [
       { read: ["prepared_notes"], write: [] },

@@ -11,7 +11,7 @@ import { dashboardScope } from "./route_scope.ts";
 import { mountSnippets, mountStatisticsRoutes, notModifiedBy } from "./routes.ts";
 import { originsOf, settings } from "./settings.ts";
 import { cacheFor, coalesce, TIMEOUT_MS } from "./shared_reads.ts";
-import { readingOf } from "./statistics.ts";
+import { Reading } from "./statistics.ts";
 
 const PREFIXES = ["/v1/dashboard/stats", "/v1/dashboard/health", "/v1/dashboard/metrics", "/v1/gethomepage"];
 
@@ -24,10 +24,12 @@ export default definePlugin({
     const { contracts, contribute, log, routeScope } = context;
     const { limit, windowMs, ttlMs, origins } = context.settings;
     const { fleet, dashboard_keys: keys } = contracts;
-    const read = cacheFor(
-      ttlMs,
-      coalesce(async () => readingOf(await fleet.numbers()), TIMEOUT_MS),
-    );
+    let last: Reading | undefined;
+    const readNumbers = async () => {
+      last = new Reading(await fleet.numbers(), last);
+      return last;
+    };
+    const read = cacheFor(ttlMs, coalesce(readNumbers, TIMEOUT_MS));
     const usage = new RateLimitUsage(windowMs);
     const spec = dashboardScope(
       {

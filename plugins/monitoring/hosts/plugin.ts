@@ -86,7 +86,7 @@ export default definePlugin({
     mountReporter(context);
     const { drift } = scheduleMaintenance(context, db as unknown as Db, settings.staleMinutes);
     provide("fleet", {
-      numbers: numbersReader(queryWithDeadline),
+      numbers: numbersReader(db, queryWithDeadline),
       details: cacheFor(DETAILS_MS, () => readDetails(db as unknown as Db, intervalMinutes * STALE_INTERVALS)),
       intervalMinutes,
       drift,

@@ -3,8 +3,9 @@
  * (dashboard-stats 6.4). Credentials are checked before the body is read; failed ones are counted by address, valid ones by host. A
  * host is not a user: it is looked up by its viewer, whose id is 0.
  */
-import { ApiError, matchesSecret, type RouteScope, sql, type Viewer } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+
+import { ApiError, matchesSecret, type RouteScope, type Viewer } from "lectern/core";
+import { type Executor, prepared } from "lectern/db";
 import { agentErrorSchema } from "./answers.ts";
 import type { HostStatus, HostsContext } from "./contract.ts";
 import { perMinute } from "./per_minute.ts";
@@ -18,8 +19,6 @@ export interface KnownHost {
   readonly packagesHash: string | null;
 }
 
-type Reader = Pick<Db, "executeQuery">;
-
 /** Failed authentications of an address in a minute. */
 const FAILURES_PER_MINUTE = 60;
 /** Longest API id that is looked up, in characters. */
@@ -32,6 +31,13 @@ const HOSTS = new WeakMap<Viewer, KnownHost>();
 
 /** Paths below /api that agents request; those without a route answer in the shape of agents as well. */
 const PREFIXES = ["hosts", "agents", "settings", "docker", "compliance", "patching"].map((name) => `/v1/${name}`);
+
+const findByApiId = prepared("hosts.findByApiId", (db, p: { apiId: string }) =>
+  db
+    .selectFrom("hosts")
+    .select(["id", "friendly_name as name", "status", "packages_hash as packagesHash", "api_key_hash as hash"])
+    .where("api_id", "=", p.apiId),
+);
 
 /** Declares the scope: credentials, limits and error shape. `perHost` is in requests per minute, 0 for no limit. */
 export function declareScope({ contribute, db, routeScope }: HostsContext, perHost: number): void {
@@ -75,15 +81,11 @@ export function hostOf(viewer: Viewer): KnownHost {
   return host;
 }
 
-async function hostBy(db: Reader, apiId: string | null, secret: string | null): Promise<KnownHost | ApiError> {
+async function hostBy(db: Executor, apiId: string | null, secret: string | null): Promise<KnownHost | ApiError> {
   if (!apiId || !secret) return REQUIRED;
   const id = apiId.toWellFormed();
   if (id.length > MAX_API_ID || id.includes("\0")) return INVALID;
-  const [host] = await rows(
-    db,
-    sql<KnownHost & { hash: string }>`select id, friendly_name as name, status, packages_hash as "packagesHash",
-      api_key_hash as hash from hosts where api_id = ${id}`,
-  );
+  const host = await findByApiId.executeTakeFirst(db, { apiId: id });
   return matchesSecret(secret, host?.hash ?? NO_HASH) && host ? host : INVALID;
 }
 

@@ -5,11 +5,11 @@
  */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { ApiError, endpoint, rules, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import { ApiError, endpoint, rules } from "lectern/core";
 import { agentAnswers, scriptSchema } from "./answers.ts";
 import type { HostsContext } from "./contract.ts";
 import { spreadCronOf } from "./interval.ts";
+import { agentVersionOf } from "./queries.ts";
 import { hostOf } from "./route_scope.ts";
 
 const file = (name: string) => join(import.meta.dir, name);
@@ -51,19 +51,13 @@ function mountInstaller({ app, baseUrl, db }: HostsContext, intervalMinutes: num
   const { mtime } = statSync(REPORTER);
   app.get(
     "/v1/hosts/agent/timestamp",
-    async ({ viewer }) => {
-      const [host] = await rows(
-        db,
-        sql<{ version: string | null }>`select agent_version as version from hosts where id = ${hostOf(viewer).id}`,
-      );
-      // An agent that learns of a newer version would replace itself with it.
-      return {
-        exists: false,
-        version: host?.version ?? null,
-        lastModified: mtime.toISOString(),
-        timestamp: Math.floor(mtime.getTime() / 1000),
-      };
-    },
+    // An agent that learns of a newer version would replace itself with it.
+    async ({ viewer }) => ({
+      exists: false,
+      version: await agentVersionOf({ db }, hostOf(viewer).id),
+      lastModified: mtime.toISOString(),
+      timestamp: Math.floor(mtime.getTime() / 1000),
+    }),
     {
       permit: PERMIT,
       response: agentAnswers.timestamp,

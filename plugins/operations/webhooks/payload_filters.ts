@@ -7,7 +7,7 @@ import type { Activity } from "lectern/contracts";
 import { type EventTransaction, type Log, type RawBuilder, sql, storable } from "lectern/core";
 import { rows } from "lectern/db";
 import type { Payload, WebhookCall, WebhookRow } from "./contract.ts";
-import { withWebhook } from "./payload.ts";
+import { sentPayload, storedRequestId, withWebhook } from "./payload.ts";
 import { presentWebhook } from "./presenter.ts";
 
 /** An event to be recorded. */
@@ -34,10 +34,14 @@ export async function recordFiltered(
   const { log, perEach } = options;
   const [event] = await rows<RecordedEvent>(tx.db, sql`${insert} returning id, payload`);
   if (!event) return;
-  const filtered = await tx.perform("webhook_call", event.payload, async (final) => final);
-  const text = toText(filtered, event.payload, log);
+  const payload = sentPayload(event.payload);
+  const filtered = await tx.perform("webhook_call", payload, async (final) => final);
+  const text = toText(filtered, payload, log);
   if (perEach) return splitByWebhook({ id: event.id, payload: JSON.parse(text) as Payload }, options, tx);
-  await rows(tx.db, sql`update webhook_events set payload = ${text}::text::jsonb where id = ${event.id}::bigint`);
+  await rows(
+    tx.db,
+    sql`update webhook_events set payload = ${text}::text::jsonb || ${idOf(tx)}::text::jsonb where id = ${event.id}::bigint`,
+  );
 }
 
 /** Replaces the event for all webhooks by one for each webhook. */
@@ -66,11 +70,16 @@ async function splitByWebhook(
     await rows(
       db,
       sql`insert into webhook_events (type, subject, payload, listeners)
-        select type, subject, ${text}::text::jsonb, array[${hook.id}::integer] from webhook_events
+        select type, subject, ${text}::text::jsonb || ${idOf(tx)}::text::jsonb, array[${hook.id}::integer] from webhook_events
         where id = ${event.id}::bigint`,
     );
   }
   await rows(db, sql`delete from webhook_events where id = ${event.id}::bigint`);
+}
+
+/** The id of the request, as JSON to be added to a payload. */
+function idOf({ requestId }: EventTransaction): string {
+  return JSON.stringify(storedRequestId(requestId));
 }
 
 /** The JSON of a filtered payload; if that is invalid, of the former one, with a warning. */

@@ -7,6 +7,7 @@
 import type { Activity, ContentKind, Users } from "lectern/contracts";
 import { type EventTransaction, type Log, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { prepared, write } from "lectern/db";
+import { storedRequestId } from "./payload.ts";
 import { recordFiltered } from "./payload_filters.ts";
 import { phraseOf } from "./phrases.ts";
 
@@ -50,6 +51,7 @@ export function createEventRecorder(options: EventRecorderOptions): RecordEvent 
       webhook_name: "",
       ...(path !== undefined && { url: `${baseUrl}${path}` }),
       ...(related && { related_item: related }),
+      ...storedRequestId(tx.requestId),
     };
     const base = sql`${JSON.stringify(payload)}::text::jsonb`;
     const { known, unknown } = kind ? itemFields(kind, item?.row, viewer) : NOTHING;

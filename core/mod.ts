@@ -17,6 +17,7 @@ export { ApiError, BootError, denied, localizedError, notFound } from "./errors.
 export type { Cached } from "./events/cache.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
 export type { FileContent, FileStore, StoredFile } from "./files/file_store.ts";
+export { type AnswerSchemas, fileAnswer, mediaTypeOf } from "./http/answer_schemas.ts";
 export { isCrossSite } from "./http/cross_site.ts";
 export { noRoomError } from "./http/disk_full.ts";
 export { type EndpointSpec, endpoint } from "./http/endpoint.ts";
@@ -39,6 +40,22 @@ export { storable } from "./input/storable_text.ts";
 export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./input/uploads.ts";
 export { LastUsedBatch } from "./last_used.ts";
 export type { Log } from "./log.ts";
+export {
+  fieldsOf,
+  idSchema,
+  listingSchema,
+  listOf,
+  mapSchema,
+  noContent,
+  nullable,
+  peopleFields,
+  peopleIdFields,
+  personSchema,
+  timesFields,
+  timestampSchema,
+  userRefSchema,
+  withContributedFields,
+} from "./resources/answer_types.ts";
 export {
   freeSlug,
   type ItemTable,

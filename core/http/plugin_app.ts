@@ -6,6 +6,8 @@ import type { AnyElysia } from "elysia";
 import { denied } from "../errors.ts";
 import type { Permit } from "../runtime/registry.ts";
 import { hasPermission } from "../viewer.ts";
+import type { JudgeAnswer } from "./answer_judge.ts";
+import { withoutResponse } from "./answer_schemas.ts";
 import { setJsonType } from "./default_headers.ts";
 import type { RequestState } from "./request_context.ts";
 import type { appBelow } from "./server.ts";
@@ -102,16 +104,23 @@ export function duplicateRoutes(app: object): readonly string[] {
   return DUPLICATES.get(app) ?? [];
 }
 
-/** Makes an app record the routes that it registers more than once. */
-export function recordingDuplicates<App extends object>(app: App): App {
+/** Changes how routes are added: duplicates are recorded, and schemas of answers are taken from their options. */
+export function recordingDuplicates<App extends object>(
+  app: App,
+  { prefix, judge }: { readonly prefix: string; readonly judge: JudgeAnswer | undefined },
+): App {
   const seen = new Set<string>();
   const duplicates: string[] = [];
-  const { add } = app as unknown as { add(method: string, path: string, ...rest: unknown[]): unknown };
-  const recording = function (this: unknown, method: string, path: string, ...rest: unknown[]): unknown {
-    const route = `${method} ${path.startsWith("/") ? path : `/${path}`}`;
+  const { add } = app as unknown as {
+    add(method: string, path: string, handler: unknown, hook?: object, ...rest: unknown[]): unknown;
+  };
+  const recording: typeof add = function (this: unknown, method, path, handler, hook, ...rest) {
+    const own = path.startsWith("/") ? path : `/${path}`;
+    const route = `${method} ${own}`;
     if (seen.has(route)) duplicates.push(route);
     seen.add(route);
-    return add.call(this, method, path, ...rest);
+    const options = withoutResponse(hook ?? {}, { method, path: prefix + own, judge });
+    return add.call(this, method, path, handler, options, ...rest);
   };
   DUPLICATES.set(app, duplicates);
   return Object.assign(app, { add: recording });

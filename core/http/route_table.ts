@@ -3,6 +3,7 @@
  * read once at boot. It answers what the router itself does not: the methods of a path, and what the route of a request declares.
  */
 import type { AnyElysia } from "elysia";
+import { type AnswerSchemas, answersOf } from "./answer_schemas.ts";
 
 /** A route. */
 export interface RouteInfo {
@@ -11,6 +12,8 @@ export interface RouteInfo {
   readonly path: string;
   readonly permit: string | undefined;
   readonly detail: Readonly<Record<string, unknown>>;
+  /** Schemas of success answers by status; undefined where the route names none. */
+  readonly response: AnswerSchemas | undefined;
 }
 
 /** The routes of a plugin's app, with their permit and documentation. */
@@ -21,7 +24,8 @@ export function routesOf(app: AnyElysia): RouteInfo[] {
       unknown
     >;
     const permit = detail["x-permission"];
-    return { method, path, detail, permit: typeof permit === "string" ? permit : undefined };
+    const response = answersOf(detail);
+    return { method, path, detail, response, permit: typeof permit === "string" ? permit : undefined };
   });
 }
 

@@ -11,6 +11,7 @@ import { type InputObject, merge, queryOf, withEmptyAsNull } from "../input/body
 import type { Permit } from "../runtime/registry.ts";
 import { GUEST, type Viewer } from "../viewer.ts";
 import { Admission, type AdmissionParts, NO_CREDENTIALS } from "./admission.ts";
+import type { JudgeAnswer } from "./answer_judge.ts";
 import { clientAddress, type Networks, requestIdOf } from "./client_address.ts";
 import { addDefaultHeaders, applyDefaultHeaders } from "./default_headers.ts";
 import { knownError } from "./elysia_errors.ts";
@@ -67,11 +68,11 @@ const MEMBERS: RequestMembers = {
 };
 
 /**
- * An Elysia instance for one plugin. Options of a route are `permit` and `emptyAsNull`, the fields of an urlencoded body whose
+ * An Elysia instance for one plugin. `judge` checks its answers. Options of a route are `permit` and `emptyAsNull`, the fields of an urlencoded body whose
  * empty text means null.
  */
-export function appBelow<Prefix extends string>(prefix: Prefix) {
-  return recordingDuplicates(new Elysia({ prefix }))
+export function appBelow<Prefix extends string>(prefix: Prefix, judge?: JudgeAnswer) {
+  return recordingDuplicates(new Elysia({ prefix }), { prefix, judge })
     .decorate(MEMBERS)
     .macro("permit", (permit: Permit) => ({
       // The body was read before routing; without a result Elysia would read it.
@@ -101,6 +102,7 @@ export class HttpServer {
   readonly #app = this.#lifecycle();
   #routes: RouteInfo[] = [];
   #table: RouteTable | undefined;
+
   constructor(parts: HttpServerParts) {
     this.#parts = parts;
     this.#errors = new ErrorResponses(parts);

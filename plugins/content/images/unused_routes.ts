@@ -1,6 +1,6 @@
 import { endpoint, type PluginContext, rules, type Viewer } from "lectern/core";
 import { removeUnused } from "./changes.ts";
-import type { ImageRow, ImagesContext } from "./contract.ts";
+import { deletedImagesSchema, type ImageRow, type ImagesContext, imageListingSchema } from "./contract.ts";
 import { about } from "./docs.ts";
 import { imageSummary } from "./presenter.ts";
 import { unusedImages } from "./queries.ts";
@@ -30,6 +30,7 @@ export function mountUnusedRoutes(
     },
     {
       permit: "settings-manage",
+      response: imageListingSchema,
       ...endpoint("image-gallery", "unused", { about: about.unused, rules: cleanupRules }),
     },
   );
@@ -42,6 +43,7 @@ export function mountUnusedRoutes(
     },
     {
       permit: "settings-manage",
+      response: deletedImagesSchema,
       ...endpoint("image-gallery", "deleteUnused", { about: about.deleteUnused, rules: cleanupRules }),
     },
   );

@@ -1,6 +1,14 @@
-import { endpoint, type Viewer } from "lectern/core";
+import { endpoint, noContent, type Viewer } from "lectern/core";
 import { discardDrafts, hasDraftPage, keepDraft } from "./changes.ts";
-import { type DraftKey, draftRules, type PageDraftsContext, previewRules } from "./contract.ts";
+import {
+  type DraftKey,
+  draftRules,
+  draftsSchema,
+  type PageDraftsContext,
+  previewRules,
+  previewSchema,
+  savedDraftSchema,
+} from "./contract.ts";
 import { about } from "./docs.ts";
 import { draftsFor, findDraft, findItem, otherAuthors } from "./queries.ts";
 
@@ -19,7 +27,7 @@ export function mountDrafts(context: PageDraftsContext): void {
       const { draft, drafts } = await draftsFor(context, viewer, item, { slot: slotIn(nestedQuery.slot), pageId });
       return { draft, drafts, others: await otherAuthors(context, viewer, item) };
     },
-    { permit: PERMIT, ...endpoint("drafts", "read", { about: about.read }) },
+    { permit: PERMIT, response: draftsSchema, ...endpoint("drafts", "read", { about: about.read }) },
   );
   app.put(
     PATH,
@@ -37,9 +45,14 @@ export function mountDrafts(context: PageDraftsContext): void {
         const isPrepared = final.html === html && final.markdown === markdown;
         return keepDraft(contracts.pages, final, tx, isPrepared ? prepared : undefined);
       });
-      return { draft: await findDraft(context, viewer, item, key.slot) };
+      const saved = await findDraft(context, viewer, item, key.slot);
+      return saved ? { draft: saved } : {};
     },
-    { permit: PERMIT, ...endpoint("drafts", "save", { about: about.save, rules: draftRules }) },
+    {
+      permit: PERMIT,
+      response: savedDraftSchema,
+      ...endpoint("drafts", "save", { about: about.save, rules: draftRules }),
+    },
   );
   app.delete(
     PATH,
@@ -48,7 +61,7 @@ export function mountDrafts(context: PageDraftsContext): void {
       await performDiscard(context, viewer, [{ user_id: viewer.id, ...item, slot: slotIn(nestedQuery.slot) }]);
       set.status = 204;
     },
-    { permit: PERMIT, ...endpoint("drafts", "delete", { about: about.delete }) },
+    { permit: PERMIT, response: noContent, ...endpoint("drafts", "delete", { about: about.delete }) },
   );
   app.post(
     "/drafts/preview",
@@ -57,7 +70,11 @@ export function mountDrafts(context: PageDraftsContext): void {
       const content = markdown === undefined ? { html: html ?? "" } : { markdown };
       return { html: await contracts.markup.preview(content, { viewer }) };
     },
-    { permit: PERMIT, ...endpoint("drafts", "preview", { about: about.preview, rules: previewRules }) },
+    {
+      permit: PERMIT,
+      response: previewSchema,
+      ...endpoint("drafts", "preview", { about: about.preview, rules: previewRules }),
+    },
   );
 }
 

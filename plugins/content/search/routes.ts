@@ -1,5 +1,5 @@
 import { ApiError, endpoint, type PluginContext, rules } from "lectern/core";
-import type { SearchContext } from "./contract.ts";
+import { type SearchContext, searchAnswerSchema } from "./contract.ts";
 import { about, example } from "./docs.ts";
 import type { ItemViewRecorder } from "./item_views.ts";
 import { parseQuery } from "./parse_query.ts";
@@ -33,6 +33,10 @@ export function mountSearchRoute(
         findItems(context, viewer, search, { page, count }),
       );
     },
-    { permit: "access-api", ...endpoint("search", "all", { about, rules: searchRules, example }) },
+    {
+      permit: "access-api",
+      response: searchAnswerSchema,
+      ...endpoint("search", "all", { about, rules: searchRules, example }),
+    },
   );
 }

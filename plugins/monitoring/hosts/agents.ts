@@ -5,6 +5,7 @@
  */
 import { endpoint, type Log, rules, sql } from "lectern/core";
 import { rows } from "lectern/db";
+import { agentAnswers } from "./answers.ts";
 import { textOf } from "./body.ts";
 import type { HostFacts, HostsContext, Report, ReportOutcome } from "./contract.ts";
 import { examples, REPORT_STORED } from "./docs.ts";
@@ -70,6 +71,7 @@ function mountUpdate({ app, db, log, perform }: HostsContext): void {
     },
     {
       permit: "access-api",
+      response: agentAnswers.report,
       ...endpoint("hosts", "report", { about, rules: reportRules, handler: "report", example: examples.report }),
     },
   );
@@ -133,23 +135,21 @@ function mountPing({ app, db }: HostsContext): void {
         ...(wanted.length > 0 ? { requestFull: wanted } : {}),
       };
     },
-    { permit: "access-api", ...endpoint("hosts", "ping", { about, rules: pingRules }) },
+    { permit: "access-api", response: agentAnswers.ping, ...endpoint("hosts", "ping", { about, rules: pingRules }) },
   );
 }
 
 function mountSettings({ app, db }: HostsContext, updateInterval: number): void {
   const permit = "access-api" as const;
   const route = (action: string, about: string) => ({ permit, ...endpoint("hosts", action, { about }) });
-  app.get(
-    "/v1/settings/update-interval",
-    () => ({ updateInterval, cronExpression: cronOf(updateInterval) }),
-    route("interval", "The minutes between reports."),
-  );
-  app.get(
-    "/v1/hosts/settings",
-    () => ({ auto_update: false, host_auto_update: false }),
-    route("settings", "Settings of agents: they must not update themselves."),
-  );
+  app.get("/v1/settings/update-interval", () => ({ updateInterval, cronExpression: cronOf(updateInterval) }), {
+    ...route("interval", "The minutes between reports."),
+    response: agentAnswers.interval,
+  });
+  app.get("/v1/hosts/settings", () => ({ auto_update: false, host_auto_update: false }), {
+    ...route("settings", "Settings of agents: they must not update themselves."),
+    response: agentAnswers.settings,
+  });
   app.get(
     "/v1/hosts/agent/version",
     async ({ nestedQuery, viewer }) => {
@@ -165,15 +165,15 @@ function mountSettings({ app, db }: HostsContext, updateInterval: number): void 
         autoUpdateDisabledReason: "This server ships no agents",
       };
     },
-    route("version", "Confirms that the version of an agent is current."),
+    { ...route("version", "Confirms that the version of an agent is current."), response: agentAnswers.version },
   );
-  app.get(
-    "/v1/hosts/integrations",
-    () => ({ success: true, integrations: NO_MODULES }),
-    route("integrations", "The modules of agents, all disabled: only packages are read."),
-  );
+  app.get("/v1/hosts/integrations", () => ({ success: true, integrations: NO_MODULES }), {
+    ...route("integrations", "The modules of agents, all disabled: only packages are read."),
+    response: agentAnswers.integrations,
+  });
   app.post("/v1/hosts/integration-status", () => ({ success: true, message: "Integration status received" }), {
     permit,
+    response: agentAnswers.integrationStatus,
     ...endpoint("hosts", "integration-status", {
       about: "Accepts the status of other modules of agents, without storing it.",
       rules: rules({ integration: ["string"] }),

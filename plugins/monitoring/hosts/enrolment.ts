@@ -14,6 +14,7 @@ import {
   type Viewer,
 } from "lectern/core";
 import { type Db, rows } from "lectern/db";
+import { type EnrolledHost, enrolmentAnswers, type FailedHost } from "./answers.ts";
 import { textOf } from "./body.ts";
 import { type HostCredentials, insertHost, randomCredentials, renewHost } from "./changes.ts";
 import type { HostDraft, HostFacts, HostsContext } from "./contract.ts";
@@ -68,6 +69,7 @@ export function mountEnrolment(context: HostsContext): void {
     },
     {
       permit: "access-api",
+      response: { 201: enrolmentAnswers.one },
       ...endpoint("auto-enrollment", "enroll", {
         about:
           "Creates a host and shows its credentials, only in this answer. A known machine keeps its host and gets new ones. " +
@@ -80,8 +82,8 @@ export function mountEnrolment(context: HostsContext): void {
     "/v1/auto-enrollment/enroll/bulk",
     async ({ request, viewer, set }) => {
       const sent = bulkOf(objectOf(await textOf(request, MAX_BYTES)));
-      const success: unknown[] = [];
-      const failed: unknown[] = [];
+      const success: EnrolledHost[] = [];
+      const failed: FailedHost[] = [];
       for (const [at, host] of sent.entries()) {
         try {
           success.push(await enrol(viewer, draftOf(host)));
@@ -102,6 +104,7 @@ export function mountEnrolment(context: HostsContext): void {
     },
     {
       permit: "access-api",
+      response: { 201: enrolmentAnswers.bulk },
       ...endpoint("auto-enrollment", "enroll-bulk", {
         about: "The same for up to fifty hosts; rejected ones are listed with the reason.",
         rules: bulkRules,

@@ -8,7 +8,7 @@
  * and are never stale. What would have to read all hosts is counted separately, once a minute.
  */
 import { type PluginContext, sql } from "lectern/core";
-import { type Db, prepared, rows } from "lectern/db";
+import { type Db, flattened, rows } from "lectern/db";
 import type { FleetDetails, FleetNumbers } from "./contract.ts";
 import { binOf, WIDTHS, WINDOW } from "./counters.ts";
 
@@ -56,8 +56,8 @@ export const NUMBERS_SQL: string = `with versions as (
     (select min(received_at) + interval '${WINDOW}' from host_reports where received_at >= ${EDGE}) as holds_until
   from active`;
 
-const NUMBERS = prepared(sql.raw(NUMBERS_SQL));
-const NOW = prepared<string>(sql.raw(stamp("now()")));
+const NUMBERS = flattened(sql.raw(NUMBERS_SQL));
+const NOW = flattened<string>(sql.raw(stamp("now()")));
 
 interface Read {
   readonly snapshot: string;

@@ -7,6 +7,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ApiError, endpoint, sql } from "lectern/core";
 import { rows } from "lectern/db";
+import { agentAnswers, scriptSchema } from "./answers.ts";
 import type { HostsContext } from "./contract.ts";
 import { spreadCronOf } from "./interval.ts";
 import { hostOf } from "./route_scope.ts";
@@ -40,6 +41,7 @@ function mountInstaller({ app, baseUrl, db }: HostsContext, intervalMinutes: num
       }),
     {
       permit: PERMIT,
+      response: scriptSchema,
       ...endpoint("hosts", "install", {
         about: "A shell script that installs the reporter for the host of the credentials; run it as root.",
       }),
@@ -63,6 +65,7 @@ function mountInstaller({ app, baseUrl, db }: HostsContext, intervalMinutes: num
     },
     {
       permit: PERMIT,
+      response: agentAnswers.timestamp,
       ...endpoint("hosts", "timestamp", { about: "Tells agents that there is no newer version." }),
     },
   );
@@ -83,6 +86,7 @@ function mountEnroller({ app, baseUrl }: HostsContext): void {
     },
     {
       permit: PERMIT,
+      response: scriptSchema,
       ...endpoint("auto-enrollment", "script", {
         about:
           "A shell script that enrols the machine it runs on (`type=direct-host`), or the containers of a Proxmox host " +

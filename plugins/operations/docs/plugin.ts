@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ApiError, definePlugin, endpoint, type Html, htmlResponse, t } from "lectern/core";
+import { ApiError, definePlugin, endpoint, fileAnswer, type Html, htmlResponse, t } from "lectern/core";
+import { documentSchema, endpointsSchema } from "./contract.ts";
 import { describe } from "./describe.ts";
 import { openApi } from "./openapi.ts";
 import { docsPage, tryPage } from "./page.ts";
@@ -32,10 +33,12 @@ export default definePlugin({
     const about = (text: string, action: string) => endpoint("docs", action, { about: text });
     app.get("/docs", () => page(docsPage(describe(runtime.routes()), baseUrl)), {
       permit,
+      response: fileAnswer("text/html"),
       ...about("Loads the page of the API with all endpoints.", "display"),
     });
     app.get("/docs.json", () => describe(runtime.routes()), {
       permit,
+      response: endpointsSchema,
       ...about("Loads a JSON view of the API description data.", "json"),
     });
     const document = () =>
@@ -47,10 +50,12 @@ export default definePlugin({
       });
     app.get("/openapi.json", document, {
       permit,
+      response: documentSchema,
       ...about("Loads the OpenAPI 3.1 document of this API.", "openapi"),
     });
     app.get("/docs/try", () => page(tryPage(baseUrl)), {
       permit,
+      response: fileAnswer("text/html"),
       ...about("Loads a page to try requests.", "try"),
     });
     app.get("/docs/assets/:file", ({ params: { file } }) => asset(file), { permit: "public" });

@@ -6,7 +6,7 @@
  */
 import type { Activity, ContentKind, Users } from "lectern/contracts";
 import { type EventTransaction, type Log, type RawBuilder, sql, type Viewer } from "lectern/core";
-import { prepared, write } from "lectern/db";
+import { flattened, write } from "lectern/db";
 import { storedRequestId } from "./payload.ts";
 import { recordFiltered } from "./payload_filters.ts";
 import { phraseOf } from "./phrases.ts";
@@ -31,7 +31,7 @@ export function createEventRecorder(options: EventRecorderOptions): RecordEvent 
   const itemQueries = new Map<string, RawBuilder<unknown>>();
   const itemQuery = (kind: ContentKind, columns: readonly string[], withRevision: boolean) => {
     const key = `${kind.kind} ${withRevision} ${columns}`;
-    const query = itemQueries.get(key) ?? prepared(selectItem(kind, users, columns, withRevision));
+    const query = itemQueries.get(key) ?? flattened(selectItem(kind, users, columns, withRevision));
     itemQueries.set(key, query);
     return query;
   };

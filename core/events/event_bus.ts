@@ -7,7 +7,7 @@
  */
 import { type Db, StoreError } from "../../db/mod.ts";
 import { ApiError } from "../errors.ts";
-import { currentAddress } from "../http/request_context.ts";
+import { currentAddress, currentRequestId } from "../http/request_context.ts";
 import { codeOf, unknownOutcomeError } from "../http/store_errors.ts";
 import type { Log } from "../log.ts";
 import type { Draft, EventName, JobName, Jobs, Result } from "../runtime/registry.ts";
@@ -23,6 +23,8 @@ export interface EventTransaction {
   readonly at: string;
   /** The client address of the request; undefined for commands, jobs and schedules. */
   readonly address: string | undefined;
+  /** The id of the request; undefined likewise. */
+  readonly requestId: string | undefined;
   /** Performs another event inside this transaction. */
   perform<E extends EventName, R extends Result<E>>(name: E, draft: Draft<E>, action: Action<E, R>): Promise<R>;
   /** Writes a job in this transaction: it exists if and only if the transaction commits. */
@@ -193,6 +195,7 @@ export class EventBus {
       viewer,
       at,
       address: currentAddress(),
+      requestId: currentRequestId(),
       afterCommit: (run) => void afterCommit.push(run),
       onRollback: (run) => void onRollback.push(run),
       enqueue: (name, payload, options) => this.#options.jobs.enqueue(db, name, payload, options),

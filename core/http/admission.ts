@@ -4,7 +4,7 @@
  * of the route, so that an unknown path is a 404 for every client. A body is read only for authenticated clients and public routes.
  */
 import type { Children } from "../children/pool.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, localizedError } from "../errors.ts";
 import {
   type InputLimits,
   type InputObject,
@@ -59,7 +59,7 @@ export class Admission {
     const early = scope && this.#beginScope(request, state, scope);
     if (early) return early;
     if (scope?.addressLimit) await countAddress(state, scope.addressLimit);
-    if (scope?.methods && !scope.methods.includes(request.method)) throw methodError(scope);
+    if (scope?.methods && !scope.methods.includes(request.method)) throw methodError(request, scope);
     await this.#authenticate(request, state);
     const allowance = this.#count(request, state);
     state.allowance = allowance instanceof Promise ? await allowance : allowance;
@@ -145,6 +145,9 @@ async function countAddress(state: RequestState, limit: NonNullable<RouteScope["
   if (allowance.exceeded) throw limit.exceeded(allowance);
 }
 
-function methodError({ methods }: RouteScope): ApiError {
-  return new ApiError(405, "Method not allowed", { headers: { allow: allowOf(methods) ?? "" } });
+function methodError({ method, url }: Request, { methods }: RouteScope): ApiError {
+  const allow = allowOf(methods) ?? "";
+  const route = pathOf(url).replace(/^\/+|\/+$/g, "");
+  const text = "The :method method is not supported for route :route. Supported methods: :methods.";
+  return localizedError(405, text, { method, route, methods: allow }, { headers: { allow } });
 }

@@ -1,8 +1,8 @@
 /** Mounting of plugins' routes: each route is served once and names a permission that some plugin adds. */
 import { BootError } from "../errors.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
-import { readsAsked } from "../runtime/renamed.ts";
 import { type AnyPluginApp, duplicateRoutes } from "./plugin_app.ts";
+import { readsAsked } from "./renamed_members.ts";
 import type { HttpServer } from "./server.ts";
 
 /** Mounts the routes of a plugin. Throws BootError for a route that is served twice, names no permit, or has global hooks. */

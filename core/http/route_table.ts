@@ -24,13 +24,8 @@ export function routesOf(app: AnyElysia): RouteInfo[] {
       unknown
     >;
     const permit = detail["x-permission"];
-    return {
-      method,
-      path,
-      detail,
-      response: answersOf(detail),
-      permit: typeof permit === "string" ? permit : undefined,
-    };
+    const response = answersOf(detail);
+    return { method, path, detail, response, permit: typeof permit === "string" ? permit : undefined };
   });
 }
 

@@ -68,7 +68,7 @@ const MEMBERS: RequestMembers = {
 };
 
 /**
- * An Elysia instance for one plugin. Options of a route are `permit` and `emptyAsNull`, the fields of an urlencoded body whose
+ * An Elysia instance for one plugin. `judge` checks its answers. Options of a route are `permit` and `emptyAsNull`, the fields of an urlencoded body whose
  * empty text means null.
  */
 export function appBelow<Prefix extends string>(prefix: Prefix, judge?: JudgeAnswer) {
@@ -102,6 +102,7 @@ export class HttpServer {
   readonly #app = this.#lifecycle();
   #routes: RouteInfo[] = [];
   #table: RouteTable | undefined;
+
   constructor(parts: HttpServerParts) {
     this.#parts = parts;
     this.#errors = new ErrorResponses(parts);

@@ -15,6 +15,7 @@ import { below, refusedFiles } from "../files/file_store.ts";
 import { outgoingFetch } from "../http/outbound_fetch.ts";
 import type { PluginApp, SiteApp } from "../http/plugin_app.ts";
 import { limiterOf } from "../http/rate_limit.ts";
+import { checkScope, withOldMembers } from "../http/renamed_members.ts";
 import { currentLanguage } from "../http/request_context.ts";
 import type { HttpServer } from "../http/server.ts";
 import { slowReads } from "../http/store_errors.ts";
@@ -25,7 +26,7 @@ import { validate } from "../validation/validate.ts";
 import type { RuntimeOptions } from "./boot.ts";
 import { stoppingBoot } from "./boot_listeners.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
-import { checkMoments, checkScope, checkSlot, withOldMembers } from "./renamed.ts";
+import { checkMoments, checkSlot } from "./renamed.ts";
 import type { RuntimeInfo } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
 

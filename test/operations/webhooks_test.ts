@@ -81,6 +81,9 @@ test("a call has the payload of the original, signed so that another library can
     },
   });
   expect(deleted?.json).toMatchObject({ event: "page_delete", related_item: { id: page.id, name: "Failover" } });
+  expect(created?.json).not.toHaveProperty("lectern:request_id");
+  expect(created?.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+  expect(deleted?.headers.get("x-request-id")).not.toBe(created?.headers.get("x-request-id") ?? "");
   const headers = Object.fromEntries(created?.headers ?? []);
   expect(new Webhook(body.secret).verify(created?.body ?? "", headers)).toEqual(created?.json);
   expect(() => new Webhook(body.secret).verify(`${created?.body} `, headers)).toThrow();

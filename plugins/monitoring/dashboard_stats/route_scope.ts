@@ -79,7 +79,7 @@ export function dashboardScope(
     notModified: (request) => handlers.notModified(request),
     ownBodies: true,
     formatError: (status, message, { details }) => ({
-      error: status === 404 ? "Route not found" : message,
+      error: status === 404 ? "Route not found" : status === 405 ? "Method not allowed" : message,
       ...details.extra,
     }),
   };

@@ -1,6 +1,6 @@
 import { OutgoingError } from "lectern/core";
 import type { Payload, Sent, WebhookRow } from "./contract.ts";
-import { requestBody } from "./payload.ts";
+import { requestBody, requestIdOf } from "./payload.ts";
 import { type FollowOptions, fetchFollowingRedirects } from "./redirects.ts";
 import { signedHeaders } from "./signature.ts";
 
@@ -41,7 +41,11 @@ export async function call(calling: DeliveryOptions, attempt: Attempt, end: Abor
   const { endpoint, name, secret, timeout } = attempt.hook;
   const started = performance.now();
   const body = requestBody(attempt.hook, attempt.payload);
-  const headers = signedHeaders(secret, { id: String(attempt.id), timestamp: Math.floor(Date.now() / 1000), body });
+  const requestId = requestIdOf(attempt.payload);
+  const headers = {
+    ...signedHeaders(secret, { id: String(attempt.id), timestamp: Math.floor(Date.now() / 1000), body }),
+    ...(requestId === undefined ? {} : { "x-request-id": requestId }),
+  };
   const visible = Object.fromEntries(Object.entries(headers).filter(([header]) => !SIGNATURES.has(header)));
   const sent = { address: endpoint, name, headers: visible };
   const since = () => Math.round(performance.now() - started);

@@ -11,7 +11,25 @@ export function withWebhook(payload: Payload, { id, name }: WebhookName): Payloa
   };
 }
 
+/** The key under which a stored payload has the id of the request that caused it. It is never sent. */
+const REQUEST_ID = "lectern:request_id";
+
+/** What is added to a payload when it is stored: the id of the request, if the event has one. */
+export function storedRequestId(requestId: string | undefined): Readonly<Record<string, string>> {
+  return requestId === undefined ? {} : { [REQUEST_ID]: requestId };
+}
+
+/** The id of the request in a stored payload. */
+export function requestIdOf({ [REQUEST_ID]: id }: Payload): string | undefined {
+  return typeof id === "string" ? id : undefined;
+}
+
+/** A stored payload as it is sent. */
+export function sentPayload({ [REQUEST_ID]: _, ...payload }: Payload): Payload {
+  return payload as Payload;
+}
+
 /** The body of a call to a webhook. */
 export function requestBody(hook: WebhookName, payload: Payload): string {
-  return JSON.stringify(withWebhook(payload, hook));
+  return JSON.stringify(withWebhook(sentPayload(payload), hook));
 }

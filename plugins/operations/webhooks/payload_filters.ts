@@ -7,7 +7,7 @@ import type { Activity } from "lectern/contracts";
 import { type EventTransaction, type Log, sql, storable } from "lectern/core";
 import { prepared } from "lectern/db";
 import type { Payload, WebhookCall } from "./contract.ts";
-import { withWebhook } from "./payload.ts";
+import { sentPayload, storedRequestId, withWebhook } from "./payload.ts";
 import { presentWebhook } from "./presenter.ts";
 
 /** An event to be recorded. */
@@ -25,11 +25,13 @@ interface RecordedEvent {
   readonly payload: Payload;
 }
 
-const replacePayload = prepared("webhooks.replacePayload", (db, p: { id: number; payload: string }) =>
-  db
-    .updateTable("webhook_events")
-    .set({ payload: sql<Payload>`${p.payload}::text::jsonb` })
-    .where("id", "=", p.id),
+const replacePayload = prepared(
+  "webhooks.replacePayload",
+  (db, p: { id: number; payload: string; requestId: string }) =>
+    db
+      .updateTable("webhook_events")
+      .set({ payload: sql<Payload>`${p.payload}::text::jsonb || ${p.requestId}::text::jsonb` })
+      .where("id", "=", p.id),
 );
 
 const findWebhooks = prepared("webhooks.findAll", (db, p: { ids: readonly number[] }) =>
@@ -37,21 +39,23 @@ const findWebhooks = prepared("webhooks.findAll", (db, p: { ids: readonly number
 );
 
 /** Records an event again for a single webhook. */
-const copyEvent = prepared("webhooks.copyEvent", (db, p: { id: number; webhookId: number; payload: string }) =>
-  db
-    .insertInto("webhook_events")
-    .columns(["type", "subject", "payload", "listeners"])
-    .expression((eb) =>
-      eb
-        .selectFrom("webhook_events")
-        .select([
-          "type",
-          "subject",
-          sql<Payload>`${p.payload}::text::jsonb`.as("payload"),
-          sql<number[]>`array[${p.webhookId}::integer]`.as("listeners"),
-        ])
-        .where("id", "=", p.id),
-    ),
+const copyEvent = prepared(
+  "webhooks.copyEvent",
+  (db, p: { id: number; webhookId: number; payload: string; requestId: string }) =>
+    db
+      .insertInto("webhook_events")
+      .columns(["type", "subject", "payload", "listeners"])
+      .expression((eb) =>
+        eb
+          .selectFrom("webhook_events")
+          .select([
+            "type",
+            "subject",
+            sql<Payload>`${p.payload}::text::jsonb || ${p.requestId}::text::jsonb`.as("payload"),
+            sql<number[]>`array[${p.webhookId}::integer]`.as("listeners"),
+          ])
+          .where("id", "=", p.id),
+      ),
 );
 
 const removeEvent = prepared("webhooks.removeEvent", (db, p: { id: number }) =>
@@ -61,10 +65,11 @@ const removeEvent = prepared("webhooks.removeEvent", (db, p: { id: number }) =>
 /** Replaces the payload of a recorded event by the result of the filters. */
 export async function filterPayload(event: RecordedEvent, options: FilterOptions, tx: EventTransaction): Promise<void> {
   const { log, perEach } = options;
-  const filtered = await tx.perform("webhook_call", event.payload, async (final) => final);
-  const text = toText(filtered, event.payload, log);
+  const payload = sentPayload(event.payload);
+  const filtered = await tx.perform("webhook_call", payload, async (final) => final);
+  const text = toText(filtered, payload, log);
   if (perEach) return splitByWebhook({ id: event.id, payload: JSON.parse(text) as Payload }, options, tx);
-  await replacePayload.execute(tx.db, { id: event.id, payload: text });
+  await replacePayload.execute(tx.db, { id: event.id, payload: text, requestId: idOf(tx) });
 }
 
 /** Replaces the event for all webhooks by one for each webhook. */
@@ -86,9 +91,14 @@ async function splitByWebhook(
     };
     const { payload } = await tx.perform("webhook_call_before", call, async (final) => final);
     const text = toText(payload, call.payload, log);
-    await copyEvent.execute(db, { id: event.id, webhookId: hook.id, payload: text });
+    await copyEvent.execute(db, { id: event.id, webhookId: hook.id, payload: text, requestId: idOf(tx) });
   }
   await removeEvent.execute(db, { id: event.id });
+}
+
+/** The id of the request, as JSON to be added to a payload. */
+function idOf({ requestId }: EventTransaction): string {
+  return JSON.stringify(storedRequestId(requestId));
 }
 
 /** The JSON of a filtered payload; if that is invalid, of the former one, with a warning. */

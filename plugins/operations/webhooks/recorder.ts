@@ -9,6 +9,7 @@ import type { Activity, ContentKind, Users } from "lectern/contracts";
 import { type EventTransaction, type Log, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { flattened, prepared, type Tables } from "lectern/db";
 import type { Payload, WebhookEventsTable } from "./contract.ts";
+import { storedRequestId } from "./payload.ts";
 import { filterPayload } from "./payload_filters.ts";
 import { phraseOf } from "./phrases.ts";
 
@@ -52,6 +53,7 @@ export function createEventRecorder(options: EventRecorderOptions): RecordEvent 
       webhook_name: "",
       ...(path !== undefined && { url: `${baseUrl}${path}` }),
       ...(related && { related_item: related }),
+      ...storedRequestId(tx.requestId),
     };
     const base = sql`${JSON.stringify(payload)}::text::jsonb`;
     const { known, unknown } = kind ? itemFields(kind, item?.row, viewer) : NOTHING;

@@ -1,6 +1,6 @@
 import { endpoint, notFound } from "lectern/core";
 import { prepared } from "lectern/db";
-import type { UsersContext } from "./contract.ts";
+import { profileSchema, type UsersContext } from "./contract.ts";
 import { about } from "./docs.ts";
 
 const SLUG = /^[\p{L}\p{N}_-]{1,255}$/u;
@@ -20,6 +20,6 @@ export function mountPeople({ app, db }: UsersContext): void {
       if (!person) throw notFound("User");
       return person;
     },
-    { permit: "access-api", ...endpoint("people", "read", { about: about.person }) },
+    { permit: "access-api", response: profileSchema, ...endpoint("people", "read", { about: about.person }) },
   );
 }

@@ -1,5 +1,6 @@
-import type { Generated, Kysely, Selectable } from "kysely";
-import { type PluginContext, rules } from "lectern/core";
+import type { Generated, Selectable } from "kysely";
+import { idSchema, nullable, type PluginContext, rules, t, timestampSchema, userRefSchema } from "lectern/core";
+import type { Executor } from "lectern/db";
 
 /** Drafts: unsaved changes of a page, or an unsaved new page in a book or chapter. */
 export interface PageDraftsTable {
@@ -12,7 +13,7 @@ export interface PageDraftsTable {
   name: string;
   html: string;
   markdown: string;
-  tags: unknown;
+  tags: { name: string; value: string }[];
   /** The page's revision_count when it was opened; null for a new page. */
   base_revision: number | null;
   /** The draft page of a new page, which pictures can be uploaded to; null for a change of a page. */
@@ -34,6 +35,12 @@ export const draftRules = rules({
   kept_at: ["string"],
 });
 
+/** The query that names one of several drafts; a wrong value counts as none. */
+export const slotRules = rules({ slot: ["string", "max:40", "alpha_dash"] });
+
+/** The same, or the draft page. */
+export const placeRules = rules({ ...slotRules, page_id: ["integer"] });
+
 /** The body of a preview. */
 export const previewRules = rules({
   html: ["required_without:markdown", "string"],
@@ -50,13 +57,43 @@ export interface DraftToKeep extends DraftKey, Pick<PageDraft, "name" | "html" |
   readonly kept_at: string | undefined;
 }
 
+const draftFields = { slot: t.String(), name: t.String(), page_id: nullable(idSchema), updated_at: timestampSchema };
+
+/** A draft of the viewer. */
+export const draftSchema = t.Object(
+  {
+    ...draftFields,
+    html: t.String(),
+    markdown: t.String(),
+    tags: t.Array(t.Object({ name: t.String(), value: t.String() }, { additionalProperties: true })),
+    base_revision: nullable(t.Integer()),
+  },
+  { $id: "Draft" },
+);
+
+/** The drafts of the viewer in one place, and who else edits the page. */
+export const draftsSchema = t.Object(
+  {
+    draft: nullable(draftSchema),
+    drafts: t.Array(t.Object(draftFields, { $id: "DraftRef" })),
+    others: t.Array(t.Object({ user: nullable(userRefSchema), updated_at: timestampSchema }, { $id: "DraftAuthor" })),
+  },
+  { $id: "Drafts" },
+);
+
+/** A draft after it was saved; none where it was discarded meanwhile. */
+export const savedDraftSchema = t.Object({ draft: t.Optional(draftSchema) }, { $id: "SavedDraft" });
+
+/** The HTML of a preview. */
+export const previewSchema = t.Object({ html: t.String() }, { $id: "Preview" });
+
 /** What the files of this plugin share. */
 export interface PageDraftsContext
   extends Pick<
     PluginContext<"access" | "markup" | "pages" | "tags" | "users">,
     "app" | "contracts" | "perform" | "validate" | "visible"
   > {
-  readonly db: Pick<Kysely<never>, "executeQuery">;
+  readonly db: Executor;
 }
 
 declare module "lectern/db" {

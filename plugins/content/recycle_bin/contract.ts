@@ -1,5 +1,6 @@
-import type { Generated, Kysely, Selectable } from "kysely";
-import type { PluginContext } from "lectern/core";
+import type { Generated, Selectable } from "kysely";
+import { idSchema, listingSchema, nullable, type PluginContext, type Static, t, timesFields } from "lectern/core";
+import type { Executor } from "lectern/db";
 
 /** The recycle bin: one row for each explicit delete (platform 7.2). */
 export interface DeletionsTable {
@@ -31,8 +32,42 @@ export interface DeletionOutcome extends NamedDeletion {
 
 /** What the files of this plugin share. */
 export interface RecycleBinContext extends Pick<PluginContext, "app" | "list" | "log" | "perform" | "slot"> {
-  readonly db: Pick<Kysely<never>, "executeQuery">;
+  readonly db: Executor;
 }
+
+const binItem = t.Object(
+  { id: idSchema, name: t.String(), slug: t.String() },
+  {
+    $id: "DeletedItem",
+    additionalProperties: true,
+    description: "An item of any kind, with the fields of its listing",
+  },
+);
+
+/** An entry of the recycle bin with its item (content-api 13). */
+export const deletionSchema = t.Object(
+  {
+    id: idSchema,
+    deleted_by: nullable(idSchema),
+    ...timesFields,
+    deletable_type: t.String(),
+    deletable_id: idSchema,
+    deletable: nullable(binItem),
+  },
+  { $id: "Deletion" },
+);
+
+/** The listing of the recycle bin. */
+export const deletionListingSchema = listingSchema(deletionSchema);
+
+/** The number of restored items. */
+export const restoredSchema = t.Object({ restore_count: t.Integer({ minimum: 0 }) }, { $id: "RestoredItems" });
+
+/** The number of items that were deleted for good. */
+export const destroyedSchema = t.Object({ delete_count: t.Integer({ minimum: 0 }) }, { $id: "DestroyedItems" });
+
+/** An item in the recycle bin. */
+export type BinItem = Static<typeof binItem> & Record<string, unknown>;
 
 declare module "lectern/db" {
   interface Tables {

@@ -1,7 +1,15 @@
-import { type EventTransaction, endpoint, idOf, requirePermission, rules, sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
+import { type EventTransaction, endpoint, idOf, requirePermission, rules, type Viewer } from "lectern/core";
+import { prepared } from "lectern/db";
 import { destroyEntry, lockEntry } from "./changes.ts";
-import type { Deletion, DeletionOutcome, NamedDeletion, RecycleBinContext } from "./contract.ts";
+import {
+  type Deletion,
+  type DeletionOutcome,
+  deletionListingSchema,
+  destroyedSchema,
+  type NamedDeletion,
+  type RecycleBinContext,
+  restoredSchema,
+} from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { listing, withItems } from "./presenter.ts";
 import { purgeEntry } from "./purge.ts";
@@ -9,6 +17,10 @@ import { restoreEntry } from "./restore.ts";
 
 /** The routes need this permission and `restrictions-manage-all` (platform 7). */
 const PERMIT = "settings-manage";
+
+const allIds = prepared("recycle_bin.allIds", (db, _p: Record<never, never>) =>
+  db.selectFrom("deletions").select("id").orderBy("id"),
+);
 
 /** Mounts the routes of the recycle bin. */
 export function mountRecycleBin(context: RecycleBinContext): void {
@@ -24,12 +36,16 @@ function requireSecondPermission(viewer: Viewer): void {
 function mountList({ app, db, list, slot }: RecycleBinContext): void {
   app.get(
     "/recycle-bin",
-    async ({ viewer, asked }) => {
+    async ({ viewer, nestedQuery }) => {
       requireSecondPermission(viewer);
-      const { data, total } = await list<Deletion>(listing, viewer, asked);
+      const { data, total } = await list<Deletion>(listing, viewer, nestedQuery);
       return { data: await withItems(db, slot("content"), data), total };
     },
-    { permit: PERMIT, ...endpoint("recycle-bin", "list", { about: about.list, example: examples.list }) },
+    {
+      permit: PERMIT,
+      response: deletionListingSchema,
+      ...endpoint("recycle-bin", "list", { about: about.list, example: examples.list }),
+    },
   );
 }
 
@@ -42,11 +58,10 @@ function mountEmpty(context: RecycleBinContext): void {
       requireSecondPermission(viewer);
       await perform("recycle_bin_empty", viewer, {}, async (final) => final);
       let delete_count = 0;
-      for (const { id } of await rows<{ id: number }>(db, sql`select id from deletions order by id`))
-        delete_count += await purgeEntry(context, id, viewer);
+      for (const { id } of await allIds.execute(db, {})) delete_count += await purgeEntry(context, id, viewer);
       return { delete_count };
     },
-    { permit: PERMIT, ...endpoint("recycle-bin", "empty", { about: about.empty }) },
+    { permit: PERMIT, response: destroyedSchema, ...endpoint("recycle-bin", "empty", { about: about.empty }) },
   );
 }
 
@@ -85,11 +100,11 @@ function mountEntries(context: RecycleBinContext): void {
   app.put(
     "/recycle-bin/:id",
     async ({ viewer, params }) => ({ restore_count: await run("restore", viewer, params.id) }),
-    described("restore"),
+    { ...described("restore"), response: restoredSchema },
   );
   app.delete(
     "/recycle-bin/:id",
     async ({ viewer, params }) => ({ delete_count: await run("destroy", viewer, params.id) }),
-    described("destroy"),
+    { ...described("destroy"), response: destroyedSchema },
   );
 }

@@ -3,8 +3,8 @@
  * Up to the bound, order and total are exact. Beyond it, only items with the words in their digest (names, tags, headings
  * and frequent words) are ranked, and the total is marked as a lower bound.
  */
-import { type RawBuilder, sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
+import { type RawBuilder, type Static, sql, type Viewer } from "lectern/core";
+import { prepared } from "lectern/db";
 import {
   type Candidates,
   exceeds,
@@ -15,20 +15,15 @@ import {
   unrankedCandidates,
 } from "./candidates.ts";
 import type { Condition } from "./conditions.ts";
-import type { SearchContext } from "./contract.ts";
+import type { SearchContext, searchAnswerSchema } from "./contract.ts";
 import { kindsIn, loadFilterContext } from "./filters.ts";
 import type { SearchQuery } from "./parse_query.ts";
 import { presentResults } from "./presenter.ts";
 import { findRestrictedIds } from "./restricted_ids.ts";
 import { allWords, anyTerm, anyTermInHeadings, anyTermInNames, singleTerms } from "./tsquery.ts";
 
-/** A page of results. */
-export interface SearchAnswer {
-  readonly data: Record<string, unknown>[];
-  readonly total: number;
-  /** Present if there are more candidates than were counted. */
-  readonly total_is_lower_bound?: true;
-}
+/** The answer of a search; `total_is_lower_bound` is present if there are more candidates than were counted. */
+export type SearchAnswer = Static<typeof searchAnswerSchema>;
 
 /** Weights of body, headings, tags and name, in the order D, C, B, A of ts_rank. A match in the name outweighs all others. */
 const WEIGHTS = sql`'{0.02, 0.2, 0.15, 1.0}'::real[]`;
@@ -36,6 +31,10 @@ const WEIGHTS = sql`'{0.02, 0.2, 0.15, 1.0}'::real[]`;
 const MAX_SCANNED = 2_000;
 /** Searches without words count this many times as many candidates, since they are not ranked. */
 const UNRANKED_FACTOR = 10;
+
+const entryBeyond = prepared("search.entryBeyond", (db, p: { offset: number }) =>
+  db.selectFrom("search_index").offset(sql<number>`${p.offset}::bigint`).limit(sql.lit(1)),
+);
 
 /** Answers a search with a page of results and the total. */
 export async function findItems(
@@ -63,7 +62,7 @@ export async function findItems(
   return {
     data: await presentResults(context, viewer, hits, wanted),
     total: totalOf(found),
-    ...(exceeds(counts, bound) && { total_is_lower_bound: true }),
+    ...(exceeds(counts, bound) && { total_is_lower_bound: true as const }),
   };
 }
 
@@ -87,8 +86,7 @@ function totalOf({ counts }: Candidates): number {
 
 /** Whether the index has few enough entries to search within words, which reads all texts. */
 async function maySearchWithin({ db, maxEntriesWithin }: SearchContext): Promise<boolean> {
-  const [more] = await rows(db, sql`select 1 as found from search_index offset ${maxEntriesWithin}::bigint limit 1`);
-  return more === undefined;
+  return (await entryBeyond.executeTakeFirst(db, { offset: maxEntriesWithin })) === undefined;
 }
 
 /** Texts whose words every result must contain. */

@@ -1,7 +1,6 @@
-import type { UserRef } from "lectern/contracts";
-import { type ListSpec, sql } from "lectern/core";
+import { type ListSpec, type Static, sql } from "lectern/core";
 import { type Executor, refs, rows } from "lectern/db";
-import type { AuditLogContext } from "./contract.ts";
+import type { AuditLogContext, activitySchema } from "./contract.ts";
 
 const COLUMNS = refs(
   "activities.id",
@@ -14,11 +13,8 @@ const COLUMNS = refs(
   "activities.created_at",
 );
 
-/** A row as the listing shows it. */
-export interface ListedActivity {
-  readonly id: number;
-  readonly user: UserRef | null;
-}
+/** An entry as the listing shows it. */
+export type ListedActivity = Static<typeof activitySchema>;
 
 /** The listing of the log. */
 export function listSpec({ contracts }: AuditLogContext): ListSpec {

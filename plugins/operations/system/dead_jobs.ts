@@ -2,9 +2,10 @@
  * Jobs that failed in all of their attempts ("dead" jobs). Answers contain their names and last errors, but not their
  * payloads, which may contain confidential data.
  */
-import { endpoint, type InputObject, type ListSpec, rules, sql, type Viewer } from "lectern/core";
+
+import { endpoint, type InputObject, type ListSpec, rules, type Static, sql, type Viewer } from "lectern/core";
 import { refs } from "lectern/db";
-import type { SystemContext } from "./contract.ts";
+import { deadJobAnswers, type deadJobSchema, type SystemContext } from "./contract.ts";
 import { about } from "./docs.ts";
 
 const LISTING: ListSpec = {
@@ -26,10 +27,15 @@ export function mountDeadJobs({ app, db, list, visibilityRule, validate }: Syste
     const wanted = Object.values(ids as object).map(String);
     return sql<boolean>`(${dead} and ${refs("jobs.id")}::text = any(${wanted}::text[]))`;
   };
-  app.get("/system/jobs", ({ viewer, asked }) => list(LISTING, viewer, asked), {
-    permit: PERMIT,
-    ...endpoint("system", "deadJobs", { about: about.deadJobs }),
-  });
+  app.get(
+    "/system/jobs",
+    ({ viewer, nestedQuery }) => list<Static<typeof deadJobSchema>>(LISTING, viewer, nestedQuery),
+    {
+      permit: PERMIT,
+      response: deadJobAnswers.list,
+      ...endpoint("system", "deadJobs", { about: about.deadJobs }),
+    },
+  );
   app.post(
     "/system/jobs/retry",
     async ({ viewer, input }) => {
@@ -52,7 +58,11 @@ export function mountDeadJobs({ app, db, list, visibilityRule, validate }: Syste
         .execute();
       return { retry_count: retried.length };
     },
-    { permit: PERMIT, ...endpoint("system", "retryJobs", { about: about.retryJobs, rules: idsRules }) },
+    {
+      permit: PERMIT,
+      response: deadJobAnswers.retried,
+      ...endpoint("system", "retryJobs", { about: about.retryJobs, rules: idsRules }),
+    },
   );
   app.delete(
     "/system/jobs",
@@ -64,6 +74,10 @@ export function mountDeadJobs({ app, db, list, visibilityRule, validate }: Syste
         .execute();
       return { delete_count: deleted.length };
     },
-    { permit: PERMIT, ...endpoint("system", "deleteJobs", { about: about.deleteJobs, rules: idsRules }) },
+    {
+      permit: PERMIT,
+      response: deadJobAnswers.deleted,
+      ...endpoint("system", "deleteJobs", { about: about.deleteJobs, rules: idsRules }),
+    },
   );
 }

@@ -77,7 +77,11 @@ export function prepared<Parameters extends object, Output>(
   return statement;
 }
 
-/** All statements of the modules that were loaded, in the order of their names. */
+/**
+ * All statements of the modules that were loaded, in the order of their names.
+ * @example
+ * const texts = preparedStatements().map((statement) => `${statement.name}: ${statement.text()}`);
+ */
 export function preparedStatements(): readonly Statement<never, unknown>[] {
   return STATEMENTS.toSorted((a, b) => a.name.localeCompare(b.name));
 }

@@ -63,7 +63,7 @@ const MARK = "\u0001";
  * parameters: each is one value (not an object of columns), or an `sql` template where its type says so. Call it at the top
  * of a module, so that the statement is in the list of `preparedStatements`.
  * @example
- * const findNote = prepared("notes.find", (db, p: { id: number; visible: RawBuilder<boolean> }) =>
+ * const findNote = prepared("notes.find", (db, p: { id: number; visible: ReturnType<typeof sql<boolean>> }) =>
  *   db.selectFrom("notes").select(["id", "name"]).where("id", "=", p.id).where(p.visible),
  * );
  * const note = await findNote.executeTakeFirst(db, { id: 1, visible: sql<boolean>`true` });

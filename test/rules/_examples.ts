@@ -29,7 +29,7 @@ export interface Example {
 
 /** What examples find around them: a plugin of notes with its context, a transaction, a viewer and a request. */
 const SETTING = `
-import type { AnyContext, EventTransaction, FormErrors, InputObject, ItemTable, RawBuilder, Viewer } from "lectern/core";
+import type { AnyContext, EventTransaction, FormErrors, InputObject, ItemTable, Viewer } from "lectern/core";
 import type { ResourceHandlers, ResourceSpec } from "lectern/core";
 import type { SubmitResult } from "lectern/contracts";
 import type { Db, Migrations } from "lectern/db";

@@ -32,6 +32,7 @@ test.each(["user", "select", "order", "kudos"])(
   async (name) => {
     expect(await run(name)).toEqual([0, ""]);
     const text = readFileSync(join(folder, name, "plugin.ts"), "utf8");
-    for (const words of ["create table", "delete from", "insert into"]) expect(text).toContain(`${words} "${name}"`);
+    for (const words of [`create table "${name}"`, `deleteFrom("${name}")`, `insertInto("${name}")`])
+      expect(text).toContain(words);
   },
 );

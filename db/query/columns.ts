@@ -29,7 +29,7 @@ export type ColumnName = { [Name in TableName]: `${Name}.${keyof Tables[Name] & 
 /**
  * SQL for columns, for templates such as those of listings. The names are checked by the compiler, unlike those in a text.
  * @example
- * const columns = refs("notes.id", "notes.name", "users.name as author");
+ * const columns = refs("notes.id", "notes.name as title");
  */
 export function refs(...names: readonly (ColumnName | `${ColumnName} as ${string}`)[]): RawBuilder<unknown> {
   const parts = names.map((name) => {

@@ -65,7 +65,7 @@ const MARK = "\u0001";
  * parameters: each is one value (not an object of columns), or an `sql` template where its type says so. Call it at the top
  * of a module, so that the statement is in the list of `preparedStatements`.
  * @example
- * const findNote = prepared("notes.find", (db, p: { id: number; visible: RawBuilder<boolean> }) =>
+ * const findNote = prepared("notes.find", (db, p: { id: number; visible: ReturnType<typeof sql<boolean>> }) =>
  *   db.selectFrom("notes").select(["id", "name"]).where("id", "=", p.id).where(p.visible),
  * );
  * const note = await findNote.executeTakeFirst(db, { id: 1, visible: sql<boolean>`true` });
@@ -79,7 +79,11 @@ export function prepared<Parameters extends object, Output>(
   return statement;
 }
 
-/** All statements of the modules that were loaded, in the order of their names. */
+/**
+ * All statements of the modules that were loaded, in the order of their names.
+ * @example
+ * const texts = preparedStatements().map((statement) => `${statement.name}: ${statement.text()}`);
+ */
 export function preparedStatements(): readonly Statement<never, unknown>[] {
   return STATEMENTS.toSorted((a, b) => a.name.localeCompare(b.name));
 }

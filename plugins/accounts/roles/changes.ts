@@ -1,3 +1,7 @@
+/**
+ * The writes of the events of roles, and the permissions that the role Admin gets at each boot. Conditions that may change
+ * between the request and its transaction are checked within the transaction. Unknown permission names are dropped.
+ */
 import { ApiError, type EventTransaction, rejectControlCharacters, sql } from "lectern/core";
 import type { Db, Executor } from "lectern/db";
 import type { Role, RoleChange, RoleDraft } from "./contract.ts";

@@ -1,3 +1,7 @@
+/**
+ * The reads of users: as answers show them, as references beside content, and as viewers with the permissions of their roles.
+ * No read returns a password. Parts of queries for other plugins are templates, which their grants do not refuse.
+ */
 import { jsonArrayFrom } from "kysely/helpers/postgres";
 import type { UserRef } from "lectern/contracts";
 import { type RawBuilder, sql, type Viewer } from "lectern/core";

@@ -1,3 +1,7 @@
+/**
+ * The writes of the events of webhooks. Endpoints, types of events and secrets are checked here, so that every way to
+ * change a webhook has the same rules; what the rules of a body express is in contract.ts.
+ */
 import { ApiError, type EventTransaction, notFound, saveChanges, sql } from "lectern/core";
 import { prepared } from "lectern/db";
 import type { Webhook, WebhookCreate, WebhookRow, WebhooksContext, WebhookUpdate } from "./contract.ts";

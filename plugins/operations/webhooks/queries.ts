@@ -1,3 +1,7 @@
+/**
+ * The reads of webhooks and deliveries for routes and for recording. The secret of a webhook is read only beside a delivery,
+ * whose request is shown as it would be sent, and by the queue, which signs.
+ */
 import { idOf, type ListSpec, notFound, sql } from "lectern/core";
 import { type Executor, prepared, refs } from "lectern/db";
 import type { Delivery, Payload, Webhook, WebhookRow } from "./contract.ts";

@@ -7,6 +7,7 @@ import packaged from "../../package.json" with { type: "json" };
 import { type ChildPool, openChildPool } from "../children/pool.ts";
 import { checkCommands } from "../cli/command.ts";
 import { baseUrlOf, type Config } from "../config.ts";
+import type { ResponseFields } from "../contracts/content.ts";
 import type { FileClaim } from "../contracts/files.ts";
 import { BootError } from "../errors.ts";
 import { Caches } from "../events/cache.ts";
@@ -14,13 +15,14 @@ import { EventBus } from "../events/event_bus.ts";
 import { JobQueue } from "../events/job_queue.ts";
 import type { FileStore } from "../files/file_store.ts";
 import { sweepFiles } from "../files/orphan_sweep.ts";
-import { createGates } from "../http/create_gates.ts";
+import { createAnswerJudge, type JudgeAnswer, type OnMismatch } from "../http/answer_judge.ts";
+import { createHttpServer } from "../http/create_server.ts";
 import { checkPermits, compileRoutes, mountPlugin } from "../http/mount_plugin.ts";
-import { appBelow } from "../http/plugin_app.ts";
-import type { Gates } from "../http/server.ts";
+import { appBelow, type HttpServer } from "../http/server.ts";
 import { createTexts } from "../i18n/catalogue.ts";
 import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
+import { withContributedFields } from "../resources/answer_types.ts";
 import { VisibilityRules } from "../resources/visibility.ts";
 import { SYSTEM } from "../viewer.ts";
 import { checkTables } from "./boot_checks.ts";
@@ -40,11 +42,13 @@ export interface RuntimeOptions extends PluginChoices {
   readonly log: Log;
   readonly plugins: readonly AnyPlugin[];
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Receives each answer that its schema does not describe; without it answers are not checked. */
+  readonly onAnswerMismatch?: OnMismatch;
 }
 
 /** A booted runtime. */
 export interface Runtime {
-  readonly gates: Gates;
+  readonly http: HttpServer;
   readonly bus: EventBus;
   readonly jobs: JobQueue;
   readonly children: ChildPool;
@@ -76,14 +80,15 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const spool = openSpool(`${config.dataDir}/spool`);
   await spool.sweep();
   const children = openChildPool(config, log);
-  const gates = createGates(config, parts.env, store.db, { log, children, spool, texts });
+  const http = createHttpServer(config, parts.env, store.db, { log, children, spool, texts });
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
-  const shared: ContextParts = {
+  const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
+  const shared: ContextParts & { readonly judge: JudgeAnswer | undefined } = {
     ...parts,
     jobs,
     bus,
-    gates,
+    http,
     children,
     caches,
     visibility: new VisibilityRules(),
@@ -91,10 +96,13 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     baseUrl: baseUrlOf(config),
     contracts: new Map(),
     slots,
+    judge:
+      parts.onAnswerMismatch &&
+      createAnswerJudge(parts.onAnswerMismatch, (schema) => withContributedFields(schema, contributed())),
     runtime: {
       version: packaged.version,
       plugins: () => booted,
-      routes: () => gates.routes(),
+      routes: () => http.routes(),
       hasHandlers: (name) => bus.hasHandlers(name),
       lostFiles: () => sweepFiles(parts.files, (slots.get("file_claims") ?? []) as FileClaim[], { dryRun: true }),
     },
@@ -109,8 +117,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     contexts.set(plugin.name, await setUp(plugin, shared, denied));
     booted.push({ plugin, migrated, denied, ms: performance.now() - started });
   }
-  compileRoutes(gates);
-  checkPermits(plugins, gates);
+  compileRoutes(http);
+  checkPermits(plugins, http);
   await checkTables(plugins, store.db);
   for (const name of bus.withoutPerformer(plugins.flatMap(({ events }) => events)))
     log.warn("A plugin handles an event that no plugin performs; is its name right?", { event: name });
@@ -121,7 +129,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   bus.close();
   await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
   return {
-    gates,
+    http,
     bus,
     jobs,
     children,
@@ -158,8 +166,12 @@ async function migratePlugin({ name, migrations }: AnyPlugin, db: Db, log: Log):
   return pending.length > 0 ? migrate(db, name, migrations) : [];
 }
 
-async function setUp(plugin: AnyPlugin, shared: ContextParts, denied: readonly (keyof Grants)[]): Promise<AnyContext> {
-  const apps = { app: appBelow("/api"), site: appBelow("") };
+async function setUp(
+  plugin: AnyPlugin,
+  shared: ContextParts & { readonly judge: JudgeAnswer | undefined },
+  denied: readonly (keyof Grants)[],
+): Promise<AnyContext> {
+  const apps = { app: appBelow("/api", shared.judge), site: appBelow("", shared.judge) };
   const grants = Object.fromEntries(
     Object.entries(plugin.permissions).filter(([kind]) => !denied.includes(kind as keyof Grants)),
   );
@@ -178,7 +190,7 @@ async function setUp(plugin: AnyPlugin, shared: ContextParts, denied: readonly (
     throw new BootError(
       `The plugin "${plugin.name}" lists "${missing.join('", "')}" in "provides" and did not provide it`,
     );
-  mountPlugin(plugin, apps.app, shared.gates);
-  mountPlugin(plugin, apps.site, shared.gates);
+  mountPlugin(plugin, apps.app, shared.http);
+  mountPlugin(plugin, apps.site, shared.http);
   return context;
 }

@@ -24,7 +24,7 @@ import { runOnPool, writeAhead } from "../connection/dialect.ts";
 import { fragmentText } from "./query.ts";
 import type { Tables } from "./tables.ts";
 
-/** A store or transaction that a statement runs on. */
+/** A store or transaction, for running prepared statements. */
 export type Executor = Pick<Kysely<never>, "executeQuery" | "getExecutor">;
 
 /** The rows of a query; none for a write without `returning`. */

@@ -4,9 +4,17 @@
  * the only credential.
  */
 import type { Allowed } from "lectern/contracts";
-import { ApiError, endpoint, GUEST, type InputObject, notFound, sql, type Viewer } from "lectern/core";
+import { ApiError, endpoint, GUEST, type InputObject, notFound, type Viewer } from "lectern/core";
+import { prepared } from "lectern/db";
 import { changeUser } from "./changes.ts";
-import { forgottenRules, passwordRules, type User, type UsersContext } from "./contract.ts";
+import {
+  accountRefSchema,
+  forgottenRules,
+  messageSchema,
+  passwordRules,
+  type User,
+  type UsersContext,
+} from "./contract.ts";
 import { about } from "./docs.ts";
 import { INVITE, type LinkKind, linkOwner, RESET, takeLink } from "./links.ts";
 import { hashPassword } from "./passwords.ts";
@@ -19,6 +27,10 @@ const MESSAGES_BY_ADDRESS: Allowed = { name: "password resets by address", attem
 /** Reset messages to one account, so that its mailbox is not flooded. */
 const BY_ACCOUNT: Allowed = { name: "password resets by account", attempts: 3, seconds: 3600 };
 
+const confirmEmail = prepared("users.confirmEmail", (db, p: { id: number }) =>
+  db.updateTable("users").set({ email_confirmed: true }).where("id", "=", p.id),
+);
+
 /** Mounts the routes. */
 export function mountPasswordLinks(context: UsersContext): void {
   const { app, contracts, denyInDemo, perform, validate } = context;
@@ -27,13 +39,18 @@ export function mountPasswordLinks(context: UsersContext): void {
     ({ params, input, address }) => setPassword(context, { kind: INVITE, secret: params.token, input, address }),
     {
       permit: "public",
+      response: accountRefSchema,
       ...endpoint("register", "acceptInvite", { about: about.acceptInvite, rules: passwordRules }),
     },
   );
   app.post(
     "/password/reset/:token",
     ({ params, input, address }) => setPassword(context, { kind: RESET, secret: params.token, input, address }),
-    { permit: "public", ...endpoint("password", "reset", { about: about.reset, rules: passwordRules }) },
+    {
+      permit: "public",
+      response: accountRefSchema,
+      ...endpoint("password", "reset", { about: about.reset, rules: passwordRules }),
+    },
   );
   app.post(
     "/password/email",
@@ -51,7 +68,11 @@ export function mountPasswordLinks(context: UsersContext): void {
       set.status = 202;
       return { message: "If there is an account with this address, a letter is on its way to it" };
     },
-    { permit: "public", ...endpoint("password", "email", { about: about.requestReset, rules: forgottenRules }) },
+    {
+      permit: "public",
+      response: { 202: messageSchema },
+      ...endpoint("password", "email", { about: about.requestReset, rules: forgottenRules }),
+    },
   );
 }
 
@@ -76,7 +97,7 @@ async function setPassword(context: UsersContext, { kind, secret, input, address
     if (!(await takeLink(tx.db, kind, secret))) throw notFound("Link");
     const changed = await changeUser(final.row.id, final.draft, tx);
     // The message arrived, so the address belongs to the user.
-    await sql`update users set email_confirmed = true where id = ${changed.id}`.execute(tx.db);
+    await confirmEmail.write(tx.db, { id: changed.id });
     if (kind === RESET) await tx.perform("auth_password_reset_update", changed, async (reset) => reset);
     return changed;
   });
@@ -87,7 +108,7 @@ async function setPassword(context: UsersContext, { kind, secret, input, address
 
 async function findOwner(db: UsersContext["db"], kind: LinkKind, secret: string): Promise<User> {
   const id = await linkOwner(db, kind, secret);
-  const user = id === undefined ? undefined : await readUser(db, sql`users.id = ${id}`);
+  const user = id === undefined ? undefined : await readUser(db, id);
   if (!user) throw notFound("Link");
   return user;
 }

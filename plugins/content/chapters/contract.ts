@@ -1,7 +1,23 @@
-import { type Input, type ItemPermissions, type PluginContext, type ResourceEvents, rules, sql } from "lectern/core";
-import type { DescribedItem, DescribedTable, ItemKind } from "../_items/contract.ts";
+import type { QueryCreator } from "kysely";
+import {
+  fieldsOf,
+  type Input,
+  type ItemPermissions,
+  idSchema,
+  type PluginContext,
+  peopleFields,
+  peopleIdFields,
+  type ResourceEvents,
+  rules,
+  sql,
+  t,
+} from "lectern/core";
+import type { Tables } from "lectern/db";
+import { describedFields, savedFields, templateField } from "../_items/answers.ts";
+import type { DescribedItem, DescribedTable } from "../_items/contract.ts";
 import { HISTORY_FIELDS, itemListing, NAME_FIELDS } from "../_items/listing.ts";
 import { itemRules } from "../_items/rules.ts";
+import { itemStatements } from "../_items/statements.ts";
 
 /** Chapters. */
 export interface ChaptersTable extends DescribedTable {
@@ -33,7 +49,17 @@ export const CHAPTER = {
   noun: "Chapter",
   table: "chapters",
   joined: { columns: sql`, books.slug as book_slug`, joins: sql`join books on books.id = chapters.book_id` },
-} as const satisfies ItemKind;
+  statements: itemStatements("chapters", ["book_id", "priority", "default_template_id"], selectChapters),
+} as const;
+
+/** Chapters with the slugs of their books. */
+export function selectChapters(db: QueryCreator<Tables>) {
+  return db
+    .selectFrom("chapters")
+    .innerJoin("books", "books.id", "chapters.book_id")
+    .selectAll("chapters")
+    .select("books.slug as book_slug");
+}
 
 /** The listing of chapters (content-api 3). */
 export const listing = itemListing(CHAPTER, {
@@ -56,6 +82,22 @@ export const createRules = rules({ book_id: ["required", "integer"], ...create }
 
 /** The body of an update; a `book_id` other than the present one moves the chapter. */
 export const updateRules = rules({ book_id: ["integer"], ...update });
+
+const placeFields = { book_id: idSchema, priority: t.Integer(), book_slug: t.String() };
+const chapterFields = { ...describedFields, ...placeFields, ...savedFields, ...templateField };
+
+/** The answers about chapters (content-api 7). The plugin of pages contributes the schema of `pages`. */
+export const chapterAnswers = {
+  listed: t.Object(
+    { ...describedFields, ...placeFields, ...peopleIdFields },
+    { $id: "ChapterListItem", ...fieldsOf("chapter", "listed") },
+  ),
+  saved: t.Object({ ...chapterFields, ...peopleIdFields }, { $id: "SavedChapter", ...fieldsOf("chapter", "saved") }),
+  read: t.Object(
+    { ...chapterFields, ...peopleFields, pages: t.Array(t.Unknown()) },
+    { $id: "Chapter", ...fieldsOf("chapter", "read") },
+  ),
+};
 
 /** What a create asks for. */
 export type ChapterDraft = Input<typeof createRules>;

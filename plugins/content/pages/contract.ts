@@ -3,9 +3,26 @@
  * share. Events carry pages as the table stores them; people, tags and the HTML rendered for a reader are read for answers
  * only.
  */
-import type { Generated, Kysely, Selectable } from "kysely";
+import type { Generated, Selectable } from "kysely";
 import type { Tag } from "lectern/contracts";
-import { type Input, type ItemPermissions, type ItemTable, type People, type PluginContext, rules } from "lectern/core";
+import {
+  fieldsOf,
+  type Input,
+  type ItemPermissions,
+  type ItemTable,
+  idSchema,
+  nullable,
+  type People,
+  type PluginContext,
+  peopleFields,
+  personSchema,
+  rules,
+  t,
+  timesFields,
+  timestampSchema,
+} from "lectern/core";
+import type { Executor } from "lectern/db";
+import { namedFields, pageListItemSchema, tagSchema } from "../_items/answers.ts";
 import type { RenderCache } from "./render_cache.ts";
 
 /** Pages with their content and what is derived from it. */
@@ -48,8 +65,8 @@ export interface PageRevisionsTable {
 /** A page as the table stores it; the result of the events of pages. */
 export type PageRow = Selectable<PagesTable>;
 
-/** A page as one statement reads it for an answer: without the text for search, with people and tags. */
-export type FoundPage = Omit<PageRow, "text"> & {
+/** A page as one statement reads it for an answer: without the text and key for search, with people and tags. */
+export type FoundPage = Omit<PageRow, "text" | "name_key"> & {
   readonly people: People;
   readonly tags: Tag[];
 };
@@ -90,6 +107,55 @@ export const updateRules = rules({
   base_revision: ["integer"],
 });
 
+const pageFields = {
+  ...namedFields,
+  book_id: idSchema,
+  chapter_id: nullable(idSchema),
+  html: t.String({ description: "Ready to show, with includes resolved" }),
+  raw_html: t.String({ description: "The content as stored" }),
+  priority: t.Integer(),
+  ...timesFields,
+  ...peopleFields,
+  draft: t.Boolean(),
+  markdown: t.String({ description: 'The source of a page written in Markdown, else ""' }),
+  revision_count: t.Integer(),
+  template: t.Boolean(),
+  editor: t.String(),
+  tags: t.Array(tagSchema),
+};
+
+/** The answers about pages (content-api 8). The plugin of comments contributes the schema of `comments`. */
+export const pageAnswers = {
+  listed: pageListItemSchema,
+  saved: t.Object(pageFields, { $id: "SavedPage", ...fieldsOf("page", "saved") }),
+  read: t.Object(
+    { ...pageFields, comments: t.Object({ active: t.Array(t.Unknown()), archived: t.Array(t.Unknown()) }) },
+    { $id: "Page", ...fieldsOf("page", "read") },
+  ),
+};
+
+/** What the plugin adds to single reads of chapters: their pages. */
+export const chapterPagesFields = { pages: t.Array(pageListItemSchema) };
+
+const revisionFields = {
+  id: idSchema,
+  page_id: idSchema,
+  number: t.Integer({ description: "The revision_count the page had then" }),
+  name: t.String(),
+  summary: t.String(),
+  created_at: timestampSchema,
+  created_by: personSchema,
+};
+
+/** A row of the listing of revisions. */
+export const revisionListItemSchema = t.Object(revisionFields, { $id: "PageRevisionListItem" });
+
+/** A revision with its content. */
+export const revisionSchema = t.Object(
+  { ...revisionFields, html: t.String(), raw_html: t.String(), markdown: t.String(), text: t.String() },
+  { $id: "PageRevision" },
+);
+
 /** What a create asks for. */
 export type PageCreate = Input<typeof createRules>;
 
@@ -111,7 +177,7 @@ export interface PagesContext
     PluginContext<"access" | "markup" | "tags" | "users">,
     "app" | "baseUrl" | "contracts" | "list" | "perform" | "slot" | "validate" | "visible"
   > {
-  readonly db: Pick<Kysely<never>, "executeQuery">;
+  readonly db: Executor;
   readonly renderCache: RenderCache;
   /** The newest revisions kept of each page; 0 keeps all. */
   readonly revisionLimit: number;

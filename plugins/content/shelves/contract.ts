@@ -1,7 +1,18 @@
-import type { Input, ItemPermissions, PluginContext, ResourceEvents } from "lectern/core";
-import type { DescribedItem, DescribedTable, ItemKind } from "../_items/contract.ts";
+import {
+  fieldsOf,
+  type Input,
+  type ItemPermissions,
+  type PluginContext,
+  peopleFields,
+  peopleIdFields,
+  type ResourceEvents,
+  t,
+} from "lectern/core";
+import { coverField, describedFields, itemRefSchema, savedFields, shelvedBookSchema } from "../_items/answers.ts";
+import type { DescribedItem, DescribedTable } from "../_items/contract.ts";
 import { HISTORY_FIELDS, itemListing, NAME_FIELDS } from "../_items/listing.ts";
 import { coverRule, itemRules } from "../_items/rules.ts";
+import { itemStatements } from "../_items/statements.ts";
 
 /** Shelves. */
 export interface BookshelvesTable extends DescribedTable {}
@@ -18,7 +29,12 @@ export interface BookshelfBooksTable {
 export type Shelf = DescribedItem<BookshelvesTable>;
 
 /** The kind "bookshelf". */
-export const SHELF = { kind: "bookshelf", noun: "Shelf", table: "bookshelves" } as const satisfies ItemKind;
+export const SHELF = {
+  kind: "bookshelf",
+  noun: "Shelf",
+  table: "bookshelves",
+  statements: itemStatements("bookshelves", [], (db) => db.selectFrom("bookshelves").selectAll("bookshelves")),
+} as const;
 
 /** The listing of shelves (content-api 3). */
 export const listing = itemListing(SHELF, { id: "integer", ...NAME_FIELDS, description: "text", ...HISTORY_FIELDS });
@@ -26,6 +42,24 @@ export const listing = itemListing(SHELF, { id: "integer", ...NAME_FIELDS, descr
 /** The bodies of a create and an update, for a limit on files in megabytes. */
 export const shelfRules = (limitMb: number) =>
   itemRules({ books: ["array"], tags: ["array"], image: coverRule(limitMb) });
+
+const shelfFields = { ...describedFields, ...savedFields, ...coverField };
+
+/** The answers about shelves (content-api 6). */
+export const shelfAnswers = {
+  listed: t.Object(
+    { ...describedFields, ...peopleIdFields, ...coverField },
+    { $id: "ShelfListItem", ...fieldsOf("bookshelf", "listed") },
+  ),
+  saved: t.Object({ ...shelfFields, ...peopleIdFields }, { $id: "SavedShelf", ...fieldsOf("bookshelf", "saved") }),
+  read: t.Object(
+    { ...shelfFields, ...peopleFields, books: t.Array(shelvedBookSchema) },
+    { $id: "Shelf", ...fieldsOf("bookshelf", "read") },
+  ),
+};
+
+/** What the plugin adds to single reads of books: the shelves with the book. */
+export const bookShelvesFields = { shelves: t.Array(itemRefSchema) };
 
 /** What a create asks for. */
 export type ShelfDraft = Input<ReturnType<typeof shelfRules>["create"]>;

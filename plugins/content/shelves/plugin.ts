@@ -1,13 +1,22 @@
 import { definePlugin, fileLimit, itemPermissions, mountResource, sql, t } from "lectern/core";
-import { rows } from "lectern/db";
+import { prepared } from "lectern/db";
 import { lockItem } from "../_items/changes.ts";
 import { itemHandlers, itemResource, registerItemKind, topLevelPlace } from "../_items/resource.ts";
 import { insertShelf, updateShelf } from "./changes.ts";
-import { listing, SHELF, type Shelf, shelfRules } from "./contract.ts";
+import { bookShelvesFields, listing, SHELF, shelfAnswers, shelfRules } from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { migrations } from "./migrations.ts";
 import { shelfPresenter } from "./presenter.ts";
 import { shelvesOf } from "./shelf_books.ts";
+
+const removeWhere = (name: string, column: "shelf_id" | "book_id") =>
+  prepared(name, (db, p: { ids: readonly number[] }) =>
+    db.deleteFrom("bookshelf_books").where(column, "=", sql<number>`any(${p.ids}::integer[])`),
+  );
+const REMOVALS = {
+  bookshelf: removeWhere("shelves.removeAllBooks", "shelf_id"),
+  book: removeWhere("shelves.removeFromShelves", "book_id"),
+};
 
 /** Shelves: collections of books in an order (content-api 6). Their kind is "bookshelf" everywhere but in paths. */
 export default definePlugin({
@@ -25,16 +34,14 @@ export default definePlugin({
     context.contribute("response_fields", {
       kind: "book",
       moment: "read",
+      schema: bookShelvesFields,
       add: (ids, viewer) => shelvesOf(context, ids, viewer),
     });
-    for (const [kind, column] of [
-      ["bookshelf", "shelf_id"],
-      ["book", "book_id"],
-    ] as const)
+    for (const [kind, remove] of Object.entries(REMOVALS))
       context.contribute("dependents", {
         kind,
         async destroy(ids, { db }) {
-          await rows(db, sql`delete from bookshelf_books where ${sql.ref(column)} = any(${[...ids]}::integer[])`);
+          await remove.execute(db, { ids: [...ids] });
         },
       });
     context.on("bookshelf_update", {
@@ -45,10 +52,13 @@ export default definePlugin({
     mountResource(
       context,
       // An empty cover in a form takes the cover away (content-api 4.6).
-      { ...resource, path: "/shelves", ...bodies, emptyAsNull: ["image"], bodyFirst: false, about, examples },
+      {
+        ...{ ...resource, path: "/shelves", ...bodies, emptyAsNull: ["image"], bodyFirst: false },
+        ...{ answers: shelfAnswers, about, examples },
+      },
       {
         ...shelfPresenter(context),
-        ...itemHandlers<Shelf>(context, SHELF),
+        ...itemHandlers(context, SHELF),
         place: topLevelPlace(SHELF, access),
         insert: (draft, tx) => insertShelf(context, draft, tx),
         change: (row, draft, tx) => updateShelf(context, { row, draft }, tx),

@@ -4,6 +4,7 @@
  */
 import { endpoint, rules, sql } from "lectern/core";
 import { type Db, prepared } from "lectern/db";
+import { historySchema } from "./answers.ts";
 import type { HostsContext } from "./contract.ts";
 import { MEASURES } from "./counters.ts";
 
@@ -74,13 +75,14 @@ export async function recordHistory(db: Db): Promise<void> {
 export function mountHistory({ app, db, validate }: HostsContext): void {
   app.get(
     "/v1/dashboard/history",
-    async ({ viewer, asked }) => {
-      const { days = DEFAULT_DAYS } = await validate(historyRules, asked, viewer);
-      const step = days <= DAYS_BY_HOUR ? "hour" : "day";
+    async ({ viewer, nestedQuery }) => {
+      const { days = DEFAULT_DAYS } = await validate(historyRules, nestedQuery, viewer);
+      const step = days <= DAYS_BY_HOUR ? ("hour" as const) : ("day" as const);
       return { days, step, points: await readHistory.execute(db, { step, days }) };
     },
     {
       permit: "settings-manage",
+      response: historySchema,
       ...endpoint("dashboard", "history", {
         about:
           "The numbers of active hosts over the last `days`, 30 by default: hourly for up to seven days, daily beyond, each " +

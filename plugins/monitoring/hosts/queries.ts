@@ -5,10 +5,7 @@
 import { jsonArrayFrom } from "kysely/helpers/postgres";
 import { type ListSpec, notFound, type RawBuilder, type Viewer } from "lectern/core";
 import { prepared, refs } from "lectern/db";
-import type { HostRow, HostsContext } from "./contract.ts";
-
-/** The fields of a host's answer that the routes use. */
-export type ShownHost = Pick<HostRow, "id" | "friendly_name" | "status">;
+import type { HostsContext } from "./contract.ts";
 
 const SHOWN = [
   "hosts.id",

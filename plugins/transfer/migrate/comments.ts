@@ -2,6 +2,7 @@
  * Copies comments with their page and in its transaction. Local ids, replies, archived threads and references into the page
  * are kept, except that comments written here in the meantime keep their local ids and later ones get higher ones.
  */
+import type { Selectable } from "kysely";
 import type { Json } from "lectern/cli";
 import type { EventTransaction } from "lectern/core";
 import type { Tables } from "lectern/db";
@@ -20,7 +21,8 @@ export interface SourceComment {
   /** Its state at the source. */
   readonly desired: object;
   /** Its columns here, with addresses rewritten and HTML sanitised. */
-  readonly columns: Pick<Tables["comments"], "html" | "content_ref" | "archived"> & Omit<History, "owned_by">;
+  readonly columns: Pick<Selectable<Tables["comments"]>, "html" | "content_ref" | "archived"> &
+    Omit<History, "owned_by">;
 }
 
 /** The comments of a page, given in full, in order of `localId`; ids here are reserved for new ones. */

@@ -1,6 +1,6 @@
 import { type ListSpec, notFound, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { prepared, refs } from "lectern/db";
-import type { DashboardKeysContext } from "./contract.ts";
+import type { DashboardKeysContext, ShownKey } from "./contract.ts";
 
 const STATUS = sql<"expired" | "active" | "inactive">`case when ${refs("dash_keys.expires_at")} <= now() then 'expired'
   when ${refs("dash_keys.is_active")} then 'active' else 'inactive' end`;
@@ -48,7 +48,7 @@ const readKey = prepared("dashboard_keys.find", (db, p: { id: number; visible: R
 );
 
 /** A key as the API shows it, without its secret. Throws 404 where the viewer may not see it. */
-export async function findKey({ db, visible }: DashboardKeysContext, viewer: Viewer, id: number) {
+export async function findKey({ db, visible }: DashboardKeysContext, viewer: Viewer, id: number): Promise<ShownKey> {
   const key = await readKey.executeTakeFirst(db, { id, visible: visible.where("dash_keys", viewer) });
   if (!key) throw notFound("Key");
   return key;

@@ -2,7 +2,6 @@
  * The statistics for users who manage the instance: with the credentials, limit and error shape of the content API. Dashboards
  * have their own paths, and keys.
  */
-
 import { endpoint, type RawBuilder, sql } from "lectern/core";
 import { prepared } from "lectern/db";
 import { type DashboardContext, extendedStatisticsSchema, usageSchema } from "./contract.ts";

@@ -2,7 +2,6 @@
  * The routes of the statistics, also at the paths that clients of PatchMon have built in (dashboard-stats 1.1). Their viewer
  * is a key, not a user (`route_scope.ts`).
  */
-
 import { ApiError, endpoint, fileAnswer, idOf, notFound, type RawBuilder, sql } from "lectern/core";
 import { prepared } from "lectern/db";
 import {

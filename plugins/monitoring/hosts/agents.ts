@@ -3,7 +3,6 @@
  * "success" and `"packagesProcessed":`, Go agents read the sections to send. Features that this server lacks (agent updates,
  * commands, containers) are answered so that agents do not use them.
  */
-
 import { endpoint, type Log, rules } from "lectern/core";
 import { agentAnswers } from "./answers.ts";
 import { textOf } from "./body.ts";

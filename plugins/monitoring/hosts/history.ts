@@ -2,7 +2,6 @@
  * The history of the numbers: a row for each hour, written by a schedule, so that its cost does not depend on the size of the
  * fleet. Hours in which no server ran have no row and are not interpolated.
  */
-
 import { endpoint, rules, sql } from "lectern/core";
 import { type Db, prepared } from "lectern/db";
 import { historySchema } from "./answers.ts";

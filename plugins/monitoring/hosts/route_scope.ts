@@ -3,7 +3,6 @@
  * (dashboard-stats 6.4). Credentials are checked before the body is read; failed ones are counted by address, valid ones by host. A
  * host is not a user: it is looked up by its viewer, whose id is 0.
  */
-
 import { ApiError, matchesSecret, type RouteScope, type Viewer } from "lectern/core";
 import { type Executor, prepared } from "lectern/db";
 import { agentErrorSchema } from "./answers.ts";

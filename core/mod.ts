@@ -3,7 +3,7 @@
  * and may change. The types of the services that plugins provide to each other are in "lectern/contracts", what commands need
  * in "lectern/cli".
  */
-export { type Static, Type as t } from "@sinclair/typebox";
+export { type Static, type TSchema, Type as t } from "@sinclair/typebox";
 export { t as elysiaTypes } from "elysia";
 export { type RawBuilder, sql } from "kysely";
 export type { CallServer, ChildTask } from "./children/messages.ts";

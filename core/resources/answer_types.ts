@@ -71,7 +71,7 @@ export function listingSchema<Item extends TSchema>(
 ) {
   return Type.Object(
     { data: Type.Array(item), total: Type.Integer({ minimum: 0, description: "The number of all rows that match" }) },
-    { $id },
+    { $id, "x-listing": true },
   );
 }
 
@@ -121,7 +121,7 @@ export function mapSchema(schema: TSchema, change: (part: TSchema) => TSchema): 
   const within = (key: string, value: unknown): unknown => {
     if (Array.isArray(value)) return value.map((one) => within(key, one));
     if (typeof value !== "object" || value === null) return value;
-    if (key === "properties")
+    if (key === "properties" || key === "patternProperties")
       return Object.fromEntries(
         Object.entries(value).map(([name, part]) => [name, mapSchema(part as TSchema, change)]),
       );

@@ -5,6 +5,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { preparedStatements } from "lectern/db";
+import "../../core/runtime/boot.ts";
 import "lectern/plugins";
 import { ROOT } from "./_source.ts";
 

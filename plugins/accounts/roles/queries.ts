@@ -4,11 +4,11 @@ import { type RawBuilder, sql } from "lectern/core";
 import { prepared, refs, type Tables } from "lectern/db";
 
 /** SQL for the number of users of a role, for listings and their sorting. */
-export const usersCount: RawBuilder<unknown> = sql`(select count(*)::integer from role_user as member
-  where member.role_id = ${refs("roles.id")})`;
+export const usersCount: RawBuilder<unknown> = sql`(select count(*)::integer from role_user
+  where ${refs("role_user.role_id")} = ${refs("roles.id")})`;
 /** SQL for the number of permissions of a role, likewise. */
-export const permissionsCount: RawBuilder<unknown> = sql`(select count(*)::integer from role_permissions as granted
-  where granted.role_id = ${refs("roles.id")})`;
+export const permissionsCount: RawBuilder<unknown> = sql`(select count(*)::integer from role_permissions
+  where ${refs("role_permissions.role_id")} = ${refs("roles.id")})`;
 
 const COLUMNS = [
   "roles.id",

@@ -71,6 +71,9 @@ export default definePlugin({
         needsConfirmation,
       }),
     );
+    plugin.contribute("credential_scheme", {
+      schemes: { session: { type: "apiKey", in: "cookie", name: cookie, description: "The cookie of a sign-in" } },
+    });
     plugin.provide("sessions", {
       async viewer(request) {
         const session = await findSession(cookieOf(request.headers.get("cookie"), cookieStyle));

@@ -109,6 +109,8 @@ const tokenFields = {
   expires_at: t.String({ format: "date" }),
   read_only: t.Boolean(),
   permissions: nullable(listOf(t.String())),
+  last_used_at: nullable(timestampSchema),
+  ...timesFields,
 };
 
 /** A token of the API (platform 1.2), without its secret. */
@@ -118,9 +120,7 @@ export const tokenSchema = t.Object(tokenFields, { $id: "Token" });
 export const createdTokenSchema = t.Object({ ...tokenFields, secret: t.String() }, { $id: "CreatedToken" });
 
 /** The listing of a user's tokens. */
-export const tokenListingSchema = listingSchema(
-  t.Object({ ...tokenFields, last_used_at: nullable(timestampSchema), ...timesFields }, { $id: "TokenListItem" }),
-);
+export const tokenListingSchema = listingSchema(tokenSchema);
 
 declare module "lectern/db" {
   interface Tables {

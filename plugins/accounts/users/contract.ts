@@ -128,7 +128,7 @@ export interface UsersContext
   denyInDemo(): void;
 }
 
-const userFields = {
+const listedFields = {
   id: idSchema,
   name: t.String(),
   email: t.String(),
@@ -136,17 +136,20 @@ const userFields = {
   external_auth_id: t.String(),
   slug: t.String(),
   last_activity_at: nullable(timestampSchema),
-  roles: listOf(t.Object({ id: idSchema, display_name: t.String() }, { $id: "RoleRef" })),
   profile_url: t.String(),
   edit_url: t.String(),
   avatar_url: t.String(),
+};
+const userFields = {
+  ...listedFields,
+  roles: listOf(t.Object({ id: idSchema, display_name: t.String() }, { $id: "RoleRef" })),
 };
 
 /** A user (platform 5). */
 export const userSchema = t.Object(userFields, { $id: "User" });
 
 /** The listing of users. */
-export const userListingSchema = listingSchema(userSchema);
+export const userListingSchema = listingSchema(t.Object(listedFields, { $id: "UserListItem" }));
 
 /** The user of the request. */
 export const meSchema = t.Object(

@@ -116,6 +116,12 @@ export const imageSummarySchema = t.Object(imageFields, { $id: "ImageListItem" }
 /** A listing of images. */
 export const imageListingSchema = listingSchema(imageSummarySchema);
 
+/** The images that no page shows: the first of them, and their number. */
+export const unusedImagesSchema = t.Object(
+  { data: t.Array(imageSummarySchema), total: t.Integer({ minimum: 0 }) },
+  { $id: "UnusedImages" },
+);
+
 /** An image in full (content-api 12). */
 export const imageSchema = t.Object(
   {

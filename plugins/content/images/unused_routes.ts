@@ -1,6 +1,6 @@
 import { endpoint, type PluginContext, rules, type Viewer } from "lectern/core";
 import { removeUnused } from "./changes.ts";
-import { deletedImagesSchema, type ImageRow, type ImagesContext, imageListingSchema } from "./contract.ts";
+import { deletedImagesSchema, type ImageRow, type ImagesContext, unusedImagesSchema } from "./contract.ts";
 import { about } from "./docs.ts";
 import { imageSummary } from "./presenter.ts";
 import { unusedImages } from "./queries.ts";
@@ -30,7 +30,7 @@ export function mountUnusedRoutes(
     },
     {
       permit: "settings-manage",
-      response: imageListingSchema,
+      response: unusedImagesSchema,
       ...endpoint("image-gallery", "unused", { about: about.unused, rules: cleanupRules }),
     },
   );

@@ -39,6 +39,12 @@ export const draftRules = rules({
   kept_at: ["string"],
 });
 
+/** The query that names one of several drafts; a wrong value counts as none. */
+export const slotRules = rules({ slot: ["string", "max:40", "alpha_dash"] });
+
+/** The same, or the draft page. */
+export const placeRules = rules({ ...slotRules, page_id: ["integer"] });
+
 /** The body of a preview. */
 export const previewRules = rules({
   html: ["required_without:markdown", "string"],

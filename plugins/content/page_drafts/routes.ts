@@ -5,9 +5,11 @@ import {
   draftRules,
   draftsSchema,
   type PageDraftsContext,
+  placeRules,
   previewRules,
   previewSchema,
   savedDraftSchema,
+  slotRules,
 } from "./contract.ts";
 import { about } from "./docs.ts";
 import { draftsFor, findDraft, findItem, otherAuthors } from "./queries.ts";
@@ -27,7 +29,7 @@ export function mountDrafts(context: PageDraftsContext): void {
       const { draft, drafts } = await draftsFor(context, viewer, item, { slot: slotIn(nestedQuery.slot), pageId });
       return { draft, drafts, others: await otherAuthors(context, viewer, item) };
     },
-    { permit: PERMIT, response: draftsSchema, ...endpoint("drafts", "read", { about: about.read }) },
+    { permit: PERMIT, response: draftsSchema, ...endpoint("drafts", "read", { about: about.read, query: placeRules }) },
   );
   app.put(
     PATH,
@@ -61,7 +63,7 @@ export function mountDrafts(context: PageDraftsContext): void {
       await performDiscard(context, viewer, [{ user_id: viewer.id, ...item, slot: slotIn(nestedQuery.slot) }]);
       set.status = 204;
     },
-    { permit: PERMIT, response: noContent, ...endpoint("drafts", "delete", { about: about.delete }) },
+    { permit: PERMIT, response: noContent, ...endpoint("drafts", "delete", { about: about.delete, query: slotRules }) },
   );
   app.post(
     "/drafts/preview",

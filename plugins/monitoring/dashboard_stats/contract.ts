@@ -70,6 +70,12 @@ export const extendedStatisticsSchema = t.Object(
   { $id: "ExtendedDashboardStats", additionalProperties: t.Number() },
 );
 
+/** The body of errors on the paths of dashboards. */
+export const dashboardErrorSchema = t.Object(
+  { error: t.String(), retryAfter: t.Optional(t.Integer({ description: "Seconds" })) },
+  { $id: "DashboardError" },
+);
+
 /** The answer that a key works. */
 export const healthSchema = t.Object(
   { status: t.String(), timestamp: timestampSchema, api_key: t.String({ description: "The name of the key" }) },

@@ -5,6 +5,7 @@
  */
 import { definePlugin } from "lectern/core";
 import { mountAdminRoutes } from "./admin_routes.ts";
+import { dashboardErrorSchema } from "./contract.ts";
 import { RateLimitUsage } from "./rate_limit_usage.ts";
 import { dashboardScope } from "./route_scope.ts";
 import { mountSnippets, mountStatisticsRoutes, notModifiedBy } from "./routes.ts";
@@ -20,7 +21,7 @@ export default definePlugin({
   permissions: { read: ["dash_keys"] },
   settings,
   setup(context) {
-    const { contracts, log, routeScope } = context;
+    const { contracts, contribute, log, routeScope } = context;
     const { limit, windowMs, ttlMs, origins } = context.settings;
     const { fleet, dashboard_keys: keys } = contracts;
     const read = cacheFor(
@@ -41,6 +42,11 @@ export default definePlugin({
       },
     );
     for (const prefix of PREFIXES) routeScope(prefix, spec);
+    contribute("credential_scheme", {
+      prefixes: PREFIXES,
+      schemes: { dashboardKey: { type: "http", scheme: "basic", description: "A dashboard key and its secret" } },
+      error: dashboardErrorSchema,
+    });
     const shared = { ...context, fleet, read, usage, limit, windowMs };
     mountStatisticsRoutes(shared);
     mountSnippets(shared);

@@ -165,7 +165,14 @@ function mountSettings({ app, db }: HostsContext, updateInterval: number): void 
         autoUpdateDisabledReason: "This server ships no agents",
       };
     },
-    { ...route("version", "Confirms that the version of an agent is current."), response: agentAnswers.version },
+    {
+      permit,
+      response: agentAnswers.version,
+      ...endpoint("hosts", "version", {
+        about: "Confirms that the version of an agent is current.",
+        query: rules({ currentVersion: ["string"] }),
+      }),
+    },
   );
   app.get("/v1/hosts/integrations", () => ({ success: true, integrations: NO_MODULES }), {
     ...route("integrations", "The modules of agents, all disabled: only packages are read."),

@@ -102,6 +102,17 @@ export const historySchema = t.Object(
 /** A shell script. */
 export const scriptSchema = fileAnswer("text/plain");
 
+/** The body of errors that agents read. */
+export const agentErrorSchema = errorSchema("AgentError");
+
+/** The body of errors that machines that enrol read. */
+export const enrolmentErrorSchema = errorSchema("EnrolmentError");
+
+function errorSchema($id: string) {
+  const description = "Some errors have a message and further facts";
+  return t.Object({ error: text }, { $id, additionalProperties: true, description });
+}
+
 const enrolledHost = t.Object(
   { id: idSchema, friendly_name: text, api_id: text, api_key: text, host_group: t.Null(), status: text },
   { $id: "EnrolledHost" },

@@ -14,17 +14,18 @@ import {
   type Viewer,
 } from "lectern/core";
 import { type Db, rows } from "lectern/db";
-import { type EnrolledHost, enrolmentAnswers, type FailedHost } from "./answers.ts";
+import { type EnrolledHost, enrolmentAnswers, enrolmentErrorSchema, type FailedHost } from "./answers.ts";
 import { textOf } from "./body.ts";
 import { type HostCredentials, insertHost, randomCredentials, renewHost } from "./changes.ts";
 import type { HostDraft, HostFacts, HostsContext } from "./contract.ts";
 import { objectOf } from "./parse_report.ts";
 import { perMinute } from "./per_minute.ts";
-import { agentError } from "./route_scope.ts";
+import { agentError, headerScheme } from "./route_scope.ts";
 import { normalizeText } from "./section_hashes.ts";
 
 type Keys = Contracts["dashboard_keys"];
 
+const PREFIX = "/v1/auto-enrollment";
 const PER_MINUTE = 60;
 const MAX_BYTES = 64 * 1024;
 const MAX_NAME = 255;
@@ -58,7 +59,15 @@ const bulkRules = rules({ hosts: ["required", "array", "max:50"] });
 /** Mounts enrolment, one host or up to fifty at a time. */
 export function mountEnrolment(context: HostsContext): void {
   const { app, contracts, log } = context;
-  context.routeScope("/v1/auto-enrollment", enrolmentScope(context));
+  context.routeScope(PREFIX, enrolmentScope(context));
+  context.contribute("credential_scheme", {
+    prefixes: [PREFIX],
+    schemes: {
+      enrolmentKey: headerScheme("X-Auto-Enrollment-Key"),
+      enrolmentSecret: headerScheme("X-Auto-Enrollment-Secret"),
+    },
+    error: enrolmentErrorSchema,
+  });
   const enrol = (viewer: Viewer, draft: HostDraft) => enrolHost(context, contracts.dashboard_keys, viewer, draft);
   app.post(
     "/v1/auto-enrollment/enroll",

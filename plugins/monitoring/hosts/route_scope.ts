@@ -5,6 +5,7 @@
  */
 import { ApiError, matchesSecret, type RouteScope, sql, type Viewer } from "lectern/core";
 import { type Db, rows } from "lectern/db";
+import { agentErrorSchema } from "./answers.ts";
 import type { HostStatus, HostsContext } from "./contract.ts";
 import { perMinute } from "./per_minute.ts";
 
@@ -33,7 +34,7 @@ const HOSTS = new WeakMap<Viewer, KnownHost>();
 const PREFIXES = ["hosts", "agents", "settings", "docker", "compliance", "patching"].map((name) => `/v1/${name}`);
 
 /** Declares the scope: credentials, limits and error shape. `perHost` is in requests per minute, 0 for no limit. */
-export function declareScope({ db, routeScope }: HostsContext, perHost: number): void {
+export function declareScope({ contribute, db, routeScope }: HostsContext, perHost: number): void {
   const failures = perMinute(FAILURES_PER_MINUTE);
   const requests = perMinute(perHost);
   const spec: RouteScope = {
@@ -49,6 +50,16 @@ export function declareScope({ db, routeScope }: HostsContext, perHost: number):
     formatError: agentError,
   };
   for (const prefix of PREFIXES) routeScope(prefix, spec);
+  contribute("credential_scheme", {
+    prefixes: PREFIXES,
+    schemes: { hostId: headerScheme("X-API-ID"), hostKey: headerScheme("X-API-KEY") },
+    error: agentErrorSchema,
+  });
+}
+
+/** A header with a credential, for the OpenAPI document. */
+export function headerScheme(name: string) {
+  return { type: "apiKey", in: "header", name };
 }
 
 /** The body of an error in the shape that agents read. */

@@ -5,7 +5,7 @@
  */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { ApiError, endpoint, sql } from "lectern/core";
+import { ApiError, endpoint, rules, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { agentAnswers, scriptSchema } from "./answers.ts";
 import type { HostsContext } from "./contract.ts";
@@ -18,6 +18,7 @@ const PERMIT = "access-api" as const;
 const TYPES: ReadonlySet<unknown> = new Set(["direct-host", "proxmox-lxc"]);
 const WRONG_TYPE = new ApiError(400, `The type must be one of ${[...TYPES].join(", ")}`);
 /** The characters of credentials; nothing else is put into a script. */
+const typeRules = rules({ type: ["required", "string", "in:direct-host,proxmox-lxc"] });
 const CREDENTIAL = /^[\w-]{1,255}$/;
 const BAD_CREDENTIAL = new ApiError(400, "Such credentials cannot stand in a script");
 
@@ -88,6 +89,7 @@ function mountEnroller({ app, baseUrl }: HostsContext): void {
       permit: PERMIT,
       response: scriptSchema,
       ...endpoint("auto-enrollment", "script", {
+        query: typeRules,
         about:
           "A shell script that enrols the machine it runs on (`type=direct-host`), or the containers of a Proxmox host " +
           "(`type=proxmox-lxc`), and installs the reporter. Headers: X-Auto-Enrollment-Key, X-Auto-Enrollment-Secret.",

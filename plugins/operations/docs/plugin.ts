@@ -41,13 +41,20 @@ export default definePlugin({
       response: endpointsSchema,
       ...about("Loads a JSON view of the API description data.", "json"),
     });
-    const document = () =>
-      openApi({
-        routes: runtime.routes(),
-        items: slot("list_item_schema"),
-        baseUrl,
-        version: version || runtime.version,
-      });
+    const source = () => ({
+      routes: runtime.routes(),
+      items: slot("list_item_schema"),
+      fields: slot("response_fields"),
+      credentials: slot("credential_scheme"),
+      baseUrl,
+      version: version || runtime.version,
+    });
+    // Made at the first request, since all plugins are set up by then and most instances never need it.
+    let text: string | undefined;
+    const document = async () => {
+      text ??= JSON.stringify(await openApi(source()));
+      return new Response(text, { headers: { "content-type": "application/json" } });
+    };
     app.get("/openapi.json", document, {
       permit,
       response: documentSchema,

@@ -1,4 +1,3 @@
-import type { Generated } from "kysely";
 import { idSchema, listingSchema, listOf, nullable, type PluginContext, t, timestampSchema } from "lectern/core";
 
 /** The single row with the id of the instance. */
@@ -7,19 +6,7 @@ export interface InstanceTable {
   id: string;
 }
 
-/** Waiting and failed jobs; a table of the runtime. */
-export interface JobsTable {
-  id: Generated<number>;
-  name: string;
-  attempts: number;
-  /** Whether all attempts failed. */
-  dead: boolean;
-  last_error: string | null;
-  run_at: string;
-  created_at: string;
-}
-
-/** The context that the files of this plugin share. */
+/** The context that the files of this plugin share. The table `jobs` is one of the runtime. */
 export type SystemContext = PluginContext<never, "instance" | "jobs">;
 
 /** The instance (platform 9). */
@@ -123,6 +110,5 @@ export const deadJobAnswers = {
 declare module "lectern/db" {
   interface Tables {
     instance: InstanceTable;
-    jobs: JobsTable;
   }
 }

@@ -1,3 +1,7 @@
+/**
+ * What the plugin of attachments declares: its table, the rules of its bodies, the schemas of its answers, its
+ * events and permissions.
+ */
 import type { Generated, Selectable } from "kysely";
 import type { UserRef } from "lectern/contracts";
 import {

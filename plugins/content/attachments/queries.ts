@@ -1,3 +1,7 @@
+/**
+ * Reads of attachments: the listing, one or several by id or page as far as the viewer sees them, and the keys of
+ * stored files.
+ */
 import type { FileClaim, Owned, UserRef } from "lectern/contracts";
 import { type ListSpec, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { flattened, prepared, refs } from "lectern/db";

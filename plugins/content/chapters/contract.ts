@@ -1,3 +1,7 @@
+/**
+ * What the plugin of chapters declares: its table and kind, the rules of its bodies, the schemas of its answers,
+ * its events and permissions.
+ */
 import type { QueryCreator } from "kysely";
 import {
   fieldsOf,

@@ -1,3 +1,7 @@
+/**
+ * Records links when content is saved: one statement finds the items that the addresses in the content name, as
+ * far as the writer sees them, and writes a record for each; links that the content no longer has are deleted.
+ */
 import type { QueryCreator } from "kysely";
 import { type EventTransaction, type RawBuilder, sql } from "lectern/core";
 import { prepared, type Tables } from "lectern/db";

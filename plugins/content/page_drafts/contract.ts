@@ -1,3 +1,7 @@
+/**
+ * What the plugin of drafts declares: its table, the rules of its bodies, the schemas of its answers, and its
+ * events.
+ */
 import type { Generated, Selectable } from "kysely";
 import { idSchema, nullable, type PluginContext, rules, t, timestampSchema, userRefSchema } from "lectern/core";
 import type { Executor } from "lectern/db";

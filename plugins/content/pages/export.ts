@@ -1,3 +1,7 @@
+/**
+ * Pages for exports (content-api 15): entries of one page or of all pages in a book or chapter, and the content of
+ * pages as HTML and Markdown. Each read is one statement over what the viewer sees.
+ */
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import type { ExportContent, ExportEntry, ExportKind, Tag } from "lectern/contracts";
 import { type RawBuilder, sql, type Viewer } from "lectern/core";

@@ -1,3 +1,7 @@
+/**
+ * Renders the includes of a page for a reader (content-api 9.4): loads the included pages that the reader sees,
+ * within a limit of bytes, and uses the cache of renderings as long as none of them has another version.
+ */
 import type { Included } from "lectern/contracts";
 import { type RawBuilder, sql, type Viewer } from "lectern/core";
 import { prepared } from "lectern/db";

@@ -1,3 +1,7 @@
+/**
+ * Reads of pages: one for an answer, with its people and tags, or under its lock; those of a book for its
+ * contents; those of chapters for single reads. Each is one statement.
+ */
 import type { ContentEntry, ResponseFields, Tag } from "lectern/contracts";
 import {
   type EventTransaction,

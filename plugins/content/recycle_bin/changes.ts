@@ -1,3 +1,7 @@
+/**
+ * Writes entries of the recycle bin (platform 7): adds one for each explicit delete, locks and takes it for a
+ * restore, and removes its item permanently with everything below it and all dependents.
+ */
 import type { ContentKind } from "lectern/contracts";
 import { authorOf, type EventTransaction, notFound, sql } from "lectern/core";
 import { prepared, rows } from "lectern/db";

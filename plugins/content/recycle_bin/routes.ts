@@ -1,3 +1,7 @@
+/**
+ * The routes of the recycle bin (platform 7): listing, emptying, restoring and destroying. Each needs two
+ * permissions, and each entry is changed in a transaction of its own.
+ */
 import { type EventTransaction, endpoint, idOf, requirePermission, rules, type Viewer } from "lectern/core";
 import { prepared } from "lectern/db";
 import { destroyEntry, lockEntry } from "./changes.ts";

@@ -1,3 +1,7 @@
+/**
+ * What the plugin of search declares: its tables (the index and the record of views), the schemas of its answers,
+ * its job, and what its files share. Kinds of content take part by the slot `searchable`.
+ */
 import type { ContentKind, Searchable, Tags } from "lectern/contracts";
 import {
   idSchema,

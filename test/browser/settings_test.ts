@@ -256,6 +256,7 @@ test("permissions of one item are set by role and for everybody else", async () 
 test("users who may not see settings get a message, and no menu of settings", async () => {
   const who = await screens.user("Plain", ["book-view-all"]);
   const page = await screens.visit(who);
+  await page.goto("/");
   expect(await page.getByRole("link", { name: "Settings" }).count()).toBe(0);
   const book = await ask("POST", "/api/books", { name: "Closed" });
   const paths = [

@@ -3,11 +3,19 @@ import { atEnd } from "./at_end.ts";
 import { browserPath } from "./browser_path.ts";
 
 /** What Playwright 1.65 turns off; a second `--disable-features` replaces the first, so it is repeated here. */
-const OFF_BY_PLAYWRIGHT =
-  "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,LensOverlay,MediaRouter,PaintHolding,ThirdPartyStoragePartitioning,AvoidCorsURLLoaderRestartOnRedirect,OptimizationHints,NetworkTimeServiceQuerying,AimEnabled,PreconnectToSearch";
+const OFF_BY_PLAYWRIGHT = [
+  ...["AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades", "LensOverlay"],
+  ...["HttpsFirstBalancedModeAutoEnable", "MediaRouter", "PaintHolding", "ThirdPartyStoragePartitioning"],
+  ...["AvoidCorsURLLoaderRestartOnRedirect", "OptimizationHints", "NetworkTimeServiceQuerying", "AimEnabled"],
+  "PreconnectToSearch",
+];
 /** The popups of an address bar that nobody sees: each context starts a process for them, which costs more than its page. */
-const POPUPS = "WebUIOmniboxPopup,WebUIOmniboxFullPopup,WebUIOmniboxAimPopup";
-const FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", `--disable-features=${OFF_BY_PLAYWRIGHT},${POPUPS}`];
+const POPUPS = ["WebUIOmniboxPopup", "WebUIOmniboxFullPopup", "WebUIOmniboxAimPopup"];
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-dev-shm-usage",
+  `--disable-features=${[...OFF_BY_PLAYWRIGHT, ...POPUPS].join()}`,
+];
 
 let browser: Browser | undefined;
 

@@ -16,7 +16,12 @@ const contribution = (schema?: object) => ({
   add: async () => new Map(),
 });
 
-async function judged(schemas: AnswerSchemas, value: unknown, fields: ReturnType<typeof contribution>[] = [], status = 200) {
+async function judged(
+  schemas: AnswerSchemas,
+  value: unknown,
+  fields: ReturnType<typeof contribution>[] = [],
+  status = 200,
+) {
   const found: AnswerMismatch[] = [];
   const judge = createAnswerJudge(
     (mismatch) => found.push(mismatch),
@@ -57,7 +62,9 @@ test("a status without a schema and another media type are mismatches; errors an
   expect(await judged({ 200: NOTE }, "text")).toEqual(["Note: expected application/json, got text/plain"]);
   const png = new Response("", { headers: { "content-type": "image/png" } });
   expect(await judged({ 200: fileAnswer("image/*") }, png)).toEqual([]);
-  expect(await judged({ 200: fileAnswer("application/pdf") }, png)).toEqual([": expected application/pdf, got image/png"]);
+  expect(await judged({ 200: fileAnswer("application/pdf") }, png)).toEqual([
+    ": expected application/pdf, got image/png",
+  ]);
   expect(await judged({ 200: NOTE }, Response.json({}, { status: 404 }))).toEqual([]);
   expect(await judged({ 200: NOTE }, undefined, [], 204)).toEqual([]);
 });

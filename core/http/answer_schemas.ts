@@ -41,9 +41,7 @@ export function answersOf(detail: Readonly<Record<string, unknown>>): AnswerSche
 
 /** One schema is that of status 200. A schema has its kind under a symbol, a record by status has none. */
 function bySchemaStatus(response: TSchema | AnswerSchemas): AnswerSchemas {
-  return Object.getOwnPropertySymbols(response).length > 0
-    ? { 200: response as TSchema }
-    : (response as AnswerSchemas);
+  return Object.getOwnPropertySymbols(response).length > 0 ? { 200: response as TSchema } : (response as AnswerSchemas);
 }
 
 /**

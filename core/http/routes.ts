@@ -25,7 +25,13 @@ export function routesOf(app: PluginApp | SiteApp): RouteInfo[] {
       unknown
     >;
     const permit = detail["x-permission"];
-    return { method, path, detail, response: answersOf(detail), permit: typeof permit === "string" ? permit : undefined };
+    return {
+      method,
+      path,
+      detail,
+      response: answersOf(detail),
+      permit: typeof permit === "string" ? permit : undefined,
+    };
   });
 }
 

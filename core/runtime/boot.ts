@@ -167,7 +167,11 @@ async function migratePlugin({ name, migrations }: AnyPlugin, db: Db, log: Log):
   return pending.length > 0 ? migrate(db, name, migrations) : [];
 }
 
-async function setUp(plugin: AnyPlugin, shared: ContextParts & { readonly judge: JudgeAnswer | undefined }, denied: readonly (keyof Grants)[]): Promise<AnyContext> {
+async function setUp(
+  plugin: AnyPlugin,
+  shared: ContextParts & { readonly judge: JudgeAnswer | undefined },
+  denied: readonly (keyof Grants)[],
+): Promise<AnyContext> {
   const apps = { app: appBelow("/api", shared.judge), site: appBelow("", shared.judge) };
   const grants = Object.fromEntries(
     Object.entries(plugin.permissions).filter(([kind]) => !denied.includes(kind as keyof Grants)),

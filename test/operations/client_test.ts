@@ -42,7 +42,12 @@ async function compile(lines: readonly string[]): Promise<string[]> {
         ...lines,
       ].join("\n"),
     );
-    const tsconfig = { extends: join(ROOT, "tsconfig.json"), compilerOptions: { types: [], paths: {} }, files: ["program.ts"], include: [] };
+    const tsconfig = {
+      extends: join(ROOT, "tsconfig.json"),
+      compilerOptions: { types: [], paths: {} },
+      files: ["program.ts"],
+      include: [],
+    };
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
     const tsc = Bun.spawn([process.execPath, "x", "tsc", "--noEmit", "-p", folder], { cwd: ROOT, stdout: "pipe" });
     const said = await new Response(tsc.stdout).text();

@@ -62,7 +62,9 @@ test("openapi.json is a valid OpenAPI document with an operation for every endpo
 test("every operation has its parameters, bodies, answers with schemas, errors and credentials", async () => {
   const { body } = await runtime.ask("GET", "/api/openapi.json");
   const routes = runtime.runtime.gates.routes().filter(({ detail }) => "x-facts" in detail);
-  expect(routes.filter(({ response }) => response === undefined).map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+  expect(
+    routes.filter(({ response }) => response === undefined).map(({ method, path }) => `${method} ${path}`),
+  ).toEqual([]);
   for (const { method, path, permit, detail } of routes) {
     const operation = body.paths[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()];
     const facts = detail["x-facts"] as { rules?: object };
@@ -85,7 +87,9 @@ function lackingIn(operation: any, document: any) {
   const isSuccess = (status: string) => /^[12]/.test(status);
   // biome-ignore lint/suspicious/noExplicitAny: documents are JSON of many shapes
   const withoutSchema = ([status, { content = {} }]: [string, any]) =>
-    isSuccess(status) && status !== "204" && status !== "101" &&
+    isSuccess(status) &&
+    status !== "204" &&
+    status !== "101" &&
     // biome-ignore lint/suspicious/noExplicitAny: documents are JSON of many shapes
     (Object.keys(content).length === 0 || Object.values<any>(content).some(({ schema }) => schema === undefined));
   const errors = Object.keys(responses).filter((status) => !isSuccess(status));

@@ -92,7 +92,10 @@ const roleFields = {
   external_auth_id: t.String(),
   mfa_enforced: t.Boolean(),
 };
-const role = t.Object({ ...roleFields, permissions: listOf(t.String()), users: listOf(userRefSchema) }, { $id: "Role" });
+const role = t.Object(
+  { ...roleFields, permissions: listOf(t.String()), users: listOf(userRefSchema) },
+  { $id: "Role" },
+);
 
 /** The answers about roles (platform 4). */
 export const roleAnswers = {

@@ -5,7 +5,17 @@
  * useless (session fixation). Cross-site requests are refused.
  */
 import type { Allowed } from "lectern/contracts";
-import { ApiError, endpoint, GUEST, type InputObject, isCrossSite, noContent, randomText, sha256, sql } from "lectern/core";
+import {
+  ApiError,
+  endpoint,
+  GUEST,
+  type InputObject,
+  isCrossSite,
+  noContent,
+  randomText,
+  sha256,
+  sql,
+} from "lectern/core";
 import { networkOf } from "./address.ts";
 import { UNCONFIRMED } from "./authenticate.ts";
 import { insertSession, NO_MATCH } from "./changes.ts";

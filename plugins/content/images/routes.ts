@@ -16,7 +16,14 @@ import {
   type Viewer,
 } from "lectern/core";
 import { changeImage, insertImage, removeImages } from "./changes.ts";
-import { type FoundImage, type ImageRow, type ImagesContext, imageListingSchema, imageSchema, rulesFor } from "./contract.ts";
+import {
+  type FoundImage,
+  type ImageRow,
+  type ImagesContext,
+  imageListingSchema,
+  imageSchema,
+  rulesFor,
+} from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { nameOf } from "./file_names.ts";
 import { imageResponse } from "./file_route.ts";

@@ -11,7 +11,6 @@ import type { DraftKey, draftSchema, draftsSchema, PageDraftsContext } from "./c
 type Draft = Static<typeof draftSchema>;
 type Drafts = Static<typeof draftsSchema>;
 
-
 const KINDS = {
   page: { table: "pages", noun: "Page", permission: "page-update" },
   chapter: { table: "chapters", noun: "Chapter", permission: "page-create" },

@@ -36,7 +36,11 @@ export interface RecycleBinContext extends Pick<PluginContext, "app" | "list" | 
 
 const binItem = t.Object(
   { id: idSchema, name: t.String(), slug: t.String() },
-  { $id: "DeletedItem", additionalProperties: true, description: "An item of any kind, with the fields of its listing" },
+  {
+    $id: "DeletedItem",
+    additionalProperties: true,
+    description: "An item of any kind, with the fields of its listing",
+  },
 );
 
 /** An entry of the recycle bin with its item (content-api 13). */

@@ -8,8 +8,8 @@ import {
   type Viewer,
   type VisibleRows,
 } from "lectern/core";
-import { itemRefSchema } from "../_items/answers.ts";
 import type { Db, TableName } from "lectern/db";
+import { itemRefSchema } from "../_items/answers.ts";
 
 /** A kind of content with the SQL for its text. */
 export interface SearchedKind extends Pick<Searchable, "body" | "html"> {

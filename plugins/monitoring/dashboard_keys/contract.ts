@@ -119,7 +119,10 @@ const keyFields = {
   ...timesFields,
 };
 const key = t.Object(keyFields, { $id: "DashboardKey" });
-const secretFields = { token_secret: t.String(), basic: t.String({ description: "Key and secret for Basic credentials" }) };
+const secretFields = {
+  token_secret: t.String(),
+  basic: t.String({ description: "Key and secret for Basic credentials" }),
+};
 
 /** The answers about keys; only that of a create has the secret. */
 export const keyAnswers = {

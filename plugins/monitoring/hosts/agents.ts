@@ -142,19 +142,14 @@ function mountPing({ app, db }: HostsContext): void {
 function mountSettings({ app, db }: HostsContext, updateInterval: number): void {
   const permit = "access-api" as const;
   const route = (action: string, about: string) => ({ permit, ...endpoint("hosts", action, { about }) });
-  app.get(
-    "/v1/settings/update-interval",
-    () => ({ updateInterval, cronExpression: cronOf(updateInterval) }),
-    { ...route("interval", "The minutes between reports."), response: agentAnswers.interval },
-  );
-  app.get(
-    "/v1/hosts/settings",
-    () => ({ auto_update: false, host_auto_update: false }),
-    {
-      ...route("settings", "Settings of agents: they must not update themselves."),
-      response: agentAnswers.settings,
-    },
-  );
+  app.get("/v1/settings/update-interval", () => ({ updateInterval, cronExpression: cronOf(updateInterval) }), {
+    ...route("interval", "The minutes between reports."),
+    response: agentAnswers.interval,
+  });
+  app.get("/v1/hosts/settings", () => ({ auto_update: false, host_auto_update: false }), {
+    ...route("settings", "Settings of agents: they must not update themselves."),
+    response: agentAnswers.settings,
+  });
   app.get(
     "/v1/hosts/agent/version",
     async ({ asked, viewer }) => {
@@ -177,14 +172,10 @@ function mountSettings({ app, db }: HostsContext, updateInterval: number): void 
       }),
     },
   );
-  app.get(
-    "/v1/hosts/integrations",
-    () => ({ success: true, integrations: NO_MODULES }),
-    {
-      ...route("integrations", "The modules of agents, all disabled: only packages are read."),
-      response: agentAnswers.integrations,
-    },
-  );
+  app.get("/v1/hosts/integrations", () => ({ success: true, integrations: NO_MODULES }), {
+    ...route("integrations", "The modules of agents, all disabled: only packages are read."),
+    response: agentAnswers.integrations,
+  });
   app.post("/v1/hosts/integration-status", () => ({ success: true, message: "Integration status received" }), {
     permit,
     response: agentAnswers.integrationStatus,

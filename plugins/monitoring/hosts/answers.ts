@@ -1,5 +1,15 @@
 /** The schemas of answers: to administrators, to agents, and to machines that enrol. */
-import { fileAnswer, idSchema, listingSchema, listOf, nullable, type Static, t, timesFields, timestampSchema } from "lectern/core";
+import {
+  fileAnswer,
+  idSchema,
+  listingSchema,
+  listOf,
+  nullable,
+  type Static,
+  t,
+  timesFields,
+  timestampSchema,
+} from "lectern/core";
 
 const count = t.Integer({ minimum: 0 });
 const text = t.String();
@@ -39,7 +49,10 @@ export const hostSchema = t.Object(
   {
     ...hostFields,
     outdated: t.Array(
-      t.Object({ name: text, current_version: text, available_version: text, security: t.Boolean() }, { $id: "OutdatedPackage" }),
+      t.Object(
+        { name: text, current_version: text, available_version: text, security: t.Boolean() },
+        { $id: "OutdatedPackage" },
+      ),
     ),
     repositories: t.Array(
       t.Object(

@@ -4,8 +4,8 @@
  * is first requested; its page, which would load scripts from other sites, is never served.
  */
 import { Elysia } from "elysia";
-import { schemaOf, t, type TSchema, withContributedFields } from "lectern/core";
 import type { ResponseFields } from "lectern/contracts";
+import { schemaOf, type TSchema, t, withContributedFields } from "lectern/core";
 import { Components } from "./components.ts";
 import type { DescribedRoute } from "./describe.ts";
 import type { Json } from "./json.ts";
@@ -56,7 +56,13 @@ export async function swaggerDocument({ routes, fields, items, named }: Document
       "x-permission": permit,
       ...requestBody(route, items),
     };
-    const hook = { parse: "application/json", params: pathParameters(path), query: queryOf(route), response: answers, detail };
+    const hook = {
+      parse: "application/json",
+      params: pathParameters(path),
+      query: queryOf(route),
+      response: answers,
+      detail,
+    };
     // The options are data of plugins, whose types are not known here.
     app.route(method, path, () => new Response(), hook as never);
   }
@@ -87,7 +93,10 @@ function pathParameters(path: string): TSchema | undefined {
 /** The query of a route: the parameters of listings, its rules where it has no body, and those that it names itself. */
 function queryOf({ facts, method, response }: DescribedRoute): TSchema | undefined {
   const rules = { ...(method === "GET" ? facts.rules : {}), ...facts.query };
-  const { properties = {}, required = [] } = schemaOf(rules) as { properties?: Record<string, object>; required?: string[] };
+  const { properties = {}, required = [] } = schemaOf(rules) as {
+    properties?: Record<string, object>;
+    required?: string[];
+  };
   const own = Object.entries(properties).map(([name, schema]) => {
     const property = t.Unsafe(schema);
     return [name, required.includes(name) ? property : t.Optional(property)];

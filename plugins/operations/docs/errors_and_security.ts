@@ -50,7 +50,10 @@ function shapeOf(schema: TSchema, prefixes?: readonly string[]): ErrorShape {
   const prefix = prefixes ? kind.replace(/Error$/, "") : "";
   const names = Object.fromEntries(Object.entries(ERRORS).map(([status, [name]]) => [status, prefix + name]));
   const content = { "application/json": { schema: { $ref: `#/components/schemas/${kind}` } } };
-  const responses = Object.entries(ERRORS).map(([status, [, description]]) => [names[status], { description, content }]);
+  const responses = Object.entries(ERRORS).map(([status, [, description]]) => [
+    names[status],
+    { description, content },
+  ]);
   return { prefixes, schema, names, responses: Object.fromEntries(responses) };
 }
 

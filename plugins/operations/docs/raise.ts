@@ -48,7 +48,11 @@ export function raised(document: Json, routes: readonly DescribedRoute[], frame:
 }
 
 function raisedOperation(operation: Json, route: DescribedRoute, { security, shapes }: DocumentFrame): Json {
-  const { parameters = [], responses = {}, ...rest } = operation as { parameters?: Json[]; responses?: Record<string, Json> };
+  const {
+    parameters = [],
+    responses = {},
+    ...rest
+  } = operation as { parameters?: Json[]; responses?: Record<string, Json> };
   const answers = Object.entries(responses).map(([status, answer]) => [status, raisedAnswer(answer, status, route)]);
   return {
     ...rest,
@@ -71,7 +75,9 @@ function raisedAnswer(answer: Json, status: string, { facts, response }: Describ
   const description = schema.description ?? (status === "101" ? "Switched to a WebSocket" : "Success");
   const media = mediaTypeOf(schema);
   if (media !== undefined) {
-    const types = media.split(/,\s*/).map((type) => [type || ANY_FILE, { schema: { type: "string", format: "binary" } }]);
+    const types = media
+      .split(/,\s*/)
+      .map((type) => [type || ANY_FILE, { schema: { type: "string", format: "binary" } }]);
     return { description, content: Object.fromEntries(types) };
   }
   const { content } = answer as { content?: Record<string, { schema: Json }> };
@@ -111,7 +117,11 @@ function simplified({ anyOf, patternProperties, ...schema }: Json): Json {
   const isNullable = others.length < options.length;
   const [first] = others;
   if (others.length > 0 && others.every((option) => "const" in option))
-    return { ...rest, type: isNullable ? [first?.type, "null"] : first?.type, enum: [...others.map((one) => one.const), ...(isNullable ? [null] : [])] };
+    return {
+      ...rest,
+      type: isNullable ? [first?.type, "null"] : first?.type,
+      enum: [...others.map((one) => one.const), ...(isNullable ? [null] : [])],
+    };
   if (isNullable && others.length === 1 && first && typeof first.type === "string" && !("enum" in first))
     return { ...rest, ...first, type: [first.type, "null"] };
   return { ...rest, anyOf };

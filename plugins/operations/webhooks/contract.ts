@@ -3,7 +3,17 @@
  * of a webhook is in its row; it is sent once, in the answer that creates it, and is the key of signatures.
  */
 import type { Generated, Selectable } from "kysely";
-import { type Input, idSchema, listingSchema, nullable, type PluginContext, rules, t, timesFields, timestampSchema } from "lectern/core";
+import {
+  type Input,
+  idSchema,
+  listingSchema,
+  nullable,
+  type PluginContext,
+  rules,
+  t,
+  timesFields,
+  timestampSchema,
+} from "lectern/core";
 
 /** Addresses that are called for events. */
 export interface WebhooksTable {

@@ -1,6 +1,12 @@
 import { ApiError, endpoint, rules, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { type Delivery, deliveryListingSchema, deliverySchema, resentDeliverySchema, type WebhooksContext } from "./contract.ts";
+import {
+  type Delivery,
+  deliveryListingSchema,
+  deliverySchema,
+  resentDeliverySchema,
+  type WebhooksContext,
+} from "./contract.ts";
 import { about } from "./docs.ts";
 import { presentDelivery } from "./presenter.ts";
 import { DELIVERIES, readDelivery, readWebhook } from "./queries.ts";
@@ -15,7 +21,11 @@ export function mountDeliveries({ app, db, list, wakeDispatcher }: WebhooksConte
       const { id } = await readWebhook(db, params.id);
       return list<Delivery>({ ...DELIVERIES, where: sql<boolean>`webhook_id = ${id}::integer` }, viewer, asked);
     },
-    { permit: PERMIT, response: deliveryListingSchema, ...endpoint("webhooks", "deliveries", { about: about.deliveries }) },
+    {
+      permit: PERMIT,
+      response: deliveryListingSchema,
+      ...endpoint("webhooks", "deliveries", { about: about.deliveries }),
+    },
   );
   app.get(
     "/webhooks/:id/deliveries/:deliveryId",

@@ -29,6 +29,10 @@ export function mountEventTypes({ app, slot }: WebhooksContext): void {
       const types = [...new Set<string>([...content, ...PHRASED, ...declared])];
       return { events: types.map((type) => ({ type, text: phraseOf(type) })) };
     },
-    { permit: "settings-manage", response: eventTypesSchema, ...endpoint("webhooks", "events", { about: about.events }) },
+    {
+      permit: "settings-manage",
+      response: eventTypesSchema,
+      ...endpoint("webhooks", "events", { about: about.events }),
+    },
   );
 }

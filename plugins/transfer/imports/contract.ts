@@ -1,6 +1,17 @@
 import type { Generated, Selectable } from "kysely";
 import type { MadeItem } from "lectern/contracts";
-import { idSchema, listingSchema, nullable, type PluginContext, rules, type Static, sql, t, timesFields, type Upload } from "lectern/core";
+import {
+  idSchema,
+  listingSchema,
+  nullable,
+  type PluginContext,
+  rules,
+  type Static,
+  sql,
+  t,
+  timesFields,
+  type Upload,
+} from "lectern/core";
 
 /** What the files of this plugin share. */
 export interface ImportsContext

@@ -4,7 +4,14 @@
  */
 import { endpoint, fileKilobytes, noContent, rules } from "lectern/core";
 import { createImport, removeImport } from "./changes.ts";
-import { type ImportDetails, type ImportedItem, type ImportsContext, importAnswers, type ListedImport, parentRules } from "./contract.ts";
+import {
+  type ImportDetails,
+  type ImportedItem,
+  type ImportsContext,
+  importAnswers,
+  type ListedImport,
+  parentRules,
+} from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { present } from "./presenter.ts";
 import { findImport, listSpec } from "./queries.ts";

@@ -19,8 +19,7 @@ export async function clientTypes(document: Json): Promise<string> {
   // openapi-typescript needs the compiler's API, which TypeScript 7 does not have.
   plugin({
     name: "typescript-5",
-    setup: ({ module }) =>
-      void module("typescript", () => ({ loader: "object", exports: { ...ts, default: ts } })),
+    setup: ({ module }) => void module("typescript", () => ({ loader: "object", exports: { ...ts, default: ts } })),
   });
   const { default: openapiTs, astToString } = await import("openapi-typescript");
   return HEAD + withoutAbsences(astToString(await openapiTs(slim(document) as never, { alphabetize: true })));

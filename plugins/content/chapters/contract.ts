@@ -1,3 +1,7 @@
+/**
+ * What the plugin of chapters declares: its table, its kind and listing, the bodies and answers of its routes, its events, and
+ * what its files share (content-api 7).
+ */
 import {
   fieldsOf,
   type Input,

@@ -1,3 +1,7 @@
+/**
+ * What the plugin of comments declares: its table, the bodies and answers of its routes, its events and permissions, and what its
+ * files share (content-api 10).
+ */
 import type { Generated, Selectable } from "kysely";
 import type { UserRef } from "lectern/contracts";
 import {

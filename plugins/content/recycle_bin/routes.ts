@@ -1,3 +1,7 @@
+/**
+ * The routes of the recycle bin (content-api 13): listing, restoring, deleting for good, and emptying. Each of them needs the
+ * permissions settings-manage and restrictions-manage-all.
+ */
 import { type EventTransaction, endpoint, idOf, requirePermission, rules, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
 import { destroyEntry, lockEntry } from "./changes.ts";

@@ -1,3 +1,7 @@
+/**
+ * What the plugin of search declares: its tables, the answer of its route, its job, and what its files share (content-api 14). A
+ * result has the columns that its kind has, without empty ones.
+ */
 import type { ContentKind, Searchable, Tags } from "lectern/contracts";
 import {
   idSchema,

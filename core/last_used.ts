@@ -82,6 +82,7 @@ export class LastUsedBatch<Kind extends string> {
           sql`${sql.id(at)} = used.at`,
           ...(detail === undefined ? [] : [sql`${sql.id(detail)} = used.detail`]),
         ];
+        // A template, since table and columns are options.
         await rows(
           db,
           sql`update ${sql.table(table)} set ${sql.join(sets)}

@@ -60,7 +60,7 @@ function conflictOf(name: string, plugins: readonly AnyPlugin[]): string | undef
 function pluginText(name: string): string {
   return `/** Notes that readers leave on books. */
 import { definePlugin, endpoint, idOf, notFound, rules, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import { prepared } from "lectern/db";
 import type {} from "lectern/plugins";
 
 declare module "lectern/db" {
@@ -81,6 +81,17 @@ declare module "lectern/core" {
   }
 }
 
+const saveNote = prepared("${name}.save", (db, p: Note) =>
+  db
+    .insertInto("${name}")
+    .values({ book_id: p.book_id, user_id: p.user_id, note: p.note })
+    .onConflict((conflict) => conflict.columns(["book_id", "user_id"]).doUpdateSet({ note: p.note })),
+);
+
+const removeNotes = prepared("${name}.removeOfBooks", (db, p: { bookIds: readonly number[] }) =>
+  db.deleteFrom("${name}").where("book_id", "=", sql<number>\`any(\${p.bookIds}::integer[])\`),
+);
+
 const noteRules = rules({ note: ["required", "string", "max:500"] });
 
 export default definePlugin({
@@ -100,7 +111,7 @@ export default definePlugin({
     contribute("dependents", {
       kind: "book",
       async destroy(ids, tx) {
-        await rows(tx.db, sql\`delete from "${name}" where book_id = any(\${[...ids]}::integer[])\`);
+        await removeNotes.execute(tx.db, { bookIds: [...ids] });
       },
     });
     app.get(
@@ -121,11 +132,7 @@ export default definePlugin({
         const { note } = await validate(noteRules, input, viewer);
         const draft = { book_id: book.id, user_id: viewer.id, note };
         return perform("${name}_leave", viewer, draft, async (final, tx) => {
-          await rows(
-            tx.db,
-            sql\`insert into "${name}" (book_id, user_id, note) values (\${final.book_id}, \${final.user_id}, \${final.note})
-              on conflict (book_id, user_id) do update set note = excluded.note\`,
-          );
+          await saveNote.execute(tx.db, final);
           return final;
         });
       },

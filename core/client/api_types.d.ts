@@ -2536,8 +2536,7 @@ export interface operations {
     };
     responses: {
       /** @description No content */
-      204: {
-      };
+      204: {};
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
@@ -2737,8 +2736,7 @@ export interface operations {
     };
     responses: {
       /** @description No content */
-      204: {
-      };
+      204: {};
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
@@ -2864,8 +2862,7 @@ export interface operations {
     };
     responses: {
       /** @description No content */
-      204: {
-      };
+      204: {};
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
@@ -3023,8 +3020,7 @@ export interface operations {
     };
     responses: {
       /** @description No content */
-      204: {
-      };
+      204: {};
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
@@ -3253,8 +3249,7 @@ export interface operations {
     };
     responses: {
       /** @description No content */
-      204: {
-      };
+      204: {};
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
@@ -3486,8 +3481,7 @@ export interface operations {
     };
     responses: {
       /** @description No content */
-      204: {
-      };
+      204: {};
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
@@ -3649,8 +3643,7 @@ export interface operations {
     };
     responses: {
       /** @description No content */
-      204: {
-      };
+      204: {};
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
@@ -3862,8 +3855,7 @@ export interface operations {
     };
     responses: {
       /** @description No content */
-      204: {
-      };
+      204: {};
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
@@ -4052,8 +4044,7 @@ export interface operations {
     };
     responses: {
       /** @description No content */
-      204: {
-      };
+      204: {};
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
@@ -4224,8 +4215,7 @@ export interface operations {
     };
     responses: {
       /** @description No content */
-      204: {
-      };
+      204: {};
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
@@ -4557,8 +4547,7 @@ export interface operations {
     };
     responses: {
       /** @description No content */
-      204: {
-      };
+      204: {};
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
@@ -4628,8 +4617,7 @@ export interface operations {
   "session-delete": {
     responses: {
       /** @description No content */
-      204: {
-      };
+      204: {};
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -4783,8 +4771,7 @@ export interface operations {
     };
     responses: {
       /** @description No content */
-      204: {
-      };
+      204: {};
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
@@ -5135,8 +5122,7 @@ export interface operations {
     };
     responses: {
       /** @description No content */
-      204: {
-      };
+      204: {};
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
@@ -5187,8 +5173,7 @@ export interface operations {
     };
     responses: {
       /** @description No content */
-      204: {
-      };
+      204: {};
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
@@ -5309,8 +5294,7 @@ export interface operations {
     };
     responses: {
       /** @description No content */
-      204: {
-      };
+      204: {};
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
@@ -5366,8 +5350,7 @@ export interface operations {
   "agents-ws": {
     responses: {
       /** @description Switched to a WebSocket */
-      101: {
-      };
+      101: {};
       401: components["responses"]["AgentUnauthorized"];
       403: components["responses"]["AgentForbidden"];
       429: components["responses"]["AgentTooManyRequests"];
@@ -5555,8 +5538,7 @@ export interface operations {
     };
     responses: {
       /** @description No content */
-      204: {
-      };
+      204: {};
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
@@ -5691,8 +5673,7 @@ export interface operations {
     };
     responses: {
       /** @description No content */
-      204: {
-      };
+      204: {};
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
@@ -6190,8 +6171,7 @@ export interface operations {
     };
     responses: {
       /** @description No content */
-      204: {
-      };
+      204: {};
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { rows } from "../../db/mod.ts";
+import { prepared } from "../../db/mod.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
 
 /** A tag as in answers. */
@@ -34,6 +34,10 @@ export interface Tagged {
   readonly sent: unknown;
 }
 
+const readTags = prepared("tags.readOfItem", (db, p: { tags: RawBuilder<Tag[]> }) =>
+  db.selectNoFrom(p.tags.as("tags")),
+);
+
 /**
  * Replaces an item's tags where some were sent. Returns its tags. Throws the 422 of `Tags.read`.
  * @example
@@ -45,6 +49,6 @@ export async function saveTags(tags: Tags, { kind, id, sent }: Tagged, tx: Event
     await tags.save(kind, id, wanted, tx);
     return wanted;
   }
-  const [found] = await rows<{ tags: Tag[] }>(tx.db, sql`select ${tags.of(kind, sql`${id}::integer`)} as tags`);
+  const found = await readTags.executeTakeFirst(tx.db, { tags: tags.of(kind, sql`${id}::integer`) });
   return found?.tags ?? [];
 }

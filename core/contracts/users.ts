@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { type Db, rows, type TableName } from "../../db/mod.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
+import type { ItemTable } from "../resources/items.ts";
 import type { Viewer } from "../viewer.ts";
 
 /** A user as answers refer to one (content-api 1.2). */
@@ -50,6 +51,8 @@ declare module "../runtime/registry.ts" {
   }
 }
 
+type Author = keyof ItemTable;
+
 /** Author, last editor and owner of an item, as single reads show them. */
 export interface People {
   readonly created_by: UserRef | null;
@@ -63,7 +66,7 @@ export interface People {
  * const people = sql`select ${peopleOf(context.contracts.users, "notes")} as people from notes`;
  */
 export function peopleOf(users: Users, table: TableName): RawBuilder<People> {
-  const ref = (column: string) => users.ref(sql.ref(`${table}.${column}`));
+  const ref = (column: Author) => users.ref(sql.ref(`${table}.${column}`));
   return sql`json_build_object('created_by', ${ref("created_by")}, 'updated_by', ${ref("updated_by")},
     'owned_by', ${ref("owned_by")})`;
 }
@@ -74,10 +77,12 @@ export function peopleOf(users: Users, table: TableName): RawBuilder<People> {
  * context.on("user_delete", { inTransaction: ({ id }, tx) => withoutAuthor(tx.db, "notes", id) });
  */
 export async function withoutAuthor(db: Db, table: TableName, userId: number): Promise<void> {
+  // A template, since the builder's types need the name of the table.
+  const [creator, editor] = [sql.id("created_by" satisfies Author), sql.id("updated_by" satisfies Author)];
   await rows(
     db,
-    sql`update ${sql.table(table)} set created_by = nullif(created_by, ${userId}::integer),
-      updated_by = nullif(updated_by, ${userId}::integer)
-    where created_by = ${userId}::integer or updated_by = ${userId}::integer`,
+    sql`update ${sql.table(table)} set ${creator} = nullif(${creator}, ${userId}::integer),
+      ${editor} = nullif(${editor}, ${userId}::integer)
+    where ${creator} = ${userId}::integer or ${editor} = ${userId}::integer`,
   );
 }

@@ -3,7 +3,7 @@
  * process, by a notification in the others. While the connection for notifications is lost nothing is cached.
  */
 import { sql } from "kysely";
-import { type Store, write } from "../../db/mod.ts";
+import { prepared, type Store } from "../../db/mod.ts";
 import type { EventTransaction } from "./event_bus.ts";
 
 /** A named cache, filled by its `load` on demand. */
@@ -16,6 +16,10 @@ export interface Cached<V> {
 
 const CHANNEL = "lectern_cache";
 const MAX_ENTRIES = 10_000;
+
+const notify = prepared("caches.notify", (db, p: { drop: string }) =>
+  db.selectNoFrom(sql`pg_notify(${sql.lit(CHANNEL)}, ${p.drop})`.as("notified")),
+);
 
 /** The caches of one runtime. */
 export class Caches {
@@ -73,7 +77,7 @@ export class Caches {
       get: (key) => (entries.has(key) ? (entries.get(key) as V) : fill(key)),
       async forget(tx, key) {
         tx.afterCommit(() => drop(key));
-        await write(tx.db, sql`select pg_notify(${CHANNEL}, ${JSON.stringify({ name, key })})`);
+        await notify.write(tx.db, { drop: JSON.stringify({ name, key }) });
       },
     };
   }

@@ -3,8 +3,8 @@
  * process with `for update skip locked`, leased while it runs, retried with growing pauses, and kept as dead after its last
  * try. It may run twice (a crash before its deletion), so handlers are idempotent.
  */
-import { sql } from "kysely";
-import { type Db, type Migrations, rows, type Store, withSlowPool, write } from "../../db/mod.ts";
+import { type Generated, type GeneratedAlways, type Selectable, sql } from "kysely";
+import { type Db, type Migrations, prepared, type Store, withSlowPool } from "../../db/mod.ts";
 import type { Log } from "../log.ts";
 import type { EnqueueOptions } from "./event_bus.ts";
 
@@ -24,7 +24,36 @@ export interface JobRun {
 }
 
 type Handler = (payload: unknown, run: JobRun) => Promise<void>;
-type ClaimedJob = { id: number; name: string; payload: unknown; attempts: number };
+type ClaimedJob = Pick<Selectable<JobsTable>, "id" | "name" | "payload" | "attempts">;
+
+/** Waiting and failed jobs. */
+export interface JobsTable {
+  id: GeneratedAlways<number>;
+  name: string;
+  payload: unknown;
+  /** Of waiting jobs with the same name and key there is at most one. */
+  key: string | null;
+  run_at: Generated<string>;
+  leased_until: string | null;
+  attempts: Generated<number>;
+  /** Whether all attempts failed. */
+  dead: Generated<boolean>;
+  last_error: string | null;
+  created_at: Generated<string>;
+}
+
+/** When each schedule is due next. */
+export interface SchedulesTable {
+  name: string;
+  next_at: string;
+}
+
+declare module "../../db/query/tables.ts" {
+  interface Tables {
+    jobs: JobsTable;
+    schedules: SchedulesTable;
+  }
+}
 
 const CHANNEL = "lectern_jobs";
 const DEFAULT_TRIES = 5;
@@ -33,6 +62,8 @@ const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 3_600_000;
 const POLL_MS = 5_000;
 const CONCURRENCY = 4;
+/** Characters of an error that are stored. */
+const MAX_ERROR = 2_000;
 
 /** The tables of jobs and schedules. */
 export const jobMigrations: Migrations = {
@@ -50,6 +81,81 @@ export const jobMigrations: Migrations = {
     await sql`create table schedules (name text primary key, next_at timestamptz not null)`.execute(db);
   },
 };
+
+interface NewJob {
+  readonly name: string;
+  /** JSON. */
+  readonly payload: string;
+  readonly key: string | null;
+  readonly delayMs: number;
+}
+
+const insert = prepared("jobs.insert", (db, p: NewJob) =>
+  db
+    .insertInto("jobs")
+    .values({
+      name: p.name,
+      payload: sql`${p.payload}::text::jsonb`,
+      key: p.key,
+      run_at: sql<string>`now() + ${p.delayMs} * interval '1 millisecond'`,
+    })
+    .onConflict((conflict) => conflict.doNothing()),
+);
+
+const notify = prepared("jobs.notify", (db) => db.selectNoFrom(sql`pg_notify(${sql.lit(CHANNEL)}, '')`.as("notified")));
+
+/** Moves a schedule on if it is due. */
+const takeSchedule = prepared("jobs.takeSchedule", (db, p: { name: string; everyMs: number }) =>
+  db
+    .updateTable("schedules")
+    .set({ next_at: sql<string>`now() + ${p.everyMs}::bigint * interval '1 millisecond'` })
+    .where("name", "=", p.name)
+    .where("next_at", "<=", sql<string>`now()`)
+    .returning("name"),
+);
+
+/** Claims the job that is due first. `names` are those of the handlers, `leases` theirs in milliseconds. */
+const claim = prepared("jobs.claim", (db, p: { names: readonly string[]; leases: readonly number[] }) => {
+  const handled = sql<{ name: string; lease_ms: number }>`unnest(${p.names}::text[], ${p.leases}::integer[])`;
+  return db
+    .with("due", (cte) =>
+      cte
+        .selectFrom("jobs")
+        .innerJoin(handled.as<"handled">(sql`handled(name, lease_ms)`), "handled.name", "jobs.name")
+        .select(["jobs.id", "handled.lease_ms"])
+        .where(({ not, ref }) => not(ref("jobs.dead")))
+        .where("jobs.run_at", "<=", sql<string>`now()`)
+        .where(({ eb, or }) =>
+          or([eb("jobs.leased_until", "is", null), eb("jobs.leased_until", "<", sql<string>`now()`)]),
+        )
+        .orderBy("jobs.run_at")
+        .limit(sql.lit(1))
+        .forUpdate("jobs")
+        .skipLocked(),
+    )
+    .updateTable("jobs")
+    .from("due")
+    .set(({ ref }) => ({
+      attempts: sql<number>`${ref("jobs.attempts")} + 1`,
+      leased_until: sql<string>`now() + ${ref("due.lease_ms")} * interval '1 millisecond'`,
+    }))
+    .whereRef("jobs.id", "=", "due.id")
+    .returning(["jobs.id", "jobs.name", "jobs.payload", "jobs.attempts"]);
+});
+
+const remove = prepared("jobs.remove", (db, p: { id: number }) => db.deleteFrom("jobs").where("id", "=", p.id));
+
+const fail = prepared("jobs.fail", (db, p: { id: number; dead: boolean; error: string; pauseMs: number }) =>
+  db
+    .updateTable("jobs")
+    .set({
+      dead: p.dead,
+      last_error: p.error,
+      leased_until: null,
+      run_at: sql<string>`now() + ${p.pauseMs}::bigint * interval '1 millisecond'`,
+    })
+    .where("id", "=", p.id),
+);
 
 /** The job queue of one runtime. */
 export class JobQueue {
@@ -85,22 +191,20 @@ export class JobQueue {
   /** Writes a job over `db`: the store, or an open transaction. */
   async enqueue(db: Db, name: string, payload: unknown, options: EnqueueOptions = {}): Promise<void> {
     if (!this.#handlers.has(name)) throw new Error(`Cannot enqueue "${name}": no plugin handles this job`);
-    await write(
-      db,
-      sql`insert into jobs (name, payload, key, run_at)
-        values (${name}, ${JSON.stringify(payload)}::text::jsonb, ${options.key ?? null},
-          now() + ${options.delayMs ?? 0} * interval '1 millisecond')
-        on conflict do nothing`,
-    );
-    await write(db, sql`select pg_notify(${CHANNEL}, '')`);
+    const { key = null, delayMs = 0 } = options;
+    await insert.write(db, { name, payload: JSON.stringify(payload), key, delayMs });
+    await notify.write(db, {});
   }
 
   /** Starts to claim jobs: at each notification, and every few seconds for delayed jobs and those of crashed processes. */
   async start(): Promise<void> {
     this.#open = true;
     for (const [name, { everyMs }] of this.#schedules) {
-      await sql`insert into schedules (name, next_at) values (${name}, now() + ${everyMs} * interval '1 millisecond')
-        on conflict do nothing`.execute(this.#store.db);
+      await this.#store.db
+        .insertInto("schedules")
+        .values({ name, next_at: sql<string>`now() + ${everyMs} * interval '1 millisecond'` })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
     }
     const wake = () => this.#wake();
     this.#stopListening = await this.#store.listen(CHANNEL, { onNotify: wake, onReturn: wake });
@@ -140,12 +244,7 @@ export class JobQueue {
 
   async #tick(): Promise<void> {
     for (const [name, { everyMs, run }] of this.#schedules) {
-      const due = await rows(
-        this.#store.db,
-        sql`update schedules set next_at = now() + ${everyMs}::bigint * interval '1 millisecond'
-          where name = ${name} and next_at <= now() returning name`,
-      );
-      if (due.length > 0) await this.#onSlowPool(run);
+      if (await takeSchedule.executeTakeFirst(this.#store.db, { name, everyMs })) await this.#onSlowPool(run);
     }
   }
 
@@ -160,7 +259,7 @@ export class JobQueue {
     const { run, options } = this.#handlers.get(job.name) as { run: Handler; options: Required<JobOptions> };
     try {
       await this.#onSlowPool(() => run(job.payload, { id: job.id, attempt: job.attempts }));
-      await sql`delete from jobs where id = ${job.id}`.execute(this.#store.db);
+      await remove.execute(this.#store.db, { id: job.id });
     } catch (error) {
       await this.#failed(job, options, error);
     }
@@ -168,18 +267,9 @@ export class JobQueue {
   }
 
   async #claim(): Promise<ClaimedJob | undefined> {
-    const leases = [...this.#handlers].map(([name, { options }]) => sql`(${name}::text, ${options.leaseMs}::integer)`);
-    if (leases.length === 0) return undefined;
-    const [job] = await rows<ClaimedJob>(
-      this.#store.db,
-      sql`with handled (name, lease_ms) as (values ${sql.join(leases)}),
-        due as (select jobs.id, handled.lease_ms from jobs join handled using (name)
-          where not dead and run_at <= now() and (leased_until is null or leased_until < now())
-          order by run_at limit 1 for update of jobs skip locked)
-        update jobs set attempts = attempts + 1, leased_until = now() + due.lease_ms * interval '1 millisecond'
-        from due where jobs.id = due.id returning jobs.id, jobs.name, jobs.payload, jobs.attempts`,
-    );
-    return job;
+    if (this.#handlers.size === 0) return undefined;
+    const leases = [...this.#handlers.values()].map(({ options }) => options.leaseMs);
+    return claim.executeTakeFirst(this.#store.db, { names: [...this.#handlers.keys()], leases });
   }
 
   async #failed(job: ClaimedJob, options: Required<JobOptions>, error: unknown): Promise<void> {
@@ -188,7 +278,6 @@ export class JobQueue {
     const text = error instanceof Error ? error.message : String(error);
     const facts = { job: job.id, attempt: job.attempts, dead, error };
     this.#log[dead ? "error" : "warn"](`Cannot do the job "${job.name}"`, facts);
-    await sql`update jobs set dead = ${dead}, last_error = ${text.slice(0, 2000)}, leased_until = null,
-      run_at = now() + ${pauseMs}::bigint * interval '1 millisecond' where id = ${job.id}`.execute(this.#store.db);
+    await fail.execute(this.#store.db, { id: job.id, dead, error: text.slice(0, MAX_ERROR), pauseMs });
   }
 }

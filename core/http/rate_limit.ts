@@ -3,7 +3,7 @@
  * and holds for any number of servers on one database.
  */
 import { sql } from "kysely";
-import { type Db, type Migrations, rows } from "../../db/mod.ts";
+import { type Db, type Migrations, prepared } from "../../db/mod.ts";
 import type { Config } from "../config.ts";
 import { ExpiringMap, MAX_KEYS } from "./expiring_map.ts";
 
@@ -49,31 +49,69 @@ export const limitMigrations: Migrations = {
 /** Ended windows that one request removes at most. */
 const SWEEP_ROWS = 100;
 
+/** Requests by limiter and key in the current window. */
+export interface RateWindowsTable {
+  key: string;
+  count: number;
+  ends_at: string;
+}
+
+declare module "../../db/query/tables.ts" {
+  interface Tables {
+    rate_windows: RateWindowsTable;
+  }
+}
+
+const takeWindow = prepared("limits.take", (db, p: { key: string; seconds: number }) =>
+  db
+    .insertInto("rate_windows")
+    .values({
+      key: p.key,
+      count: sql.lit(1),
+      ends_at: sql<string>`now() + ${p.seconds}::float8 * interval '1 second'`,
+    })
+    .onConflict((conflict) =>
+      conflict.column("key").doUpdateSet(({ ref }) => {
+        const [count, end] = [ref("rate_windows.count"), ref("rate_windows.ends_at")];
+        return {
+          count: sql<number>`case when ${end} <= now() then 1 else ${count} + 1 end`,
+          ends_at: sql<string>`case when ${end} <= now() then ${ref("excluded.ends_at")} else ${end} end`,
+        };
+      }),
+    )
+    .returning(({ ref }) => [
+      "count" as const,
+      sql<number>`extract(epoch from ${ref("ends_at")})::float8`.as("ends_at"),
+    ]),
+);
+
+/** Locked rows are being counted; the next sweep removes them. */
+const removeEnded = prepared("limits.removeEnded", (db) =>
+  db
+    .deleteFrom("rate_windows")
+    .where("key", "in", (eb) =>
+      eb
+        .selectFrom("rate_windows")
+        .select("key")
+        .where("ends_at", "<=", sql<string>`now()`)
+        .limit(sql.lit(SWEEP_ROWS))
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning("key"),
+);
+
 /** A limiter in the store, shared by all processes that create one of this name. */
 export function storeLimiter(db: Db, name: string, limit: number, windowMs = 60_000): Limiter {
   let sweepAt = 0;
   const sweep = async () => {
     sweepAt = Date.now() + windowMs;
-    // Locked rows are being counted; the next sweep removes them.
-    const removed = await rows(
-      db,
-      sql`delete from rate_windows where key in
-        (select key from rate_windows where ends_at <= now() limit ${SWEEP_ROWS}::integer for update skip locked)
-        returning 1`,
-    );
+    const removed = await removeEnded.execute(db, {});
     if (removed.length === SWEEP_ROWS) sweepAt = 0;
   };
   return {
     async take(key) {
-      const [window] = await rows<{ count: number; ends_at: number }>(
-        db,
-        sql`insert into rate_windows as w (key, count, ends_at)
-            values (${`${name} ${key}`}, 1, now() + ${windowMs / 1000}::float8 * interval '1 second')
-            on conflict (key) do update set
-              count = case when w.ends_at <= now() then 1 else w.count + 1 end,
-              ends_at = case when w.ends_at <= now() then excluded.ends_at else w.ends_at end
-            returning count, extract(epoch from ends_at)::float8 as ends_at`,
-      );
+      const window = await takeWindow.executeTakeFirst(db, { key: `${name} ${key}`, seconds: windowMs / 1000 });
       if (!window) throw new Error("Cannot count a request: the store returned no row");
       if (Date.now() >= sweepAt) await sweep();
       return allowance(limit, window.count, window.ends_at);

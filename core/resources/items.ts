@@ -1,8 +1,10 @@
 /**
- * What named items of content share: columns, free slugs, updates of what differs. It knows columns and no kind by name. Migrations are each plugin's own: a landed step never changes.
+ * What named items of content share: columns, free slugs, updates of what differs. It knows columns and no kind by name, so
+ * its statements are templates: the builder's types need the name of a table. Migrations are each plugin's own: a landed
+ * step never changes.
  */
 import { type Generated, type GeneratedAlways, type RawBuilder, sql } from "kysely";
-import { type Db, rows, type TableName } from "../../db/mod.ts";
+import { type Db, flattened, rows, type TableName } from "../../db/mod.ts";
 import { notFound } from "../errors.ts";
 import { uniqueSlug } from "./slug.ts";
 
@@ -23,6 +25,9 @@ export interface ItemTable {
   deleted_at: string | null;
 }
 
+const column = (name: keyof ItemTable) => flattened(sql.id(name));
+const [ID, SLUG, UPDATED_AT, DELETED_AT] = [column("id"), column("slug"), column("updated_at"), column("deleted_at")];
+
 /** The rows among which a slug has to be unique. */
 export interface SlugScope {
   /** The id of the item itself, whose present slug counts as free. */
@@ -42,7 +47,7 @@ export function freeSlug(db: Db, table: TableName, name: string, scope: SlugScop
     const taken = await rows(
       db,
       sql`select 1 from ${sql.table(table)}
-      where slug = ${slug} and deleted_at is null and id <> ${id}::integer and ${where} limit 1`,
+      where ${SLUG} = ${slug} and ${DELETED_AT} is null and ${ID} <> ${id}::integer and ${where} limit 1`,
     );
     return taken.length > 0;
   });
@@ -67,7 +72,7 @@ export async function saveChanges<Row extends { id: number }>(
   const [saved] = await rows<Row>(
     db,
     sql`update ${sql.table(table)}
-    set ${sql.join([...sets, sql`updated_at = clock_timestamp()`])} where id = ${row.id} returning *`,
+    set ${sql.join([...sets, sql`${UPDATED_AT} = clock_timestamp()`])} where ${ID} = ${row.id} returning *`,
   );
   return { ...row, ...saved };
 }
@@ -80,7 +85,8 @@ export async function saveChanges<Row extends { id: number }>(
 export async function softDelete(db: Db, table: TableName, noun: string, id: number): Promise<void> {
   const gone = await rows(
     db,
-    sql`update ${sql.table(table)} set deleted_at = now() where id = ${id} and deleted_at is null returning id`,
+    sql`update ${sql.table(table)} set ${DELETED_AT} = now()
+      where ${ID} = ${id} and ${DELETED_AT} is null returning ${ID}`,
   );
   if (gone.length === 0) throw notFound(noun);
 }

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type Db, rows } from "../../db/mod.ts";
+import type { Db } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
@@ -8,12 +8,13 @@ export async function checkTables(plugins: readonly AnyPlugin[], db: Db): Promis
   const wanted = plugins.flatMap(({ name, permissions: { read = [], write = [] } }) =>
     [...read, ...write].map((table) => ({ name, table })),
   );
-  const missing = await rows<{ name: string; table: string }>(
-    db,
-    sql`select wanted.* from jsonb_to_recordset(${JSON.stringify(wanted)}::text::jsonb) as wanted(name text, "table" text)
-      where to_regclass(quote_ident(wanted."table")) is null limit 1`,
-  );
-  const [first] = missing;
+  const given = sql<{ name: string; table: string }>`jsonb_to_recordset(${JSON.stringify(wanted)}::text::jsonb)`;
+  const first = await db
+    .selectFrom(given.as<"wanted">(sql`wanted(name text, "table" text)`))
+    .select(["wanted.name", "wanted.table"])
+    .where(({ ref }) => sql<boolean>`to_regclass(quote_ident(${ref("wanted.table")})) is null`)
+    .limit(1)
+    .executeTakeFirst();
   if (first)
     throw new BootError(`The plugin "${first.name}" needs the table "${first.table}", which no plugin creates`);
 }

@@ -3,7 +3,7 @@
  * Types are checked within a plugin and erased by `definePlugin`: the cost of checking is linear in the number of plugins.
  */
 import type { Static, TObject } from "@sinclair/typebox";
-import type { Kysely, RawBuilder, SelectQueryBuilder } from "kysely";
+import type { CompiledQuery, Kysely, RawBuilder, SelectQueryBuilder } from "kysely";
 import type { Db, Migrations, TableName, Tables } from "../../db/mod.ts";
 import type { Children } from "../children/pool.ts";
 import type { Command } from "../cli/command.ts";
@@ -11,10 +11,10 @@ import type { Cached } from "../events/cache.ts";
 import type { Action, AnyHandlers, EnqueueOptions, Handlers } from "../events/event_bus.ts";
 import type { JobOptions, JobRun } from "../events/job_queue.ts";
 import type { FileStore } from "../files/file_store.ts";
-import type { AreaSpec, Authenticate } from "../http/areas.ts";
 import type { OutgoingFetch } from "../http/outbound_fetch.ts";
 import type { PluginApp, SiteApp } from "../http/plugin_app.ts";
 import type { MakeLimiter } from "../http/rate_limit.ts";
+import type { Authenticate, RouteScope } from "../http/route_scope.ts";
 import type { CallOptions } from "../http/server.ts";
 import type { WithSlowPool } from "../http/store_errors.ts";
 import type { Texts } from "../i18n/catalogue.ts";
@@ -94,7 +94,7 @@ export interface PluginContext<
   /** The store, over the granted tables. */
   readonly db: Kysely<Pick<Tables, T>>;
   /** The rows of a read over the deadline pool for polls: the server cancels a statement after two seconds. */
-  queryWithDeadline<Row>(fragment: RawBuilder<Row>): Promise<Row[]>;
+  queryWithDeadline<Row>(query: RawBuilder<Row> | CompiledQuery<Row>): Promise<Row[]>;
   /** Runs slow reads (a search, an export) in a pool where users take turns; a statement is cancelled after `limitMs`. */
   readonly withSlowPool: WithSlowPool;
   readonly settings: Static<S>;
@@ -121,7 +121,7 @@ export interface PluginContext<
   /** Adds a resolver of credentials; resolvers are tried in boot order. */
   auth(authenticate: Authenticate): void;
   /** Gives paths below a prefix their own credentials, limit and error shape; the prefix is below /api by default. */
-  area(prefix: string, spec: AreaSpec): void;
+  routeScope(prefix: string, spec: RouteScope): void;
   /** Calls a route as a viewer, without credentials and limits. `path` may hold a query. Errors are answers, never thrown. */
   callAs(viewer: Viewer, method: string, path: string, options?: CallOptions): Promise<Response>;
   /** Creates a limit of requests by key; servers on one store share it with RATE_LIMITS_SHARED. */

@@ -4,7 +4,7 @@
  * (`migrate.ts`).
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { Kysely, type RawBuilder } from "kysely";
+import { type CompiledQuery, Kysely, type RawBuilder } from "kysely";
 import postgres from "postgres";
 import { EMBEDDED_USER, type Embedded, joinEmbedded } from "../embedded/embedded.ts";
 import { StoreError } from "../query/errors.ts";
@@ -57,7 +57,7 @@ export interface Store {
   /** postgres.js over two further connections, for tools and tests; a query may hang where these break. */
   sql: postgres.Sql;
   /** The rows of a read in the deadline pool, where the server cancels a statement after two seconds. */
-  queryWithDeadline<Row>(fragment: RawBuilder<Row>): Promise<Row[]>;
+  queryWithDeadline<Row>(query: RawBuilder<Row> | CompiledQuery<Row>): Promise<Row[]>;
   /** Sets the limits of further statements; there are none before, as for commands and migrations. */
   limit(limits: StoreLimits): void;
   kind: "embedded" | "server";
@@ -250,7 +250,7 @@ function assemble(
   return {
     db,
     sql: own,
-    queryWithDeadline: (fragment) => pools.queryWithDeadline(fragment),
+    queryWithDeadline: (query) => pools.queryWithDeadline(query),
     limit: (limits) => {
       pools.limits = limits;
     },

@@ -2,7 +2,7 @@
  * The pools of an open store by purpose: single statements are pipelined over shared connections, transactions have one
  * each, polls and slow reads have pools of their own. None of the four starves another. The listener is apart from these.
  */
-import type { RawBuilder } from "kysely";
+import type { CompiledQuery, RawBuilder } from "kysely";
 import { ConnectionLost } from "../query/errors.ts";
 import { flatten } from "../query/query.ts";
 import type { Connection } from "./connection.ts";
@@ -78,8 +78,8 @@ export class StorePools implements DialectPools {
   }
 
   /** The rows of a read in the deadline pool for polls, where a statement has two seconds. */
-  async queryWithDeadline<Row>(fragment: RawBuilder<Row>): Promise<Row[]> {
-    const { sql: text, parameters } = flatten(fragment);
+  async queryWithDeadline<Row>(query: RawBuilder<Row> | CompiledQuery<Row>): Promise<Row[]> {
+    const { sql: text, parameters } = "sql" in query ? query : flatten(query);
     const result = await this.#deadline.send(text, parameters, { key: "", limitMs: DEADLINE_MS });
     return result.slice() as unknown as Row[];
   }

@@ -26,13 +26,21 @@ export function guarded<Name extends TableName = TableName>(
   plugin: string,
   grants: Grants,
 ): Kysely<Pick<Tables, Name>> {
+  const own = GUARDS.get(grants) ?? guardFor(plugin, grants);
+  GUARDS.set(grants, own);
+  // A cast, since comparing two Kysely types takes a third of the whole type check.
+  return db.withPlugin(own) as unknown as Kysely<Pick<Tables, Name>>;
+}
+
+/** One Kysely plugin for the store and all transactions of a plugin, so that a prepared statement is checked once. */
+const GUARDS = new WeakMap<Grants, KyselyPlugin>();
+
+function guardFor(plugin: string, grants: Grants): KyselyPlugin {
   const write = new Set(grants.write);
   const read = new Set([...grants.read, ...grants.write]);
-  const check: Check = (table, wanted) => {
+  return guard((table, wanted) => {
     if (!(wanted === "write" ? write : read).has(table)) throw new GrantError(plugin, table, wanted);
-  };
-  // A cast, since comparing two Kysely types takes a third of the whole type check.
-  return db.withPlugin(guard(check)) as unknown as Kysely<Pick<Tables, Name>>;
+  });
 }
 
 type Check = (table: string, wanted: "read" | "write") => void;

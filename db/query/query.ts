@@ -8,6 +8,7 @@ import {
   type CompiledQuery,
   type Kysely,
   type OperationNode,
+  type OperationNodeSource,
   PostgresQueryCompiler,
   type RawBuilder,
   type RawNode,
@@ -42,13 +43,13 @@ export async function write(db: Pick<Kysely<never>, "executeQuery">, fragment: R
  * A template without values, flattened once: a part of a hot statement. Throws where it has a value, since all callers would
  * share that of the first.
  * @example
- * const columns = prepared(sql`notes.id, notes.name, notes.slug`);
+ * const columns = flattened(sql`notes.id, notes.name, notes.slug`);
  * const found = await rows(db, sql`select ${columns} from notes where id = ${1}`);
  */
-export function prepared<Row>(fragment: RawBuilder<Row>): RawBuilder<Row> {
+export function flattened<Row>(fragment: RawBuilder<Row>): RawBuilder<Row> {
   const { sql: text, parameters } = flatten(fragment);
   if (parameters.length > 0)
-    throw new Error(`Cannot prepare "${text}": it holds ${parameters.length} values, wanted none`);
+    throw new Error(`Cannot flatten "${text}" once: it holds ${parameters.length} values, wanted none`);
   return sql.raw<Row>(text);
 }
 
@@ -68,12 +69,35 @@ export function memoized<Row>(fragment: RawBuilder<Row>): RawBuilder<Row> {
  * flatten(sql`select name from notes where id = ${1}`).sql; // select name from notes where id = $1
  */
 export function flatten<Row>(fragment: RawBuilder<Row>): CompiledQuery<Row> {
-  const query = fragment.toOperationNode() as RawNode;
   const parameters: unknown[] = [];
-  const text = textOf(query, parameters);
-  const queryId = { queryId: "rows" };
-  if (text !== undefined) return { sql: text, parameters, query, queryId } as CompiledQuery<Row>;
-  return new PostgresQueryCompiler().compileQuery(query, queryId) as CompiledQuery<Row>;
+  const text = fragmentText(fragment, parameters);
+  return { sql: text, parameters, query: fragment.toOperationNode() as RawNode, queryId: { queryId: "rows" } };
+}
+
+/** The text of a template within a statement that has `parameters` already; its own are added to them. */
+export function fragmentText(fragment: OperationNodeSource, parameters: unknown[]): string {
+  const node = fragment.toOperationNode();
+  const before = parameters.length;
+  const text = textOf(node, parameters);
+  if (text !== undefined) return text;
+  parameters.length = before;
+  const compiled = new NumberingCompiler(before).compileQuery(node as RawNode, { queryId: "fragment" });
+  parameters.push(...compiled.parameters);
+  return compiled.sql;
+}
+
+/** Kysely's compiler, with parameters that are numbered from `before` + 1 on. */
+class NumberingCompiler extends PostgresQueryCompiler {
+  readonly #before: number;
+
+  constructor(before: number) {
+    super();
+    this.#before = before;
+  }
+
+  protected override getCurrentParameterPlaceholder(): string {
+    return `$${this.#before + this.numParameters}`;
+  }
 }
 
 interface Node {

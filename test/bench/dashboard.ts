@@ -4,7 +4,8 @@
  *
  * 1. a poll of an instance with many hosts while 64 writers report, beside a poll of an empty instance: writers at the
  *    pace of one report a second each, then as fast as they can, which is the whole machine and no real instance;
- * 2. an empty answer (304) beside a bare Elysia route with a constant body, and beside one with the same headers;
+ * 2. an empty answer (304) beside a bare Elysia route with a constant body, beside one with the same headers, and beside one
+ *    that makes the same single statement;
  * 3. the time one report of 500 packages with 10 changed takes in the database.
  *
  * PostgreSQL is a throw-away cluster without fsync, or that of DATABASE_URL. Poller, writers, both servers and the
@@ -132,17 +133,23 @@ async function compareEmptyAnswers(authorization: string, url: string): Promise<
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   await sql`delete from host_reports where received_at < now() - interval '22 hours'`;
   await sql.end();
-  await start(["test/bench/dashboard_static.ts"], { PORT: String(PORTS.bare) }, PORTS.bare);
+  await start(["test/bench/dashboard_static.ts"], { PORT: String(PORTS.bare), DATABASE_URL: url }, PORTS.bare);
   const answer = await fetch(`http://127.0.0.1:${PORTS.full}/api/v1/dashboard/stats`, { headers: { authorization } });
   const shots = {
     plain: { method: "GET", path: "/plain" },
     withHeaders: { method: "GET", path: "/with-headers" },
+    statement: { method: "GET", path: "/statement" },
     runtime: pollOf(authorization, answer.headers.get("etag") ?? ""),
   };
-  for (const connections of [1, 32, 64]) {
-    const rates = { plain: [] as number[], withHeaders: [] as number[], runtime: [] as number[] };
+  for (const connections of [1, 16, 64]) {
+    const rates = {
+      plain: [] as number[],
+      withHeaders: [] as number[],
+      statement: [] as number[],
+      runtime: [] as number[],
+    };
     for (let round = 0; round < ROUNDS; round++) {
-      for (const name of ["plain", "withHeaders", "runtime"] as const) {
+      for (const name of ["plain", "withHeaders", "statement", "runtime"] as const) {
         const { perSecond, refused } = await load(
           name === "runtime" ? PORTS.full : PORTS.bare,
           connections,
@@ -154,10 +161,12 @@ async function compareEmptyAnswers(authorization: string, url: string): Promise<
         if (name === "runtime" && refused < perSecond * seconds * 0.9) say("the tag changed during the run");
       }
     }
-    const [plain, decorated, runtime] = [median(rates.plain), median(rates.withHeaders), median(rates.runtime)];
+    const [plain, decorated] = [median(rates.plain), median(rates.withHeaders)];
+    const [statement, runtime] = [median(rates.statement), median(rates.runtime)];
     say(
       `304, ${connections} connections: Lectern ${Math.round(runtime)}/s; bare ${Math.round(plain)}/s, ratio ${(runtime / plain).toFixed(2)}; ` +
-        `bare with the same headers ${Math.round(decorated)}/s, ratio ${(runtime / decorated).toFixed(2)}`,
+        `bare with the same headers ${Math.round(decorated)}/s, ratio ${(runtime / decorated).toFixed(2)}; ` +
+        `bare with the same statement ${Math.round(statement)}/s, ratio ${(runtime / statement).toFixed(2)}`,
     );
   }
 }
@@ -189,11 +198,11 @@ async function timeReports(url: string): Promise<void> {
 }
 
 async function statementMs(url: string): Promise<number> {
-  const { NUMBERS_SQL } = await import("../../plugins/monitoring/hosts/numbers.ts");
+  const { pollSql } = await import("../../plugins/monitoring/hosts/numbers.ts");
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   const times: number[] = [];
   for (let n = 0; n < 50; n++) {
-    const [row] = await sql.unsafe(`explain (analyze, timing off, summary on, format json) ${NUMBERS_SQL}`);
+    const [row] = await sql.unsafe(`explain (analyze, timing off, summary on, format json) ${pollSql()}`);
     const plans = (row?.["QUERY PLAN"] ?? []) as { "Execution Time": number }[];
     times.push(plans[0]?.["Execution Time"] ?? Number.NaN);
   }

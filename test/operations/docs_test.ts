@@ -14,7 +14,7 @@ describe("docs.json", () => {
     const { body } = await runtime.ask("GET", "/api/docs.json");
     const listed = Object.values(body as Record<string, { method: string; uri: string }[]>).flat();
     const shown = new Set(listed.map(({ method, uri }) => `${method} /${uri.replace(/\{(\w+)\}/g, ":$1")}`));
-    const routes = runtime.runtime.gates
+    const routes = runtime.runtime.http
       .routes()
       .filter(({ path }) => path.startsWith("/api/") && path !== "/api/" && path !== "/api/docs/assets/:file");
     expect(routes.map(({ method, path }) => `${method} ${path}`).filter((route) => !shown.has(route))).toEqual([]);
@@ -61,7 +61,7 @@ test("openapi.json is a valid OpenAPI document with an operation for every endpo
 
 test("every operation has its parameters, bodies, answers with schemas, errors and credentials", async () => {
   const { body } = await runtime.ask("GET", "/api/openapi.json");
-  const routes = runtime.runtime.gates.routes().filter(({ detail }) => "x-facts" in detail);
+  const routes = runtime.runtime.http.routes().filter(({ detail }) => "x-facts" in detail);
   expect(
     routes.filter(({ response }) => response === undefined).map(({ method, path }) => `${method} ${path}`),
   ).toEqual([]);

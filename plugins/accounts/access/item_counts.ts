@@ -15,6 +15,7 @@ export async function ensureItemCounts(kind: ContentKind, { db }: EventTransacti
   const body = bodyOf(kind);
   const name = `acl_counted_${kind.kind}`;
   const installed = async () => {
+    // Templates, here and below: system catalogs, locks and definitions of the tables of other plugins.
     const found = await rows<{ prosrc: string }>(
       db,
       sql`select prosrc from pg_trigger join pg_proc on pg_proc.oid = tgfoid

@@ -5,7 +5,20 @@
  * listing's order. Conditions are true or false, never null, so that they can be negated.
  */
 import { type RawBuilder, sql, type Viewer, type VisibilityRule, type VisibleRows } from "lectern/core";
-import type { TableName } from "lectern/db";
+import { flattened, refs, type TableName } from "lectern/db";
+
+/** Columns of access lists and counts, for templates: parts of conditions over any content table. */
+const LIST = {
+  id: flattened(refs("acl.id")),
+  fallback: flattened(refs("acl.view_fallback")),
+  allow: flattened(refs("acl.view_allow")),
+  deny: flattened(refs("acl.view_deny")),
+};
+const COUNT = {
+  id: flattened(refs("acl_count.acl_id")),
+  kind: flattened(refs("acl_count.kind")),
+  n: flattened(refs("acl_count.n")),
+};
 
 /** The rows that a viewer sees where no override applies (platform 2.3, steps 3 and 10). */
 type Extent = "all" | "own" | "nothing";
@@ -24,11 +37,11 @@ export function visibilityRuleFor(kind: string, table: TableName): VisibilityRul
   /** The rows that roles and overrides permit, regardless of the credential's scope. */
   function permittedTo(viewer: Viewer): RawBuilder<boolean> {
     const extent = extentOf(viewer, kind);
-    if (extent === "all") return sql<boolean>`(${acl} = 0 or ${probe(acl, viewer, sql`acl.view_fallback <> 0`)})`;
+    if (extent === "all") return sql<boolean>`(${acl} = 0 or ${probe(acl, viewer, sql`${LIST.fallback} <> 0`)})`;
     const byList = (otherwise: RawBuilder<unknown>) => sql`${acl} <> 0 and ${probe(acl, viewer, otherwise)}`;
-    if (extent === "nothing") return sql<boolean>`(${byList(sql`acl.view_fallback = 1`)})`;
+    if (extent === "nothing") return sql<boolean>`(${byList(sql`${LIST.fallback} = 1`)})`;
     const owns = own(viewer);
-    const fallback = sql`(acl.view_fallback = 1 or acl.view_fallback = -1 and ${owns})`;
+    const fallback = sql`(${LIST.fallback} = 1 or ${LIST.fallback} = -1 and ${owns})`;
     return sql<boolean>`(${acl} = 0 and ${owns} or ${byList(fallback)})`;
   }
 }
@@ -41,17 +54,17 @@ export function visibleRowsFor(kind: string, table: TableName, ownOnly: () => st
   const mine = ({ id }: Viewer) => sql`from ${sql.table(table)}
     where ${sql.ref(`${table}.owned_by`)} = ${id}::integer and ${present}`;
   return {
-    all: sql<number>`(select coalesce(sum(acl_count.n), 0) from acl_count where acl_count.kind = ${kind})::bigint`,
+    all: sql<number>`(select coalesce(sum(${COUNT.n}), 0) from acl_count where ${COUNT.kind} = ${kind})::bigint`,
     total(viewer) {
       const personalColumn = ownOnly();
       const isPersonal = personalColumn === undefined ? sql`false` : sql.ref(`${table}.${personalColumn}`);
       const seen = sees(viewer);
       if (scopeOf(viewer, kind) !== "all") return sql<number>`(select count(*) ${mine(viewer)} and ${seen})`;
       const extent = extentOf(viewer, kind);
-      const byLists = sql`coalesce((select sum(acl_count.n) from acl_count join acl on acl.id = acl_count.acl_id
-        where acl_count.kind = ${kind} and ${seen === true ? sql`true` : ruling(viewer, openTo(extent))}), 0)`;
+      const byLists = sql`coalesce((select sum(${COUNT.n}) from acl_count join acl on ${LIST.id} = ${COUNT.id}
+        where ${COUNT.kind} = ${kind} and ${seen === true ? sql`true` : ruling(viewer, openTo(extent))}), 0)`;
       const isOpen = sql`(${acl} = 0
-        or (select acl.view_fallback = -1 and not ${namesRoleOf(viewer)} from acl where acl.id = ${acl}))`;
+        or (select ${LIST.fallback} = -1 and not ${namesRoleOf(viewer)} from acl where ${LIST.id} = ${acl}))`;
       const count = (where: RawBuilder<unknown>) => sql`(select count(*) ${mine(viewer)} and ${where})`;
       const own = seen !== true && extent === "own" ? count(sql`not ${isPersonal} and ${isOpen}`) : sql`0`;
       const ownPersonal = sql`${isPersonal} and ${seen === true ? sql`true` : seen}`;
@@ -64,7 +77,7 @@ export function visibleRowsFor(kind: string, table: TableName, ownOnly: () => st
       const extent = extentOf(viewer, kind);
       if (extent === "all") return undefined;
       const listed = sql`select ${id} from ${sql.table(table)} where ${acl} <> 0 and ${present}
-        and ${acl} = any(array(select acl.id from acl where ${ruling(viewer, openTo(extent))}))`;
+        and ${acl} = any(array(select ${LIST.id} from acl where ${ruling(viewer, openTo(extent))}))`;
       return extent === "own" ? sql`${listed} union all select ${id} ${mine(viewer)}` : listed;
     },
   };
@@ -96,20 +109,20 @@ function columnsOf(table: TableName) {
 
 /** The fallback rulings that permit viewing to viewers with this extent. */
 function openTo(extent: Extent): RawBuilder<boolean> {
-  return extent === "all" ? sql`acl.view_fallback <> 0` : sql`acl.view_fallback = 1`;
+  return extent === "all" ? sql`${LIST.fallback} <> 0` : sql`${LIST.fallback} = 1`;
 }
 
 /** Whether a row of `acl` names a role of the viewer. */
 function namesRoleOf({ roles }: Viewer): RawBuilder<boolean> {
-  return sql`(acl.view_allow && ${[...roles]}::integer[] or acl.view_deny && ${[...roles]}::integer[])`;
+  return sql`(${LIST.allow} && ${[...roles]}::integer[] or ${LIST.deny} && ${[...roles]}::integer[])`;
 }
 
 /** Platform 2.3, steps 8 to 10, over a row of `acl`; `otherwise` is the condition if it names none of the viewer's roles. */
 function ruling({ roles }: Viewer, otherwise: RawBuilder<unknown>): RawBuilder<boolean> {
   const held = sql`${[...roles]}::integer[]`;
-  return sql`(acl.view_allow && ${held} or not acl.view_deny && ${held} and ${otherwise})`;
+  return sql`(${LIST.allow} && ${held} or not ${LIST.deny} && ${held} and ${otherwise})`;
 }
 
 function probe(acl: RawBuilder<unknown>, viewer: Viewer, otherwise: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql`coalesce((select ${ruling(viewer, otherwise)} from acl where acl.id = ${acl}), false)`;
+  return sql`coalesce((select ${ruling(viewer, otherwise)} from acl where ${LIST.id} = ${acl}), false)`;
 }

@@ -1,16 +1,75 @@
 /**
  * Writes overrides: the entries of the item itself, then the access lists of the item and everything below it. The item and
  * its parents are locked first, from the top down, so that lists are derived from rows that cannot change meanwhile.
- * Permissions are checked by the routes; the contract `overrides`, which importing plugins call, checks none.
+ * Statements over the tables of content are templates, since no grant names these tables. Permissions are checked by the routes; the contract `overrides`, which importing plugins call, checks none.
  */
 import type { ContentKind, Overrides } from "lectern/contracts";
-import { type EventTransaction, notFound, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import { type EventTransaction, type ItemTable, notFound, sql } from "lectern/core";
+import { prepared, refs, rows } from "lectern/db";
 import type { Entry, Item, PermissionsDraft } from "./contract.ts";
 import { type Kinds, parentsOf, updateAccessLists } from "./propagation.ts";
+import { itemColumn, itemColumns } from "./queries.ts";
+
+/** The item of entries. */
+type EntryKey = Pick<Item, "kind" | "id">;
 
 /** Attempts to lock an item that is moved concurrently. */
 const MAX_ATTEMPTS = 5;
+
+const removeEntriesOfRoles = prepared("content_permissions.removeEntriesOfRoles", (db, p: EntryKey) =>
+  db
+    .deleteFrom("entity_permissions")
+    .where("kind", "=", p.kind)
+    .where("item_id", "=", p.id)
+    .where("role_id", "<>", sql.lit(0)),
+);
+
+const removeFallback = prepared("content_permissions.removeFallback", (db, p: EntryKey) =>
+  db
+    .deleteFrom("entity_permissions")
+    .where("kind", "=", p.kind)
+    .where("item_id", "=", p.id)
+    .where("role_id", "=", sql.lit(0)),
+);
+
+/** Locks roles against deletion. */
+const lockRoles = prepared("content_permissions.lockRoles", (db, p: { ids: readonly number[] }) =>
+  db
+    .selectFrom("roles")
+    .select("id")
+    .where("id", "=", sql<number>`any(${p.ids}::integer[])`)
+    .orderBy("id")
+    .forKeyShare(),
+);
+
+/** `entries` is a JSON array of `Entry`. */
+const insert = prepared("content_permissions.insertEntries", (db, p: EntryKey & { entries: string }) =>
+  db
+    .insertInto("entity_permissions")
+    .columns(["kind", "item_id", "role_id", "view", "create", "update", "delete"])
+    .expression((eb) =>
+      eb
+        .selectFrom(
+          sql<{
+            entry: Entry;
+            place: number;
+          }>`jsonb_array_elements(${p.entries}::text::jsonb) with ordinality`.as<"given">(sql`given(entry, place)`),
+        )
+        .select(({ ref }) => {
+          const member = (name: keyof Entry) => sql`${ref("given.entry")}->>${sql.lit(name)}`;
+          return [
+            sql<string>`${p.kind}`.as("kind"),
+            sql<number>`${p.id}::integer`.as("item_id"),
+            sql<number>`(${member("role_id")})::integer`.as("role_id"),
+            sql<boolean>`(${member("view")})::boolean`.as("view"),
+            sql<boolean>`(${member("create")})::boolean`.as("create"),
+            sql<boolean>`(${member("update")})::boolean`.as("update"),
+            sql<boolean>`(${member("delete")})::boolean`.as("delete"),
+          ];
+        })
+        .orderBy("given.place"),
+    ),
+);
 
 /** Applies the draft and updates the access lists of the item and everything below it. Throws 404 if the item was deleted. */
 export async function changePermissions(
@@ -19,17 +78,19 @@ export async function changePermissions(
   tx: EventTransaction,
 ): Promise<Item> {
   await lockWithParents(kinds, kind, item.id, tx);
-  if (draft.roles) await replaceEntries(item, draft.roles, sql`role_id <> 0`, tx);
+  if (draft.roles) {
+    await removeEntriesOfRoles.execute(tx.db, item);
+    await insertEntries(item, draft.roles, tx);
+  }
   if (draft.fallback !== undefined) {
-    await replaceEntries(item, draft.fallback ? [{ role_id: 0, ...draft.fallback }] : [], sql`role_id = 0`, tx);
+    await removeFallback.execute(tx.db, item);
+    if (draft.fallback) await insertEntries(item, [{ role_id: 0, ...draft.fallback }], tx);
   }
   if (draft.owner_id !== undefined) await changeOwner(kind, item.id, draft.owner_id, tx);
   if (draft.roles || draft.fallback !== undefined) await updateAccessLists(kinds, kind, item.id, tx);
-  const [changed] = await rows<Omit<Item, "kind">>(
-    tx.db,
-    sql`select id, name, owned_by, acl_id from ${sql.table(kind.table)} where id = ${item.id}::integer`,
-  );
-  return { ...(changed as Omit<Item, "kind">), kind: kind.kind };
+  const changed = await readItem(kind, item.id, tx);
+  if (!changed) throw notFound("Item");
+  return changed;
 }
 
 /** Implements the contract `overrides`. */
@@ -38,30 +99,36 @@ export function createOverrides(kinds: () => Kinds): Overrides {
     async replace(name, id, entries, tx) {
       const kind = kinds().find((known) => known.kind === name);
       if (!kind) throw new Error(`Cannot set permissions of a "${name}": it is not a kind of content`);
-      const [item] = await rows<Omit<Item, "kind">>(
-        tx.db,
-        sql`select id, name, owned_by, acl_id from ${sql.table(kind.table)} where id = ${id}::integer`,
-      );
+      const item = await readItem(kind, id, tx);
       if (!item) throw notFound("Item");
       const fallback = entries.find(({ role_id }) => role_id === 0) ?? null;
       const roles = entries.filter(({ role_id }) => role_id !== 0);
-      await tx.perform(
-        "permissions_update",
-        { item: { ...item, kind: name }, draft: { roles, fallback } },
-        (final, inner) => changePermissions(kinds(), { ...final, kind }, inner),
+      await tx.perform("permissions_update", { item, draft: { roles, fallback } }, (final, inner) =>
+        changePermissions(kinds(), { ...final, kind }, inner),
       );
     },
   };
 }
 
+/** Reads an item, also a deleted one; undefined if there is none. */
+async function readItem({ kind, table }: ContentKind, id: number, { db }: EventTransaction): Promise<Item | undefined> {
+  const [item] = await rows<Omit<Item, "kind">>(
+    db,
+    sql`select ${itemColumns(table)} from ${sql.table(table)} where ${itemColumn(table, "id")} = ${id}::integer`,
+  );
+  return item && { ...item, kind };
+}
+
 /** Locks the parents of an item from the top down, then the item: the order in which all writers lock several items. */
 async function lockWithParents(kinds: Kinds, kind: ContentKind, id: number, { db }: EventTransaction): Promise<void> {
   const parents = parentsOf(kinds, kind);
-  const columns = sql.join([sql`id`, ...parents.map(({ column }) => sql.ref(column))]);
+  const own = itemColumn(kind.table, "id");
+  const isPresent = sql`${itemColumn(kind.table, "deleted_at")} is null`;
+  const columns = sql.join([own, ...parents.map(({ column }) => sql.ref(column))]);
   const read = async (lock = sql``) => {
     const [row] = await rows<Record<string, number | null>>(
       db,
-      sql`select ${columns} from ${sql.table(kind.table)} where id = ${id}::integer and deleted_at is null ${lock}`,
+      sql`select ${columns} from ${sql.table(kind.table)} where ${own} = ${id}::integer and ${isPresent} ${lock}`,
     );
     if (!row) throw notFound("Item");
     return row;
@@ -69,7 +136,8 @@ async function lockWithParents(kinds: Kinds, kind: ContentKind, id: number, { db
   for (let attempt = 1; ; attempt++) {
     const before = await read();
     for (const { table, column } of parents.toReversed()) {
-      await rows(db, sql`select from ${sql.table(table)} where id = ${before[column] ?? 0}::integer for share`);
+      const parent = itemColumn(table, "id");
+      await rows(db, sql`select from ${sql.table(table)} where ${parent} = ${before[column] ?? 0}::integer for share`);
     }
     const locked = await read(sql`for no key update`);
     if (parents.every(({ column }) => locked[column] === before[column])) return;
@@ -77,40 +145,24 @@ async function lockWithParents(kinds: Kinds, kind: ContentKind, id: number, { db
   }
 }
 
-/** Replaces entries. Roles that were deleted meanwhile get none; the others are locked against deletion until the commit. */
-async function replaceEntries(
-  item: Item,
-  entries: readonly Entry[],
-  condition: ReturnType<typeof sql>,
-  { db }: EventTransaction,
-): Promise<void> {
-  await rows(
-    db,
-    sql`delete from entity_permissions where kind = ${item.kind} and item_id = ${item.id}::integer and ${condition}`,
-  );
+/** Inserts entries. Roles that were deleted meanwhile get none; the others are locked against deletion until the commit. */
+async function insertEntries(item: EntryKey, entries: readonly Entry[], { db }: EventTransaction): Promise<void> {
   if (entries.length === 0) return;
   const ids = entries.map(({ role_id }) => role_id);
-  const existing = await rows<{ id: number }>(
-    db,
-    sql`select id from roles where id = any(${ids}::integer[]) order by id for key share`,
-  );
+  const existing = await lockRoles.execute(db, { ids });
   const known = new Set([0, ...existing.map(({ id }) => id)]);
-  const inserted = JSON.stringify(entries.filter(({ role_id }) => known.has(role_id)));
-  await rows(
-    db,
-    sql`insert into entity_permissions (kind, item_id, role_id, view, "create", update, delete)
-    select ${item.kind}, ${item.id}::integer, (entry->>'role_id')::integer, (entry->>'view')::boolean,
-      (entry->>'create')::boolean, (entry->>'update')::boolean, (entry->>'delete')::boolean
-    from jsonb_array_elements(${inserted}::text::jsonb) with ordinality as given(entry, place) order by place`,
-  );
+  const present = JSON.stringify(entries.filter(({ role_id }) => known.has(role_id)));
+  await insert.execute(db, { kind: item.kind, id: item.id, entries: present });
 }
 
 /** Sets the owner of an item. If there is no user with that id, the owner stays (platform 3). */
 async function changeOwner(kind: ContentKind, id: number, owner: number, { db }: EventTransaction): Promise<void> {
+  const user = refs("users.id");
   await rows(
     db,
-    sql`update ${sql.table(kind.table)} as item set owned_by = users.id, updated_at = clock_timestamp()
-    from users where users.id = ${owner}::integer and item.id = ${id}::integer
-      and item.owned_by is distinct from users.id`,
+    sql`update ${sql.table(kind.table)} as item
+    set ${sql.id("owned_by" satisfies keyof ItemTable)} = ${user}, ${sql.id("updated_at" satisfies keyof ItemTable)} = clock_timestamp()
+    from users where ${user} = ${owner}::integer and ${itemColumn("item", "id")} = ${id}::integer
+      and ${itemColumn("item", "owned_by")} is distinct from ${user}`,
   );
 }

@@ -1,25 +1,50 @@
+import type { Selectable } from "kysely";
 import { type EventTransaction, sql } from "lectern/core";
-import { rows } from "lectern/db";
-import { ACTIONS, type AccessList, digestOf, isEmpty } from "./access_list.ts";
+import { prepared, type Tables } from "lectern/db";
+import { ACTIONS, type AccessList, digestOf, isEmpty, type Ruling } from "./access_list.ts";
 
-const RULINGS = sql.join(
-  ACTIONS.map(
-    (action) => sql`json_build_object('fallback', ${sql.ref(`acl.${action}_fallback`)},
-      'allow', ${sql.ref(`acl.${action}_allow`)}, 'deny', ${sql.ref(`acl.${action}_deny`)}) as ${sql.ref(action)}`,
+/** The columns of a list: for each action the fallback and the roles. */
+const COLUMNS = ACTIONS.flatMap((action) => [`${action}_fallback`, `${action}_allow`, `${action}_deny`] as const);
+const TYPED = sql.join([
+  sql`digest text`,
+  ...COLUMNS.map(
+    (column) => sql`${sql.id(column)} ${sql.raw(column.endsWith("_fallback") ? "smallint" : "integer[]")}`,
   ),
+]);
+
+/** A list as it is sent to be stored. */
+type SentList = Pick<Selectable<Tables["acl"]>, "digest" | (typeof COLUMNS)[number]>;
+
+const findLists = prepared("content_permissions.findLists", (db, p: { ids: readonly number[] }) =>
+  db
+    .selectFrom("acl")
+    .select("acl.id")
+    .select(({ ref }) =>
+      ACTIONS.map((action) =>
+        sql<Ruling>`json_build_object('fallback', ${ref(`acl.${action}_fallback`)},
+          'allow', ${ref(`acl.${action}_allow`)}, 'deny', ${ref(`acl.${action}_deny`)})`.as(action),
+      ),
+    )
+    .where("acl.id", "=", sql<number>`any(${p.ids}::integer[])`),
 );
-const COLUMNS = ACTIONS.flatMap((action) => [`${action}_fallback`, `${action}_allow`, `${action}_deny`]);
-const TYPED = [
-  "digest text",
-  ...ACTIONS.flatMap((a) => [`${a}_fallback smallint`, `${a}_allow int[]`, `${a}_deny int[]`]),
-];
+
+const storeLists = prepared("content_permissions.storeLists", (db, p: { lists: string }) =>
+  db
+    .insertInto("acl")
+    .columns(["digest", ...COLUMNS])
+    .expression((eb) =>
+      eb
+        .selectFrom(sql<SentList>`jsonb_to_recordset(${p.lists}::text::jsonb)`.as<"wanted">(sql`wanted(${TYPED})`))
+        .select(["digest", ...COLUMNS])
+        .orderBy("digest"),
+    )
+    .onConflict((conflict) => conflict.column("digest").doUpdateSet({ touched_at: sql<string>`clock_timestamp()` }))
+    .returning(["id", "digest"]),
+);
 
 /** Reads access lists by id. */
 export async function readLists(ids: readonly number[], { db }: EventTransaction): Promise<Map<number, AccessList>> {
-  const found = await rows<AccessList & { id: number }>(
-    db,
-    sql`select acl.id, ${RULINGS} from acl where acl.id = any(${[...new Set(ids)]}::integer[])`,
-  );
+  const found = await findLists.execute(db, { ids: [...new Set(ids)] });
   return new Map(found.map((list) => [list.id, list]));
 }
 
@@ -30,15 +55,8 @@ export async function readLists(ids: readonly number[], { db }: EventTransaction
 export async function findOrCreateLists(lists: readonly AccessList[], { db }: EventTransaction): Promise<number[]> {
   const wanted = new Map(lists.filter((list) => !isEmpty(list)).map((list) => [digestOf(list), list]));
   if (wanted.size === 0) return lists.map(() => 0);
-  const names = sql.raw(COLUMNS.join(", "));
-  const kept = await rows<{ id: number; digest: string }>(
-    db,
-    sql`insert into acl as kept (digest, ${names}) select digest, ${names}
-      from jsonb_to_recordset(${JSON.stringify([...wanted].map(rowOf))}::text::jsonb) as wanted(${sql.raw(TYPED.join())})
-      order by digest
-    on conflict (digest) do update set touched_at = clock_timestamp() returning id, digest`,
-  );
-  const ids = new Map(kept.map(({ id, digest }) => [digest, id]));
+  const stored = await storeLists.execute(db, { lists: JSON.stringify([...wanted].map(rowOf)) });
+  const ids = new Map(stored.map(({ id, digest }) => [digest, id]));
   return lists.map((list) => (isEmpty(list) ? 0 : (ids.get(digestOf(list)) as number)));
 }
 

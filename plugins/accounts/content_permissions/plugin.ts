@@ -5,7 +5,7 @@
  * everything below it in one transaction. Every kind in the slot `content` can have overrides.
  */
 import { definePlugin, type EventTransaction, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import { prepared } from "lectern/db";
 import { createOverrides } from "./changes.ts";
 import type {} from "./contract.ts";
 import { migrations } from "./migrations.ts";
@@ -14,6 +14,17 @@ import { mountPermissions } from "./routes.ts";
 import { sweep } from "./sweep.ts";
 
 const SWEEP_MS = 60 * 60_000;
+
+const removeOfItems = prepared("content_permissions.removeOfItems", (db, p: { kind: string; ids: readonly number[] }) =>
+  db
+    .deleteFrom("entity_permissions")
+    .where("kind", "=", p.kind)
+    .where("item_id", "=", sql<number>`any(${p.ids}::integer[])`),
+);
+
+const removeOfRole = prepared("content_permissions.removeOfRole", (db, p: { id: number }) =>
+  db.deleteFrom("entity_permissions").where("role_id", "=", p.id),
+);
 
 export default definePlugin({
   name: "content_permissions",
@@ -42,16 +53,13 @@ export default definePlugin({
     });
     contribute("dependents", {
       async destroy(ids, tx, kind) {
-        await rows(
-          tx.db,
-          sql`delete from entity_permissions where kind = ${kind} and item_id = any(${[...ids]}::integer[])`,
-        );
+        await removeOfItems.execute(tx.db, { kind, ids: [...ids] });
       },
     });
     // The plugin "access" removes the role from the access lists.
     on("role_delete", {
       async inTransaction({ id }, tx) {
-        await rows(tx.db, sql`delete from entity_permissions where role_id = ${id}::integer`);
+        await removeOfRole.execute(tx.db, { id });
       },
     });
     every("sweep", SWEEP_MS, () => sweep(db as unknown as EventTransaction["db"], parentsFirst(slot("content"))));

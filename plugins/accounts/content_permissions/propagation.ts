@@ -1,18 +1,23 @@
 /**
  * Keeps the `acl_id` of every item at the access list that follows from the overrides set on it and on its parents. A
  * change to one item is propagated to the items below it, and to no others, in the same transaction. Deleted items are
- * included, since they may be restored. An item without entries shares its parent's list, so one update covers most items.
+ * included, since they may be restored. Statements are templates, since no grant names the tables of content. An item without entries shares its parent's list, so one update covers most items.
  *
  * Races: a transaction that changes the list of an item holds a lock on it and at least a shared lock on each of its
  * parents, taken from the top down. So the levels above cannot change until the commit, and a transaction that adds an item
  * to a parent either waits for a change that reaches the parent or its item is visible to that change.
  */
+import type { Selectable } from "kysely";
 import type { ContentKind } from "lectern/contracts";
-import { type EventTransaction, type RawBuilder, sql } from "lectern/core";
+import { type EventTransaction, type ItemTable, type RawBuilder, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { deriveAccessList } from "./access_list.ts";
-import type { Entry } from "./contract.ts";
+import type { EntityPermissionsTable } from "./contract.ts";
 import { findOrCreateLists, readLists } from "./list_store.ts";
+import { entryColumn, itemColumn } from "./queries.ts";
+
+const ITEM = { id: itemColumn("item", "id"), list: itemColumn("item", "acl_id") };
+const ACL_ID = sql.id("acl_id" satisfies keyof ItemTable);
 
 /** The kinds of content (slot `content`). */
 export type Kinds = readonly ContentKind[];
@@ -29,7 +34,7 @@ export async function updateAccessLists(
   id: number,
   tx: EventTransaction,
 ): Promise<void> {
-  const changed = await updateWhere(kinds, kind, sql`${sql.ref(`${kind.table}.id`)} = ${id}::integer`, tx);
+  const changed = await updateWhere(kinds, kind, sql`${itemColumn(kind.table, "id")} = ${id}::integer`, tx);
   // Items below depend on this item's access list alone.
   if (changed) await updateBelow(kinds, kind, id, tx);
 }
@@ -46,7 +51,7 @@ async function updateBelow(kinds: Kinds, kind: ContentKind, id: number, tx: Even
     const scope = sql`${sql.ref(`${below.table}.${link.column}`)} = ${id}::integer`;
     await rows(
       tx.db,
-      sql`select from ${sql.table(below.table)} where ${scope} order by ${sql.ref(`${below.table}.id`)} for no key update`,
+      sql`select from ${sql.table(below.table)} where ${scope} order by ${itemColumn(below.table, "id")} for no key update`,
     );
     await updateWhere(kinds, below, scope, tx);
   }
@@ -60,7 +65,7 @@ export async function inheritAccessList(
   tx: EventTransaction,
 ): Promise<number | undefined> {
   if (kind.parents.length === 0) return undefined;
-  const [item] = await shareParentList(kinds, kind, sql`${sql.ref(`${kind.table}.id`)} = ${id}::integer`, tx);
+  const [item] = await shareParentList(kinds, kind, sql`${itemColumn(kind.table, "id")} = ${id}::integer`, tx);
   return item?.acl_id;
 }
 
@@ -71,11 +76,12 @@ async function updateWhere(
   scope: RawBuilder<unknown>,
   tx: EventTransaction,
 ): Promise<boolean> {
-  const own = await rows<{ id: number; above: number; entries: Entry[] }>(
+  const id = itemColumn(kind.table, "id");
+  const own = await rows<{ id: number; above: number; entries: Selectable<EntityPermissionsTable>[] }>(
     tx.db,
-    sql`select ${sql.ref(`${kind.table}.id`)}, ${parentList(kinds, kind)} as above, json_agg(entry) as entries
-    from ${withParents(kinds, kind)} join entity_permissions entry
-      on entry.kind = ${kind.kind} and entry.item_id = ${sql.ref(`${kind.table}.id`)}
+    sql`select ${id}, ${parentList(kinds, kind)} as above, json_agg(entry) as entries
+    from ${withParents(kinds, kind)} join entity_permissions as entry
+      on ${entryColumn("kind")} = ${kind.kind} and ${entryColumn("item_id")} = ${id}
     where ${scope} group by 1, 2`,
   );
   const above = await readLists(
@@ -89,7 +95,7 @@ async function updateWhere(
   });
   const assigned = await assignLists(
     kind,
-    own.map(({ id }) => id),
+    own.map((item) => item.id),
     await findOrCreateLists(lists, tx),
     tx,
   );
@@ -106,9 +112,9 @@ function assignLists(
   if (ids.length === 0) return Promise.resolve([]);
   return rows(
     db,
-    sql`update ${sql.table(kind.table)} as item set acl_id = given.acl_id
+    sql`update ${sql.table(kind.table)} as item set ${ACL_ID} = given.acl_id
     from unnest(${ids}::integer[], ${lists}::integer[]) as given(id, acl_id)
-    where item.id = given.id and item.acl_id <> given.acl_id returning item.id`,
+    where ${ITEM.id} = given.id and ${ITEM.list} <> given.acl_id returning ${ITEM.id}`,
   );
 }
 
@@ -119,20 +125,21 @@ function shareParentList(
   scope: RawBuilder<unknown>,
   { db }: EventTransaction,
 ): Promise<{ id: number; acl_id: number }[]> {
-  const id = sql.ref(`${kind.table}.id`);
+  const id = itemColumn(kind.table, "id");
   return rows(
     db,
-    sql`update ${sql.table(kind.table)} as item set acl_id = above.acl_id
+    sql`update ${sql.table(kind.table)} as item set ${ACL_ID} = above.acl_id
     from (select ${id}, ${parentList(kinds, kind)} as acl_id from ${withParents(kinds, kind)}
       where ${scope} and not exists (
-        select from entity_permissions entry where entry.kind = ${kind.kind} and entry.item_id = ${id})) as above
-    where item.id = above.id and item.acl_id <> above.acl_id returning item.id, item.acl_id`,
+        select from entity_permissions as entry
+        where ${entryColumn("kind")} = ${kind.kind} and ${entryColumn("item_id")} = ${id})) as above
+    where ${ITEM.id} = above.id and ${ITEM.list} <> above.acl_id returning ${ITEM.id}, ${ITEM.list}`,
   );
 }
 
 /** SQL for the list of the nearest parent, in a statement over `withParents`; 0 at the top. */
 function parentList(kinds: Kinds, kind: ContentKind): RawBuilder<unknown> {
-  const levels = parentsOf(kinds, kind).map(({ alias }) => sql`${sql.ref(`${alias}.acl_id`)}`);
+  const levels = parentsOf(kinds, kind).map(({ alias }) => itemColumn(alias, "acl_id"));
   return sql`coalesce(${sql.join([...levels, sql`0`])})`;
 }
 
@@ -140,7 +147,7 @@ function parentList(kinds: Kinds, kind: ContentKind): RawBuilder<unknown> {
 function withParents(kinds: Kinds, kind: ContentKind): RawBuilder<unknown> {
   const joins = parentsOf(kinds, kind).map(
     ({ table, alias, column }) => sql`left join ${sql.table(table)} as ${sql.id(alias)}
-      on ${sql.ref(`${alias}.id`)} = ${sql.ref(`${kind.table}.${column}`)}`,
+      on ${itemColumn(alias, "id")} = ${sql.ref(`${kind.table}.${column}`)}`,
   );
   return sql`${sql.table(kind.table)} ${sql.join(joins, sql` `)}`;
 }

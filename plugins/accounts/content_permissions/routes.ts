@@ -1,6 +1,6 @@
 import type { ContentKind } from "lectern/contracts";
 import { denied, endpoint, hasPermission, idOf, notFound, sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
+import { type Executor, prepared, rows } from "lectern/db";
 import { changePermissions } from "./changes.ts";
 import {
   type ContentPermissionsContext,
@@ -11,9 +11,21 @@ import {
 } from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { draftOf, withoutNulls } from "./input.ts";
-import { readPermissions } from "./queries.ts";
+import { itemColumn, itemColumns, readPermissions } from "./queries.ts";
 
 const PATH = "/content-permissions/:contentType/:contentId";
+
+/** Those that overrides can name: administrators are beyond them. */
+const readRoles = prepared("content_permissions.readRoles", (db) =>
+  db
+    .selectFrom("roles")
+    .select(["id", "display_name"])
+    .where("system_name", "<>", sql.lit("admin"))
+    .orderBy("display_name_key")
+    .orderBy("id"),
+);
+
+const readRoleIds = prepared("content_permissions.readRoleIds", (db) => db.selectFrom("roles").select("id"));
 
 /** Mounts the routes. Checks come in this order: content type, item, permission, body (platform 3). */
 export function mountPermissions(context: ContentPermissionsContext): void {
@@ -26,11 +38,12 @@ export function mountPermissions(context: ContentPermissionsContext): void {
   ): Promise<{ kind: ContentKind; item: Item }> => {
     const kind = slot("content").find((known) => known.kind === type);
     if (!kind) throw notFound("Content type");
+    // A template, since no grant names the tables of content.
     const table = sql.table(kind.table);
     const [item] = await rows<Omit<Item, "kind">>(
       db,
-      sql`select ${table}.id, ${table}.name, ${table}.owned_by, ${table}.acl_id from ${table}
-      where ${table}.id = ${idOf(id, "Item")}::integer and ${visible.where(kind.table, viewer)}`,
+      sql`select ${itemColumns(kind.table)} from ${table}
+      where ${itemColumn(kind.table, "id")} = ${idOf(id, "Item")}::integer and ${visible.where(kind.table, viewer)}`,
     );
     if (!item) throw notFound("Item");
     await access.need(viewer, "restrictions-manage", item);
@@ -43,10 +56,7 @@ export function mountPermissions(context: ContentPermissionsContext): void {
     async ({ viewer }) => {
       if (!hasPermission(viewer, "restrictions-manage-all") && !hasPermission(viewer, "restrictions-manage-own"))
         throw denied();
-      const data = await rows<{ id: number; display_name: string }>(
-        db,
-        sql`select id, display_name from roles where system_name <> 'admin' order by display_name_key, id`,
-      );
+      const data = await readRoles.execute(db, {});
       return { data, total: data.length };
     },
     {
@@ -89,10 +99,10 @@ export function mountPermissions(context: ContentPermissionsContext): void {
 }
 
 /** A lookup of whether a role exists; it queries the store once for all entries of a body. */
-function roleLookup(db: ContentPermissionsContext["db"]) {
+function roleLookup(db: Executor) {
   let known: Promise<Set<number>> | undefined;
   return async (_args: readonly string[], value: unknown): Promise<boolean> => {
-    known ??= rows<{ id: number }>(db, sql`select id from roles`).then((roles) => new Set(roles.map(({ id }) => id)));
+    known ??= readRoleIds.execute(db, {}).then((roles) => new Set(roles.map(({ id }) => id)));
     return (await known).has(Number(value));
   };
 }

@@ -2,7 +2,7 @@
  * What the plugin of roles declares: its tables, the bodies and answers of its routes, its events and permissions (platform 4).
  * The tables of users and of permissions by role are read by others; only this plugin writes them.
  */
-import type { Generated } from "kysely";
+import type { Generated, GeneratedAlways } from "kysely";
 import type { UserRef } from "lectern/contracts";
 import {
   type Input,
@@ -22,6 +22,8 @@ import type { SYSTEM_NAMES } from "./permission_names.ts";
 export interface RolesTable {
   id: Generated<number>;
   display_name: string;
+  /** The sort and search key of the name, computed by the store. */
+  display_name_key: GeneratedAlways<string>;
   description: string | null;
   /** "admin" and "public" for the two that cannot be deleted, else empty. */
   system_name: Generated<string>;

@@ -10,7 +10,7 @@ import {
   updateRules,
 } from "./contract.ts";
 import { about } from "./docs.ts";
-import { columns, permissionsCount, readRole, usersCount } from "./queries.ts";
+import { columns, findRole, permissionsCount, usersCount } from "./queries.ts";
 
 /** Mounts the routes. `known` returns all permission names; `registrationRole` is the id of a role that cannot be deleted. */
 export function mountRoles(
@@ -48,7 +48,7 @@ export function mountRoles(
       about,
     },
     {
-      find: (_viewer, id) => readRole(db, sql`roles.id = ${id}`),
+      find: (_viewer, id) => findRole.executeTakeFirst(db, { id }),
       may: async () => true,
       place: async () => null,
       insert: (draft: RoleDraft, tx) => insertRole(draft, known(), tx),

@@ -1,5 +1,6 @@
 import { LastUsedBatch, type Log } from "lectern/core";
 import type { Db } from "lectern/db";
+import type { SessionsTable } from "./contract.ts";
 
 /** The batch of times at which sessions were last seen. */
 export type SessionsSeen = LastUsedBatch<"seen">;
@@ -11,7 +12,7 @@ export function sessionsSeen(db: Pick<Db, "executeQuery">, log: Log): SessionsSe
     log,
     table: "sessions",
     subject: "sessions",
-    columns: { seen: { at: "last_seen_at" } },
+    columns: { seen: { at: "last_seen_at" satisfies keyof SessionsTable } },
     flushMs: 20_000,
   });
 }

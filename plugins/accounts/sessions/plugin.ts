@@ -90,7 +90,8 @@ export default definePlugin({
         user_id === tx.viewer.id ? undefined : contracts.users.guardedAdmin(tx.viewer, user_id, tx),
     });
     every("sweep", SWEEP_MS, async () => {
-      await sql`delete from sessions where last_seen_at < now() - ${lifetimeMs} * interval '1 millisecond'`.execute(db);
+      const end = sql<string>`now() - ${lifetimeMs} * interval '1 millisecond'`;
+      await db.deleteFrom("sessions").where("last_seen_at", "<", end).execute();
     });
   },
 });

@@ -5,17 +5,7 @@
  * useless (session fixation). Cross-site requests are refused.
  */
 import type { Allowed } from "lectern/contracts";
-import {
-  ApiError,
-  endpoint,
-  GUEST,
-  type InputObject,
-  isCrossSite,
-  noContent,
-  randomText,
-  sha256,
-  sql,
-} from "lectern/core";
+import { ApiError, endpoint, GUEST, type InputObject, isCrossSite, noContent, randomText, sha256 } from "lectern/core";
 import { networkOf } from "./address.ts";
 import { UNCONFIRMED } from "./authenticate.ts";
 import { insertSession, NO_MATCH } from "./changes.ts";
@@ -51,7 +41,7 @@ export function mountSignIn(context: SessionsContext): void {
   const current = async (request: Request) => {
     const cached = await findSession(cookieOf(request.headers.get("cookie"), cookieStyle));
     const viewer = cached && (await contracts.users.viewer(cached.userId));
-    const session = cached && (await readSession(db, sql`sessions.id = ${cached.id}`));
+    const session = cached && (await readSession.executeTakeFirst(db, { id: cached.id }));
     return viewer && session && { session, viewer };
   };
   app.post(

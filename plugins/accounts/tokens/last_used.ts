@@ -1,5 +1,6 @@
 import { LastUsedBatch, type Log } from "lectern/core";
 import type { Db } from "lectern/db";
+import type { ApiTokensTable } from "./contract.ts";
 
 /** The batch of last uses of tokens. */
 export type TokensUsed = LastUsedBatch<"used">;
@@ -11,7 +12,7 @@ export function tokensUsed(db: Pick<Db, "executeQuery">, log: Log): TokensUsed {
     log,
     table: "api_tokens",
     subject: "tokens",
-    columns: { used: { at: "last_used_at" } },
+    columns: { used: { at: "last_used_at" satisfies keyof ApiTokensTable } },
     flushMs: 30_000,
   });
 }

@@ -3,8 +3,15 @@
  * the transaction: whether an e-mail address is taken, roles exist, another administrator exists. Passwords are hashed by
  * the callers.
  */
-import { ApiError, type EventTransaction, rejectControlCharacters, sql, uniqueSlug } from "lectern/core";
-import { type Db, rows, type TableName } from "lectern/db";
+import {
+  ApiError,
+  type EventTransaction,
+  type ItemTable,
+  rejectControlCharacters,
+  sql,
+  uniqueSlug,
+} from "lectern/core";
+import { type Db, type Executor, prepared, type TableName } from "lectern/db";
 import { checkRoles, invalidField, isEmailTaken, isOnlyAdmin, mayTakeOver } from "./checks.ts";
 import type { User, UserChange, UserDraft } from "./contract.ts";
 import { deleteLinks } from "./links.ts";
@@ -13,6 +20,10 @@ import { readUser } from "./queries.ts";
 const LAST_ADMIN =
   "This user is the only user assigned to the administrator role. " +
   "Assign the administrator role to another user before attempting to remove it here.";
+
+const findSlug = prepared("users.findSlug", (db, p: { slug: string; except: number }) =>
+  db.selectFrom("users").where("slug", "=", p.slug).where("id", "<>", p.except),
+);
 
 /** Stores a new user. Throws 422 for a taken e-mail address or unknown roles. */
 export async function insertUser(draft: UserDraft, { db }: EventTransaction): Promise<User> {
@@ -88,8 +99,8 @@ async function lock(db: Db, id: number): Promise<{ system_name: string }> {
   return user;
 }
 
-async function reread(db: Db, id: number): Promise<User> {
-  const user = await readUser(db, sql`users.id = ${id}`);
+async function reread(db: Executor, id: number): Promise<User> {
+  const user = await readUser(db, id);
   if (!user) throw new ApiError(404, "User not found");
   return user;
 }
@@ -98,8 +109,8 @@ async function checkEmail(db: Db, email: string, except?: number): Promise<void>
   if (await isEmailTaken(db, email, except)) throw invalidField("email", "The email has already been taken.");
 }
 
-async function isSlugTaken(db: Db, slug: string, except: number): Promise<boolean> {
-  return (await rows(db, sql`select from users where slug = ${slug} and id <> ${except}`)).length > 0;
+async function isSlugTaken(db: Executor, slug: string, except: number): Promise<boolean> {
+  return (await findSlug.executeTakeFirst(db, { slug, except })) !== undefined;
 }
 
 async function addRoles(db: Db, id: number, roles: readonly number[]): Promise<void> {
@@ -115,9 +126,12 @@ async function replaceRoles(db: Db, id: number, roles: readonly number[]): Promi
   if (wasOnlyAdmin && !(await isOnlyAdmin(db, id))) throw new ApiError(500, LAST_ADMIN);
 }
 
+/** A template, since the tables are those of other plugins, named by the slot `content` and not by grants. */
 async function replaceUser(db: Db, table: TableName, id: number, heir: number | null): Promise<void> {
+  const column = (name: keyof ItemTable) => sql.id(name);
+  const [owner, creator, editor] = [column("owned_by"), column("created_by"), column("updated_by")];
   await sql`update ${sql.table(table)} set
-    owned_by = case when owned_by = ${id} then ${heir}::integer else owned_by end,
-    created_by = nullif(created_by, ${id}), updated_by = nullif(updated_by, ${id})
-    where owned_by = ${id} or created_by = ${id} or updated_by = ${id}`.execute(db);
+    ${owner} = case when ${owner} = ${id} then ${heir}::integer else ${owner} end,
+    ${creator} = nullif(${creator}, ${id}), ${editor} = nullif(${editor}, ${id})
+    where ${owner} = ${id} or ${creator} = ${id} or ${editor} = ${id}`.execute(db);
 }

@@ -7,7 +7,6 @@
 import { parseArgs } from "node:util";
 import { type Command, type CommandIo, runSubcommand } from "lectern/cli";
 import { type AnyContext, ApiError, randomText, SYSTEM, sql } from "lectern/core";
-import { rows } from "lectern/db";
 import { changeUser } from "./changes.ts";
 import { createPasswordChecker, type PasswordCheck } from "./common_passwords.ts";
 import { createRules, type User } from "./contract.ts";
@@ -64,11 +63,11 @@ async function create(context: AnyContext, args: string[], io: CommandIo): Promi
 
 /** Ids of the roles with these names, and of the system role Admin if `admin`. Throws 404. */
 async function roleIds(context: AnyContext, names: readonly string[], admin: boolean): Promise<number[]> {
-  const roles = await rows(
-    context.db as never,
-    sql<{ id: number; name: string; system: string }>`select id, display_name as name, system_name as system
-      from roles order by id`,
-  );
+  const roles = await context.db
+    .selectFrom("roles")
+    .select(["id", "display_name as name", "system_name as system"])
+    .orderBy("id")
+    .execute();
   const named = names.map((name) => {
     const role = roles.find((one) => one.name.toLowerCase() === name.toLowerCase());
     if (!role) throw new ApiError(404, `there is no role "${name}"; "role list" shows them`);
@@ -78,14 +77,17 @@ async function roleIds(context: AnyContext, names: readonly string[], admin: boo
 }
 
 async function list(context: AnyContext, _args: string[], io: CommandIo): Promise<void> {
-  const users = await rows(
-    context.db as never,
-    sql<{ id: number; name: string; email: string; roles: string }>`
-    select users.id, users.name, users.email,
-    coalesce(string_agg(roles.display_name, ', ' order by roles.id), '') as roles
-    from users left join role_user on role_user.user_id = users.id left join roles on roles.id = role_user.role_id
-    group by users.id order by users.id`,
-  );
+  const users = await context.db
+    .selectFrom("users")
+    .leftJoin("role_user", "role_user.user_id", "users.id")
+    .leftJoin("roles", "roles.id", "role_user.role_id")
+    .select(["users.id", "users.name", "users.email"])
+    .select(({ ref }) =>
+      sql<string>`coalesce(string_agg(${ref("roles.display_name")}, ', ' order by ${ref("roles.id")}), '')`.as("roles"),
+    )
+    .groupBy("users.id")
+    .orderBy("users.id")
+    .execute();
   for (const { id, name, email, roles } of users)
     io.out(`${String(id).padStart(6)}  ${email.padEnd(32)}  ${name}  ${roles}`.trimEnd());
 }
@@ -102,27 +104,34 @@ async function changePassword(context: AnyContext, args: string[], io: CommandIo
 }
 
 async function listInvites(context: AnyContext, _args: string[], io: CommandIo): Promise<void> {
-  const open = await rows(
-    context.db as never,
-    sql<{ name: string; email: string; expires_at: string }>`select users.name, users.email, user_invites.expires_at
-      from user_invites join users on users.id = user_invites.user_id
-      where user_invites.expires_at > now() order by user_invites.expires_at, users.id`,
-  );
+  const open = await context.db
+    .selectFrom("user_invites")
+    .innerJoin("users", "users.id", "user_invites.user_id")
+    .select(["users.name", "users.email", "user_invites.expires_at"])
+    .where("user_invites.expires_at", ">", sql<string>`now()`)
+    .orderBy("user_invites.expires_at")
+    .orderBy("users.id")
+    .execute();
   for (const { name, email, expires_at } of open) io.out(`${email.padEnd(32)}  ${name}  until ${expires_at}`);
 }
 
 async function renewInvite(context: AnyContext, args: string[], io: CommandIo): Promise<void> {
   const { values } = parseArgs({ args, options: { email: { type: "string" } } });
   const { id, name, email } = await findUser(context, values.email);
-  await openLink(context.db as never, INVITE, id);
-  const renewed = await renewLink(context.db as never, INVITE, id, context.baseUrl);
+  await openLink(context.db, INVITE, id);
+  const renewed = await renewLink(context.db, INVITE, id, context.baseUrl);
   io.out(`(${id}) ${name} <${email}> can choose a password within ${INVITE.hours / 24} days at`);
   io.out(renewed?.link ?? "");
 }
 
 /** The user with an e-mail address. Throws 404. */
 async function findUser(context: AnyContext, email = ""): Promise<User> {
-  const user = await readUser(context.db as never, sql`lower(users.email) = lower(${email})`);
+  const found = await context.db
+    .selectFrom("users")
+    .select("id")
+    .where((eb) => eb(eb.fn<string>("lower", ["email"]), "=", sql<string>`lower(${email})`))
+    .executeTakeFirst();
+  const user = found && (await readUser(context.db, found.id));
   if (!user) throw new ApiError(404, `there is no user with the address "${email}"`);
   return user;
 }

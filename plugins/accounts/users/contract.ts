@@ -2,7 +2,7 @@
  * The interface of users: tables, rules of requests, events. Passwords are in no event and no answer; drafts contain the
  * hash. Event handlers get a `User`; presenter.ts adds the URLs of profile and avatar to answers.
  */
-import type { Generated } from "kysely";
+import type { Generated, GeneratedAlways } from "kysely";
 import type { Users } from "lectern/contracts";
 import {
   type Input,
@@ -22,6 +22,8 @@ import type { PasswordChecker } from "./common_passwords.ts";
 export interface UsersTable {
   id: Generated<number>;
   name: string;
+  /** The sort and search key of the name, computed by the store. */
+  name_key: GeneratedAlways<string>;
   /** Unique, compared case-insensitively. */
   email: string;
   email_confirmed: Generated<boolean>;

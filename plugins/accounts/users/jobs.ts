@@ -1,11 +1,19 @@
 import { type EventTransaction, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import { prepared } from "lectern/db";
 import type { UsersContext } from "./contract.ts";
 import { INVITE, openLink, RESET, renewLink } from "./links.ts";
 import { inviteMessage, resetMessage } from "./mail_messages.ts";
 
 /** Attempts to send a message; with their growing pauses they take about four hours. */
 const TRIES = 10;
+
+const findByEmail = prepared("users.findByEmail", (db, p: { email: string }) =>
+  db
+    .selectFrom("users")
+    .select("id")
+    .where((eb) => eb(eb.fn<string>("lower", ["email"]), "=", sql<string>`lower(${p.email})`))
+    .where("system_name", "=", sql.lit("")),
+);
 
 /** Invites a user within the open transaction; a job sends the message after the commit. */
 export async function invite(userId: number, tx: EventTransaction): Promise<void> {
@@ -33,10 +41,7 @@ export function handleMailJobs({ baseUrl, contracts, db, job, log }: UsersContex
   job(
     "user_reset",
     async ({ email }) => {
-      const [user] = await rows(
-        db,
-        sql<{ id: number }>`select id from users where lower(email) = lower(${email}) and system_name = ''`,
-      );
+      const user = await findByEmail.executeTakeFirst(db, { email });
       if (!user) return;
       await openLink(db, RESET, user.id);
       const renewed = await renewLink(db, RESET, user.id, baseUrl);

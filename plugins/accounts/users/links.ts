@@ -4,7 +4,7 @@
  * password or e-mail address deletes it.
  */
 import { randomText, sha256, sql } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+import { type Executor, prepared } from "lectern/db";
 
 /** Length of a secret in characters. */
 const LENGTH = 24;
@@ -30,67 +30,81 @@ export interface PersonalLink {
   readonly link: string;
 }
 
-type Queries = Pick<Db, "executeQuery">;
+const STATEMENTS = { user_invites: statementsOf("user_invites"), user_resets: statementsOf("user_resets") };
+
+function statementsOf(table: LinkKind["table"]) {
+  // Both tables have the same columns; the compiler resolves those of one.
+  const links = table as "user_invites";
+  const expiry = (hours: number) => sql<string>`now() + make_interval(hours => ${hours}::integer)`;
+  return {
+    open: prepared(`users.openLink(${table})`, (db, p: { userId: number; hash: string; hours: number }) =>
+      db
+        .insertInto(links)
+        .values({ user_id: p.userId, hash: p.hash, expires_at: expiry(p.hours) })
+        .onConflict((conflict) =>
+          conflict.column("user_id").doUpdateSet((eb) => ({
+            hash: eb.ref("excluded.hash"),
+            expires_at: eb.ref("excluded.expires_at"),
+          })),
+        ),
+    ),
+    renew: prepared(`users.renewLink(${table})`, (db, p: { userId: number; hash: string; hours: number }) =>
+      db
+        .updateTable(links)
+        .from("users")
+        .set({ hash: p.hash, expires_at: expiry(p.hours) })
+        .whereRef("users.id", "=", `${links}.user_id`)
+        .where(`${links}.user_id`, "=", p.userId)
+        .returning(["users.name", "users.email"]),
+    ),
+    findOwner: prepared(`users.findLinkOwner(${table})`, (db, p: { hash: string }) =>
+      db.selectFrom(links).select("user_id").where("hash", "=", p.hash).where("expires_at", ">", sql<string>`now()`),
+    ),
+    take: prepared(`users.takeLink(${table})`, (db, p: { hash: string }) =>
+      db.deleteFrom(links).where("hash", "=", p.hash).where("expires_at", ">", sql<string>`now()`).returning("user_id"),
+    ),
+    removeOf: prepared(`users.removeLinks(${table})`, (db, p: { userId: number }) =>
+      db.deleteFrom(links).where("user_id", "=", p.userId),
+    ),
+    sweep: prepared(`users.sweepLinks(${table})`, (db) =>
+      db.deleteFrom(links).where("expires_at", "<", sql<string>`now()`),
+    ),
+  };
+}
 
 /** Creates a link for a user, replacing an earlier one. Its secret is not returned: see `renewLink`. */
-export async function openLink(db: Queries, kind: LinkKind, userId: number): Promise<void> {
-  await rows(
-    db,
-    sql`insert into ${sql.table(kind.table)} (user_id, hash, expires_at)
-      values (${userId}, ${sha256(randomText(LENGTH))}, ${expiry(kind)})
-      on conflict (user_id) do update set hash = excluded.hash, expires_at = excluded.expires_at`,
-  );
+export async function openLink(db: Executor, { table, hours }: LinkKind, userId: number): Promise<void> {
+  await STATEMENTS[table].open.execute(db, { userId, hash: sha256(randomText(LENGTH)), hours });
 }
 
 /** Replaces the secret of a user's link and returns the link; undefined if there is none or the user was deleted. */
 export async function renewLink(
-  db: Queries,
-  kind: LinkKind,
+  db: Executor,
+  { table, hours, path }: LinkKind,
   userId: number,
   base: string,
 ): Promise<PersonalLink | undefined> {
   const secret = randomText(LENGTH);
-  const [user] = await rows(
-    db,
-    sql<{ name: string; email: string }>`update ${sql.table(kind.table)} as link
-      set hash = ${sha256(secret)}, expires_at = ${expiry(kind)}
-      from users where users.id = link.user_id and link.user_id = ${userId} returning users.name, users.email`,
-  );
-  return user && { ...user, link: `${base}${kind.path}/${secret}` };
+  const user = await STATEMENTS[table].renew.executeTakeFirst(db, { userId, hash: sha256(secret), hours });
+  return user && { ...user, link: `${base}${path}/${secret}` };
 }
 
 /** Id of the user of a link by its secret; undefined if there is none or it has expired. */
-export async function linkOwner(db: Queries, kind: LinkKind, secret: string): Promise<number | undefined> {
-  const [link] = await rows(
-    db,
-    sql<{ user_id: number }>`select user_id from ${sql.table(kind.table)}
-      where hash = ${sha256(secret)} and expires_at > now()`,
-  );
-  return link?.user_id;
+export async function linkOwner(db: Executor, { table }: LinkKind, secret: string): Promise<number | undefined> {
+  return (await STATEMENTS[table].findOwner.executeTakeFirst(db, { hash: sha256(secret) }))?.user_id;
 }
 
 /** Deletes a link that is used. Returns false if it was used by another request or has expired. */
-export async function takeLink(db: Queries, kind: LinkKind, secret: string): Promise<boolean> {
-  const deleted = await rows(
-    db,
-    sql`delete from ${sql.table(kind.table)} where hash = ${sha256(secret)} and expires_at > now() returning user_id`,
-  );
-  return deleted.length > 0;
+export async function takeLink(db: Executor, { table }: LinkKind, secret: string): Promise<boolean> {
+  return (await STATEMENTS[table].take.executeTakeFirst(db, { hash: sha256(secret) })) !== undefined;
 }
 
 /** Deletes all links of a user. */
-export async function deleteLinks(db: Queries, userId: number): Promise<void> {
-  for (const { table } of [INVITE, RESET])
-    await rows(db, sql`delete from ${sql.table(table)} where user_id = ${userId}`);
+export async function deleteLinks(db: Executor, userId: number): Promise<void> {
+  for (const { table } of [INVITE, RESET]) await STATEMENTS[table].removeOf.execute(db, { userId });
 }
 
 /** Deletes expired links. */
-export async function sweepLinks(db: Queries): Promise<void> {
-  for (const { table } of [INVITE, RESET])
-    await rows(db, sql`delete from ${sql.table(table)} where expires_at < now()`);
-}
-
-/** SQL for the expiry of a new link. */
-function expiry({ hours }: LinkKind) {
-  return sql`now() + make_interval(hours => ${hours}::integer)`;
+export async function sweepLinks(db: Executor): Promise<void> {
+  for (const { table } of [INVITE, RESET]) await STATEMENTS[table].sweep.execute(db, {});
 }

@@ -4,8 +4,8 @@
  * with a scope cannot update the account, and a new password requires the current one.
  */
 import type { Allowed } from "lectern/contracts";
-import { denied, endpoint, notFound, rules, sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
+import { denied, endpoint, notFound, rules, type Viewer } from "lectern/core";
+import { prepared } from "lectern/db";
 import { changeUser } from "./changes.ts";
 import { invalidField } from "./checks.ts";
 import { meSchema, type User, type UserChange, type UsersContext } from "./contract.ts";
@@ -24,11 +24,19 @@ const updateMeRules = rules({
 /** Attempts at the current password of an account, so that a stolen session cannot be used to guess the password. */
 const CURRENT_PASSWORD: Allowed = { name: "own password by account", attempts: 10, seconds: 600 };
 
+const readHash = prepared("users.readHash", (db, p: { id: number }) =>
+  db.selectFrom("users").select("password").where("id", "=", p.id),
+);
+
+const findLanguage = prepared("users.findLanguage", (db, p: { id: number }) =>
+  db.selectFrom("users").select("language").where("id", "=", p.id),
+);
+
 /** Mounts the routes. */
 export function mountMe(context: UsersContext): void {
   const { app, baseUrl, db, denyInDemo, passwordChecker, perform, validate } = context;
   const find = async (viewer: Viewer): Promise<User> => {
-    const user = await readUser(db, sql`users.id = ${viewer.id}`);
+    const user = await readUser(db, viewer.id);
     if (!user) throw notFound("User");
     return user;
   };
@@ -76,13 +84,12 @@ export function mountMe(context: UsersContext): void {
 /** Throws 422 unless the password is the user's current one, and 429 after too many attempts. */
 async function checkCurrentPassword({ contracts, db }: UsersContext, id: number, password: string): Promise<void> {
   await contracts.throttle.take(CURRENT_PASSWORD, String(id));
-  const [stored] = await rows(db, sql<{ hash: string }>`select password as hash from users where id = ${id}`);
-  if (!(await passwordMatches(password, stored?.hash ?? "")))
+  const stored = await readHash.executeTakeFirst(db, { id });
+  if (!(await passwordMatches(password, stored?.password ?? "")))
     throw invalidField("current_password", "The current password is not right.");
   await contracts.throttle.forgive(CURRENT_PASSWORD, String(id));
 }
 
 async function readLanguage({ db }: UsersContext, id: number): Promise<string> {
-  const [user] = await rows(db, sql<{ language: string }>`select language from users where id = ${id}`);
-  return user?.language ?? "";
+  return (await findLanguage.executeTakeFirst(db, { id }))?.language ?? "";
 }

@@ -4,7 +4,8 @@
  * the only credential.
  */
 import type { Allowed } from "lectern/contracts";
-import { ApiError, endpoint, GUEST, type InputObject, notFound, sql, type Viewer } from "lectern/core";
+import { ApiError, endpoint, GUEST, type InputObject, notFound, type Viewer } from "lectern/core";
+import { prepared } from "lectern/db";
 import { changeUser } from "./changes.ts";
 import {
   accountRefSchema,
@@ -25,6 +26,10 @@ const BY_ADDRESS: Allowed = { name: "password links by address", attempts: 20, s
 const MESSAGES_BY_ADDRESS: Allowed = { name: "password resets by address", attempts: 20, seconds: 600 };
 /** Reset messages to one account, so that its mailbox is not flooded. */
 const BY_ACCOUNT: Allowed = { name: "password resets by account", attempts: 3, seconds: 3600 };
+
+const confirmEmail = prepared("users.confirmEmail", (db, p: { id: number }) =>
+  db.updateTable("users").set({ email_confirmed: true }).where("id", "=", p.id),
+);
 
 /** Mounts the routes. */
 export function mountPasswordLinks(context: UsersContext): void {
@@ -92,7 +97,7 @@ async function setPassword(context: UsersContext, { kind, secret, input, address
     if (!(await takeLink(tx.db, kind, secret))) throw notFound("Link");
     const changed = await changeUser(final.row.id, final.draft, tx);
     // The message arrived, so the address belongs to the user.
-    await sql`update users set email_confirmed = true where id = ${changed.id}`.execute(tx.db);
+    await confirmEmail.write(tx.db, { id: changed.id });
     if (kind === RESET) await tx.perform("auth_password_reset_update", changed, async (reset) => reset);
     return changed;
   });
@@ -103,7 +108,7 @@ async function setPassword(context: UsersContext, { kind, secret, input, address
 
 async function findOwner(db: UsersContext["db"], kind: LinkKind, secret: string): Promise<User> {
   const id = await linkOwner(db, kind, secret);
-  const user = id === undefined ? undefined : await readUser(db, sql`users.id = ${id}`);
+  const user = id === undefined ? undefined : await readUser(db, id);
   if (!user) throw notFound("Link");
   return user;
 }

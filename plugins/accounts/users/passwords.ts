@@ -1,6 +1,6 @@
 import type { Credentialed } from "lectern/contracts";
 import { randomText, sql } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+import { type Executor, prepared } from "lectern/db";
 
 /** Bytes of a password that bcrypt uses; PHP cuts longer ones, Bun hashes them first. */
 const BCRYPT_BYTES = 72;
@@ -9,6 +9,23 @@ const ARGON2 = /^\$argon2/;
 
 /** A hash that no password matches, verified so that answers about missing accounts take the same time. */
 let decoy: Promise<string> | undefined;
+
+const findAccount = prepared("users.findAccount", (db, p: { email: string }) =>
+  db
+    .selectFrom("users")
+    .select(["id", "email_confirmed as isConfirmed", "password as hash"])
+    .where((eb) => eb(eb.fn<string>("lower", ["email"]), "=", sql<string>`lower(${p.email})`))
+    .where("system_name", "=", sql.lit("")),
+);
+
+const replaceHash = prepared("users.replaceHash", (db, p: { id: number; before: string; hash: string }) =>
+  db
+    .updateTable("users")
+    .set({ password: p.hash })
+    .where("id", "=", p.id)
+    .where("password", "=", p.before)
+    .returning("password"),
+);
 
 /** Hashes a password for storage: argon2id, about 100 ms of one core. */
 export function hashPassword(password: string): Promise<string> {
@@ -33,28 +50,16 @@ export async function passwordMatches(password: string, hash: string): Promise<b
  * The account with an e-mail address and a password; see `Users.byPassword`. Replaces a bcrypt hash by argon2id. The guest
  * cannot sign in, whatever its password.
  */
-export async function byPassword(
-  db: Pick<Db, "executeQuery">,
-  email: string,
-  password: string,
-): Promise<Credentialed | undefined> {
-  const [user] = await rows(
-    db,
-    sql<Credentialed>`select id, email_confirmed as "isConfirmed", password as hash from users
-      where lower(email) = lower(${email.replaceAll("\0", "")}) and system_name = ''`,
-  );
+export async function byPassword(db: Executor, email: string, password: string): Promise<Credentialed | undefined> {
+  const user = await findAccount.executeTakeFirst(db, { email: email.replaceAll("\0", "") });
   const matches = await passwordMatches(password, user?.hash ?? "");
   if (!user || !matches) return undefined;
   return BCRYPT.test(user.hash) ? { ...user, hash: await upgrade(db, user, password) } : user;
 }
 
 /** Replaces a bcrypt hash. Returns the stored hash. */
-async function upgrade(db: Pick<Db, "executeQuery">, { id, hash }: Credentialed, password: string): Promise<string> {
-  const [user] = await rows(
-    db,
-    sql<{ password: string }>`update users set password = ${await hashPassword(password)}
-      where id = ${id} and password = ${hash} returning password`,
-  );
+async function upgrade(db: Executor, { id, hash }: Credentialed, password: string): Promise<string> {
+  const user = await replaceHash.executeTakeFirst(db, { id, before: hash, hash: await hashPassword(password) });
   return user?.password ?? hash;
 }
 

@@ -1,9 +1,13 @@
-import { endpoint, notFound, type Static, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import { endpoint, notFound } from "lectern/core";
+import { prepared } from "lectern/db";
 import { profileSchema, type UsersContext } from "./contract.ts";
 import { about } from "./docs.ts";
 
 const SLUG = /^[\p{L}\p{N}_-]{1,255}$/u;
+
+const find = prepared("users.findPerson", (db, p: { slug: string }) =>
+  db.selectFrom("users").select(["id", "name", "slug", "created_at"]).where("slug", "=", p.slug),
+);
 
 /** Mounts the public part of a user: the name shown with their content. Everything else requires users-manage. */
 export function mountPeople({ app, db }: UsersContext): void {
@@ -12,10 +16,7 @@ export function mountPeople({ app, db }: UsersContext): void {
     async ({ params: { slug } }) => {
       // A text that PostgreSQL cannot store is no slug.
       if (!SLUG.test(slug)) throw notFound("User");
-      const [person] = await rows(
-        db,
-        sql<Static<typeof profileSchema>>`select id, name, slug, created_at from users where slug = ${slug}`,
-      );
+      const person = await find.executeTakeFirst(db, { slug });
       if (!person) throw notFound("User");
       return person;
     },

@@ -12,10 +12,9 @@ import {
   noContent,
   notFound,
   type RawBuilder,
-  sql,
   type Viewer,
 } from "lectern/core";
-import type { Db } from "lectern/db";
+import type { Executor } from "lectern/db";
 import { changeUser, insertUser, removeUser } from "./changes.ts";
 import { isEmailTaken, mayTakeOver } from "./checks.ts";
 import {
@@ -41,7 +40,7 @@ const PERMIT = "users-manage";
 export function mountUsers(context: UsersContext): void {
   const find: Find = async (param) => {
     context.denyInDemo();
-    const user = await readUser(context.db, sql`users.id = ${idOf(param, "User")}`, lastActivityIn(context));
+    const user = await readUser(context.db, idOf(param, "User"), lastActivityIn(context));
     if (!user) throw notFound("User");
     return user;
   };
@@ -58,9 +57,9 @@ function mountList(context: UsersContext): void {
   const { app, baseUrl, list } = context;
   app.get(
     "/users",
-    async ({ viewer, asked }) => {
+    async ({ viewer, nestedQuery }) => {
       context.denyInDemo();
-      const { data, total } = await list<User>(listSpec(lastActivityIn(context)), viewer, asked);
+      const { data, total } = await list<User>(listSpec(lastActivityIn(context)), viewer, nestedQuery);
       return { data: data.map((user) => presentUser(user, baseUrl)), total };
     },
     { permit: PERMIT, response: userListingSchema, ...endpoint("users", "list", { about: about.list }) },
@@ -161,7 +160,7 @@ function withoutEmptyPassword(input: InputObject): InputObject {
 }
 
 /** A lookup of whether an e-mail address is free, ignoring that of the user `except`. */
-export function uniqueEmail(db: Pick<Db, "executeQuery">, except?: number): Lookups {
+export function uniqueEmail(db: Executor, except?: number): Lookups {
   return { unique: async (_, email) => !(await isEmailTaken(db, String(email), except)) };
 }
 

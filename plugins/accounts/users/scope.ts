@@ -1,6 +1,24 @@
 import { type EventTransaction, sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
+import { prepared } from "lectern/db";
 import type { User, UserChange } from "./contract.ts";
+
+/** Those of the given roles that permit more than `names`. */
+const findWider = prepared("users.findWiderRole", (db, p: { ids: readonly number[]; names: readonly string[] }) =>
+  db
+    .selectFrom("roles")
+    .where("id", "=", sql<number>`any(${p.ids}::integer[])`)
+    .where((eb) =>
+      eb.or([
+        eb("system_name", "=", sql.lit("admin")),
+        eb.exists(
+          eb
+            .selectFrom("role_permissions")
+            .whereRef("role_permissions.role_id", "=", "roles.id")
+            .where("role_permissions.name", "<>", sql<string>`all(${p.names}::text[])`),
+        ),
+      ]),
+    ),
+);
 
 /**
  * The reason why a narrower credential may not make this change to a user; undefined if it may. Otherwise it could create or
@@ -16,10 +34,6 @@ export async function beyondScope(
     return "A token with a scope may not change passwords or addresses of users";
   const present = new Set(row?.roles.map(({ id }) => id));
   const added = (draft.roles ?? []).filter((id) => !present.has(id));
-  const wider = await rows(
-    db,
-    sql`select from roles where id = any(${added}::integer[]) and (system_name = 'admin' or exists (
-      select from role_permissions where role_id = roles.id and name <> all(${[...viewer.only]}::text[])))`,
-  );
-  return wider.length > 0 ? "A token may give no role that permits more than its own scope" : undefined;
+  const wider = await findWider.executeTakeFirst(db, { ids: added, names: [...viewer.only] });
+  return wider ? "A token may give no role that permits more than its own scope" : undefined;
 }

@@ -1,6 +1,6 @@
 /** Parts of the listings of named items (content-api 3). A field's place in `fields` is also its place in answers. */
 import { type ListSpec, type RawBuilder, sql } from "lectern/core";
-import { prepared } from "lectern/db";
+import { flattened } from "lectern/db";
 import type { ItemKind } from "./contract.ts";
 
 type Fields = ListSpec["fields"];
@@ -18,13 +18,13 @@ export const HISTORY_FIELDS = {
 } as const satisfies Fields;
 
 /** The listing of a kind whose rows show just the fields that they are sorted and filtered by, and the joined columns. */
-export function itemListing({ table, joined }: ItemKind, fields: Fields): ListSpec {
+export function itemListing({ table, joined }: Pick<ItemKind, "table" | "joined">, fields: Fields): ListSpec {
   const columns = columnsOf(table, Object.keys(fields));
   if (!joined) return { table, fields, columns };
-  return { table, fields, columns: prepared(sql`${columns}${joined.columns}`), joins: joined.joins };
+  return { table, fields, columns: flattened(sql`${columns}${joined.columns}`), joins: joined.joins };
 }
 
 /** SQL for columns of a table: "books"."id", "books"."name" … */
 function columnsOf(table: string, names: readonly string[]): RawBuilder<unknown> {
-  return prepared(sql`${sql.join(names.map((name) => sql.ref(`${table}.${name}`)))}`);
+  return flattened(sql`${sql.join(names.map((name) => sql.ref(`${table}.${name}`)))}`);
 }

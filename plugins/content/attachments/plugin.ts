@@ -4,6 +4,7 @@
  * answer, at /attachments/ID as they are. Attachments of a page in the recycle bin stay.
  */
 import { definePlugin, fileLimit, sql, t, withoutAuthor } from "lectern/core";
+import { flattened, refs } from "lectern/db";
 import { fileKeeper, lockAttachment, removeOfPages } from "./changes.ts";
 import type { AttachmentPermission, AttachmentsContext } from "./contract.ts";
 import { attachmentsInExports } from "./export.ts";
@@ -17,6 +18,8 @@ const PERMISSIONS = (["create", "update", "delete"] as const).flatMap((action): 
   `attachment-${action}-all`,
   `attachment-${action}-own`,
 ]);
+
+const IS_ITS_PAGE = flattened(sql`${refs("pages.id")} = ${refs("attachments.uploaded_to")}`);
 
 export default definePlugin({
   name: "attachments",
@@ -39,7 +42,7 @@ export default definePlugin({
     visibilityRule(
       "attachments",
       (viewer) => sql<boolean>`exists (select from pages
-        where pages.id = attachments.uploaded_to and ${visible.where("pages", viewer)})`,
+        where ${IS_ITS_PAGE} and ${visible.where("pages", viewer)})`,
     );
     contribute("dependents", { kind: "page", destroy: (ids, tx) => removeOfPages(context, ids, tx) });
     contribute("export_files", attachmentsInExports(context));

@@ -4,8 +4,16 @@
  * others. Book, chapters and pages are locked in that order, as in all other writes to the contents of a book.
  */
 import type { Owned } from "lectern/contracts";
-import { ApiError, type EventTransaction, localizedError, notFound, type Result, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import {
+  ApiError,
+  type EventTransaction,
+  localizedError,
+  notFound,
+  type RawBuilder,
+  type Result,
+  sql,
+} from "lectern/core";
+import { prepared } from "lectern/db";
 import { arrange, type Child, keepsOrder, type Placement } from "./arrange.ts";
 import type { BookSortContext, Entry, SortedBook } from "./contract.ts";
 
@@ -14,24 +22,98 @@ type Context = Pick<BookSortContext, "contracts" | "visible">;
 /** A child, with what the permission to change it depends on. */
 type FoundChild = Child & Owned & { readonly name: string; readonly is_visible: boolean };
 
+const lockBook = prepared("book_sort.lockBook", (db, p: { id: number }) =>
+  db.selectFrom("books").selectAll().where("id", "=", p.id).where("deleted_at", "is", null).forNoKeyUpdate(),
+);
+
+interface ChildParameters {
+  readonly bookId: number;
+  readonly visible: RawBuilder<boolean>;
+}
+
+const lockChapters = prepared("book_sort.lockChapters", (db, p: ChildParameters) =>
+  db
+    .selectFrom("chapters")
+    .select([sql<"chapter">`'chapter'`.as("type"), sql<null>`null`.as("chapter_id")])
+    .select(["chapters.id", "chapters.name", "chapters.priority", "chapters.owned_by", "chapters.acl_id"])
+    .select(p.visible.as("is_visible"))
+    .where("chapters.book_id", "=", p.bookId)
+    .where("chapters.deleted_at", "is", null)
+    .orderBy("chapters.id")
+    .forUpdate(),
+);
+
+const lockPages = prepared("book_sort.lockPages", (db, p: ChildParameters) =>
+  db
+    .selectFrom("pages")
+    .select([sql<"page">`'page'`.as("type"), "pages.chapter_id"])
+    .select(["pages.id", "pages.name", "pages.priority", "pages.owned_by", "pages.acl_id"])
+    .select(p.visible.as("is_visible"))
+    .where("pages.book_id", "=", p.bookId)
+    .where("pages.deleted_at", "is", null)
+    .where((eb) => eb.not(eb.ref("pages.draft")))
+    .orderBy("pages.id")
+    .forUpdate("pages"),
+);
+
+const findBook = prepared("book_sort.findParentBook", (db, p: { id: number }) =>
+  db.selectFrom("books").select(["id", "owned_by", "acl_id"]).where("id", "=", p.id).where("deleted_at", "is", null),
+);
+
+const findChapter = prepared("book_sort.findParentChapter", (db, p: { id: number }) =>
+  db.selectFrom("chapters").select(["id", "owned_by", "acl_id"]).where("id", "=", p.id).where("deleted_at", "is", null),
+);
+
+const findPage = prepared("book_sort.findPage", (db, p: { id: number }) =>
+  db.selectFrom("pages").selectAll().where("id", "=", p.id),
+);
+
+const setChapter = prepared("book_sort.setChapter", (db, p: { id: number; chapterId: number | null }) =>
+  db
+    .updateTable("pages")
+    .set((eb) => ({ chapter_id: p.chapterId, updated_at: eb.fn<string>("clock_timestamp") }))
+    .where("id", "=", p.id)
+    .returningAll(),
+);
+
+/** SQL for a JSON array of items with their priorities, as a table. */
+const sentPriorities = (sent: string) =>
+  sql<{ id: number; priority: number }>`jsonb_to_recordset(${sent}::text::jsonb)`.as<"sent">(
+    sql`sent(id integer, priority integer)`,
+  );
+
+const RENUMBER = {
+  chapter: prepared("book_sort.renumberChapters", (db, p: { sent: string }) =>
+    db
+      .updateTable("chapters as item")
+      .from(sentPriorities(p.sent))
+      .set((eb) => ({ priority: eb.ref("sent.priority") }))
+      .whereRef("item.id", "=", "sent.id"),
+  ),
+  page: prepared("book_sort.renumberPages", (db, p: { sent: string }) =>
+    db
+      .updateTable("pages as item")
+      .from(sentPriorities(p.sent))
+      .set((eb) => ({ priority: eb.ref("sent.priority") }))
+      .whereRef("item.id", "=", "sent.id"),
+  ),
+};
+
 /** Writes the requested order. Throws 404 where the book is gone, 403, and 422 for an entry that is not in the book. */
 export async function sortBook(
   context: Context,
   { row, items }: { row: SortedBook; items: readonly Entry[] },
   tx: EventTransaction,
 ): Promise<SortedBook> {
-  const [book] = await rows<SortedBook>(
-    tx.db,
-    sql`select * from books where id = ${row.id}::integer and deleted_at is null for no key update`,
-  );
+  const book = await lockBook.executeTakeFirst(tx.db, { id: row.id });
   if (!book) throw notFound("Book");
   const children = await childrenOf(context, book.id, tx);
   rejectForeignEntries(children, items);
   const placements = arrange(children, items);
   await checkFixedOrder(context, placements, tx);
   for (const placement of placements) if (isMoved(placement)) await movePage(context, book, placement, tx);
-  await renumber("chapters", placements, tx);
-  await renumber("pages", placements, tx);
+  await renumber("chapter", placements, tx);
+  await renumber("page", placements, tx);
   return book;
 }
 
@@ -40,22 +122,8 @@ async function childrenOf(
   bookId: number,
   { db, viewer }: EventTransaction,
 ): Promise<FoundChild[]> {
-  const sharedColumns = (table: "chapters" | "pages") => {
-    const own = (column: string) => sql.ref(`${table}.${column}`);
-    return sql`${own("id")}, ${own("name")}, ${own("priority")}, ${own("owned_by")}, ${own("acl_id")},
-      ${visible.where(table, viewer)} as is_visible`;
-  };
-  const chapters = await rows<FoundChild>(
-    db,
-    sql`select 'chapter' as type, null as chapter_id, ${sharedColumns("chapters")} from chapters
-      where chapters.book_id = ${bookId}::integer and chapters.deleted_at is null order by chapters.id for update`,
-  );
-  const pages = await rows<FoundChild>(
-    db,
-    sql`select 'page' as type, pages.chapter_id, ${sharedColumns("pages")} from pages
-      where pages.book_id = ${bookId}::integer and pages.deleted_at is null and not pages.draft
-      order by pages.id for update of pages`,
-  );
+  const chapters = await lockChapters.execute(db, { bookId, visible: visible.where("chapters", viewer) });
+  const pages = await lockPages.execute(db, { bookId, visible: visible.where("pages", viewer) });
   return [...chapters, ...pages];
 }
 
@@ -104,44 +172,33 @@ async function movePage(
   { child, chapter_id }: Placement<FoundChild>,
   tx: EventTransaction,
 ): Promise<void> {
-  const table = chapter_id === null ? sql`books` : sql`chapters`;
-  const [parent] = await rows<Owned>(
-    tx.db,
-    sql`select * from ${table} where id = ${chapter_id ?? book.id}::integer and deleted_at is null`,
-  );
+  const parent =
+    chapter_id === null
+      ? await findBook.executeTakeFirst(tx.db, { id: book.id })
+      : await findChapter.executeTakeFirst(tx.db, { id: chapter_id });
   const may =
     (await access.may(tx.viewer, "page-update", child)) &&
     (await access.may(tx.viewer, "page-delete", child)) &&
     parent !== undefined &&
     (await access.may(tx.viewer, "page-create", parent));
   if (!may) throw localizedError(403, "You do not have permission to move “:name”.", { name: child.name });
-  const [row] = await rows<Result<"page_move">>(tx.db, sql`select * from pages where id = ${child.id}::integer`);
+  const row = await findPage.executeTakeFirst(tx.db, { id: child.id });
   if (!row) throw notFound("Page");
   await tx.perform("page_move", { row, parent: { book_id: book.id, chapter_id } }, async (final, { db }) => {
-    const [moved] = await rows<Result<"page_move">>(
-      db,
-      sql`update pages set chapter_id = ${final.parent.chapter_id}::integer, updated_at = clock_timestamp()
-        where id = ${child.id}::integer returning *`,
-    );
+    const moved = await setChapter.executeTakeFirst(db, { id: child.id, chapterId: final.parent.chapter_id });
     return moved as Result<"page_move">;
   });
 }
 
 /** Writes changed priorities. The order is no content of an item, so `updated_at` stays. */
 async function renumber(
-  table: "chapters" | "pages",
+  type: keyof typeof RENUMBER,
   placements: readonly Placement<FoundChild>[],
   { db }: EventTransaction,
 ): Promise<void> {
-  const type = table === "chapters" ? "chapter" : "page";
   const changed = placements
     .filter(({ child, priority }) => child.type === type && child.priority !== priority)
     .map(({ child, priority }) => ({ id: child.id, priority }));
   if (changed.length === 0) return;
-  await rows(
-    db,
-    sql`update ${sql.table(table)} as item set priority = sent.priority
-      from jsonb_to_recordset(${JSON.stringify(changed)}::text::jsonb) as sent(id integer, priority integer)
-      where item.id = sent.id`,
-  );
+  await RENUMBER[type].execute(db, { sent: JSON.stringify(changed) });
 }

@@ -1,10 +1,13 @@
-import type { Owned } from "lectern/contracts";
-import { endpoint, idOf, noContent, notFound, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import { endpoint, idOf, noContent, notFound, type RawBuilder } from "lectern/core";
+import { prepared } from "lectern/db";
 import { sortBook } from "./changes.ts";
-import { type BookSortContext, orderRules, type SortedBook } from "./contract.ts";
+import { type BookSortContext, orderRules } from "./contract.ts";
 import { about, example } from "./docs.ts";
 import { entriesIn } from "./entries.ts";
+
+const findBook = prepared("book_sort.findBook", (db, p: { id: number; visible: RawBuilder<boolean> }) =>
+  db.selectFrom("books").selectAll().where("id", "=", p.id).where(p.visible),
+);
 
 /** Mounts the route that sorts a book. */
 export function mountOrder(context: BookSortContext): void {
@@ -12,10 +15,10 @@ export function mountOrder(context: BookSortContext): void {
   app.put(
     "/books/:id/order",
     async ({ viewer, params, input, set }) => {
-      const [book] = await rows<SortedBook & Owned>(
-        db,
-        sql`select * from books where id = ${idOf(params.id, "Book")}::integer and ${visible.where("books", viewer)}`,
-      );
+      const book = await findBook.executeTakeFirst(db, {
+        id: idOf(params.id, "Book"),
+        visible: visible.where("books", viewer),
+      });
       if (!book) throw notFound("Book");
       await contracts.access.need(viewer, "book-update", book);
       const { items } = await validate(orderRules, input, viewer);

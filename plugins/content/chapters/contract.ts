@@ -2,6 +2,7 @@
  * What the plugin of chapters declares: its table, its kind and listing, the bodies and answers of its routes, its events, and
  * what its files share (content-api 7).
  */
+import type { QueryCreator } from "kysely";
 import {
   fieldsOf,
   type Input,
@@ -15,10 +16,12 @@ import {
   sql,
   t,
 } from "lectern/core";
+import { refs, type Tables } from "lectern/db";
 import { describedFields, savedFields, templateField } from "../_items/answers.ts";
-import type { DescribedItem, DescribedTable, ItemKind } from "../_items/contract.ts";
+import type { DescribedItem, DescribedTable } from "../_items/contract.ts";
 import { HISTORY_FIELDS, itemListing, NAME_FIELDS } from "../_items/listing.ts";
 import { itemRules } from "../_items/rules.ts";
+import { itemStatements } from "../_items/statements.ts";
 
 /** Chapters. */
 export interface ChaptersTable extends DescribedTable {
@@ -49,8 +52,21 @@ export const CHAPTER = {
   kind: "chapter",
   noun: "Chapter",
   table: "chapters",
-  joined: { columns: sql`, books.slug as book_slug`, joins: sql`join books on books.id = chapters.book_id` },
-} as const satisfies ItemKind;
+  joined: {
+    columns: sql`, ${refs("books.slug as book_slug")}`,
+    joins: sql`join books on ${refs("books.id")} = ${refs("chapters.book_id")}`,
+  },
+  statements: itemStatements("chapters", ["book_id", "priority", "default_template_id"], selectChapters),
+} as const;
+
+/** Chapters with the slugs of their books. */
+export function selectChapters(db: QueryCreator<Tables>) {
+  return db
+    .selectFrom("chapters")
+    .innerJoin("books", "books.id", "chapters.book_id")
+    .selectAll("chapters")
+    .select("books.slug as book_slug");
+}
 
 /** The listing of chapters (content-api 3). */
 export const listing = itemListing(CHAPTER, {

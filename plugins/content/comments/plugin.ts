@@ -5,6 +5,7 @@
  */
 import { activityOf } from "lectern/contracts";
 import { definePlugin, sql, t, withoutAuthor } from "lectern/core";
+import { flattened, refs } from "lectern/db";
 import { deleteCommentsOfPages, lockComment, prepareComment } from "./changes.ts";
 import { type CommentPermission, type CommentsContext, pageCommentsFields } from "./contract.ts";
 import { migrations } from "./migrations.ts";
@@ -15,6 +16,8 @@ const PERMISSIONS = (["create", "update", "delete"] as const).flatMap((action): 
   `comment-${action}-all`,
   `comment-${action}-own`,
 ]);
+
+const IS_ITS_PAGE = flattened(sql`${refs("pages.id")} = ${refs("comments.page_id")}`);
 
 export default definePlugin({
   name: "comments",
@@ -44,7 +47,7 @@ export default definePlugin({
     visibilityRule(
       "comments",
       (viewer) => sql<boolean>`exists (select from pages
-        where pages.id = comments.page_id and ${visible.where("pages", viewer)})`,
+        where ${IS_ITS_PAGE} and ${visible.where("pages", viewer)})`,
     );
     contribute("response_fields", {
       kind: "page",

@@ -21,12 +21,12 @@ import {
   type Upload,
   type Viewer,
 } from "lectern/core";
-import type { Db, TableName } from "lectern/db";
+import type { Executor, TableName } from "lectern/db";
 import type { ImageDecoder } from "./decoder.ts";
 
 /** What the files of this plugin share. */
 export interface ImagesContext {
-  readonly db: Pick<Db, "executeQuery">;
+  readonly db: Executor;
   readonly contracts: Pick<Contracts, "access" | "users">;
   readonly files: FileStore;
   readonly decoder: ImageDecoder;

@@ -6,6 +6,7 @@
  */
 import { activityOf } from "lectern/contracts";
 import { definePlugin, fileLimit, sql, t, withoutAuthor } from "lectern/core";
+import { flattened, refs } from "lectern/db";
 import { lockImage } from "./changes.ts";
 import { imagesCommand } from "./commands.ts";
 import type { ImagePermission, ImagesContext } from "./contract.ts";
@@ -26,6 +27,9 @@ const PERMISSIONS = (["create", "update", "delete"] as const).flatMap((action): 
   `image-${action}-all`,
   `image-${action}-own`,
 ]);
+
+const TYPE = flattened(refs("images.type"));
+const UPLOADED_TO = flattened(refs("images.uploaded_to"));
 
 export default definePlugin({
   name: "images",
@@ -52,7 +56,7 @@ export default definePlugin({
   adds: PERMISSIONS,
   commands: { images: imagesCommand },
   setup(plugin) {
-    const { area, baseUrl, contracts, contribute, files, log, visibilityRule, on, settings, visible } = plugin;
+    const { baseUrl, contracts, contribute, files, log, visibilityRule, on, routeScope, settings, visible } = plugin;
     const context: ImagesContext = {
       db: plugin.db as unknown as ImagesContext["db"],
       contracts,
@@ -66,12 +70,12 @@ export default definePlugin({
     // Covers are visible with their items, images of the gallery with their pages.
     visibilityRule(
       "images",
-      (viewer) => sql<boolean>`case images.type
+      (viewer) => sql<boolean>`case ${TYPE}
         when 'cover_book' then exists (select from books
-          where books.id = images.uploaded_to and ${visible.where("books", viewer)})
+          where books.id = ${UPLOADED_TO} and ${visible.where("books", viewer)})
         when 'cover_bookshelf' then exists (select from bookshelves
-          where bookshelves.id = images.uploaded_to and ${visible.where("bookshelves", viewer)})
-        else exists (select from pages where pages.id = images.uploaded_to and ${visible.where("pages", viewer)}) end`,
+          where bookshelves.id = ${UPLOADED_TO} and ${visible.where("bookshelves", viewer)})
+        else exists (select from pages where pages.id = ${UPLOADED_TO} and ${visible.where("pages", viewer)}) end`,
     );
     contribute("picture_keeper", pictureKeeper(context));
     contribute("export_files", imagesInExports(context, settings.audience));
@@ -92,7 +96,7 @@ export default definePlugin({
     on("image_delete", { filter: (row, tx) => lockImage(row.id, tx) });
 
     // No rate limit: a page with fifty images would otherwise count as fifty-one requests of its reader.
-    area(FOLDER, { outside: true, limiter: null });
+    routeScope(FOLDER, { outside: true, limiter: null });
     mountUnusedRoutes(plugin, context);
     mountGalleryRoutes(plugin, context, settings.fileLimit);
     mountFileRoute(plugin, context, settings.audience);

@@ -48,8 +48,8 @@ export function mountGalleryRoutes(
 
   app.get(
     "/image-gallery",
-    async ({ viewer, asked }) => {
-      const { data, total } = await list<ImageRow>(listing, viewer, asked);
+    async ({ viewer, nestedQuery }) => {
+      const { data, total } = await list<ImageRow>(listing, viewer, nestedQuery);
       return { data: data.map((row) => imageSummary(row, context.baseUrl)), total };
     },
     {
@@ -84,8 +84,8 @@ export function mountGalleryRoutes(
   );
   app.get(
     "/image-gallery/url/data",
-    async ({ viewer, asked, request }) => {
-      const { url } = await validate(byUrl, asked, viewer);
+    async ({ viewer, nestedQuery, request }) => {
+      const { url } = await validate(byUrl, nestedQuery, viewer);
       const reference = parseImageUrl(url, context.baseUrl);
       const row = reference && (await findVisible(context, viewer, reference));
       return namedResponse(context, request.headers, row, reference?.variant);

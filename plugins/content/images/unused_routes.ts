@@ -24,8 +24,8 @@ export function mountUnusedRoutes(
   };
   app.get(
     "/image-gallery/unused",
-    async ({ viewer, asked }) => {
-      const unused = await findUnused(asked, viewer);
+    async ({ viewer, nestedQuery }) => {
+      const unused = await findUnused(nestedQuery, viewer);
       return { data: unused.slice(0, MAX_LISTED).map((row) => imageSummary(row, baseUrl)), total: unused.length };
     },
     {

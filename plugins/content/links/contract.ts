@@ -3,9 +3,9 @@ import type { PluginContext } from "lectern/core";
 /** Links from an item's content to another item of this instance. */
 export interface ContentLinksTable {
   /** As events spell it: "page", "chapter", "book", "bookshelf". */
-  from_kind: string;
+  from_kind: LinkSource["kind"];
   from_id: number;
-  to_kind: string;
+  to_kind: LinkSource["kind"];
   to_id: number;
   /** The address in the content, below the instance's own: "/books/runbooks/page/failover". */
   path: string;

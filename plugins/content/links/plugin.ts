@@ -1,5 +1,5 @@
 import { definePlugin, type EventTransaction, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import { prepared } from "lectern/db";
 import { recordLinks } from "./changes.ts";
 import type { LinkSource } from "./contract.ts";
 import { migrations } from "./migrations.ts";
@@ -11,6 +11,20 @@ interface DescribedItem {
   readonly slug: string;
   readonly description_html: string;
 }
+
+const deleteOf = prepared("links.deleteOf", (db, p: { kind: string; ids: readonly number[] }) => {
+  const isRemoved = sql<number>`any(${p.ids}::integer[])`;
+  // Any kind of content may be removed, also one that has no links.
+  const kind = sql<LinkSource["kind"]>`${p.kind}`;
+  return db
+    .deleteFrom("content_links")
+    .where((eb) =>
+      eb.or([
+        eb.and([eb("from_kind", "=", kind), eb("from_id", "=", isRemoved)]),
+        eb.and([eb("to_kind", "=", kind), eb("to_id", "=", isRemoved)]),
+      ]),
+    );
+});
 
 /** Links between items: recorded when content is saved, rewritten when an item's address changes (content-api 4.4). */
 export default definePlugin({
@@ -40,12 +54,7 @@ export default definePlugin({
     });
     contribute("dependents", {
       async destroy(ids, { db }, kind) {
-        const isRemoved = sql`any(${[...ids]}::integer[])`;
-        await rows(
-          db,
-          sql`delete from content_links where (from_kind = ${kind} and from_id = ${isRemoved})
-            or (to_kind = ${kind} and to_id = ${isRemoved})`,
-        );
+        await deleteOf.execute(db, { kind, ids: [...ids] });
       },
     });
     on("page_create", {

@@ -3,8 +3,10 @@
  * so outdated links are found by comparing it with the item's present address: no state from before the change is needed,
  * and a link that was missed is rewritten by the next change. Only recorded links are read, never all content.
  */
-import { type EventTransaction, type RawBuilder, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import type { AliasedExpression, QueryCreator } from "kysely";
+import { type EventTransaction, sql } from "lectern/core";
+import { prepared, type Tables } from "lectern/db";
+import { described } from "../_items/statements.ts";
 import type { LinkSource, LinksContext } from "./contract.ts";
 
 type Context = Pick<LinksContext, "baseUrl" | "contracts">;
@@ -23,15 +25,156 @@ interface OutdatedLink {
 }
 
 const SUMMARY = "System auto-update of internal links";
-const TABLES = { book: "books", chapter: "chapters", bookshelf: "bookshelves", page: "pages" } as const;
+
+function pageLinks(db: QueryCreator<Tables>, column: "pages.id" | "pages.chapter_id" | "pages.book_id", id: number) {
+  return db
+    .selectFrom("pages")
+    .innerJoin("books", "books.id", "pages.book_id")
+    .innerJoin("content_links as links", (join) =>
+      join.on("links.to_kind", "=", sql.lit("page")).onRef("links.to_id", "=", "pages.id"),
+    )
+    .select(["links.from_kind", "links.from_id", "links.path"])
+    .select((eb) =>
+      sql<string>`'/books/' || ${eb.ref("books.slug")} || '/page/' || ${eb.ref("pages.slug")}`.as("current"),
+    )
+    .where(column, "=", id);
+}
+
+function chapterLinks(db: QueryCreator<Tables>, column: "chapters.id" | "chapters.book_id", id: number) {
+  return db
+    .selectFrom("chapters")
+    .innerJoin("books", "books.id", "chapters.book_id")
+    .innerJoin("content_links as links", (join) =>
+      join.on("links.to_kind", "=", sql.lit("chapter")).onRef("links.to_id", "=", "chapters.id"),
+    )
+    .select(["links.from_kind", "links.from_id", "links.path"])
+    .select((eb) =>
+      sql<string>`'/books/' || ${eb.ref("books.slug")} || '/chapter/' || ${eb.ref("chapters.slug")}`.as("current"),
+    )
+    .where(column, "=", id);
+}
+
+function bookLinks(db: QueryCreator<Tables>, id: number) {
+  return db
+    .selectFrom("books")
+    .innerJoin("content_links as links", (join) =>
+      join.on("links.to_kind", "=", sql.lit("book")).onRef("links.to_id", "=", "books.id"),
+    )
+    .select(["links.from_kind", "links.from_id", "links.path"])
+    .select((eb) => sql<string>`'/books/' || ${eb.ref("books.slug")}`.as("current"))
+    .where("books.id", "=", id);
+}
+
+function shelfLinks(db: QueryCreator<Tables>, id: number) {
+  return db
+    .selectFrom("bookshelves")
+    .innerJoin("content_links as links", (join) =>
+      join.on("links.to_kind", "=", sql.lit("bookshelf")).onRef("links.to_id", "=", "bookshelves.id"),
+    )
+    .select(["links.from_kind", "links.from_id", "links.path"])
+    .select((eb) => sql<string>`'/shelves/' || ${eb.ref("bookshelves.slug")}`.as("current"))
+    .where("bookshelves.id", "=", id);
+}
+
+/** A statement that reads the outdated ones of recorded links, which `targets` selects with the items' present paths. */
+const outdatedOf = (
+  name: string,
+  targets: (db: QueryCreator<Tables>, id: number) => AliasedExpression<OutdatedLink, "targets">,
+) =>
+  prepared(name, (db, p: { id: number }) =>
+    db
+      .selectFrom(targets(db, p.id))
+      .select(["targets.from_kind", "targets.from_id", "targets.path", "targets.current"])
+      .whereRef("targets.path", "<>", "targets.current")
+      .orderBy("targets.from_kind")
+      .orderBy("targets.from_id"),
+  );
+
+const OUTDATED = {
+  page: outdatedOf("links.outdatedToPage", (db, id) => pageLinks(db, "pages.id", id).as("targets")),
+  chapter: outdatedOf("links.outdatedToChapter", (db, id) => chapterLinks(db, "chapters.id", id).as("targets")),
+  book: outdatedOf("links.outdatedToBook", (db, id) => bookLinks(db, id).as("targets")),
+  bookshelf: outdatedOf("links.outdatedToShelf", (db, id) => shelfLinks(db, id).as("targets")),
+};
+const OUTDATED_WITH_CONTENTS = {
+  ...OUTDATED,
+  chapter: outdatedOf("links.outdatedInChapter", (db, id) =>
+    chapterLinks(db, "chapters.id", id)
+      .unionAll(pageLinks(db, "pages.chapter_id", id))
+      .as("targets"),
+  ),
+  book: outdatedOf("links.outdatedInBook", (db, id) =>
+    bookLinks(db, id)
+      .unionAll(chapterLinks(db, "chapters.book_id", id))
+      .unionAll(pageLinks(db, "pages.book_id", id))
+      .as("targets"),
+  ),
+};
+
+const lockPage = prepared("links.lockPage", (db, p: { id: number }) =>
+  db.selectFrom("pages").select(["html", "markdown"]).where("id", "=", p.id).forUpdate(),
+);
+
+const descriptionsIn = (table: "books" | "chapters" | "bookshelves") => ({
+  lock: prepared(`links.lockDescription.${table}`, (db, p: { id: number }) =>
+    described(db)
+      .selectFrom(table as string)
+      .select("description_html as html")
+      .where("id", "=", p.id)
+      .forUpdate(),
+  ),
+  update: prepared(`links.setDescription.${table}`, (db, p: { id: number; html: string }) =>
+    described(db)
+      .updateTable(table as string)
+      .set((eb) => ({ description_html: p.html, updated_at: eb.fn<string>("clock_timestamp") }))
+      .where("id", "=", p.id),
+  ),
+});
+const DESCRIPTIONS = {
+  book: descriptionsIn("books"),
+  chapter: descriptionsIn("chapters"),
+  bookshelf: descriptionsIn("bookshelves"),
+};
+
+const replaceRecords = prepared("links.replaceRecords", (db, p: { links: string }) =>
+  db
+    .with("changed", (query) =>
+      query
+        .selectFrom(
+          sql<OutdatedLink>`jsonb_to_recordset(${p.links}::text::jsonb)`.as<"changed">(
+            sql`changed(from_kind text, from_id integer, path text, current text)`,
+          ),
+        )
+        .select(["changed.from_kind", "changed.from_id", "changed.path", "changed.current"]),
+    )
+    .with("gone", (query) =>
+      query
+        .deleteFrom("content_links as links")
+        .using("changed")
+        .whereRef("links.from_kind", "=", "changed.from_kind")
+        .whereRef("links.from_id", "=", "changed.from_id")
+        .whereRef("links.path", "=", "changed.path")
+        .returning(["links.from_kind", "links.from_id", "links.to_kind", "links.to_id", "changed.current"]),
+    )
+    .insertInto("content_links")
+    .columns(["from_kind", "from_id", "to_kind", "to_id", "path"])
+    .expression((eb) =>
+      eb
+        .selectFrom("gone")
+        .select(["gone.from_kind", "gone.from_id", "gone.to_kind", "gone.to_id", "gone.current"])
+        .distinct(),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(["from_kind", "from_id", "path"])
+        .doUpdateSet((eb) => ({ to_kind: eb.ref("excluded.to_kind"), to_id: eb.ref("excluded.to_id") })),
+    ),
+);
 
 /** Rewrites the outdated links to items (content-api 4.4). */
 export async function updateLinksTo(context: Context, changed: ChangedItem, tx: EventTransaction): Promise<void> {
-  const outdated = await rows<OutdatedLink>(
-    tx.db,
-    sql`select from_kind, from_id, path, current from (${linksTo(changed)}) as targets
-    where path <> current order by from_kind, from_id`,
-  );
+  const statements = changed.withContents ? OUTDATED_WITH_CONTENTS : OUTDATED;
+  const outdated = await statements[changed.kind].execute(tx.db, { id: changed.id });
   const sources = Map.groupBy(outdated, ({ from_kind, from_id }) => `${from_kind} ${from_id}`);
   for (const links of sources.values()) {
     const [{ from_kind: kind, from_id: id }] = links as [OutdatedLink];
@@ -42,81 +185,31 @@ export async function updateLinksTo(context: Context, changed: ChangedItem, tx: 
   }
 }
 
-/** SQL for the recorded links to the items, each with the item's present path. */
-function linksTo({ kind, id, withContents }: ChangedItem): RawBuilder<unknown> {
-  const link = sql`select links.from_kind, links.from_id, links.path`;
-  const pages = (
-    where: RawBuilder<unknown>,
-  ) => sql`${link}, '/books/' || books.slug || '/page/' || pages.slug as current
-    from pages join books on books.id = pages.book_id
-    join content_links links on links.to_kind = 'page' and links.to_id = pages.id where ${where}`;
-  const chapters = (
-    where: RawBuilder<unknown>,
-  ) => sql`${link}, '/books/' || books.slug || '/chapter/' || chapters.slug as current
-    from chapters join books on books.id = chapters.book_id
-    join content_links links on links.to_kind = 'chapter' and links.to_id = chapters.id where ${where}`;
-  const topLevel = (
-    prefix: string,
-    table: "books" | "bookshelves",
-  ) => sql`${link}, ${prefix}::text || items.slug as current
-    from ${sql.table(table)} items
-    join content_links links on links.to_kind = ${kind} and links.to_id = items.id where items.id = ${id}::integer`;
-  if (kind === "bookshelf") return topLevel("/shelves/", "bookshelves");
-  if (kind === "page") return pages(sql`pages.id = ${id}::integer`);
-  const isInside = kind === "chapter" ? sql`pages.chapter_id = ${id}::integer` : sql`pages.book_id = ${id}::integer`;
-  const itself = kind === "chapter" ? chapters(sql`chapters.id = ${id}::integer`) : topLevel("/books/", "books");
-  const chaptersInside = kind === "book" ? sql` union all ${chapters(sql`chapters.book_id = ${id}::integer`)}` : sql``;
-  return withContents ? sql`${itself}${chaptersInside} union all ${pages(isInside)}` : itself;
-}
-
 async function rewritePage(
   { contracts }: Context,
   id: number,
   moved: ReadonlyMap<string, string>,
   tx: EventTransaction,
 ): Promise<void> {
-  const [page] = await rows<{ html: string; markdown: string }>(
-    tx.db,
-    sql`select html, markdown from pages where id = ${id}::integer for update`,
-  );
+  const page = await lockPage.executeTakeFirst(tx.db, { id });
   const content = page && (await contracts.markup.relink(page, moved, { viewer: tx.viewer }));
   if (content) await contracts.pages.rewrite(id, content, SUMMARY, tx);
 }
 
 async function rewriteDescription(
   { contracts }: Context,
-  { kind, id }: LinkSource,
+  { kind, id }: { readonly kind: keyof typeof DESCRIPTIONS; readonly id: number },
   moved: ReadonlyMap<string, string>,
   tx: EventTransaction,
 ): Promise<void> {
-  const table = sql.table(TABLES[kind]);
-  const [item] = await rows<{ html: string }>(
-    tx.db,
-    sql`select description_html as html from ${table} where id = ${id}::integer for update`,
-  );
+  const item = await DESCRIPTIONS[kind].lock.executeTakeFirst(tx.db, { id });
   const stored = item && { html: item.html, markdown: "" };
   const content = stored && (await contracts.markup.relink(stored, moved, { viewer: tx.viewer }));
   if (!content) return;
-  await rows(
-    tx.db,
-    sql`update ${table} set description_html = ${content.html}, updated_at = clock_timestamp()
-      where id = ${id}::integer`,
-  );
+  await DESCRIPTIONS[kind].update.execute(tx.db, { id, html: content.html });
 }
 
 /** Records the new paths; one that the content had already is not recorded twice. */
 async function updateRecords(links: readonly OutdatedLink[], tx: EventTransaction): Promise<void> {
-  await rows(
-    tx.db,
-    sql`
-    with changed as (
-      select * from jsonb_to_recordset(${JSON.stringify(links)}::text::jsonb)
-        as changed(from_kind text, from_id integer, path text, current text)),
-    gone as (
-      delete from content_links links using changed
-      where links.from_kind = changed.from_kind and links.from_id = changed.from_id and links.path = changed.path
-      returning links.from_kind, links.from_id, links.to_kind, links.to_id, changed.current)
-    insert into content_links (from_kind, from_id, to_kind, to_id, path) select distinct * from gone
-    on conflict (from_kind, from_id, path) do update set to_kind = excluded.to_kind, to_id = excluded.to_id`,
-  );
+  await replaceRecords.execute(tx.db, { links: JSON.stringify(links) });
 }

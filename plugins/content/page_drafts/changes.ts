@@ -2,9 +2,10 @@
  * Writing drafts. The draft of a new page has a draft page, so that pictures can be uploaded to it before anything is
  * published; draft and draft page are written and removed in one transaction.
  */
+import type { ExpressionBuilder } from "kysely";
 import type { Pages, PreparedContent } from "lectern/contracts";
 import { ApiError, authorOf, type EventTransaction, type Result, sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
+import { prepared, type Tables } from "lectern/db";
 import type { DraftKey, DraftToKeep, PageDraft } from "./contract.ts";
 
 const UNNAMED = "New page";
@@ -13,13 +14,127 @@ const NONE = "none";
 const CHANGED_ELSEWHERE = new ApiError(409, "This draft was changed in another window");
 const GONE_ELSEWHERE = new ApiError(409, "This draft was saved as a page or thrown away in another window");
 
+function hasKey(eb: ExpressionBuilder<Tables, "page_drafts">, { user_id, kind, item_id, slot }: DraftKey) {
+  return eb.and([
+    eb("kind", "=", kind),
+    eb("item_id", "=", item_id),
+    eb("user_id", "=", user_id),
+    eb("slot", "=", slot),
+  ]);
+}
+
+type StoredDraft = DraftKey &
+  Pick<PageDraft, "name" | "html" | "markdown" | "base_revision" | "page_id"> & { readonly tags: string };
+
+const store = prepared("page_drafts.store", (db, p: StoredDraft) =>
+  db
+    .insertInto("page_drafts")
+    .values({
+      user_id: p.user_id,
+      kind: p.kind,
+      item_id: p.item_id,
+      slot: p.slot,
+      name: p.name,
+      html: p.html,
+      markdown: p.markdown,
+      tags: sql<PageDraft["tags"]>`${p.tags}::text::jsonb`,
+      base_revision: p.base_revision,
+      page_id: p.page_id,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(["kind", "item_id", "user_id", "slot"]).doUpdateSet((eb) => ({
+        name: eb.ref("excluded.name"),
+        html: eb.ref("excluded.html"),
+        markdown: eb.ref("excluded.markdown"),
+        tags: eb.ref("excluded.tags"),
+        base_revision: eb.ref("excluded.base_revision"),
+        page_id: eb.ref("excluded.page_id"),
+        updated_at: eb.fn<string>("clock_timestamp"),
+      })),
+    ),
+);
+
+const insertEmpty = prepared("page_drafts.insertEmpty", (db, p: DraftKey) =>
+  db
+    .insertInto("page_drafts")
+    .values({
+      user_id: p.user_id,
+      kind: p.kind,
+      item_id: p.item_id,
+      slot: p.slot,
+      name: sql.lit(""),
+      html: sql.lit(""),
+      markdown: sql.lit(""),
+      tags: sql<PageDraft["tags"]>`'[]'`,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("slot"),
+);
+
+const lock = prepared("page_drafts.lock", (db, p: DraftKey) =>
+  db
+    .selectFrom("page_drafts")
+    .select(["page_id", "updated_at", "name", "html", "markdown"])
+    .where((eb) => hasKey(eb, p))
+    .forUpdate(),
+);
+
+const deleteDraft = prepared("page_drafts.delete", (db, p: DraftKey) =>
+  db
+    .deleteFrom("page_drafts")
+    .where((eb) => hasKey(eb, p))
+    .returning("page_id"),
+);
+
+type DraftUpdate = Pick<PageDraft, "kind" | "item_id" | "slot" | "name" | "html" | "markdown"> & {
+  readonly pageId: number;
+};
+
+const update = prepared("page_drafts.update", (db, p: DraftUpdate) =>
+  db
+    .updateTable("page_drafts")
+    .set((eb) => ({
+      name: p.name,
+      html: p.html,
+      markdown: p.markdown,
+      slot: eb
+        .case()
+        .when(eb.and([eb("kind", "=", p.kind), eb("item_id", "=", p.item_id)]))
+        .then(eb.ref("slot"))
+        .else(sql<string>`${p.slot}`)
+        .end(),
+      kind: p.kind,
+      item_id: p.item_id,
+      updated_at: eb.fn<string>("clock_timestamp"),
+    }))
+    .where("page_id", "=", p.pageId),
+);
+
+/** Deletes the drafts for items of a kind, and those whose draft pages they are. */
+export const deleteDraftsOf = prepared("page_drafts.deleteOf", (db, p: { kind: string; ids: readonly number[] }) => {
+  const isRemoved = sql<number>`any(${p.ids}::integer[])`;
+  return db
+    .deleteFrom("page_drafts")
+    .where((eb) =>
+      eb.or([
+        eb.and([sql<boolean>`${eb.ref("kind")} = ${p.kind}::text`, eb("item_id", "=", isRemoved)]),
+        eb.and([sql<boolean>`${p.kind}::text = 'page'`, eb("page_id", "=", isRemoved)]),
+      ]),
+    );
+});
+
+/** Deletes the draft of a draft page. */
+export const deleteDraftsOfPage = prepared("page_drafts.deleteOfPage", (db, p: { pageId: number }) =>
+  db.deleteFrom("page_drafts").where("page_id", "=", p.pageId),
+);
+
 /**
  * Stores a draft, replacing the present one; for a new page its draft page as well. Throws ApiError 409 where another
  * window has stored the draft since `kept_at`, or has published or discarded that of a new page. `prepared` is the content
  * prepared before the transaction began.
  */
 export async function keepDraft(pages: Pages, draft: DraftToKeep, tx: EventTransaction, prepared?: PreparedContent) {
-  const { kind, item_id, kept_at, name, html, markdown, base_revision } = draft;
+  const { kind, item_id, kept_at, name, html, markdown } = draft;
   const present = await lockDraft(draft, tx);
   // A client that lost the answer sends the same text again, which is no conflict with another window.
   const isRepeated = present?.name === name && present.html === html && present.markdown === markdown;
@@ -39,15 +154,7 @@ export async function keepDraft(pages: Pages, draft: DraftToKeep, tx: EventTrans
         tx,
       )
     : null;
-  await rows(
-    tx.db,
-    sql`insert into page_drafts (user_id, kind, item_id, slot, name, html, markdown, tags, base_revision, page_id)
-      values (${draft.user_id}, ${kind}, ${item_id}, ${draft.slot}, ${name}, ${html}, ${markdown},
-        ${JSON.stringify(draft.tags)}::text::jsonb, ${base_revision}, ${page_id}::integer)
-      on conflict (kind, item_id, user_id, slot) do update set name = excluded.name, html = excluded.html,
-        markdown = excluded.markdown, tags = excluded.tags, base_revision = excluded.base_revision,
-        page_id = excluded.page_id, updated_at = clock_timestamp()`,
-  );
+  await store.execute(tx.db, { ...draft, tags: JSON.stringify(draft.tags), page_id });
   return { ...draft, page_id };
 }
 
@@ -55,28 +162,15 @@ export async function keepDraft(pages: Pages, draft: DraftToKeep, tx: EventTrans
 async function lockDraft(draft: DraftKey, tx: EventTransaction) {
   // A concurrent first save of the same draft waits here. Otherwise each would make a draft page, and all but one would be
   // left without a draft.
-  const inserted = await rows(
-    tx.db,
-    sql`insert into page_drafts (user_id, kind, item_id, slot, name, html, markdown, tags)
-      values (${draft.user_id}, ${draft.kind}, ${draft.item_id}, ${draft.slot}, '', '', '', '[]')
-      on conflict do nothing returning slot`,
-  );
-  if (inserted.length > 0) return undefined;
-  const [present] = await rows<Pick<PageDraft, "page_id" | "updated_at" | "name" | "html" | "markdown">>(
-    tx.db,
-    sql`select page_id, updated_at, name, html, markdown from page_drafts where ${hasKey(draft)} for update`,
-  );
-  return present;
+  if (await insertEmpty.executeTakeFirst(tx.db, draft)) return undefined;
+  return lock.executeTakeFirst(tx.db, draft);
 }
 
 /** Removes drafts, and the draft pages of new pages; their pictures stay in the gallery as unused images. */
 export async function discardDrafts(pages: Pages, drafts: readonly DraftKey[], tx: EventTransaction): Promise<void> {
   const ids: number[] = [];
   for (const draft of drafts) {
-    const deleted = await rows<{ page_id: number | null }>(
-      tx.db,
-      sql`delete from page_drafts where ${hasKey(draft)} returning page_id`,
-    );
+    const deleted = await deleteDraft.execute(tx.db, draft);
     ids.push(...deleted.flatMap(({ page_id }) => page_id ?? []));
   }
   if (ids.length > 0) await pages.discardDrafts(ids, tx);
@@ -88,22 +182,13 @@ export async function discardDrafts(pages: Pages, drafts: readonly DraftKey[], t
  */
 export async function updateDraftOf(page: Result<"page_update">, { db }: EventTransaction): Promise<void> {
   const { id, book_id, chapter_id, name, html, markdown } = page;
-  const kind = chapter_id === null ? "book" : "chapter";
-  const parentId = chapter_id ?? book_id;
-  await rows(
-    db,
-    sql`update page_drafts set name = ${name}, html = ${markdown === "" ? html : ""}, markdown = ${markdown},
-        slot = case when kind = ${kind} and item_id = ${parentId}::integer then slot else ${`page-${id}`} end,
-        kind = ${kind}, item_id = ${parentId}::integer, updated_at = clock_timestamp()
-      where page_id = ${id}::integer`,
-  );
+  await update.execute(db, {
+    ...{ pageId: id, slot: `page-${id}`, name, markdown, html: markdown === "" ? html : "" },
+    ...(chapter_id === null ? { kind: "book", item_id: book_id } : { kind: "chapter", item_id: chapter_id }),
+  });
 }
 
 /** Whether a draft has a draft page. Guests own no items, so a draft page of theirs would have no owner. */
 export function hasDraftPage(kind: DraftKey["kind"], viewer: Viewer): kind is "book" | "chapter" {
   return kind !== "page" && authorOf(viewer) !== null;
-}
-
-function hasKey({ user_id, kind, item_id, slot }: DraftKey) {
-  return sql`kind = ${kind} and item_id = ${item_id}::integer and user_id = ${user_id}::integer and slot = ${slot}`;
 }

@@ -2,8 +2,9 @@
  * What the plugin of drafts declares: its table, the bodies, queries and answers of its routes, its events, and what its files
  * share. A draft belongs to one user; nobody else reads it.
  */
-import type { Generated, Kysely, Selectable } from "kysely";
+import type { Generated, Selectable } from "kysely";
 import { idSchema, nullable, type PluginContext, rules, t, timestampSchema, userRefSchema } from "lectern/core";
+import type { Executor } from "lectern/db";
 
 /** Drafts: unsaved changes of a page, or an unsaved new page in a book or chapter. */
 export interface PageDraftsTable {
@@ -16,7 +17,7 @@ export interface PageDraftsTable {
   name: string;
   html: string;
   markdown: string;
-  tags: unknown;
+  tags: { name: string; value: string }[];
   /** The page's revision_count when it was opened; null for a new page. */
   base_revision: number | null;
   /** The draft page of a new page, which pictures can be uploaded to; null for a change of a page. */
@@ -96,7 +97,7 @@ export interface PageDraftsContext
     PluginContext<"access" | "markup" | "pages" | "tags" | "users">,
     "app" | "contracts" | "perform" | "validate" | "visible"
   > {
-  readonly db: Pick<Kysely<never>, "executeQuery">;
+  readonly db: Executor;
 }
 
 declare module "lectern/db" {

@@ -4,9 +4,8 @@
  * addition to BookStack's API: BookStack has such drafts for its own editor only. As there, the draft of a new page has a
  * draft page.
  */
-import { definePlugin, SYSTEM, sql, t } from "lectern/core";
-import { rows } from "lectern/db";
-import { discardDrafts, updateDraftOf } from "./changes.ts";
+import { definePlugin, SYSTEM, t } from "lectern/core";
+import { deleteDraftsOf, deleteDraftsOfPage, discardDrafts, updateDraftOf } from "./changes.ts";
 import { migrations } from "./migrations.ts";
 import { draftsOf, draftsOlderThan } from "./queries.ts";
 import { mountDrafts, performDiscard } from "./routes.ts";
@@ -32,17 +31,13 @@ export default definePlugin({
     mountDrafts(context);
     contribute("dependents", {
       async destroy(ids, tx, kind) {
-        await rows(
-          tx.db,
-          sql`delete from page_drafts where (kind = ${kind} and item_id = any(${[...ids]}::integer[]))
-            or (${kind} = 'page' and page_id = any(${[...ids]}::integer[]))`,
-        );
+        await deleteDraftsOf.execute(tx.db, { kind, ids: [...ids] });
       },
     });
     // A draft page that is published needs its draft no longer.
     on("page_create", {
       async inTransaction({ id }, tx) {
-        await rows(tx.db, sql`delete from page_drafts where page_id = ${id}::integer`);
+        await deleteDraftsOfPage.execute(tx.db, { pageId: id });
       },
     });
     on("page_update", {

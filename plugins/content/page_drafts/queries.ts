@@ -3,20 +3,37 @@
  * others learn the name and the time only. A draft is identified by its item and a slot, or by the draft page of a new
  * page.
  */
-import type { Owned } from "lectern/contracts";
-import { idOf, notFound, type Static, sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
+import type { ExpressionBuilder } from "kysely";
+import type { UserRef } from "lectern/contracts";
+import { idOf, notFound, type RawBuilder, type Static, sql, type Viewer } from "lectern/core";
+import { flattened, prepared, refs, type Tables } from "lectern/db";
 import type { DraftKey, draftSchema, draftsSchema, PageDraftsContext } from "./contract.ts";
+
+interface ItemParameters {
+  readonly id: number;
+  readonly visible: RawBuilder<boolean>;
+}
+
+const findPage = prepared("page_drafts.findPage", (db, p: ItemParameters) =>
+  db.selectFrom("pages").select(["id", "owned_by", "acl_id"]).where("pages.id", "=", p.id).where(p.visible),
+);
+const findChapter = prepared("page_drafts.findChapter", (db, p: ItemParameters) =>
+  db.selectFrom("chapters").select(["id", "owned_by", "acl_id"]).where("chapters.id", "=", p.id).where(p.visible),
+);
+const findBook = prepared("page_drafts.findBook", (db, p: ItemParameters) =>
+  db.selectFrom("books").select(["id", "owned_by", "acl_id"]).where("books.id", "=", p.id).where(p.visible),
+);
 
 type Draft = Static<typeof draftSchema>;
 type Drafts = Static<typeof draftsSchema>;
 
 const KINDS = {
-  page: { table: "pages", noun: "Page", permission: "page-update" },
-  chapter: { table: "chapters", noun: "Chapter", permission: "page-create" },
-  book: { table: "books", noun: "Book", permission: "page-create" },
+  page: { table: "pages", find: findPage, noun: "Page", permission: "page-update" },
+  chapter: { table: "chapters", find: findChapter, noun: "Chapter", permission: "page-create" },
+  book: { table: "books", find: findBook, noun: "Book", permission: "page-create" },
 } as const;
 
+const AUTHOR = flattened(refs("page_drafts.user_id"));
 /** The most drafts of new pages in one place that are listed. */
 const MAX_LISTED = 20;
 /** How long an author counts as working on a page after a save of the draft, in minutes. */
@@ -31,12 +48,79 @@ export interface DraftChoice {
   readonly pageId: number | null;
 }
 
-/** `page_id` is null where the draft page was published or deleted. */
-const DRAFT_COLUMNS = sql`slot, name, html, markdown, tags, base_revision,
-  (select pages.id from pages where pages.id = page_drafts.page_id and pages.draft and pages.deleted_at is null) as page_id,
-  updated_at`;
+type OwnParameters = DraftItem & { readonly userId: number };
 
-const KEY_COLUMNS = sql`user_id, kind, item_id, slot`;
+function isOwn(eb: ExpressionBuilder<Tables, "page_drafts">, { kind, item_id, userId }: OwnParameters) {
+  return eb.and([eb("kind", "=", kind), eb("item_id", "=", item_id), eb("user_id", "=", userId)]);
+}
+
+const SHOWN_COLUMNS = ["slot", "name", "html", "markdown", "tags", "base_revision"] as const;
+
+/** SQL for the id of the draft page; null where it was published or deleted. */
+function draftPageId(eb: ExpressionBuilder<Tables, "page_drafts">) {
+  return eb
+    .selectFrom("pages")
+    .select("pages.id")
+    .whereRef("pages.id", "=", "page_drafts.page_id")
+    .where((of) => of.ref("pages.draft"))
+    .where("pages.deleted_at", "is", null)
+    .as("page_id");
+}
+
+const ownDrafts = prepared("page_drafts.own", (db, p: OwnParameters & DraftChoice) =>
+  db
+    .selectFrom("page_drafts")
+    .select(SHOWN_COLUMNS)
+    .select((eb) => [
+      draftPageId(eb),
+      "updated_at",
+      eb
+        .case()
+        .when(sql<number>`${p.pageId}::integer`, "is", null)
+        .then(eb("slot", "=", p.slot))
+        .else(eb("page_id", "is not distinct from", p.pageId))
+        .end()
+        .as("is_chosen"),
+    ])
+    .where((eb) => isOwn(eb, p))
+    .orderBy("is_chosen", "desc")
+    .orderBy("updated_at", "desc")
+    .limit(sql.lit(MAX_LISTED)),
+);
+
+const ownDraft = prepared("page_drafts.find", (db, p: OwnParameters & { readonly slot: string }) =>
+  db
+    .selectFrom("page_drafts")
+    .select(SHOWN_COLUMNS)
+    .select((eb) => [draftPageId(eb), "updated_at"])
+    .where((eb) => isOwn(eb, p))
+    .where("slot", "=", p.slot),
+);
+
+const others = prepared(
+  "page_drafts.otherAuthors",
+  (db, p: OwnParameters & { readonly user: RawBuilder<UserRef | null> }) =>
+    db
+      .selectFrom("page_drafts")
+      .select([p.user.as("user"), "updated_at"])
+      .where("kind", "=", p.kind)
+      .where("kind", "=", sql.lit("page"))
+      .where("item_id", "=", p.item_id)
+      .where("user_id", "<>", p.userId)
+      .where("updated_at", ">", sql<string>`now() - ${sql.lit(ACTIVE_MINUTES)} * interval '1 minute'`)
+      .orderBy("updated_at", "desc"),
+);
+
+const ofUser = prepared("page_drafts.ofUser", (db, p: { userId: number }) =>
+  db.selectFrom("page_drafts").select(["user_id", "kind", "item_id", "slot"]).where("user_id", "=", p.userId),
+);
+
+const olderThan = prepared("page_drafts.olderThan", (db, p: { days: number }) =>
+  db
+    .selectFrom("page_drafts")
+    .select(["user_id", "kind", "item_id", "slot"])
+    .where("updated_at", "<", sql<string>`now() - ${p.days}::integer * interval '1 day'`),
+);
 
 /** The item that a path names. Throws the 404 or 403 that writing to the item would throw. */
 export async function findItem(
@@ -46,13 +130,9 @@ export async function findItem(
 ): Promise<DraftItem> {
   if (!Object.hasOwn(KINDS, params.kind)) throw notFound("Draft");
   const kind = params.kind as keyof typeof KINDS;
-  const { table, noun, permission } = KINDS[kind];
+  const { find, table, noun, permission } = KINDS[kind];
   const id = idOf(params.id, noun);
-  const [item] = await rows<Owned>(
-    db,
-    sql`select id, owned_by, acl_id from ${sql.table(table)}
-      where id = ${id}::integer and ${visible.where(table, viewer)}`,
-  );
+  const item = await find.executeTakeFirst(db, { id, visible: visible.where(table, viewer) });
   if (!item) throw notFound(noun);
   await contracts.access.need(viewer, permission, item);
   return { kind, item_id: id };
@@ -65,12 +145,7 @@ export async function draftsFor(
   item: DraftItem,
   { slot, pageId }: DraftChoice,
 ): Promise<Pick<Drafts, "draft" | "drafts">> {
-  const isChosen = pageId === null ? sql`slot = ${slot}` : sql`page_id is not distinct from ${pageId}::integer`;
-  const found = await rows<Draft & { readonly is_chosen: boolean }>(
-    db,
-    sql`select ${DRAFT_COLUMNS}, ${isChosen} as is_chosen from page_drafts where ${isOwn(viewer, item)}
-      order by is_chosen desc, updated_at desc limit ${MAX_LISTED}`,
-  );
+  const found = await ownDrafts.execute(db, { ...item, userId: viewer.id, slot, pageId });
   const drafts = found.map(({ slot: own, name, page_id, updated_at }) => ({ slot: own, name, page_id, updated_at }));
   const [first] = found;
   if (!first?.is_chosen) return { draft: null, drafts };
@@ -85,37 +160,21 @@ export async function findDraft(
   item: DraftItem,
   slot: string,
 ): Promise<Draft | undefined> {
-  const [draft] = await rows<Draft>(
-    db,
-    sql`select ${DRAFT_COLUMNS} from page_drafts where ${isOwn(viewer, item)} and slot = ${slot}`,
-  );
-  return draft;
+  return ownDraft.executeTakeFirst(db, { ...item, userId: viewer.id, slot });
 }
 
 /** Other users with a recent draft of the page; none for new pages. */
 export function otherAuthors({ contracts, db }: PageDraftsContext, viewer: Viewer, item: DraftItem) {
-  return rows<Drafts["others"][number]>(
-    db,
-    sql`select ${contracts.users.ref(sql.ref("page_drafts.user_id"))} as user, updated_at from page_drafts
-      where kind = ${item.kind} and kind = 'page' and item_id = ${item.item_id}::integer
-        and user_id <> ${viewer.id}::integer and updated_at > now() - ${ACTIVE_MINUTES} * interval '1 minute'
-      order by updated_at desc`,
-  );
+  const user = contracts.users.ref(AUTHOR);
+  return others.execute(db, { ...item, userId: viewer.id, user });
 }
 
 /** The drafts of a user. */
 export function draftsOf(userId: number, db: PageDraftsContext["db"]): Promise<DraftKey[]> {
-  return rows<DraftKey>(db, sql`select ${KEY_COLUMNS} from page_drafts where user_id = ${userId}::integer`);
+  return ofUser.execute(db, { userId });
 }
 
 /** The drafts that were not changed for so many days. */
 export function draftsOlderThan(days: number, db: PageDraftsContext["db"]): Promise<DraftKey[]> {
-  return rows<DraftKey>(
-    db,
-    sql`select ${KEY_COLUMNS} from page_drafts where updated_at < now() - ${days} * interval '1 day'`,
-  );
-}
-
-function isOwn(viewer: Viewer, { kind, item_id }: DraftItem) {
-  return sql`kind = ${kind} and item_id = ${item_id}::integer and user_id = ${viewer.id}::integer`;
+  return olderThan.execute(db, { days });
 }

@@ -23,10 +23,10 @@ export function mountDrafts(context: PageDraftsContext): void {
   const { app, contracts, perform, validate } = context;
   app.get(
     PATH,
-    async ({ viewer, params, asked }) => {
+    async ({ viewer, params, nestedQuery }) => {
       const item = await findItem(context, viewer, params);
-      const pageId = /^\d{1,9}$/.test(String(asked.page_id)) ? Number(asked.page_id) : null;
-      const { draft, drafts } = await draftsFor(context, viewer, item, { slot: slotIn(asked.slot), pageId });
+      const pageId = /^\d{1,9}$/.test(String(nestedQuery.page_id)) ? Number(nestedQuery.page_id) : null;
+      const { draft, drafts } = await draftsFor(context, viewer, item, { slot: slotIn(nestedQuery.slot), pageId });
       return { draft, drafts, others: await otherAuthors(context, viewer, item) };
     },
     { permit: PERMIT, response: draftsSchema, ...endpoint("drafts", "read", { about: about.read, query: placeRules }) },
@@ -58,9 +58,9 @@ export function mountDrafts(context: PageDraftsContext): void {
   );
   app.delete(
     PATH,
-    async ({ viewer, params, asked, set }) => {
+    async ({ viewer, params, nestedQuery, set }) => {
       const item = await findItem(context, viewer, params);
-      await performDiscard(context, viewer, [{ user_id: viewer.id, ...item, slot: slotIn(asked.slot) }]);
+      await performDiscard(context, viewer, [{ user_id: viewer.id, ...item, slot: slotIn(nestedQuery.slot) }]);
       set.status = 204;
     },
     { permit: PERMIT, response: noContent, ...endpoint("drafts", "delete", { about: about.delete, query: slotRules }) },

@@ -4,7 +4,7 @@
  * reader. Comments, attachments and images belong to other plugins, which take part through events and slots.
  */
 import { definePlugin, itemPermissions, sql, t } from "lectern/core";
-import { rows } from "lectern/db";
+import { flattened, prepared, refs } from "lectern/db";
 import { ACTIVITIES } from "./activity.ts";
 import { lockForUpdate } from "./changes.ts";
 import { prepareContent } from "./content.ts";
@@ -24,6 +24,15 @@ const COLUMNS = [
   ...["id", "book_id", "chapter_id", "name", "slug", "priority", "draft", "revision_count", "template", "editor"],
   ...["created_at", "updated_at", "created_by", "updated_by", "owned_by"],
 ];
+
+const IS_PRESENT = flattened(sql<boolean>`${refs("pages.deleted_at")} is null`);
+const IS_PUBLISHED_OR_OWNED_BY = flattened(
+  sql`not ${refs("pages.draft")} or ${refs("pages.owned_by")} is not distinct from`,
+);
+
+const deleteRevisions = prepared("pages.deleteRevisions", (db, p: { pageIds: readonly number[] }) =>
+  db.deleteFrom("page_revisions").where("page_id", "=", sql<number>`any(${p.pageIds}::integer[])`),
+);
 
 export default definePlugin({
   name: "pages",
@@ -52,9 +61,9 @@ export default definePlugin({
     const { renderingBytes, revisionLimit } = settings;
     const pages: PagesContext = { ...context, renderCache: new RenderCache(renderingBytes), revisionLimit };
 
-    visibilityRule("pages", () => sql`pages.deleted_at is null`);
+    visibilityRule("pages", () => IS_PRESENT);
     // Only its owner sees a draft (content-api 8.6).
-    visibilityRule("pages", ({ id }) => sql`(not pages.draft or pages.owned_by is not distinct from ${id}::integer)`);
+    visibilityRule("pages", ({ id }) => sql`(${IS_PUBLISHED_OR_OWNED_BY} ${id}::integer)`);
     visibilityRule("pages", contracts.access.visibilityRuleOf("page", "pages"));
     provide("pages", pagesService(pages));
     contribute("content", {
@@ -67,18 +76,22 @@ export default definePlugin({
       ],
       ownOnly: "draft",
       columns: COLUMNS,
-      path: sql<string>`(select '/books/' || holder.slug || '/page/' || pages.slug from books as holder
-        where holder.id = pages.book_id)`,
+      path: sql<string>`(select '/books/' || holder.slug || '/page/' || ${refs("pages.slug")} from books as holder
+        where holder.id = ${refs("pages.book_id")})`,
       contents: (viewer, bookId) => pagesOfBook(pages, viewer, bookId),
     });
-    contribute("searchable", { kind: "page", body: sql<string>`pages.text`, html: sql<string>`pages.html` });
+    contribute("searchable", {
+      kind: "page",
+      body: sql<string>`${refs("pages.text")}`,
+      html: sql<string>`${refs("pages.html")}`,
+    });
     contribute("response_fields", pagesOfChapters(pages));
     contribute("export_kind", pageExports(pages));
     contribute("content_maker", pageMaker(pages));
     contribute("dependents", {
       kind: "page",
       async destroy(ids, { db }) {
-        await rows(db, sql`delete from page_revisions where page_id = any(${[...ids]}::integer[])`);
+        await deleteRevisions.execute(db, { pageIds: [...ids] });
       },
     });
     for (const source of ACTIVITIES) contribute("activity", source);

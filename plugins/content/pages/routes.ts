@@ -1,5 +1,6 @@
 import { mergeResponseFields, responseFieldsOf, withResponseFields } from "lectern/contracts";
 import { type ListSpec, mountResource, type Static, sql } from "lectern/core";
+import { refs } from "lectern/db";
 import { HISTORY_FIELDS, NAME_FIELDS } from "../_items/listing.ts";
 import { deletePage, insertPage, updatePage } from "./changes.ts";
 import { createRules, type FoundPage, type PageRow, type PagesContext, pageAnswers, updateRules } from "./contract.ts";
@@ -22,7 +23,7 @@ const listing: ListSpec = {
     ...HISTORY_FIELDS,
   },
   columns: LISTED,
-  joins: sql`join books on books.id = pages.book_id`,
+  joins: sql`join books on ${refs("books.id")} = ${refs("pages.book_id")}`,
 };
 
 const NO_COMMENTS = { active: [], archived: [] };

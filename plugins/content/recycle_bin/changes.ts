@@ -1,8 +1,37 @@
 import type { ContentKind } from "lectern/contracts";
 import { authorOf, type EventTransaction, notFound, sql } from "lectern/core";
-import { rows } from "lectern/db";
-import type { Deletion, NamedDeletion, RecycleBinContext } from "./contract.ts";
+import { prepared, rows } from "lectern/db";
+import type { NamedDeletion, RecycleBinContext } from "./contract.ts";
 import { findKind, type ItemOfKind, type ItemsOfKind, itemWithContents } from "./hierarchy.ts";
+
+const insert = prepared("recycle_bin.insert", (db, p: { kind: string; itemId: number; author: number | null }) =>
+  db
+    .insertInto("deletions")
+    .values({ deletable_type: p.kind, deletable_id: p.itemId, deleted_by: p.author })
+    .onConflict((conflict) =>
+      conflict.columns(["deletable_type", "deletable_id"]).doUpdateSet((eb) => ({
+        deleted_by: eb.ref("excluded.deleted_by"),
+        created_at: eb.fn<string>("now"),
+        updated_at: eb.fn<string>("now"),
+      })),
+    )
+    .returning("id"),
+);
+
+const lock = prepared("recycle_bin.lock", (db, p: { id: number }) =>
+  db.selectFrom("deletions").selectAll().where("id", "=", p.id).forUpdate(),
+);
+
+const deleteEntry = prepared("recycle_bin.delete", (db, p: { id: number }) =>
+  db.deleteFrom("deletions").where("id", "=", p.id),
+);
+
+const deleteOf = prepared("recycle_bin.deleteOf", (db, p: { kind: string; itemIds: readonly number[] }) =>
+  db
+    .deleteFrom("deletions")
+    .where("deletable_type", "=", p.kind)
+    .where("deletable_id", "=", sql<number>`any(${p.itemIds}::integer[])`),
+);
 
 /** Adds the entry of an item that was just deleted, and returns its id. */
 export async function addEntry(
@@ -10,14 +39,7 @@ export async function addEntry(
   itemId: number,
   { db, viewer }: EventTransaction,
 ): Promise<number> {
-  const [entry] = await rows<{ id: number }>(
-    db,
-    sql`insert into deletions (deletable_type, deletable_id, deleted_by)
-      values (${kind}, ${itemId}::integer, ${authorOf(viewer)}::integer)
-      on conflict (deletable_type, deletable_id) do update set deleted_by = excluded.deleted_by,
-        created_at = now(), updated_at = now()
-      returning id`,
-  );
+  const entry = await insert.executeTakeFirst(db, { kind, itemId, author: authorOf(viewer) });
   return (entry as { id: number }).id;
 }
 
@@ -27,9 +49,10 @@ export async function lockEntry(
   id: number,
   { db }: EventTransaction,
 ): Promise<NamedDeletion> {
-  const [entry] = await rows<Deletion>(db, sql`select * from deletions where id = ${id}::integer for update`);
+  const entry = await lock.executeTakeFirst(db, { id });
   if (!entry) throw notFound("Deletion");
   const kind = findKind(slot("content"), entry.deletable_type);
+  // A template, since the table is that of a contributed kind, which the grants of this plugin do not list.
   const [item] = kind
     ? await rows<{ name: string }>(
         db,
@@ -45,17 +68,14 @@ export async function takeItem(
   { id, deletable_type, deletable_id, name }: NamedDeletion,
   { db }: EventTransaction,
 ): Promise<ItemOfKind | undefined> {
-  await rows(db, sql`delete from deletions where id = ${id}::integer`);
+  await deleteEntry.execute(db, { id });
   const kind = findKind(slot("content"), deletable_type);
   return kind && name !== null ? { kind, id: deletable_id } : undefined;
 }
 
 /** Deletes the entries of items that have entries of their own. */
 export async function deleteEntriesOf({ kind, ids }: ItemsOfKind, { db }: EventTransaction): Promise<void> {
-  await rows(
-    db,
-    sql`delete from deletions where deletable_type = ${kind.kind} and deletable_id = any(${[...ids]}::integer[])`,
-  );
+  await deleteOf.execute(db, { kind: kind.kind, itemIds: [...ids] });
 }
 
 /**
@@ -78,6 +98,7 @@ export async function destroyEntry(
     for (const dependents of context.slot("dependents"))
       if (dependents.kind === undefined || dependents.kind === own) await dependents.destroy(ids, tx, own);
     await deleteEntriesOf(ofKind, tx);
+    // A template, as in `lockEntry`.
     await rows(db, sql`delete from ${sql.table(ofKind.kind.table)} where id = any(${[...ids]}::integer[])`);
   }
   return items.reduce((sum, { ids }) => sum + ids.length, 0);

@@ -1,5 +1,6 @@
-import type { Generated, Kysely, Selectable } from "kysely";
+import type { Generated, Selectable } from "kysely";
 import { idSchema, listingSchema, nullable, type PluginContext, type Static, t, timesFields } from "lectern/core";
+import type { Executor } from "lectern/db";
 
 /** The recycle bin: one row for each explicit delete (platform 7.2). */
 export interface DeletionsTable {
@@ -31,7 +32,7 @@ export interface DeletionOutcome extends NamedDeletion {
 
 /** What the files of this plugin share. */
 export interface RecycleBinContext extends Pick<PluginContext, "app" | "list" | "log" | "perform" | "slot"> {
-  readonly db: Pick<Kysely<never>, "executeQuery">;
+  readonly db: Executor;
 }
 
 const binItem = t.Object(

@@ -1,6 +1,7 @@
 /**
  * What is below an item and above it, derived from the kinds of content alone: a kind names the kinds that can contain it
  * and the column of each, so a book's chapters and pages are found without knowing what a book is.
+ * Its statements are templates, since their tables are those of contributed kinds, which the grants of this plugin do not list.
  */
 import type { ContentKind } from "lectern/contracts";
 import { sql } from "lectern/core";

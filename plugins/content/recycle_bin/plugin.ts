@@ -4,8 +4,8 @@
  * Dependents of items that are removed permanently are removed through the slot `dependents`. Entries older than a
  * setting are purged.
  */
-import { definePlugin, sql, t } from "lectern/core";
-import { rows } from "lectern/db";
+import { definePlugin, t } from "lectern/core";
+import { prepared } from "lectern/db";
 import { ACTIVITIES } from "./activity.ts";
 import { addEntry } from "./changes.ts";
 import { findKind } from "./hierarchy.ts";
@@ -16,6 +16,10 @@ import { mountRecycleBin } from "./routes.ts";
 const HOUR_MS = 3_600_000;
 /** The most days that can be subtracted from a timestamp. */
 const MAX_DAYS = 1_000_000;
+
+const forgetUser = prepared("recycle_bin.forgetUser", (db, p: { userId: number }) =>
+  db.updateTable("deletions").set({ deleted_by: null }).where("deleted_by", "=", p.userId),
+);
 
 export default definePlugin({
   name: "recycle_bin",
@@ -49,7 +53,7 @@ export default definePlugin({
     });
     on("user_delete", {
       async inTransaction({ id }, { db }) {
-        await rows(db, sql`update deletions set deleted_by = null where deleted_by = ${id}::integer`);
+        await forgetUser.execute(db, { userId: id });
       },
     });
     for (const source of ACTIVITIES) contribute("activity", source);

@@ -1,6 +1,6 @@
 import type { ContentKind } from "lectern/contracts";
 import { type ListSpec, sql } from "lectern/core";
-import { type Db, rows, type TableName } from "lectern/db";
+import { type Db, refs, rows, type TableName } from "lectern/db";
 import type { BinItem, Deletion } from "./contract.ts";
 import { findKind, kindsBelow } from "./hierarchy.ts";
 
@@ -15,8 +15,10 @@ export const listing: ListSpec = {
     deletable_type: "code",
     deletable_id: "integer",
   },
-  columns: sql`deletions.id, deletions.deleted_by, deletions.created_at, deletions.updated_at,
-    deletions.deletable_type, deletions.deletable_id`,
+  columns: refs(
+    ...(["deletions.id", "deletions.deleted_by", "deletions.created_at", "deletions.updated_at"] as const),
+    ...(["deletions.deletable_type", "deletions.deletable_id"] as const),
+  ),
 };
 
 type Item = BinItem;
@@ -60,6 +62,7 @@ async function itemsOf(
     ({ kind: child, column }) => sql`(select count(*) from ${sql.table(child.table)} as child
       where ${sql.ref(`child.${column}`)} = ${columnOf(table, "id")}${child.ownOnly === undefined ? sql`` : sql` and not ${sql.ref(`child.${child.ownOnly}`)}`}) as ${sql.id(`${child.segment}_count`)}`,
   );
+  // A template, since the table is that of a contributed kind, which the grants of this plugin do not list.
   return rows<Item>(
     db,
     sql`select ${sql.join([...own, ...counts])} from ${sql.table(table)}

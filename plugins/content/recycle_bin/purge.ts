@@ -4,21 +4,35 @@
  * entries.
  */
 import { ApiError, SYSTEM, sql, type Viewer } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+import { type Executor, prepared } from "lectern/db";
 import { destroyEntry, lockEntry } from "./changes.ts";
 import type { DeletionOutcome, RecycleBinContext } from "./contract.ts";
 
 const BATCH = 100;
+
+/** SQL for a time that was so many days ago. */
+const daysAgo = (days: number) => sql<string>`now() - make_interval(days => ${days}::integer)`;
+
+const nextExpired = prepared("recycle_bin.nextExpired", (db, p: { after: number; days: number }) =>
+  db
+    .selectFrom("deletions")
+    .select("id")
+    .where("id", ">", p.after)
+    .where("created_at", "<", daysAgo(p.days))
+    .orderBy("id")
+    .limit(sql.lit(BATCH)),
+);
+
+const anyExpired = prepared("recycle_bin.anyExpired", (db, p: { days: number }) =>
+  db.selectFrom("deletions").where("created_at", "<", daysAgo(p.days)).limit(sql.lit(1)),
+);
 
 /** Removes the entries older than so many days; none where that is negative. A failure is logged, and tried again next time. */
 export async function purgeExpired(context: RecycleBinContext, days: number): Promise<void> {
   // A job may be older than the operator's change of the setting to "never".
   if (days < 0) return;
   for (let last = 0; ; ) {
-    const expired = await rows<{ id: number }>(
-      context.db,
-      sql`select id from deletions where id > ${last}::integer and ${isExpired(days)} order by id limit ${BATCH}`,
-    );
+    const expired = await nextExpired.execute(context.db, { after: last, days });
     for (const { id } of expired) {
       last = id;
       await purgeEntry(context, id).catch((error: unknown) =>
@@ -56,10 +70,6 @@ export async function purgeEntry(
 }
 
 /** Whether there are expired entries. */
-export async function hasExpired(db: Pick<Db, "executeQuery">, days: number): Promise<boolean> {
-  return (await rows(db, sql`select from deletions where ${isExpired(days)} limit 1`)).length > 0;
-}
-
-function isExpired(days: number) {
-  return sql`created_at < now() - make_interval(days => ${days}::integer)`;
+export async function hasExpired(db: Executor, days: number): Promise<boolean> {
+  return (await anyExpired.executeTakeFirst(db, { days })) !== undefined;
 }

@@ -2,6 +2,7 @@
  * Restoring items from the recycle bin (platform 7.3). The slug of a deleted item is free for others, so a restored item
  * gets a slug that is free now: its own where possible. Items are locked before their slugs are looked up; where another
  * transaction takes the same slug, the unique index is violated, and the event bus runs the restore again.
+ * The statements are templates, since their tables are those of contributed kinds, which the grants of this plugin do not list.
  */
 import { type EventTransaction, type RawBuilder, sql, uniqueSlug } from "lectern/core";
 import { rows } from "lectern/db";

@@ -2,8 +2,8 @@
  * The routes of the recycle bin (content-api 13): listing, restoring, deleting for good, and emptying. Each of them needs the
  * permissions settings-manage and restrictions-manage-all.
  */
-import { type EventTransaction, endpoint, idOf, requirePermission, rules, sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
+import { type EventTransaction, endpoint, idOf, requirePermission, rules, type Viewer } from "lectern/core";
+import { prepared } from "lectern/db";
 import { destroyEntry, lockEntry } from "./changes.ts";
 import {
   type Deletion,
@@ -22,6 +22,10 @@ import { restoreEntry } from "./restore.ts";
 /** The routes need this permission and `restrictions-manage-all` (platform 7). */
 const PERMIT = "settings-manage";
 
+const allIds = prepared("recycle_bin.allIds", (db, _p: Record<never, never>) =>
+  db.selectFrom("deletions").select("id").orderBy("id"),
+);
+
 /** Mounts the routes of the recycle bin. */
 export function mountRecycleBin(context: RecycleBinContext): void {
   mountList(context);
@@ -36,9 +40,9 @@ function requireSecondPermission(viewer: Viewer): void {
 function mountList({ app, db, list, slot }: RecycleBinContext): void {
   app.get(
     "/recycle-bin",
-    async ({ viewer, asked }) => {
+    async ({ viewer, nestedQuery }) => {
       requireSecondPermission(viewer);
-      const { data, total } = await list<Deletion>(listing, viewer, asked);
+      const { data, total } = await list<Deletion>(listing, viewer, nestedQuery);
       return { data: await withItems(db, slot("content"), data), total };
     },
     {
@@ -58,8 +62,7 @@ function mountEmpty(context: RecycleBinContext): void {
       requireSecondPermission(viewer);
       await perform("recycle_bin_empty", viewer, {}, async (final) => final);
       let delete_count = 0;
-      for (const { id } of await rows<{ id: number }>(db, sql`select id from deletions order by id`))
-        delete_count += await purgeEntry(context, id, viewer);
+      for (const { id } of await allIds.execute(db, {})) delete_count += await purgeEntry(context, id, viewer);
       return { delete_count };
     },
     { permit: PERMIT, response: destroyedSchema, ...endpoint("recycle-bin", "empty", { about: about.empty }) },

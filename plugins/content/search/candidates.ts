@@ -1,6 +1,7 @@
 /**
  * Selects the candidates of a search among the rows that the viewer sees, up to a bound: through the search index if the
- * query has words, else through the indexes of the tables. The same statement orders and counts them.
+ * query has words, else through the indexes of the tables. The same statement orders and counts them. It is a template, since
+ * its branches, tables and conditions are those of the search and of contributed kinds.
  */
 import { type RawBuilder, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";

@@ -1,10 +1,11 @@
 /**
  * Writes the search index. The entry of an item is replaced in the transaction that writes the item. Items without an
  * entry, or with one written before migration 0002, are indexed by a job in batches, so that the boot does not wait for them.
+ * Reads of items are templates, since their tables are those of contributed kinds, which the grants of this plugin do not list.
  */
 import type { ContentKind, Searchable } from "lectern/contracts";
 import { type EventTransaction, sql, type YieldToEventLoop, yieldToEventLoop } from "lectern/core";
-import { type Db, rows, write } from "lectern/db";
+import { type Db, type Executor, prepared, rows } from "lectern/db";
 import type { SearchedKind } from "./contract.ts";
 import { headingsIn } from "./headings.ts";
 import { type ItemField, ItemWords } from "./item_words.ts";
@@ -23,8 +24,6 @@ const BATCH = 50;
 /** Approximate duration of one run of the job. */
 const RUN_MS = 2_000;
 
-type Store = Pick<Db, "executeQuery">;
-
 /** The texts of an item. */
 interface ItemTexts {
   readonly id: number;
@@ -33,6 +32,51 @@ interface ItemTexts {
   readonly html: string | null;
   readonly tags: string | null;
 }
+
+const putEntries = prepared(
+  "search.putEntries",
+  (db, p: { kind: string; ids: readonly number[]; words: readonly string[]; digests: readonly string[] }) =>
+    db
+      .insertInto("search_index")
+      .columns(["kind", "item_id", "document", "words", "digest"])
+      .expression((eb) =>
+        eb
+          .selectFrom(
+            sql<{
+              id: number;
+              words: string;
+              digest: string;
+            }>`unnest(${p.ids}::integer[], ${p.words}::text[], ${p.digests}::text[])`.as<"made">(
+              sql`made(id, words, digest)`,
+            ),
+          )
+          .select((of) => [
+            sql<string>`${p.kind}::text`.as("kind"),
+            "made.id",
+            sql<string>`''::tsvector`.as("document"),
+            sql<string>`${of.ref("made.words")}::tsvector`.as("words"),
+            sql<string>`${of.ref("made.digest")}::tsvector`.as("digest"),
+          ]),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(["kind", "item_id"]).doUpdateSet((eb) => ({
+          document: sql.lit(""),
+          words: eb.ref("excluded.words"),
+          digest: eb.ref("excluded.digest"),
+        })),
+      ),
+);
+
+const deleteOf = (table: "search_index" | "item_views") =>
+  prepared(`search.deleteOf.${table}`, (db, p: { kind: string; itemIds: readonly number[] }) =>
+    db.deleteFrom(table).where("kind", "=", p.kind).where("item_id", "=", sql<number>`any(${p.itemIds}::integer[])`),
+  );
+const deleteEntriesOf = deleteOf("search_index");
+const deleteViewsOf = deleteOf("item_views");
+
+const deleteViewsBy = prepared("search.deleteViewsBy", (db, p: { userId: number }) =>
+  db.deleteFrom("item_views").where("user_id", "=", p.userId),
+);
 
 /** The kinds of content that have contributed their text. */
 export function searchedKinds(kinds: readonly ContentKind[], searchable: readonly Searchable[]): SearchedKind[] {
@@ -95,21 +139,19 @@ async function indexBatch(searched: SearchedKind, ids: readonly number[], db: Db
   });
 }
 
-async function indexItems(searched: SearchedKind, ids: readonly number[], db: Store): Promise<void> {
+async function indexItems(searched: SearchedKind, ids: readonly number[], db: Executor): Promise<void> {
   const items = await textsOf(searched, ids, db);
   if (items.length === 0) return;
   const made: ItemWords[] = [];
   // Yields to the event loop between the chunks of long texts.
   const yieldNow = yieldToEventLoop();
   for (const item of items) made.push(await wordsOf(item, yieldNow));
-  await write(
-    db,
-    sql`insert into search_index (kind, item_id, document, words, digest)
-      select ${searched.kind.kind}, made.id, '', made.words::tsvector, made.digest::tsvector
-      from unnest(${items.map(({ id }) => id)}::integer[], ${made.map(({ words }) => words)}::text[],
-        ${made.map(({ digest }) => digest)}::text[]) as made (id, words, digest)
-      on conflict (kind, item_id) do update set document = '', words = excluded.words, digest = excluded.digest`,
-  );
+  await putEntries.write(db, {
+    kind: searched.kind.kind,
+    ids: items.map(({ id }) => id),
+    words: made.map(({ words }) => words),
+    digests: made.map(({ digest }) => digest),
+  });
 }
 
 async function wordsOf({ name, tags, html, body }: ItemTexts, yieldNow: YieldToEventLoop): Promise<ItemWords> {
@@ -131,7 +173,7 @@ async function wordsOf({ name, tags, html, body }: ItemTexts, yieldNow: YieldToE
 }
 
 /** Reads the texts of items. The HTML is read only if it has headings. */
-function textsOf({ kind, body, html }: SearchedKind, ids: readonly number[], db: Store): Promise<ItemTexts[]> {
+function textsOf({ kind, body, html }: SearchedKind, ids: readonly number[], db: Executor): Promise<ItemTexts[]> {
   const id = sql.ref(`${kind.table}.id`);
   const htmlWithHeadings = html
     ? sql`case when position('<h' in ${html}) > 0 then left(${html}, ${MAX_HTML}) end`
@@ -147,11 +189,10 @@ function textsOf({ kind, body, html }: SearchedKind, ids: readonly number[], db:
 
 /** Removes the index entries and views of items that are permanently deleted. */
 export async function deleteItems(ids: readonly number[], { db }: EventTransaction, kind: string): Promise<void> {
-  for (const table of ["search_index", "item_views"] as const)
-    await rows(db, sql`delete from ${sql.table(table)} where kind = ${kind} and item_id = any(${[...ids]}::integer[])`);
+  for (const statement of [deleteEntriesOf, deleteViewsOf]) await statement.execute(db, { kind, itemIds: [...ids] });
 }
 
 /** Removes the record of what a deleted user viewed. */
 export async function deleteViewsOfUser(id: number, { db }: EventTransaction): Promise<void> {
-  await rows(db, sql`delete from item_views where user_id = ${id}::integer`);
+  await deleteViewsBy.execute(db, { userId: id });
 }

@@ -12,7 +12,7 @@ import {
   type Viewer,
   type VisibleRows,
 } from "lectern/core";
-import type { Db, TableName } from "lectern/db";
+import type { Executor, TableName } from "lectern/db";
 import { itemRefSchema } from "../_items/answers.ts";
 
 /** A kind of content with the SQL for its text. */
@@ -22,7 +22,7 @@ export interface SearchedKind extends Pick<Searchable, "body" | "html"> {
 
 /** What the files of this plugin share. */
 export interface SearchContext {
-  readonly db: Pick<Db, "executeQuery">;
+  readonly db: Executor;
   /** The kinds that can be searched; complete once the runtime has booted. */
   readonly kinds: () => readonly SearchedKind[];
   readonly tags: Tags;

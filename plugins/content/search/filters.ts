@@ -3,7 +3,7 @@
  * such as `is_template`, is false for it. Unknown filters, unknown users and invalid dates are ignored (content-api 14).
  */
 import { type RawBuilder, sql, type Viewer } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+import { type Executor, prepared } from "lectern/db";
 import { type Condition, contains, negateIf } from "./conditions.ts";
 import type { SearchedKind } from "./contract.ts";
 import { parseDate } from "./parse_date.ts";
@@ -11,6 +11,13 @@ import type { Filter, SearchQuery } from "./parse_query.ts";
 
 const USER_FILTERS = new Set(["created_by", "updated_by", "owned_by"]);
 const NO = sql<boolean>`false`;
+
+const usersBySlugs = prepared("search.usersBySlugs", (db, p: { slugs: readonly string[] }) =>
+  db
+    .selectFrom("users")
+    .select((eb) => ["id", eb.fn<string>("lower", ["slug"]).as("slug")])
+    .where("slug", "=", sql<string>`any(${p.slugs}::text[])`),
+);
 
 /** What filters depend on beside the item. */
 export interface FilterContext {
@@ -21,19 +28,9 @@ export interface FilterContext {
 }
 
 /** Reads the users that filters name, if there are any. */
-export async function loadFilterContext(
-  db: Pick<Db, "executeQuery">,
-  viewer: Viewer,
-  search: SearchQuery,
-): Promise<FilterContext> {
+export async function loadFilterContext(db: Executor, viewer: Viewer, search: SearchQuery): Promise<FilterContext> {
   const slugs = search.filters.flatMap(({ name, value }) => (USER_FILTERS.has(name) ? [value.toLowerCase()] : []));
-  const found =
-    slugs.length === 0
-      ? []
-      : await rows<{ id: number; slug: string }>(
-          db,
-          sql`select id, lower(slug) as slug from users where slug = any(${slugs}::text[])`,
-        );
+  const found = slugs.length === 0 ? [] : await usersBySlugs.execute(db, { slugs });
   const users = new Map(found.map(({ id, slug }) => [slug, id]));
   if (viewer.id !== null) users.set("me", viewer.id);
   return { viewer, now: new Date(), users };

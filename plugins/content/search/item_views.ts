@@ -67,6 +67,7 @@ export class ItemViewRecorder {
     const table = this.#tableOf(kind);
     if (table === undefined) return;
     const each = <V>(value: (view: View) => V) => views.map(value);
+    // A template, since the table that is joined is that of a contributed kind, which the grants of this plugin do not list.
     await rows(
       this.#db,
       sql`insert into item_views as known (user_id, kind, item_id, count, viewed_at)

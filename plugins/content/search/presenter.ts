@@ -1,6 +1,7 @@
 /**
  * Search results as answers show them. Reads the items with one statement for each kind, and their books and chapters with
- * one for each kind of parent, all concurrently. Parents that the viewer does not see are left out.
+ * one for each kind of parent, all concurrently. Parents that the viewer does not see are left out. The statements are
+ * templates, since their tables are those of contributed kinds, which the grants of this plugin do not list.
  */
 import type { Tag } from "lectern/contracts";
 import { sql, type Viewer, yieldToEventLoop } from "lectern/core";

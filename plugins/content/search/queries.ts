@@ -4,7 +4,7 @@
  * and frequent words) are ranked, and the total is marked as a lower bound.
  */
 import { type RawBuilder, type Static, sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
+import { prepared } from "lectern/db";
 import {
   type Candidates,
   exceeds,
@@ -31,6 +31,10 @@ const WEIGHTS = sql`'{0.02, 0.2, 0.15, 1.0}'::real[]`;
 const MAX_SCANNED = 2_000;
 /** Searches without words count this many times as many candidates, since they are not ranked. */
 const UNRANKED_FACTOR = 10;
+
+const entryBeyond = prepared("search.entryBeyond", (db, p: { offset: number }) =>
+  db.selectFrom("search_index").offset(sql<number>`${p.offset}::bigint`).limit(sql.lit(1)),
+);
 
 /** Answers a search with a page of results and the total. */
 export async function findItems(
@@ -82,8 +86,7 @@ function totalOf({ counts }: Candidates): number {
 
 /** Whether the index has few enough entries to search within words, which reads all texts. */
 async function maySearchWithin({ db, maxEntriesWithin }: SearchContext): Promise<boolean> {
-  const [more] = await rows(db, sql`select 1 as found from search_index offset ${maxEntriesWithin}::bigint limit 1`);
-  return more === undefined;
+  return (await entryBeyond.executeTakeFirst(db, { offset: maxEntriesWithin })) === undefined;
 }
 
 /** Texts whose words every result must contain. */

@@ -23,6 +23,7 @@ export async function findRestrictedIds(
     return ids ? [{ kind: searched.kind.kind, ids, total: visibleRows(searched).total(viewer) }] : [];
   });
   if (restricted.length === 0) return new Map();
+  // A template, since the columns are those of the searched kinds.
   const totals = restricted.map(({ kind, total }) => sql`${total} as ${sql.ref(kind)}`);
   const [found] = await rows<Record<string, number>>(db, sql`select ${sql.join(totals)}`);
   return new Map(

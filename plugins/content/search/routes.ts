@@ -25,8 +25,8 @@ export function mountSearchRoute(
 ): void {
   app.get(
     "/search",
-    async ({ viewer, asked, request }) => {
-      const { query, page = 1, count = DEFAULT_COUNT } = await validate(searchRules, asked, viewer);
+    async ({ viewer, nestedQuery, request }) => {
+      const { query, page = 1, count = DEFAULT_COUNT } = await validate(searchRules, nestedQuery, viewer);
       const search = parseQuery(query);
       if (search.filters.some(({ name }) => name.endsWith("viewed_by_me"))) await views.flush();
       return withSlowPool({ viewer, limitMs, signal: request.signal, tooLong: TOO_LONG }, () =>

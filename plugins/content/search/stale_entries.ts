@@ -1,16 +1,24 @@
-import { sql } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+import { type Executor, prepared } from "lectern/db";
 
 /** How long a positive answer is cached, in milliseconds. */
 const CACHE_MS = 5_000;
 
+const anyStale = prepared("search.anyStale", (db, _p: Record<never, never>) =>
+  db.selectNoFrom((eb) =>
+    eb
+      .exists(eb.selectFrom("search_index").where("words", "is", null))
+      .$castTo<boolean>()
+      .as("stale"),
+  ),
+);
+
 /** Knows whether index entries written before migration 0002 are left. Once there are none, that holds until the next boot. */
 export class StaleEntryCheck {
-  readonly #db: Pick<Db, "executeQuery">;
+  readonly #db: Executor;
   #exists = true;
   #checkedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(db: Pick<Db, "executeQuery">) {
+  constructor(db: Executor) {
     this.#db = db;
   }
 
@@ -24,10 +32,7 @@ export class StaleEntryCheck {
   async exists(): Promise<boolean> {
     if (!this.#exists || performance.now() - this.#checkedAt < CACHE_MS) return this.#exists;
     this.#checkedAt = performance.now();
-    const [found] = await rows<{ stale: boolean }>(
-      this.#db,
-      sql`select exists (select from search_index where words is null) as stale`,
-    );
+    const found = await anyStale.executeTakeFirst(this.#db, {});
     this.#exists = found?.stale ?? false;
     return this.#exists;
   }

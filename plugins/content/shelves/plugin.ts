@@ -1,13 +1,22 @@
 import { definePlugin, fileLimit, itemPermissions, mountResource, sql, t } from "lectern/core";
-import { rows } from "lectern/db";
+import { prepared, refs } from "lectern/db";
 import { lockItem } from "../_items/changes.ts";
 import { itemHandlers, itemResource, registerItemKind, topLevelPlace } from "../_items/resource.ts";
 import { insertShelf, updateShelf } from "./changes.ts";
-import { bookShelvesFields, listing, SHELF, type Shelf, shelfAnswers, shelfRules } from "./contract.ts";
+import { bookShelvesFields, listing, SHELF, shelfAnswers, shelfRules } from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { migrations } from "./migrations.ts";
 import { shelfPresenter } from "./presenter.ts";
 import { shelvesOf } from "./shelf_books.ts";
+
+const removeWhere = (name: string, column: "shelf_id" | "book_id") =>
+  prepared(name, (db, p: { ids: readonly number[] }) =>
+    db.deleteFrom("bookshelf_books").where(column, "=", sql<number>`any(${p.ids}::integer[])`),
+  );
+const REMOVALS = {
+  bookshelf: removeWhere("shelves.removeAllBooks", "shelf_id"),
+  book: removeWhere("shelves.removeFromShelves", "book_id"),
+};
 
 /** Shelves: collections of books in an order (content-api 6). Their kind is "bookshelf" everywhere but in paths. */
 export default definePlugin({
@@ -20,7 +29,7 @@ export default definePlugin({
   adds: itemPermissions("bookshelf"),
   setup(context) {
     const { access } = context.contracts;
-    const path = sql<string>`'/shelves/' || bookshelves.slug`;
+    const path = sql<string>`'/shelves/' || ${refs("bookshelves.slug")}`;
     registerItemKind(context, SHELF, { segment: "shelves", parents: [], path, listing });
     context.contribute("response_fields", {
       kind: "book",
@@ -28,14 +37,11 @@ export default definePlugin({
       schema: bookShelvesFields,
       add: (ids, viewer) => shelvesOf(context, ids, viewer),
     });
-    for (const [kind, column] of [
-      ["bookshelf", "shelf_id"],
-      ["book", "book_id"],
-    ] as const)
+    for (const [kind, remove] of Object.entries(REMOVALS))
       context.contribute("dependents", {
         kind,
         async destroy(ids, { db }) {
-          await rows(db, sql`delete from bookshelf_books where ${sql.ref(column)} = any(${[...ids]}::integer[])`);
+          await remove.execute(db, { ids: [...ids] });
         },
       });
     context.on("bookshelf_update", {
@@ -52,7 +58,7 @@ export default definePlugin({
       },
       {
         ...shelfPresenter(context),
-        ...itemHandlers<Shelf>(context, SHELF),
+        ...itemHandlers(context, SHELF),
         place: topLevelPlace(SHELF, access),
         insert: (draft, tx) => insertShelf(context, draft, tx),
         change: (row, draft, tx) => updateShelf(context, { row, draft }, tx),

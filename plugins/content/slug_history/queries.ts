@@ -3,12 +3,108 @@
  * refers to the book by id, so that a page is found under every slug that its book has had. Only items that the viewer
  * sees are found: for other viewers an earlier address is the same as one that never existed.
  */
-import { sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
+import { type RawBuilder, sql, type Viewer } from "lectern/core";
+import { prepared } from "lectern/db";
 import { decodeSlug } from "../_items/slugs.ts";
 import type { SlugHistoryContext } from "./contract.ts";
 
 const ITEM = /^\/(books|shelves)\/([^/]+)(?:\/(page|chapter)\/([^/]+))?(?=\/|$)/;
+
+const PRESENT = sql<string>`'infinity'::timestamptz`;
+
+/** Reads the present slug of a book or shelf. Both tables have the columns that it names. */
+const topLevelIn = (table: "books", kind: "book" | "bookshelf") =>
+  prepared(`slug_history.find.${kind}`, (db, p: { slug: string; visible: RawBuilder<boolean> }) =>
+    db
+      .selectFrom((eb) =>
+        eb
+          .selectFrom(table)
+          .select(["id", PRESENT.as("until")])
+          .where("slug", "=", p.slug)
+          .where("deleted_at", "is", null)
+          .unionAll(
+            eb
+              .selectFrom("slug_history")
+              .select(["item_id as id", "until"])
+              .where("kind", "=", sql.lit(kind))
+              .where("slug", "=", p.slug),
+          )
+          .as("earlier"),
+      )
+      .innerJoin(table, `${table}.id`, "earlier.id")
+      .select(`${table}.slug`)
+      .where(p.visible)
+      .orderBy("earlier.until", "desc")
+      .orderBy("earlier.id", "desc")
+      .limit(sql.lit(1)),
+  );
+
+const TOP_LEVEL = { book: topLevelIn("books", "book"), bookshelf: topLevelIn("bookshelves" as "books", "bookshelf") };
+
+interface InBookParameters {
+  readonly book: string;
+  readonly slug: string;
+  readonly visible: RawBuilder<boolean>;
+  readonly bookVisible: RawBuilder<boolean>;
+}
+
+/** Reads the present slugs of a page or chapter and of its book. Both tables have the columns that it names. */
+const inBook = (table: "pages", kind: "page" | "chapter") =>
+  prepared(`slug_history.find.${kind}`, (db, p: InBookParameters) =>
+    db
+      .with("tops", (query) =>
+        query
+          .selectFrom("books")
+          .select(["id", PRESENT.as("until")])
+          .where("slug", "=", p.book)
+          .where("deleted_at", "is", null)
+          .unionAll(
+            query
+              .selectFrom("slug_history")
+              .select(["item_id as id", "until"])
+              .where("kind", "=", sql.lit("book"))
+              .where("slug", "=", p.book),
+          ),
+      )
+      .with("earlier", (query) =>
+        query
+          .selectFrom("tops")
+          .innerJoin(table, `${table}.book_id`, "tops.id")
+          .select([`${table}.id`, "tops.until"])
+          .where(`${table}.slug`, "=", p.slug)
+          .where(`${table}.deleted_at`, "is", null)
+          .unionAll(
+            query
+              .selectFrom("slug_history as history")
+              .innerJoin("tops", "tops.id", "history.book_id")
+              .select((eb) => [
+                "history.item_id as id",
+                eb.fn<string>("least", ["history.until", "tops.until"]).as("until"),
+              ])
+              .where("history.kind", "=", sql.lit(kind))
+              .where("history.slug", "=", p.slug),
+          )
+          .unionAll(
+            query
+              .selectFrom("slug_history")
+              .select(["item_id as id", "until"])
+              .where("kind", "=", sql.lit(kind))
+              .where("slug", "=", p.slug)
+              .where("book_slug", "=", p.book),
+          ),
+      )
+      .selectFrom("earlier")
+      .innerJoin(table, `${table}.id`, "earlier.id")
+      .innerJoin("books", "books.id", `${table}.book_id`)
+      .select([`${table}.slug`, "books.slug as book"])
+      .where(p.visible)
+      .where(p.bookVisible)
+      .orderBy("earlier.until", "desc")
+      .orderBy("earlier.id", "desc")
+      .limit(sql.lit(1)),
+  );
+
+const IN_BOOK = { page: inBook("pages", "page"), chapter: inBook("chapters" as "pages", "chapter") };
 
 /**
  * The present path of the item at a path below the instance's own, with the rest of that path after the item. Returns
@@ -40,16 +136,7 @@ async function topLevelPath(
   viewer: Viewer,
 ): Promise<string | undefined> {
   const table = kind === "book" ? "books" : "bookshelves";
-  const items = sql.table(table);
-  const [found] = await rows<{ slug: string }>(
-    db,
-    sql`select ${items}.slug from (
-        select id, 'infinity'::timestamptz as until from ${items} where slug = ${slug} and deleted_at is null
-        union all
-        select item_id, until from slug_history where kind = ${kind} and slug = ${slug}
-      ) as earlier join ${items} on ${items}.id = earlier.id
-      where ${visible.where(table, viewer)} order by earlier.until desc, earlier.id desc limit 1`,
-  );
+  const found = await TOP_LEVEL[kind].executeTakeFirst(db, { slug, visible: visible.where(table, viewer) });
   return found && pathOf(kind === "book" ? "books" : "shelves", found.slug);
 }
 
@@ -64,29 +151,11 @@ async function pathInBook(
   viewer: Viewer,
 ): Promise<string | undefined> {
   const table = kind === "page" ? "pages" : "chapters";
-  const items = sql.table(table);
-  const [found] = await rows<{ slug: string; book: string }>(
-    db,
-    sql`with tops as (
-        select id, 'infinity'::timestamptz as until from books where slug = ${book} and deleted_at is null
-        union all
-        select item_id, until from slug_history where kind = 'book' and slug = ${book}
-      ), earlier as (
-        select ${items}.id, tops.until from tops join ${items} on ${items}.book_id = tops.id
-          where ${items}.slug = ${slug} and ${items}.deleted_at is null
-        union all
-        select history.item_id, least(history.until, tops.until) from slug_history history
-          join tops on tops.id = history.book_id where history.kind = ${kind} and history.slug = ${slug}
-        union all
-        select item_id, until from slug_history
-          where kind = ${kind} and slug = ${slug} and book_slug = ${book}
-      )
-      select ${items}.slug, books.slug as book from earlier
-        join ${items} on ${items}.id = earlier.id
-        join books on books.id = ${items}.book_id
-      where ${visible.where(table, viewer)} and ${visible.where("books", viewer)}
-      order by earlier.until desc, earlier.id desc limit 1`,
-  );
+  const found = await IN_BOOK[kind].executeTakeFirst(db, {
+    ...{ book, slug },
+    visible: visible.where(table, viewer),
+    bookVisible: visible.where("books", viewer),
+  });
   return found && pathOf("books", found.book, kind, found.slug);
 }
 

@@ -10,16 +10,16 @@ export function mountTagRoutes(context: TagsContext): void {
   const { app, list, validate } = context;
   const names = (viewer: Viewer, query: InputObject) =>
     list<Static<typeof tagNameSchema>>(namesListing(context, viewer), viewer, query);
-  app.get("/tags/names", ({ viewer, asked }) => names(viewer, asked), {
+  app.get("/tags/names", ({ viewer, nestedQuery }) => names(viewer, nestedQuery), {
     permit: "access-api",
     response: tagAnswers.names,
     ...endpoint("tags", "list-names", { about: about["list-names"] }),
   });
   app.get(
     "/tags/values-for-name",
-    async ({ viewer, asked, input }) => {
+    async ({ viewer, nestedQuery, input }) => {
       const { name } = await validate(nameRules, input, viewer);
-      return list<Static<typeof tagValueSchema>>(valuesListing(context, viewer, name), viewer, asked);
+      return list<Static<typeof tagValueSchema>>(valuesListing(context, viewer, name), viewer, nestedQuery);
     },
     {
       permit: "access-api",

@@ -4,7 +4,7 @@
  * changes them, and their use is written later (`last_used.ts`).
  */
 import { type Cached, type Log, matchesSecret, type PluginContext, sha256, sql } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+import { type Executor, prepared } from "lectern/db";
 import { isIn, type Network, networkOf } from "./addresses.ts";
 import type { DashboardKeys, KeyCheck, KeyRefusal, KeyType } from "./contract.ts";
 import type { KeysUsed } from "./last_used.ts";
@@ -40,18 +40,29 @@ const MAX_KEY = 255;
 /** Characters of a key that the log shows (dashboard-stats 3.4). */
 const SHOWN = 12;
 
+const findKey = prepared("dashboard_keys.findByTokenKey", (db, p: { tokenKey: string }) =>
+  db
+    .selectFrom("dash_keys")
+    .select(({ ref }) => [
+      "id",
+      "name",
+      "token_key as tokenKey",
+      "secret_hash as hash",
+      "integration_type as type",
+      "is_active as isActive",
+      "allowed_ip_ranges as ranges",
+      sql<number | null>`(extract(epoch from ${ref("expires_at")}) * 1000)::float8`.as("ends"),
+    ])
+    .where("token_key", "=", p.tokenKey),
+);
+
 /** Reads a key by the part of its credentials before the colon. */
 export async function readKey(
-  queryWithDeadline: PluginContext["queryWithDeadline"],
+  { db, queryWithDeadline }: { db: Executor; queryWithDeadline: PluginContext["queryWithDeadline"] },
   tokenKey: string,
 ): Promise<KnownKey> {
   if (tokenKey.length > MAX_KEY || tokenKey.includes("\0") || !tokenKey.isWellFormed()) throw UNKNOWN;
-  const [key] = await queryWithDeadline(
-    sql<Omit<KnownKey, "networks" | "endsAt"> & { ranges: string[]; ends: number | null }>`select id, name,
-      token_key as "tokenKey", secret_hash as hash, integration_type as type, is_active as "isActive",
-      allowed_ip_ranges as ranges, (extract(epoch from expires_at) * 1000)::float8 as ends
-      from dash_keys where token_key = ${tokenKey}`,
-  );
+  const [key] = await queryWithDeadline(findKey.compile(db, { tokenKey }));
   if (!key) throw UNKNOWN;
   const { ranges, ends, ...rest } = key;
   return {
@@ -106,12 +117,16 @@ function errorOf(key: KnownKey, type: KeyType, address: string): KeyRefusal | un
   return key.networks.length > 0 && !isIn(key.networks, address) ? "address" : undefined;
 }
 
+const replaceHash = prepared("dashboard_keys.replaceHash", (db, p: { id: number; hash: string; old: string }) =>
+  db.updateTable("dash_keys").set({ secret_hash: p.hash }).where("id", "=", p.id).where("secret_hash", "=", p.old),
+);
+
 /** Verifies a secret against bcrypt and stores its SHA-256 instead; another process may do the same at the same time. */
-export async function upgradeHash(db: Pick<Db, "executeQuery">, key: KnownKey, secret: string): Promise<boolean> {
+export async function upgradeHash(db: Executor, key: KnownKey, secret: string): Promise<boolean> {
   const old = key.hash;
   if (!(await Bun.password.verify(secret, old))) return false;
   const hash = sha256(secret);
-  await rows(db, sql`update dash_keys set secret_hash = ${hash} where id = ${key.id} and secret_hash = ${old}`);
+  await replaceHash.execute(db, { id: key.id, hash, old });
   key.hash = hash;
   return true;
 }

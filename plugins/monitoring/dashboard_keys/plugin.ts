@@ -22,7 +22,7 @@ export default definePlugin({
   events: EVENTS,
   setup(context) {
     const { queryWithDeadline, cached, contribute, db, log, visibilityRule, onStop, provide } = context;
-    const known = cached("keys", (tokenKey) => readKey(queryWithDeadline, tokenKey));
+    const known = cached("keys", (tokenKey) => readKey({ db, queryWithDeadline }, tokenKey));
     const lastUsed = keysUsed(db, log);
     onStop(() => lastUsed.flush());
     visibilityRule("dash_keys", (viewer) => hasPermission(viewer, "settings-manage") || sql<boolean>`false`);

@@ -20,9 +20,9 @@ export function mountKeys(context: DashboardKeysContext): void {
 function mountList({ app, list, lastUsed }: DashboardKeysContext): void {
   app.get(
     "/v1/dashboard/keys",
-    async ({ viewer, asked }) => {
+    async ({ viewer, nestedQuery }) => {
       await lastUsed.flush();
-      return list<ShownKey>(KEY_LISTING, viewer, asked);
+      return list<ShownKey>(KEY_LISTING, viewer, nestedQuery);
     },
     {
       permit: "settings-manage",

@@ -2,11 +2,12 @@
  * The statistics for users who manage the instance: with the credentials, limit and error shape of the content API. Dashboards
  * have their own paths, and keys.
  */
-import { endpoint, sql } from "lectern/core";
-import { rows } from "lectern/db";
-import { limitKey } from "./area.ts";
+
+import { endpoint, type RawBuilder, sql } from "lectern/core";
+import { prepared } from "lectern/db";
 import { type DashboardContext, extendedStatisticsSchema, usageSchema } from "./contract.ts";
 import { extendedStatistics, figuresOf } from "./extended_statistics.ts";
+import { limitKey } from "./route_scope.ts";
 import { orFailure, reading } from "./routes.ts";
 
 const permit = "settings-manage";
@@ -34,20 +35,27 @@ function mountNumbers({ app, fleet, log, read, slot }: DashboardContext): void {
   );
 }
 
+/** The addresses of dashboards with the names of their keys, the last used first. */
+const listAddresses = prepared("dashboard.listAddresses", (db, p: { visible: RawBuilder<boolean> }) =>
+  db
+    .selectFrom("dash_keys")
+    .select(({ fn, ref }) => [
+      ref("last_used_ip").$notNull().as("address"),
+      fn.agg<string[]>("array_agg", ["name"]).orderBy("name").orderBy("id").as("keys"),
+    ])
+    .where("integration_type", "=", sql.lit("dashboard"))
+    .where("last_used_ip", "is not", null)
+    .where(p.visible)
+    .groupBy("last_used_ip")
+    .orderBy(({ fn }) => fn.max("last_used_at"), "desc")
+    .limit(sql.lit(50)),
+);
+
 function mountUsage({ app, db, limit, usage, visible, windowMs }: DashboardContext): void {
   app.get(
     "/v1/dashboard/usage",
     async ({ viewer }) => {
-      const used = await rows(
-        db,
-        sql<{
-          address: string;
-          keys: string[];
-        }>`select last_used_ip as address, array_agg(name order by name, id) as keys
-          from dash_keys where integration_type = 'dashboard' and last_used_ip is not null
-            and ${visible.where("dash_keys", viewer)}
-          group by last_used_ip order by max(last_used_at) desc limit 50`,
-      );
+      const used = await listAddresses.execute(db, { visible: visible.where("dash_keys", viewer) });
       const addresses = used.map(({ address, keys }) => {
         const allowance = usage.of(limitKey(address));
         const remaining = allowance?.remaining ?? limit;

@@ -1,10 +1,10 @@
 /**
  * The routes of the statistics, also at the paths that clients of PatchMon have built in (dashboard-stats 1.1). Their viewer
- * is a key, not a user (`area.ts`).
+ * is a key, not a user (`route_scope.ts`).
  */
-import { ApiError, endpoint, fileAnswer, idOf, notFound, sql } from "lectern/core";
-import { rows } from "lectern/db";
-import { UNAVAILABLE } from "./area.ts";
+
+import { ApiError, endpoint, fileAnswer, idOf, notFound, type RawBuilder, sql } from "lectern/core";
+import { prepared } from "lectern/db";
 import {
   type DashboardContext,
   extendedStatisticsSchema,
@@ -15,6 +15,7 @@ import {
 import { examples } from "./docs.ts";
 import { extendedStatistics, figuresOf } from "./extended_statistics.ts";
 import { METRICS_TYPE, metricsText } from "./metrics.ts";
+import { UNAVAILABLE } from "./route_scope.ts";
 import { coalesce, TIMEOUT_MS } from "./shared_reads.ts";
 import { snippetsFor } from "./snippets.ts";
 import { hasTag, type Reading } from "./statistics.ts";
@@ -40,11 +41,13 @@ export function notModifiedBy(
   };
 }
 
+const probe = prepared("dashboard.probe", (db) => db.selectNoFrom(sql<number>`1`.as("one")));
+
 /** Mounts the routes that dashboards poll. */
 export function mountStatisticsRoutes(context: DashboardContext): void {
   mountStatistics(context, "/v1/dashboard/stats", "stats", "Statistics of all active hosts, for dashboards.");
   mountStatistics(context, "/v1/gethomepage/stats", "homepage-stats", "The same at PatchMon's path.");
-  const isAlive = coalesce(() => rows(context.db, sql`select 1`), TIMEOUT_MS);
+  const isAlive = coalesce(() => probe.execute(context.db, {}), TIMEOUT_MS);
   mountHealth(context, isAlive, "/v1/dashboard/health", "health", "Confirms that a key works, with its name.");
   mountHealth(context, isAlive, "/v1/gethomepage/health", "homepage-health", "The same at PatchMon's path.");
   mountExtended(context);
@@ -136,17 +139,22 @@ function mountMetrics({ app, fleet, log, read, slot }: DashboardContext): void {
   );
 }
 
+const findTokenKey = prepared("dashboard.findTokenKey", (db, p: { id: number; visible: RawBuilder<boolean> }) =>
+  db
+    .selectFrom("dash_keys")
+    .select("token_key")
+    .where("dash_keys.id", "=", p.id)
+    .where("integration_type", "=", sql.lit("dashboard"))
+    .where(p.visible),
+);
+
 /** Mounts the route of the snippets that the screen of a key shows. */
 export function mountSnippets({ app, baseUrl, db, visible }: DashboardContext): void {
   app.get(
     "/v1/dashboard/keys/:id/snippets",
     async ({ viewer, params }) => {
       const id = idOf(params.id, "Key");
-      const [key] = await rows(
-        db,
-        sql<{ token_key: string }>`select token_key from dash_keys
-          where dash_keys.id = ${id} and integration_type = 'dashboard' and ${visible.where("dash_keys", viewer)}`,
-      );
+      const key = await findTokenKey.executeTakeFirst(db, { id, visible: visible.where("dash_keys", viewer) });
       if (!key) throw notFound("Key");
       return snippetsFor(baseUrl, key.token_key);
     },

@@ -10,14 +10,33 @@ type Numbers = Awaited<ReturnType<Fleet["numbers"]>>;
 /** The statistics in the shape that dashboards read. */
 export type Statistics = Static<typeof statisticsSchema>;
 
-/** One reading of the numbers, ready to be sent. */
-export interface Reading {
+/** The numbers that the entity tag covers, besides the systems. */
+const TAGGED = ["hosts", "needing", "security", "at_risk", "outdated", "repositories", "reports_24h"] as const;
+
+/** One reading of the numbers. What a poll with a matching entity tag does not need is built at its first use. */
+export class Reading {
   readonly numbers: Numbers;
-  readonly statistics: Statistics;
-  /** The statistics as JSON. */
-  readonly text: string;
   /** A weak entity tag. */
   readonly etag: string;
+  #statistics: Statistics | undefined;
+  #text: string | undefined;
+
+  /** `before` is an earlier reading, whose entity tag is used where the numbers are the same. */
+  constructor(numbers: Numbers, before?: Reading) {
+    this.numbers = numbers;
+    this.etag = before && isSame(numbers, before.numbers) ? before.etag : etagOf(this.statistics);
+  }
+
+  get statistics(): Statistics {
+    this.#statistics ??= statisticsOf(this.numbers);
+    return this.#statistics;
+  }
+
+  /** The statistics as JSON. */
+  get text(): string {
+    this.#text ??= JSON.stringify(this.statistics);
+    return this.#text;
+  }
 }
 
 const NO_SYSTEM = { name: "None", count: 0 };
@@ -45,12 +64,13 @@ export function statisticsOf(numbers: Numbers): Statistics {
   };
 }
 
-/** Builds a reading from the numbers. */
-export function readingOf(numbers: Numbers): Reading {
-  const statistics = statisticsOf(numbers);
-  const { last_updated: _, ...counts } = statistics;
-  const etag = `W/"${Bun.hash(JSON.stringify(counts)).toString(36)}"`;
-  return { numbers, statistics, text: JSON.stringify(statistics), etag };
+/** Whether the list of systems is the same object, as it is where nothing was written, and the numbers are equal. */
+function isSame(numbers: Numbers, before: Numbers): boolean {
+  return numbers.systems === before.systems && TAGGED.every((name) => numbers[name] === before[name]);
+}
+
+function etagOf({ last_updated: _, ...counts }: Statistics): string {
+  return `W/"${Bun.hash(JSON.stringify(counts)).toString(36)}"`;
 }
 
 /** Whether an `If-None-Match` header matches an entity tag. */

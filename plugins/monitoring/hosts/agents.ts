@@ -3,10 +3,9 @@
  * "success" and `"packagesProcessed":`, Go agents read the sections to send. Features that this server lacks (agent updates,
  * commands, containers) are answered so that agents do not use them.
  */
-import { endpoint, type Log, rules, sql } from "lectern/core";
-import { rows } from "lectern/db";
+
+import { endpoint, type Log, rules } from "lectern/core";
 import { agentAnswers } from "./answers.ts";
-import { hostOf, type KnownHost } from "./area.ts";
 import { textOf } from "./body.ts";
 import type { HostFacts, HostsContext, Report, ReportOutcome } from "./contract.ts";
 import { examples, REPORT_STORED } from "./docs.ts";
@@ -14,6 +13,8 @@ import { IdCache } from "./id_cache.ts";
 import { cronOf } from "./interval.ts";
 import { objectOf, parseReport } from "./parse_report.ts";
 import { touch } from "./ping.ts";
+import { agentVersionOf } from "./queries.ts";
+import { hostOf, type KnownHost } from "./route_scope.ts";
 import { inventoryOf, type Prepared, storeReport } from "./store_report.ts";
 import { parseTsv } from "./tsv.ts";
 import { mountWebSocket } from "./websocket.ts";
@@ -152,9 +153,11 @@ function mountSettings({ app, db }: HostsContext, updateInterval: number): void 
   });
   app.get(
     "/v1/hosts/agent/version",
-    async ({ asked, viewer }) => {
+    async ({ nestedQuery, viewer }) => {
       const sent =
-        typeof asked.currentVersion === "string" ? asked.currentVersion : await versionOf(db, hostOf(viewer));
+        typeof nestedQuery.currentVersion === "string"
+          ? nestedQuery.currentVersion
+          : ((await agentVersionOf({ db }, hostOf(viewer).id)) ?? "");
       return {
         currentVersion: sent,
         latestVersion: sent,
@@ -184,12 +187,4 @@ function mountSettings({ app, db }: HostsContext, updateInterval: number): void 
       rules: rules({ integration: ["string"] }),
     }),
   });
-}
-
-async function versionOf(db: HostsContext["db"], { id }: KnownHost): Promise<string> {
-  const [host] = await rows(
-    db,
-    sql<{ version: string }>`select coalesce(agent_version, '') as version from hosts where id = ${id}`,
-  );
-  return host?.version ?? "";
 }

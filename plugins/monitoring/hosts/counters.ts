@@ -26,7 +26,9 @@ export function binOf(moment: string, seconds: string | number): string {
   return `date_bin(make_interval(secs => ${seconds}), ${moment}, 'epoch')`;
 }
 
-const MEASURES = "hosts, needing, at_risk, outdated, security, rebooting";
+/** The columns of the sums in `host_totals`. */
+export const MEASURES = ["hosts", "needing", "at_risk", "outdated", "security", "rebooting"] as const;
+const LISTED = MEASURES.join(", ");
 
 /** SQL for what a host adds to the totals, or takes from them; `row` names a row of hosts. */
 function part(row: string, sign: 1 | -1): string {
@@ -44,11 +46,11 @@ function part(row: string, sign: 1 | -1): string {
 
 /** SQL that adds parts to the totals. Keys are sorted so that rows are locked in one order. */
 function add(parts: string): string {
-  const sums = MEASURES.split(", ").map((name) => `sum(${name})`);
-  const grown = MEASURES.split(", ").map((name) => `${name} = t.${name} + excluded.${name}`);
-  return `insert into host_totals as t (status, os_name, os_version, shard, ${MEASURES})
+  const sums = MEASURES.map((name) => `sum(${name})`);
+  const grown = MEASURES.map((name) => `${name} = t.${name} + excluded.${name}`);
+  return `insert into host_totals as t (status, os_name, os_version, shard, ${LISTED})
     select status, os_name, os_version, shard, ${sums.join(", ")}
-    from (${parts}) as parts (status, os_name, os_version, shard, ${MEASURES})
+    from (${parts}) as parts (status, os_name, os_version, shard, ${LISTED})
     group by status, os_name, os_version, shard
     having ${sums.map((sum) => `${sum} <> 0`).join(" or ")}
     order by status collate "C", os_name collate "C", os_version collate "C", shard

@@ -5,22 +5,22 @@
  */
 import {
   ApiError,
-  type AreaSpec,
   type Contracts,
   type EventTransaction,
   endpoint,
+  type RouteScope,
   rules,
   sql,
   type Viewer,
 } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+import { type Executor, prepared } from "lectern/db";
 import { type EnrolledHost, enrolmentAnswers, enrolmentErrorSchema, type FailedHost } from "./answers.ts";
-import { agentError, headerScheme } from "./area.ts";
 import { textOf } from "./body.ts";
 import { type HostCredentials, insertHost, randomCredentials, renewHost } from "./changes.ts";
 import type { HostDraft, HostFacts, HostsContext } from "./contract.ts";
 import { objectOf } from "./parse_report.ts";
 import { perMinute } from "./per_minute.ts";
+import { agentError, headerScheme } from "./route_scope.ts";
 import { normalizeText } from "./section_hashes.ts";
 
 type Keys = Contracts["dashboard_keys"];
@@ -59,7 +59,7 @@ const bulkRules = rules({ hosts: ["required", "array", "max:50"] });
 /** Mounts enrolment, one host or up to fifty at a time. */
 export function mountEnrolment(context: HostsContext): void {
   const { app, contracts, log } = context;
-  context.area(PREFIX, areaOf(context));
+  context.routeScope(PREFIX, enrolmentScope(context));
   context.contribute("credential_scheme", {
     prefixes: [PREFIX],
     schemes: {
@@ -122,12 +122,12 @@ export function mountEnrolment(context: HostsContext): void {
   );
 }
 
-function areaOf({ contracts, log }: HostsContext): AreaSpec {
+function enrolmentScope({ contracts, log }: HostsContext): RouteScope {
   const limit = perMinute(PER_MINUTE);
   return {
     limiter: null,
     ownBodies: true,
-    fault: agentError,
+    formatError: agentError,
     async authenticate({ headers }, address) {
       limit.take(address);
       const [key, secret] = [headers.get("x-auto-enrollment-key"), headers.get("x-auto-enrollment-secret")];
@@ -183,25 +183,38 @@ function shown({ id, name, status }: HostFacts, credentials: HostCredentials) {
   return { id, friendly_name: name, ...credentials, host_group: null, status };
 }
 
+const findMachine = prepared("hosts.findMachine", (db, p: { machine: string; name: string }) =>
+  db
+    .selectFrom("hosts")
+    .select(["id", "friendly_name as name", "status"])
+    .where((eb) =>
+      eb.or([
+        eb("enrolled_as", "=", p.machine),
+        eb.and([eb("enrolled_as", "is", null), eb("machine_id", "=", p.machine)]),
+      ]),
+    )
+    .orderBy((eb) => eb("friendly_name", "<>", p.name))
+    .orderBy("id")
+    .limit(sql.lit(1)),
+);
+
 /** The host of a machine; where several share a machine id, as clones do, the one with the same name. */
 async function knownHost(
-  db: Pick<Db, "executeQuery">,
+  db: Executor,
   { machine_id: machine, friendly_name: name }: HostDraft,
 ): Promise<HostFacts | undefined> {
   if (machine === undefined) return undefined;
-  const [host] = await rows(
-    db,
-    sql<HostFacts>`select id, friendly_name as name, status from hosts
-      where enrolled_as = ${machine} or (enrolled_as is null and machine_id = ${machine})
-      order by friendly_name <> ${name}, id limit 1`,
-  );
-  return host;
+  return findMachine.executeTakeFirst(db, { machine, name });
 }
+
+const lock = prepared("hosts.lockMachine", (db, p: { machine: string }) =>
+  db.selectNoFrom(sql`pg_advisory_xact_lock(hashtext('hosts:machine'), hashtext(${p.machine}))`.as("locked")),
+);
 
 /** Serialises scripts that enrol the same machine at the same time. */
 async function lockMachine({ machine_id: machine }: HostDraft, { db }: EventTransaction): Promise<void> {
   if (machine === undefined) return;
-  await rows(db, sql`select pg_advisory_xact_lock(hashtext('hosts:machine'), hashtext(${machine}))`);
+  await lock.execute(db, { machine });
 }
 
 function draftOf(sent: Readonly<Record<string, unknown>>): HostDraft {

@@ -2,10 +2,12 @@
  * The history of the numbers: a row for each hour, written by a schedule, so that its cost does not depend on the size of the
  * fleet. Hours in which no server ran have no row and are not interpolated.
  */
-import { endpoint, rules, type Static, sql } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+
+import { endpoint, rules, sql } from "lectern/core";
+import { type Db, prepared } from "lectern/db";
 import { historySchema } from "./answers.ts";
 import type { HostsContext } from "./contract.ts";
+import { MEASURES } from "./counters.ts";
 
 /** How long rows are kept. */
 const KEPT = "3 years";
@@ -16,40 +18,68 @@ const DAYS_BY_HOUR = 7;
 
 const historyRules = rules({ days: ["integer", "min:1", `max:${MAX_DAYS}`] });
 
-type Point = Static<typeof historySchema>["points"][number];
+/** The numbers at one time of each hour or day ("hour", "day"): its last ones. */
+const readHistory = prepared("hosts.history", (db, p: { step: string; days: number }) =>
+  db
+    .with("kept", (query) =>
+      query
+        .selectFrom("host_history")
+        .selectAll()
+        .select((eb) => sql<string>`date_trunc(${p.step}::text, ${eb.ref("at")}, 'UTC')`.as("bin"))
+        .where("at", ">=", sql<string>`now() - make_interval(days => ${p.days}::integer)`),
+    )
+    .selectFrom("kept")
+    .distinctOn("bin")
+    .select((eb) => [
+      "at",
+      eb.cast<number>("hosts", "float8").as("total_hosts"),
+      eb.cast<number>("needing", "float8").as("hosts_needing_updates"),
+      eb.cast<number>("at_risk", "float8").as("hosts_with_security_updates"),
+      eb.cast<number>("outdated", "float8").as("total_outdated_packages"),
+      eb.cast<number>("security", "float8").as("security_updates"),
+      eb.cast<number>("rebooting", "float8").as("reboot_required_hosts"),
+    ])
+    .orderBy("bin")
+    .orderBy("at", "desc"),
+);
 
 /** Inserts or replaces the row of this hour, and deletes rows that are too old. */
-export async function recordHistory(db: Pick<Db, "executeQuery">): Promise<void> {
-  const measures = ["hosts", "needing", "at_risk", "outdated", "security", "rebooting"];
-  const sums = measures.map((name) => `coalesce(sum(${name}), 0)`).join(", ");
-  const fresh = measures.map((name) => `${name} = excluded.${name}`).join(", ");
-  await rows(
-    db,
-    sql`insert into host_history (at, ${sql.raw(measures.join(", "))})
-      select date_trunc('hour', now(), 'UTC'), ${sql.raw(sums)} from host_totals where status = 'active'
-      on conflict (at) do update set ${sql.raw(fresh)}`,
-  );
-  await rows(db, sql`delete from host_history where at < now() - interval '${sql.raw(KEPT)}'`);
+export async function recordHistory(db: Db): Promise<void> {
+  await db
+    .insertInto("host_history")
+    .columns(["at", ...MEASURES])
+    .expression((eb) =>
+      eb
+        .selectFrom("host_totals")
+        .select(sql<string>`date_trunc('hour', now(), 'UTC')`.as("at"))
+        .select(MEASURES.map((name) => eb.fn.coalesce(eb.fn.sum<number>(name), sql.lit(0)).as(name)))
+        .where("status", "=", "active"),
+    )
+    .onConflict((conflict) =>
+      conflict.column("at").doUpdateSet((eb) => ({
+        hosts: eb.ref("excluded.hosts"),
+        needing: eb.ref("excluded.needing"),
+        at_risk: eb.ref("excluded.at_risk"),
+        outdated: eb.ref("excluded.outdated"),
+        security: eb.ref("excluded.security"),
+        rebooting: eb.ref("excluded.rebooting"),
+      })),
+    )
+    .execute();
+  await db
+    .deleteFrom("host_history")
+    .where("at", "<", sql<string>`now() - interval ${sql.lit(KEPT)}`)
+    .execute();
 }
 
 /** Mounts the route of the history. */
 export function mountHistory({ app, db, validate }: HostsContext): void {
   app.get(
     "/v1/dashboard/history",
-    async ({ viewer, asked }) => {
-      const { days = DEFAULT_DAYS } = await validate(historyRules, asked, viewer);
+    async ({ viewer, nestedQuery }) => {
+      const { days = DEFAULT_DAYS } = await validate(historyRules, nestedQuery, viewer);
       const step = days <= DAYS_BY_HOUR ? ("hour" as const) : ("day" as const);
-      const points = await rows<Point>(
-        db,
-        sql`with kept as (
-            select *, date_trunc(${step}::text, at, 'UTC') as bin from host_history
-            where at >= now() - make_interval(days => ${days}::integer))
-          select distinct on (bin) at, hosts::float8 as total_hosts, needing::float8 as hosts_needing_updates,
-            at_risk::float8 as hosts_with_security_updates, outdated::float8 as total_outdated_packages,
-            security::float8 as security_updates, rebooting::float8 as reboot_required_hosts
-          from kept order by bin, at desc`,
-      );
-      return { days, step, points };
+      return { days, step, points: await readHistory.execute(db, { step, days }) };
     },
     {
       permit: "settings-manage",

@@ -4,34 +4,88 @@
  * report that failed counts nowhere.
  */
 import { sql } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+import { type Executor, prepared } from "lectern/db";
 import type { RepositoryEntry } from "./contract.ts";
-
-type Reader = Pick<Db, "executeQuery">;
 
 /** Cached keys beyond which the cache is cleared. */
 const MAX_CACHED = 200_000;
 
+const addPackages = prepared("hosts.addPackages", (db, p: { names: readonly string[] }) =>
+  db
+    .insertInto("packages")
+    .columns(["name"])
+    .expression((eb) =>
+      eb
+        .selectFrom(sql<{ name: string }>`unnest(${p.names}::text[])`.as<"sent">(sql`sent (name)`))
+        .select("name")
+        .where(({ exists, not, selectFrom }) =>
+          not(exists(selectFrom("packages").whereRef("packages.name", "=", "sent.name"))),
+        )
+        .orderBy("name", (order) => order.collate("C")),
+    )
+    .onConflict((conflict) => conflict.doNothing()),
+);
+const findPackages = prepared("hosts.findPackages", (db, p: { names: readonly string[] }) =>
+  db.selectFrom("packages").select(["name as key", "id"]).where("name", "=", sql<string>`any(${p.names}::text[])`),
+);
+
+/** Repositories with their keys, from JSON: a list of RepositoryEntry, each with `key`. */
+const sentRepositories = (json: string) =>
+  sql<RepositoryEntry & { key: string }>`jsonb_to_recordset(${json}::text::jsonb)`.as<"sent">(
+    sql`sent (key text, name text, url text, distribution text, components text, repo_type text, is_secure boolean)`,
+  );
+/** The columns of the unique index of repositories, which has their MD5. */
+const UNIQUE = ["url", "distribution", "components"] as const;
+
+const addRepositories = prepared("hosts.addRepositories", (db, p: { sent: string }) =>
+  db
+    .insertInto("repositories")
+    .columns(["name", "url", "distribution", "components", "repo_type", "is_secure"])
+    .expression((eb) =>
+      eb
+        .selectFrom(sentRepositories(p.sent))
+        .select(["name", "url", "distribution", "components", "repo_type", "is_secure"])
+        .where(({ exists, not, selectFrom }) =>
+          not(
+            exists(
+              selectFrom("repositories as r").where((eb) =>
+                eb.and(UNIQUE.map((name) => eb(eb.fn("md5", [`r.${name}`]), "=", eb.fn("md5", [`sent.${name}`])))),
+              ),
+            ),
+          ),
+        )
+        .orderBy((eb) => eb.fn("md5", ["url"]))
+        .orderBy((eb) => eb.fn("md5", ["distribution"]))
+        .orderBy((eb) => eb.fn("md5", ["components"])),
+    )
+    .onConflict((conflict) => conflict.doNothing()),
+);
+const findRepositories = prepared("hosts.findRepositories", (db, p: { sent: string }) =>
+  db
+    .selectFrom(sentRepositories(p.sent))
+    .innerJoin("repositories as r", (join) =>
+      join.on((eb) =>
+        eb.and(UNIQUE.map((name) => eb(eb.fn("md5", [`r.${name}`]), "=", eb.fn("md5", [`sent.${name}`])))),
+      ),
+    )
+    .select(["sent.key", "r.id"]),
+);
+
 /** Ids of packages by name, and of repositories by `repositoryKey`. */
 export class IdCache {
-  readonly #db: Reader;
+  readonly #db: Executor;
   readonly #packages = new Map<string, number>();
   readonly #repositories = new Map<string, number>();
 
-  constructor(db: Reader) {
+  constructor(db: Executor) {
     this.#db = db;
   }
 
   /** Ids of package names; unknown names are added. */
   packages(names: readonly string[]): Promise<ReadonlyMap<string, number>> {
     return cachedIds(this.#packages, names, async (missing) => {
-      await rows(
-        this.#db,
-        sql`insert into packages (name) select name from unnest(${missing}::text[]) as sent (name)
-          where not exists (select from packages where packages.name = sent.name)
-          order by name collate "C" on conflict do nothing`,
-      );
-      return rows<Found>(this.#db, sql`select name as key, id from packages where name = any(${missing}::text[])`);
+      await addPackages.execute(this.#db, { names: missing });
+      return findPackages.execute(this.#db, { names: missing });
     });
   }
 
@@ -39,19 +93,9 @@ export class IdCache {
   async repositories(entries: readonly RepositoryEntry[]): Promise<ReadonlyMap<string, number>> {
     const byKey = new Map(entries.map((entry) => [repositoryKey(entry), entry]));
     return cachedIds(this.#repositories, [...byKey.keys()], async (unknown) => {
-      const missing = JSON.stringify(unknown.map((key) => ({ ...byKey.get(key), key })));
-      const sent = sql`jsonb_to_recordset(${missing}::text::jsonb) as sent (key text, name text, url text,
-        distribution text, components text, repo_type text, is_secure boolean)`;
-      const same = sql`md5(r.url) = md5(sent.url) and md5(r.distribution) = md5(sent.distribution)
-        and md5(r.components) = md5(sent.components)`;
-      await rows(
-        this.#db,
-        sql`insert into repositories (name, url, distribution, components, repo_type, is_secure)
-          select name, url, distribution, components, repo_type, is_secure from ${sent}
-          where not exists (select from repositories as r where ${same})
-          order by md5(url), md5(distribution), md5(components) on conflict do nothing`,
-      );
-      return rows<Found>(this.#db, sql`select sent.key, r.id from ${sent} join repositories as r on ${same}`);
+      const sent = JSON.stringify(unknown.map((key) => ({ ...byKey.get(key), key })));
+      await addRepositories.execute(this.#db, { sent });
+      return findRepositories.execute(this.#db, { sent });
     });
   }
 }

@@ -7,83 +7,170 @@
  * report has left the window, it returns no numbers and the last ones are used: polls of an idle instance cost next to nothing
  * and are never stale. What would have to read all hosts is counted separately, once a minute.
  */
+import type { Expression, QueryCreator, RawBuilder } from "kysely";
+import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres";
 import { type PluginContext, sql } from "lectern/core";
-import { type Db, prepared, rows } from "lectern/db";
+import { type Db, type Executor, prepared, type Tables } from "lectern/db";
 import type { FleetDetails, FleetNumbers } from "./contract.ts";
-import { binOf, WIDTHS, WINDOW } from "./counters.ts";
+import { binOf, MEASURES, WIDTHS, WINDOW } from "./counters.ts";
 
 /** Limit of the statement that reads all hosts, in milliseconds. */
 const DETAILS_TIMEOUT_MS = 10_000;
-const stamp = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-const sums = (names: readonly string[]) =>
-  names.map((name) => `coalesce(sum(${name}), 0)::float8 as ${name}`).join(", ");
-const EDGE = `(now() - interval '${WINDOW}')`;
+const NOW = sql<string>`to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+const SNAPSHOT = sql<string>`pg_current_snapshot()::text`;
+const EDGE_SQL = `(now() - interval '${WINDOW}')`;
+const EDGE = sql.raw<string>(EDGE_SQL);
 
-/** SQL for the start of the first interval of a width that lies entirely within the window. */
-function firstWhole(seconds: number): string {
-  return `${binOf(EDGE, seconds)} + make_interval(secs => ${seconds})`;
+/** The start of the first interval of a width that lies entirely within the window. */
+function firstWhole(seconds: number): RawBuilder<string> {
+  return sql.raw(`${binOf(EDGE_SQL, seconds)} + make_interval(secs => ${seconds})`);
 }
 
-/** SQL for the number of reports in the window: each width up to where the next wider one starts, the rest by rows. */
-function recentReports(): string {
+function total(column: Expression<number>): RawBuilder<number> {
+  return sql<number>`coalesce(sum(${column}), 0)::float8`;
+}
+
+/** The number of reports in the window: each width up to where the next wider one starts, the rest by rows. */
+function recentReports(db: QueryCreator<Tables>): RawBuilder<number> {
   const counted = WIDTHS.map((seconds, at) => {
     const wider = WIDTHS[at - 1];
-    const end = wider === undefined ? "" : `and starts_at < ${firstWhole(wider)}`;
-    return `coalesce((select sum(n) from report_counts
-      where seconds = ${seconds} and starts_at >= ${firstWhole(seconds)} ${end}), 0)`;
+    const sum = db
+      .selectFrom("report_counts")
+      .select(({ fn }) => fn.sum("n").as("n"))
+      .where("seconds", "=", sql.lit(seconds))
+      .where("starts_at", ">=", firstWhole(seconds))
+      .$if(wider !== undefined, (query) => query.where("starts_at", "<", firstWhole(wider as number)));
+    return sql`coalesce(${sum}, 0)`;
   });
-  const rest = `(select count(*) from host_reports
-    where received_at >= ${EDGE} and received_at < ${firstWhole(WIDTHS[WIDTHS.length - 1] as number)})`;
-  return [...counted, rest].join(" + ");
+  const rest = db
+    .selectFrom("host_reports")
+    .select(({ fn }) => fn.countAll().as("n"))
+    .where("received_at", ">=", EDGE)
+    .where("received_at", "<", firstWhole(WIDTHS[WIDTHS.length - 1] as number));
+  return sql<number>`(${sql.join([...counted, rest], sql` + `)})::float8`;
 }
 
-/** The statement of all numbers. `holds_until` is when the first report leaves the window. */
-export const NUMBERS_SQL: string = `with versions as (
-    select status, os_name, os_version, ${sums(["hosts", "needing", "at_risk", "outdated", "security", "rebooting"])}
-    from host_totals group by status, os_name, os_version
-  ), active as (select * from versions where status = 'active'),
-  systems as (select os_name, sum(hosts) as count from active group by os_name having sum(hosts) > 0)
-  select ${sums(["hosts", "needing", "at_risk", "outdated", "security", "rebooting"])},
-    (select coalesce(sum(hosts), 0)::float8 from versions where status = 'pending') as pending,
-    (select coalesce(sum(hosts), 0)::float8 from versions where status = 'inactive') as inactive,
-    (select count(*)::float8 from repositories where is_active and n_hosts > 0) as repositories,
-    (${recentReports()})::float8 as reports_24h,
-    (select coalesce(json_agg(json_build_object('name', os_name, 'count', count)
-        order by count desc, os_name collate "C"), '[]') from systems) as systems,
-    (select coalesce(json_agg(json_build_object('name', os_name, 'version', os_version, 'count', hosts)
-        order by hosts desc, os_name collate "C", os_version collate "C"), '[]')
-      from active where hosts > 0) as versions,
-    (select min(received_at) + interval '${WINDOW}' from host_reports where received_at >= ${EDGE}) as holds_until
-  from active`;
+/** All numbers in one row. `holds_until` is when the first report leaves the window. */
+function numbersOf(db: QueryCreator<Tables>) {
+  return db
+    .with("versions", (query) =>
+      query
+        .selectFrom("host_totals")
+        .select(["status", "os_name", "os_version"])
+        .select(({ ref }) => MEASURES.map((name) => total(ref(name)).as(name)))
+        .groupBy(["status", "os_name", "os_version"]),
+    )
+    .with("active", (query) => query.selectFrom("versions").selectAll().where("status", "=", sql.lit("active")))
+    .with("systems", (query) =>
+      query
+        .selectFrom("active")
+        .select(({ fn }) => ["os_name", fn.sum<number>("hosts").as("count")])
+        .groupBy("os_name")
+        .having(({ fn }) => fn.sum("hosts"), ">", sql.lit(0)),
+    )
+    .selectFrom("active")
+    .select(({ ref }) => MEASURES.map((name) => total(ref(name)).as(name)))
+    .select((eb) => {
+      const hosts = eb.selectFrom("versions").select(({ ref }) => total(ref("hosts")).as("hosts"));
+      return [
+        hosts.where("status", "=", sql.lit("pending")).$asScalar().$notNull().as("pending"),
+        hosts.where("status", "=", sql.lit("inactive")).$asScalar().$notNull().as("inactive"),
+        eb
+          .selectFrom("repositories")
+          .select(({ cast, fn }) => cast<number>(fn.countAll(), "float8").as("n"))
+          .where(({ ref }) => ref("is_active"))
+          .where("n_hosts", ">", sql.lit(0))
+          .$asScalar()
+          .$notNull()
+          .as("repositories"),
+        recentReports(db).as("reports_24h"),
+        jsonArrayFrom(
+          eb
+            .selectFrom("systems")
+            .select(["os_name as name", "count"])
+            .orderBy("count", "desc")
+            .orderBy("os_name", (order) => order.collate("C")),
+        ).as("systems"),
+        jsonArrayFrom(
+          eb
+            .selectFrom("active")
+            .select(["os_name as name", "os_version as version", "hosts as count"])
+            .where("hosts", ">", sql.lit(0))
+            .orderBy("hosts", "desc")
+            .orderBy("os_name", (order) => order.collate("C"))
+            .orderBy("os_version", (order) => order.collate("C")),
+        ).as("versions"),
+        eb
+          .selectFrom("host_reports")
+          .select(({ fn }) => sql<string>`${fn.min("received_at")} + interval ${sql.lit(WINDOW)}`.as("at"))
+          .where("received_at", ">=", EDGE)
+          .as("holds_until"),
+      ];
+    });
+}
 
-const NUMBERS = prepared(sql.raw(NUMBERS_SQL));
-const NOW = prepared<string>(sql.raw(stamp("now()")));
+/** Without `numbers` where nothing was written since `snapshot`, and no report has left the window. */
+const readNumbers = prepared("hosts.numbers", (db, p: { snapshot: string; until: string }) =>
+  db.selectNoFrom((eb) => [
+    SNAPSHOT.as("snapshot"),
+    NOW.as("at"),
+    eb
+      .case()
+      .when(sql<boolean>`${SNAPSHOT} = ${p.snapshot}::text and now() <= ${p.until}::timestamptz`)
+      .then(null)
+      .else(jsonObjectFrom(numbersOf(db)))
+      .end()
+      .as("numbers"),
+  ]),
+);
 
-interface Read {
-  readonly snapshot: string;
-  readonly at: string;
-  /** Null where nothing was written since the last reading. */
-  readonly numbers: (Omit<FleetNumbers, "at"> & { readonly holds_until: string | null }) | null;
+/** The statement of a poll, for measurements. The parameters are SQL; without them it reads the numbers in any case. */
+export function pollSql({ snapshot = "''", until = "'-infinity'" } = {}): string {
+  return readNumbers.text().replace(":snapshot", snapshot).replace(":until", until);
 }
 
 /** Creates a reader of the current numbers, which caches its last reading. */
-export function numbersReader(queryWithDeadline: PluginContext["queryWithDeadline"]): () => Promise<FleetNumbers> {
+export function numbersReader(
+  db: Executor,
+  queryWithDeadline: PluginContext["queryWithDeadline"],
+): () => Promise<FleetNumbers> {
   let last: { readonly snapshot: string; readonly numbers: FleetNumbers; readonly until: string } | undefined;
   return async () => {
     const known = last;
     const [read] = await queryWithDeadline(
-      sql<Read>`select pg_current_snapshot()::text as snapshot, ${NOW} as at,
-        case when pg_current_snapshot()::text = ${known?.snapshot ?? ""}::text
-          and now() <= ${known?.until ?? "-infinity"}::timestamptz then null
-        else (select row_to_json(n) from (${NUMBERS}) as n) end as numbers`,
+      readNumbers.compile(db, { snapshot: known?.snapshot ?? "", until: known?.until ?? "-infinity" }),
     );
-    const { snapshot, at, numbers } = read as Read;
+    if (!read) throw new Error("Cannot read the numbers: the store returned no row");
+    const { snapshot, at, numbers } = read;
     if (!numbers && known) return { ...known.numbers, at };
-    const { holds_until: until, ...fresh } = numbers as NonNullable<Read["numbers"]>;
+    const { holds_until: until, ...fresh } = numbers as NonNullable<typeof numbers>;
     last = { snapshot, numbers: { ...fresh, at }, until: until ?? "infinity" };
     return last.numbers;
   };
 }
+
+const countDetails = prepared("hosts.details", (db, p: { staleMinutes: number }) =>
+  db
+    .selectFrom("host_outdated")
+    .innerJoin("hosts", "hosts.id", "host_outdated.host_id")
+    .select(({ fn, selectFrom }) => [
+      fn.count<number>("package_id").distinct().as("unique_outdated"),
+      fn
+        .count<number>("package_id")
+        .distinct()
+        .filterWhere(({ ref }) => ref("security"))
+        .as("unique_security"),
+      selectFrom("hosts")
+        .select((eb) => eb.fn.countAll<number>().as("n"))
+        .where("status", "=", sql.lit("active"))
+        .where("last_seen_at", "<", sql<string>`now() - make_interval(mins => ${p.staleMinutes}::integer)`)
+        .$asScalar()
+        .$notNull()
+        .as("stale"),
+      NOW.as("at"),
+    ])
+    .where("hosts.status", "=", sql.lit("active")),
+);
 
 /**
  * Counts what requires reading all hosts; an active host without contact for `staleMinutes` is stale. May take longer than a
@@ -91,17 +178,9 @@ export function numbersReader(queryWithDeadline: PluginContext["queryWithDeadlin
  */
 export function readDetails(db: Db, staleMinutes: number): Promise<FleetDetails> {
   return db.transaction().execute(async (tx) => {
+    // Kysely has no word for `set local`.
     await sql`set local statement_timeout = ${sql.lit(DETAILS_TIMEOUT_MS)}`.execute(tx);
-    const [details] = await rows(
-      tx,
-      sql<FleetDetails>`select count(distinct package_id) as unique_outdated,
-          count(distinct package_id) filter (where security) as unique_security,
-          (select count(*) from hosts where status = 'active'
-            and last_seen_at < now() - make_interval(mins => ${staleMinutes}::integer)) as stale,
-          ${NOW} as at
-        from host_outdated join hosts on hosts.id = host_outdated.host_id where hosts.status = 'active'`,
-    );
-    return details as FleetDetails;
+    return (await countDetails.executeTakeFirst(tx, { staleMinutes })) as FleetDetails;
   });
 }
 

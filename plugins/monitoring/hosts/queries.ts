@@ -1,13 +1,35 @@
-import { type ListSpec, notFound, sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
-import type { ShownHost } from "./answers.ts";
+/**
+ * Reads of hosts for administrators: the listing, and one host with its packages and repositories. Reads of agents are beside
+ * their routes, those of the numbers in `numbers.ts`.
+ */
+import { jsonArrayFrom } from "kysely/helpers/postgres";
+import { type ListSpec, notFound, type RawBuilder, type Viewer } from "lectern/core";
+import { prepared, refs } from "lectern/db";
 import type { HostsContext } from "./contract.ts";
 
-const SHOWN = sql`hosts.id, hosts.friendly_name, hosts.hostname, hosts.ip, hosts.os_name, hosts.os_version,
-  hosts.architecture, hosts.kernel_version, hosts.agent_version, hosts.status, hosts.inactive_reason,
-  hosts.n_packages as packages, hosts.n_outdated as outdated_packages, hosts.n_security as security_updates,
-  hosts.needs_reboot, hosts.reboot_reason, hosts.api_id, hosts.last_seen_at, hosts.last_report_at, hosts.created_at,
-  hosts.updated_at`;
+const SHOWN = [
+  "hosts.id",
+  "hosts.friendly_name",
+  "hosts.hostname",
+  "hosts.ip",
+  "hosts.os_name",
+  "hosts.os_version",
+  "hosts.architecture",
+  "hosts.kernel_version",
+  "hosts.agent_version",
+  "hosts.status",
+  "hosts.inactive_reason",
+  "hosts.n_packages as packages",
+  "hosts.n_outdated as outdated_packages",
+  "hosts.n_security as security_updates",
+  "hosts.needs_reboot",
+  "hosts.reboot_reason",
+  "hosts.api_id",
+  "hosts.last_seen_at",
+  "hosts.last_report_at",
+  "hosts.created_at",
+  "hosts.updated_at",
+] as const;
 
 /** The listing of hosts. */
 export const HOST_LISTING: ListSpec = {
@@ -19,30 +41,62 @@ export const HOST_LISTING: ListSpec = {
     os_name: "code",
     os_version: "code",
     status: "code",
-    outdated_packages: { type: "integer", column: sql`hosts.n_outdated` },
-    security_updates: { type: "integer", column: sql`hosts.n_security` },
+    outdated_packages: { type: "integer", column: refs("hosts.n_outdated") },
+    security_updates: { type: "integer", column: refs("hosts.n_security") },
     needs_reboot: "boolean",
     last_seen_at: { type: "timestamp", nullable: true },
     created_at: "timestamp",
     updated_at: "timestamp",
   },
-  columns: SHOWN,
+  columns: refs(...SHOWN),
 };
 
+const readHost = prepared("hosts.find", (db, p: { id: number; visible: RawBuilder<boolean> }) =>
+  db
+    .selectFrom("hosts")
+    .select(SHOWN)
+    .select((eb) => [
+      jsonArrayFrom(
+        eb
+          .selectFrom("host_outdated as o")
+          .innerJoin("packages", "packages.id", "o.package_id")
+          .select(["packages.name", "o.current_version", "o.available_version", "o.security"])
+          .whereRef("o.host_id", "=", "hosts.id")
+          .orderBy("packages.name"),
+      ).as("outdated"),
+      jsonArrayFrom(
+        eb
+          .selectFrom("host_repositories as h")
+          .innerJoin("repositories as r", "r.id", "h.repository_id")
+          .select([
+            "r.name",
+            "r.url",
+            "r.distribution",
+            "r.components",
+            "r.repo_type as type",
+            "h.is_enabled as enabled",
+          ])
+          .whereRef("h.host_id", "=", "hosts.id")
+          .orderBy("r.url")
+          .orderBy("r.id"),
+      ).as("repositories"),
+    ])
+    .where("hosts.id", "=", p.id)
+    .where(p.visible),
+);
+
 /** A host with its outdated packages and repositories, in one statement. Throws 404 where the viewer may not see it. */
-export async function findHost({ db, visible }: HostsContext, viewer: Viewer, id: number): Promise<ShownHost> {
-  const [host] = await rows(
-    db,
-    sql<ShownHost>`select ${SHOWN},
-      (select coalesce(json_agg(json_build_object('name', packages.name, 'current_version', o.current_version,
-          'available_version', o.available_version, 'security', o.security) order by packages.name), '[]')
-        from host_outdated as o join packages on packages.id = o.package_id where o.host_id = hosts.id) as outdated,
-      (select coalesce(json_agg(json_build_object('name', r.name, 'url', r.url, 'distribution', r.distribution,
-          'components', r.components, 'type', r.repo_type, 'enabled', h.is_enabled) order by r.url, r.id), '[]')
-        from host_repositories as h join repositories as r on r.id = h.repository_id where h.host_id = hosts.id)
-        as repositories
-      from hosts where hosts.id = ${id} and ${visible.where("hosts", viewer)}`,
-  );
+export async function findHost({ db, visible }: HostsContext, viewer: Viewer, id: number) {
+  const host = await readHost.executeTakeFirst(db, { id, visible: visible.where("hosts", viewer) });
   if (!host) throw notFound("Host");
   return host;
+}
+
+const readAgentVersion = prepared("hosts.agentVersion", (db, p: { id: number }) =>
+  db.selectFrom("hosts").select("agent_version").where("id", "=", p.id),
+);
+
+/** The version of a host's agent; null where it is unknown. */
+export async function agentVersionOf({ db }: Pick<HostsContext, "db">, id: number): Promise<string | null> {
+  return (await readAgentVersion.executeTakeFirst(db, { id }))?.agent_version ?? null;
 }

@@ -5,9 +5,10 @@
  */
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { type RawBuilder, sql } from "lectern/core";
-import { type Db, rows } from "lectern/db";
-import { binOf, COUNTS_KEPT, HOST_SHARDS, REPORT_SHARDS, WIDTHS, WINDOW } from "./counters.ts";
+import type { Expression, QueryCreator } from "kysely";
+import { sql } from "lectern/core";
+import type { Db, Tables } from "lectern/db";
+import { binOf, COUNTS_KEPT, HOST_SHARDS, MEASURES, REPORT_SHARDS, WIDTHS, WINDOW } from "./counters.ts";
 
 /** A counter that differs from its rows. */
 export interface Difference {
@@ -23,43 +24,139 @@ const unpack = promisify(gunzip);
 /** Inventories read in one statement. */
 const BATCH = 200;
 
-const TOTALS = sql`select status, os_name, os_version, (id % ${sql.lit(HOST_SHARDS)})::smallint as shard,
-    count(*) as hosts, count(*) filter (where n_outdated > 0) as needing, count(*) filter (where n_security > 0) as at_risk,
-    sum(n_outdated)::bigint as outdated, sum(n_security)::bigint as security,
-    count(*) filter (where needs_reboot) as rebooting
-  from hosts group by 1, 2, 3, 4`;
-const MEASURES = ["hosts", "needing", "at_risk", "outdated", "security", "rebooting"];
-const SUMS = sql.raw(MEASURES.join(", "));
-const summed = (row: "t" | "c") =>
-  sql.raw(`array[${MEASURES.map((name) => `coalesce(${row}.${name}, 0)`).join(", ")}]`);
-const PACKAGES = sql`select host_id as id, count(*)::integer as n_outdated,
-    (count(*) filter (where security))::integer as n_security from host_outdated group by host_id`;
-const REPORTS = sql`select w.seconds::smallint as seconds, ${sql.raw(binOf("received_at", "w.seconds"))} as starts_at,
-    (host_id % ${sql.lit(REPORT_SHARDS)})::smallint as shard, count(*) as n
-  from host_reports, (values ${sql.raw(WIDTHS.map((seconds) => `(${seconds})`).join(", "))}) as w (seconds)
-  where received_at > now() - interval '${sql.raw(COUNTS_KEPT)}' group by 1, 2, 3`;
-const IN_WINDOW = sql`starts_at >= date_trunc('hour', now() - interval '${sql.raw(WINDOW)}', 'UTC')`;
+type Counting = QueryCreator<Tables>;
 
-const CHECKS: readonly RawBuilder<Difference>[] = [
-  sql`select concat_ws(', ', 'host_totals ' || status, os_name, os_version, 'shard ' || shard) as counter,
-      ${summed("t")}::text as stored, ${summed("c")}::text as counted
-    from host_totals as t full join (${TOTALS}) as c using (status, os_name, os_version, shard)
-    where ${summed("t")} <> ${summed("c")}`,
-  sql`select 'packages of host ' || hosts.id as counter,
-      array[hosts.n_outdated, hosts.n_security]::text as stored,
-      array[coalesce(c.n_outdated, 0), coalesce(c.n_security, 0)]::text as counted
-    from hosts left join (${PACKAGES}) as c using (id)
-    where (hosts.n_outdated, hosts.n_security) <> (coalesce(c.n_outdated, 0), coalesce(c.n_security, 0))`,
-  sql`select 'hosts of repository ' || id as counter, n_hosts::text as stored, coalesce(c.n, 0)::text as counted
-    from repositories
-    left join (select repository_id as id, count(*) as n from host_repositories group by 1) as c using (id)
-    where n_hosts <> coalesce(c.n, 0)`,
-  sql`select 'reports of ' || seconds || ' s from ' || starts_at || ', shard ' || shard as counter,
-      coalesce(t.n, 0)::text as stored, coalesce(c.n, 0)::text as counted
-    from (select * from report_counts where ${IN_WINDOW}) as t
-    full join (select * from (${REPORTS}) as c where ${IN_WINDOW}) as c using (seconds, starts_at, shard)
-    where coalesce(t.n, 0) <> coalesce(c.n, 0)`,
-];
+const totals = (db: Counting) =>
+  db
+    .selectFrom("hosts")
+    .select(({ fn, ref }) => [
+      "status",
+      "os_name",
+      "os_version",
+      sql<number>`(${ref("id")} % ${sql.lit(HOST_SHARDS)})::smallint`.as("shard"),
+      fn.countAll<number>().as("hosts"),
+      fn.countAll<number>().filterWhere("n_outdated", ">", 0).as("needing"),
+      fn.countAll<number>().filterWhere("n_security", ">", 0).as("at_risk"),
+      sql<number>`${fn.sum("n_outdated")}::bigint`.as("outdated"),
+      sql<number>`${fn.sum("n_security")}::bigint`.as("security"),
+      fn.countAll<number>().filterWhere("needs_reboot", "=", true).as("rebooting"),
+    ])
+    .groupBy(["status", "os_name", "os_version", "shard"]);
+
+const packages = (db: Counting) =>
+  db
+    .selectFrom("host_outdated")
+    .select(({ cast, fn }) => [
+      "host_id as id",
+      cast<number>(fn.countAll(), "integer").as("n_outdated"),
+      cast<number>(fn.countAll().filterWhere("security", "=", true), "integer").as("n_security"),
+    ])
+    .groupBy("host_id");
+
+const reports = (db: Counting) =>
+  db
+    .selectFrom([
+      "host_reports",
+      sql<{ seconds: number }>`(values ${sql.raw(WIDTHS.map((seconds) => `(${seconds})`).join(", "))})`.as<"w">(
+        sql`w (seconds)`,
+      ),
+    ])
+    .select(({ fn, ref }) => [
+      sql<number>`${ref("w.seconds")}::smallint`.as("seconds"),
+      sql<string>`${sql.raw(binOf("received_at", "w.seconds"))}`.as("starts_at"),
+      sql<number>`(${ref("host_id")} % ${sql.lit(REPORT_SHARDS)})::smallint`.as("shard"),
+      fn.countAll<number>().as("n"),
+    ])
+    .where("received_at", ">", sql<string>`now() - interval ${sql.lit(COUNTS_KEPT)}`)
+    .groupBy(["w.seconds", "starts_at", "shard"]);
+
+const WINDOW_START = sql<string>`date_trunc('hour', now() - interval ${sql.lit(WINDOW)}, 'UTC')`;
+
+/** The values as the text of an array: "{1,2}". */
+const listed = (values: readonly Expression<number>[]) => sql<string>`array[${sql.join(values)}]::text`;
+
+const differingTotals = (db: Counting) =>
+  db
+    .selectFrom("host_totals as t")
+    .fullJoin(totals(db).as("c"), (join) =>
+      join
+        .onRef("c.status", "=", "t.status")
+        .onRef("c.os_name", "=", "t.os_name")
+        .onRef("c.os_version", "=", "t.os_version")
+        .onRef("c.shard", "=", "t.shard"),
+    )
+    .select(({ fn, lit }) => [
+      sql<string>`concat_ws(', ', 'host_totals ' || ${fn.coalesce("t.status", "c.status")},
+        ${fn.coalesce("t.os_name", "c.os_name")}, ${fn.coalesce("t.os_version", "c.os_version")},
+        'shard ' || ${fn.coalesce("t.shard", "c.shard")})`.as("counter"),
+      listed(MEASURES.map((name) => fn.coalesce(`t.${name}`, lit(0)))).as("stored"),
+      listed(MEASURES.map((name) => fn.coalesce(`c.${name}`, lit(0)))).as("counted"),
+    ])
+    .where((eb) =>
+      eb.or(
+        MEASURES.map((name) =>
+          eb(eb.fn.coalesce(`t.${name}`, eb.lit(0)), "<>", eb.fn.coalesce(`c.${name}`, eb.lit(0))),
+        ),
+      ),
+    );
+
+const differingHosts = (db: Counting) =>
+  db
+    .selectFrom("hosts")
+    .leftJoin(packages(db).as("c"), "c.id", "hosts.id")
+    .select(({ fn, lit, ref }) => [
+      sql<string>`'packages of host ' || ${ref("hosts.id")}`.as("counter"),
+      listed([ref("hosts.n_outdated"), ref("hosts.n_security")]).as("stored"),
+      listed([fn.coalesce("c.n_outdated", lit(0)), fn.coalesce("c.n_security", lit(0))]).as("counted"),
+    ])
+    .where((eb) =>
+      eb.or([
+        eb("hosts.n_outdated", "<>", eb.fn.coalesce("c.n_outdated", eb.lit(0))),
+        eb("hosts.n_security", "<>", eb.fn.coalesce("c.n_security", eb.lit(0))),
+      ]),
+    );
+
+const differingRepositories = (db: Counting) =>
+  db
+    .selectFrom("repositories as r")
+    .leftJoin(
+      (eb) =>
+        eb
+          .selectFrom("host_repositories")
+          .select(({ fn }) => ["repository_id as id", fn.countAll<number>().as("n")])
+          .groupBy("repository_id")
+          .as("c"),
+      (join) => join.onRef("c.id", "=", "r.id"),
+    )
+    .select(({ cast, fn, lit, ref }) => [
+      sql<string>`'hosts of repository ' || ${ref("r.id")}`.as("counter"),
+      cast<string>("r.n_hosts", "text").as("stored"),
+      cast<string>(fn.coalesce("c.n", lit(0)), "text").as("counted"),
+    ])
+    .where((eb) => eb("r.n_hosts", "<>", eb.fn.coalesce("c.n", eb.lit(0))));
+
+const differingReports = (db: Counting) =>
+  db
+    .selectFrom(db.selectFrom("report_counts").selectAll().where("starts_at", ">=", WINDOW_START).as("t"))
+    .fullJoin(
+      db.selectFrom(reports(db).as("c")).selectAll("c").where("c.starts_at", ">=", WINDOW_START).as("c"),
+      (join) =>
+        join
+          .onRef("c.seconds", "=", "t.seconds")
+          .onRef("c.starts_at", "=", "t.starts_at")
+          .onRef("c.shard", "=", "t.shard"),
+    )
+    .select(({ cast, fn, lit }) => [
+      sql<string>`'reports of ' || ${fn.coalesce("t.seconds", "c.seconds")} || ' s from '
+        || ${fn.coalesce("t.starts_at", "c.starts_at")} || ', shard ' || ${fn.coalesce("t.shard", "c.shard")}`.as(
+        "counter",
+      ),
+      cast<string>(fn.coalesce("t.n", lit(0)), "text").as("stored"),
+      cast<string>(fn.coalesce("c.n", lit(0)), "text").as("counted"),
+    ])
+    .where((eb) => eb(eb.fn.coalesce("t.n", eb.lit(0)), "<>", eb.fn.coalesce("c.n", eb.lit(0))));
+
+const CHECKS = [differingTotals, differingHosts, differingRepositories, differingReports] as const;
 
 /** Recounts everything in one snapshot; `inventories` also decompresses the inventory of each host. */
 export function recount(db: Db, { inventories = false } = {}): Promise<Difference[]> {
@@ -69,7 +166,7 @@ export function recount(db: Db, { inventories = false } = {}): Promise<Differenc
     .setAccessMode("read only")
     .execute(async (tx) => {
       const found: Difference[] = [];
-      for (const check of CHECKS) found.push(...(await rows(tx, check)));
+      for (const check of CHECKS) found.push(...(await check(tx).execute()));
       return inventories ? [...found, ...(await recountInventories(tx))] : found;
     });
 }
@@ -82,34 +179,78 @@ export function recount(db: Db, { inventories = false } = {}): Promise<Differenc
 export function correctCounters(db: Db, hostIds: readonly number[] = []): Promise<void> {
   return db.transaction().execute(async (tx) => {
     // Every writer locks a host or its repositories first, so none can be halfway through once these locks are granted.
+    // Kysely has no word for `lock table`.
     await sql`lock table hosts, host_repositories, host_outdated, host_reports in exclusive mode`.execute(tx);
-    await sql`update hosts set n_outdated = coalesce(c.n_outdated, 0), n_security = coalesce(c.n_security, 0),
-        packages_hash = null
-      from hosts as h left join (${PACKAGES}) as c using (id)
-      where h.id = hosts.id
-        and (hosts.n_outdated, hosts.n_security) <> (coalesce(c.n_outdated, 0), coalesce(c.n_security, 0))`.execute(tx);
-    await sql`update hosts set packages_hash = null where id = any(${hostIds}::integer[])`.execute(tx);
-    await sql`delete from host_totals`.execute(tx);
-    await sql`insert into host_totals (status, os_name, os_version, shard, ${SUMS})
-      select status, os_name, os_version, shard, ${SUMS} from (${TOTALS}) as c`.execute(tx);
-    await sql`update repositories set n_hosts = c.n
-      from (select id, (select count(*) from host_repositories as h where h.repository_id = r.id) as n
-        from repositories as r) as c
-      where c.id = repositories.id and n_hosts <> c.n`.execute(tx);
-    await sql`delete from report_counts`.execute(tx);
-    await sql`insert into report_counts (seconds, starts_at, shard, n) ${REPORTS}`.execute(tx);
+    await tx
+      .updateTable("hosts")
+      .from("hosts as h")
+      .leftJoin(packages(tx).as("c"), "c.id", "h.id")
+      .set(({ fn, lit }) => ({
+        n_outdated: fn.coalesce("c.n_outdated", lit(0)),
+        n_security: fn.coalesce("c.n_security", lit(0)),
+        packages_hash: null,
+      }))
+      .whereRef("h.id", "=", "hosts.id")
+      .where((eb) =>
+        eb.or([
+          eb("hosts.n_outdated", "<>", eb.fn.coalesce("c.n_outdated", eb.lit(0))),
+          eb("hosts.n_security", "<>", eb.fn.coalesce("c.n_security", eb.lit(0))),
+        ]),
+      )
+      .execute();
+    const selected = sql<number>`any(${hostIds}::integer[])`;
+    await tx.updateTable("hosts").set({ packages_hash: null }).where("id", "=", selected).execute();
+    await tx.deleteFrom("host_totals").execute();
+    await tx
+      .insertInto("host_totals")
+      .columns(["status", "os_name", "os_version", "shard", ...MEASURES])
+      .expression(totals(tx))
+      .execute();
+    await tx
+      .updateTable("repositories")
+      .from((eb) =>
+        eb
+          .selectFrom("repositories as r")
+          .select(({ fn, selectFrom }) => [
+            "r.id",
+            selectFrom("host_repositories as h")
+              .select(fn.countAll<number>().as("n"))
+              .whereRef("h.repository_id", "=", "r.id")
+              .$asScalar()
+              .$notNull()
+              .as("n"),
+          ])
+          .as("c"),
+      )
+      .set(({ ref }) => ({ n_hosts: ref("c.n") }))
+      .whereRef("c.id", "=", "repositories.id")
+      .whereRef("repositories.n_hosts", "<>", "c.n")
+      .execute();
+    await tx.deleteFrom("report_counts").execute();
+    await tx
+      .insertInto("report_counts")
+      .columns(["seconds", "starts_at", "shard", "n"])
+      .expression(reports(tx))
+      .execute();
   });
 }
 
 async function recountInventories(db: Db): Promise<Difference[]> {
   const found: Difference[] = [];
   for (let after = 0; ; ) {
-    const hosts = await rows<{ id: number; stored: string; packages: Uint8Array | null }>(
-      db,
-      sql`select id, array[n_packages, n_outdated, n_security]::text as stored, packages
-        from hosts left join host_inventory on host_inventory.host_id = hosts.id
-        where id > ${after} and (n_packages > 0 or packages is not null) order by id limit ${BATCH}`,
-    );
+    const hosts = await db
+      .selectFrom("hosts")
+      .leftJoin("host_inventory as i", "i.host_id", "hosts.id")
+      .select(({ ref }) => [
+        "hosts.id",
+        listed([ref("hosts.n_packages"), ref("hosts.n_outdated"), ref("hosts.n_security")]).as("stored"),
+        "i.packages",
+      ])
+      .where("hosts.id", ">", after)
+      .where((eb) => eb.or([eb("hosts.n_packages", ">", 0), eb("i.packages", "is not", null)]))
+      .orderBy("hosts.id")
+      .limit(BATCH)
+      .execute();
     for (const { id, stored, packages } of hosts) {
       const counted = packages ? await countInventory(packages) : "nothing";
       if (counted !== stored) found.push({ counter: `inventory of host ${id}`, stored, counted, inventoryOf: id });

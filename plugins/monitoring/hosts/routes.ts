@@ -19,7 +19,7 @@ const updateRules = rules({ friendly_name: ["string", "min:1", "max:255"], statu
 export function mountHosts(context: HostsContext): void {
   const { app, list } = context;
   const about = "Lists monitored hosts with their status, system and counts of packages.";
-  app.get("/v1/dashboard/hosts", ({ viewer, asked }) => list<ListedHost>(HOST_LISTING, viewer, asked), {
+  app.get("/v1/dashboard/hosts", ({ viewer, nestedQuery }) => list<ListedHost>(HOST_LISTING, viewer, nestedQuery), {
     permit,
     response: hostListingSchema,
     ...endpoint("dashboard", "hosts-list", { about }),

@@ -3,9 +3,9 @@
  * the operator configured that, and recounts everything once a day. Statements are small and skip locked rows, so that no report
  * waits for them.
  */
-import { type Log, type PluginContext, sql } from "lectern/core";
-import { type Db, rows } from "lectern/db";
-import { COUNTS_KEPT } from "./counters.ts";
+import { type Log, type PluginContext, type RawBuilder, sql } from "lectern/core";
+import type { Db } from "lectern/db";
+import { COUNTS_KEPT, MEASURES } from "./counters.ts";
 import { recordHistory } from "./history.ts";
 import { correctCounters, type Difference, recount } from "./recount.ts";
 
@@ -42,35 +42,59 @@ async function repair(db: Db, differences: readonly Difference[], log: Log): Pro
   await correctCounters(db);
 }
 
+/** The time that lies an interval ago, such as "30 days". */
+function before(interval: string): RawBuilder<string> {
+  return sql<string>`now() - interval ${sql.lit(interval)}`;
+}
+
 /** Deletes reports and counters that are too old to be read. */
 export async function deleteOldReports(db: Db): Promise<void> {
   for (let gone = BATCH; gone === BATCH; ) {
-    const old = await rows(
-      db,
-      sql`delete from host_reports where id in (select id from host_reports
-        where received_at < now() - interval '${sql.raw(REPORTS_KEPT)}' order by id limit ${BATCH} for update skip locked)
-        returning id`,
-    );
+    const old = await db
+      .deleteFrom("host_reports")
+      .where("id", "in", (eb) =>
+        eb
+          .selectFrom("host_reports")
+          .select("id")
+          .where("received_at", "<", before(REPORTS_KEPT))
+          .orderBy("id")
+          .limit(BATCH)
+          .forUpdate()
+          .skipLocked(),
+      )
+      .returning("id")
+      .execute();
     gone = old.length;
   }
-  await rows(db, sql`delete from report_counts where starts_at < now() - interval '${sql.raw(COUNTS_KEPT)}'`);
-  await rows(
-    db,
-    sql`delete from host_totals where ctid = any(array(select ctid from host_totals
-      where hosts = 0 and needing = 0 and at_risk = 0 and outdated = 0 and security = 0 and rebooting = 0
-      for update skip locked))`,
-  );
+  await db.deleteFrom("report_counts").where("starts_at", "<", before(COUNTS_KEPT)).execute();
+  const unused = db
+    .selectFrom("host_totals")
+    .select(sql`ctid`.as("ctid"))
+    .where((eb) => eb.and(MEASURES.map((name) => eb(name, "=", 0))))
+    .forUpdate()
+    .skipLocked();
+  await db.deleteFrom("host_totals").where(sql<boolean>`ctid = any(array${unused})`).execute();
 }
 
 /** Makes hosts inactive that had no contact for `minutes`; their next contact makes them active again. */
 export async function deactivateStale(db: Db, minutes: number): Promise<void> {
   for (let gone = BATCH; gone === BATCH; ) {
-    const stale = await rows(
-      db,
-      sql`update hosts set status = 'inactive', inactive_reason = 'stale' where id in (select id from hosts
-        where status = 'active' and last_seen_at < now() - make_interval(mins => ${minutes}::integer)
-        order by id limit ${BATCH} for update skip locked) returning id`,
-    );
+    const stale = await db
+      .updateTable("hosts")
+      .set({ status: "inactive", inactive_reason: "stale" })
+      .where("id", "in", (eb) =>
+        eb
+          .selectFrom("hosts")
+          .select("id")
+          .where("status", "=", "active")
+          .where("last_seen_at", "<", before(`${minutes} minutes`))
+          .orderBy("id")
+          .limit(BATCH)
+          .forUpdate()
+          .skipLocked(),
+      )
+      .returning("id")
+      .execute();
     gone = stale.length;
   }
 }

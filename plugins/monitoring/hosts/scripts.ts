@@ -5,12 +5,12 @@
  */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { ApiError, endpoint, rules, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import { ApiError, endpoint, rules } from "lectern/core";
 import { agentAnswers, scriptSchema } from "./answers.ts";
-import { hostOf } from "./area.ts";
 import type { HostsContext } from "./contract.ts";
 import { spreadCronOf } from "./interval.ts";
+import { agentVersionOf } from "./queries.ts";
+import { hostOf } from "./route_scope.ts";
 
 const file = (name: string) => join(import.meta.dir, name);
 const REPORTER = file("reporter.sh");
@@ -51,19 +51,13 @@ function mountInstaller({ app, baseUrl, db }: HostsContext, intervalMinutes: num
   const { mtime } = statSync(REPORTER);
   app.get(
     "/v1/hosts/agent/timestamp",
-    async ({ viewer }) => {
-      const [host] = await rows(
-        db,
-        sql<{ version: string | null }>`select agent_version as version from hosts where id = ${hostOf(viewer).id}`,
-      );
-      // An agent that learns of a newer version would replace itself with it.
-      return {
-        exists: false,
-        version: host?.version ?? null,
-        lastModified: mtime.toISOString(),
-        timestamp: Math.floor(mtime.getTime() / 1000),
-      };
-    },
+    // An agent that learns of a newer version would replace itself with it.
+    async ({ viewer }) => ({
+      exists: false,
+      version: await agentVersionOf({ db }, hostOf(viewer).id),
+      lastModified: mtime.toISOString(),
+      timestamp: Math.floor(mtime.getTime() / 1000),
+    }),
     {
       permit: PERMIT,
       response: agentAnswers.timestamp,
@@ -76,13 +70,13 @@ function mountEnroller({ app, baseUrl }: HostsContext): void {
   const enroller = readFileSync(file("enrol.sh"), "utf8");
   app.get(
     "/v1/auto-enrollment/script",
-    ({ request: { headers }, asked }) => {
-      if (!TYPES.has(asked.type)) throw WRONG_TYPE;
+    ({ request: { headers }, nestedQuery }) => {
+      if (!TYPES.has(nestedQuery.type)) throw WRONG_TYPE;
       return script(enroller, {
         URL: urlOf(baseUrl),
         KEY: credential(headers, "x-auto-enrollment-key"),
         SECRET: credential(headers, "x-auto-enrollment-secret"),
-        TYPE: String(asked.type),
+        TYPE: String(nestedQuery.type),
       });
     },
     {

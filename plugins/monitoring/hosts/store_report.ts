@@ -6,9 +6,10 @@
  */
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { ApiError, type EventTransaction, type RawBuilder, sql } from "lectern/core";
-import { rows } from "lectern/db";
-import type { HostRow, PackageEntry, Report, ReportOutcome, Section } from "./contract.ts";
+import { ApiError, type EventTransaction } from "lectern/core";
+import { prepared } from "lectern/db";
+import type { HostRow, PackageEntry, Report, ReportFacts, ReportOutcome, Section } from "./contract.ts";
+import { COUNTS, HASHES, type Nullable, storeChanges } from "./report_changes.ts";
 import { storeRepositories } from "./store_repositories.ts";
 
 /** What is prepared before the transaction: ids, and the compressed list of packages. */
@@ -20,19 +21,22 @@ export interface Prepared {
   readonly inventory: Uint8Array | null;
 }
 
-type Locked = Pick<
-  HostRow,
-  | "id"
-  | "friendly_name"
-  | "status"
-  | "n_packages"
-  | "n_outdated"
-  | "n_security"
-  | "packages_hash"
-  | "repos_hash"
-  | "interfaces_hash"
-  | "hostname_hash"
->;
+type Locked = Pick<HostRow, "id" | "friendly_name" | "status" | (typeof COUNTS)[number] | (typeof HASHES)[number]>;
+
+const lock = prepared("hosts.lockForReport", (db, p: { id: number }) =>
+  db
+    .selectFrom("hosts")
+    .select(["id", "friendly_name", "status", ...COUNTS, ...HASHES])
+    .where("id", "=", p.id)
+    .forNoKeyUpdate(),
+);
+
+const listOutdated = prepared("hosts.listOutdated", (db, p: { host: number }) =>
+  db
+    .selectFrom("host_outdated")
+    .select(["package_id as id", "security", "current_version as current", "available_version as available"])
+    .where("host_id", "=", p.host),
+);
 
 const pack = promisify(gzip);
 const DELETED = new ApiError(401, "Invalid API credentials");
@@ -51,11 +55,7 @@ export async function storeReport(
   prepare: () => Promise<Prepared>,
   { db }: EventTransaction,
 ): Promise<ReportOutcome> {
-  const [host] = await rows<Locked>(
-    db,
-    sql`select id, friendly_name, status, n_packages, n_outdated, n_security, packages_hash, repos_hash,
-      interfaces_hash, hostname_hash from hosts where id = ${hostId} for no key update`,
-  );
+  const host = await lock.executeTakeFirst(db, { id: hostId });
   if (!host) throw DELETED;
   if (isCounted(host, report) && report.repositories && differs(report.repositories, host.repos_hash))
     await storeRepositories(host.id, report.repositories.entries, (await prepare()).repositories, db);
@@ -102,11 +102,7 @@ async function differencesOf(
   const wanted = new Map(
     entries.filter(({ outdated }) => outdated).map((entry) => [packages.get(entry.name) as number, entry]),
   );
-  const stored = await rows<{ id: number; security: boolean; current: string; available: string }>(
-    db,
-    sql`select package_id as id, security, current_version as current, available_version as available
-      from host_outdated where host_id = ${hostId}`,
-  );
+  const stored = await listOutdated.execute(db, { host: hostId });
   const same = new Set<number>();
   const gone: number[] = [];
   for (const { id, security, current, available } of stored) {
@@ -128,31 +124,21 @@ async function write(
 ): Promise<Written> {
   const { gone, changed } = packages ? await differencesOf(host.id, packages, db) : NONE;
   const counts = packages ? countsOf(packages.entries) : countsBefore(host);
-  const [written] = await rows<Written>(
-    db,
-    sql`with gone as (
-        delete from host_outdated where host_id = ${host.id} and package_id = any(${[...gone]}::integer[])
-      ), changed as (
-        insert into host_outdated (host_id, package_id, security, current_version, available_version)
-        select ${host.id}, id, security = 1, current, available
-        from unnest(${changed.map(({ id }) => id)}::integer[], ${changed.map(({ security }) => Number(security))}::integer[],
-          ${changed.map(({ current }) => current)}::text[], ${changed.map(({ available }) => available)}::text[])
-          as sent (id, security, current, available)
-        on conflict (host_id, package_id) do update set security = excluded.security,
-          current_version = excluded.current_version, available_version = excluded.available_version
-      ), inventory as (
-        insert into host_inventory (host_id, packages)
-        select ${host.id}, packages from (values (${packages?.inventory ?? null}::bytea)) as sent (packages)
-        where packages is not null
-        on conflict (host_id) do update set packages = excluded.packages
-      ), reported as (
-        insert into host_reports (host_id, kind, n_packages, n_outdated, n_security)
-        select ${host.id}::integer, ${report.kind}::text, ${counts.n_packages}::integer, ${counts.n_outdated}::integer,
-          ${counts.n_security}::integer where ${isCounted(host, report)}::boolean
-      )
-      update hosts set ${changesOf(host, report, counts)} where id = ${host.id}
-      returning status, n_packages, n_outdated, n_security`,
-  );
+  const written = await storeChanges.executeTakeFirst(db, {
+    id: host.id,
+    gone,
+    changedIds: changed.map(({ id }) => id),
+    changedSecurity: changed.map(({ security }) => Number(security)),
+    changedCurrent: changed.map(({ current }) => current),
+    changedAvailable: changed.map(({ available }) => available),
+    inventory: packages?.inventory ?? null,
+    kind: report.kind,
+    isCounted: isCounted(host, report),
+    hasPackages: report.packages !== undefined,
+    ...counts,
+    ...hashesOf(host, report),
+    ...factsOf(report),
+  });
   if (!written) throw DELETED;
   return written;
 }
@@ -171,25 +157,28 @@ function countsOf(entries: readonly PackageEntry[]): Counts {
   };
 }
 
-/** Sets every column each time, so that there is one statement, which stays prepared. */
-function changesOf(host: Locked, sent: Report, counts: Counts): RawBuilder<unknown> {
-  const { facts, ...report } = sent;
-  const fact = (column: keyof typeof facts & string) =>
-    sql`${sql.ref(column)} = coalesce(${facts[column] ?? null}, ${sql.ref(`hosts.${column}`)})`;
+function hashesOf(host: Locked, report: Report): Pick<Locked, (typeof HASHES)[number]> {
   const hash = (sent: string | null | undefined, stored: string | null) => (sent === undefined ? stored : sent);
-  const hashes = {
+  return {
     packages_hash: hash(report.packages?.hash, host.packages_hash),
-    repos_hash: isCounted(host, sent) ? hash(report.repositories?.hash, host.repos_hash) : host.repos_hash,
+    repos_hash: isCounted(host, report) ? hash(report.repositories?.hash, host.repos_hash) : host.repos_hash,
     interfaces_hash: hash(report.interfacesHash, host.interfaces_hash),
     hostname_hash: hash(report.hostnameHash, host.hostname_hash),
   };
-  const status = sql`case when hosts.status = 'pending' and ${report.packages !== undefined} then 'active'
-    when hosts.inactive_reason = 'stale' then 'active' else hosts.status end`;
-  return sql.join([
-    ...(["os_name", "os_version", "hostname", "ip", "machine_id", "architecture"] as const).map(fact),
-    ...(["kernel_version", "agent_version", "needs_reboot", "reboot_reason"] as const).map(fact),
-    ...Object.entries({ ...hashes, ...counts }).map(([column, value]) => sql`${sql.ref(column)} = ${value}`),
-    sql`status = ${status}, inactive_reason = nullif(hosts.inactive_reason, 'stale')`,
-    sql`last_seen_at = now(), last_report_at = now()`,
-  ]);
+}
+
+/** Null for facts that stay. */
+function factsOf({ facts }: Report): Nullable<Required<ReportFacts>> {
+  return {
+    os_name: facts.os_name ?? null,
+    os_version: facts.os_version ?? null,
+    hostname: facts.hostname ?? null,
+    ip: facts.ip ?? null,
+    machine_id: facts.machine_id ?? null,
+    architecture: facts.architecture ?? null,
+    kernel_version: facts.kernel_version ?? null,
+    agent_version: facts.agent_version ?? null,
+    needs_reboot: facts.needs_reboot ?? null,
+    reboot_reason: facts.reboot_reason ?? null,
+  };
 }

@@ -1,6 +1,34 @@
 import type { Activity, ContentKind } from "lectern/contracts";
-import { type EventTransaction, sql } from "lectern/core";
-import { rows, write } from "lectern/db";
+import { type EventTransaction, type ItemTable, type RawBuilder, sql } from "lectern/core";
+import { flattened, prepared, refs } from "lectern/db";
+
+interface NewActivity {
+  readonly type: string;
+  readonly detail: string | RawBuilder<string>;
+  readonly userId: number | RawBuilder<number>;
+  readonly kind: string | null;
+  readonly id: number | null;
+  readonly ip: string;
+}
+
+const insert = prepared("audit_log.insert", (db, p: NewActivity) =>
+  db.insertInto("activities").values({
+    type: p.type,
+    detail: p.detail,
+    user_id: p.userId,
+    loggable_type: p.kind,
+    loggable_id: p.id,
+    ip: p.ip,
+  }),
+);
+
+/** The id of the guest user; 0 if there is none. */
+const GUEST_ID = sql<number>`coalesce((select ${refs("users.id")} from users
+  where ${refs("users.system_name")} = 'public'), 0)`;
+
+const ITEM_ID = sql.id("id" satisfies keyof ItemTable);
+/** "(7) Name" of an item. */
+const LABEL = flattened(sql`'(' || ${ITEM_ID} || ') ' || ${sql.id("name" satisfies keyof ItemTable)}`);
 
 /** Writes a row in the transaction of its event. `ip` is the address, masked to the configured precision. */
 export async function insertActivity(
@@ -9,19 +37,13 @@ export async function insertActivity(
   { db, viewer }: EventTransaction,
 ): Promise<void> {
   // Anonymous visitors are recorded as the guest user (platform 6.1).
-  const userId =
-    viewer.via === "guest" && viewer.id === 0
-      ? sql`coalesce((select id from users where system_name = 'public'), 0)`
-      : sql`${viewer.id}::integer`;
+  const userId = viewer.via === "guest" && viewer.id === 0 ? GUEST_ID : viewer.id;
   const kind = kinds.find((one) => one.kind === item?.kind);
   const id = kind && item ? item.id : null;
-  const named = kind && sql`(select '(' || id || ') ' || name from ${sql.table(kind.table)} where id = ${id}::integer)`;
-  await write(
-    db,
-    sql`insert into activities (type, detail, user_id, loggable_type, loggable_id, ip)
-      values (${type}, ${detail ?? sql`coalesce(${named ?? null}, '')`}, ${userId}, ${kind?.kind ?? null}, ${id}::integer,
-        ${ip})`,
-  );
+  // The table is that of another plugin, which the slot `content` names.
+  const named = kind && sql`(select ${LABEL} from ${sql.table(kind.table)} where ${ITEM_ID} = ${id}::integer)`;
+  const text = detail ?? sql<string>`coalesce(${named ?? null}, '')`;
+  await insert.write(db, { type, detail: text, userId, kind: kind?.kind ?? null, id, ip });
 }
 
 /** Replaces the references to items that are deleted permanently by their names. */
@@ -30,10 +52,14 @@ export async function detachItems(
   ids: readonly number[],
   { db }: EventTransaction,
 ): Promise<void> {
-  await rows(
-    db,
-    sql`update activities set detail = item.name, loggable_type = null, loggable_id = null
-      from ${sql.table(table)} as item
-      where loggable_type = ${kind} and loggable_id = item.id and item.id = any(${[...ids]}::integer[])`,
-  );
+  // The table is that of another plugin, which the slot `content` names.
+  const items = sql<{ id: number; name: string }>`${sql.table(table)}`;
+  await db
+    .updateTable("activities")
+    .from(items.as("item"))
+    .set(({ ref }) => ({ detail: ref("item.name"), loggable_type: null, loggable_id: null }))
+    .where("loggable_type", "=", kind)
+    .whereRef("loggable_id", "=", "item.id")
+    .where("item.id", "=", sql<number>`any(${[...ids]}::integer[])`)
+    .execute();
 }

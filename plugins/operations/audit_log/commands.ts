@@ -15,7 +15,7 @@ export const auditCommand: Command = {
       io.err(`Cannot run "audit ${verb ?? ""}": wanted ${USAGE}, a number of whole days`);
       return 2;
     }
-    const gone = await prune(context.db as never, days);
+    const gone = await prune(context.db, days);
     io.out(`Removed ${gone} ${gone === 1 ? "row" : "rows"} older than ${days} ${days === 1 ? "day" : "days"}`);
     return 0;
   },

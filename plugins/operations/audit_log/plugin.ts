@@ -5,7 +5,8 @@
  * an item that is deleted permanently: they keep its name and lose its id.
  */
 import type { Activity } from "lectern/contracts";
-import { definePlugin, type EventRecord, type EventTransaction, sql } from "lectern/core";
+import { definePlugin, type EventRecord, sql } from "lectern/core";
+import { refs } from "lectern/db";
 import { ofContent, SOURCES, sourcesByEvent } from "./activities.ts";
 import { maskAddress } from "./address_mask.ts";
 import { detachItems, insertActivity } from "./changes.ts";
@@ -52,12 +53,12 @@ export default definePlugin({
       },
     });
     contribute("last_activity", {
-      of: (user) => sql<string | null>`(select max(activities.created_at) from activities
-        where activities.user_id = ${user})`,
+      of: (user) => sql<string | null>`(select max(${refs("activities.created_at")}) from activities
+        where ${refs("activities.user_id")} = ${user})`,
     });
     if (retention > 0)
       every("prune", DAY_MS, async () => {
-        await prune(db as unknown as EventTransaction["db"], retention);
+        await prune(db, retention);
       });
     mountAuditLog(context);
   },

@@ -1,6 +1,17 @@
 import { type ListSpec, type Static, sql } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+import { type Executor, refs, rows } from "lectern/db";
 import type { AuditLogContext, activitySchema } from "./contract.ts";
+
+const COLUMNS = refs(
+  "activities.id",
+  "activities.type",
+  "activities.detail",
+  "activities.user_id",
+  "activities.loggable_id",
+  "activities.loggable_type",
+  "activities.ip",
+  "activities.created_at",
+);
 
 /** An entry as the listing shows it. */
 export type ListedActivity = Static<typeof activitySchema>;
@@ -20,19 +31,20 @@ export function listSpec({ contracts }: AuditLogContext): ListSpec {
       ip: "code",
       created_at: "timestamp",
     },
-    columns: sql`activities.id, activities.type, activities.detail, activities.user_id, activities.loggable_id,
-      activities.loggable_type, activities.ip, activities.created_at, ${user} as "user"`,
+    columns: sql`${COLUMNS}, ${user} as "user"`,
   };
 }
 
 /** Reads the types in the log. A loose index scan: one step along the index per type, however long the log is. */
-export async function readTypes(db: Pick<Db, "executeQuery">): Promise<string[]> {
+export async function readTypes(db: Executor): Promise<string[]> {
+  const type = sql`lower(${refs("activities.type")}) collate "C"`;
+  // A template, since the builder puts no parentheses around the first part of a union, whose limit needs them.
   const types = await rows<{ type: string }>(
     db,
     sql`with recursive each as (
-        (select lower(type) collate "C" as type from activities order by 1 limit 1)
+        (select ${type} as type from activities order by 1 limit 1)
         union all
-        select (select lower(type) collate "C" from activities where lower(type) collate "C" > each.type
+        select (select ${type} from activities where ${type} > each.type
           order by 1 limit 1)
         from each where each.type is not null)
       select type from each where type is not null`,

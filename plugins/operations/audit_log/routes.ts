@@ -20,9 +20,9 @@ export function mountAuditLog(context: AuditLogContext): void {
   const listing = listSpec(context);
   app.get(
     "/audit-log",
-    async ({ viewer, asked }) => {
+    async ({ viewer, nestedQuery }) => {
       requirePermission(viewer, "users-manage");
-      return list<ListedActivity>(listing, viewer, asked);
+      return list<ListedActivity>(listing, viewer, nestedQuery);
     },
     {
       permit: PERMIT,

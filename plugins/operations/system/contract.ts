@@ -2,7 +2,6 @@
  * What the plugin of the instance declares: its table, the answers of its routes, and what its files share (platform 9). The table
  * of jobs belongs to the core.
  */
-import type { Generated } from "kysely";
 import { idSchema, listingSchema, listOf, nullable, type PluginContext, t, timestampSchema } from "lectern/core";
 
 /** The single row with the id of the instance. */
@@ -11,19 +10,7 @@ export interface InstanceTable {
   id: string;
 }
 
-/** Waiting and failed jobs; a table of the runtime. */
-export interface JobsTable {
-  id: Generated<number>;
-  name: string;
-  attempts: number;
-  /** Whether all attempts failed. */
-  dead: boolean;
-  last_error: string | null;
-  run_at: string;
-  created_at: string;
-}
-
-/** The context that the files of this plugin share. */
+/** The context that the files of this plugin share. The table `jobs` is one of the runtime. */
 export type SystemContext = PluginContext<never, "instance" | "jobs">;
 
 /** The instance (platform 9). */
@@ -127,6 +114,5 @@ export const deadJobAnswers = {
 declare module "lectern/db" {
   interface Tables {
     instance: InstanceTable;
-    jobs: JobsTable;
   }
 }

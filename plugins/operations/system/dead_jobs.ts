@@ -2,16 +2,17 @@
  * Jobs that failed in all of their attempts ("dead" jobs). Answers contain their names and last errors, but not their
  * payloads, which may contain confidential data.
  */
+
 import { endpoint, type InputObject, type ListSpec, rules, type Static, sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
+import { refs } from "lectern/db";
 import { deadJobAnswers, type deadJobSchema, type SystemContext } from "./contract.ts";
 import { about } from "./docs.ts";
 
 const LISTING: ListSpec = {
   table: "jobs",
   fields: { id: "integer", name: "code", attempts: "integer", run_at: "timestamp", created_at: "timestamp" },
-  columns: sql`jobs.id, jobs.name, jobs.attempts, jobs.last_error, jobs.run_at, jobs.created_at`,
-  where: sql<boolean>`jobs.dead`,
+  columns: refs("jobs.id", "jobs.name", "jobs.attempts", "jobs.last_error", "jobs.run_at", "jobs.created_at"),
+  where: sql<boolean>`${refs("jobs.dead")}`,
 };
 const idsRules = rules({ ids: ["array"], "ids.*": ["integer"] });
 const PERMIT = "settings-manage";
@@ -21,24 +22,40 @@ export function mountDeadJobs({ app, db, list, visibilityRule, validate }: Syste
   visibilityRule("jobs", () => true);
   const condition = async (input: InputObject, viewer: Viewer) => {
     const { ids } = await validate(idsRules, input, viewer);
-    if (ids === undefined) return sql`jobs.dead`;
-    return sql`jobs.dead and jobs.id::text = any(${Object.values(ids as object).map(String)}::text[])`;
+    const dead = refs("jobs.dead");
+    if (ids === undefined) return sql<boolean>`${dead}`;
+    const wanted = Object.values(ids as object).map(String);
+    return sql<boolean>`(${dead} and ${refs("jobs.id")}::text = any(${wanted}::text[]))`;
   };
-  app.get("/system/jobs", ({ viewer, asked }) => list<Static<typeof deadJobSchema>>(LISTING, viewer, asked), {
-    permit: PERMIT,
-    response: deadJobAnswers.list,
-    ...endpoint("system", "deadJobs", { about: about.deadJobs }),
-  });
+  app.get(
+    "/system/jobs",
+    ({ viewer, nestedQuery }) => list<Static<typeof deadJobSchema>>(LISTING, viewer, nestedQuery),
+    {
+      permit: PERMIT,
+      response: deadJobAnswers.list,
+      ...endpoint("system", "deadJobs", { about: about.deadJobs }),
+    },
+  );
   app.post(
     "/system/jobs/retry",
     async ({ viewer, input }) => {
-      const retried = await rows(
-        db,
-        sql`update jobs set dead = false, attempts = 0, run_at = now(), leased_until = null
-          where ${await condition(input, viewer)} and not exists (select from jobs as other
-            where other.name = jobs.name and other.key = jobs.key and not other.dead and other.attempts = 0)
-          returning id`,
-      );
+      const retried = await db
+        .updateTable("jobs")
+        .set({ dead: false, attempts: 0, run_at: sql<string>`now()`, leased_until: null })
+        .where(await condition(input, viewer))
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom("jobs as other")
+                .whereRef("other.name", "=", "jobs.name")
+                .whereRef("other.key", "=", "jobs.key")
+                .where((other) => other.not(other.ref("other.dead")))
+                .where("other.attempts", "=", 0),
+            ),
+          ),
+        )
+        .returning("id")
+        .execute();
       return { retry_count: retried.length };
     },
     {
@@ -50,7 +67,11 @@ export function mountDeadJobs({ app, db, list, visibilityRule, validate }: Syste
   app.delete(
     "/system/jobs",
     async ({ viewer, input }) => {
-      const deleted = await rows(db, sql`delete from jobs where ${await condition(input, viewer)} returning id`);
+      const deleted = await db
+        .deleteFrom("jobs")
+        .where(await condition(input, viewer))
+        .returning("id")
+        .execute();
       return { delete_count: deleted.length };
     },
     {

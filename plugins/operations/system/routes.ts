@@ -5,7 +5,7 @@
  */
 import type { SystemFacts } from "lectern/contracts";
 import { endpoint, sql } from "lectern/core";
-import { rows } from "lectern/db";
+
 import {
   bootedPluginsSchema,
   lostFilesSchema,
@@ -42,15 +42,22 @@ export function mountFacts({ app, db, runtime, language, theme }: SystemContext)
   app.get(
     "/system/facts",
     async () => {
-      const [store] = await rows<{ version: string; bytes: number }>(
-        db,
-        sql`select current_setting('server_version') as version, pg_database_size(current_database())::float8 as bytes`,
-      );
-      const [jobs] = await rows<{ waiting: number; dead: number }>(
-        db,
-        sql`select count(*) filter (where not dead)::integer as waiting, count(*) filter (where dead)::integer as dead
-          from jobs`,
-      );
+      const store = await db
+        .selectNoFrom([
+          sql<string>`current_setting('server_version')`.as("version"),
+          sql<number>`pg_database_size(current_database())::float8`.as("bytes"),
+        ])
+        .executeTakeFirst();
+      const jobs = await db
+        .selectFrom("jobs")
+        .select(({ fn, not, ref }) => [
+          fn
+            .countAll<number>()
+            .filterWhere(not(ref("dead")))
+            .as("waiting"),
+          fn.countAll<number>().filterWhere(ref("dead")).as("dead"),
+        ])
+        .executeTakeFirst();
       return {
         lectern_version: runtime.version,
         bun_version: Bun.version,

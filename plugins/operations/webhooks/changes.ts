@@ -1,11 +1,51 @@
 import { ApiError, type EventTransaction, notFound, saveChanges, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import { prepared } from "lectern/db";
 import type { Webhook, WebhookCreate, WebhookRow, WebhooksContext, WebhookUpdate } from "./contract.ts";
 import { generateSecret, isValidSecret } from "./signature.ts";
 
 type IsKnownType = WebhooksContext["isKnownType"];
 
 const DEFAULT_TIMEOUT_SECONDS = 3;
+
+type NewWebhook = Required<Pick<WebhookRow, "name" | "endpoint" | "events" | "active" | "timeout" | "secret">>;
+
+const insert = prepared("webhooks.insert", (db, p: NewWebhook) =>
+  db
+    .insertInto("webhooks")
+    .values({
+      name: p.name,
+      endpoint: p.endpoint,
+      events: sql<string[]>`${p.events}::text[]`,
+      active: p.active,
+      timeout: p.timeout,
+      secret: p.secret,
+    })
+    .returningAll(),
+);
+
+const lock = prepared("webhooks.lock", (db, p: { id: number }) =>
+  db.selectFrom("webhooks").selectAll().where("id", "=", p.id).forUpdate(),
+);
+
+/** Makes postponed deliveries due. */
+const releaseWaiting = prepared("webhooks.releaseWaiting", (db, p: { id: number }) =>
+  db
+    .updateTable("webhook_deliveries")
+    .set({ next_at: sql<string>`now()` })
+    .where("webhook_id", "=", p.id)
+    .where("state", "=", sql.lit("waiting"))
+    .where("next_at", ">", sql<string>`now()`),
+);
+
+const subscribe = prepared("webhooks.subscribe", (db, p: { id: number; events: readonly string[] }) =>
+  db
+    .updateTable("webhooks")
+    .set({ events: sql<string[]>`${p.events}::text[]`, updated_at: sql<string>`clock_timestamp()` })
+    .where("id", "=", p.id)
+    .returningAll(),
+);
+
+const remove = prepared("webhooks.remove", (db, p: { id: number }) => db.deleteFrom("webhooks").where("id", "=", p.id));
 
 /** Stores a webhook. */
 export async function insertWebhook(
@@ -14,14 +54,14 @@ export async function insertWebhook(
   isKnownType: IsKnownType,
 ): Promise<WebhookRow> {
   const { name, endpoint, active = true, timeout = DEFAULT_TIMEOUT_SECONDS, secret = generateSecret() } = draft;
-  const [row] = await rows<WebhookRow>(
-    db,
-    sql`insert into webhooks (name, endpoint, events, active, timeout, secret)
-      values (${name}, ${addressOf(endpoint)}, ${eventsOf(draft.events, isKnownType)}::text[], ${active}, ${timeout}::integer,
-        ${secretOf(secret)})
-      returning *`,
-  );
-  return row as WebhookRow;
+  const checked = {
+    endpoint: addressOf(endpoint),
+    events: eventsOf(draft.events, isKnownType),
+    secret: secretOf(secret),
+  };
+  const row = await insert.executeTakeFirst(db, { name, active, timeout, ...checked });
+  if (!row) throw new Error("Cannot store a webhook: the store returned no row");
+  return row;
 }
 
 /** Updates a webhook. Switching it on resets its failures. Throws 404 if it was deleted. */
@@ -31,7 +71,7 @@ export async function changeWebhook(
   { db }: EventTransaction,
   isKnownType: IsKnownType,
 ): Promise<WebhookRow> {
-  const [row] = await rows<WebhookRow>(db, sql`select * from webhooks where id = ${id}::integer for update`);
+  const row = await lock.executeTakeFirst(db, { id });
   if (!row) throw notFound("Webhook");
   const { events, endpoint, ...more } = draft;
   const saved = await saveChanges<WebhookRow>(db, "webhooks", row, {
@@ -42,24 +82,16 @@ export async function changeWebhook(
       ...(draft.active === true && { failures: 0, failing_since: null }),
     },
   });
-  if (saved.active && !row.active)
-    await rows(
-      db,
-      sql`update webhook_deliveries set next_at = now()
-        where webhook_id = ${id}::integer and state = 'waiting' and next_at > now()`,
-    );
+  if (saved.active && !row.active) await releaseWaiting.execute(db, { id });
   if (events === undefined) return saved;
-  const [changed] = await rows<WebhookRow>(
-    db,
-    sql`update webhooks set events = ${eventsOf(events, isKnownType)}::text[], updated_at = clock_timestamp()
-      where id = ${id}::integer returning *`,
-  );
-  return changed as WebhookRow;
+  const changed = await subscribe.executeTakeFirst(db, { id, events: eventsOf(events, isKnownType) });
+  if (!changed) throw notFound("Webhook");
+  return changed;
 }
 
 /** Deletes a webhook with its deliveries. */
 export async function removeWebhook({ id }: Webhook, { db }: EventTransaction): Promise<void> {
-  await rows(db, sql`delete from webhooks where id = ${id}::integer`);
+  await remove.execute(db, { id });
 }
 
 /** The known types without duplicates, or "all" alone. Throws 422 if there is none (platform 10.1). */

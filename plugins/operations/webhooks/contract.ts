@@ -33,7 +33,7 @@ export interface WebhooksTable {
   failing_since: string | null;
   last_called_at: string | null;
   last_errored_at: string | null;
-  last_error: string;
+  last_error: Generated<string>;
   created_at: Generated<string>;
   updated_at: Generated<string>;
 }
@@ -45,9 +45,9 @@ export interface WebhookEventsTable {
   /** Events with the same subject, such as "page 7", are delivered in order; empty for none. */
   subject: string;
   /** The payload, with placeholders for id and name of the webhook. */
-  payload: unknown;
+  payload: Payload;
   /** Ids of the webhooks that subscribed to the type when the event happened. */
-  listeners: number[];
+  listeners: readonly number[];
   /** Whether its deliveries were created. */
   dispatched: Generated<boolean>;
   created_at: Generated<string>;
@@ -60,15 +60,15 @@ export interface WebhookDeliveriesTable {
   event_id: number;
   type: string;
   subject: string;
-  state: "waiting" | "delivered" | "failed";
+  state: Generated<"waiting" | "delivered" | "failed">;
   attempts: Generated<number>;
   next_at: Generated<string>;
   leased_until: string | null;
   /** Response status of the last attempt; null without a response. */
   status: number | null;
   /** The beginning of the response. */
-  answer: string;
-  error: string;
+  answer: Generated<string>;
+  error: Generated<string>;
   /** Duration of the last attempt. */
   duration_ms: number | null;
   sent_at: string | null;

@@ -1,5 +1,5 @@
 import { ApiError, endpoint, rules, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import { prepared, refs } from "lectern/db";
 import {
   type Delivery,
   deliveryListingSchema,
@@ -13,13 +13,29 @@ import { DELIVERIES, readDelivery, readWebhook } from "./queries.ts";
 
 const PERMIT = "settings-manage";
 
+const resend = prepared("webhooks.resend", (db, p: { id: number }) =>
+  db
+    .updateTable("webhook_deliveries")
+    .set(({ ref }) => ({
+      state: sql.lit("waiting"),
+      attempts: sql.lit(0),
+      next_at: sql<string>`now()`,
+      leased_until: sql<string | null>`case when ${ref("state")} = 'waiting' then ${ref("leased_until")} end`,
+    }))
+    .where("id", "=", p.id),
+);
+
 /** Mounts the routes of deliveries: calls with their requests and responses, which can be repeated. */
 export function mountDeliveries({ app, db, list, wakeDispatcher }: WebhooksContext): void {
   app.get(
     "/webhooks/:id/deliveries",
-    async ({ viewer, params, asked }) => {
+    async ({ viewer, params, nestedQuery }) => {
       const { id } = await readWebhook(db, params.id);
-      return list<Delivery>({ ...DELIVERIES, where: sql<boolean>`webhook_id = ${id}::integer` }, viewer, asked);
+      return list<Delivery>(
+        { ...DELIVERIES, where: sql<boolean>`${refs("webhook_deliveries.webhook_id")} = ${id}::integer` },
+        viewer,
+        nestedQuery,
+      );
     },
     {
       permit: PERMIT,
@@ -37,12 +53,7 @@ export function mountDeliveries({ app, db, list, wakeDispatcher }: WebhooksConte
     async ({ params, set }) => {
       const { id, hook } = await readDelivery(db, params);
       if (!hook.active) throw new ApiError(409, "The webhook is switched off; switch it on first.");
-      await rows(
-        db,
-        sql`update webhook_deliveries set state = 'waiting', attempts = 0, next_at = now(),
-            leased_until = case when state = 'waiting' then leased_until end
-          where id = ${id}::bigint`,
-      );
+      await resend.execute(db, { id });
       wakeDispatcher();
       set.status = 202;
       return { id, state: "waiting" };

@@ -4,9 +4,9 @@
  * own. An invalid result of a filter is ignored with a warning, so that it cannot make the recorded change fail.
  */
 import type { Activity } from "lectern/contracts";
-import { type EventTransaction, type Log, type RawBuilder, sql, storable } from "lectern/core";
-import { rows } from "lectern/db";
-import type { Payload, WebhookCall, WebhookRow } from "./contract.ts";
+import { type EventTransaction, type Log, sql, storable } from "lectern/core";
+import { prepared } from "lectern/db";
+import type { Payload, WebhookCall } from "./contract.ts";
 import { withWebhook } from "./payload.ts";
 import { presentWebhook } from "./presenter.ts";
 
@@ -25,19 +25,46 @@ interface RecordedEvent {
   readonly payload: Payload;
 }
 
-/** Runs the statement that records an event, and replaces its payload by the result of the filters. */
-export async function recordFiltered(
-  insert: RawBuilder<unknown>,
-  options: FilterOptions,
-  tx: EventTransaction,
-): Promise<void> {
+const replacePayload = prepared("webhooks.replacePayload", (db, p: { id: number; payload: string }) =>
+  db
+    .updateTable("webhook_events")
+    .set({ payload: sql<Payload>`${p.payload}::text::jsonb` })
+    .where("id", "=", p.id),
+);
+
+const findWebhooks = prepared("webhooks.findAll", (db, p: { ids: readonly number[] }) =>
+  db.selectFrom("webhooks").selectAll().where("id", "=", sql<number>`any(${p.ids}::integer[])`).orderBy("id"),
+);
+
+/** Records an event again for a single webhook. */
+const copyEvent = prepared("webhooks.copyEvent", (db, p: { id: number; webhookId: number; payload: string }) =>
+  db
+    .insertInto("webhook_events")
+    .columns(["type", "subject", "payload", "listeners"])
+    .expression((eb) =>
+      eb
+        .selectFrom("webhook_events")
+        .select([
+          "type",
+          "subject",
+          sql<Payload>`${p.payload}::text::jsonb`.as("payload"),
+          sql<number[]>`array[${p.webhookId}::integer]`.as("listeners"),
+        ])
+        .where("id", "=", p.id),
+    ),
+);
+
+const removeEvent = prepared("webhooks.removeEvent", (db, p: { id: number }) =>
+  db.deleteFrom("webhook_events").where("id", "=", p.id),
+);
+
+/** Replaces the payload of a recorded event by the result of the filters. */
+export async function filterPayload(event: RecordedEvent, options: FilterOptions, tx: EventTransaction): Promise<void> {
   const { log, perEach } = options;
-  const [event] = await rows<RecordedEvent>(tx.db, sql`${insert} returning id, payload`);
-  if (!event) return;
   const filtered = await tx.perform("webhook_call", event.payload, async (final) => final);
   const text = toText(filtered, event.payload, log);
   if (perEach) return splitByWebhook({ id: event.id, payload: JSON.parse(text) as Payload }, options, tx);
-  await rows(tx.db, sql`update webhook_events set payload = ${text}::text::jsonb where id = ${event.id}::bigint`);
+  await replacePayload.execute(tx.db, { id: event.id, payload: text });
 }
 
 /** Replaces the event for all webhooks by one for each webhook. */
@@ -48,11 +75,7 @@ async function splitByWebhook(
 ): Promise<void> {
   const { db, viewer, at } = tx;
   const { id, name, slug } = viewer;
-  const hooks = await rows<WebhookRow>(
-    db,
-    sql`select * from webhooks where id = any(${[...listeners]}::integer[]) order by id`,
-  );
-  for (const hook of hooks) {
+  for (const hook of await findWebhooks.execute(db, { ids: [...listeners] })) {
     const call: WebhookCall = {
       event: activity.type,
       webhook: presentWebhook(hook),
@@ -63,14 +86,9 @@ async function splitByWebhook(
     };
     const { payload } = await tx.perform("webhook_call_before", call, async (final) => final);
     const text = toText(payload, call.payload, log);
-    await rows(
-      db,
-      sql`insert into webhook_events (type, subject, payload, listeners)
-        select type, subject, ${text}::text::jsonb, array[${hook.id}::integer] from webhook_events
-        where id = ${event.id}::bigint`,
-    );
+    await copyEvent.execute(db, { id: event.id, webhookId: hook.id, payload: text });
   }
-  await rows(db, sql`delete from webhook_events where id = ${event.id}::bigint`);
+  await removeEvent.execute(db, { id: event.id });
 }
 
 /** The JSON of a filtered payload; if that is invalid, of the former one, with a warning. */

@@ -6,7 +6,7 @@
  */
 import { activityOf, descriptor } from "lectern/contracts";
 import { definePlugin, SYSTEM, sql } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+import type { Db } from "lectern/db";
 import { changeWebhook } from "./changes.ts";
 import type { Webhook, WebhooksContext } from "./contract.ts";
 import { mountDeliveries } from "./delivery_routes.ts";
@@ -22,6 +22,7 @@ import { settings } from "./settings.ts";
 const POLL_MS = 2_000;
 const DAY_MS = 86_400_000;
 const SECOND_MS = 1_000;
+const SWITCHED_OFF = sql.lit("Switched off after too many failed calls: ");
 
 export default definePlugin({
   name: "webhooks",
@@ -64,13 +65,16 @@ export default definePlugin({
     runDispatcher(context, dispatcher);
     onStop(() => dispatcher.stop());
     every("prune", DAY_MS, async () => {
-      const old = sql`created_at < now() - make_interval(days => ${keepDays}::integer)`;
-      await rows(db, sql`delete from webhook_deliveries where state <> 'waiting' and ${old}`);
-      await rows(
-        db,
-        sql`delete from webhook_events where dispatched and ${old}
-          and not exists (select from webhook_deliveries where event_id = webhook_events.id)`,
-      );
+      const end = sql<string>`now() - make_interval(days => ${keepDays}::integer)`;
+      await db.deleteFrom("webhook_deliveries").where("state", "<>", "waiting").where("created_at", "<", end).execute();
+      await db
+        .deleteFrom("webhook_events")
+        .where(({ ref }) => ref("dispatched"))
+        .where("created_at", "<", end)
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom("webhook_deliveries").whereRef("event_id", "=", "webhook_events.id"))),
+        )
+        .execute();
     });
     mountEventTypes(context);
     mountWebhooks(context);
@@ -113,11 +117,11 @@ function recordActivities(context: WebhooksContext): void {
 async function switchOff({ isKnownType, perform }: WebhooksContext, row: Webhook): Promise<void> {
   await perform("webhook_update", SYSTEM, { row, draft: { active: false } }, async (final, tx) => {
     const saved = await changeWebhook(final.row.id, final.draft, tx, isKnownType);
-    await rows(
-      tx.db,
-      sql`update webhooks set last_error = 'Switched off after too many failed calls: ' || last_error
-        where id = ${saved.id}::integer`,
-    );
+    await tx.db
+      .updateTable("webhooks")
+      .set(({ ref }) => ({ last_error: sql<string>`${SWITCHED_OFF} || ${ref("last_error")}` }))
+      .where("id", "=", saved.id)
+      .execute();
     return presentWebhook(saved);
   });
 }

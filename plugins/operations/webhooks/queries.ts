@@ -1,13 +1,23 @@
 import { idOf, type ListSpec, notFound, sql } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+import { type Executor, prepared, refs } from "lectern/db";
 import type { Delivery, Payload, Webhook, WebhookRow } from "./contract.ts";
 
-type Queries = Pick<Db, "executeQuery">;
-
-const COLUMNS = sql`webhooks.id, webhooks.name, webhooks.endpoint, webhooks.events, webhooks.active, webhooks.timeout,
-  webhooks.failures, webhooks.failing_since,
-  webhooks.last_called_at, webhooks.last_errored_at, webhooks.last_error, webhooks.created_at,
-  webhooks.updated_at`;
+/** All columns but the secret. */
+const COLUMNS = [
+  "webhooks.id",
+  "webhooks.name",
+  "webhooks.endpoint",
+  "webhooks.events",
+  "webhooks.active",
+  "webhooks.timeout",
+  "webhooks.failures",
+  "webhooks.failing_since",
+  "webhooks.last_called_at",
+  "webhooks.last_errored_at",
+  "webhooks.last_error",
+  "webhooks.created_at",
+  "webhooks.updated_at",
+] as const;
 
 /** The listing of webhooks. */
 export const WEBHOOKS: ListSpec = {
@@ -24,7 +34,7 @@ export const WEBHOOKS: ListSpec = {
     created_at: "timestamp",
     updated_at: "timestamp",
   },
-  columns: COLUMNS,
+  columns: refs(...COLUMNS),
 };
 
 /** The listing of deliveries. */
@@ -39,40 +49,64 @@ export const DELIVERIES: ListSpec = {
     created_at: "timestamp",
     sent_at: { type: "timestamp", nullable: true },
   },
-  columns: sql`webhook_deliveries.id, webhook_deliveries.type, webhook_deliveries.state, webhook_deliveries.attempts,
-    webhook_deliveries.status, webhook_deliveries.error, webhook_deliveries.duration_ms, webhook_deliveries.next_at,
-    webhook_deliveries.sent_at, webhook_deliveries.created_at`,
+  columns: refs(
+    "webhook_deliveries.id",
+    "webhook_deliveries.type",
+    "webhook_deliveries.state",
+    "webhook_deliveries.attempts",
+    "webhook_deliveries.status",
+    "webhook_deliveries.error",
+    "webhook_deliveries.duration_ms",
+    "webhook_deliveries.next_at",
+    "webhook_deliveries.sent_at",
+    "webhook_deliveries.created_at",
+  ),
 };
 
+const findWebhook = prepared("webhooks.find", (db, p: { id: number }) =>
+  db.selectFrom("webhooks").select(COLUMNS).where("webhooks.id", "=", p.id),
+);
+
 /** Reads a webhook by the id in a path. Throws 404. */
-export async function readWebhook(db: Queries, id: string): Promise<Webhook> {
-  const [row] = await rows<Webhook>(db, sql`select ${COLUMNS} from webhooks where id = ${idOf(id, "Webhook")}`);
+export async function readWebhook(db: Executor, id: string): Promise<Webhook> {
+  const row = await findWebhook.executeTakeFirst(db, { id: idOf(id, "Webhook") });
   if (!row) throw notFound("Webhook");
   return row;
 }
 
+const findDelivery = prepared("webhooks.findDelivery", (db, p: { id: number; webhookId: number }) =>
+  db
+    .selectFrom("webhook_deliveries")
+    .innerJoin("webhooks", "webhooks.id", "webhook_deliveries.webhook_id")
+    .innerJoin("webhook_events", "webhook_events.id", "webhook_deliveries.event_id")
+    .selectAll("webhook_deliveries")
+    .select([sql<WebhookRow>`to_jsonb(${sql.table("webhooks")})`.as("hook"), "webhook_events.payload"])
+    .where("webhook_deliveries.id", "=", p.id)
+    .where("webhooks.id", "=", p.webhookId),
+);
+
 /** Reads a delivery, with its webhook and the payload of its event, by the ids in a path. Throws 404. */
 export async function readDelivery(
-  db: Queries,
+  db: Executor,
   params: { id: string; deliveryId: string },
 ): Promise<Delivery & { hook: WebhookRow; payload: Payload }> {
-  const [row] = await rows<Delivery & { hook: WebhookRow; payload: Payload }>(
-    db,
-    sql`select webhook_deliveries.*, to_jsonb(webhooks) as hook, webhook_events.payload from webhook_deliveries
-      join webhooks on webhooks.id = webhook_deliveries.webhook_id
-      join webhook_events on webhook_events.id = webhook_deliveries.event_id
-      where webhook_deliveries.id = ${idOf(params.deliveryId, "Delivery")}
-        and webhooks.id = ${idOf(params.id, "Webhook")}`,
-  );
+  const ids = { id: idOf(params.deliveryId, "Delivery"), webhookId: idOf(params.id, "Webhook") };
+  const row = await findDelivery.executeTakeFirst(db, ids);
   if (!row) throw notFound("Delivery");
   return row;
 }
 
+const findListeners = prepared("webhooks.findListeners", (db) =>
+  db
+    .selectFrom("webhooks")
+    .crossJoin(sql<{ type: string }>`unnest(${refs("webhooks.events")})`.as<"listened">(sql`listened(type)`))
+    .select(({ fn }) => ["listened.type", fn.agg<number[]>("array_agg", ["webhooks.id"]).as("ids")])
+    .where(({ ref }) => ref("webhooks.active"))
+    .groupBy("listened.type"),
+);
+
 /** Reads the ids of active webhooks by the types they subscribe to. */
-export async function readListeners(db: Queries): Promise<ReadonlyMap<string, readonly number[]>> {
-  const found = await rows<{ type: string; ids: number[] }>(
-    db,
-    sql`select type, array_agg(id) as ids from webhooks, unnest(events) as type where active group by type`,
-  );
+export async function readListeners(db: Executor): Promise<ReadonlyMap<string, readonly number[]>> {
+  const found = await findListeners.execute(db, {});
   return new Map(found.map(({ type, ids }) => [type, ids]));
 }

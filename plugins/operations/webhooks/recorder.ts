@@ -4,10 +4,12 @@
  * The subscribed webhooks are stored with the event; later changes of webhooks do not affect it. If no webhook subscribes
  * to a type, there is no statement.
  */
+import type { QueryCreator } from "kysely";
 import type { Activity, ContentKind, Users } from "lectern/contracts";
 import { type EventTransaction, type Log, type RawBuilder, sql, type Viewer } from "lectern/core";
-import { prepared, write } from "lectern/db";
-import { recordFiltered } from "./payload_filters.ts";
+import { flattened, prepared, type Tables } from "lectern/db";
+import type { Payload, WebhookEventsTable } from "./contract.ts";
+import { filterPayload } from "./payload_filters.ts";
 import { phraseOf } from "./phrases.ts";
 
 /** The dependencies of the recorder. */
@@ -30,7 +32,7 @@ export function createEventRecorder(options: EventRecorderOptions): RecordEvent 
   const itemQueries = new Map<string, RawBuilder<unknown>>();
   const itemQuery = (kind: ContentKind, columns: readonly string[], withRevision: boolean) => {
     const key = `${kind.kind} ${withRevision} ${columns}`;
-    const query = itemQueries.get(key) ?? prepared(selectItem(kind, users, columns, withRevision));
+    const query = itemQueries.get(key) ?? flattened(selectItem(kind, users, columns, withRevision));
     itemQueries.set(key, query);
     return query;
   };
@@ -61,12 +63,37 @@ export function createEventRecorder(options: EventRecorderOptions): RecordEvent 
             from (values (1)) as once left join (${itemQuery(kind, unknown, WITH_REVISION.has(type))}) as item
               on item.id = ${item.id}::integer`
         : sql`select ${base} as payload`;
-    const insert = sql`insert into webhook_events (type, subject, payload, listeners)
-      select ${type}, ${subjectOf(activity)}, built.payload, ${listeners}::integer[] from (${select}) as built`;
-    if (hasHandlers.all() || hasHandlers.each())
-      await recordFiltered(insert, { activity, listeners, perEach: hasHandlers.each(), log }, tx);
-    else await write(db, insert);
+    const event = { type, subject: subjectOf(activity), listeners, payloads: sql<{ payload: Payload }>`(${select})` };
+    if (!hasHandlers.all() && !hasHandlers.each()) return insert.write(db, event);
+    const recorded = await insertReturning.executeTakeFirst(db, event);
+    if (recorded) await filterPayload(recorded, { activity, listeners, perEach: hasHandlers.each(), log }, tx);
   };
+}
+
+/** An event to be recorded; `payloads` is a query of its payload. */
+interface NewEvent extends Pick<WebhookEventsTable, "type" | "subject" | "listeners"> {
+  readonly payloads: RawBuilder<{ payload: Payload }>;
+}
+
+const insert = prepared("webhooks.record", insertEvent);
+const insertReturning = prepared("webhooks.recordReturning", (db, p: NewEvent) =>
+  insertEvent(db, p).returning(["id", "payload"]),
+);
+
+function insertEvent(db: QueryCreator<Tables>, p: NewEvent) {
+  return db
+    .insertInto("webhook_events")
+    .columns(["type", "subject", "payload", "listeners"])
+    .expression((eb) =>
+      eb
+        .selectFrom(p.payloads.as("built"))
+        .select([
+          sql<string>`${p.type}`.as("type"),
+          sql<string>`${p.subject}`.as("subject"),
+          "built.payload",
+          sql<number[]>`${p.listeners}::integer[]`.as("listeners"),
+        ]),
+    );
 }
 
 /** The subject whose events are delivered in order: a content item, or another created, updated or deleted thing; "" if none. */
@@ -75,6 +102,8 @@ export function subjectOf({ type, item, related, path, subject }: Activity): str
   if (item) return `${item.kind} ${item.id}`;
   return related?.id === undefined ? (path ?? "") : `${type.slice(0, type.lastIndexOf("_"))} ${String(related.id)}`;
 }
+
+const revised = (column: keyof Tables["page_revisions"]) => sql.ref(`revision.${column}`);
 
 const USER_COLUMNS = new Set(["created_by", "updated_by", "owned_by"]);
 const WITH_REVISION = new Set(["page_create", "page_update"]);
@@ -119,11 +148,11 @@ function selectItem(
 
 /** The newest revision of a page, which BookStack includes when a page is created or updated. */
 function revisionOf(page: RawBuilder<unknown>): RawBuilder<unknown> {
-  const time = timeOf(sql`revision.created_at`);
-  return sql`(select jsonb_build_object('id', revision.id, 'page_id', revision.page_id, 'name', revision.name,
-      'slug', revision.slug, 'book_slug', revision.book_slug, 'type', 'version', 'summary', revision.summary,
-      'revision_number', revision.number, 'created_by', revision.created_by, 'created_at', ${time}, 'updated_at', ${time})
-    from page_revisions as revision where revision.page_id = ${page} order by revision.id desc limit 1)`;
+  const time = timeOf(revised("created_at"));
+  return sql`(select jsonb_build_object('id', ${revised("id")}, 'page_id', ${revised("page_id")}, 'name', ${revised("name")},
+      'slug', ${revised("slug")}, 'book_slug', ${revised("book_slug")}, 'type', 'version', 'summary', ${revised("summary")},
+      'revision_number', ${revised("number")}, 'created_by', ${revised("created_by")}, 'created_at', ${time}, 'updated_at', ${time})
+    from page_revisions as revision where ${revised("page_id")} = ${page} order by ${revised("id")} desc limit 1)`;
 }
 
 function timeOf(column: RawBuilder<unknown>): RawBuilder<unknown> {

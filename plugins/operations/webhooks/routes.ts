@@ -12,7 +12,7 @@ import { readWebhook, WEBHOOKS } from "./queries.ts";
 /** Mounts the routes. */
 export function mountWebhooks(context: WebhooksContext): void {
   const { app, db, isKnownType, list, perform, validate } = context;
-  app.get("/webhooks", ({ viewer, asked }) => list<Webhook>(WEBHOOKS, viewer, asked), {
+  app.get("/webhooks", ({ viewer, nestedQuery }) => list<Webhook>(WEBHOOKS, viewer, nestedQuery), {
     ...described("list"),
     response: webhookAnswers.list,
   });

@@ -1,5 +1,4 @@
-import { type EventTransaction, notFound, randomText, sql, type Upload, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
+import { type EventTransaction, notFound, randomText, type Upload, type Viewer } from "lectern/core";
 import { type ImportRow, type ImportsContext, LISTED_COLUMNS } from "./contract.ts";
 import { detailsOf } from "./presenter.ts";
 import { type OpenedArchive, openArchive, validatorOf } from "./validate_archive.ts";
@@ -19,15 +18,13 @@ export async function createImport(context: ImportsContext, viewer: Viewer, file
     const { top, type: topType } = await validateStored(context, viewer, key);
     const details = JSON.stringify(detailsOf(top));
     const draft = { file, name: top.name, type: topType };
-    return await perform("import_create", viewer, draft, async ({ name, type }, tx) => {
-      const [row] = await rows<ImportRow>(
-        tx.db,
-        sql`insert into imports (name, size, type, file_key, details, created_by)
-        values (${name}, ${file.size}::bigint, ${type}, ${key}, ${details}, ${viewer.id}::integer)
-        returning ${LISTED_COLUMNS}, file_key`,
-      );
-      return row as ImportRow;
-    });
+    return await perform("import_create", viewer, draft, ({ name, type }, tx) =>
+      tx.db
+        .insertInto("imports")
+        .values({ name, size: file.size, type, file_key: key, details, created_by: viewer.id })
+        .returning([...LISTED_COLUMNS, "file_key"])
+        .executeTakeFirstOrThrow(),
+    );
   } catch (error) {
     await files.remove(key);
     throw error;
@@ -40,15 +37,15 @@ export async function removeImport(
   row: ImportRow,
   tx: EventTransaction,
 ): Promise<ImportRow> {
-  const gone = await rows(tx.db, sql`delete from imports where id = ${row.id}::integer returning id`);
-  if (gone.length === 0) throw notFound("Import");
+  const gone = await tx.db.deleteFrom("imports").where("id", "=", row.id).returning("id").executeTakeFirst();
+  if (!gone) throw notFound("Import");
   tx.afterCommit(() => files.remove(row.file_key));
   return row;
 }
 
 /** Clears the creator of a deleted user's imports. */
 export async function forgetCreator(id: number, { db }: EventTransaction): Promise<void> {
-  await rows(db, sql`update imports set created_by = null where created_by = ${id}::integer`);
+  await db.updateTable("imports").set({ created_by: null }).where("created_by", "=", id).execute();
 }
 
 async function validateStored(context: ImportsContext, viewer: Viewer, key: string): Promise<OpenedArchive> {

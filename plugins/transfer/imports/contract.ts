@@ -11,7 +11,6 @@ import {
   type PluginContext,
   rules,
   type Static,
-  sql,
   t,
   timesFields,
   type Upload,
@@ -58,8 +57,15 @@ export interface ImportDraft {
 }
 
 /** The columns of listings and answers. */
-export const LISTED_COLUMNS = sql`imports.id, imports.name, imports.size, imports.type, imports.created_by, imports.created_at,
-  imports.updated_at`;
+export const LISTED_COLUMNS = [
+  "imports.id",
+  "imports.name",
+  "imports.size",
+  "imports.type",
+  "imports.created_by",
+  "imports.created_at",
+  "imports.updated_at",
+] as const;
 
 /** The rules for running an import of a chapter or page. */
 export const parentRules = rules({

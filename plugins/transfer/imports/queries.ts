@@ -1,5 +1,5 @@
-import { ApiError, idOf, type ListSpec, notFound, sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
+import { ApiError, idOf, type ListSpec, notFound, type RawBuilder, sql, type Viewer } from "lectern/core";
+import { prepared, refs } from "lectern/db";
 import { type ImportRow, type ImportsContext, LISTED_COLUMNS } from "./contract.ts";
 import type { Source } from "./zip.ts";
 
@@ -15,8 +15,16 @@ export const listSpec: ListSpec = {
     created_at: "timestamp",
     updated_at: "timestamp",
   },
-  columns: LISTED_COLUMNS,
+  columns: refs(...LISTED_COLUMNS),
 };
+
+const readImport = prepared("imports.find", (db, p: { id: number; visible: RawBuilder<boolean> }) =>
+  db
+    .selectFrom("imports")
+    .select([...LISTED_COLUMNS, "file_key", "details"])
+    .where("imports.id", "=", sql<number>`${p.id}::integer`)
+    .where(p.visible),
+);
 
 /** The import with the id of a path, with its details. Throws ApiError 404 where the viewer may not see it. */
 export async function findImport(
@@ -24,11 +32,10 @@ export async function findImport(
   viewer: Viewer,
   param: string,
 ): Promise<{ row: ImportRow; details: string }> {
-  const [found] = await rows<ImportRow & { details: string }>(
-    db,
-    sql`select imports.* from imports
-      where imports.id = ${idOf(param, "Import")}::integer and ${visible.where("imports", viewer)}`,
-  );
+  const found = await readImport.executeTakeFirst(db, {
+    id: idOf(param, "Import"),
+    visible: visible.where("imports", viewer),
+  });
   if (!found) throw notFound("Import");
   const { details, ...row } = found;
   return { row, details };
@@ -36,10 +43,11 @@ export async function findImport(
 
 /** Those of the given keys that an import refers to. */
 export async function usedKeys({ db }: ImportsContext, keys: readonly string[]): Promise<string[]> {
-  const used = await rows<{ file_key: string }>(
-    db,
-    sql`select file_key from imports where file_key = any(${[...keys]}::text[])`,
-  );
+  const used = await db
+    .selectFrom("imports")
+    .select("file_key")
+    .where("file_key", "=", sql<string>`any(${[...keys]}::text[])`)
+    .execute();
   return used.map(({ file_key }) => file_key);
 }
 

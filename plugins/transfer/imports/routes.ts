@@ -23,7 +23,7 @@ export function mountImports(context: ImportsContext): void {
   const permit = "content-import";
   const uploadRules = rules({ file: ["required", "file", `max:${fileKilobytes(settings.fileLimit)}`] });
 
-  app.get("/imports", ({ viewer, asked }) => list<ListedImport>(listSpec, viewer, asked), {
+  app.get("/imports", ({ viewer, nestedQuery }) => list<ListedImport>(listSpec, viewer, nestedQuery), {
     permit,
     response: importAnswers.list,
     ...endpoint("imports", "list", { about: about.list, example: examples.list }),

@@ -4,8 +4,16 @@
  * import, but no internal ones.
  */
 import type { MadeItem, Owned } from "lectern/contracts";
-import { ApiError, type Input, type InputObject, sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
+import {
+  ApiError,
+  type EventTransaction,
+  type Input,
+  type InputObject,
+  type RawBuilder,
+  sql,
+  type Viewer,
+} from "lectern/core";
+import { prepared } from "lectern/db";
 import { removeImport } from "./changes.ts";
 import { type ImportRow, type ImportsContext, parentRules } from "./contract.ts";
 import { createItems } from "./create_items.ts";
@@ -15,8 +23,29 @@ import { archiveOf } from "./queries.ts";
 import { type OpenedArchive, openArchive, validatorOf } from "./validate_archive.ts";
 import { ArchiveError, importError } from "./validation_errors.ts";
 
+interface ParentParameters {
+  readonly id: number;
+  readonly visible: RawBuilder<boolean>;
+}
+
 type Parent = Owned & { readonly kind: "book" | "chapter" };
 
+const findParent = {
+  book: prepared("imports.findBook", (db, p: ParentParameters) =>
+    db
+      .selectFrom("books")
+      .select(["books.id", "books.owned_by", "books.acl_id"])
+      .where("books.id", "=", sql<number>`${p.id}::integer`)
+      .where(p.visible),
+  ),
+  chapter: prepared("imports.findChapter", (db, p: ParentParameters) =>
+    db
+      .selectFrom("chapters")
+      .select(["chapters.id", "chapters.owned_by", "chapters.acl_id"])
+      .where("chapters.id", "=", sql<number>`${p.id}::integer`)
+      .where(p.visible),
+  ),
+};
 const TABLES = { book: "books", chapter: "chapters" } as const;
 const PARENTS: Readonly<Record<string, readonly [kinds: readonly string[], text: string]>> = {
   chapter: [["book"], "Parent book required for chapter import."],
@@ -46,7 +75,7 @@ export async function runImport(
   const options = { makers: context.slot("content_maker"), stores: context.slot("import_files"), fileOf: files.fileOf };
   try {
     const { made } = await context.perform("import_run", viewer, row, async (final, tx) => {
-      await lock(final, tx.db);
+      await lock(final, tx);
       const made = await createItems(options, archive.top, parent, tx);
       await tx.perform("import_delete", final, (deleted, inner) => removeImport(context, deleted, inner));
       return { ...final, made };
@@ -84,22 +113,19 @@ async function parentOf(
   if (kinds.length === 0) return undefined;
   const kind = named?.parent_type as "book" | "chapter" | undefined;
   if (!named || kind === undefined || !kinds.includes(kind)) throw failure(text);
-  const table = TABLES[kind];
-  const [parent] = await rows<Owned>(
-    context.db,
-    sql`select ${sql.table(table)}.* from ${sql.table(table)}
-      where ${sql.ref(`${table}.id`)} = ${named.parent_id}::integer and ${context.visible.where(table, viewer)}`,
-  );
+  const parent = await findParent[kind].executeTakeFirst(context.db, {
+    id: named.parent_id,
+    visible: context.visible.where(TABLES[kind], viewer),
+  });
   if (!parent) throw failure(text);
   return { ...parent, kind };
 }
 
 /** Locks the import; a second run fails at once instead of waiting. */
-async function lock({ id }: ImportRow, db: Parameters<typeof rows>[0]): Promise<void> {
-  const locked = await rows(db, sql`select from imports where id = ${id}::integer for update skip locked`);
-  if (locked.length > 0) return;
-  const present = await rows(db, sql`select from imports where id = ${id}::integer`);
-  if (present.length > 0) throw new Unavailable(409, "This import is already running.");
+async function lock({ id }: ImportRow, { db }: EventTransaction): Promise<void> {
+  const row = db.selectFrom("imports").select("id").where("id", "=", id);
+  if (await row.forUpdate().skipLocked().executeTakeFirst()) return;
+  if (await row.executeTakeFirst()) throw new Unavailable(409, "This import is already running.");
   throw new Unavailable(404, "Import not found");
 }
 

@@ -5,7 +5,6 @@
 import type { Json } from "lectern/cli";
 import type { EventTransaction } from "lectern/core";
 import { sql } from "lectern/core";
-import { rows } from "lectern/db";
 import { type Row, updateRow, writeItem } from "./changes.ts";
 import { descriptionOf, historyOf, overridesOf, slugFor, sourceTexts, writeContent } from "./content.ts";
 import type { MigrateContext, Outcome } from "./contract.ts";
@@ -64,13 +63,21 @@ export async function copyBookOrShelf(
 }
 
 async function fillShelf(id: number, books: readonly number[], tx: EventTransaction): Promise<void> {
-  await rows(tx.db, sql`delete from bookshelf_books where shelf_id = ${id}::integer`);
-  await rows(
-    tx.db,
-    sql`insert into bookshelf_books (shelf_id, book_id, position)
-      select ${id}::integer, book_id, min(position) from unnest(${[...books]}::integer[])
-        with ordinality as sent(book_id, position) group by book_id`,
-  );
+  await tx.db.deleteFrom("bookshelf_books").where("shelf_id", "=", id).execute();
+  await tx.db
+    .insertInto("bookshelf_books")
+    .columns(["shelf_id", "book_id", "position"])
+    .expression((eb) =>
+      eb
+        .selectFrom(
+          sql<{ book_id: number; position: number }>`unnest(${[...books]}::integer[]) with ordinality`.as<"sent">(
+            sql`sent (book_id, position)`,
+          ),
+        )
+        .select(({ fn }) => [sql<number>`${id}::integer`.as("shelf_id"), "book_id", fn.min("position").as("position")])
+        .groupBy("book_id"),
+    )
+    .execute();
 }
 
 /** Copies a chapter, given in full. Returns undefined where its book was not copied. */
@@ -131,10 +138,13 @@ async function moveIfNeeded(
 
 /** Locks a book until the transaction ends. Throws where it was deleted here. */
 async function lockBook(id: number, tx: EventTransaction): Promise<{ id: number; slug: string }> {
-  const [book] = await rows<{ id: number; slug: string }>(
-    tx.db,
-    sql`select id, slug from books where id = ${id}::integer and deleted_at is null for share`,
-  );
+  const book = await tx.db
+    .selectFrom("books")
+    .select(["id", "slug"])
+    .where("id", "=", id)
+    .where("deleted_at", "is", null)
+    .forShare()
+    .executeTakeFirst();
   if (!book) throw new Error("its book was deleted here");
   return book;
 }

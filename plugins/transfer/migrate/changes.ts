@@ -3,14 +3,12 @@
  * by hash with the one that was written last. An item that was changed here, which its `updated_at` shows, is not overwritten
  * unless the operator requests it. The item, what depends on it and its state are written in one transaction.
  */
-import { type EventTransaction, type RawBuilder, SYSTEM, sql } from "lectern/core";
-import { rows, type TableName } from "lectern/db";
+import type { Insertable, Selectable, Updateable } from "kysely";
+import { type EventTransaction, SYSTEM, sql } from "lectern/core";
+import type { TableName, Tables } from "lectern/db";
 import type { Kind, MigrateContext, Outcome } from "./contract.ts";
-import { MATCHED, type StateEntry, stampOf, TABLES } from "./state.ts";
+import { MATCHED, STATE_COLUMNS, type StateEntry, stampOf, TABLES } from "./state.ts";
 import { hashOf } from "./values.ts";
-
-/** Columns of a row by name. The names come from this plugin's code, never from input. */
-export type Columns = Readonly<Record<string, unknown>>;
 
 /** A row of a content table. */
 export type Row = Readonly<Record<string, unknown>> & { readonly id: number; readonly updated_at: string };
@@ -71,20 +69,23 @@ export async function writeWithin<T>(
 ): Promise<Outcome> {
   const { state, options } = context;
   const hash = hashOf(desired);
-  const [entry] = await rows<StateEntry>(
-    tx.db,
-    sql`select own_id, source_slug, slug, hash, stamp, run from migrated_items where ${state.row(kind, id)} for update`,
-  );
+  const entry = await tx.db
+    .selectFrom("migrated_items")
+    .select(STATE_COLUMNS)
+    .where(state.row(kind, id))
+    .forUpdate()
+    .executeTakeFirst();
   if (!entry) throw new Error(`Cannot copy ${kind} ${id}: no id was reserved for it`);
   const existing = entry.hash === null ? undefined : await lockRow(TABLES[kind], entry.own_id, tx);
   const outcome = outcomeOf(entry, existing, hash, options.overwrite);
   const written = outcome === "created" || outcome === "updated";
   if (written) await write({ existing, id: entry.own_id, entry }, tx, prepared);
-  const [updated] = await rows<StateEntry>(
-    tx.db,
-    sql`update migrated_items set run = ${state.run}::integer, ${written ? stateUpdates(kind, entry.own_id, hash) : sql`hash = hash`}
-      where ${state.row(kind, id)} returning own_id, source_slug, slug, hash, stamp, run`,
-  );
+  const updated = await tx.db
+    .updateTable("migrated_items")
+    .set({ run: state.run, ...(written && stateUpdates(kind, entry.own_id, hash, tx)) })
+    .where(state.row(kind, id))
+    .returning(STATE_COLUMNS)
+    .executeTakeFirst();
   if (updated) tx.afterCommit(() => state.set(kind, id, updated));
   return outcome;
 }
@@ -97,12 +98,15 @@ function outcomeOf(entry: StateEntry, existing: Row | undefined, hash: string, o
 }
 
 /** The assignments of an item's state. They read `updated_at` and slug from the row, since event handlers may change them. */
-function stateUpdates(kind: Kind, targetId: number, hash: string): RawBuilder<unknown> {
-  const table = sql.table(TABLES[kind]);
+function stateUpdates(kind: Kind, targetId: number, hash: string, { db }: EventTransaction) {
+  // Tables of items have these columns in common, but for the one of the address.
+  const row = db.selectFrom(TABLES[kind] as "pages").where("id", "=", targetId);
   const column = ADDRESS_COLUMNS[kind];
-  const slug = column ? sql`, slug = (select ${sql.ref(column)} from ${table} where id = ${targetId}::integer)` : sql``;
-  return sql`hash = ${hash}, stamp = (select ${stampOf(sql.ref("updated_at"))} from ${table}
-    where id = ${targetId}::integer)${slug}`;
+  return {
+    hash,
+    stamp: row.select(({ ref }) => stampOf(ref("updated_at")).as("stamp")),
+    ...(column && { slug: row.select(sql.ref<string>(column).as("slug")).$asScalar().$notNull() }),
+  };
 }
 
 /** The column of a row's slug or path. */
@@ -116,27 +120,45 @@ const ADDRESS_COLUMNS: Partial<Record<Kind, string>> = {
   cover: "path",
 };
 
-async function lockRow(table: TableName, id: number, tx: EventTransaction): Promise<Row | undefined> {
-  const [row] = await rows<Row>(tx.db, sql`select * from ${sql.table(table)} where id = ${id}::integer for update`);
-  return row;
+async function lockRow(table: TableName, id: number, { db }: EventTransaction): Promise<Row | undefined> {
+  // Tables of items have in common what `Row` names.
+  const row = await db
+    .selectFrom(table as "pages")
+    .selectAll()
+    .where("id", "=", id)
+    .forUpdate()
+    .executeTakeFirst();
+  return row && { ...row };
 }
 
 /** Inserts a row and returns it. */
-export async function insertRow<R = Row>(tx: EventTransaction, table: TableName, columns: Columns): Promise<R> {
-  const names = sql.join(Object.keys(columns).map((name) => sql.id(name)));
-  const values = sql.join(Object.values(columns).map((value) => sql`${value}`));
-  const [row] = await rows<R>(tx.db, sql`insert into ${sql.table(table)} (${names}) values (${values}) returning *`);
-  return row as R;
+export async function insertRow<Name extends TableName>(
+  { db }: EventTransaction,
+  table: Name,
+  columns: Insertable<Tables[Name]>,
+): Promise<Selectable<Tables[Name]>> {
+  // The builder cannot follow a table that is a type parameter; the signature checks names and values.
+  const row = await db
+    .insertInto(table as "pages")
+    .values(columns as never)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return row as unknown as Selectable<Tables[Name]>;
 }
 
 /** Updates a row and returns it. */
-export async function updateRow<R = Row>(
-  tx: EventTransaction,
-  table: TableName,
+export async function updateRow<Name extends TableName>(
+  { db }: EventTransaction,
+  table: Name,
   id: number,
-  columns: Columns,
-): Promise<R> {
-  const sets = sql.join(Object.entries(columns).map(([name, value]) => sql`${sql.id(name)} = ${value}`));
-  const [row] = await rows<R>(tx.db, sql`update ${sql.table(table)} set ${sets} where id = ${id}::integer returning *`);
-  return row as R;
+  columns: Updateable<Tables[Name]>,
+): Promise<Selectable<Tables[Name]>> {
+  // As in `insertRow`.
+  const row = await db
+    .updateTable(table as "pages")
+    .set(columns as never)
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst();
+  return row as unknown as Selectable<Tables[Name]>;
 }

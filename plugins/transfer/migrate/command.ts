@@ -4,8 +4,8 @@
  */
 import { parseArgs } from "node:util";
 import { AnswerError, ApiClient, type Command, type CommandIo, Progress, serverUrlOf } from "lectern/cli";
-import { type AnyContext, sql } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+import type { AnyContext } from "lectern/core";
+import type { Db } from "lectern/db";
 import { AddressRewriter } from "./address_rewriter.ts";
 import type { MigrateContext, MigrateOptions, ProgressListener } from "./contract.ts";
 import { copyAll } from "./copy_all.ts";
@@ -13,7 +13,6 @@ import { Report } from "./report.ts";
 import { Source } from "./source.ts";
 import { MigrationState } from "./state.ts";
 import { TargetMap } from "./target_map.ts";
-import { idIn } from "./values.ts";
 
 const DEFAULT_CONCURRENCY = 4;
 const MAX_CONCURRENCY = 16;
@@ -153,8 +152,12 @@ async function migrate(parsed: MigrateArguments, context: AnyContext, listener: 
 
 /** Throws UsageError where the source is this instance, whose content would be duplicated. */
 async function requireOtherServer(db: Db, instance: string): Promise<void> {
-  const own = await rows(db, sql`select from instance where id::text = ${instance}`);
-  if (own.length > 0) throw new UsageError("Cannot copy this server into itself: --base-url leads here");
+  const own = await db
+    .selectFrom("instance")
+    .select("id")
+    .where(({ cast, eb }) => eb(cast<string>("id", "text"), "=", instance))
+    .executeTakeFirst();
+  if (own) throw new UsageError("Cannot copy this server into itself: --base-url leads here");
 }
 
 /** Throws UsageError where the token may not read content permissions, without which hidden content would be visible here. */
@@ -174,9 +177,6 @@ async function requirePermissions(source: Source): Promise<void> {
 }
 
 async function rolesByName(db: Db): Promise<Map<string, number>> {
-  const roles = await rows<{ id: number; display_name: string }>(
-    db,
-    sql`select id, display_name from roles order by id desc`,
-  );
-  return new Map(roles.map((role) => [role.display_name.toLowerCase(), idIn(role) ?? 0]));
+  const roles = await db.selectFrom("roles").select(["id", "display_name"]).orderBy("id", "desc").execute();
+  return new Map(roles.map(({ id, display_name }) => [display_name.toLowerCase(), id]));
 }

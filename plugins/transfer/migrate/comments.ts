@@ -2,11 +2,12 @@
  * Copies comments with their page and in its transaction. Local ids, replies, archived threads and references into the page
  * are kept, except that comments written here in the meantime keep their local ids and later ones get higher ones.
  */
+import type { Selectable } from "kysely";
 import type { Json } from "lectern/cli";
-import { type EventTransaction, sql } from "lectern/core";
-import { rows } from "lectern/db";
-import { type Columns, insertRow, updateRow, writeWithin } from "./changes.ts";
-import { historyOf, rewriteText } from "./content.ts";
+import type { EventTransaction } from "lectern/core";
+import type { Tables } from "lectern/db";
+import { insertRow, updateRow, writeWithin } from "./changes.ts";
+import { type History, historyOf, rewriteText } from "./content.ts";
 import type { MigrateContext } from "./contract.ts";
 import { idIn, listOf, numberOf, objectOf, textOf } from "./values.ts";
 
@@ -18,9 +19,10 @@ export interface SourceComment {
   /** The `localId` of the comment it replies to. */
   readonly parentId: number | null;
   /** Its state at the source. */
-  readonly desired: Columns;
+  readonly desired: object;
   /** Its columns here, with addresses rewritten and HTML sanitised. */
-  readonly columns: Columns & { readonly html: string };
+  readonly columns: Pick<Selectable<Tables["comments"]>, "html" | "content_ref" | "archived"> &
+    Omit<History, "owned_by">;
 }
 
 /** The comments of a page, given in full, in order of `localId`; ids here are reserved for new ones. */
@@ -104,10 +106,7 @@ export async function copyComments(
 
 /** Locks a page against new comments, and returns the ids and local ids of its comments. */
 async function lockComments(pageId: number, tx: EventTransaction): Promise<[id: number, newLocalId: number][]> {
-  await rows(tx.db, sql`select from pages where id = ${pageId}::integer for no key update`);
-  const found = await rows<{ id: number; local_id: number }>(
-    tx.db,
-    sql`select id, local_id from comments where page_id = ${pageId}::integer`,
-  );
+  await tx.db.selectFrom("pages").select("id").where("id", "=", pageId).forNoKeyUpdate().execute();
+  const found = await tx.db.selectFrom("comments").select(["id", "local_id"]).where("page_id", "=", pageId).execute();
   return found.map(({ id, local_id }) => [id, local_id]);
 }

@@ -3,11 +3,13 @@
  * overrides, and the event that writes the item. Overrides are written in the transaction of their item, so that hidden
  * content is never visible here.
  */
+
+import type { Selectable, Updateable } from "kysely";
 import type { Json } from "lectern/cli";
 import type { Override } from "lectern/contracts";
-import { type EventName, type EventTransaction, freeSlug, sql } from "lectern/core";
-import { rows, type TableName } from "lectern/db";
-import { type Columns, insertRow, type Row, updateRow } from "./changes.ts";
+import { type EventName, type EventTransaction, freeSlug, type ItemTable, sql } from "lectern/core";
+import type { Tables } from "lectern/db";
+import { insertRow, type Row, updateRow } from "./changes.ts";
 import type { MigrateContext } from "./contract.ts";
 import type { Target } from "./target_map.ts";
 import { idIn, listOf, objectOf, type tagsOf, textOf, timeOf } from "./values.ts";
@@ -15,15 +17,29 @@ import { idIn, listOf, objectOf, type tagsOf, textOf, timeOf } from "./values.ts
 /** A kind of content. */
 export type ContentKind = Target["kind"];
 
-const TABLES: Readonly<Record<ContentKind, TableName>> = {
+const TABLES = {
   bookshelf: "bookshelves",
   book: "books",
   chapter: "chapters",
   page: "pages",
-};
+} as const satisfies Record<ContentKind, keyof Tables>;
+
+type ContentTable = (typeof TABLES)[ContentKind];
+/** The columns of any kind of content. */
+type ContentColumns = Omit<
+  Updateable<Tables["bookshelves"] & Tables["books"] & Tables["chapters"] & Tables["pages"]>,
+  "deleted_at"
+>;
+/** The columns of a page that its content is stored in. */
+export type PageContent = Pick<Selectable<Tables["pages"]>, "html" | "markdown" | "text" | "rendered">;
+/** The columns that are copied for every kind. */
+export type History = Pick<
+  Selectable<ItemTable>,
+  "created_by" | "updated_by" | "owned_by" | "created_at" | "updated_at"
+>;
 
 /** The columns of an item's users and times. */
-export function historyOf({ state }: MigrateContext, item: Json): Columns {
+export function historyOf({ state }: MigrateContext, item: Json): History {
   const user = (value: unknown) => state.targetIdOf("user", idIn(value)) ?? null;
   return {
     created_by: user(item.created_by),
@@ -46,7 +62,9 @@ export function rewriteText(
 }
 
 /** The texts of the source, which are compared, since the rewritten ones change when a linked item is moved here. */
-export function sourceTexts(item: Json): Columns {
+export function sourceTexts(
+  item: Json,
+): Pick<Selectable<Tables["books"]>, "slug" | "description" | "description_html"> {
   const { slug, description, description_html } = item;
   return { slug: textOf(slug), description: textOf(description), description_html: textOf(description_html) };
 }
@@ -100,7 +118,7 @@ export interface ContentWrite {
   readonly id: number;
   /** Its slug at the source. */
   readonly sourceSlug: string;
-  readonly columns: Columns;
+  readonly columns: ContentColumns & History & Pick<Selectable<ItemTable>, "name" | "slug">;
   readonly tags: ReturnType<typeof tagsOf>;
   readonly overrides: readonly Override[];
   readonly links: readonly Target[];
@@ -109,7 +127,7 @@ export interface ContentWrite {
   /** The event's result, besides the columns. */
   readonly result?: object;
   /** The columns that depend on the draft after the event's filters. */
-  readonly finalColumns?: (draft: Json, tx: EventTransaction) => Promise<Columns>;
+  readonly finalColumns?: (draft: Json, tx: EventTransaction) => Promise<PageContent>;
 }
 
 /** Writes an item within its event, then its overrides, links and slug at the source. */
@@ -118,7 +136,7 @@ export async function writeContent(context: MigrateContext, item: ContentWrite, 
   const draft = { ...item.draft, name: columns.name, tags };
   const write = async (given: { draft?: Json } & Json, inner: EventTransaction) => {
     const final = existing ? (given.draft as Json) : given;
-    const all = { ...columns, name: final.name, ...(await item.finalColumns?.(final, inner)) };
+    const all = { ...columns, name: final.name as string, ...(await item.finalColumns?.(final, inner)) };
     const table = TABLES[kind];
     const row = await (existing ? updateRow(inner, table, id, all) : insertRow(inner, table, { ...all, id }));
     await context.contracts.tags.save(kind, id, tags, inner);
@@ -142,7 +160,13 @@ async function replaceOverrides(
   tx: EventTransaction,
 ): Promise<void> {
   const present = existing
-    ? await rows(tx.db, sql`select from entity_permissions where kind = ${kind} and item_id = ${id}::integer limit 1`)
+    ? await tx.db
+        .selectFrom("entity_permissions")
+        .select("id")
+        .where("kind", "=", kind)
+        .where("item_id", "=", id)
+        .limit(1)
+        .execute()
     : [];
   if (overrides.length + present.length > 0) await context.contracts.overrides.replace(kind, id, overrides, tx);
 }
@@ -151,35 +175,57 @@ async function replaceOverrides(
 async function recordLinks({ kind, id, links }: ContentWrite, tx: EventTransaction): Promise<void> {
   if (links.length === 0) return;
   const sent = JSON.stringify(links.map((link) => ({ kind: link.kind, id: link.id, path: link.path })));
-  await rows(
-    tx.db,
-    sql`insert into content_links (from_kind, from_id, to_kind, to_id, path)
-      select ${kind}, ${id}::integer, link.kind, link.id, link.path
-      from jsonb_to_recordset(${sent}::text::jsonb) as link(kind text, id integer, path text)
-      on conflict (from_kind, from_id, path) do update set to_kind = excluded.to_kind, to_id = excluded.to_id`,
-  );
+  await tx.db
+    .insertInto("content_links")
+    .columns(["from_kind", "from_id", "to_kind", "to_id", "path"])
+    .expression((eb) =>
+      eb
+        .selectFrom(
+          sql<{ kind: string; id: number; path: string }>`jsonb_to_recordset(${sent}::text::jsonb)`.as<"link">(
+            sql`link (kind text, id integer, path text)`,
+          ),
+        )
+        .select([
+          sql<string>`${kind}::text`.as("from_kind"),
+          sql<number>`${id}::integer`.as("from_id"),
+          "link.kind",
+          "link.id",
+          "link.path",
+        ]),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(["from_kind", "from_id", "path"]).doUpdateSet(({ ref }) => ({
+        to_kind: ref("excluded.to_kind"),
+        to_id: ref("excluded.to_id"),
+      })),
+    )
+    .execute();
 }
 
 /** Records the slug at the source as an earlier slug where it was taken here. */
 async function recordSourceSlug({ kind, id, sourceSlug, columns }: ContentWrite, tx: EventTransaction): Promise<void> {
   if (sourceSlug === "" || columns.slug === sourceSlug) return;
-  const book = sql`${columns.book_id ?? 0}::integer`;
-  await rows(
-    tx.db,
-    sql`insert into slug_history (kind, item_id, slug, book_id) values (${kind}, ${id}::integer, ${sourceSlug}, ${book})
-      on conflict (kind, item_id, slug, book_id, book_slug) do nothing`,
-  );
+  await tx.db
+    .insertInto("slug_history")
+    .values({ kind, item_id: id, slug: sourceSlug, book_id: columns.book_id ?? 0 })
+    .onConflict((conflict) => conflict.columns(["kind", "item_id", "slug", "book_id", "book_slug"]).doNothing())
+    .execute();
 }
 
 /** The slug reserved for an item, or another one where it was taken in the meantime. */
 export async function slugFor(
-  { table, slug, name, id, bookId }: { table: TableName; slug: string; name: string; id: number; bookId?: number },
+  { table, slug, name, id, bookId }: { table: ContentTable; slug: string; name: string; id: number; bookId?: number },
   tx: EventTransaction,
 ): Promise<string> {
   const where = bookId === undefined ? sql<boolean>`true` : sql<boolean>`book_id = ${bookId}::integer`;
-  const taken = await rows(
-    tx.db,
-    sql`select from ${sql.table(table)} where slug = ${slug} and deleted_at is null and id <> ${id}::integer and ${where}`,
-  );
-  return taken.length === 0 ? slug : freeSlug(tx.db, table, name, { id, where });
+  const taken = await tx.db
+    // Content tables have these columns in common.
+    .selectFrom(table as "pages")
+    .select("id")
+    .where("slug", "=", slug)
+    .where("deleted_at", "is", null)
+    .where("id", "<>", id)
+    .where(where)
+    .executeTakeFirst();
+  return taken ? freeSlug(tx.db, table, name, { id, where }) : slug;
 }

@@ -3,17 +3,16 @@
  * source. Where a cover cannot be fetched, the failure is reported, the item is copied without it, and a later run tries
  * again.
  */
-import { type EventTransaction, sql } from "lectern/core";
-import { rows } from "lectern/db";
-import { type Columns, insertRow, isUnchanged, updateRow, writeWithin } from "./changes.ts";
+import type { EventTransaction } from "lectern/core";
+import { insertRow, isUnchanged, updateRow, writeWithin } from "./changes.ts";
 import type { MigrateContext } from "./contract.ts";
-import { columnsOf, imagePath, preferredPath } from "./images.ts";
+import { columnsOf, imagePath, preferredPath, type StoredImage } from "./images.ts";
 import { idIn, objectOf, textOf } from "./values.ts";
 
 /** A cover. `desired` is undefined where it cannot be fetched; `bytes` where it is copied already. */
 export interface Cover {
   readonly id: number;
-  readonly desired: Columns | undefined;
+  readonly desired: (ReturnType<typeof columnsOf> & { readonly path: string }) | undefined;
   readonly bytes: Uint8Array | undefined;
 }
 
@@ -48,13 +47,15 @@ export async function writeCover(
 ): Promise<void> {
   if (cover && !cover.desired) return;
   const keeper = context.keeper("images");
-  const type = `cover_${item.kind}`;
+  const type = `cover_${item.kind}` as const;
   const targetId = context.state.get("cover", cover?.id)?.own_id ?? 0;
-  const replaced = await rows<{ file_key: string }>(
-    tx.db,
-    sql`delete from images where type = ${type} and uploaded_to = ${item.id}::integer and id <> ${targetId}::integer
-      returning file_key`,
-  );
+  const replaced = await tx.db
+    .deleteFrom("images")
+    .where("type", "=", type)
+    .where("uploaded_to", "=", item.id)
+    .where("id", "<>", targetId)
+    .returning("file_key")
+    .execute();
   for (const { file_key } of replaced) keeper.drop(file_key, tx);
   const { id = 0, desired, bytes } = cover ?? {};
   if (!desired || !bytes) return;
@@ -65,7 +66,7 @@ export async function writeCover(
       id,
       desired,
       async write({ existing, id: imageId }) {
-        const row = { type, uploaded_to: item.id, ...desired, ...(await keeper.keep(bytes, tx)) };
+        const row = { type, uploaded_to: item.id, ...desired, ...((await keeper.keep(bytes, tx)) as StoredImage) };
         if (existing) await updateRow(tx, "images", imageId, row);
         else await insertRow(tx, "images", { ...row, id: imageId });
         if (existing) keeper.drop(String(existing.file_key), tx);

@@ -4,10 +4,12 @@
  * listing has, since the page they were uploaded to was deleted: those are fetched by their address and attached to the page
  * that shows them.
  */
+import type { Insertable } from "kysely";
 import type { Json } from "lectern/cli";
 import { type EventTransaction, uploadOf } from "lectern/core";
-import { type Columns, insertRow, updateRow, writeItem, writeWithin } from "./changes.ts";
-import { historyOf } from "./content.ts";
+import type { Tables } from "lectern/db";
+import { insertRow, updateRow, writeItem, writeWithin } from "./changes.ts";
+import { type History, historyOf } from "./content.ts";
 import type { MigrateContext, Outcome } from "./contract.ts";
 import { hashOf, idIn, textOf } from "./values.ts";
 
@@ -28,8 +30,14 @@ export function preferredPath(image: Json): string {
   return `/uploads/images/${textOf(image.type) || "gallery"}/${textOf(image.created_at).slice(0, 7)}/${file}`;
 }
 
+/** The columns of an image's file, which the plugin of images fills. */
+export type StoredImage = Pick<
+  Insertable<Tables["images"]>,
+  "file_key" | "format" | "width" | "height" | "animated" | "damaged"
+>;
+
 /** The columns of an image besides its file. */
-export function columnsOf(context: MigrateContext, image: Json): Columns & { readonly name: string } {
+export function columnsOf(context: MigrateContext, image: Json): Omit<History, "owned_by"> & { readonly name: string } {
   const { owned_by: _, ...history } = historyOf(context, image);
   return { name: textOf(image.name), ...history };
 }
@@ -51,7 +59,7 @@ export async function copyImage(context: MigrateContext, id: number, image: Json
       const fileName = entry.slug.slice(entry.slug.lastIndexOf("/") + 1);
       const row = { ...facts, path: entry.slug };
       const create = async (final: { content: unknown }, inner: EventTransaction) => {
-        const stored = await keeper.keep(final.content as Uint8Array, inner);
+        const stored = (await keeper.keep(final.content as Uint8Array, inner)) as StoredImage;
         return insertRow(inner, "images", { ...row, ...stored, id: targetId });
       };
       const update = async (_: unknown, inner: EventTransaction) => {
@@ -98,7 +106,7 @@ export async function fetchUnlistedImages(context: MigrateContext, text: string)
 /** Writes unlisted images within the transaction of the page that shows them. */
 export async function writeUnlistedImages(
   context: MigrateContext,
-  page: { readonly id: number; readonly columns: Columns },
+  page: { readonly id: number; readonly columns: History },
   unlisted: readonly UnlistedImage[],
   tx: EventTransaction,
 ): Promise<void> {
@@ -112,7 +120,7 @@ export async function writeUnlistedImages(
       desired: { path },
       async write({ id: targetId, entry }: { id: number; entry: { slug: string } }) {
         const create = async (_: unknown, inner: EventTransaction) => {
-          const stored = await context.keeper("images").keep(bytes, inner);
+          const stored = (await context.keeper("images").keep(bytes, inner)) as StoredImage;
           return insertRow(inner, "images", { ...row, ...stored, path: entry.slug, id: targetId });
         };
         const draft = { type: row.type, uploaded_to: page.id, name, fileName: name, content: bytes };

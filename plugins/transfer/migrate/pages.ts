@@ -8,18 +8,18 @@ import type { Json } from "lectern/cli";
 import type { EmbeddedPicture } from "lectern/contracts";
 import type { EventTransaction } from "lectern/core";
 import { sql } from "lectern/core";
-import { rows } from "lectern/db";
-import {
-  type Columns,
-  type ItemWrite,
-  isUnchanged,
-  performMigration,
-  type Row,
-  updateRow,
-  writeWithin,
-} from "./changes.ts";
+import { type ItemWrite, isUnchanged, performMigration, type Row, updateRow, writeWithin } from "./changes.ts";
 import { commentsIn, copyComments } from "./comments.ts";
-import { type ContentWrite, historyOf, overridesOf, rewriteText, slugFor, writeContent } from "./content.ts";
+import {
+  type ContentWrite,
+  type History,
+  historyOf,
+  overridesOf,
+  type PageContent,
+  rewriteText,
+  slugFor,
+  writeContent,
+} from "./content.ts";
 import type { MigrateContext, Outcome } from "./contract.ts";
 import { fetchUnlistedImages, writeUnlistedImages } from "./images.ts";
 import type { StateEntry } from "./state.ts";
@@ -146,12 +146,17 @@ async function slugIn(
   { slug, name, id }: { slug: string; name: string; id: number },
   tx: EventTransaction,
 ): Promise<string> {
-  const parentLock =
+  const { db } = tx;
+  const parent =
     chapter_id === null
-      ? sql`select from books where id = ${book_id}::integer and deleted_at is null for share`
-      : sql`select from chapters where id = ${chapter_id}::integer and book_id = ${book_id}::integer
-          and deleted_at is null for share`;
-  if ((await rows(tx.db, parentLock)).length === 0) throw new Error("its book or chapter was deleted here");
+      ? db.selectFrom("books").select("id").where("id", "=", book_id).where("deleted_at", "is", null)
+      : db
+          .selectFrom("chapters")
+          .select("id")
+          .where("id", "=", chapter_id)
+          .where("book_id", "=", book_id)
+          .where("deleted_at", "is", null);
+  if (!(await parent.forShare().executeTakeFirst())) throw new Error("its book or chapter was deleted here");
   return slugFor({ table: "pages", slug, name, id, bookId: book_id }, tx);
 }
 
@@ -168,7 +173,7 @@ async function contentOf(
   id: number,
   final: Json,
   tx: EventTransaction,
-): Promise<Columns> {
+): Promise<PageContent> {
   const keeper = context.pictureKeeper();
   const saveImage = async (picture: EmbeddedPicture) => keeper?.keep(picture, id, tx);
   const html = textOf(final.html);
@@ -186,13 +191,31 @@ async function contentOf(
   };
 }
 
-async function writeRevision(id: number, { updated_by, updated_at }: Columns, tx: EventTransaction): Promise<void> {
-  await rows(
-    tx.db,
-    sql`insert into page_revisions
-      (page_id, number, name, slug, book_slug, html, markdown, text, summary, created_by, created_at)
-    select pages.id, revision_count, pages.name, pages.slug, coalesce(books.slug, ''), html, markdown, text,
-      'Copied from another server', ${updated_by}::integer, ${updated_at}
-    from pages left join books on books.id = pages.book_id where pages.id = ${id}::integer`,
-  );
+async function writeRevision(id: number, { updated_by, updated_at }: History, tx: EventTransaction): Promise<void> {
+  await tx.db
+    .insertInto("page_revisions")
+    .columns([
+      ...(["page_id", "number", "name", "slug", "book_slug", "html", "markdown", "text"] as const),
+      ...(["summary", "created_by", "created_at"] as const),
+    ])
+    .expression((eb) =>
+      eb
+        .selectFrom("pages")
+        .leftJoin("books", "books.id", "pages.book_id")
+        .select(({ fn }) => [
+          "pages.id as page_id",
+          "pages.revision_count as number",
+          "pages.name",
+          "pages.slug",
+          fn.coalesce("books.slug", sql.lit("")).as("book_slug"),
+          "pages.html",
+          "pages.markdown",
+          "pages.text",
+          sql.lit("Copied from another server").as("summary"),
+          sql<number | null>`${updated_by}::integer`.as("created_by"),
+          sql<string>`${updated_at}::timestamptz`.as("created_at"),
+        ])
+        .where("pages.id", "=", id),
+    )
+    .execute();
 }

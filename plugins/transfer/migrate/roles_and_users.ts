@@ -4,33 +4,61 @@
  * others are created without a password and cannot sign in until they choose one. A built-in role never matches an ordinary
  * role of the same name, which could grant administrators' permissions.
  */
+
+import type { ExpressionBuilder } from "kysely";
 import type { Json } from "lectern/cli";
 import { sql } from "lectern/core";
-import { rows } from "lectern/db";
-import { type Columns, insertRow, updateRow, writeItem } from "./changes.ts";
+import type { Db, Tables } from "lectern/db";
+import { insertRow, updateRow, writeItem } from "./changes.ts";
 import type { MigrateContext, Outcome } from "./contract.ts";
 import { MATCHED } from "./state.ts";
 import { idIn, listOf, textOf, timeOf } from "./values.ts";
 
-interface LocalRole {
-  readonly id: number;
-  readonly display_name: string;
-  readonly system_name: string;
-  readonly updated_at: string;
-  /** Whether it was never changed and has no users but the guest. */
-  readonly untouched: boolean;
-  readonly permissions: readonly string[];
+/**
+ * The roles here with their permissions. `untouched`: whether a role was never changed and has no users but the guest.
+ */
+function localRoles(db: Db) {
+  return db
+    .selectFrom("roles")
+    .select(({ and, eb, exists, not, selectFrom }) => [
+      "roles.id",
+      "display_name",
+      "system_name",
+      "updated_at",
+      and([
+        eb("updated_at", "=", eb.ref("created_at")),
+        not(
+          exists(
+            selectFrom("role_user")
+              .innerJoin("users", "users.id", "role_user.user_id")
+              .whereRef("role_user.role_id", "=", "roles.id")
+              .where("users.system_name", "=", ""),
+          ),
+        ),
+      ])
+        .$castTo<boolean>()
+        .as("untouched"),
+      permissionsOf(eb).as("permissions"),
+    ])
+    .orderBy("roles.id")
+    .execute();
 }
 
-const LOCAL_ROLES = sql`select roles.id, display_name, system_name, updated_at, 
-  updated_at = created_at and not exists (select from role_user join users on users.id = role_user.user_id
-    where role_user.role_id = roles.id and users.system_name = '') as untouched,
-  coalesce((select json_agg(name order by name) from role_permissions where role_id = roles.id), '[]') as permissions
-  from roles order by id`;
+type LocalRole = Awaited<ReturnType<typeof localRoles>>[number];
+
+/** The names of a role's permissions, as JSON. */
+function permissionsOf(eb: ExpressionBuilder<Tables, "roles">) {
+  return eb
+    .selectFrom("role_permissions")
+    .select(({ fn, ref }) => sql<string[]>`coalesce(${fn.jsonAgg(ref("name")).orderBy("name")}, '[]')`.as("names"))
+    .whereRef("role_id", "=", "roles.id")
+    .$asScalar()
+    .$notNull();
+}
 
 /** Matches roles of the source with those here, and reserves ids for the others. */
 export async function matchRoles(context: MigrateContext, listed: readonly Json[]): Promise<void> {
-  const existing = await rows<LocalRole>(context.db, LOCAL_ROLES as never);
+  const existing = await localRoles(context.db);
   const requests = [];
   for (const role of listed) {
     const id = idIn(role) ?? 0;
@@ -70,7 +98,7 @@ export async function copyRole(context: MigrateContext, id: number, role: Json):
     await state.markProcessed("role", id);
     return "skipped";
   }
-  const columns: Columns = {
+  const columns = {
     display_name: name,
     description: role.description === null ? null : textOf(role.description),
     external_auth_id: textOf(role.external_auth_id),
@@ -87,12 +115,9 @@ export async function copyRole(context: MigrateContext, id: number, role: Json):
         const created = { ...columns, id: targetId, created_at: timeOf(role.created_at) };
         if (existing) await updateRow(inner, "roles", targetId, columns);
         else await insertRow(inner, "roles", created);
-        await rows(inner.db, sql`delete from role_permissions where role_id = ${targetId}::integer`);
-        await rows(
-          inner.db,
-          sql`insert into role_permissions (role_id, name)
-            select ${targetId}::integer, name from unnest(${permissions}::text[]) as name`,
-        );
+        await inner.db.deleteFrom("role_permissions").where("role_id", "=", targetId).execute();
+        const granted = permissions.map((permission) => ({ role_id: targetId, name: permission }));
+        if (granted.length > 0) await inner.db.insertInto("role_permissions").values(granted).execute();
         return { ...existing, ...created, users: [], permissions };
       };
       if (existing)
@@ -111,11 +136,11 @@ async function reportDifferences(
   name: string,
   atSource: readonly string[],
 ): Promise<void> {
-  const [existing] = await rows<{ system_name: string; names: string[] }>(
-    db,
-    sql`select system_name, coalesce((select json_agg(name) from role_permissions where role_id = roles.id), '[]') as names
-      from roles where id = ${targetId}::integer`,
-  );
+  const existing = await db
+    .selectFrom("roles")
+    .select((eb) => ["system_name", permissionsOf(eb).as("names")])
+    .where("roles.id", "=", targetId)
+    .executeTakeFirst();
   if (!existing || existing.system_name === "admin") return;
   const more = existing.names.filter((one) => !atSource.includes(one)).sort();
   const less = atSource.filter((one) => !existing.names.includes(one));
@@ -130,10 +155,11 @@ async function reportDifferences(
 export async function matchUsers(context: MigrateContext, listed: readonly Json[]): Promise<void> {
   const { db, state, report } = context;
   const emails = listed.map(({ email }) => textOf(email).toLowerCase());
-  const existing = await rows<{ id: number; email: string }>(
-    db,
-    sql`select id, lower(email) as email from users where lower(email) = any(${emails}::text[])`,
-  );
+  const existing = await db
+    .selectFrom("users")
+    .select(({ fn }) => ["id", fn<string>("lower", ["email"]).as("email")])
+    .where(({ fn }) => fn("lower", ["email"]), "=", sql<string>`any(${emails}::text[])`)
+    .execute();
   const byEmail = new Map(existing.map(({ id, email }) => [email, id]));
   const requests = [];
   for (const user of listed) {
@@ -170,11 +196,16 @@ export async function copyUser(context: MigrateContext, id: number, user: Json):
       await tx.perform("user_create", { ...facts, roles, send_invite: false }, async (final, inner) => {
         const { name, email, external_auth_id = "" } = final;
         await insertRow(inner, "users", { id: targetId, name, email, external_auth_id, ...columns });
-        await rows(
-          inner.db,
-          sql`insert into role_user (user_id, role_id)
-            select ${targetId}::integer, id from roles where id = any(${[...(final.roles ?? [])]}::integer[])`,
-        );
+        await inner.db
+          .insertInto("role_user")
+          .columns(["user_id", "role_id"])
+          .expression((eb) =>
+            eb
+              .selectFrom("roles")
+              .select([sql<number>`${targetId}::integer`.as("user_id"), "id as role_id"])
+              .where("id", "=", sql<number>`any(${[...(final.roles ?? [])]}::integer[])`),
+          )
+          .execute();
         return { id: targetId, name, email, external_auth_id, ...columns, last_activity_at: null, roles: [] };
       });
     },

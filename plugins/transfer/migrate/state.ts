@@ -3,12 +3,16 @@
  * so that a page can link to one that is copied later. The hash of an item is set in the transaction that writes the item, so
  * that a killed run leaves a consistent state.
  */
+import { type Expression, expressionBuilder } from "kysely";
 import { type RawBuilder, randomText, slugOf, sql } from "lectern/core";
-import { type Db, rows, type TableName } from "lectern/db";
+import type { Db, TableName, Tables } from "lectern/db";
 import type { Kind, MigratedItemsTable } from "./contract.ts";
 
+/** The columns of the state of an item. */
+export const STATE_COLUMNS = ["own_id", "source_slug", "slug", "hash", "stamp", "run"] as const;
+
 /** The state of an item. */
-export type StateEntry = Pick<MigratedItemsTable, "own_id" | "source_slug" | "slug" | "hash" | "stamp" | "run">;
+export type StateEntry = Pick<MigratedItemsTable, (typeof STATE_COLUMNS)[number]>;
 
 /** The hash of an item that existed here and is not changed. */
 export const MATCHED = "=";
@@ -38,17 +42,16 @@ export interface AddressRequest {
   readonly scope: number;
 }
 
-const BOOK = sql`'/books/' || (select slug from books where id = item.book_id)`;
-/** SQL expressions of paths, over a content table with the alias "item". */
-const PATHS = {
-  bookshelf: sql`'/shelves/' || item.slug`,
-  book: sql`'/books/' || item.slug`,
-  chapter: sql`${BOOK} || '/chapter/' || item.slug`,
-  page: sql`${BOOK} || '/page/' || item.slug`,
+/** The kinds of content, and whether their addresses begin with that of their book. */
+const CONTENT = {
+  bookshelf: { folder: "/shelves/", isInBook: false },
+  book: { folder: "/books/", isInBook: false },
+  chapter: { folder: "/chapter/", isInBook: true },
+  page: { folder: "/page/", isInBook: true },
 } as const;
 
 /** SQL expression of a time as text in the format of answers, for comparison with `stamp`. */
-export function stampOf(time: RawBuilder<unknown>): RawBuilder<string> {
+export function stampOf(time: Expression<string>): RawBuilder<string> {
   return sql<string>`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
 
@@ -73,28 +76,35 @@ export class MigrationState {
 
   /** Starts a run, or resumes an unfinished one. */
   static async open(db: Db, source: string): Promise<MigrationState> {
-    const [before] = await rows<{ finished: boolean }>(
-      db,
-      sql`select finished from migration_sources where source = ${source}`,
-    );
-    const [begun] = await rows<{ run: number }>(
-      db,
-      sql`insert into migration_sources (source, run, finished) values (${source}, 1, false)
-        on conflict (source) do update set finished = false,
-          run = migration_sources.run + migration_sources.finished::integer returning run`,
-    );
+    const before = await db
+      .selectFrom("migration_sources")
+      .select("finished")
+      .where("source", "=", source)
+      .executeTakeFirst();
+    const begun = await db
+      .insertInto("migration_sources")
+      .values({ source, run: 1, finished: false })
+      .onConflict((conflict) =>
+        conflict.column("source").doUpdateSet(({ cast, eb }) => ({
+          finished: false,
+          run: eb("migration_sources.run", "+", cast<number>("migration_sources.finished", "integer")),
+        })),
+      )
+      .returning("run")
+      .executeTakeFirst();
     const state = new MigrationState(db, source, { run: begun?.run ?? 1, resumed: before?.finished === false });
-    const known = await rows<StateEntry & { kind: Kind; source_id: number }>(
-      db,
-      sql`select * from migrated_items where source = ${source}`,
-    );
-    for (const { kind, source_id, ...entry } of known) state.set(kind, source_id, entry);
+    const known = await db
+      .selectFrom("migrated_items")
+      .select(["kind", "source_id", ...STATE_COLUMNS])
+      .where("source", "=", source)
+      .execute();
+    for (const { kind, source_id, ...entry } of known) state.set(kind as Kind, source_id, entry);
     return state;
   }
 
   /** Marks the run as finished. */
   async finish(): Promise<void> {
-    await rows(this.#db, sql`update migration_sources set finished = true where source = ${this.source}`);
+    await this.#db.updateTable("migration_sources").set({ finished: true }).where("source", "=", this.source).execute();
   }
 
   /** The state of an item; undefined for unknown ones. */
@@ -123,25 +133,25 @@ export class MigrationState {
   async markProcessed(kind: Kind, id: number): Promise<void> {
     const entry = this.get(kind, id);
     if (!entry || entry.run === this.run) return;
-    await rows(this.#db, sql`update migrated_items set run = ${this.run}::integer where ${this.row(kind, id)}`);
+    await this.#db.updateTable("migrated_items").set({ run: this.run }).where(this.row(kind, id)).execute();
     this.set(kind, id, { ...entry, run: this.run });
   }
 
   /** SQL condition for the row of an item. */
-  row(kind: Kind, id: number): RawBuilder<boolean> {
-    return sql<boolean>`source = ${this.source} and kind = ${kind} and source_id = ${id}::integer`;
+  row(kind: Kind, id: number) {
+    return expressionBuilder<Tables, "migrated_items">().and({ source: this.source, kind, source_id: id });
   }
 
   /** Matches an item with one that existed here. With a stamp it may be updated, as long as it is not changed here. */
   async match(kind: Kind, id: number, targetId: number, stamp: string | null): Promise<void> {
     const hash = stamp === null ? MATCHED : "";
-    await rows(
-      this.#db,
-      sql`insert into migrated_items (source, kind, source_id, own_id, source_slug, slug, hash, stamp, run)
-        values (${this.source}, ${kind}, ${id}::integer, ${targetId}::integer, '', '', ${hash}, ${stamp}, 0)
-        on conflict do nothing`,
-    );
-    this.set(kind, id, { own_id: targetId, source_slug: "", slug: "", hash, stamp, run: 0 });
+    const entry = { own_id: targetId, source_slug: "", slug: "", hash, stamp, run: 0 };
+    await this.#db
+      .insertInto("migrated_items")
+      .values({ source: this.source, kind, source_id: id, ...entry })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    this.set(kind, id, entry);
   }
 
   /**
@@ -169,15 +179,23 @@ export class MigrationState {
   }
 
   /** Paths of items that were changed here since they were written, by id at the source. */
-  async changedLocally(kind: keyof typeof PATHS): Promise<Map<number, string>> {
-    const table = sql.table(TABLES[kind]);
-    const found = await rows<{ source_id: number; path: string }>(
-      this.#db,
-      sql`select migrated.source_id, ${PATHS[kind]} as path
-        from migrated_items migrated join ${table} as item on item.id = migrated.own_id and item.deleted_at is null
-        where source = ${this.source} and kind = ${kind} and hash is not null
-          and stamp is distinct from ${stampOf(sql.ref("item.updated_at"))}`,
-    );
+  async changedLocally(kind: keyof typeof CONTENT): Promise<Map<number, string>> {
+    const { folder, isInBook } = CONTENT[kind];
+    const found = await this.#db
+      .selectFrom("migrated_items as migrated")
+      // Content tables have these columns in common, but for `book_id`, which is read where they have it.
+      .innerJoin(`${TABLES[kind] as "pages"} as item`, "item.id", "migrated.own_id")
+      .select(({ ref, selectFrom }) => {
+        const book = selectFrom("books").select("slug").whereRef("books.id", "=", "item.book_id");
+        const start = isInBook ? sql`'/books/' || ${book} || ` : sql``;
+        return ["migrated.source_id", sql<string>`${start}${sql.lit(folder)} || ${ref("item.slug")}`.as("path")];
+      })
+      .where("item.deleted_at", "is", null)
+      .where("migrated.source", "=", this.source)
+      .where("migrated.kind", "=", kind)
+      .where("migrated.hash", "is not", null)
+      .where(({ eb, ref }) => eb("migrated.stamp", "is distinct from", stampOf(ref("item.updated_at"))))
+      .execute();
     return new Map(found.map(({ source_id, path }) => [source_id, encodeURI(path)]));
   }
 
@@ -185,43 +203,76 @@ export class MigrationState {
     kind: Kind,
     batch: readonly { source_id: number; source_slug: string; slug: string }[],
   ): Promise<void> {
-    const reserved = await rows<StateEntry & { source_id: number }>(
-      this.#db,
-      sql`insert into migrated_items (source, kind, source_id, own_id, source_slug, slug, run)
-        select ${this.source}, ${kind}, sent.source_id,
-          nextval(pg_get_serial_sequence(${TABLES[kind]}, 'id'))::integer, sent.source_slug, sent.slug, 0
-        from jsonb_to_recordset(${JSON.stringify(batch)}::text::jsonb)
-          as sent(source_id integer, source_slug text, slug text)
-        on conflict (source, kind, source_id) do update set source_slug = excluded.source_slug, slug = excluded.slug
-        returning source_id, own_id, source_slug, slug, hash, stamp, run`,
-    );
+    const sent = sql<(typeof batch)[number]>`jsonb_to_recordset(${JSON.stringify(batch)}::text::jsonb)`;
+    const reserved = await this.#db
+      .insertInto("migrated_items")
+      .columns(["source", "kind", "source_id", "own_id", "source_slug", "slug", "run"])
+      .expression((eb) =>
+        eb
+          .selectFrom(sent.as<"sent">(sql`sent (source_id integer, source_slug text, slug text)`))
+          .select([
+            sql<string>`${this.source}::text`.as("source"),
+            sql<string>`${kind}::text`.as("kind"),
+            "sent.source_id",
+            sql<number>`nextval(pg_get_serial_sequence(${TABLES[kind]}, 'id'))::integer`.as("own_id"),
+            "sent.source_slug",
+            "sent.slug",
+            sql.lit(0).as("run"),
+          ]),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(["source", "kind", "source_id"]).doUpdateSet(({ ref }) => ({
+          source_slug: ref("excluded.source_slug"),
+          slug: ref("excluded.slug"),
+        })),
+      )
+      .returning(["source_id", ...STATE_COLUMNS])
+      .execute();
     for (const { source_id, ...entry } of reserved) this.set(kind, source_id, entry);
   }
 
   /** The requested addresses that are in use here. */
   async #taken(kind: Kind, requests: readonly AddressRequest[]): Promise<Set<string>> {
     const slugs = [...new Set(requests.map(({ slug }) => slug))].filter((slug) => slug !== "");
-    const used = slugs.length === 0 ? undefined : USED_ADDRESSES[kind]?.(slugs);
-    const found = used ? await rows<{ id: number; scope: number; slug: string }>(this.#db, used) : [];
+    const found = slugs.length === 0 ? [] : await USED_ADDRESSES[kind]?.(this.#db, slugs);
     const moving = new Set(requests.map(({ id }) => this.get(kind, id)?.own_id));
-    return new Set(found.filter(({ id }) => !moving.has(id)).map(({ scope, slug }) => scopeKey(scope, slug)));
+    return new Set((found ?? []).filter(({ id }) => !moving.has(id)).map(({ scope, slug }) => scopeKey(scope, slug)));
   }
 }
 
+const anyOf = (slugs: readonly string[]) => sql<string>`any(${slugs}::text[])`;
+const NO_SCOPE = sql.lit(0).as("scope");
+
+const usedPaths = (db: Db, paths: readonly string[]) =>
+  db.selectFrom("images").select(["id", NO_SCOPE, "path as slug"]).where("path", "=", anyOf(paths)).execute();
+/** Slugs in tables of content that have them for the whole instance. */
+const usedSlugs = (table: "bookshelves" | "books") => (db: Db, slugs: readonly string[]) =>
+  db
+    .selectFrom(table as "books")
+    .select(["id", NO_SCOPE, "slug"])
+    .where("slug", "=", anyOf(slugs))
+    .where("deleted_at", "is", null)
+    .execute();
+/** Slugs in tables of content that have them by book. */
+const usedSlugsInBooks = (table: "chapters" | "pages") => (db: Db, slugs: readonly string[]) =>
+  db
+    .selectFrom(table as "pages")
+    .select(["id", "book_id as scope", "slug"])
+    .where("slug", "=", anyOf(slugs))
+    .where("deleted_at", "is", null)
+    .execute();
+
 const USED_ADDRESSES: Partial<
-  Record<Kind, (slugs: string[]) => RawBuilder<{ id: number; scope: number; slug: string }>>
+  Record<Kind, (db: Db, slugs: readonly string[]) => Promise<{ id: number; scope: number; slug: string }[]>>
 > = {
-  user: (slugs) => sql`select id, 0 as scope, slug from users where slug = any(${slugs}::text[])`,
-  bookshelf: (slugs) => sql`select id, 0 as scope, slug from bookshelves
-    where slug = any(${slugs}::text[]) and deleted_at is null`,
-  book: (slugs) =>
-    sql`select id, 0 as scope, slug from books where slug = any(${slugs}::text[]) and deleted_at is null`,
-  chapter: (slugs) => sql`select id, book_id as scope, slug from chapters
-    where slug = any(${slugs}::text[]) and deleted_at is null`,
-  page: (slugs) => sql`select id, book_id as scope, slug from pages
-    where slug = any(${slugs}::text[]) and deleted_at is null`,
-  image: (paths) => sql`select id, 0 as scope, path as slug from images where path = any(${paths}::text[])`,
-  cover: (paths) => sql`select id, 0 as scope, path as slug from images where path = any(${paths}::text[])`,
+  user: (db, slugs) =>
+    db.selectFrom("users").select(["id", NO_SCOPE, "slug"]).where("slug", "=", anyOf(slugs)).execute(),
+  bookshelf: usedSlugs("bookshelves"),
+  book: usedSlugs("books"),
+  chapter: usedSlugsInBooks("chapters"),
+  page: usedSlugsInBooks("pages"),
+  image: usedPaths,
+  cover: usedPaths,
 };
 
 function scopeKey(scope: number, slug: string): string {

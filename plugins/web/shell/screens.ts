@@ -15,12 +15,12 @@ import {
   notFound,
   type Viewer,
 } from "lectern/core";
-import { toSignIn } from "./area.ts";
 import type { ShellContext } from "./contract.ts";
 import type { Entry, Frame } from "./layout.ts";
 import { storeNotice, takeNotice } from "./notices.ts";
 import { type PendingForm, pendingFields } from "./pending_form.ts";
 import { movedTo, ownPath } from "./redirects.ts";
+import { toSignIn } from "./route_scope.ts";
 
 /** Dependencies of `Screens`. */
 export interface ScreenOptions {
@@ -40,7 +40,7 @@ interface ScreenRequest {
   readonly request: Request;
   readonly viewer: Viewer;
   readonly params: unknown;
-  readonly asked: InputObject;
+  readonly nestedQuery: InputObject;
   readonly input: InputObject;
   readonly address: string;
 }
@@ -141,7 +141,7 @@ export class Screens {
     return this.respond(this.#options.document(this.#frame(screen, ui, request, ""), ui), SIGNED_OUT.status);
   }
 
-  #visit({ request, viewer, params, asked, input, address }: ScreenRequest, ui: Ui): Visit {
+  #visit({ request, viewer, params, nestedQuery, input, address }: ScreenRequest, ui: Ui): Visit {
     const { context } = this.#options;
     const { root } = context;
     const headers = Object.fromEntries(
@@ -163,7 +163,7 @@ export class Screens {
       viewer,
       ui,
       params: params as Record<string, string>,
-      query: asked,
+      query: nestedQuery,
       input,
       address,
       get,

@@ -1,10 +1,11 @@
 /**
- * The area of agents: hosts authenticate with the headers X-API-ID and X-API-KEY, and errors are `{"error": "…"}`
+ * The route scope of agents: hosts authenticate with the headers X-API-ID and X-API-KEY, and errors are `{"error": "…"}`
  * (dashboard-stats 6.4). Credentials are checked before the body is read; failed ones are counted by address, valid ones by host. A
  * host is not a user: it is looked up by its viewer, whose id is 0.
  */
-import { ApiError, type AreaSpec, matchesSecret, sql, type Viewer } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+
+import { ApiError, matchesSecret, type RouteScope, type Viewer } from "lectern/core";
+import { type Executor, prepared } from "lectern/db";
 import { agentErrorSchema } from "./answers.ts";
 import type { HostStatus, HostsContext } from "./contract.ts";
 import { perMinute } from "./per_minute.ts";
@@ -17,8 +18,6 @@ export interface KnownHost {
   /** The hash of the packages that it last reported. */
   readonly packagesHash: string | null;
 }
-
-type Reader = Pick<Db, "executeQuery">;
 
 /** Failed authentications of an address in a minute. */
 const FAILURES_PER_MINUTE = 60;
@@ -33,11 +32,18 @@ const HOSTS = new WeakMap<Viewer, KnownHost>();
 /** Paths below /api that agents request; those without a route answer in the shape of agents as well. */
 const PREFIXES = ["hosts", "agents", "settings", "docker", "compliance", "patching"].map((name) => `/v1/${name}`);
 
-/** Declares the area: credentials, limits and error shape. `perHost` is in requests per minute, 0 for no limit. */
-export function declareArea({ area, contribute, db }: HostsContext, perHost: number): void {
+const findByApiId = prepared("hosts.findByApiId", (db, p: { apiId: string }) =>
+  db
+    .selectFrom("hosts")
+    .select(["id", "friendly_name as name", "status", "packages_hash as packagesHash", "api_key_hash as hash"])
+    .where("api_id", "=", p.apiId),
+);
+
+/** Declares the scope: credentials, limits and error shape. `perHost` is in requests per minute, 0 for no limit. */
+export function declareScope({ contribute, db, routeScope }: HostsContext, perHost: number): void {
   const failures = perMinute(FAILURES_PER_MINUTE);
   const requests = perMinute(perHost);
-  const spec: AreaSpec = {
+  const spec: RouteScope = {
     async authenticate(request, address) {
       failures.check(address);
       const host = await hostBy(db, request.headers.get("x-api-id"), request.headers.get("x-api-key"));
@@ -47,9 +53,9 @@ export function declareArea({ area, contribute, db }: HostsContext, perHost: num
     },
     limiter: null,
     ownBodies: true,
-    fault: agentError,
+    formatError: agentError,
   };
-  for (const prefix of PREFIXES) area(prefix, spec);
+  for (const prefix of PREFIXES) routeScope(prefix, spec);
   contribute("credential_scheme", {
     prefixes: PREFIXES,
     schemes: { hostId: headerScheme("X-API-ID"), hostKey: headerScheme("X-API-KEY") },
@@ -75,15 +81,11 @@ export function hostOf(viewer: Viewer): KnownHost {
   return host;
 }
 
-async function hostBy(db: Reader, apiId: string | null, secret: string | null): Promise<KnownHost | ApiError> {
+async function hostBy(db: Executor, apiId: string | null, secret: string | null): Promise<KnownHost | ApiError> {
   if (!apiId || !secret) return REQUIRED;
   const id = apiId.toWellFormed();
   if (id.length > MAX_API_ID || id.includes("\0")) return INVALID;
-  const [host] = await rows(
-    db,
-    sql<KnownHost & { hash: string }>`select id, friendly_name as name, status, packages_hash as "packagesHash",
-      api_key_hash as hash from hosts where api_id = ${id}`,
-  );
+  const host = await findByApiId.executeTakeFirst(db, { apiId: id });
   return matchesSecret(secret, host?.hash ?? NO_HASH) && host ? host : INVALID;
 }
 

@@ -1,0 +1,185 @@
+/**
+ * Prepared statements: a Kysely query that is built and compiled once and then run with parameters. Its types are those of the
+ * builder, its price that of a text: compiling a query costs as much as sending it. A parameter is a value or, for what
+ * differs by viewer, an `sql` template, whose text is put in at its place.
+ */
+import {
+  type Compilable,
+  type CompiledQuery,
+  type DeleteResult,
+  DummyDriver,
+  type InsertResult,
+  Kysely,
+  type MergeResult,
+  type OperationNodeSource,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryCreator,
+  type RootOperationNode,
+  sql,
+  type UpdateResult,
+} from "kysely";
+import { runOnPool, writeAhead } from "../connection/dialect.ts";
+import { fragmentText } from "./query.ts";
+import type { Tables } from "./tables.ts";
+
+/** A store or transaction, for running prepared statements. */
+export type Executor = Pick<Kysely<never>, "executeQuery" | "getExecutor">;
+
+/** The rows of a query; none for a write without `returning`. */
+type RowsOf<Output> = Output extends InsertResult | UpdateResult | DeleteResult | MergeResult ? never : Output;
+
+/** A statement that is compiled at its first use. */
+export interface Statement<Parameters, Row> {
+  /** The plugin and what it does: "books.find". */
+  readonly name: string;
+  /** The SQL with `:name` for each parameter. Throws what building the query throws. */
+  text(): string;
+  /** Runs the statement and returns its rows. Throws GrantError for tables that the plugin of `db` may not use. */
+  execute(db: Executor, parameters: Parameters): Promise<Row[]>;
+  /** Runs the statement and returns its first row. Throws as `execute` does. */
+  executeTakeFirst(db: Executor, parameters: Parameters): Promise<Row | undefined>;
+  /** The statement with its parameters, as `queryWithDeadline` takes it. Throws as `execute` does. */
+  compile(db: Executor, parameters: Parameters): CompiledQuery<Row>;
+  /** Runs a write whose answer is not needed, as `write()` does. Throws as `execute` does. */
+  write(db: Executor, parameters: Parameters): Promise<void>;
+}
+
+const STATEMENTS: Statement<never, unknown>[] = [];
+/** Builds queries and runs none. */
+const BUILDER: QueryCreator<Tables> = new Kysely<Tables>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+});
+const QUERY_ID = { queryId: "prepared" };
+/** Stands around the name of a parameter in compiled SQL: a character that no query holds. */
+const MARK = "\u0001";
+
+/**
+ * A statement over the declared tables. `build` is called once, with the builder and an object whose members stand for the
+ * parameters: each is one value (not an object of columns), or an `sql` template where its type says so. Call it at the top
+ * of a module, so that the statement is in the list of `preparedStatements`.
+ * @example
+ * const findNote = prepared("notes.find", (db, p: { id: number; visible: RawBuilder<boolean> }) =>
+ *   db.selectFrom("notes").select(["id", "name"]).where("id", "=", p.id).where(p.visible),
+ * );
+ * const note = await findNote.executeTakeFirst(db, { id: 1, visible: sql<boolean>`true` });
+ */
+export function prepared<Parameters extends object, Output>(
+  name: string,
+  build: (db: QueryCreator<Tables>, parameters: Parameters) => Compilable<Output>,
+): Statement<Parameters, RowsOf<Output>> {
+  const statement = new PreparedStatement<Parameters, RowsOf<Output>>(name, build);
+  STATEMENTS.push(statement);
+  return statement;
+}
+
+/** All statements of the modules that were loaded, in the order of their names. */
+export function preparedStatements(): readonly Statement<never, unknown>[] {
+  return STATEMENTS.toSorted((a, b) => a.name.localeCompare(b.name));
+}
+
+/** A compiled query, cut at its parameters. */
+interface Parts {
+  readonly tree: RootOperationNode;
+  /** One more than `names`: the text before, between and after the parameters. */
+  readonly texts: readonly string[];
+  readonly names: readonly string[];
+  /** The values that the query itself has, `$1` and further. */
+  readonly values: readonly unknown[];
+  /** The text where every parameter is a value, numbered in the order of `distinct`. */
+  readonly plainText: string;
+  readonly distinct: readonly string[];
+}
+
+class PreparedStatement<Parameters extends object, Row> implements Statement<Parameters, Row> {
+  readonly name: string;
+  readonly #build: (db: QueryCreator<Tables>, parameters: Parameters) => Compilable<unknown>;
+  #parts: Parts | undefined;
+  /** The Kysely plugins, such as those of grants, that have accepted the query. */
+  readonly #accepted = new WeakSet<object>();
+
+  constructor(name: string, build: (db: QueryCreator<Tables>, parameters: Parameters) => Compilable<unknown>) {
+    this.name = name;
+    this.#build = build;
+  }
+
+  text(): string {
+    return joined(this.#compiled(), (name) => `:${name}`);
+  }
+
+  async execute(db: Executor, parameters: Parameters): Promise<Row[]> {
+    const query = this.compile(db, parameters);
+    return runOnPool<Row>(db, query.sql, query.parameters) ?? (await db.executeQuery<Row>(query)).rows;
+  }
+
+  async executeTakeFirst(db: Executor, parameters: Parameters): Promise<Row | undefined> {
+    return (await this.execute(db, parameters))[0];
+  }
+
+  async write(db: Executor, parameters: Parameters): Promise<void> {
+    const query = this.compile(db, parameters);
+    await (writeAhead(db, query) ?? db.executeQuery(query));
+  }
+
+  compile(db: Executor, parameters: Parameters): CompiledQuery<Row> {
+    const parts = this.#compiled();
+    this.#check(db, parts.tree);
+    const given = parameters as Readonly<Record<string, unknown>>;
+    const bound = [...parts.values];
+    const about = { query: parts.tree, queryId: QUERY_ID };
+    if (!parts.distinct.some((name) => isFragment(given[name]))) {
+      for (const name of parts.distinct) bound.push(given[name]);
+      return { sql: parts.plainText, parameters: bound, ...about };
+    }
+    const numbers = new Map<string, number>();
+    const text = joined(parts, (name) => {
+      const value = given[name];
+      if (isFragment(value)) return fragmentText(value, bound);
+      const number = numbers.get(name) ?? bound.push(value);
+      numbers.set(name, number);
+      return `$${number}`;
+    });
+    return { sql: text, parameters: bound, ...about };
+  }
+
+  #compiled(): Parts {
+    if (this.#parts) return this.#parts;
+    const marks = new Proxy({}, { get: (_, name) => sql.raw(`${MARK}${String(name)}${MARK}`) });
+    const { query, sql: text, parameters: values } = this.#build(BUILDER, marks as Parameters).compile();
+    const pieces = text.split(MARK);
+    const cut = {
+      texts: pieces.filter((_, at) => at % 2 === 0),
+      names: pieces.filter((_, at) => at % 2 === 1),
+    };
+    const distinct = [...new Set(cut.names)];
+    const plainText = joined(cut, (name) => `$${values.length + distinct.indexOf(name) + 1}`);
+    this.#parts = { tree: query, values, distinct, plainText, ...cut };
+    return this.#parts;
+  }
+
+  /** Shows the query to the Kysely plugins of `db`, once for each. A plugin throws for a query that it refuses. */
+  #check(db: Executor, tree: RootOperationNode): void {
+    for (const plugin of db.getExecutor().plugins) {
+      if (this.#accepted.has(plugin)) continue;
+      plugin.transformQuery({ node: tree, queryId: QUERY_ID });
+      this.#accepted.add(plugin);
+    }
+  }
+}
+
+/** The whole text, with `placed` for each parameter. */
+function joined({ texts, names }: Pick<Parts, "texts" | "names">, placed: (name: string) => string): string {
+  let text = texts[0] ?? "";
+  for (let at = 0; at < names.length; at++) text += placed(names[at] as string) + texts[at + 1];
+  return text;
+}
+
+function isFragment(value: unknown): value is OperationNodeSource {
+  return typeof value === "object" && value !== null && "toOperationNode" in value;
+}

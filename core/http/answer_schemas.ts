@@ -45,7 +45,8 @@ function bySchemaStatus(response: TSchema | AnswerSchemas): AnswerSchemas {
 }
 
 /**
- * The schema of an answer that is no JSON. Media types are separated by commas, `*` stands for any: "image/*".
+ * The schema of an answer that is no JSON. Media types are separated by commas; a star stands for any
+ * subtype.
  * @example
  * context.app.get("/notes.csv", () => new Response("id,name", { headers: { "content-type": "text/csv" } }), {
  *   permit: "access-api",
@@ -56,7 +57,11 @@ export function fileAnswer(mediaTypes: string): TUnsafe<Response | string> {
   return Type.Unsafe<Response | string>({ type: "string", format: "binary", "x-media-type": mediaTypes });
 }
 
-/** The media types of a schema made by `fileAnswer`; undefined for JSON. */
+/**
+ * The media types of a schema made by `fileAnswer`; undefined for JSON.
+ * @example
+ * mediaTypeOf(fileAnswer("text/csv")); // text/csv
+ */
 export function mediaTypeOf(schema: TSchema): string | undefined {
   return schema["x-media-type"] as string | undefined;
 }

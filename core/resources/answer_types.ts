@@ -99,6 +99,9 @@ export function fieldsOf(kind: string, moment: ResponseFields["moment"]): Extens
 /**
  * A schema, and those within it, with the fields that other plugins add. Where a plugin adds fields without a schema, the
  * object may have any further keys.
+ * @example
+ * const noteSchema = t.Object({ id: t.Integer() }, { $id: "Note", ...fieldsOf("note", "read") });
+ * const shown = withContributedFields(noteSchema, context.slot("response_fields"));
  */
 export function withContributedFields(schema: TSchema, contributions: readonly ResponseFields[]): TSchema {
   return mapSchema(schema, (part) => {
@@ -116,7 +119,11 @@ export function withContributedFields(schema: TSchema, contributions: readonly R
   });
 }
 
-/** A copy of a schema in which each schema has gone through a function, inner ones first. */
+/**
+ * A copy of a schema in which each schema has gone through a function, inner ones first.
+ * @example
+ * const plain = mapSchema(t.Object({ at: t.String({ format: "date-time" }) }), ({ format: _, ...part }) => part as typeof plain);
+ */
 export function mapSchema(schema: TSchema, change: (part: TSchema) => TSchema): TSchema {
   const within = (key: string, value: unknown): unknown => {
     if (Array.isArray(value)) return value.map((one) => within(key, one));

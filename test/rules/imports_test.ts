@@ -27,9 +27,9 @@ const RULES: readonly { place: RegExp; may: string; allowed: (target: string, pa
   },
   {
     place: /^plugins\//,
-    may: "lectern/core, lectern/contracts, lectern/cli, lectern/db, its own folder, shared folders of its group and packages, never another plugin",
+    may: "lectern/core, lectern/contracts, lectern/cli, lectern/client, lectern/db, its own folder, shared folders of its group and packages, never another plugin",
     allowed: (target, path) =>
-      ownModules(target, "core", "contracts", "cli", "db") ||
+      ownModules(target, "core", "contracts", "cli", "client", "db") ||
       isPackage(target) ||
       inFolder(target, path) ||
       inGroupShared(target, path),

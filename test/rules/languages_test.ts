@@ -24,8 +24,9 @@ const NAMES =
   /^(?:Edge|Opera|Firefox|Chrome|Safari|Android|Windows|Linux|macOS|iOS)$|^A theme has |^Cannot |^Switched off after$|\$\{/;
 
 function textsIn({ path, text: whole, comments }: Source): string[] {
-  // Examples in docstrings are answered to nobody.
-  const text = comments.reduce((rest, comment) => rest.replace(comment.text, ""), whole);
+  // Examples in docstrings are answered to nobody; names of the client's types are no texts.
+  const code = comments.reduce((rest, comment) => rest.replace(comment.text, ""), whole);
+  const text = code.replace(/\bSchema<"\w+">/g, "");
   const isScreen = /^plugins\/web\/[a-z]+\/[^/]+\.ts$/.test(path) && !path.endsWith("_test.ts");
   const patterns = isScreen ? [...TEXTS, ...MESSAGES] : MESSAGES;
   if (!isScreen && (ELSEWHERE.test(path) || !/^(?:core|plugins)\//.test(path) || path.endsWith("_test.ts"))) return [];

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findAll, importsOf, lineAt, listFiles, ROOT, readSources } from "./_source.ts";
 
-const EXACT = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/;
+/** An exact version, also of a package under another name. */
+const EXACT = /^(?:npm:[\w@/.-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/;
 const GROUPS = ["dependencies", "optionalDependencies", "devDependencies", "peerDependencies"] as const;
 
 /** Packages that nothing imports by name, and why they are there. */

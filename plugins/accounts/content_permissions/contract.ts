@@ -1,3 +1,7 @@
+/**
+ * What the plugin of content permissions declares: its table, the body and the answers of its routes, its event, and what its
+ * files share. The permissions of an item are entries of roles and a fallback for all other roles (platform 3).
+ */
 import type { Generated } from "kysely";
 import { type Input, idSchema, listOf, nullable, type PluginContext, personSchema, rules, t } from "lectern/core";
 

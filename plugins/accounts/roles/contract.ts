@@ -1,3 +1,7 @@
+/**
+ * What the plugin of roles declares: its tables, the bodies and answers of its routes, its events and permissions (platform 4).
+ * The tables of users and of permissions by role are read by others; only this plugin writes them.
+ */
 import type { Generated, GeneratedAlways } from "kysely";
 import type { UserRef } from "lectern/contracts";
 import {

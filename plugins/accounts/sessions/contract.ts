@@ -1,3 +1,7 @@
+/**
+ * What the plugin of sessions declares: its table, the body and the answers of its routes, its events, and what its files share
+ * (platform 1.4). No type of an answer or event has a secret.
+ */
 import type { Generated } from "kysely";
 import type { UserRef } from "lectern/contracts";
 import {

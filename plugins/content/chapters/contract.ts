@@ -1,6 +1,6 @@
 /**
- * What the plugin of chapters declares: its table and kind, the rules of its bodies, the schemas of its answers,
- * its events and permissions.
+ * What the plugin of chapters declares: its table, its kind and listing, the bodies and answers of its routes, its events, and
+ * what its files share (content-api 7).
  */
 import type { QueryCreator } from "kysely";
 import {

@@ -1,6 +1,6 @@
 /**
- * What the plugin of comments declares: its table, the rules of its bodies, the schemas of its answers, its events
- * and permissions.
+ * What the plugin of comments declares: its table, the bodies and answers of its routes, its events and permissions, and what its
+ * files share (content-api 10).
  */
 import type { Generated, Selectable } from "kysely";
 import type { UserRef } from "lectern/contracts";

@@ -1,6 +1,6 @@
 /**
- * What the plugin of drafts declares: its table, the rules of its bodies, the schemas of its answers, and its
- * events.
+ * What the plugin of drafts declares: its table, the bodies, queries and answers of its routes, its events, and what its files
+ * share. A draft belongs to one user; nobody else reads it.
  */
 import type { Generated, Selectable } from "kysely";
 import { idSchema, nullable, type PluginContext, rules, t, timestampSchema, userRefSchema } from "lectern/core";

@@ -1,6 +1,6 @@
 /**
- * The routes of the recycle bin (platform 7): listing, emptying, restoring and destroying. Each needs two
- * permissions, and each entry is changed in a transaction of its own.
+ * The routes of the recycle bin (content-api 13): listing, restoring, deleting for good, and emptying. Each of them needs the
+ * permissions settings-manage and restrictions-manage-all.
  */
 import { type EventTransaction, endpoint, idOf, requirePermission, rules, type Viewer } from "lectern/core";
 import { prepared } from "lectern/db";

@@ -1,6 +1,6 @@
 /**
- * What the plugin of search declares: its tables (the index and the record of views), the schemas of its answers,
- * its job, and what its files share. Kinds of content take part by the slot `searchable`.
+ * What the plugin of search declares: its tables, the answer of its route, its job, and what its files share (content-api 14). A
+ * result has the columns that its kind has, without empty ones.
  */
 import type { ContentKind, Searchable, Tags } from "lectern/contracts";
 import {

@@ -1,3 +1,7 @@
+/**
+ * What the plugin of statistics declares: the slot of further figures, the answers of its routes, and what its files share. The
+ * names and types of the answers are those that dashboards read (dashboard-stats 1 and 2).
+ */
 import { listOf, nullable, type PluginContext, type Static, t, timestampSchema } from "lectern/core";
 import type { RateLimitUsage } from "./rate_limit_usage.ts";
 import type { Reading } from "./statistics.ts";

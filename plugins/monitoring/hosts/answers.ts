@@ -1,4 +1,7 @@
-/** The schemas of answers: to administrators, to agents, and to machines that enrol. */
+/**
+ * The schemas of answers: to administrators, to agents, and to machines that enrol. Those to agents have the names that their
+ * programs read (dashboard-stats 6).
+ */
 import {
   fileAnswer,
   idSchema,

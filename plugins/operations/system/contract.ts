@@ -1,3 +1,7 @@
+/**
+ * What the plugin of the instance declares: its table, the answers of its routes, and what its files share (platform 9). The table
+ * of jobs belongs to the core.
+ */
 import { idSchema, listingSchema, listOf, nullable, type PluginContext, t, timestampSchema } from "lectern/core";
 
 /** The single row with the id of the instance. */

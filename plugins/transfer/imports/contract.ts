@@ -1,3 +1,7 @@
+/**
+ * What the plugin of imports declares: its table, the bodies and answers of its routes, its events, and what its files share
+ * (content-api 15).
+ */
 import type { Generated, Selectable } from "kysely";
 import type { MadeItem } from "lectern/contracts";
 import {

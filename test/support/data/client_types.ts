@@ -32,6 +32,7 @@ function withoutAbsences(types: string): string {
     .replace(/^ *\w+\?: never;\n/gm, "")
     .replace(headers, "")
     .replace(/^ *parameters: \{\n *\};\n/gm, "")
+    .replace(/\{\n *\}/g, "{}")
     .replace(/^(?: {4})+/gm, (indent) => " ".repeat(indent.length / 2));
 }
 

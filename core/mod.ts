@@ -19,6 +19,7 @@ export type { FileContent, FileStore, StoredFile } from "./files/file_store.ts";
 export type { AreaSpec, Authenticate } from "./http/areas.ts";
 export { isCrossSite } from "./http/cross_site.ts";
 export { noRoomError } from "./http/disk_full.ts";
+export { type AnswerSchemas, fileAnswer, mediaTypeOf } from "./http/answer_schemas.ts";
 export { type EndpointSpec, endpoint } from "./http/endpoint.ts";
 export { ExpiringMap, MAX_KEYS } from "./http/expiring_map.ts";
 export { contentDisposition, fileResponse, shippedFile } from "./http/file_response.ts";
@@ -44,6 +45,21 @@ export {
   saveChanges,
   softDelete,
 } from "./resources/items.ts";
+export {
+  fieldsOf,
+  idSchema,
+  listingSchema,
+  mapSchema,
+  noContent,
+  nullable,
+  peopleFields,
+  peopleIdFields,
+  personSchema,
+  timestampSchema,
+  timesFields,
+  userRefSchema,
+  withContributedFields,
+} from "./resources/answer_types.ts";
 export type { ListSpec } from "./resources/listing.ts";
 export {
   mountResource,

@@ -3,6 +3,7 @@
  * audit log) read that slot. Others add fields to the answers about a kind by `response_fields`, and name by `dependents`
  * what is removed with its items. The rows and their visibility stay with the plugin of the kind.
  */
+import type { TProperties } from "@sinclair/typebox";
 import type { RawBuilder } from "kysely";
 import type { TableName } from "../../db/mod.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
@@ -51,6 +52,8 @@ export interface ContentKind {
 export interface ResponseFields {
   readonly kind: string;
   readonly moment: "listed" | "saved" | "read";
+  /** The schemas of the fields, for the documentation and the check of answers; without them any fields may be added. */
+  readonly schema?: TProperties;
   readonly add: (ids: readonly number[], viewer: Viewer) => Promise<ReadonlyMap<number, Record<string, unknown>>>;
 }
 

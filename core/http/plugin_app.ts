@@ -8,6 +8,8 @@ import { type ApiError, denied } from "../errors.ts";
 import { type InputObject, withEmptyAsNull } from "../input/body_parsing.ts";
 import type { Permit } from "../runtime/registry.ts";
 import { hasPermission, type Viewer } from "../viewer.ts";
+import type { JudgeAnswer } from "./answer_judge.ts";
+import { withoutResponse } from "./answer_schemas.ts";
 
 /** A request as it reaches its route. */
 export interface Asked {
@@ -43,8 +45,8 @@ export function refusalOf(request: Request): ApiError | undefined {
  * An Elysia instance for one plugin: `viewer`, `input`, `asked` (the query) and `address` in handlers; options of a route are
  * `permit` and `emptyAsNull`, the fields of an urlencoded body whose empty text means null.
  */
-export function appBelow<Prefix extends string>(prefix: Prefix) {
-  return recordingDuplicates(new Elysia({ prefix }))
+export function appBelow<Prefix extends string>(prefix: Prefix, judge?: JudgeAnswer) {
+  return recordingDuplicates(new Elysia({ prefix }), { prefix, judge })
     .derive(({ request }) => {
       const { viewer, input, query, address } = askedOf(request);
       return { viewer, input, asked: query, address };
@@ -74,15 +76,23 @@ export function duplicateRoutes(app: object): readonly string[] {
   return DUPLICATES.get(app) ?? [];
 }
 
-function recordingDuplicates<App extends object>(app: App): App {
+/** Changes how routes are added: duplicates are recorded, and schemas of answers are taken from their options. */
+function recordingDuplicates<App extends object>(
+  app: App,
+  { prefix, judge }: { readonly prefix: string; readonly judge: JudgeAnswer | undefined },
+): App {
   const seen = new Set<string>();
   const duplicates: string[] = [];
-  const { add } = app as unknown as { add(method: string, path: string, ...rest: unknown[]): unknown };
-  const recording = function (this: unknown, method: string, path: string, ...rest: unknown[]): unknown {
-    const route = `${method} ${path.startsWith("/") ? path : `/${path}`}`;
+  const { add } = app as unknown as {
+    add(method: string, path: string, handler: unknown, hook?: object, ...rest: unknown[]): unknown;
+  };
+  const recording: typeof add = function (this: unknown, method, path, handler, hook, ...rest) {
+    const own = path.startsWith("/") ? path : `/${path}`;
+    const route = `${method} ${own}`;
     if (seen.has(route)) duplicates.push(route);
     seen.add(route);
-    return add.call(this, method, path, ...rest);
+    const options = withoutResponse(hook ?? {}, { method, path: prefix + own, judge });
+    return add.call(this, method, path, handler, options, ...rest);
   };
   DUPLICATES.set(app, duplicates);
   return Object.assign(app, { add: recording });

@@ -3,6 +3,7 @@
  * answer what it does not: the methods of a path, whether a route is public, whether it takes long. They are called rarely and
  * search all routes.
  */
+import { type AnswerSchemas, answersOf } from "./answer_schemas.ts";
 import type { PluginApp, SiteApp } from "./plugin_app.ts";
 
 /** A route. */
@@ -12,6 +13,8 @@ export interface RouteInfo {
   readonly path: string;
   readonly permit: string | undefined;
   readonly detail: Readonly<Record<string, unknown>>;
+  /** Schemas of success answers by status; undefined where the route names none. */
+  readonly response: AnswerSchemas | undefined;
 }
 
 /** The routes of a plugin's app, with their permit and documentation. */
@@ -22,7 +25,7 @@ export function routesOf(app: PluginApp | SiteApp): RouteInfo[] {
       unknown
     >;
     const permit = detail["x-permission"];
-    return { method, path, detail, permit: typeof permit === "string" ? permit : undefined };
+    return { method, path, detail, response: answersOf(detail), permit: typeof permit === "string" ? permit : undefined };
   });
 }
 

@@ -2,6 +2,7 @@
  * The five routes of a resource, with the order of checks of the wire contract (content-api 1.5) and an event around each
  * change. The plugin's handlers read, write and show rows. A route that differs further is written by hand.
  */
+import type { Static, TSchema } from "@sinclair/typebox";
 import type { FieldsById } from "../contracts/content.ts";
 import { denied, notFound } from "../errors.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
@@ -12,6 +13,7 @@ import type { AnyContext } from "../runtime/plugin.ts";
 import type { EventName, Permit } from "../runtime/registry.ts";
 import type { Input, Rules } from "../validation/validate.ts";
 import type { Viewer } from "../viewer.ts";
+import { listingSchema, noContent } from "./answer_types.ts";
 import type { ListSpec } from "./listing.ts";
 
 /** The events of a resource, such as book_create, book_update and book_delete. */
@@ -24,8 +26,21 @@ export type ResourceEvents<Name extends string, Create, Update, Row> = {
 /** The five routes of a resource. */
 export type ResourceAction = "list" | "create" | "read" | "update" | "delete";
 
+/** The schemas of a resource's answers. */
+export interface ResourceAnswers {
+  /** A row of the listing. */
+  readonly listed: TSchema;
+  /** The item after a create or an update. */
+  readonly saved: TSchema;
+  /** The item in full. */
+  readonly read: TSchema;
+}
+
+/** What handlers return for an answer with a schema; anything without one. */
+type Shown<A, Name extends keyof ResourceAnswers> = A extends ResourceAnswers ? Static<A[Name]> : unknown;
+
 /** The names, rules and permits of a resource. */
-export interface ResourceSpec<C extends Rules, U extends Rules> {
+export interface ResourceSpec<C extends Rules, U extends Rules, A = undefined> {
   /** As in events and permissions: "book". */
   readonly name: string;
   /** As in messages: "Book" in "Book not found". */
@@ -43,6 +58,8 @@ export interface ResourceSpec<C extends Rules, U extends Rules> {
   readonly permit?: Permit;
   /** Permits of single routes in place of `permit`. */
   readonly permits?: Readonly<Partial<Record<ResourceAction, Permit>>>;
+  /** Types what the handlers show; also for the documentation, and the check of answers in tests. */
+  readonly answers?: A;
   /** Descriptions for the documentation. */
   readonly about: Readonly<Record<ResourceAction, string>>;
   /** Samples for the documentation. */
@@ -50,7 +67,7 @@ export interface ResourceSpec<C extends Rules, U extends Rules> {
 }
 
 /** What the plugin does for its resource; `Row` is its own type. */
-export interface ResourceHandlers<Row extends { id: number }, C extends Rules, U extends Rules, Place> {
+export interface ResourceHandlers<Row extends { id: number }, C extends Rules, U extends Rules, Place, A = undefined> {
   /** The row if the viewer sees it. */
   find(viewer: Viewer, id: number): Promise<Row | undefined>;
   /** Whether the viewer may do this to a visible row. */
@@ -63,11 +80,19 @@ export interface ResourceHandlers<Row extends { id: number }, C extends Rules, U
   change(row: Row, draft: Input<U>, tx: EventTransaction): Promise<Row>;
   remove(row: Row, tx: EventTransaction): Promise<void>;
   /** The rows of a listing as the answer shows them. */
-  listed(records: readonly Record<string, unknown>[], viewer: Viewer): Promise<unknown[]> | unknown[];
+  listed(
+    records: readonly Record<string, unknown>[],
+    viewer: Viewer,
+  ): Promise<Shown<A, "listed">[]> | Shown<A, "listed">[];
   /** Begins to read further fields of a full answer while the row is being found; dropped where the viewer sees no row. */
   ahead?(viewer: Viewer, id: number): Promise<FieldsById>;
-  /** The item as the answer shows it: after a save, or in full for "read", which alone has `ahead`. */
-  show(row: Row, viewer: Viewer, moment: "saved" | "read", ahead?: Promise<FieldsById>): Promise<unknown>;
+  /** The item as the answer shows it: after a save, or in full for "read", which alone has `ahead`. A Response is one with such JSON. */
+  show(
+    row: Row,
+    viewer: Viewer,
+    moment: "saved" | "read",
+    ahead?: Promise<FieldsById>,
+  ): Promise<Shown<A, "saved"> | Shown<A, "read"> | Response>;
 }
 
 /**
@@ -75,17 +100,29 @@ export interface ResourceHandlers<Row extends { id: number }, C extends Rules, U
  * @example
  * mountResource(context, noteResource, noteHandlers);
  */
-export function mountResource<Row extends { id: number }, C extends Rules, U extends Rules, Place>(
+export function mountResource<
+  Row extends { id: number },
+  C extends Rules,
+  U extends Rules,
+  Place,
+  A extends ResourceAnswers | undefined = undefined,
+>(
   context: Pick<AnyContext, "app" | "list" | "validate" | "perform">,
-  spec: ResourceSpec<C, U>,
-  handlers: ResourceHandlers<Row, C, U, Place>,
+  spec: ResourceSpec<C, U, A>,
+  handlers: ResourceHandlers<Row, C, U, Place, A>,
 ): void {
   const { app, list, validate } = context;
   const { noun, path, permit = "access-api" } = spec;
+  const answers = spec.answers && answersByAction(spec.answers);
   const described = (action: ResourceAction, more: Pick<EndpointSpec, "rules"> = {}) => {
     const example = spec.examples?.[action];
     const facts = { about: spec.about[action], ...(example && { example }), ...more };
-    return { permit: spec.permits?.[action] ?? permit, ...endpoint(path.slice(1), action, facts) };
+    const response = answers?.[action];
+    return {
+      permit: spec.permits?.[action] ?? permit,
+      ...endpoint(path.slice(1), action, facts),
+      ...(response && { response }),
+    };
   };
   const emptyAsNull = spec.emptyAsNull && { emptyAsNull: spec.emptyAsNull };
   // The compiler cannot follow event names made of the resource's name.
@@ -157,6 +194,10 @@ export function mountResource<Row extends { id: number }, C extends Rules, U ext
       });
       set.status = 204;
     },
-    described("delete"),
+    { ...described("delete"), response: noContent },
   );
+}
+
+function answersByAction({ listed, saved, read }: ResourceAnswers): Partial<Record<ResourceAction, TSchema>> {
+  return { list: listingSchema(listed), create: saved, read, update: saved };
 }

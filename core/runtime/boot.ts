@@ -7,6 +7,7 @@ import packaged from "../../package.json" with { type: "json" };
 import { type ChildPool, openChildPool } from "../children/pool.ts";
 import { checkCommands } from "../cli/command.ts";
 import { baseUrlOf, type Config } from "../config.ts";
+import type { ResponseFields } from "../contracts/content.ts";
 import type { FileClaim } from "../contracts/files.ts";
 import { BootError } from "../errors.ts";
 import { Caches } from "../events/cache.ts";
@@ -14,6 +15,7 @@ import { EventBus } from "../events/event_bus.ts";
 import { JobQueue } from "../events/job_queue.ts";
 import type { FileStore } from "../files/file_store.ts";
 import { sweepFiles } from "../files/orphan_sweep.ts";
+import { createAnswerJudge, type JudgeAnswer, type OnMismatch } from "../http/answer_judge.ts";
 import { createGates } from "../http/create_gates.ts";
 import { checkPermits, compileRoutes, mountPlugin } from "../http/mount_plugin.ts";
 import { appBelow } from "../http/plugin_app.ts";
@@ -21,6 +23,7 @@ import type { Gates } from "../http/server.ts";
 import { createTexts } from "../i18n/catalogue.ts";
 import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
+import { withContributedFields } from "../resources/answer_types.ts";
 import { VisibilityRules } from "../resources/visibility.ts";
 import { SYSTEM } from "../viewer.ts";
 import { checkTables } from "./boot_checks.ts";
@@ -40,6 +43,8 @@ export interface RuntimeOptions extends PluginChoices {
   readonly log: Log;
   readonly plugins: readonly AnyPlugin[];
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Receives each answer that its schema does not describe; without it answers are not checked. */
+  readonly onAnswerMismatch?: OnMismatch;
 }
 
 /** A booted runtime. */
@@ -79,7 +84,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const gates = createGates(config, parts.env, store.db, { log, children, spool, texts });
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
-  const shared: ContextParts = {
+  const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
+  const shared: ContextParts & { readonly judge: JudgeAnswer | undefined } = {
     ...parts,
     jobs,
     bus,
@@ -91,6 +97,9 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     baseUrl: baseUrlOf(config),
     contracts: new Map(),
     slots,
+    judge:
+      parts.onAnswerMismatch &&
+      createAnswerJudge(parts.onAnswerMismatch, (schema) => withContributedFields(schema, contributed())),
     runtime: {
       version: packaged.version,
       plugins: () => booted,
@@ -158,8 +167,8 @@ async function migratePlugin({ name, migrations }: AnyPlugin, db: Db, log: Log):
   return pending.length > 0 ? migrate(db, name, migrations) : [];
 }
 
-async function setUp(plugin: AnyPlugin, shared: ContextParts, denied: readonly (keyof Grants)[]): Promise<AnyContext> {
-  const apps = { app: appBelow("/api"), site: appBelow("") };
+async function setUp(plugin: AnyPlugin, shared: ContextParts & { readonly judge: JudgeAnswer | undefined }, denied: readonly (keyof Grants)[]): Promise<AnyContext> {
+  const apps = { app: appBelow("/api", shared.judge), site: appBelow("", shared.judge) };
   const grants = Object.fromEntries(
     Object.entries(plugin.permissions).filter(([kind]) => !denied.includes(kind as keyof Grants)),
   );

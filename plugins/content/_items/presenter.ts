@@ -1,48 +1,60 @@
 import { type ResponseFields, withResponseFields } from "lectern/contracts";
-import type { Viewer } from "lectern/core";
+import type { People, Viewer } from "lectern/core";
 import type { AnyDescribedItem, ItemContext, ItemKind } from "./contract.ts";
 
-/** An item as an answer shows it. */
-export type PresentedItem = { readonly id: number } & Readonly<Record<string, unknown>>;
+/** An item after a save: fields of its row, and `cover`. */
+export type SavedItem<Row, Field extends string> = { readonly id: number } & {
+  readonly [F in Field]: F extends keyof Row ? Row[F] : null;
+};
+
+/** An item in full: the same with its people. */
+export type ReadItem<Row, Field extends string> = Omit<SavedItem<Row, Field>, keyof People> & People;
 
 /** How items of a kind are shown. */
-export interface ItemPresenter<Row> {
+export interface ItemPresenter<Row, Field extends string, Listed> {
   /** Rows of a listing. */
-  listed(records: readonly Record<string, unknown>[], viewer: Viewer): Promise<PresentedItem[]>;
-  /** An item after a save, or in full: with its people, and `more` before the fields of other plugins. */
-  present(
-    row: Row,
-    viewer: Viewer,
-    moment: "saved" | "read",
-    more?: Readonly<Record<string, unknown>>,
-  ): Promise<PresentedItem>;
+  listed(records: readonly Record<string, unknown>[], viewer: Viewer): Promise<Listed[]>;
+  /** An item after a save. */
+  saved(row: Row, viewer: Viewer): Promise<SavedItem<Row, Field>>;
+  /** An item in full, with `more` before the fields of other plugins. */
+  read<More extends object>(row: Row, viewer: Viewer, more: More): Promise<ReadItem<Row, Field> & More>;
 }
 
 /**
  * Makes the presenter of a kind. `fields` are in the order of answers; `cover` is null until the plugin of images fills
  * it, through the contributions to the slot `response_fields`.
  */
-export function itemPresenter<Row extends AnyDescribedItem>(
+export function itemPresenter<
+  Row extends AnyDescribedItem,
+  Field extends (keyof Row & string) | "cover",
+  Listed extends { id: number },
+>(
   { contracts: { markup } }: Pick<ItemContext, "contracts">,
   { kind }: ItemKind,
-  fields: readonly ((keyof Row & string) | "cover")[],
+  fields: readonly Field[],
   contributions: () => readonly ResponseFields[],
-): ItemPresenter<Row> {
-  const listedFields = fields.includes("cover") ? { cover: null } : {};
-  const shownValue = (row: Row, field: (typeof fields)[number]) => {
+): ItemPresenter<Row, Field, Listed> {
+  const listedFields = (fields as readonly string[]).includes("cover") ? { cover: null } : {};
+  const shownValue = (row: Row, field: keyof Row | "cover") => {
     if (field === "cover") return null;
     return field === "description_html" ? markup.describeHtml(row.description_html, row.description) : row[field];
   };
-  const saved = (row: Row) => Object.fromEntries(fields.map((field) => [field, shownValue(row, field)]));
+  // The compiler does not follow keys through entries.
+  const shown = (row: Row) =>
+    Object.fromEntries(fields.map((field) => [field, shownValue(row, field)])) as SavedItem<Row, Field>;
+  const extended = async <Item extends { id: number }>(item: Item, viewer: Viewer, moment: "saved" | "read") => {
+    const [whole = item] = await withResponseFields(contributions(), kind, moment, [item], viewer);
+    return whole;
+  };
   return {
     listed: (records, viewer) => {
-      const items = records.map((record) => ({ ...(record as PresentedItem), ...listedFields }));
+      // The columns of a listing are those of its schema.
+      const items = records.map((record) => ({ ...(record as Listed), ...listedFields }));
       return withResponseFields(contributions(), kind, "listed", items, viewer);
     },
-    async present(row, viewer, moment, more = {}) {
-      const base = { ...saved(row), ...(moment === "read" && { ...row.people, ...more }), id: row.id };
-      const [item] = await withResponseFields(contributions(), kind, moment, [base], viewer);
-      return item as PresentedItem;
-    },
+    saved: (row, viewer) => extended({ ...shown(row), id: row.id }, viewer, "saved"),
+    // Rows that were read for an answer have people.
+    read: (row, viewer, more) =>
+      extended({ ...shown(row), ...(row.people as People), ...more, id: row.id }, viewer, "read"),
   };
 }

@@ -5,8 +5,13 @@ import {
   type FileStore,
   fileKilobytes,
   type Input,
+  idSchema,
+  nullable,
+  personSchema,
   type RawBuilder,
   rules,
+  t,
+  timesFields,
   type Viewer,
 } from "lectern/core";
 import type { Db } from "lectern/db";
@@ -77,6 +82,34 @@ export type AttachmentUpdate = Input<ReturnType<typeof rulesFor>["update"]>;
 
 /** Permissions of roles on attachments (platform 2.1). */
 export type AttachmentPermission = `attachment-${"create" | "update" | "delete"}-${"all" | "own"}`;
+
+const savedFields = {
+  id: idSchema,
+  name: t.String(),
+  extension: t.String({ description: 'Without a dot; "" for links' }),
+  uploaded_to: t.Integer({ description: "Id of the page" }),
+  external: t.Boolean({ description: "Whether it is a link instead of a file" }),
+  order: t.Integer(),
+  created_by: nullable(idSchema),
+  updated_by: nullable(idSchema),
+  ...timesFields,
+};
+
+/** The answers about attachments (content-api 11). */
+export const attachmentAnswers = {
+  listed: t.Object(savedFields, { $id: "AttachmentListItem" }),
+  saved: t.Object(savedFields, { $id: "SavedAttachment" }),
+  read: t.Object(
+    {
+      ...savedFields,
+      created_by: personSchema,
+      updated_by: personSchema,
+      links: t.Object({ html: t.String(), markdown: t.String() }),
+      content: t.String({ description: "The link, or the file as base64" }),
+    },
+    { $id: "Attachment" },
+  ),
+};
 
 declare module "lectern/db" {
   interface Tables {

@@ -20,13 +20,14 @@ export function savedAttachment(row: AttachmentRow) {
 }
 
 /** An attachment in full: with its link, or with its file as base64, encoded while it is sent. */
-export async function presentAttachment(context: AttachmentsContext, row: FoundAttachment): Promise<unknown> {
+export async function presentAttachment(context: AttachmentsContext, row: FoundAttachment) {
   const url = shownUrl(row, context.baseUrl);
   const links = {
     html: html`<a target="_blank" href="${url}">${row.name}</a>`.toString(),
     markdown: `[${row.name}](${url})`,
   };
-  const answer = { ...savedAttachment(row), ...row.people, links };
+  const { created_by = null, updated_by = null } = row.people ?? {};
+  const answer = { ...savedAttachment(row), created_by, updated_by, links };
   if (row.external) return { ...answer, content: row.link };
   return jsonWithFile(answer, "content", await storedFile(context.files, row));
 }

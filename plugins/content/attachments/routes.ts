@@ -3,9 +3,9 @@
  * update checks the page that the attachment moves to before the attachment itself (content-api 1.5).
  */
 import type { Owned } from "lectern/contracts";
-import { type InputObject, isUpload, mountResource, notFound, type PluginContext, type Viewer } from "lectern/core";
+import { type InputObject, isUpload, mountResource, notFound, type PluginContext, type Static, type Viewer } from "lectern/core";
 import { changeAttachment, insertAttachment, removeAttachment } from "./changes.ts";
-import { type AttachmentRow, type AttachmentsContext, type FoundAttachment, rulesFor } from "./contract.ts";
+import { type AttachmentRow, type AttachmentsContext, attachmentAnswers, type FoundAttachment, rulesFor } from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { presentAttachment, savedAttachment } from "./presenter.ts";
 import { findAttachment, findPage, listing, pageExists } from "./queries.ts";
@@ -24,7 +24,7 @@ export function mountAttachmentRoutes(
     validate: ((spec, input, viewer) =>
       plugin.validate(spec, withoutEmptyLink(input), viewer, lookups)) as typeof plugin.validate,
   };
-  mountResource<FoundAttachment, typeof create, typeof update, undefined>(
+  mountResource<FoundAttachment, typeof create, typeof update, undefined, typeof attachmentAnswers>(
     withLookups,
     {
       name: "attachment",
@@ -35,6 +35,7 @@ export function mountAttachmentRoutes(
       bodyFirst: true,
       permits: { create: "attachment-create-all" },
       list: listing,
+      answers: attachmentAnswers,
       about,
       examples,
     },
@@ -55,7 +56,8 @@ export function mountAttachmentRoutes(
       insert: (draft, tx) => insertAttachment(context, draft, tx),
       change: (row, draft, tx) => changeAttachment(context, row, draft, tx),
       remove: (row, tx) => removeAttachment(context, row, tx),
-      listed: (records) => [...records],
+      // The columns of the listing are those of its schema.
+      listed: (records) => records as Static<typeof attachmentAnswers.listed>[],
       show: async (row, _viewer, moment) =>
         moment === "saved" ? savedAttachment(row) : presentAttachment(context, row),
     },

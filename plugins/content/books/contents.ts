@@ -1,4 +1,5 @@
 import type { ContentEntry } from "lectern/contracts";
+import type { ContentsEntry } from "../_items/answers.ts";
 
 /** The kind of entry that contains others. */
 const CONTAINER = "chapter";
@@ -7,8 +8,8 @@ const CONTAINER = "chapter";
  * A book's contents as its read shows them (content-api 5.3): drafts first, then by priority, chapters before pages, by
  * id. A page is in `pages` of its chapter, without `type`; where the chapter is not among the entries, at the top level.
  */
-export function nestContents(entries: readonly ContentEntry[]): Record<string, unknown>[] {
-  const pagesOf = new Map(entries.filter(isContainer).map(({ id }) => [id, [] as Record<string, unknown>[]]));
+export function nestContents(entries: readonly ContentEntry[]): ContentsEntry[] {
+  const pagesOf = new Map(entries.filter(isContainer).map(({ id }) => [id, [] as NonNullable<ContentsEntry["pages"]>]));
   const topLevel: ContentEntry[] = [];
   for (const entry of [...entries].sort(compareEntries)) {
     const pages = isContainer(entry) ? undefined : pagesOf.get(entry.chapter_id ?? 0);
@@ -19,7 +20,7 @@ export function nestContents(entries: readonly ContentEntry[]): Record<string, u
     const { type: _type, ...rest } = entry;
     pages.push(rest);
   }
-  return topLevel.map((entry) => (isContainer(entry) ? { ...entry, pages: pagesOf.get(entry.id) } : { ...entry }));
+  return topLevel.map((entry) => ({ ...entry, ...(isContainer(entry) && { pages: pagesOf.get(entry.id) ?? [] }) }));
 }
 
 function isContainer(entry: ContentEntry): boolean {

@@ -1,4 +1,14 @@
-import type { Input, ItemPermissions, PluginContext, ResourceEvents } from "lectern/core";
+import {
+  fieldsOf,
+  type Input,
+  type ItemPermissions,
+  type PluginContext,
+  peopleFields,
+  peopleIdFields,
+  type ResourceEvents,
+  t,
+} from "lectern/core";
+import { contentsEntrySchema, coverField, describedFields, savedFields, templateField } from "../_items/answers.ts";
 import type { DescribedItem, DescribedTable, ItemKind } from "../_items/contract.ts";
 import { HISTORY_FIELDS, itemListing, NAME_FIELDS } from "../_items/listing.ts";
 import { coverRule, itemRules } from "../_items/rules.ts";
@@ -23,6 +33,21 @@ export function bookRules(limitMb: number) {
   const image = coverRule(limitMb);
   return itemRules({ tags: ["array"], image, default_template_id: ["nullable", "integer"] });
 }
+
+const bookFields = { ...describedFields, ...savedFields, ...templateField, ...coverField };
+
+/** The answers about books (content-api 5). */
+export const bookAnswers = {
+  listed: t.Object(
+    { ...describedFields, ...peopleIdFields, ...coverField },
+    { $id: "BookListItem", ...fieldsOf("book", "listed") },
+  ),
+  saved: t.Object({ ...bookFields, ...peopleIdFields }, { $id: "SavedBook", ...fieldsOf("book", "saved") }),
+  read: t.Object(
+    { ...bookFields, ...peopleFields, contents: t.Array(contentsEntrySchema) },
+    { $id: "Book", ...fieldsOf("book", "read") },
+  ),
+};
 
 /** What a create asks for. */
 export type BookDraft = Input<ReturnType<typeof bookRules>["create"]>;

@@ -3,7 +3,7 @@ import { lockItem } from "../_items/changes.ts";
 import { templateDependents } from "../_items/default_template.ts";
 import { itemHandlers, itemResource, registerItemKind, topLevelPlace } from "../_items/resource.ts";
 import { insertBook, updateBook } from "./changes.ts";
-import { BOOK, type Book, bookRules, listing } from "./contract.ts";
+import { BOOK, type Book, bookAnswers, bookRules, listing } from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { bookExports } from "./export.ts";
 import { bookMaker } from "./import.ts";
@@ -41,6 +41,7 @@ export default definePlugin({
         // An empty cover in a form takes the cover away (content-api 4.6).
         emptyAsNull: ["image"],
         bodyFirst: false,
+        answers: bookAnswers,
         about,
         examples,
       },

@@ -1,7 +1,7 @@
-import type { Viewer } from "lectern/core";
+import type { Static, Viewer } from "lectern/core";
 import { itemPresenter } from "../_items/presenter.ts";
 import { nestContents } from "./contents.ts";
-import { BOOK, type Book, type BooksContext } from "./contract.ts";
+import { BOOK, type Book, type bookAnswers, type BooksContext } from "./contract.ts";
 
 /** What answers show of a book itself (content-api 5.1). */
 const FIELDS = [
@@ -12,13 +12,18 @@ const FIELDS = [
 /** Shows books; a single read includes the contents that the viewer sees. */
 export function bookPresenter(context: BooksContext) {
   const { slot } = context;
-  const { listed, present } = itemPresenter<Book>(context, BOOK, FIELDS, () => slot("response_fields"));
+  const { listed, saved, read } = itemPresenter<Book, (typeof FIELDS)[number], Static<typeof bookAnswers.listed>>(
+    context,
+    BOOK,
+    FIELDS,
+    () => slot("response_fields"),
+  );
   return {
     listed,
     async show(book: Book, viewer: Viewer, moment: "saved" | "read") {
-      if (moment === "saved") return present(book, viewer, moment);
+      if (moment === "saved") return saved(book, viewer);
       const contents = Promise.all(slot("content").map((kind) => kind.contents?.(viewer, book.id) ?? []));
-      const [shown, entries] = await Promise.all([present(book, viewer, moment), contents]);
+      const [shown, entries] = await Promise.all([read(book, viewer, {}), contents]);
       return { ...shown, contents: nestContents(entries.flat()) };
     },
   };

@@ -1,4 +1,17 @@
-import { type Input, type ItemPermissions, type PluginContext, type ResourceEvents, rules, sql } from "lectern/core";
+import {
+  fieldsOf,
+  type Input,
+  type ItemPermissions,
+  idSchema,
+  type PluginContext,
+  peopleFields,
+  peopleIdFields,
+  type ResourceEvents,
+  rules,
+  sql,
+  t,
+} from "lectern/core";
+import { describedFields, savedFields, templateField } from "../_items/answers.ts";
 import type { DescribedItem, DescribedTable, ItemKind } from "../_items/contract.ts";
 import { HISTORY_FIELDS, itemListing, NAME_FIELDS } from "../_items/listing.ts";
 import { itemRules } from "../_items/rules.ts";
@@ -56,6 +69,22 @@ export const createRules = rules({ book_id: ["required", "integer"], ...create }
 
 /** The body of an update; a `book_id` other than the present one moves the chapter. */
 export const updateRules = rules({ book_id: ["integer"], ...update });
+
+const placeFields = { book_id: idSchema, priority: t.Integer(), book_slug: t.String() };
+const chapterFields = { ...describedFields, ...placeFields, ...savedFields, ...templateField };
+
+/** The answers about chapters (content-api 7). The plugin of pages contributes the schema of `pages`. */
+export const chapterAnswers = {
+  listed: t.Object(
+    { ...describedFields, ...placeFields, ...peopleIdFields },
+    { $id: "ChapterListItem", ...fieldsOf("chapter", "listed") },
+  ),
+  saved: t.Object({ ...chapterFields, ...peopleIdFields }, { $id: "SavedChapter", ...fieldsOf("chapter", "saved") }),
+  read: t.Object(
+    { ...chapterFields, ...peopleFields, pages: t.Array(t.Unknown()) },
+    { $id: "Chapter", ...fieldsOf("chapter", "read") },
+  ),
+};
 
 /** What a create asks for. */
 export type ChapterDraft = Input<typeof createRules>;

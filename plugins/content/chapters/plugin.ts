@@ -3,7 +3,7 @@ import { rows } from "lectern/db";
 import { templateDependents } from "../_items/default_template.ts";
 import { itemHandlers, itemResource, registerItemKind } from "../_items/resource.ts";
 import { insertChapter, lockForUpdate, updateChapter } from "./changes.ts";
-import { CHAPTER, type Chapter, createRules, listing, updateRules } from "./contract.ts";
+import { CHAPTER, type Chapter, chapterAnswers, createRules, listing, updateRules } from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { chapterExports } from "./export.ts";
 import { chapterMaker } from "./import.ts";
@@ -47,7 +47,16 @@ export default definePlugin({
     const resource = itemResource(CHAPTER, listing, access);
     mountResource(
       context,
-      { ...resource, path: "/chapters", create: createRules, update: updateRules, bodyFirst: true, about, examples },
+      {
+        ...resource,
+        path: "/chapters",
+        create: createRules,
+        update: updateRules,
+        bodyFirst: true,
+        answers: chapterAnswers,
+        about,
+        examples,
+      },
       {
         ...chapterPresenter(context),
         ...itemHandlers<Chapter>(context, CHAPTER),

@@ -1,6 +1,6 @@
-import type { Viewer } from "lectern/core";
+import type { Static, Viewer } from "lectern/core";
 import { itemPresenter } from "../_items/presenter.ts";
-import { CHAPTER, type Chapter, type ChaptersContext } from "./contract.ts";
+import { CHAPTER, type Chapter, type chapterAnswers, type ChaptersContext } from "./contract.ts";
 
 /** What answers show of a chapter itself (content-api 7). */
 const FIELDS = [
@@ -11,10 +11,15 @@ const FIELDS = [
 /** Shows chapters. A single read has `pages`, which the plugin of pages fills through the slot `response_fields`. */
 export function chapterPresenter(context: ChaptersContext) {
   const { slot } = context;
-  const { listed, present } = itemPresenter<Chapter>(context, CHAPTER, FIELDS, () => slot("response_fields"));
+  const { listed, saved, read } = itemPresenter<Chapter, (typeof FIELDS)[number], Static<typeof chapterAnswers.listed>>(
+    context,
+    CHAPTER,
+    FIELDS,
+    () => slot("response_fields"),
+  );
   return {
     listed,
     show: (chapter: Chapter, viewer: Viewer, moment: "saved" | "read") =>
-      present(chapter, viewer, moment, { pages: [] }),
+      moment === "saved" ? saved(chapter, viewer) : read(chapter, viewer, { pages: [] }),
   };
 }

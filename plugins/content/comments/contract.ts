@@ -1,6 +1,18 @@
 import type { Generated, Selectable } from "kysely";
 import type { UserRef } from "lectern/contracts";
-import { type Contracts, type Input, type RawBuilder, type ResourceEvents, rules, type Viewer } from "lectern/core";
+import {
+  type Contracts,
+  type Input,
+  idSchema,
+  nullable,
+  personSchema,
+  type RawBuilder,
+  type ResourceEvents,
+  rules,
+  t,
+  timesFields,
+  type Viewer,
+} from "lectern/core";
 import type { Db } from "lectern/db";
 
 /** What the files of this plugin share. */
@@ -54,6 +66,41 @@ export const createRules = rules({
 
 /** Rules for the body of an update. */
 export const updateRules = rules({ html: ["string"], archived: ["boolean"] });
+
+const listedFields = {
+  id: idSchema,
+  commentable_id: idSchema,
+  commentable_type: t.String(),
+  parent_id: nullable(t.Integer({ description: "The local_id of the comment it replies to" })),
+  local_id: t.Integer(),
+  content_ref: t.String(),
+  created_by: nullable(idSchema),
+  updated_by: nullable(idSchema),
+  ...timesFields,
+};
+const savedFields = { ...listedFields, html: t.String(), archived: t.Boolean() };
+const saved = t.Object(savedFields, { $id: "SavedComment" });
+
+/** The answers about comments (content-api 10). */
+export const commentAnswers = {
+  listed: t.Object(listedFields, { $id: "CommentListItem" }),
+  saved,
+  read: t.Object(
+    { ...savedFields, created_by: personSchema, updated_by: personSchema, replies: t.Array(saved) },
+    { $id: "Comment" },
+  ),
+};
+
+const treeComment = t.Object({ ...savedFields, created_by: personSchema }, { $id: "PageComment" });
+const tree = t.Recursive(
+  (inner) => t.Object({ comment: treeComment, depth: t.Integer({ minimum: 0 }), children: t.Array(inner) }),
+  { $id: "CommentTree" },
+);
+
+/** What the plugin adds to single reads of pages: threads of comments (content-api 10.5). */
+export const pageCommentsFields = {
+  comments: t.Object({ active: t.Array(tree), archived: t.Array(tree) }, { $id: "PageComments" }),
+};
 
 /** The draft of a new comment. */
 export type CommentCreate = Input<typeof createRules>;

@@ -6,7 +6,7 @@
 import { activityOf } from "lectern/contracts";
 import { definePlugin, sql, t, withoutAuthor } from "lectern/core";
 import { deleteCommentsOfPages, lockComment, prepareComment } from "./changes.ts";
-import type { CommentPermission, CommentsContext } from "./contract.ts";
+import { type CommentPermission, type CommentsContext, pageCommentsFields } from "./contract.ts";
 import { migrations } from "./migrations.ts";
 import { pageCommentsPresenter, sanitizedHtml } from "./presenter.ts";
 import { mountCommentRoutes } from "./routes.ts";
@@ -46,7 +46,12 @@ export default definePlugin({
       (viewer) => sql<boolean>`exists (select from pages
         where pages.id = comments.page_id and ${visible.where("pages", viewer)})`,
     );
-    contribute("response_fields", { kind: "page", moment: "read", add: pageCommentsPresenter(context) });
+    contribute("response_fields", {
+      kind: "page",
+      moment: "read",
+      schema: pageCommentsFields,
+      add: pageCommentsPresenter(context),
+    });
     contribute("dependents", { kind: "page", destroy: deleteCommentsOfPages });
     for (const event of ["comment_create", "comment_update", "comment_delete"] as const)
       contribute(

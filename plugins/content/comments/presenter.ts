@@ -70,7 +70,8 @@ export async function presentComment(
 ) {
   const presented = await presentAll(context, replies, viewer);
   await sanitize(context, row, viewer);
-  return { ...savedComment(context, row), ...people, replies: [...presented.values()] };
+  const { created_by = null, updated_by = null } = people ?? {};
+  return { ...savedComment(context, row), created_by, updated_by, replies: [...presented.values()] };
 }
 
 /** A comment within the tree of a page (content-api 10.5). */

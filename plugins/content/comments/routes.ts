@@ -1,6 +1,6 @@
-import { mountResource, type PluginContext } from "lectern/core";
+import { mountResource, type PluginContext, type Static } from "lectern/core";
 import { changeComment, deleteComment, insertComment } from "./changes.ts";
-import { type CommentsContext, createRules, type FoundComment, updateRules } from "./contract.ts";
+import { type CommentsContext, commentAnswers, createRules, type FoundComment, updateRules } from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { presentComment, savedComment } from "./presenter.ts";
 import { findComment, listing } from "./queries.ts";
@@ -10,7 +10,7 @@ export function mountCommentRoutes(
   plugin: Pick<PluginContext, "app" | "list" | "validate" | "perform">,
   context: CommentsContext,
 ): void {
-  mountResource<FoundComment, typeof createRules, typeof updateRules, undefined>(
+  mountResource<FoundComment, typeof createRules, typeof updateRules, undefined, typeof commentAnswers>(
     plugin,
     {
       name: "comment",
@@ -21,6 +21,7 @@ export function mountCommentRoutes(
       bodyFirst: false,
       permits: { create: "comment-create-all" },
       list: listing,
+      answers: commentAnswers,
       about,
       examples,
     },
@@ -33,7 +34,8 @@ export function mountCommentRoutes(
       insert: (draft, tx) => insertComment(context, draft, tx),
       change: (row, draft, tx) => changeComment(context, row, draft, tx),
       remove: ({ id }, tx) => deleteComment(id, tx),
-      listed: (records) => [...records],
+      // The columns of the listing are those of its schema.
+      listed: (records) => records as Static<typeof commentAnswers.listed>[],
       show: async (row, viewer, moment) =>
         moment === "saved" ? savedComment(context, row) : presentComment(context, row, viewer),
     },

@@ -5,7 +5,23 @@
  */
 import type { Generated, Kysely, Selectable } from "kysely";
 import type { Tag } from "lectern/contracts";
-import { type Input, type ItemPermissions, type ItemTable, type People, type PluginContext, rules } from "lectern/core";
+import {
+  fieldsOf,
+  type Input,
+  type ItemPermissions,
+  type ItemTable,
+  idSchema,
+  nullable,
+  type People,
+  type PluginContext,
+  peopleFields,
+  personSchema,
+  rules,
+  t,
+  timesFields,
+  timestampSchema,
+} from "lectern/core";
+import { namedFields, pageListItemSchema, tagSchema } from "../_items/answers.ts";
 import type { RenderCache } from "./render_cache.ts";
 
 /** Pages with their content and what is derived from it. */
@@ -89,6 +105,55 @@ export const updateRules = rules({
   priority: ["integer"],
   base_revision: ["integer"],
 });
+
+const pageFields = {
+  ...namedFields,
+  book_id: idSchema,
+  chapter_id: nullable(idSchema),
+  html: t.String({ description: "Ready to show, with includes resolved" }),
+  raw_html: t.String({ description: "The content as stored" }),
+  priority: t.Integer(),
+  ...timesFields,
+  ...peopleFields,
+  draft: t.Boolean(),
+  markdown: t.String({ description: 'The source of a page written in Markdown, else ""' }),
+  revision_count: t.Integer(),
+  template: t.Boolean(),
+  editor: t.String(),
+  tags: t.Array(tagSchema),
+};
+
+/** The answers about pages (content-api 8). The plugin of comments contributes the schema of `comments`. */
+export const pageAnswers = {
+  listed: pageListItemSchema,
+  saved: t.Object(pageFields, { $id: "SavedPage", ...fieldsOf("page", "saved") }),
+  read: t.Object(
+    { ...pageFields, comments: t.Object({ active: t.Array(t.Unknown()), archived: t.Array(t.Unknown()) }) },
+    { $id: "Page", ...fieldsOf("page", "read") },
+  ),
+};
+
+/** What the plugin adds to single reads of chapters: their pages. */
+export const chapterPagesFields = { pages: t.Array(pageListItemSchema) };
+
+const revisionFields = {
+  id: idSchema,
+  page_id: idSchema,
+  number: t.Integer({ description: "The revision_count the page had then" }),
+  name: t.String(),
+  summary: t.String(),
+  created_at: timestampSchema,
+  created_by: personSchema,
+};
+
+/** A row of the listing of revisions. */
+export const revisionListItemSchema = t.Object(revisionFields, { $id: "PageRevisionListItem" });
+
+/** A revision with its content. */
+export const revisionSchema = t.Object(
+  { ...revisionFields, html: t.String(), raw_html: t.String(), markdown: t.String(), text: t.String() },
+  { $id: "PageRevision" },
+);
 
 /** What a create asks for. */
 export type PageCreate = Input<typeof createRules>;

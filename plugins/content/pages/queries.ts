@@ -1,7 +1,7 @@
 import type { ContentEntry, ResponseFields } from "lectern/contracts";
 import { type EventTransaction, notFound, peopleOf, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { flattened, prepared, rows } from "lectern/db";
-import type { FoundPage, PageRow, PagesContext } from "./contract.ts";
+import { chapterPagesFields, type FoundPage, type PageRow, type PagesContext } from "./contract.ts";
 import { pageUrl } from "./urls.ts";
 
 /** The columns of rows of listings and of the pages of a chapter; needs a join with the page's book (content-api 8.1). */
@@ -77,6 +77,7 @@ export function pagesOfChapters({ db, visible }: PagesContext): ResponseFields {
   return {
     kind: "chapter",
     moment: "read",
+    schema: chapterPagesFields,
     async add(ids, viewer) {
       const found = await rows<{ chapter_id: number }>(
         db,

@@ -5,10 +5,30 @@
  * the page and cannot be deleted.
  */
 import { type UserRef, withResponseFields } from "lectern/contracts";
-import { ApiError, endpoint, idOf, type ListSpec, notFound, rules, sql, type Viewer } from "lectern/core";
+import {
+  ApiError,
+  endpoint,
+  idOf,
+  type ListSpec,
+  listingSchema,
+  noContent,
+  notFound,
+  rules,
+  type Static,
+  sql,
+  type Viewer,
+} from "lectern/core";
 import { rows } from "lectern/db";
 import { updatePage } from "./changes.ts";
-import type { FoundPage, KeptRevision, PageRow, PagesContext } from "./contract.ts";
+import {
+  type FoundPage,
+  type KeptRevision,
+  type PageRow,
+  type PagesContext,
+  pageAnswers,
+  revisionListItemSchema,
+  revisionSchema,
+} from "./contract.ts";
 import { revisionAbout, revisionExamples } from "./docs.ts";
 import { renderIncludes } from "./includes.ts";
 import { presentPage } from "./presenter.ts";
@@ -59,10 +79,12 @@ export function mountRevisionReads(context: PagesContext): void {
     "/pages/:id/revisions",
     async ({ viewer, params, asked }) => {
       const where = sql<boolean>`page_revisions.page_id = ${await visiblePageId(viewer, params.id)}::integer`;
-      return list({ table: "page_revisions", fields: FIELDS, columns, where }, viewer, asked);
+      const spec = { table: "page_revisions", fields: FIELDS, columns, where } as const;
+      return list<Static<typeof revisionListItemSchema>>(spec, viewer, asked);
     },
     {
       permit: PERMIT,
+      response: listingSchema(revisionListItemSchema),
       ...endpoint("pages", "revisions", { about: revisionAbout.list, example: revisionExamples.list }),
     },
   );
@@ -83,6 +105,7 @@ export function mountRevisionReads(context: PagesContext): void {
     },
     {
       permit: PERMIT,
+      response: revisionSchema,
       ...endpoint("pages", "revision", { about: revisionAbout.read, example: revisionExamples.read }),
     },
   );
@@ -109,9 +132,14 @@ export function mountRevisionChanges(context: PagesContext): void {
       const change = { row: page as PageRow & FoundPage, draft, restored: revision };
       const { id } = await perform("page_update", viewer, change, (final, tx) => updatePage(context, final, tx));
       const shown = await presentPage(context, await pages.written(id), viewer);
-      return (await withResponseFields(slot("response_fields"), "page", "saved", [shown], viewer))[0];
+      const [saved = shown] = await withResponseFields(slot("response_fields"), "page", "saved", [shown], viewer);
+      return saved;
     },
-    { permit: PERMIT, ...endpoint("pages", "restoreRevision", { about: revisionAbout.restore, rules: rules({}) }) },
+    {
+      permit: PERMIT,
+      response: pageAnswers.saved,
+      ...endpoint("pages", "restoreRevision", { about: revisionAbout.restore, rules: rules({}) }),
+    },
   );
   app.delete(
     "/pages/:id/revisions/:revisionId",
@@ -130,7 +158,7 @@ export function mountRevisionChanges(context: PagesContext): void {
       });
       set.status = 204;
     },
-    { permit: PERMIT, ...endpoint("pages", "deleteRevision", { about: revisionAbout.delete }) },
+    { permit: PERMIT, response: noContent, ...endpoint("pages", "deleteRevision", { about: revisionAbout.delete }) },
   );
 }
 

@@ -1,8 +1,8 @@
 import { mergeResponseFields, responseFieldsOf, withResponseFields } from "lectern/contracts";
-import { type ListSpec, mountResource, sql } from "lectern/core";
+import { type ListSpec, mountResource, type Static, sql } from "lectern/core";
 import { HISTORY_FIELDS, NAME_FIELDS } from "../_items/listing.ts";
 import { deletePage, insertPage, updatePage } from "./changes.ts";
-import { createRules, type FoundPage, type PageRow, type PagesContext, updateRules } from "./contract.ts";
+import { createRules, type FoundPage, type PageRow, type PagesContext, pageAnswers, updateRules } from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { findParent, isIn, type NamedParent, parentIn } from "./parents.ts";
 import { presentPage } from "./presenter.ts";
@@ -34,9 +34,9 @@ export function mountPages(context: PagesContext): void {
   const find = pageFinder(context);
   const list = { ...listing, visibleRows: access.visibleRows("page", "pages") };
   const bodies = { create: createRules, update: updateRules, bodyFirst: true };
-  mountResource<PageRow | FoundPage, typeof createRules, typeof updateRules, NamedParent>(
+  mountResource<PageRow | FoundPage, typeof createRules, typeof updateRules, NamedParent, typeof pageAnswers>(
     context,
-    { name: "page", noun: "Page", path: "/pages", ...bodies, list, about, examples },
+    { name: "page", noun: "Page", path: "/pages", ...bodies, list, answers: pageAnswers, about, examples },
     {
       find: find.visible,
       may: (viewer, verb, row) => access.may(viewer, `page-${verb}`, row),
@@ -60,13 +60,18 @@ export function mountPages(context: PagesContext): void {
       // The events' filters have replaced the row by the locked one, which has all columns.
       change: (row, draft, tx) => updatePage(context, { row: row as PageRow, draft }, tx),
       remove: (row, tx) => deletePage(row as PageRow, tx),
-      listed: (records) => [...records],
+      // The columns of the listing are those of its schema.
+      listed: (records) => records as Static<typeof pageAnswers.listed>[],
       ahead: (viewer, id) => responseFieldsOf(slot("response_fields"), "page", "read", [id], viewer),
       async show(row, viewer, moment, ahead) {
         const page = await presentPage(context, "tags" in row ? row : await find.written(row.id), viewer);
-        if (moment === "saved")
-          return (await withResponseFields(slot("response_fields"), "page", "saved", [page], viewer))[0];
-        return mergeResponseFields([{ ...page, comments: NO_COMMENTS }], (await ahead) ?? [])[0];
+        if (moment === "saved") {
+          const [saved = page] = await withResponseFields(slot("response_fields"), "page", "saved", [page], viewer);
+          return saved;
+        }
+        const whole = { ...page, comments: NO_COMMENTS };
+        const [shown = whole] = mergeResponseFields([whole], (await ahead) ?? []);
+        return shown;
       },
     },
   );

@@ -1,4 +1,14 @@
-import type { Input, ItemPermissions, PluginContext, ResourceEvents } from "lectern/core";
+import {
+  fieldsOf,
+  type Input,
+  type ItemPermissions,
+  type PluginContext,
+  peopleFields,
+  peopleIdFields,
+  type ResourceEvents,
+  t,
+} from "lectern/core";
+import { coverField, describedFields, itemRefSchema, savedFields, shelvedBookSchema } from "../_items/answers.ts";
 import type { DescribedItem, DescribedTable, ItemKind } from "../_items/contract.ts";
 import { HISTORY_FIELDS, itemListing, NAME_FIELDS } from "../_items/listing.ts";
 import { coverRule, itemRules } from "../_items/rules.ts";
@@ -26,6 +36,24 @@ export const listing = itemListing(SHELF, { id: "integer", ...NAME_FIELDS, descr
 /** The bodies of a create and an update, for a limit on files in megabytes. */
 export const shelfRules = (limitMb: number) =>
   itemRules({ books: ["array"], tags: ["array"], image: coverRule(limitMb) });
+
+const shelfFields = { ...describedFields, ...savedFields, ...coverField };
+
+/** The answers about shelves (content-api 6). */
+export const shelfAnswers = {
+  listed: t.Object(
+    { ...describedFields, ...peopleIdFields, ...coverField },
+    { $id: "ShelfListItem", ...fieldsOf("bookshelf", "listed") },
+  ),
+  saved: t.Object({ ...shelfFields, ...peopleIdFields }, { $id: "SavedShelf", ...fieldsOf("bookshelf", "saved") }),
+  read: t.Object(
+    { ...shelfFields, ...peopleFields, books: t.Array(shelvedBookSchema) },
+    { $id: "Shelf", ...fieldsOf("bookshelf", "read") },
+  ),
+};
+
+/** What the plugin adds to single reads of books: the shelves with the book. */
+export const bookShelvesFields = { shelves: t.Array(itemRefSchema) };
 
 /** What a create asks for. */
 export type ShelfDraft = Input<ReturnType<typeof shelfRules>["create"]>;

@@ -3,7 +3,7 @@ import { rows } from "lectern/db";
 import { lockItem } from "../_items/changes.ts";
 import { itemHandlers, itemResource, registerItemKind, topLevelPlace } from "../_items/resource.ts";
 import { insertShelf, updateShelf } from "./changes.ts";
-import { listing, SHELF, type Shelf, shelfRules } from "./contract.ts";
+import { bookShelvesFields, listing, SHELF, type Shelf, shelfAnswers, shelfRules } from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { migrations } from "./migrations.ts";
 import { shelfPresenter } from "./presenter.ts";
@@ -25,6 +25,7 @@ export default definePlugin({
     context.contribute("response_fields", {
       kind: "book",
       moment: "read",
+      schema: bookShelvesFields,
       add: (ids, viewer) => shelvesOf(context, ids, viewer),
     });
     for (const [kind, column] of [
@@ -45,7 +46,10 @@ export default definePlugin({
     mountResource(
       context,
       // An empty cover in a form takes the cover away (content-api 4.6).
-      { ...resource, path: "/shelves", ...bodies, emptyAsNull: ["image"], bodyFirst: false, about, examples },
+      {
+        ...{ ...resource, path: "/shelves", ...bodies, emptyAsNull: ["image"], bodyFirst: false },
+        ...{ answers: shelfAnswers, about, examples },
+      },
       {
         ...shelfPresenter(context),
         ...itemHandlers<Shelf>(context, SHELF),

@@ -1,6 +1,6 @@
-import type { Viewer } from "lectern/core";
+import type { Static, Viewer } from "lectern/core";
 import { itemPresenter } from "../_items/presenter.ts";
-import { SHELF, type Shelf, type ShelvesContext } from "./contract.ts";
+import { SHELF, type Shelf, type ShelvesContext, type shelfAnswers } from "./contract.ts";
 import { booksOf } from "./shelf_books.ts";
 
 /** What answers show of a shelf itself (content-api 6). */
@@ -11,12 +11,17 @@ const FIELDS = [
 
 /** Shows shelves; a single read includes the books that the viewer sees. */
 export function shelfPresenter(context: ShelvesContext) {
-  const { listed, present } = itemPresenter<Shelf>(context, SHELF, FIELDS, () => context.slot("response_fields"));
+  const { listed, saved, read } = itemPresenter<Shelf, (typeof FIELDS)[number], Static<typeof shelfAnswers.listed>>(
+    context,
+    SHELF,
+    FIELDS,
+    () => context.slot("response_fields"),
+  );
   return {
     listed,
     async show(shelf: Shelf, viewer: Viewer, moment: "saved" | "read") {
-      if (moment === "saved") return present(shelf, viewer, moment);
-      const [shown, books] = await Promise.all([present(shelf, viewer, moment), booksOf(context, shelf.id, viewer)]);
+      if (moment === "saved") return saved(shelf, viewer);
+      const [shown, books] = await Promise.all([read(shelf, viewer, {}), booksOf(context, shelf.id, viewer)]);
       return { ...shown, books };
     },
   };

@@ -3,9 +3,12 @@
  * can name only visible books, so books that they do not see stay on the shelf, after the given ones. The same holds for
  * books in the recycle bin: a restored book is on its shelves again.
  */
-import { type EventTransaction, sql, type Viewer } from "lectern/core";
+import { type EventTransaction, type Static, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
+import type { shelvedBookSchema } from "../_items/answers.ts";
 import type { ShelvesContext } from "./contract.ts";
+
+type ShelvedBook = Static<typeof shelvedBookSchema>;
 
 /** The largest value of an integer column. */
 const MAX_ID = 2_147_483_647;
@@ -57,8 +60,8 @@ export function booksOf(
   { db, visible }: Pick<ShelvesContext, "db" | "visible">,
   shelfId: number,
   viewer: Viewer,
-): Promise<Record<string, unknown>[]> {
-  return rows<Record<string, unknown>>(
+): Promise<ShelvedBook[]> {
+  return rows<ShelvedBook>(
     db,
     sql`
     select books.id, books.name, books.slug, books.description, books.created_at, books.updated_at,

@@ -10,6 +10,7 @@ import type { AnyContext, AnyPlugin } from "lectern/core";
 import type { Db, Store } from "lectern/db";
 import { configSchema } from "../../../core/config.ts";
 import { folderStore } from "../../../core/files/file_store.ts";
+import type { AnswerMismatch } from "../../../core/http/answer_judge.ts";
 import { createLog } from "../../../core/log.ts";
 import { boot, type Runtime, type RuntimeOptions } from "../../../core/runtime/boot.ts";
 import { readSettings } from "../../../core/runtime/settings.ts";
@@ -97,8 +98,10 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
     await own?.drop();
     rmSync(dataDir, { recursive: true, force: true });
   };
+  const mismatches: AnswerMismatch[] = [];
   const runtime = await boot({
     config,
+    onAnswerMismatch: (mismatch) => mismatches.push(mismatch),
     store,
     files: folderStore(join(dataDir, "files")),
     log,
@@ -111,7 +114,7 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
     await drops();
     throw error;
   });
-  const client = clientOf(runtime);
+  const client = clientOf(runtime, mismatches);
   return {
     runtime,
     store,
@@ -125,11 +128,20 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
     async stop() {
       await runtime.stop();
       await drops();
+      throwMismatches(mismatches);
     },
   };
 }
 
-function clientOf(runtime: Runtime): Pick<TestRuntime, "ask" | "person"> {
+/** Throws for answers that their schemas do not describe, also those of calls within the process. */
+function throwMismatches(mismatches: AnswerMismatch[]): void {
+  const found = mismatches.splice(0);
+  if (found.length === 0) return;
+  const lines = found.map(({ route, schema, path, message }) => `${route} ${schema}${path}: ${message}`);
+  throw new Error(`An answer is not as its schema says:\n${lines.join("\n")}`);
+}
+
+function clientOf(runtime: Runtime, mismatches: AnswerMismatch[]): Pick<TestRuntime, "ask" | "person"> {
   const ask: TestRuntime["ask"] = async (method, path, { as = ADMIN_TOKEN, body, form, parts, headers = {} } = {}) => {
     const sent = new Headers(headers);
     if (as !== null) sent.set("authorization", `Token ${as}`);
@@ -148,6 +160,7 @@ function clientOf(runtime: Runtime): Pick<TestRuntime, "ask" | "person"> {
     });
     const response = await runtime.gates.answer(request, "127.0.0.1");
     const text = await response.text();
+    throwMismatches(mismatches);
     // Internal columns are in no answer.
     if (/"(?:display_name|name|value)_key":/.test(text)) throw new Error(`A key is shown by ${method} ${path}`);
     const json = response.headers.get("content-type")?.startsWith("application/json") && text !== "";

@@ -9,10 +9,14 @@ export {
   type ContentEntry,
   type ContentKind,
   type Dependents,
+  type FieldsById,
+  fieldsOfRead,
   mergeResponseFields,
   type ResponseFields,
   responseFieldsOf,
   type Searchable,
+  type SelectedFields,
+  selectedFields,
   withResponseFields,
 } from "./content.ts";
 export type {
@@ -35,6 +39,17 @@ export type {
   MadeItem,
   NewItem,
 } from "./imports.ts";
+export {
+  type AnyItemReader,
+  findItem,
+  type Item,
+  type ItemAddress,
+  type ItemName,
+  type ItemReader,
+  type ItemsAddress,
+  listItems,
+  readItem,
+} from "./items.ts";
 export type { Mail, MailMessage } from "./mail.ts";
 export type {
   AddressAt,

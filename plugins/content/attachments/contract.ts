@@ -2,14 +2,15 @@ import type { Generated, Selectable } from "kysely";
 import type { UserRef } from "lectern/contracts";
 import {
   type Contracts,
-  type FileStore,
   fileKilobytes,
-  type Input,
+  type FileStore,
   idSchema,
+  type Input,
   nullable,
   personSchema,
   type RawBuilder,
   rules,
+  type Static,
   t,
   timesFields,
   type Viewer,
@@ -18,7 +19,7 @@ import type { Db } from "lectern/db";
 
 /** What the files of this plugin share. */
 export interface AttachmentsContext {
-  readonly db: Pick<Db, "executeQuery">;
+  readonly db: Pick<Db, "executeQuery" | "getExecutor">;
   readonly contracts: Pick<Contracts, "access" | "users">;
   readonly files: FileStore;
   readonly baseUrl: string;
@@ -118,6 +119,9 @@ declare module "lectern/db" {
 }
 
 declare module "lectern/core" {
+  interface Items {
+    attachment: { listed: Static<typeof attachmentAnswers.listed> };
+  }
   interface Events {
     attachment_create: { draft: AttachmentCreate; result: AttachmentRow };
     /** `row` is locked, with the values before the change. */

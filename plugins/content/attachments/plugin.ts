@@ -11,6 +11,7 @@ import { mountFileRoute } from "./file_route.ts";
 import { attachmentsInImports } from "./import.ts";
 import { migrations } from "./migrations.ts";
 import { usedFileKeys } from "./queries.ts";
+import { attachmentReader } from "./reader.ts";
 import { mountAttachmentRoutes } from "./routes.ts";
 
 const PERMISSIONS = (["create", "update", "delete"] as const).flatMap((action): AttachmentPermission[] => [
@@ -41,6 +42,7 @@ export default definePlugin({
       (viewer) => sql<boolean>`exists (select from pages
         where pages.id = attachments.uploaded_to and ${visible.where("pages", viewer)})`,
     );
+    contribute("item_reader", attachmentReader(context));
     contribute("dependents", { kind: "page", destroy: (ids, tx) => removeOfPages(context, ids, tx) });
     contribute("export_files", attachmentsInExports(context));
     contribute("import_files", attachmentsInImports(context));

@@ -2,10 +2,11 @@ import {
   fieldsOf,
   type Input,
   type ItemPermissions,
-  type PluginContext,
   peopleFields,
   peopleIdFields,
+  type PluginContext,
   type ResourceEvents,
+  type Static,
   t,
 } from "lectern/core";
 import { contentsEntrySchema, coverField, describedFields, savedFields, templateField } from "../_items/answers.ts";
@@ -62,6 +63,9 @@ export type BooksContext = Pick<
 >;
 
 declare module "lectern/core" {
+  interface Items {
+    book: { read: Static<typeof bookAnswers.read>; listed: Static<typeof bookAnswers.listed> };
+  }
   interface Events extends ResourceEvents<"book", BookDraft, BookChange, Book> {}
   interface Permissions extends ItemPermissions<"book"> {}
 }

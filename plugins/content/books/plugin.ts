@@ -9,6 +9,7 @@ import { bookExports } from "./export.ts";
 import { bookMaker } from "./import.ts";
 import { migrations } from "./migrations.ts";
 import { bookPresenter } from "./presenter.ts";
+import { bookReader } from "./reader.ts";
 
 /** Books: named collections of chapters and pages (content-api 5). */
 export default definePlugin({
@@ -28,6 +29,7 @@ export default definePlugin({
       path: sql<string>`'/books/' || books.slug`,
       listing,
     });
+    contribute("item_reader", bookReader(context));
     contribute("dependents", templateDependents("books"));
     contribute("export_kind", bookExports(context));
     contribute("content_maker", bookMaker(context));

@@ -1,14 +1,15 @@
 import {
   fieldsOf,
+  idSchema,
   type Input,
   type ItemPermissions,
-  idSchema,
-  type PluginContext,
   peopleFields,
   peopleIdFields,
+  type PluginContext,
   type ResourceEvents,
   rules,
   sql,
+  type Static,
   t,
 } from "lectern/core";
 import { describedFields, savedFields, templateField } from "../_items/answers.ts";
@@ -104,6 +105,9 @@ declare module "lectern/db" {
   }
 }
 declare module "lectern/core" {
+  interface Items {
+    chapter: { read: Static<typeof chapterAnswers.read>; listed: Static<typeof chapterAnswers.listed> };
+  }
   interface Events extends ResourceEvents<"chapter", ChapterDraft, ChapterChange, Chapter> {
     /** A chapter moves to another book, within `chapter_update` and before the other fields change. */
     chapter_move: { draft: ChapterMove; result: Chapter };

@@ -9,6 +9,7 @@ import { chapterExports } from "./export.ts";
 import { chapterMaker } from "./import.ts";
 import { migrations } from "./migrations.ts";
 import { chapterPresenter } from "./presenter.ts";
+import { chapterReader } from "./reader.ts";
 import { bookForChapter, chaptersOfBook } from "./queries.ts";
 
 /**
@@ -32,6 +33,7 @@ export default definePlugin({
       contents: (viewer, bookId) => chaptersOfBook(context, viewer, bookId),
       listing,
     });
+    context.contribute("item_reader", chapterReader(context));
     context.contribute("export_kind", chapterExports(context));
     context.contribute("content_maker", chapterMaker(context));
     context.contribute("dependents", templateDependents("chapters"));

@@ -2,13 +2,14 @@ import type { Generated, Selectable } from "kysely";
 import type { UserRef } from "lectern/contracts";
 import {
   type Contracts,
-  type Input,
   idSchema,
+  type Input,
   nullable,
   personSchema,
   type RawBuilder,
   type ResourceEvents,
   rules,
+  type Static,
   t,
   timesFields,
   type Viewer,
@@ -117,6 +118,9 @@ declare module "lectern/db" {
 }
 
 declare module "lectern/core" {
+  interface ItemFields {
+    "page.read.comments": Static<typeof pageCommentsFields.comments>;
+  }
   interface Events extends ResourceEvents<"comment", CommentCreate, CommentUpdate, CommentRow> {}
   interface Permissions extends Record<CommentPermission, true> {}
 }

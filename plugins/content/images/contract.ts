@@ -104,7 +104,27 @@ declare module "lectern/db" {
   }
 }
 
+/** A cover in a listing. */
+export interface ListedCover {
+  readonly id: number;
+  readonly name: string;
+  readonly url: string;
+}
+
+/** A cover in a single read. */
+export interface Cover extends ListedCover, Pick<ImageRow, "created_at" | "updated_at" | "created_by" | "updated_by"> {
+  readonly path: string;
+  readonly type: string;
+  readonly uploaded_to: number;
+}
+
 declare module "lectern/core" {
+  interface ItemFields {
+    "book.read.cover": Cover | null;
+    "book.listed.cover": ListedCover | null;
+    "bookshelf.read.cover": Cover | null;
+    "bookshelf.listed.cover": ListedCover | null;
+  }
   /** Events of images on pages; covers are part of the events of their items. */
   interface Events {
     image_create: { draft: ImageDraft; result: ImageRow };

@@ -110,6 +110,21 @@ export function visibleCoversOf(
   );
 }
 
+/** SQL for the field `cover` of a single read, over the column of the item's id; null for an item without a cover. */
+export function selectedCover(
+  { baseUrl }: Pick<ImagesContext, "baseUrl">,
+  kind: string,
+  itemId: RawBuilder<unknown>,
+): RawBuilder<Record<string, unknown> | null> {
+  const time = (column: string) =>
+    sql`to_char(${sql.ref(`images.${column}`)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+  return sql`(select json_build_object('cover', json_build_object('id', images.id, 'name', images.name,
+      'url', ${baseUrl}::text || images.path, 'created_at', ${time("created_at")}, 'updated_at', ${time("updated_at")},
+      'created_by', images.created_by, 'updated_by', images.updated_by, 'path', images.path, 'type', images.type,
+      'uploaded_to', images.uploaded_to))
+    from images where images.type = ${`cover_${kind}`} and images.uploaded_to = ${itemId})`;
+}
+
 /** Whether the viewer sees a page. */
 export async function seesPage(context: ImagesContext, viewer: Viewer, id: number): Promise<boolean> {
   const seen = await rows(

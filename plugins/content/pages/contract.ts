@@ -7,16 +7,17 @@ import type { Generated, Kysely, Selectable } from "kysely";
 import type { Tag } from "lectern/contracts";
 import {
   fieldsOf,
+  idSchema,
   type Input,
   type ItemPermissions,
   type ItemTable,
-  idSchema,
   nullable,
   type People,
-  type PluginContext,
   peopleFields,
   personSchema,
+  type PluginContext,
   rules,
+  type Static,
   t,
   timesFields,
   timestampSchema,
@@ -65,7 +66,7 @@ export interface PageRevisionsTable {
 export type PageRow = Selectable<PagesTable>;
 
 /** A page as one statement reads it for an answer: without the text for search, with people and tags. */
-export type FoundPage = Omit<PageRow, "text"> & {
+export type FoundPage = Omit<PageRow, "text" | "name_key"> & {
   readonly people: People;
   readonly tags: Tag[];
 };
@@ -176,7 +177,7 @@ export interface PagesContext
     PluginContext<"access" | "markup" | "tags" | "users">,
     "app" | "baseUrl" | "contracts" | "list" | "perform" | "slot" | "validate" | "visible"
   > {
-  readonly db: Pick<Kysely<never>, "executeQuery">;
+  readonly db: Pick<Kysely<never>, "executeQuery" | "getExecutor">;
   readonly renderCache: RenderCache;
   /** The newest revisions kept of each page; 0 keeps all. */
   readonly revisionLimit: number;
@@ -190,6 +191,12 @@ declare module "lectern/db" {
 }
 
 declare module "lectern/core" {
+  interface Items {
+    page: { read: Static<typeof pageAnswers.read>; listed: Static<typeof pageAnswers.listed> };
+  }
+  interface ItemFields {
+    "chapter.read.pages": Static<typeof pageListItemSchema>[];
+  }
   interface Events {
     page_create: { draft: PageCreate; result: PageRow };
     page_update: { draft: PageChange; result: PageRow };

@@ -14,6 +14,7 @@ import { pageMaker } from "./import.ts";
 import { migrations } from "./migrations.ts";
 import { deletePagesOf, movePagesOf } from "./parent_changes.ts";
 import { lockPage, pagesOfBook, pagesOfChapters } from "./queries.ts";
+import { pageReader } from "./reader.ts";
 import { RenderCache } from "./render_cache.ts";
 import { mountRevisionChanges, mountRevisionReads } from "./revision_routes.ts";
 import { mountPages } from "./routes.ts";
@@ -72,6 +73,7 @@ export default definePlugin({
       contents: (viewer, bookId) => pagesOfBook(pages, viewer, bookId),
     });
     contribute("searchable", { kind: "page", body: sql<string>`pages.text`, html: sql<string>`pages.html` });
+    contribute("item_reader", pageReader(pages));
     contribute("response_fields", pagesOfChapters(pages));
     contribute("export_kind", pageExports(pages));
     contribute("content_maker", pageMaker(pages));

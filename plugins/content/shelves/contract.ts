@@ -2,10 +2,11 @@ import {
   fieldsOf,
   type Input,
   type ItemPermissions,
-  type PluginContext,
   peopleFields,
   peopleIdFields,
+  type PluginContext,
   type ResourceEvents,
+  type Static,
   t,
 } from "lectern/core";
 import { coverField, describedFields, itemRefSchema, savedFields, shelvedBookSchema } from "../_items/answers.ts";
@@ -74,6 +75,9 @@ declare module "lectern/db" {
   }
 }
 declare module "lectern/core" {
+  interface Items {
+    bookshelf: { read: Static<typeof shelfAnswers.read>; listed: Static<typeof shelfAnswers.listed> };
+  }
   interface Events extends ResourceEvents<"bookshelf", ShelfDraft, ShelfChange, Shelf> {}
   interface Permissions extends ItemPermissions<"bookshelf"> {}
 }

@@ -7,7 +7,8 @@ import { bookShelvesFields, listing, SHELF, type Shelf, shelfAnswers, shelfRules
 import { about, examples } from "./docs.ts";
 import { migrations } from "./migrations.ts";
 import { shelfPresenter } from "./presenter.ts";
-import { shelvesOf } from "./shelf_books.ts";
+import { shelfReader } from "./reader.ts";
+import { shelvesOf, shelvesOfOne } from "./shelf_books.ts";
 
 /** Shelves: collections of books in an order (content-api 6). Their kind is "bookshelf" everywhere but in paths. */
 export default definePlugin({
@@ -22,11 +23,13 @@ export default definePlugin({
     const { access } = context.contracts;
     const path = sql<string>`'/shelves/' || bookshelves.slug`;
     registerItemKind(context, SHELF, { segment: "shelves", parents: [], path, listing });
+    context.contribute("item_reader", shelfReader(context));
     context.contribute("response_fields", {
       kind: "book",
       moment: "read",
       schema: bookShelvesFields,
       add: (ids, viewer) => shelvesOf(context, ids, viewer),
+      select: (id, viewer) => shelvesOfOne(context, id, viewer),
     });
     for (const [kind, column] of [
       ["bookshelf", "shelf_id"],

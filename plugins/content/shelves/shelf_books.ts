@@ -3,7 +3,7 @@
  * can name only visible books, so books that they do not see stay on the shelf, after the given ones. The same holds for
  * books in the recycle bin: a restored book is on its shelves again.
  */
-import { type EventTransaction, type Static, sql, type Viewer } from "lectern/core";
+import { type EventTransaction, type RawBuilder, type Static, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
 import type { shelvedBookSchema } from "../_items/answers.ts";
 import type { ShelvesContext } from "./contract.ts";
@@ -70,6 +70,19 @@ export function booksOf(
     where bookshelf_books.shelf_id = ${shelfId} and ${visible.where("books", viewer)}
     order by bookshelf_books.position`,
   );
+}
+
+/** SQL for the same fields of one book, over the column of its id. */
+export function shelvesOfOne(
+  { visible }: Pick<ShelvesContext, "visible">,
+  bookId: RawBuilder<unknown>,
+  viewer: Viewer,
+): RawBuilder<{ shelves: unknown[] }> {
+  return sql`json_build_object('shelves', coalesce((
+    select json_agg(json_build_object('id', bookshelves.id, 'name', bookshelves.name, 'slug', bookshelves.slug)
+      order by bookshelves.id)
+    from bookshelf_books join bookshelves on bookshelves.id = bookshelf_books.shelf_id
+    where bookshelf_books.book_id = ${bookId} and ${visible.where("bookshelves", viewer)}), '[]'))`;
 }
 
 /** The key `shelves` of single reads of books (content-api 5.1), by book: the shelves with it that the viewer sees. */

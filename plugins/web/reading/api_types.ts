@@ -1,5 +1,5 @@
 /** Answers of the API about content, with the fields that the screens use. */
-import type { ScreenItem, UserRef } from "lectern/contracts";
+import type { Item as ReadItem, ScreenItem, UserRef } from "lectern/contracts";
 
 /** The fields that listings and single items have in common. */
 export interface Item extends ScreenItem {
@@ -26,48 +26,19 @@ export interface Cover {
 }
 
 /** A single book. */
-export interface Book extends Item {
-  readonly cover: Cover | null;
-  readonly contents: readonly Entry[];
-}
+export type Book = ReadItem<"book">;
 
 /** A single shelf. */
-export interface Shelf extends Item {
-  readonly cover: Cover | null;
-  readonly books: readonly { readonly id: number; readonly name: string; readonly slug: string }[];
-}
+export type Shelf = ReadItem<"bookshelf">;
 
 /** A single chapter. */
-export interface Chapter extends Item {
-  readonly book_id: number;
-  readonly pages: readonly Entry[];
-}
-
-/** A comment with its replies. */
-export interface CommentTree {
-  readonly comment: {
-    readonly id: number;
-    readonly local_id: number;
-    readonly parent_id: number | null;
-    readonly html: string;
-    readonly archived: boolean;
-    readonly created_at: string;
-    readonly updated_at: string;
-    readonly created_by: UserRef | null;
-  };
-  readonly children: readonly CommentTree[];
-}
+export type Chapter = ReadItem<"chapter">;
 
 /** A single page. */
-export interface Page extends Item {
-  readonly book_id: number;
-  readonly chapter_id: number | null;
-  readonly html: string;
-  readonly markdown: string;
-  readonly draft: boolean;
-  readonly revision_count: number;
-  readonly comments: { readonly active: readonly CommentTree[]; readonly archived: readonly CommentTree[] };
-}
+export type Page = ReadItem<"page">;
+
+/** A comment with its replies. */
+export type CommentTree = Page["comments"]["active"][number];
 
 /** A page of a listing. */
 export interface Listing<T> {

@@ -16,10 +16,10 @@ export { ApiError, BootError, denied, localizedError, notFound } from "./errors.
 export type { Cached } from "./events/cache.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
 export type { FileContent, FileStore, StoredFile } from "./files/file_store.ts";
+export { type AnswerSchemas, fileAnswer, mediaTypeOf } from "./http/answer_schemas.ts";
 export type { AreaSpec, Authenticate } from "./http/areas.ts";
 export { isCrossSite } from "./http/cross_site.ts";
 export { noRoomError } from "./http/disk_full.ts";
-export { type AnswerSchemas, fileAnswer, mediaTypeOf } from "./http/answer_schemas.ts";
 export { type EndpointSpec, endpoint } from "./http/endpoint.ts";
 export { ExpiringMap, MAX_KEYS } from "./http/expiring_map.ts";
 export { contentDisposition, fileResponse, shippedFile } from "./http/file_response.ts";
@@ -40,12 +40,6 @@ export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./input/upl
 export { LastUsedBatch } from "./last_used.ts";
 export type { Log } from "./log.ts";
 export {
-  freeSlug,
-  type ItemTable,
-  saveChanges,
-  softDelete,
-} from "./resources/items.ts";
-export {
   fieldsOf,
   idSchema,
   listingSchema,
@@ -55,11 +49,17 @@ export {
   peopleFields,
   peopleIdFields,
   personSchema,
-  timestampSchema,
   timesFields,
+  timestampSchema,
   userRefSchema,
   withContributedFields,
 } from "./resources/answer_types.ts";
+export {
+  freeSlug,
+  type ItemTable,
+  saveChanges,
+  softDelete,
+} from "./resources/items.ts";
 export type { ListSpec } from "./resources/listing.ts";
 export {
   mountResource,

@@ -115,7 +115,9 @@ export function selectedFields(
   id: RawBuilder<unknown>,
   viewer: Viewer,
 ): RawBuilder<SelectedFields> {
-  const selects = contributions.flatMap((field) => (isRead(field, kind) && field.select ? [field.select(id, viewer)] : []));
+  const selects = contributions.flatMap((field) =>
+    isRead(field, kind) && field.select ? [field.select(id, viewer)] : [],
+  );
   return selects.length === 0 ? sql`'[]'::json` : sql`json_build_array(${sql.join(selects)})`;
 }
 

@@ -18,14 +18,13 @@ type AddedFields<Name extends string> = {
 };
 
 /** An item as the API answers it, with the fields that other plugins declare in `ItemFields`. */
-export type Item<Kind extends ItemName, Moment extends ReadMoment = "read"> = Items[Kind] extends Record<Moment, infer Own>
-  ? Omit<Own, keyof AddedFields<`${Kind}.${Moment}`>> & AddedFields<`${Kind}.${Moment}`>
-  : never;
+export type Item<Kind extends ItemName, Moment extends ReadMoment = "read"> =
+  Items[Kind] extends Record<Moment, infer Own>
+    ? Omit<Own, keyof AddedFields<`${Kind}.${Moment}`>> & AddedFields<`${Kind}.${Moment}`>
+    : never;
 
 /** Which item: by its id, or by its slug and the id or slug of what contains it. A slug is found in any case. */
-export type ItemAddress =
-  | { readonly id: number }
-  | { readonly slug: string; readonly within?: number | string };
+export type ItemAddress = { readonly id: number } | { readonly slug: string; readonly within?: number | string };
 
 /** Which items: those with the ids, in their order, or those within the item of another kind with this id. */
 export type ItemsAddress = { readonly ids: readonly number[] } | { readonly within: number };

@@ -2,10 +2,10 @@ import type { Generated, Selectable } from "kysely";
 import type { UserRef } from "lectern/contracts";
 import {
   type Contracts,
-  fileKilobytes,
   type FileStore,
-  idSchema,
+  fileKilobytes,
   type Input,
+  idSchema,
   nullable,
   personSchema,
   type RawBuilder,

@@ -2,7 +2,7 @@ import type { FieldsById } from "lectern/contracts";
 import type { Static, Viewer } from "lectern/core";
 import { itemPresenter } from "../_items/presenter.ts";
 import { nestContents } from "./contents.ts";
-import { BOOK, type Book, type bookAnswers, type BooksContext } from "./contract.ts";
+import { BOOK, type Book, type BooksContext, type bookAnswers } from "./contract.ts";
 
 /** What answers show of a book itself (content-api 5.1). */
 const FIELDS = [

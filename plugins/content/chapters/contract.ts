@@ -1,15 +1,15 @@
 import {
   fieldsOf,
-  idSchema,
   type Input,
   type ItemPermissions,
+  idSchema,
+  type PluginContext,
   peopleFields,
   peopleIdFields,
-  type PluginContext,
   type ResourceEvents,
   rules,
-  sql,
   type Static,
+  sql,
   t,
 } from "lectern/core";
 import { describedFields, savedFields, templateField } from "../_items/answers.ts";

@@ -9,8 +9,8 @@ import { chapterExports } from "./export.ts";
 import { chapterMaker } from "./import.ts";
 import { migrations } from "./migrations.ts";
 import { chapterPresenter } from "./presenter.ts";
-import { chapterReader } from "./reader.ts";
 import { bookForChapter, chaptersOfBook } from "./queries.ts";
+import { chapterReader } from "./reader.ts";
 
 /**
  * Chapters: parts of a book that contain pages (content-api 7). A chapter is created in a book, can be moved to another

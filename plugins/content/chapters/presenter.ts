@@ -1,7 +1,7 @@
 import type { FieldsById } from "lectern/contracts";
 import type { Static, Viewer } from "lectern/core";
 import { itemPresenter } from "../_items/presenter.ts";
-import { CHAPTER, type Chapter, type chapterAnswers, type ChaptersContext } from "./contract.ts";
+import { CHAPTER, type Chapter, type ChaptersContext, type chapterAnswers } from "./contract.ts";
 
 /** What answers show of a chapter itself (content-api 7). */
 const FIELDS = [

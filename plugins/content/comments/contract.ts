@@ -2,8 +2,8 @@ import type { Generated, Selectable } from "kysely";
 import type { UserRef } from "lectern/contracts";
 import {
   type Contracts,
-  idSchema,
   type Input,
+  idSchema,
   nullable,
   personSchema,
   type RawBuilder,

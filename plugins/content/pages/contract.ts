@@ -7,15 +7,15 @@ import type { Generated, Kysely, Selectable } from "kysely";
 import type { Tag } from "lectern/contracts";
 import {
   fieldsOf,
-  idSchema,
   type Input,
   type ItemPermissions,
   type ItemTable,
+  idSchema,
   nullable,
   type People,
+  type PluginContext,
   peopleFields,
   personSchema,
-  type PluginContext,
   rules,
   type Static,
   t,

@@ -69,8 +69,10 @@ export function createTexts(): Texts {
     const others = [...(old.get(key) ?? []), present.get(key) ?? key];
     return texts[key] ?? others.map((other) => texts[other]).find((text) => text !== undefined);
   };
-  const find = (key: string, language: string): string =>
-    translated(key, language) ?? translated(key, language.split(/[-_]/)[0] ?? "") ?? translated(key, "en") ?? key;
+  const find = (key: string, language: string): string => {
+    if (language === "en") return translated(key, "en") ?? key;
+    return translated(key, language) ?? translated(key, language.split(/[-_]/)[0] ?? "") ?? translated(key, "en") ?? key;
+  };
   const add = (language: string, texts: Catalogue) =>
     void catalogues.set(language, { ...catalogues.get(language), ...texts });
   return {
@@ -92,6 +94,7 @@ export function createTexts(): Texts {
 
 /** A text with its placeholders filled; those without a value stay. */
 export function filled(text: string, params: Readonly<Record<string, string | number>>): string {
+  if (!text.includes(":")) return text;
   return text.replace(/:([a-z]+)/g, (placeholder, name: string) =>
     Object.hasOwn(params, name) ? String(params[name]) : placeholder,
   );

@@ -42,6 +42,19 @@ export interface ContentKind {
   readonly path: RawBuilder<string>;
   /** Its visible entries in the contents of a book, in order. */
   readonly contents?: (viewer: Viewer, bookId: number) => Promise<ContentEntry[]>;
+  /** SQL for the same entries as a JSON array, for a statement that reads the book; over its columns. Times: `jsonTime`. */
+  readonly selectContents?: (book: BookColumns, viewer: Viewer) => RawBuilder<ContentEntry[]>;
+}
+
+/** The columns of a book that its contents are selected over. */
+export interface BookColumns {
+  readonly id: RawBuilder<unknown>;
+  readonly slug: RawBuilder<unknown>;
+}
+
+/** SQL for a time within JSON as answers show it: 2026-01-05T09:30:00.000000Z. */
+export function jsonTime(column: string): RawBuilder<string> {
+  return sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
 
 /**
@@ -60,6 +73,8 @@ export interface ResponseFields {
    * with the item does so instead of calling `add`, which saves a statement. Its SQL may depend on the viewer alone.
    */
   readonly select?: (id: RawBuilder<unknown>, viewer: Viewer) => RawBuilder<Record<string, unknown> | null>;
+  /** Makes the fields of what was selected, where that is not the fields themselves. */
+  readonly present?: (selected: Record<string, unknown>, viewer: Viewer) => Promise<Record<string, unknown>>;
 }
 
 /**
@@ -135,7 +150,11 @@ export async function fieldsOfRead(
   return Promise.all(
     contributions
       .filter((field) => isRead(field, kind))
-      .map((field) => (field.select ? new Map([[id, values.next().value ?? {}]]) : field.add([id], viewer))),
+      .map(async (field) => {
+        if (!field.select) return field.add([id], viewer);
+        const value = values.next().value ?? {};
+        return new Map([[id, field.present ? await field.present(value, viewer) : value]]);
+      }),
   );
 }
 

@@ -6,11 +6,13 @@ export type { Access, Owned } from "./access.ts";
 export { type Activity, type ActivitySource, activityOf, descriptor, type LastActivity } from "./activity.ts";
 export type { ListItemSchema } from "./api_docs.ts";
 export {
+  type BookColumns,
   type ContentEntry,
   type ContentKind,
   type Dependents,
   type FieldsById,
   fieldsOfRead,
+  jsonTime,
   mergeResponseFields,
   type ResponseFields,
   responseFieldsOf,

@@ -77,8 +77,8 @@ async function statementCount(path: string): Promise<number> {
   return Math.min(...counts);
 }
 
-test("the screen of a page takes at most six statements", async () => {
-  expect(await statementCount(PAGE)).toBeLessThanOrEqual(6);
+test("the screen of a page takes at most three statements", async () => {
+  expect(await statementCount(PAGE)).toBeLessThanOrEqual(3);
 });
 
 test("a page and its book are found by the unique indexes of their slugs", async () => {

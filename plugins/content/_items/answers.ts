@@ -1,13 +1,5 @@
 /** Parts of the schemas of answers about content. */
-import {
-  idSchema,
-  nullable,
-  peopleIdFields,
-  type Static,
-  t,
-  timesFields,
-  timestampSchema,
-} from "lectern/core";
+import { idSchema, nullable, peopleIdFields, type Static, t, timesFields, timestampSchema } from "lectern/core";
 
 /** A tag of an item (content-api 4.3). */
 export const tagSchema = t.Object({ name: t.String(), value: t.String(), order: t.Integer() }, { $id: "Tag" });

@@ -43,13 +43,23 @@ export function fieldsOfRow(
   return fields && fieldsOfRead(slot("response_fields"), kind, { id, selected: fields }, viewer);
 }
 
+/** The same function of a viewer, called once for each. */
+export function perViewer<Value extends object>(make: (viewer: Viewer) => Value): (viewer: Viewer) => Value {
+  const known = new WeakMap<Viewer, Value>();
+  return (viewer) => {
+    const value = known.get(viewer) ?? make(viewer);
+    known.set(viewer, value);
+    return value;
+  };
+}
+
 /** Finds an item: by its id, or by its slug as written, else in any case (content-api 3). */
 export function addressFinder<Row>(
   context: ReaderContext,
   { kind, table }: Pick<ItemKind, "kind" | "table">,
   by: {
     id(viewer: Viewer, id: number): Promise<Row | undefined>;
-    slug(parameters: SlugParameters, within: number | string | undefined): Promise<Row | undefined>;
+    slug(parameters: SlugParameters, viewer: Viewer, within: number | string | undefined): Promise<Row | undefined>;
     /** SQL for what contains the item. */
     within?(within: number | string): RawBuilder<boolean>;
   },
@@ -57,12 +67,7 @@ export function addressFinder<Row>(
   const { contracts, db, slot, visible } = context;
   const id = sql.ref(`${table}.id`);
   const shared = { people: flattened(peopleOf(contracts.users, table)), tags: flattened(contracts.tags.of(kind, id)) };
-  const selected = new WeakMap<Viewer, RawBuilder<SelectedFields>>();
-  const fieldsFor = (viewer: Viewer) => {
-    const fields = selected.get(viewer) ?? memoized(selectedFields(slot("response_fields"), kind, id, viewer));
-    selected.set(viewer, fields);
-    return fields;
-  };
+  const fieldsFor = perViewer((viewer) => memoized(selectedFields(slot("response_fields"), kind, id, viewer)));
   const idInAnyCase = async (viewer: Viewer, slug: string, within: number | string | undefined) => {
     const scope = within === undefined ? undefined : by.within?.(within);
     // A template, since the table varies. It runs only where no visible item has the slug as written.
@@ -80,6 +85,7 @@ export function addressFinder<Row>(
     if (`${slug}${within}`.includes("\0")) return undefined;
     const row = await by.slug(
       { slug, ...shared, visible: visible.where(table, viewer), fields: fieldsFor(viewer) },
+      viewer,
       within,
     );
     if (row) return row;

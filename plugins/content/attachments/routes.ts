@@ -3,9 +3,23 @@
  * update checks the page that the attachment moves to before the attachment itself (content-api 1.5).
  */
 import type { Owned } from "lectern/contracts";
-import { type InputObject, isUpload, mountResource, notFound, type PluginContext, type Static, type Viewer } from "lectern/core";
+import {
+  type InputObject,
+  isUpload,
+  mountResource,
+  notFound,
+  type PluginContext,
+  type Static,
+  type Viewer,
+} from "lectern/core";
 import { changeAttachment, insertAttachment, removeAttachment } from "./changes.ts";
-import { type AttachmentRow, type AttachmentsContext, attachmentAnswers, type FoundAttachment, rulesFor } from "./contract.ts";
+import {
+  type AttachmentRow,
+  type AttachmentsContext,
+  attachmentAnswers,
+  type FoundAttachment,
+  rulesFor,
+} from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { presentAttachment, savedAttachment } from "./presenter.ts";
 import { findAttachment, findPage, listing, pageExists } from "./queries.ts";

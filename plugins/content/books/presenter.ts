@@ -1,4 +1,4 @@
-import type { FieldsById } from "lectern/contracts";
+import type { ContentEntry, FieldsById } from "lectern/contracts";
 import type { Static, Viewer } from "lectern/core";
 import { itemPresenter } from "../_items/presenter.ts";
 import { nestContents } from "./contents.ts";
@@ -19,8 +19,16 @@ export function bookPresenter(context: BooksContext) {
     FIELDS,
     () => slot("response_fields"),
   );
-  const readWhole = async (book: Book, viewer: Viewer, fields?: Promise<FieldsById>) => {
-    const contents = Promise.all(slot("content").map((kind) => kind.contents?.(viewer, book.id) ?? []));
+  /** `fields` and `selected`, the contents by kind, are read unless they are given; null for those that were not selected. */
+  const readWhole = async (
+    book: Book,
+    viewer: Viewer,
+    fields?: Promise<FieldsById>,
+    selected: readonly (readonly ContentEntry[] | null)[] = [],
+  ) => {
+    const contents = Promise.all(
+      slot("content").map((kind, at) => selected[at] ?? kind.contents?.(viewer, book.id) ?? []),
+    );
     const [shown, entries] = await Promise.all([read(book, viewer, {}, fields), contents]);
     return { ...shown, contents: nestContents(entries.flat()) };
   };

@@ -1,16 +1,19 @@
-import type { ItemReader } from "lectern/contracts";
+import type { ContentEntry, ItemReader } from "lectern/contracts";
 import { type RawBuilder, sql } from "lectern/core";
-import { prepared } from "lectern/db";
+import { memoized, prepared } from "lectern/db";
 import { itemQueries } from "../_items/queries.ts";
-import { addressFinder, type FoundFields, fieldsOfRow, type SlugParameters } from "../_items/reader.ts";
+import { addressFinder, type FoundFields, fieldsOfRow, perViewer, type SlugParameters } from "../_items/reader.ts";
 import { BOOK, type Book, type BooksContext } from "./contract.ts";
 import { bookPresenter } from "./presenter.ts";
 
-const findBySlug = prepared("books.findBySlug", (db, p: SlugParameters) =>
+/** Entries by kind of content; null for a kind that selects none. */
+type SelectedContents = readonly (readonly ContentEntry[] | null)[];
+
+const findBySlug = prepared("books.findBySlug", (db, p: SlugParameters & { contents: RawBuilder<SelectedContents> }) =>
   db
     .selectFrom("books")
     .selectAll()
-    .select([p.people.as("people"), p.tags.as("tags"), p.fields.as("fields")])
+    .select([p.people.as("people"), p.tags.as("tags"), p.fields.as("fields"), p.contents.as("contents")])
     .where("books.slug", "=", p.slug)
     .where(p.visible),
 );
@@ -25,18 +28,23 @@ const listByIds = prepared("books.listByIds", (db, p: { ids: readonly number[]; 
 
 /** Reads books for other plugins. */
 export function bookReader(context: BooksContext): ItemReader<"book"> {
-  const { db, visible } = context;
+  const { db, slot, visible } = context;
   const { listed, read } = bookPresenter(context);
-  const find = addressFinder<Book & Partial<FoundFields>>(context, BOOK, {
+  const contentsFor = perViewer((viewer) => {
+    const book = { id: sql.ref("books.id"), slug: sql.ref("books.slug") };
+    const kinds = slot("content").map((kind) => kind.selectContents?.(book, viewer) ?? sql`null`);
+    return memoized(sql<SelectedContents>`json_build_array(${sql.join(kinds)})`);
+  });
+  const find = addressFinder<Book & Partial<FoundFields & { contents: SelectedContents }>>(context, BOOK, {
     id: itemQueries<Book>(context, BOOK).find,
-    slug: (parameters) => findBySlug.executeTakeFirst(db, parameters),
+    slug: (parameters, viewer) => findBySlug.executeTakeFirst(db, { ...parameters, contents: contentsFor(viewer) }),
   });
   return {
     kind: "book",
     noun: BOOK.noun,
     async find(viewer, where) {
       const book = await find(viewer, where);
-      return book && read(book, viewer, fieldsOfRow(context, BOOK.kind, book, viewer));
+      return book && read(book, viewer, fieldsOfRow(context, BOOK.kind, book, viewer), book.contents);
     },
     async list(viewer, where) {
       if (!("ids" in where)) return [];

@@ -3,6 +3,7 @@ import { rows } from "lectern/db";
 import { templateDependents } from "../_items/default_template.ts";
 import { itemHandlers, itemResource, registerItemKind } from "../_items/resource.ts";
 import { insertChapter, lockForUpdate, updateChapter } from "./changes.ts";
+import { selectChapters } from "./contents.ts";
 import { CHAPTER, type Chapter, chapterAnswers, createRules, listing, updateRules } from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { chapterExports } from "./export.ts";
@@ -31,6 +32,7 @@ export default definePlugin({
       path: sql<string>`(select '/books/' || holder.slug || '/chapter/' || chapters.slug from books as holder
         where holder.id = chapters.book_id)`,
       contents: (viewer, bookId) => chaptersOfBook(context, viewer, bookId),
+      selectContents: (book, viewer) => selectChapters(context, book, viewer),
       listing,
     });
     context.contribute("item_reader", chapterReader(context));

@@ -29,7 +29,8 @@ export function chapterReader(context: ChaptersContext): ItemReader<"chapter"> {
   const { read } = chapterPresenter(context);
   const find = addressFinder<Chapter & Partial<FoundFields>>(context, CHAPTER, {
     id: itemQueries<Chapter>(context, CHAPTER).find,
-    slug: (parameters, within) => findBySlug.executeTakeFirst(context.db, { ...parameters, book: bookIn(within) }),
+    slug: (parameters, _viewer, within) =>
+      findBySlug.executeTakeFirst(context.db, { ...parameters, book: bookIn(within) }),
     within: (within) => sql`chapters.book_id in ${bookInAnyCase(within)}`,
   });
   return {

@@ -2,7 +2,7 @@
  * Reads of images. Functions that take a viewer return what the viewer sees: images of visible pages, covers of visible
  * items. The others serve checks that are made elsewhere, such as the setting of who may fetch a file.
  */
-import type { FileClaim } from "lectern/contracts";
+import { type FileClaim, jsonTime } from "lectern/contracts";
 import { type ListSpec, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { type Db, rows } from "lectern/db";
 import type { FoundImage, ImageRow, ImagesContext } from "./contract.ts";
@@ -116,10 +116,8 @@ export function selectedCover(
   kind: string,
   itemId: RawBuilder<unknown>,
 ): RawBuilder<Record<string, unknown> | null> {
-  const time = (column: string) =>
-    sql`to_char(${sql.ref(`images.${column}`)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
   return sql`(select json_build_object('cover', json_build_object('id', images.id, 'name', images.name,
-      'url', ${baseUrl}::text || images.path, 'created_at', ${time("created_at")}, 'updated_at', ${time("updated_at")},
+      'url', ${baseUrl}::text || images.path, 'created_at', ${jsonTime("images.created_at")}, 'updated_at', ${jsonTime("images.updated_at")},
       'created_by', images.created_by, 'updated_by', images.updated_by, 'path', images.path, 'type', images.type,
       'uploaded_to', images.uploaded_to))
     from images where images.type = ${`cover_${kind}`} and images.uploaded_to = ${itemId})`;

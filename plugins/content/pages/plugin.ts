@@ -8,6 +8,7 @@ import { rows } from "lectern/db";
 import { ACTIVITIES } from "./activity.ts";
 import { lockForUpdate } from "./changes.ts";
 import { prepareContent } from "./content.ts";
+import { selectPages } from "./contents.ts";
 import type { PagesContext } from "./contract.ts";
 import { pageExports } from "./export.ts";
 import { pageMaker } from "./import.ts";
@@ -71,6 +72,7 @@ export default definePlugin({
       path: sql<string>`(select '/books/' || holder.slug || '/page/' || pages.slug from books as holder
         where holder.id = pages.book_id)`,
       contents: (viewer, bookId) => pagesOfBook(pages, viewer, bookId),
+      selectContents: (book, viewer) => selectPages(pages, book, viewer),
     });
     contribute("searchable", { kind: "page", body: sql<string>`pages.text`, html: sql<string>`pages.html` });
     contribute("item_reader", pageReader(pages));

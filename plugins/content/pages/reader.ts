@@ -28,7 +28,7 @@ export function pageReader(context: PagesContext): ItemReader<"page"> {
   const { db, slot } = context;
   const find = addressFinder<Found>(context, PAGE, {
     id: pageFinder(context).visible,
-    slug: (parameters, within) => findBySlug.executeTakeFirst(db, { ...parameters, book: bookIn(within) }),
+    slug: (parameters, _viewer, within) => findBySlug.executeTakeFirst(db, { ...parameters, book: bookIn(within) }),
     within: (within) => sql`pages.book_id in ${bookInAnyCase(within)}`,
   });
   const fieldsOf = ({ id, fields }: Found, viewer: Viewer) =>

@@ -196,6 +196,11 @@ export const configSchema = t.Object({
     env: "IDLE_TIMEOUT_SECONDS",
     description: "How long a connection may be idle between requests, or while an answer is sent",
   }),
+  checkAnswers: t.Boolean({
+    default: false,
+    env: "CHECK_ANSWERS",
+    description: "Compares each answer with its schema and logs an error where they differ; set by `dev`",
+  }),
   bodyTimeoutMs: t.Integer({
     default: 20_000,
     minimum: 100,

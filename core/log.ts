@@ -1,8 +1,10 @@
 /**
  * The structured log: one JSON object per line on standard error; standard output is left to commands. Values under names
- * that look like credentials are replaced, as a second line of defence: callers pass no secrets. Rotation, shipping and
- * sampling are left to the operator's tools.
+ * that look like credentials are replaced, as a second line of defence: callers pass no secrets. Lines written while a request
+ * is answered have its id. Rotation, shipping and sampling are left to the operator's tools.
  */
+
+import { currentRequestId } from "./http/request_context.ts";
 
 /** The levels of the log, in ascending order; lines below the level that is set are not written. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
@@ -31,7 +33,8 @@ export function createLog(level: LogLevel = "info", write: (line: string) => voi
       (at: LogLevel) =>
       (message: string, fields: Record<string, unknown> = {}) => {
         if (ORDER.indexOf(at) < threshold) return;
-        const all = redact({ ...bound, ...fields }) as Record<string, unknown>;
+        const requestId = currentRequestId();
+        const all = redact({ ...(requestId ? { requestId } : {}), ...bound, ...fields }) as Record<string, unknown>;
         write(JSON.stringify({ time: new Date().toISOString(), level: at, message, ...all }));
       };
     return {

@@ -3,7 +3,8 @@
  * and may change. The types of the services that plugins provide to each other are in "lectern/contracts", what commands need
  * in "lectern/cli".
  */
-export { type Static, Type as t } from "@sinclair/typebox";
+export { type Static, type TSchema, Type as t } from "@sinclair/typebox";
+export { t as elysiaTypes } from "elysia";
 export { type RawBuilder, sql } from "kysely";
 export type { CallServer, ChildTask } from "./children/messages.ts";
 export type { Children, RunOptions } from "./children/pool.ts";
@@ -17,7 +18,6 @@ export type { Cached } from "./events/cache.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
 export type { FileContent, FileStore, StoredFile } from "./files/file_store.ts";
 export { type AnswerSchemas, fileAnswer, mediaTypeOf } from "./http/answer_schemas.ts";
-export type { AreaSpec, Authenticate } from "./http/areas.ts";
 export { isCrossSite } from "./http/cross_site.ts";
 export { noRoomError } from "./http/disk_full.ts";
 export { type EndpointSpec, endpoint } from "./http/endpoint.ts";
@@ -27,7 +27,8 @@ export { Html, type HtmlPart, html, htmlResponse, raw } from "./http/html.ts";
 export { OutgoingError, type OutgoingFetch } from "./http/outbound_fetch.ts";
 export type { SiteApp } from "./http/plugin_app.ts";
 export type { Allowance, Limiter } from "./http/rate_limit.ts";
-export type { RouteInfo } from "./http/routes.ts";
+export type { Authenticate, RouteScope } from "./http/route_scope.ts";
+export type { RouteInfo } from "./http/route_table.ts";
 export { matchesSecret, randomText, sha256 } from "./http/secrets.ts";
 export { acceptWebSocket } from "./http/websocket.ts";
 export { createTexts, type Texts } from "./i18n/catalogue.ts";
@@ -43,6 +44,7 @@ export {
   fieldsOf,
   idSchema,
   listingSchema,
+  listOf,
   mapSchema,
   noContent,
   nullable,

@@ -4,6 +4,8 @@
  * retried, its caller looks whether the server has created it already. Redirects are not followed, since they would send
  * the token elsewhere and turn POST into GET. No error message contains the token.
  */
+import type { AnswerTo } from "../client/answer_to.ts";
+
 /** Attempts of a request before a server error or a broken connection is reported. */
 export const MAX_TRIES = 6;
 /** The pause before the second attempt, in milliseconds; it doubles with each attempt. */
@@ -69,9 +71,10 @@ export class ApiClient {
     this.#options = options;
   }
 
-  /** Reads; the path begins with `/api`. Throws AnswerError. */
-  get(path: string, timeoutMs = ANSWER_TIMEOUT_MS): Promise<Json> {
-    return this.#request(json("GET", path, undefined, timeoutMs));
+  /** Reads; the answer is typed by the path, which begins with `/api`. Throws AnswerError. */
+  get<Path extends string>(path: Path, timeoutMs = ANSWER_TIMEOUT_MS): Promise<AnswerTo<"get", Path, Json>> {
+    // A server of another version may answer otherwise: values are checked where they are used.
+    return this.#request(json("GET", path, undefined, timeoutMs)) as Promise<AnswerTo<"get", Path, Json>>;
   }
 
   /** Reads a file; the path begins with a slash. Throws AnswerError. */

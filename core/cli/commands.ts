@@ -173,7 +173,7 @@ function checkCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<num
   return readOnlyCommand(io, async (config) => {
     const { runtime } = await openRuntime(plugins, io, config);
     await runtime.stop();
-    io.out(`${runtime.booted.length} plugins boot, ${runtime.gates.routes().length} routes`);
+    io.out(`${runtime.booted.length} plugins boot, ${runtime.http.routes().length} routes`);
     return 0;
   });
 }

@@ -39,6 +39,9 @@ export async function openRuntime(
       log,
       plugins,
       env: io.env,
+      ...(config.checkAnswers && {
+        onAnswerMismatch: (mismatch) => log.error("An answer is not as its schema says", { ...mismatch }),
+      }),
       settings: choices.settings,
       denied: choices.denied,
     });

@@ -26,7 +26,7 @@ export function planOf(
     const migrations = steps.length === 0 ? "" : `  was waiting: ${steps.join(", ")}`;
     return `  ${grantsOf(plugin, denied[plugin.name] ?? [])}  ${ms.toFixed(1)} ms${migrations}`;
   });
-  const routes = runtime.gates.routes().map(({ method, path, permit }) => `  ${method.padEnd(7)} ${path}  (${permit})`);
+  const routes = runtime.http.routes().map(({ method, path, permit }) => `  ${method.padEnd(7)} ${path}  (${permit})`);
   const events = runtime.booted.flatMap(({ plugin }) => plugin.events.map((event) => `  ${event}  (${plugin.name})`));
   return ["Plugins in boot order", ...plugins, "", "Routes", ...routes, "", "Events", ...events].join("\n");
 }

@@ -20,7 +20,7 @@ test("grants count the variables of settings, and say what is denied, in the pla
   );
   const runtime = {
     booted: [{ plugin: stranger, ms: 1, migrated: [] }],
-    gates: { routes: () => [] },
+    http: { routes: () => [] },
   } as unknown as Runtime;
   expect(planOf(runtime, new Map(), { stranger: ["net"] })).toContain("net=example.com (denied) env=");
 });

@@ -1,3 +1,5 @@
+import type { TSchema } from "@sinclair/typebox";
+
 /** The JSON schema of the elements of a list, for the OpenAPI document: says what the rules of that field do not. */
 export interface ListItemSchema {
   /** The name of the field, in every body that has it. */
@@ -5,8 +7,22 @@ export interface ListItemSchema {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
+/**
+ * A way to authenticate, for the OpenAPI document, beside tokens. It only describes: `auth` and `area` of a plugin's context
+ * register what authenticates.
+ */
+export interface CredentialScheme {
+  /** OpenAPI's security schemes by name; a request needs all of them. */
+  readonly schemes: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** The paths below /api that take it instead of a token; without them it is an alternative on all other paths. */
+  readonly prefixes?: readonly string[];
+  /** The body of errors on these paths, with a name that ends in "Error". */
+  readonly error?: TSchema;
+}
+
 declare module "../runtime/registry.ts" {
   interface Slots {
     list_item_schema: ListItemSchema;
+    credential_scheme: CredentialScheme;
   }
 }

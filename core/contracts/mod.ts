@@ -4,7 +4,7 @@
  */
 export type { Access, Owned } from "./access.ts";
 export { type Activity, type ActivitySource, activityOf, descriptor, type LastActivity } from "./activity.ts";
-export type { ListItemSchema } from "./api_docs.ts";
+export type { CredentialScheme, ListItemSchema } from "./api_docs.ts";
 export {
   type BookColumns,
   type ContentEntry,

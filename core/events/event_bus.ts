@@ -7,7 +7,7 @@
  */
 import { type Db, StoreError } from "../../db/mod.ts";
 import { ApiError } from "../errors.ts";
-import { addressNow } from "../http/asking.ts";
+import { currentAddress } from "../http/request_context.ts";
 import { codeOf, unknownOutcomeError } from "../http/store_errors.ts";
 import type { Log } from "../log.ts";
 import type { Draft, EventName, JobName, Jobs, Result } from "../runtime/registry.ts";
@@ -192,7 +192,7 @@ export class EventBus {
       db,
       viewer,
       at,
-      address: addressNow(),
+      address: currentAddress(),
       afterCommit: (run) => void afterCommit.push(run),
       onRollback: (run) => void onRollback.push(run),
       enqueue: (name, payload, options) => this.#options.jobs.enqueue(db, name, payload, options),

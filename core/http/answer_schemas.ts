@@ -41,9 +41,7 @@ export function answersOf(detail: Readonly<Record<string, unknown>>): AnswerSche
 
 /** One schema is that of status 200. A schema has its kind under a symbol, a record by status has none. */
 function bySchemaStatus(response: TSchema | AnswerSchemas): AnswerSchemas {
-  return Object.getOwnPropertySymbols(response).length > 0
-    ? { 200: response as TSchema }
-    : (response as AnswerSchemas);
+  return Object.getOwnPropertySymbols(response).length > 0 ? { 200: response as TSchema } : (response as AnswerSchemas);
 }
 
 /**
@@ -54,8 +52,8 @@ function bySchemaStatus(response: TSchema | AnswerSchemas): AnswerSchemas {
  *   response: fileAnswer("text/csv"),
  * });
  */
-export function fileAnswer(mediaTypes: string): TUnsafe<Response> {
-  return Type.Unsafe<Response>({ type: "string", format: "binary", "x-media-type": mediaTypes });
+export function fileAnswer(mediaTypes: string): TUnsafe<Response | string> {
+  return Type.Unsafe<Response | string>({ type: "string", format: "binary", "x-media-type": mediaTypes });
 }
 
 /** The media types of a schema made by `fileAnswer`; undefined for JSON. */

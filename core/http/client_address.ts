@@ -69,3 +69,14 @@ function unmapped(address: string): string {
   if (!address.startsWith("::")) return address;
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }
+
+const REQUEST_ID = /^[A-Za-z0-9-]{1,64}$/;
+
+/** The `X-Request-Id` of a trusted proxy; undefined for other peers, and for an id of another form. */
+export function requestIdOf(peer: string, headers: Headers, proxies: Networks): string | undefined {
+  if (proxies === "none") return undefined;
+  const id = headers.get("x-request-id");
+  if (id === null || !REQUEST_ID.test(id)) return undefined;
+  const own = unmapped(peer);
+  return proxies === "all" || (isIP(own) !== 0 && isWithin(proxies, own)) ? id : undefined;
+}

@@ -1,23 +1,69 @@
-import type { Allowance } from "./rate_limit.ts";
+import { ElysiaCustomStatusResponse } from "elysia";
+import type { RequestState } from "./request_context.ts";
 
-/** The content type that Bun sets for JSON; a type that a route or an area has set is kept. */
+/** The content type that Bun sets for JSON; a type that a route or a scope has set is kept. */
 const BUN_JSON = "application/json;charset=utf-8";
-const FIXED_HEADERS = [
-  ["cache-control", "no-cache, no-store, private"],
-  ["expires", "Sun, 12 Jul 2015 19:01:00 GMT"],
-  ["x-content-type-options", "nosniff"],
-] as const;
+/** The content type of JSON. */
+export const JSON_TYPE = "application/json";
 
-/** Adds the headers of every answer, and those of the limit for requests that were counted. */
-export function withDefaultHeaders(response: Response, allowance?: Allowance): Response {
+/** The headers of every answer, those of the limit for requests that were counted, and those of the route scope. */
+export function defaultHeaders({ allowance, requestId, scopeHeaders }: RequestState): Record<string, string> {
+  const headers: Record<string, string> = {
+    "cache-control": "no-cache, no-store, private",
+    expires: "Sun, 12 Jul 2015 19:01:00 GMT",
+    "x-content-type-options": "nosniff",
+    "x-request-id": requestId,
+  };
+  if (scopeHeaders) Object.assign(headers, scopeHeaders);
+  if (!allowance) return headers;
+  headers["x-ratelimit-limit"] = String(allowance.limit);
+  headers["x-ratelimit-remaining"] = String(allowance.remaining);
+  if (!allowance.exceeded) return headers;
+  headers["x-ratelimit-reset"] = String(allowance.resetsAt);
+  headers["retry-after"] = String(Math.max(1, allowance.resetsAt - Math.floor(Date.now() / 1000)));
+  return headers;
+}
+
+/** Adds the default headers that an answer does not have and `others` do not name. */
+export function addDefaultHeaders(response: Response, state: RequestState, others: object = {}): Response {
   const { headers } = response;
-  for (const [name, value] of FIXED_HEADERS) if (!headers.has(name)) headers.set(name, value);
-  if (headers.get("content-type") === BUN_JSON) headers.set("content-type", "application/json");
-  if (!allowance) return response;
-  headers.set("x-ratelimit-limit", String(allowance.limit));
-  headers.set("x-ratelimit-remaining", String(allowance.remaining));
-  if (!allowance.exceeded) return response;
-  headers.set("x-ratelimit-reset", String(allowance.resetsAt));
-  headers.set("retry-after", String(Math.max(1, allowance.resetsAt - Math.floor(Date.now() / 1000))));
+  const defaults = defaultHeaders(state);
+  for (const name in defaults) if (!headers.has(name) && !(name in others)) headers.set(name, defaults[name] as string);
+  if (headers.get("content-type") === BUN_JSON) headers.set("content-type", JSON_TYPE);
   return response;
+}
+
+/**
+ * Adds the default headers to what a handler returned: to a Response, or to the headers that Elysia makes the Response with.
+ * Returns a Response for lists that Elysia would answer without headers.
+ */
+export function applyDefaultHeaders(value: unknown, state: RequestState, set: SetParts): Response | undefined {
+  if (value instanceof Response) {
+    addDefaultHeaders(value, state, set.headers);
+    return undefined;
+  }
+  const headers = Object.assign(defaultHeaders(state), set.headers);
+  set.headers = headers;
+  setJsonType(value, { headers });
+  // Lists of other classes, such as rows of a statement.
+  if (!Array.isArray(value) || value.constructor === Array) return undefined;
+  return Response.json(value, { status: Number(set.status ?? 200), headers });
+}
+
+/** Sets the content type of values that are answered as JSON, unless the route has. */
+export function setJsonType(value: unknown, { headers }: { readonly headers: Record<string, unknown> }): void {
+  const body = value instanceof ElysiaCustomStatusResponse ? value.response : value;
+  if (isPlain(body)) headers["content-type"] ??= JSON_TYPE;
+}
+
+/** The part of Elysia's `set` that is used here. */
+interface SetParts {
+  headers: object;
+  status?: number | string;
+}
+
+/** Whether a value is answered as JSON. */
+function isPlain(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Array.isArray(value) || value.constructor === Object || value.constructor === undefined;
 }

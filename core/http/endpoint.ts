@@ -6,6 +6,8 @@ export interface EndpointSpec {
   readonly about: string;
   /** Rules of the body or, for a GET, of the query. */
   readonly rules?: Rules;
+  /** Rules of parameters in the query of a route that does not validate them, or that has a body too. */
+  readonly query?: Rules;
   /** The name of the handler if it differs from the action, such as "exportHtml". */
   readonly handler?: string;
   /** "long" if an answer may take LONG_ANSWER_TIMEOUT_MS. */

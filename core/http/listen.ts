@@ -9,7 +9,7 @@ import { baseUrlOf, type Config } from "../config.ts";
 import { ApiError, BootError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Runtime } from "../runtime/boot.ts";
-import { pathOf } from "./routes.ts";
+import { pathOf } from "./request_rewrite.ts";
 import { RunningRequests } from "./running_requests.ts";
 import { type WebSocketHandlers, WebSocketListener } from "./websocket.ts";
 
@@ -40,7 +40,7 @@ function isUnread({ headers, bodyUsed }: Request): boolean {
 /** Listens for requests of a runtime. Throws BootError if the address is in use, after stopping the runtime. */
 export async function listen(runtime: Runtime, config: Config, log: Log): Promise<Listening> {
   const sockets = new WebSocketListener();
-  const requests = new RunningRequests(runtime.gates, {
+  const requests = new RunningRequests(runtime.http, {
     usualMs: config.answerTimeoutMs,
     longMs: config.longAnswerTimeoutMs,
   });
@@ -54,16 +54,18 @@ export async function listen(runtime: Runtime, config: Config, log: Log): Promis
     websocket: sockets.handler,
     async fetch(request, bun) {
       const started = performance.now();
+      // Read before the request is rewritten for the router.
+      const line = log.writes("debug") ? { method: request.method, path: pathOf(request.url) } : undefined;
       const peer = bun.requestIP(request)?.address ?? "";
       // Bun's timer would close the connection without an answer.
       bun.timeout(request, 0);
       const response = await requests.answer(request, peer);
       if (isStopping) response.headers.set("connection", "close");
       bun.timeout(request, isUnread(request) ? unreadSeconds : config.idleTimeoutSeconds);
-      if (log.writes("debug")) {
+      if (line) {
         log.debug("request", {
-          method: request.method,
-          path: pathOf(request.url),
+          ...line,
+          requestId: response.headers.get("x-request-id"),
           status: response.status,
           ms: Math.round(performance.now() - started),
         });

@@ -1,16 +1,20 @@
 /** Mounting of plugins' routes: each route is served once and names a permission that some plugin adds. */
 import { BootError } from "../errors.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
-import { duplicateRoutes, type PluginApp, type SiteApp } from "./plugin_app.ts";
-import type { Gates } from "./server.ts";
+import { readsAsked } from "../runtime/renamed.ts";
+import { type AnyPluginApp, duplicateRoutes } from "./plugin_app.ts";
+import type { HttpServer } from "./server.ts";
 
 /** Mounts the routes of a plugin. Throws BootError for a route that is served twice, names no permit, or has global hooks. */
-export function mountPlugin(plugin: AnyPlugin, app: PluginApp | SiteApp, gates: Gates): void {
+export function mountPlugin(plugin: AnyPlugin, app: AnyPluginApp, http: HttpServer): void {
   const who = `The plugin "${plugin.name}"${plugin.source === undefined ? "" : ` ("${plugin.source}")`}`;
-  const taken = new Map(gates.routes().map((route) => [`${route.method} ${route.path}`, route]));
+  const taken = new Map(http.routes().map((route) => [`${route.method} ${route.path}`, route]));
   const [duplicate] = duplicateRoutes(app);
   if (duplicate !== undefined) throw new BootError(`${who} serves ${duplicate} twice`);
-  const mounted = orBootError(`Cannot mount the routes of the plugin "${plugin.name}"`, () => gates.mount(app));
+  for (const { method, path, handler } of app.routes)
+    if (readsAsked(handler))
+      throw new BootError(`${who} reads "asked" in ${method} ${path}, which is called "nestedQuery" now`);
+  const mounted = orBootError(`Cannot mount the routes of the plugin "${plugin.name}"`, () => http.mount(app));
   for (const { method, path, permit } of mounted) {
     if (taken.has(`${method} ${path}`))
       throw new BootError(`${who} serves ${method} ${path}, which another plugin serves already`);
@@ -19,14 +23,14 @@ export function mountPlugin(plugin: AnyPlugin, app: PluginApp | SiteApp, gates: 
 }
 
 /** Compiles the router: one that cannot be compiled would fail every request. Throws BootError. */
-export function compileRoutes(gates: Gates): void {
-  orBootError("Cannot compile the routes of the plugins", () => gates.compile());
+export function compileRoutes(http: HttpServer): void {
+  orBootError("Cannot compile the routes of the plugins", () => http.compile());
 }
 
 /** Checks that some plugin adds each permission: a route with any other would refuse every viewer. Throws BootError. */
-export function checkPermits(plugins: readonly AnyPlugin[], gates: Gates): void {
+export function checkPermits(plugins: readonly AnyPlugin[], http: HttpServer): void {
   const known = new Set<string>(["public", "access-api", ...plugins.flatMap(({ adds }) => adds)]);
-  const wrong = gates.routes().find(({ permit }) => !known.has(permit ?? ""));
+  const wrong = http.routes().find(({ permit }) => !known.has(permit ?? ""));
   if (wrong)
     throw new BootError(`${wrong.method} ${wrong.path} needs the permission "${wrong.permit}", which no plugin adds`);
 }

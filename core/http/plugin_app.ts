@@ -1,72 +1,100 @@
 /**
- * The Elysia instances that plugins add their routes to, with what handlers get and the options of routes. The state of a
- * request is kept beside it from the gates to its route. A `permit` is checked before the handler runs; nothing is parsed
- * here.
+ * The Elysia instances that plugins add their routes to: their types, the check of a `permit`, and what the boot checks of them.
+ * `server.ts` makes them.
  */
-import { type DocumentDecoration, Elysia } from "elysia";
-import { type ApiError, denied } from "../errors.ts";
-import { type InputObject, withEmptyAsNull } from "../input/body_parsing.ts";
+import type { AnyElysia } from "elysia";
+import { denied } from "../errors.ts";
 import type { Permit } from "../runtime/registry.ts";
-import { hasPermission, type Viewer } from "../viewer.ts";
+import { hasPermission } from "../viewer.ts";
 import type { JudgeAnswer } from "./answer_judge.ts";
 import { withoutResponse } from "./answer_schemas.ts";
+import { setJsonType } from "./default_headers.ts";
+import type { RequestState } from "./request_context.ts";
+import type { appBelow } from "./server.ts";
 
-/** A request as it reaches its route. */
-export interface Asked {
-  viewer: Viewer;
-  /** Query string and body merged, strings trimmed; the body takes precedence. */
-  input: InputObject;
-  readonly query: InputObject;
-  readonly address: string;
-  /** Why the client was not authenticated. */
-  refusal: ApiError | undefined;
-  /** Why the body could not be read. */
-  fault: ApiError | undefined;
+/** A plugin's routes below /api. */
+export type PluginApp = ReturnType<typeof appBelow<"/api">>;
+/** A plugin's routes outside /api, such as those of files. */
+export type SiteApp = ReturnType<typeof appBelow<"">>;
+/** Either of them. */
+export type AnyPluginApp = PluginApp | SiteApp;
+
+/** Throws the error of a viewer who may not call a route, else that of a body that could not be read. */
+export function checkPermit({ bodyError, refusal, viewer }: RequestState, permit: Permit): void {
+  if (permit !== "public" && refusal) throw refusal;
+  if (permit !== "public" && permit !== "access-api" && !hasPermission(viewer, permit)) throw denied();
+  if (bodyError) throw bodyError;
 }
 
-const ASKED = new WeakMap<Request, Asked>();
+const CHECKS = new WeakSet<object>();
 
-/** Stores the state of a request for the route that will answer it. */
-export function remember(request: Request, asked: Asked): void {
-  ASKED.set(request, asked);
+/** Marks a hook as the check of a permit. */
+export function checkedFirst<Check extends object>(check: Check): Check {
+  CHECKS.add(check);
+  return check;
 }
 
-/** The preferred language of the viewer of a request; undefined without a viewer or a preference. */
-export function languageOf(request: Request): string | undefined {
-  return ASKED.get(request)?.viewer.language;
-}
-
-/** Why the client of a request was not authenticated, so that its body was not read; undefined if it was. */
-export function refusalOf(request: Request): ApiError | undefined {
-  return ASKED.get(request)?.refusal;
+interface RouteHooks {
+  readonly transform?: { readonly fn: object }[];
+  readonly mapResponse?: { readonly fn: object }[];
 }
 
 /**
- * An Elysia instance for one plugin: `viewer`, `input`, `asked` (the query) and `address` in handlers; options of a route are
- * `permit` and `emptyAsNull`, the fields of an urlencoded body whose empty text means null.
+ * Arranges the hooks of a plugin's routes. The check of the permit moves before the plugin's own hooks, since Elysia runs those of
+ * the app, such as `derive`, before those of the route: a client without permission reads 401 or 403, whatever they would answer.
+ * Where `mapResponse` makes the Response, it does not take the content type of JSON from the headers that Elysia adds.
  */
-export function appBelow<Prefix extends string>(prefix: Prefix, judge?: JudgeAnswer) {
-  return recordingDuplicates(new Elysia({ prefix }), { prefix, judge })
-    .derive(({ request }) => {
-      const { viewer, input, query, address } = askedOf(request);
-      return { viewer, input, asked: query, address };
-    })
-    .macro("permit", (permit: Permit) => ({
-      // The body has been read by the gates.
-      parse: () => ({}),
-      // A type assertion, since Elysia's type has no OpenAPI extensions (x-…).
-      detail: { "x-permission": permit } as DocumentDecoration,
-      transform({ request, params }: { request: Request; params: Record<string, string | null> }) {
-        checkPermit(askedOf(request), permit);
-        // A segment that cannot be decoded is null here; handlers expect text.
-        for (const name in params) params[name] ??= "";
-      },
-    }))
-    .macro("emptyAsNull", (fields: readonly string[]) => ({
-      transform(context: { request: Request; input?: InputObject }) {
-        context.input = withEmptyAsNull(context.request, askedOf(context.request), fields);
-      },
-    }));
+export function arrangeHooks(app: AnyElysia): void {
+  for (const { hooks } of app.routes) {
+    const { mapResponse, transform } = hooks as RouteHooks;
+    const at = transform?.findIndex(({ fn }) => CHECKS.has(fn)) ?? 0;
+    if (transform && at > 0) transform.unshift(...transform.splice(at, 1));
+    if (!mapResponse?.length) continue;
+    mapResponse.unshift({ fn: ({ set }: HookContext) => void delete set.headers["content-type"] });
+    mapResponse.push({ fn: ({ responseValue, set }: HookContext) => setJsonType(responseValue, set) });
+  }
+}
+
+interface HookContext {
+  readonly responseValue: unknown;
+  readonly set: { readonly headers: Record<string, unknown> };
+}
+
+/**
+ * Runs `mount`, which adds an app to the root. Returns what would apply to the routes of other plugins, as the text of an error;
+ * undefined if there is nothing.
+ */
+export function leakOf(app: AnyElysia, root: AnyElysia, mount: () => void): string | undefined {
+  for (const kind of ["decorator", "store"] as const) {
+    const [own, taken] = [app[kind], root[kind]] as readonly Record<string, unknown>[];
+    const name = Object.keys(own ?? {}).find((key) => taken && key in taken && taken[key] !== own?.[key]);
+    if (name !== undefined)
+      return `its "${name}" would be that of another plugin; names of decorate() and state() are shared`;
+  }
+  const before = sharedParts(root);
+  mount();
+  const leaked = sharedParts(root).find(
+    ({ name, count }) => count > (before.find((one) => one.name === name)?.count ?? 0),
+  );
+  return leaked && `its "${leaked.name}" would apply to the routes of other plugins; hooks must be local`;
+}
+
+/** The global hooks, schemas, wrappers and headers of an app, counted by kind. */
+function sharedParts(app: object): { readonly name: string; readonly count: number }[] {
+  const { event, validator, extender, setHeaders } = app as {
+    event: Readonly<Record<string, unknown>>;
+    validator: { readonly global?: object | null; readonly scoped?: object | null };
+    extender: { readonly higherOrderFunctions: readonly unknown[] };
+    setHeaders?: object;
+  };
+  const hooks = Object.entries(event).map(([name, list]) => ({ name, count: Array.isArray(list) ? list.length : 0 }));
+  const schemas = [validator.global, validator.scoped].flatMap((schema) => Object.keys(schema ?? {}));
+  return [
+    ...hooks,
+    { name: "guard", count: schemas.length },
+    { name: "wrap", count: extender.higherOrderFunctions.length },
+    { name: "headers", count: Object.keys(setHeaders ?? {}).length },
+  ];
 }
 
 const DUPLICATES = new WeakMap<object, string[]>();
@@ -77,7 +105,7 @@ export function duplicateRoutes(app: object): readonly string[] {
 }
 
 /** Changes how routes are added: duplicates are recorded, and schemas of answers are taken from their options. */
-function recordingDuplicates<App extends object>(
+export function recordingDuplicates<App extends object>(
   app: App,
   { prefix, judge }: { readonly prefix: string; readonly judge: JudgeAnswer | undefined },
 ): App {
@@ -96,21 +124,4 @@ function recordingDuplicates<App extends object>(
   };
   DUPLICATES.set(app, duplicates);
   return Object.assign(app, { add: recording });
-}
-
-/** A plugin's routes below /api. */
-export type PluginApp = ReturnType<typeof appBelow<"/api">>;
-/** A plugin's routes outside /api, such as those of files. */
-export type SiteApp = ReturnType<typeof appBelow<"">>;
-
-function checkPermit(asked: Asked, permit: Permit): void {
-  if (permit !== "public" && asked.refusal) throw asked.refusal;
-  if (permit !== "public" && permit !== "access-api" && !hasPermission(asked.viewer, permit)) throw denied();
-  if (asked.fault) throw asked.fault;
-}
-
-function askedOf(request: Request): Asked {
-  const asked = ASKED.get(request);
-  if (!asked) throw new Error("Cannot answer a request that did not pass through the gates");
-  return asked;
 }

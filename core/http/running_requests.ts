@@ -5,9 +5,9 @@
  */
 import { ApiError } from "../errors.ts";
 
-/** The part of the gates that is used here. */
+/** The part of the server that is used here. */
 export interface Answerer {
-  answer(request: Request, peer: string, watch?: Watch): Promise<Response>;
+  handle(request: Request, peer: string, watch?: Watch): Promise<Response>;
   /** The answer to a request that failed with an error. */
   refuse(request: Request, error: ApiError): Response;
   /** Whether the route of a request may take long. */
@@ -71,7 +71,7 @@ export class RunningRequests {
     const running = new Running(request, this.#times.usualMs, resolve);
     this.#running.add(running);
     this.#started += 1;
-    this.#answerer.answer(request, peer, running).then(
+    this.#answerer.handle(request, peer, running).then(
       (response) => {
         // A request that was ended already has its answer.
         if (!this.#running.delete(running)) void response.body?.cancel();

@@ -9,7 +9,7 @@ function manual(): Answerer & { answers: Map<string, (response: Response) => voi
   return {
     answers,
     watches,
-    answer: ({ url }, _peer, watch) => {
+    handle: ({ url }, _peer, watch) => {
       if (watch) watches.set(new URL(url).pathname, watch);
       return new Promise((resolve) => answers.set(new URL(url).pathname, resolve));
     },
@@ -24,22 +24,22 @@ jest.useFakeTimers();
 afterAll(() => void jest.useRealTimers());
 
 test("late requests are answered 503, long routes have more time, and the time of a body does not count", async () => {
-  const gates = manual();
-  const requests = new RunningRequests(gates, { usualMs: 5_000, longMs: 60_000 });
+  const server = manual();
+  const requests = new RunningRequests(server, { usualMs: 5_000, longMs: 60_000 });
   const statuses: Record<string, number> = {};
   for (const path of ["/slow", "/export", "/body", "/quick"])
     void requests.answer(request(path), "").then(({ status }) => {
       statuses[path] = status;
     });
-  gates.watches.get("/body")?.readingBody(true);
-  gates.answers.get("/quick")?.(new Response());
+  server.watches.get("/body")?.readingBody(true);
+  server.answers.get("/quick")?.(new Response());
   const pass = async (ms: number) => {
     jest.advanceTimersByTime(ms);
     for (let turn = 0; turn < 10; turn++) await Promise.resolve();
   };
   await pass(7_000);
   expect(statuses).toEqual({ "/quick": 200, "/slow": 503 });
-  gates.watches.get("/body")?.readingBody(false);
+  server.watches.get("/body")?.readingBody(false);
   await pass(4_000);
   expect(statuses["/body"]).toBeUndefined();
   await pass(3_000);

@@ -1,46 +1,34 @@
 /**
- * The path of a request: authentication, limit, size and body, then Elysia's router and the plugin's route, last errors and the
- * default headers. The gates come before the router, so that unknown paths are limited too. Failed credentials are answered by
- * the `permit` of the route, so that an unknown path is a 404 for every client (content-api 1.3-1.5, platform 1.1). A body is
- * read only for authenticated clients and public routes; its files are on disk until the answer.
+ * The HTTP side of a runtime: one Elysia server, whose hooks are named in this file alone. In order: `handle` attaches the state
+ * of a request and rewrites its URL and method; `onRequest` admits it (`admission.ts`), for unknown paths too; Elysia routes;
+ * `transform` checks the permit, before schemas are; the handler; `mapResponse` adds the default headers; `onError` answers
+ * whatever was thrown. `handle` stands before Elysia and not in `wrap`: it knows the peer and the time of the body, and
+ * encloses the `intercept` of a scope, whose answers are no answers of a route.
  */
-import { Elysia } from "elysia";
-import type { Children } from "../children/pool.ts";
-import { ApiError, BootError, errorBody, localizedError } from "../errors.ts";
-import type { Texts } from "../i18n/catalogue.ts";
-import { chosenLanguage } from "../i18n/languages.ts";
-import {
-  type InputLimits,
-  type InputObject,
-  merge,
-  methodOverride,
-  parseBody,
-  queryOf,
-} from "../input/body_parsing.ts";
-import { type BodyPace, bodyError, rejectLargeBody, setPace, TOO_SLOW } from "../input/body_stream.ts";
-import { parserFor } from "../input/large_bodies.ts";
-import type { RequestFiles, Spool } from "../input/upload_spool.ts";
-import type { Log } from "../log.ts";
+import { type DocumentDecoration, Elysia } from "elysia";
+import { ApiError, BootError, localizedError } from "../errors.ts";
+import { type InputObject, merge, queryOf, withEmptyAsNull } from "../input/body_parsing.ts";
+import type { Permit } from "../runtime/registry.ts";
 import { GUEST, type Viewer } from "../viewer.ts";
-import { type AreaSpec, Areas, type Authenticate } from "./areas.ts";
-import { askedFrom } from "./asking.ts";
-import { clientAddress, type Networks } from "./client_address.ts";
-import { withDefaultHeaders } from "./default_headers.ts";
-import { asGet, withoutBody } from "./head.ts";
-import { type Asked, languageOf, type PluginApp, refusalOf, remember, type SiteApp } from "./plugin_app.ts";
-import type { Allowance, Limiter } from "./rate_limit.ts";
+import { Admission, type AdmissionParts, NO_CREDENTIALS } from "./admission.ts";
+import type { JudgeAnswer } from "./answer_judge.ts";
+import { clientAddress, type Networks, requestIdOf } from "./client_address.ts";
+import { addDefaultHeaders, applyDefaultHeaders } from "./default_headers.ts";
+import { knownError } from "./elysia_errors.ts";
+import { type ErrorResponseParts, ErrorResponses } from "./error_response.ts";
 import {
-  hooksOf,
-  isPublicAt,
-  methodsAt,
-  pathOf,
-  type RouteInfo,
-  routesOf,
-  takesLongAt,
-  withRoutePath,
-} from "./routes.ts";
+  type AnyPluginApp,
+  arrangeHooks,
+  checkedFirst,
+  checkPermit,
+  leakOf,
+  recordingDuplicates,
+} from "./plugin_app.ts";
+import { attachState, currentRequestId, RequestState, stateOf, withRequest } from "./request_context.ts";
+import { overrideMethod, pathOf, rewriteUrl, withoutBody } from "./request_rewrite.ts";
+import { type Authenticate, type RouteScope, RouteScopes } from "./route_scope.ts";
+import { type RouteInfo, RouteTable, routesOf } from "./route_table.ts";
 import type { Watch } from "./running_requests.ts";
-import { unexpectedError } from "./unexpected_error.ts";
 
 /** Options of a call within the process. */
 export interface CallOptions {
@@ -51,71 +39,128 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The parts of the runtime that the gates use. */
-export interface GateParts {
-  readonly log: Log;
-  readonly limiter: Limiter;
+/** Dependencies of `HttpServer`. */
+export interface HttpServerParts extends ErrorResponseParts, Omit<AdmissionParts, "routeOf"> {
   readonly proxies: Networks;
-  readonly inputLimits: InputLimits;
-  readonly texts: Texts;
-  /** The language of messages for viewers without a preference. */
-  readonly language: string;
   /** The path of APP_URL without a final slash; "" for none. */
   readonly root: string;
-  /** Holds the files of a request until it is answered. */
-  readonly spool: Spool;
-  /** The minimum pace of bodies. */
-  readonly pace: BodyPace;
-  readonly children: Children;
 }
 
-const NO_CREDENTIALS = new ApiError(401, "No authorization token found on the request");
+/** What handlers find on Elysia's context beside its own members. A type alias, since `decorate` needs an index signature. */
+type RequestMembers = {
+  viewer: Viewer;
+  /** Query string and body merged, strings trimmed; the body takes precedence. */
+  input: InputObject;
+  /** The query string with brackets as nested values, strings trimmed; `query` of Elysia is flat. */
+  nestedQuery: InputObject;
+  /** The client's address. */
+  address: string;
+  requestId: string;
+};
+
+/** Frozen: Elysia merges decorators into each other. */
+const MEMBERS: RequestMembers = {
+  viewer: Object.freeze({ ...GUEST }),
+  input: Object.freeze({}),
+  nestedQuery: Object.freeze({}),
+  address: "",
+  requestId: "",
+};
+
+/**
+ * An Elysia instance for one plugin. Options of a route are `permit` and `emptyAsNull`, the fields of an urlencoded body whose
+ * empty text means null.
+ */
+export function appBelow<Prefix extends string>(prefix: Prefix, judge?: JudgeAnswer) {
+  return recordingDuplicates(new Elysia({ prefix }), { prefix, judge })
+    .decorate(MEMBERS)
+    .macro("permit", (permit: Permit) => ({
+      // The body was read before routing; without a result Elysia would read it.
+      parse: ({ request }: { request: Request }) => stateOf(request).body ?? {},
+      // A type assertion, since Elysia's type has no OpenAPI extensions (x-…).
+      detail: { "x-permission": permit } as DocumentDecoration,
+      transform: checkedFirst(({ request, params }: { request: Request; params: Record<string, string | null> }) => {
+        checkPermit(stateOf(request), permit);
+        // A segment that cannot be decoded is null here; handlers expect text.
+        for (const name in params) params[name] ??= "";
+      }),
+    }))
+    .macro("emptyAsNull", (fields: readonly string[]) => ({
+      transform(context: { request: Request; input?: InputObject }) {
+        const { input, nestedQuery } = stateOf(context.request);
+        context.input = withEmptyAsNull(context.request, { input, query: nestedQuery }, fields);
+      },
+    }));
+}
 
 /** The HTTP side of one runtime. */
-export class Gates {
-  readonly #parts: GateParts;
-  readonly #authenticators: Authenticate[] = [];
-  readonly #areas = new Areas();
-  readonly #root = new Elysia({ handler: { standardHostname: false } });
+export class HttpServer {
+  readonly #parts: HttpServerParts;
+  readonly #scopes = new RouteScopes();
+  readonly #errors: ErrorResponses;
+  readonly #admission: Admission;
+  readonly #app = this.#lifecycle();
   #routes: RouteInfo[] = [];
-
-  constructor(parts: GateParts) {
+  #table: RouteTable | undefined;
+  constructor(parts: HttpServerParts) {
     this.#parts = parts;
-    this.#root.onError({ as: "global" }, ({ error, request, code }) =>
-      this.#errorResponse(
-        request,
-        code === "NOT_FOUND" && !(error instanceof ApiError) ? this.#noRouteError(request) : error,
-      ),
-    );
+    this.#errors = new ErrorResponses(parts);
+    this.#admission = new Admission({ ...parts, routeOf: (method, path) => this.#table?.find(method, path) });
+  }
+
+  /** Elysia's compiler reads the source of these functions: the context is not passed on, or each request would parse its headers and cookies. */
+  #lifecycle() {
+    return new Elysia({ handler: { standardHostname: false } })
+      .decorate(MEMBERS)
+      .onRequest(async (context) => {
+        const state = stateOf(context.request);
+        if (!state.isInternal) {
+          const early = await this.#admit(context.request, state);
+          if (early) return early;
+        }
+        context.viewer = state.viewer;
+        context.input = state.input;
+        context.nestedQuery = state.nestedQuery;
+        context.address = state.address;
+        context.requestId = state.requestId;
+        return undefined;
+      })
+      .onError({ as: "global" }, ({ code, error, request, set }) => {
+        // The status of the answer is that of the error, whatever the handler has set.
+        set.status = 200;
+        const isMissing = code === "NOT_FOUND" && !(error instanceof ApiError);
+        const thrown = isMissing ? this.#noRouteError(request) : knownError(error);
+        return this.#errors.of(request, stateOf(request), thrown);
+      })
+      .mapResponse({ as: "global" }, ({ request, responseValue, set }) =>
+        applyDefaultHeaders(responseValue, stateOf(request), set),
+      );
   }
 
   /** Adds an authenticator; they are called in the order in which they were added. */
   auth(authenticate: Authenticate): void {
-    this.#authenticators.push(authenticate);
+    this.#admission.addAuthenticator(authenticate);
   }
 
-  /** Adds an area; `prefix` is below /api unless `outside` is set. */
-  area(prefix: string, spec: AreaSpec): void {
-    this.#areas.add(prefix, spec);
+  /** Adds a route scope; `prefix` is below /api unless `outside` is set. */
+  routeScope(prefix: string, spec: RouteScope): void {
+    this.#scopes.add(prefix, spec);
   }
 
-  /** Mounts the routes of a plugin and returns them. Throws BootError for hooks that would apply to routes of other plugins. */
-  mount(app: PluginApp | SiteApp): readonly RouteInfo[] {
+  /** Mounts the routes of a plugin and returns them. Throws BootError for what would apply to routes of other plugins. */
+  mount(app: AnyPluginApp): readonly RouteInfo[] {
     const own = routesOf(app);
-    const before = hooksOf(this.#root);
-    this.#root.use(app as unknown as Elysia);
-    const leaked = hooksOf(this.#root).find(
-      ({ name, count }) => count > (before.find((one) => one.name === name)?.count ?? 0),
-    );
-    if (leaked)
-      throw new BootError(`its "${leaked.name}" would apply to the routes of other plugins; hooks must be local`);
+    arrangeHooks(app);
+    const leak = leakOf(app, this.#app, () => void this.#app.use(app as unknown as Elysia));
+    if (leak) throw new BootError(leak);
     this.#routes.push(...own);
     return own;
   }
 
   /** Compiles the router now instead of at the first request. Throws if routes conflict. */
   compile(): void {
-    this.#root.compile();
+    this.#app.compile();
+    this.#table = new RouteTable(this.#app);
   }
 
   /** All routes mounted so far. */
@@ -124,32 +169,29 @@ export class Gates {
   }
 
   /** Answers one request; `peer` is the address of the other end of the connection. Never throws. */
-  async answer(given: Request, peer: string, watch?: Watch): Promise<Response> {
-    const request = withRoutePath(given, this.#parts.root);
-    const response = await this.#answerInArea(request, peer, watch);
-    return request.method === "HEAD" ? withoutBody(response) : response;
+  async handle(request: Request, peer: string, watch?: Watch): Promise<Response> {
+    const { proxies, root } = this.#parts;
+    const { headers } = request;
+    const isHead = request.method === "HEAD";
+    if (isHead) overrideMethod(request, "GET");
+    rewriteUrl(request, root);
+    const address = clientAddress(peer, headers.get("x-forwarded-for"), proxies);
+    const requestId = requestIdOf(peer, headers, proxies) ?? crypto.randomUUID();
+    const state = new RequestState({ requestId, address, scope: this.#scopes.at(pathOf(request.url)), watch });
+    attachState(request, state);
+    const response = await withRequest(state, () => this.#run(request, state));
+    if (state.files?.isUsed()) await state.files.clear();
+    return isHead ? withoutBody(response) : response;
   }
 
   /** The answer to a request that failed with an error. */
-  refuse(given: Request, error: ApiError): Response {
-    return withDefaultHeaders(this.#errorResponse(withRoutePath(given, this.#parts.root), error));
+  refuse(request: Request, error: ApiError): Response {
+    return this.#errors.of(request, stateOf(request), error);
   }
 
   /** Whether the route of a request says `takes: "long"`. */
-  takesLong(given: Request): boolean {
-    return takesLongAt(this.#routes, pathOf(withRoutePath(given, this.#parts.root).url));
-  }
-
-  async #answerInArea(request: Request, peer: string, watch: Watch | undefined): Promise<Response> {
-    const address = clientAddress(peer, request.headers.get("x-forwarded-for"), this.#parts.proxies);
-    const area = this.#areas.at(pathOf(request.url));
-    const next = () => this.#handle(request, address, area, watch);
-    if (!area?.around) return next();
-    try {
-      return withDefaultHeaders(await area.around(request, address, next));
-    } catch (error) {
-      return withDefaultHeaders(this.#errorResponse(request, error));
-    }
+  takesLong({ method, url }: Request): boolean {
+    return this.#table?.find(method, pathOf(url))?.detail["x-takes"] === "long";
   }
 
   /**
@@ -159,156 +201,59 @@ export class Gates {
   async callAs(viewer: Viewer, method: string, path: string, options: CallOptions = {}): Promise<Response> {
     const { input = {}, address = "", headers = {} } = options;
     const request = new Request(`http://localhost${path}`, { method, headers });
-    let query: InputObject;
+    const requestId = currentRequestId() ?? crypto.randomUUID();
+    const scope = this.#scopes.at(pathOf(request.url));
+    const state = new RequestState({ requestId, address, scope, isInternal: true });
+    attachState(request, state);
+    state.viewer = viewer;
+    if (viewer === GUEST) state.refusal = NO_CREDENTIALS;
+    state.body = input;
+    state.nestedQuery = queryOf(path);
+    state.input = merge(state.nestedQuery, input);
+    state.language = viewer.language;
+    return method === "GET" ? this.#app.fetch(request) : withRequest(state, async () => this.#app.fetch(request));
+  }
+
+  async #run(request: Request, state: RequestState): Promise<Response> {
+    const intercept = state.scope?.intercept;
+    if (!intercept) return this.#app.fetch(request);
     try {
-      query = queryOf(path);
+      const next = async () => this.#app.fetch(request);
+      return addDefaultHeaders(await intercept(request, state.address, next), state);
     } catch (error) {
-      return this.#errorResponse(request, error);
+      return this.#errors.of(request, state, error);
     }
-    const refusal = viewer === GUEST ? NO_CREDENTIALS : undefined;
-    remember(request, {
-      viewer,
-      input: merge(query, input),
-      query,
-      address,
-      refusal,
-      fault: undefined,
-    });
-    const answer = async () => this.#root.fetch(request);
-    return method === "GET" ? answer() : askedFrom({ address, language: viewer.language }, answer);
   }
 
-  /** Answers a request within its area. */
-  async #handle(request: Request, address: string, area?: AreaSpec, watch?: Watch): Promise<Response> {
-    if (request.method !== "GET") setPace(request, this.#parts.pace);
-    const query = queryOf(request.url);
-    const asked: Asked = {
-      viewer: GUEST,
-      input: {},
-      query,
-      address,
-      refusal: undefined,
-      fault: undefined,
-    };
-    let allowance: Allowance | undefined;
-    let final = request;
-    let response: Response;
-    const files = this.#parts.spool.forRequest();
-    try {
-      await this.#authenticate(request, asked, area);
-      allowance = await this.#limiter(area, request)?.take(
-        asked.refusal ? `address ${address}` : `viewer ${asked.viewer.via === "guest" ? address : asked.viewer.id}`,
-      );
-      if (allowance?.exceeded) throw new ApiError(429, "Too Many Attempts.");
-      if (area?.ownBodies) asked.input = query;
-      else {
-        watch?.readingBody(true);
-        final = await this.#read(request, asked, files);
-        watch?.readingBody(false);
-      }
-      remember(final, asked);
-      response = final.method === "OPTIONS" ? this.#options(final) : await this.#route(final, asked);
-    } catch (error) {
-      response = this.#errorResponse(final, error);
-    }
-    if (files.isUsed()) await files.clear();
-    return withDefaultHeaders(response, allowance);
+  /** Completes the state of a request. Returns an answer to a request that is not routed. Throws ApiError. */
+  async #admit(request: Request, state: RequestState): Promise<Response | undefined> {
+    const early = await this.#admission.admit(request, state);
+    if (early) return addDefaultHeaders(early, state);
+    if (request.method === "GET") return undefined;
+    state.language = this.#errors.languageOf(request, state);
+    return request.method === "OPTIONS" ? addDefaultHeaders(this.#options(request, state), state) : undefined;
   }
 
-  async #route(request: Request, asked: Asked): Promise<Response> {
-    if (request.method === "GET") return this.#root.fetch(request);
-    if (request.method === "HEAD") {
-      const full = asGet(request);
-      remember(full, asked);
-      return this.#root.fetch(full);
-    }
-    return askedFrom({ address: asked.address, language: this.#languageOf(request) }, () => this.#root.fetch(request));
-  }
-
-  async #authenticate(request: Request, asked: Asked, area: AreaSpec | undefined): Promise<void> {
-    for (const authenticate of area?.authenticate
-      ? [area.authenticate, ...this.#authenticators]
-      : this.#authenticators) {
-      const pending = authenticate(request, asked.address);
-      const found = pending instanceof Promise ? await pending : pending;
-      if (found === undefined) continue;
-      if (found instanceof ApiError) asked.refusal = found;
-      else asked.viewer = found;
-      return;
-    }
-    asked.refusal = NO_CREDENTIALS;
-  }
-
-  /** The limiter of a request. Outside the API, one with an `Authorization` header is limited even in an area without a limit. */
-  #limiter(area: AreaSpec | undefined, { headers }: Request): Limiter | null {
-    const isOpen = area?.limiter === null && area.outside === true && headers.has("authorization");
-    return area?.limiter === undefined || isOpen ? this.#parts.limiter : area.limiter;
-  }
-
-  /**
-   * Reads the body and applies a method override. A body that cannot be read is an error after the permit, except that one
-   * that arrived too slowly ends the request at once.
-   */
-  async #read(request: Request, asked: Asked, files: RequestFiles): Promise<Request> {
-    asked.input = asked.query;
-    await rejectLargeBody(request, this.#parts.inputLimits.maxBytes, !asked.refusal);
-    const method = request.method;
-    if (method === "GET" || method === "HEAD" || method === "OPTIONS") return request;
-    let body: InputObject = {};
-    if (!asked.refusal || isPublicAt(this.#routes, request)) {
-      try {
-        body = await parseBody(request, this.#parts.inputLimits, files.keep, parserFor(this.#parts.children, asked));
-      } catch (error) {
-        asked.fault = bodyError(error);
-        if (asked.fault.status === TOO_SLOW) throw asked.fault;
-      }
-    }
-    asked.input = merge(asked.query, body);
-    const override = methodOverride(request, body, asked.query);
-    return override === undefined ? request : new Request(request.url, { method: override, headers: request.headers });
-  }
-
-  #options(request: Request): Response {
-    const methods = methodsAt(this.#routes, pathOf(request.url));
+  #options(request: Request, state: RequestState): Response {
+    const methods = this.#table?.methods(pathOf(request.url)) ?? [];
     return methods.length === 0
-      ? this.#errorResponse(request, this.#noRouteError(request))
+      ? this.#errors.of(request, state, this.#noRouteError(request))
       : new Response(null, { status: 200, headers: { allow: methods.join(", ") } });
   }
 
+  /** The error of a request that the router has no route for, or whose route threw Elysia's error of that case. */
   #noRouteError(request: Request): ApiError {
-    const path = pathOf(request.url);
+    const { headers, method, url } = request;
+    const path = pathOf(url);
     const shown = path.replace(/^\/+|\/+$/g, "") || "/";
-    const methods = methodsAt(this.#routes, path);
-    if (methods.length === 0) return localizedError(404, "The route :route could not be found.", { route: shown });
-    const refused = request.method === "POST" && request.headers.has("content-type") ? refusalOf(request) : undefined;
+    const methods = this.#table?.methods(path) ?? [];
+    if (methods.length === 0 || methods.includes(method))
+      return localizedError(404, "The route :route could not be found.", { route: shown });
     // The body was not read and may override the method: the answer is the failed authentication.
+    const refused = method === "POST" && headers.has("content-type") ? stateOf(request).refusal : undefined;
     if (refused) return refused;
     const allow = methods.join(", ");
     const text = "The :method method is not supported for route :route. Supported methods: :methods.";
-    return localizedError(405, text, { method: request.method, route: shown, methods: allow }, { headers: { allow } });
-  }
-
-  /** The answer to whatever was thrown. */
-  #errorResponse(request: Request, thrown: unknown): Response {
-    const about = { method: request.method, path: pathOf(request.url) };
-    const error = thrown instanceof ApiError ? thrown : unexpectedError(this.#parts.log, thrown, about);
-    // The wire contract has refusals with status 500.
-    if (thrown === error && error.status >= 500) this.#parts.log.warn("Refused a request", { reason: error.message });
-    const shape = this.#areas.at(pathOf(request.url))?.fault;
-    const [text, params] = error.details.text ?? [error.message, {}];
-    const message = this.#translate(text, params, this.#languageOf(request) ?? this.#parts.language);
-    const body = shape ? shape(error.status, message, error) : errorBody(error, message);
-    return Response.json(body, { status: error.status, headers: { ...error.details.headers } });
-  }
-
-  /** Translates a message and the values of its placeholders, such as "Book" in ":noun not found". */
-  #translate(text: string, params: Readonly<Record<string, string>>, language: string): string {
-    const { texts } = this.#parts;
-    const translated = Object.entries(params).map(([name, value]) => [name, texts.say(value, {}, language)]);
-    return texts.say(text, Object.fromEntries(translated), language);
-  }
-
-  #languageOf(request: Request): string | undefined {
-    return chosenLanguage(languageOf(request), request.headers.get("accept-language"), this.#parts.texts.languages());
+    return localizedError(405, text, { method, route: shown, methods: allow }, { headers: { allow } });
   }
 }

@@ -71,7 +71,9 @@ export function createTexts(): Texts {
   };
   const find = (key: string, language: string): string => {
     if (language === "en") return translated(key, "en") ?? key;
-    return translated(key, language) ?? translated(key, language.split(/[-_]/)[0] ?? "") ?? translated(key, "en") ?? key;
+    return (
+      translated(key, language) ?? translated(key, language.split(/[-_]/)[0] ?? "") ?? translated(key, "en") ?? key
+    );
   };
   const add = (language: string, texts: Catalogue) =>
     void catalogues.set(language, { ...catalogues.get(language), ...texts });

@@ -2,7 +2,15 @@
  * What the schemas of answers have in common: timestamps, nullable values, references to users, listings, and the fields that
  * other plugins add by the slot `response_fields`. A schema with an `$id` becomes a component of the OpenAPI document.
  */
-import { type TNull, type TObject, type TProperties, type TSchema, type TUnion, Type } from "@sinclair/typebox";
+import {
+  type Static,
+  type TNull,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  type TUnion,
+  Type,
+} from "@sinclair/typebox";
 import type { ResponseFields } from "../contracts/content.ts";
 
 /** An id of a row. */
@@ -20,6 +28,15 @@ export function nullable<Schema extends TSchema>(schema: Schema): TUnion<[Schema
   return Type.Union([schema, Type.Null()]);
 }
 
+/**
+ * A list whose type is readonly, for handlers that return readonly lists.
+ * @example
+ * const noteSchema = t.Object({ id: t.Integer(), words: listOf(t.String()) }, { $id: "Note" });
+ */
+export function listOf<Item extends TSchema>(item: Item) {
+  return Type.Unsafe<readonly Static<Item>[]>(Type.Array(item));
+}
+
 /** A user as answers refer to one (content-api 1.2). */
 export const userRefSchema = Type.Object(
   { id: idSchema, name: Type.String(), slug: Type.String() },
@@ -33,7 +50,11 @@ export const personSchema = nullable(userRefSchema);
 export const peopleFields = { created_by: personSchema, updated_by: personSchema, owned_by: personSchema };
 
 /** Author, last editor and owner as listings show them: ids, null where the user is gone. */
-export const peopleIdFields = { created_by: nullable(idSchema), updated_by: nullable(idSchema), owned_by: nullable(idSchema) };
+export const peopleIdFields = {
+  created_by: nullable(idSchema),
+  updated_by: nullable(idSchema),
+  owned_by: nullable(idSchema),
+};
 
 /** When an item was created and last changed. */
 export const timesFields = { created_at: timestampSchema, updated_at: timestampSchema };
@@ -44,10 +65,13 @@ export const timesFields = { created_at: timestampSchema, updated_at: timestampS
  * @example
  * const noteListing = listingSchema(t.Object({ id: t.Integer() }, { $id: "Note" })); // NoteListing
  */
-export function listingSchema<Item extends TSchema>(item: Item, $id = `${String(item.$id).replace(/ListItem$/, "")}Listing`) {
+export function listingSchema<Item extends TSchema>(
+  item: Item,
+  $id = `${String(item.$id).replace(/ListItem$/, "")}Listing`,
+) {
   return Type.Object(
     { data: Type.Array(item), total: Type.Integer({ minimum: 0, description: "The number of all rows that match" }) },
-    { $id },
+    { $id, "x-listing": true },
   );
 }
 
@@ -97,8 +121,10 @@ export function mapSchema(schema: TSchema, change: (part: TSchema) => TSchema): 
   const within = (key: string, value: unknown): unknown => {
     if (Array.isArray(value)) return value.map((one) => within(key, one));
     if (typeof value !== "object" || value === null) return value;
-    if (key === "properties")
-      return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, mapSchema(part as TSchema, change)]));
+    if (key === "properties" || key === "patternProperties")
+      return Object.fromEntries(
+        Object.entries(value).map(([name, part]) => [name, mapSchema(part as TSchema, change)]),
+      );
     return isSchema(value) ? mapSchema(value, change) : value;
   };
   const copy: TSchema = Object.assign(

@@ -159,8 +159,8 @@ export function mountResource<
 
   app.get(
     path,
-    async ({ viewer, asked }) => {
-      const { data, total } = await list<Record<string, unknown>>(spec.list, viewer, asked);
+    async ({ viewer, nestedQuery }) => {
+      const { data, total } = await list<Record<string, unknown>>(spec.list, viewer, nestedQuery);
       return { data: await handlers.listed(data, viewer), total };
     },
     described("list"),

@@ -16,10 +16,9 @@ import { JobQueue } from "../events/job_queue.ts";
 import type { FileStore } from "../files/file_store.ts";
 import { sweepFiles } from "../files/orphan_sweep.ts";
 import { createAnswerJudge, type JudgeAnswer, type OnMismatch } from "../http/answer_judge.ts";
-import { createGates } from "../http/create_gates.ts";
+import { createHttpServer } from "../http/create_server.ts";
 import { checkPermits, compileRoutes, mountPlugin } from "../http/mount_plugin.ts";
-import { appBelow } from "../http/plugin_app.ts";
-import type { Gates } from "../http/server.ts";
+import { appBelow, type HttpServer } from "../http/server.ts";
 import { createTexts } from "../i18n/catalogue.ts";
 import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
@@ -49,7 +48,7 @@ export interface RuntimeOptions extends PluginChoices {
 
 /** A booted runtime. */
 export interface Runtime {
-  readonly gates: Gates;
+  readonly http: HttpServer;
   readonly bus: EventBus;
   readonly jobs: JobQueue;
   readonly children: ChildPool;
@@ -81,7 +80,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const spool = openSpool(`${config.dataDir}/spool`);
   await spool.sweep();
   const children = openChildPool(config, log);
-  const gates = createGates(config, parts.env, store.db, { log, children, spool, texts });
+  const http = createHttpServer(config, parts.env, store.db, { log, children, spool, texts });
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
   const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
@@ -89,7 +88,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     ...parts,
     jobs,
     bus,
-    gates,
+    http,
     children,
     caches,
     visibility: new VisibilityRules(),
@@ -103,7 +102,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     runtime: {
       version: packaged.version,
       plugins: () => booted,
-      routes: () => gates.routes(),
+      routes: () => http.routes(),
       hasHandlers: (name) => bus.hasHandlers(name),
       lostFiles: () => sweepFiles(parts.files, (slots.get("file_claims") ?? []) as FileClaim[], { dryRun: true }),
     },
@@ -118,8 +117,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     contexts.set(plugin.name, await setUp(plugin, shared, denied));
     booted.push({ plugin, migrated, denied, ms: performance.now() - started });
   }
-  compileRoutes(gates);
-  checkPermits(plugins, gates);
+  compileRoutes(http);
+  checkPermits(plugins, http);
   await checkTables(plugins, store.db);
   for (const name of bus.withoutPerformer(plugins.flatMap(({ events }) => events)))
     log.warn("A plugin handles an event that no plugin performs; is its name right?", { event: name });
@@ -130,7 +129,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   bus.close();
   await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
   return {
-    gates,
+    http,
     bus,
     jobs,
     children,
@@ -167,7 +166,11 @@ async function migratePlugin({ name, migrations }: AnyPlugin, db: Db, log: Log):
   return pending.length > 0 ? migrate(db, name, migrations) : [];
 }
 
-async function setUp(plugin: AnyPlugin, shared: ContextParts & { readonly judge: JudgeAnswer | undefined }, denied: readonly (keyof Grants)[]): Promise<AnyContext> {
+async function setUp(
+  plugin: AnyPlugin,
+  shared: ContextParts & { readonly judge: JudgeAnswer | undefined },
+  denied: readonly (keyof Grants)[],
+): Promise<AnyContext> {
   const apps = { app: appBelow("/api", shared.judge), site: appBelow("", shared.judge) };
   const grants = Object.fromEntries(
     Object.entries(plugin.permissions).filter(([kind]) => !denied.includes(kind as keyof Grants)),
@@ -187,7 +190,7 @@ async function setUp(plugin: AnyPlugin, shared: ContextParts & { readonly judge:
     throw new BootError(
       `The plugin "${plugin.name}" lists "${missing.join('", "')}" in "provides" and did not provide it`,
     );
-  mountPlugin(plugin, apps.app, shared.gates);
-  mountPlugin(plugin, apps.site, shared.gates);
+  mountPlugin(plugin, apps.app, shared.http);
+  mountPlugin(plugin, apps.site, shared.http);
   return context;
 }

@@ -11,10 +11,10 @@ import type { Cached } from "../events/cache.ts";
 import type { Action, AnyHandlers, EnqueueOptions, Handlers } from "../events/event_bus.ts";
 import type { JobOptions, JobRun } from "../events/job_queue.ts";
 import type { FileStore } from "../files/file_store.ts";
-import type { AreaSpec, Authenticate } from "../http/areas.ts";
 import type { OutgoingFetch } from "../http/outbound_fetch.ts";
 import type { PluginApp, SiteApp } from "../http/plugin_app.ts";
 import type { MakeLimiter } from "../http/rate_limit.ts";
+import type { Authenticate, RouteScope } from "../http/route_scope.ts";
 import type { CallOptions } from "../http/server.ts";
 import type { WithSlowPool } from "../http/store_errors.ts";
 import type { Texts } from "../i18n/catalogue.ts";
@@ -121,7 +121,7 @@ export interface PluginContext<
   /** Adds a resolver of credentials; resolvers are tried in boot order. */
   auth(authenticate: Authenticate): void;
   /** Gives paths below a prefix their own credentials, limit and error shape; the prefix is below /api by default. */
-  area(prefix: string, spec: AreaSpec): void;
+  routeScope(prefix: string, spec: RouteScope): void;
   /** Calls a route as a viewer, without credentials and limits. `path` may hold a query. Errors are answers, never thrown. */
   callAs(viewer: Viewer, method: string, path: string, options?: CallOptions): Promise<Response>;
   /** Creates a limit of requests by key; servers on one store share it with RATE_LIMITS_SHARED. */

@@ -12,11 +12,11 @@ import type { EventBus } from "../events/event_bus.ts";
 import type { JobQueue } from "../events/job_queue.ts";
 import { ScopedTransaction } from "../events/scoped_transaction.ts";
 import { below, refusedFiles } from "../files/file_store.ts";
-import { languageNow } from "../http/asking.ts";
 import { outgoingFetch } from "../http/outbound_fetch.ts";
 import type { PluginApp, SiteApp } from "../http/plugin_app.ts";
 import { limiterOf } from "../http/rate_limit.ts";
-import type { Gates } from "../http/server.ts";
+import { currentLanguage } from "../http/request_context.ts";
+import type { HttpServer } from "../http/server.ts";
 import { slowReads } from "../http/store_errors.ts";
 import type { Texts } from "../i18n/catalogue.ts";
 import { listRows } from "../resources/listing.ts";
@@ -25,7 +25,7 @@ import { validate } from "../validation/validate.ts";
 import type { RuntimeOptions } from "./boot.ts";
 import { stoppingBoot } from "./boot_listeners.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
-import { checkMoments, checkSlot } from "./renamed.ts";
+import { checkMoments, checkScope, checkSlot, withOldMembers } from "./renamed.ts";
 import type { RuntimeInfo } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
 
@@ -33,7 +33,7 @@ import { readSettings } from "./settings.ts";
 export interface ContextParts extends RuntimeOptions {
   readonly jobs: JobQueue;
   readonly bus: EventBus;
-  readonly gates: Gates;
+  readonly http: HttpServer;
   readonly children: Children;
   readonly caches: Caches;
   readonly visibility: VisibilityRules;
@@ -53,7 +53,7 @@ export function makeContext(
   apps: { readonly app: PluginApp; readonly site: SiteApp },
   parts: ContextParts,
 ): AnyContext {
-  const { bus, jobs, visibility, gates, config, texts } = parts;
+  const { bus, jobs, visibility, http, config, texts } = parts;
   const limits = {
     defaultCount: config.defaultCount,
     maxCount: config.maxCount,
@@ -75,7 +75,7 @@ export function makeContext(
     },
     { where: (...args: Parameters<VisibilityRules["where"]>) => visibility.where(...args) },
   );
-  return {
+  return withOldMembers<AnyContext>(plugin.name, {
     ...apps,
     db: db as unknown as Kysely<Pick<Tables, TableName>>,
     queryWithDeadline: (fragment) => parts.store.queryWithDeadline(fragment),
@@ -100,9 +100,12 @@ export function makeContext(
       checkMoments(plugin.name, "every event", handlers);
       bus.onAny(own.handlers(handlers));
     },
-    auth: (authenticate) => gates.auth(authenticate),
-    area: (prefix, spec) => gates.area(prefix, spec),
-    callAs: (viewer, method, path, options) => gates.callAs(viewer, method, path, options),
+    auth: (authenticate) => http.auth(authenticate),
+    routeScope(prefix, spec) {
+      checkScope(plugin.name, prefix, spec);
+      http.routeScope(prefix, spec);
+    },
+    callAs: (viewer, method, path, options) => http.callAs(viewer, method, path, options),
     limiter: (name, limit, windowMs) => limiterOf(parts.store.db, config)(`${plugin.name}:${name}`, limit, windowMs),
     visibilityRule: (table, rule) => visibility.add(table, rule),
     visible: visible as AnyContext["visible"],
@@ -111,7 +114,7 @@ export function makeContext(
       return listRows({ db: parts.store.db, visibility, limits, withSlowPool }, spec, viewer, query);
     },
     validate: (rules, input, viewer, lookups = {}) =>
-      validate(rules, input, { texts, lookups, language: viewer.language ?? languageNow() ?? config.language }),
+      validate(rules, input, { texts, lookups, language: viewer.language ?? currentLanguage() ?? config.language }),
     provide: (name, service) => provide(plugin, parts.contracts, name, own.scoped(service)),
     contribute(name, contribution) {
       checkSlot(plugin.name, name);
@@ -129,7 +132,7 @@ export function makeContext(
     runtime: parts.runtime,
     onStart: (run) => void parts.starts.push(run),
     onStop: (run) => void parts.stops.push(run),
-  };
+  });
 }
 
 function failed({ name }: AnyPlugin, cause: unknown): BootError {

@@ -1,5 +1,5 @@
 import type { SweepResult } from "../files/orphan_sweep.ts";
-import type { RouteInfo } from "../http/routes.ts";
+import type { RouteInfo } from "../http/route_table.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 import type { EventName } from "./registry.ts";
 

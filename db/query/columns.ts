@@ -1,4 +1,5 @@
-import { type CreateTableBuilder, sql } from "kysely";
+import { type CreateTableBuilder, type RawBuilder, sql } from "kysely";
+import type { TableName, Tables } from "./tables.ts";
 
 type Table<Column extends string> = CreateTableBuilder<string, Column>;
 
@@ -20,4 +21,20 @@ export function timeColumns<Column extends string>(table: Table<Column>): Table<
   return table
     .addColumn("created_at", "timestamptz", (column) => column.notNull().defaultTo(sql`now()`))
     .addColumn("updated_at", "timestamptz", (column) => column.notNull().defaultTo(sql`now()`));
+}
+
+/** A column of a declared table, such as "notes.id". */
+export type ColumnName = { [Name in TableName]: `${Name}.${keyof Tables[Name] & string}` }[TableName];
+
+/**
+ * SQL for columns, for templates such as those of listings. The names are checked by the compiler, unlike those in a text.
+ * @example
+ * const columns = refs("notes.id", "notes.name", "users.name as author");
+ */
+export function refs(...names: readonly (ColumnName | `${ColumnName} as ${string}`)[]): RawBuilder<unknown> {
+  const parts = names.map((name) => {
+    const [column = "", alias] = name.split(" as ");
+    return alias === undefined ? sql.ref(column) : sql`${sql.ref(column)} as ${sql.id(alias)}`;
+  });
+  return sql.join(parts);
 }

@@ -24,8 +24,8 @@ import { runOnPool, writeAhead } from "../connection/dialect.ts";
 import { fragmentText } from "./query.ts";
 import type { Tables } from "./tables.ts";
 
-/** A store or transaction that a statement runs on. */
-type Executor = Pick<Kysely<never>, "executeQuery" | "getExecutor">;
+/** A store or transaction, for running prepared statements. */
+export type Executor = Pick<Kysely<never>, "executeQuery" | "getExecutor">;
 
 /** The rows of a query; none for a write without `returning`. */
 type RowsOf<Output> = Output extends InsertResult | UpdateResult | DeleteResult | MergeResult ? never : Output;

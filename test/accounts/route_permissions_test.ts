@@ -126,7 +126,7 @@ async function letIn(method: string, row: PermitCase): Promise<void> {
 }
 
 /** Screens call these routes as their reader; they have a test of their own. */
-const served = () => runtime.runtime.gates.routes().filter(({ detail }) => detail["x-screen"] === undefined);
+const served = () => runtime.runtime.http.routes().filter(({ detail }) => detail["x-screen"] === undefined);
 const routes = () => served().map(({ method, path }) => `${method} ${path}`);
 
 test("the table knows every route of the runtime, and no other", () => {

@@ -254,7 +254,7 @@ test("who guesses elsewhere keeps nobody out, unless by far too many", async () 
     const body = JSON.stringify({ email, password });
     const headers = { "content-type": "application/json" };
     const request = new Request("http://localhost/api/session", { method: "POST", headers, body });
-    return (await runtime.runtime.gates.answer(request, address)).status;
+    return (await runtime.runtime.http.handle(request, address)).status;
   };
   for (let turn = 0; turn < 10; turn++) expect(await from("192.0.2.7", "wrong guess")).toBe(401);
   expect(await from("192.0.2.7", PASSWORD)).toBe(429);

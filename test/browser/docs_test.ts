@@ -1,7 +1,7 @@
 /** The API documentation in a browser, under another host name than APP_URL has. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser } from "playwright-core";
-import { openBrowser } from "../support/harness/browser.ts";
+import { sharedBrowser } from "../support/harness/browser.ts";
 import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
 
 setDefaultTimeout(60_000);
@@ -9,10 +9,9 @@ const folder = dataFolder();
 let browser: Browser;
 let program: Program;
 beforeAll(async () => {
-  [browser, program] = await Promise.all([openBrowser(), startProgram(folder.path, { API_DOCS_PUBLIC: "true" })]);
+  [browser, program] = await Promise.all([sharedBrowser(), startProgram(folder.path, { API_DOCS_PUBLIC: "true" })]);
 });
 afterAll(async () => {
-  await browser.close();
   program.signal("SIGTERM");
   await program.ended;
   folder.remove();
@@ -40,4 +39,5 @@ test("both pages come with their styles and scripts, nothing is refused, and a r
   expect(status).toContain("401");
   expect(elsewhere).toEqual([]);
   expect(complaints.filter((text) => !text.includes("401"))).toEqual([]);
+  await page.close();
 });

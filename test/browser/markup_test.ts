@@ -8,7 +8,7 @@ import fc from "fast-check";
 import type { Browser, Page } from "playwright-core";
 import { markup } from "../../plugins/content/markup/markup.ts";
 import { PAYLOADS } from "../fixtures/payloads.ts";
-import { openBrowser } from "../support/harness/browser.ts";
+import { sharedBrowser } from "../support/harness/browser.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 const SECONDS = 1000;
@@ -84,10 +84,9 @@ describe("in a real browser", () => {
   let browser: Browser;
   let runtime: TestRuntime;
   beforeAll(async () => {
-    [browser, runtime] = await Promise.all([openBrowser(), bootTestRuntime()]);
+    [browser, runtime] = await Promise.all([sharedBrowser(), bootTestRuntime()]);
   }, 60 * SECONDS);
   afterAll(async () => {
-    await browser?.close();
     await runtime?.stop();
   });
 

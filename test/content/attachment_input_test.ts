@@ -126,7 +126,7 @@ test("a client that stops halfway leaves no file and no row", async () => {
     port: 0,
     async fetch(request) {
       begun.resolve();
-      const response = await runtime.runtime.gates.answer(request, "127.0.0.1");
+      const response = await runtime.runtime.http.handle(request, "127.0.0.1");
       answered.resolve();
       return response;
     },

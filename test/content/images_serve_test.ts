@@ -30,7 +30,7 @@ test("files are served with a tag, in ranges, and can run nothing", async () => 
   expect(response.headers.get("x-content-type-options")).toBe("nosniff");
   expect(response.headers.get("content-security-policy")).toContain("sandbox");
   const ask = (headers: Record<string, string>) =>
-    runtime.runtime.gates.answer(new Request(body.url, { headers }), "127.0.0.1");
+    runtime.runtime.http.handle(new Request(body.url, { headers }), "127.0.0.1");
   expect((await ask({ "if-none-match": response.headers.get("etag") ?? "" })).status).toBe(304);
   const part = await ask({ range: "bytes=1-3" });
   expect([part.status, await part.text()]).toEqual([206, "PNG"]);

@@ -246,7 +246,7 @@ test("the bytes come by number and by address, and the addresses of others lead 
   const { body } = await send(dot, "data.png");
   const raw = async (path: string) => {
     const request = new Request(runtime.baseUrl + path, { headers: { authorization: `Token ${runtime.token}` } });
-    const response = await runtime.runtime.gates.answer(request, "127.0.0.1");
+    const response = await runtime.runtime.http.handle(request, "127.0.0.1");
     return { status: response.status, bytes: new Uint8Array(await response.arrayBuffer()) };
   };
   expect((await raw(`/api/image-gallery/${body.id}/data`)).bytes).toEqual(dot);

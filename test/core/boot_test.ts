@@ -63,6 +63,32 @@ describe("boot() stops and names the plugin", () => {
     );
   });
 
+  test("that uses the old name of routeScope, or of its options", async () => {
+    const old = definePlugin({ name: "old", setup: (context) => void (context as unknown as { area: unknown }).area });
+    expect(await bootError(old)).toBe('The plugin "old" uses "area" of its context, which is called "routeScope" now');
+    for (const [option, now] of Object.entries({ around: "intercept", fault: "formatError" })) {
+      const scope = { [option]: () => new Response() };
+      const one = definePlugin({ name: "old", setup: ({ routeScope }) => routeScope("/old", scope) });
+      expect(await bootError(one)).toBe(
+        `The plugin "old" sets "${option}" of the route scope "/old", which is called "${now}" now`,
+      );
+    }
+  });
+
+  test.each<[string, (context: never) => unknown]>([
+    ["by name", async ({ asked }: { asked: object }) => asked],
+    ["among others", ({ viewer: _viewer, asked = {} }: { viewer: object; asked?: object }) => asked],
+    ["as a member", (context: { asked: object }) => context.asked],
+  ])("whose handler reads the query under its old name, %s", async (_name, handler) => {
+    const old = definePlugin({
+      name: "old",
+      setup: ({ app }) => void app.get("/old", handler as () => unknown, { permit: "public" }),
+    });
+    expect(await bootError(old)).toBe(
+      'The plugin "old" reads "asked" in GET /api/old, which is called "nestedQuery" now',
+    );
+  });
+
   test.each([
     ["prepare", "beforeTransaction"],
     ["join", "inTransaction"],
@@ -294,7 +320,7 @@ describe("a plugin's context", () => {
 
 test("every route says what it permits, and only those with a reason are public", async () => {
   const runtime = await bootTestRuntime();
-  const routes = runtime.runtime.gates.routes();
+  const routes = runtime.runtime.http.routes();
   expect(routes.filter((route) => route.permit === undefined)).toEqual([]);
   // Screens check the sign-in themselves.
   const served = routes.filter(({ detail }) => detail["x-screen"] === undefined);

@@ -21,7 +21,7 @@ afterAll(() => runtime.stop());
 async function send(method: string, path: string, body?: RequestInit["body"], headers: Record<string, string> = {}) {
   const init = { method, headers: { authorization: `Token ${runtime.token}`, ...headers } };
   const request = new Request(`http://localhost${path}`, body === undefined ? init : { ...init, body });
-  const response = await runtime.runtime.gates.answer(request, "127.0.0.1");
+  const response = await runtime.runtime.http.handle(request, "127.0.0.1");
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: text === "" ? undefined : JSON.parse(text) };
 }

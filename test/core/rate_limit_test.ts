@@ -21,7 +21,7 @@ afterAll(() => runtime.stop());
 
 async function knock(authorization: string, peer: string, forwarded?: string, path = "/api/system") {
   const headers = { authorization, ...(forwarded === undefined ? {} : { "x-forwarded-for": forwarded }) };
-  const response = await runtime.runtime.gates.answer(new Request(`http://localhost${path}`, { headers }), peer);
+  const response = await runtime.runtime.http.handle(new Request(`http://localhost${path}`, { headers }), peer);
   const left = response.headers.get("x-ratelimit-remaining");
   return { status: response.status, left: left === null ? null : Number(left), response };
 }

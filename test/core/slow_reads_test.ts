@@ -115,7 +115,7 @@ test("a user with many slow reads starves nobody, and waits no longer than the l
 test("a client that disconnects frees its connection", async () => {
   const gone = new AbortController();
   const asked = Array.from({ length: 4 }, () =>
-    runtime.runtime.gates.answer(
+    runtime.runtime.http.handle(
       new Request(`${runtime.baseUrl}/api/sleep/60000`, {
         headers: { authorization: `Token ${ann}` },
         signal: gone.signal,

@@ -24,7 +24,7 @@ beforeAll(async () => {
   server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
-    fetch: (request) => runtime.runtime.gates.answer(request, "127.0.0.1"),
+    fetch: (request) => runtime.runtime.http.handle(request, "127.0.0.1"),
   });
   const { status, body } = await raw(runtime, "GET", "/api/v1/dashboard/reporter.sh", {});
   expect(status).toBe(200);

@@ -14,7 +14,7 @@ describe("docs.json", () => {
     const { body } = await runtime.ask("GET", "/api/docs.json");
     const listed = Object.values(body as Record<string, { method: string; uri: string }[]>).flat();
     const shown = new Set(listed.map(({ method, uri }) => `${method} /${uri.replace(/\{(\w+)\}/g, ":$1")}`));
-    const routes = runtime.runtime.gates
+    const routes = runtime.runtime.http
       .routes()
       .filter(({ path }) => path.startsWith("/api/") && path !== "/api/" && path !== "/api/docs/assets/:file");
     expect(routes.map(({ method, path }) => `${method} ${path}`).filter((route) => !shown.has(route))).toEqual([]);
@@ -58,6 +58,49 @@ test("openapi.json is a valid OpenAPI document with an operation for every endpo
     "filter",
   ]);
 });
+
+test("every operation has its parameters, bodies, answers with schemas, errors and credentials", async () => {
+  const { body } = await runtime.ask("GET", "/api/openapi.json");
+  const routes = runtime.runtime.http.routes().filter(({ detail }) => "x-facts" in detail);
+  expect(
+    routes.filter(({ response }) => response === undefined).map(({ method, path }) => `${method} ${path}`),
+  ).toEqual([]);
+  for (const { method, path, permit, detail } of routes) {
+    const operation = body.paths[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()];
+    const facts = detail["x-facts"] as { rules?: object };
+    const found = { route: `${method} ${path}`, ...lackingIn(operation, body) };
+    expect(found).toEqual({
+      route: `${method} ${path}`,
+      parameters: [...path.matchAll(/:(\w+)/g)].map(([, name]) => name),
+      answersWithoutSchema: [],
+      errors: permit === "public" ? ["429", "default"] : ["401", "403", "429", "default"],
+      hasBody: method !== "GET" && Object.keys(facts.rules ?? {}).length > 0,
+      isPublic: permit === "public",
+    });
+  }
+  expect(Object.keys(body.components.schemas).filter((name) => /\d$/.test(name))).toEqual([]);
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: documents are JSON of many shapes
+function lackingIn(operation: any, document: any) {
+  const { parameters, responses, requestBody, security = document.security } = operation;
+  const isSuccess = (status: string) => /^[12]/.test(status);
+  // biome-ignore lint/suspicious/noExplicitAny: documents are JSON of many shapes
+  const withoutSchema = ([status, { content = {} }]: [string, any]) =>
+    isSuccess(status) &&
+    status !== "204" &&
+    status !== "101" &&
+    // biome-ignore lint/suspicious/noExplicitAny: documents are JSON of many shapes
+    (Object.keys(content).length === 0 || Object.values<any>(content).some(({ schema }) => schema === undefined));
+  const errors = Object.keys(responses).filter((status) => !isSuccess(status));
+  return {
+    parameters: parameters.filter((one: { in: string }) => one.in === "path").map((one: { name: string }) => one.name),
+    answersWithoutSchema: Object.entries(responses).filter(withoutSchema as never),
+    errors: errors.filter((status) => !["404", "422"].includes(status)),
+    hasBody: requestBody !== undefined,
+    isPublic: security.length === 0,
+  };
+}
 
 describe("the page of the API", () => {
   test("lists endpoints and loads nothing from elsewhere", async () => {

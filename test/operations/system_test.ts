@@ -28,7 +28,7 @@ test("the logo is the one that ships, another one, or none", async () => {
 
 test.each(["/logo.png", "/user_avatar.png"])("%s is a picture that anybody may fetch and keep", async (path) => {
   const get = (method: string, headers: Record<string, string> = {}) =>
-    runtime.runtime.gates.answer(new Request(`http://localhost${path}`, { method, headers }), "127.0.0.1");
+    runtime.runtime.http.handle(new Request(`http://localhost${path}`, { method, headers }), "127.0.0.1");
   const whole = await get("GET");
   const bytes = await whole.bytes();
   expect(whole.status).toBe(200);

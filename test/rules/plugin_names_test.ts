@@ -156,7 +156,7 @@ test("the rule of names can fail", () => {
     ['return form.image === "" ? null : form;', "image"],
     ['bus.on("webhook_call_before", handlers);', "webhook_call_before"],
     ["await sql`select 1 from page_revisions`;", "page_revisions"],
-    ['area("/v1/dashboard", spec);', "dashboard"],
+    ['routeScope("/v1/dashboard", spec);', "dashboard"],
     ["const shelfOf = 1;", "shelf"],
     ["type Draft = Events['comment_create'];", "comment_create"],
   ];

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { openStore } from "lectern/db";
 import plugins from "../../plugins/mod.ts";
 import { startCluster } from "../support/harness/cluster.ts";
-import { command } from "../support/harness/command.ts";
+import { type CommandResult, command, commandsInOneProcess } from "../support/harness/command.ts";
 import { dataFolder } from "../support/harness/program.ts";
 
 setDefaultTimeout(120_000);
@@ -24,14 +24,15 @@ const LOOKS = [
 const MORE_LOOKS = [["stores"], ["verify"], ["images", "cleanup", "--dry-run"], ["files", "sweep", "--dry-run"]];
 
 test("commands that look make neither a store nor an administrator in an empty folder", async () => {
-  for (const args of [...LOOKS, ...MORE_LOOKS]) {
-    const { code, out, err } = await command(args, { DATA_DIR: join(folder.path, "data") }, folder.path);
-    expect([args, code]).toEqual([args, 0]);
+  const looks = [...LOOKS, ...MORE_LOOKS];
+  const env = { DATA_DIR: join(folder.path, "data") };
+  for (const [at, { code, out, err, left }] of (await commandsInOneProcess(looks, env, folder.path)).entries()) {
+    expect([looks[at], code, left]).toEqual([looks[at], 0, []]);
     expect(out + err).not.toContain("with the password");
-    expect([args, readdirSync(folder.path)]).toEqual([args, []]);
   }
   const { err } = await command(["user", "list"], {}, folder.path);
   expect(err).toBe("There is no store yet, so there is nothing to show; the first start makes it");
+  expect(readdirSync(folder.path)).toEqual([]);
 });
 
 test("nor in an empty database of a server", async () => {
@@ -68,26 +69,46 @@ test("every command and subcommand prints its help before anything boots", async
   ];
   // A folder that nobody can use: a boot would fail.
   const nowhere = { DATA_DIR: "/dev/null/x", PORT: "none" };
-  for (const name of names) {
-    const [long, short] = [await command([name, "--help"], nowhere), await command([name, "-h"], nowhere)];
-    expect([name, long.code, long.err, short]).toEqual([name, 0, "", long]);
-    expect(long.out).toContain(`\n  bun core/cli.ts ${name} `);
-  }
   const verbs = brought.flatMap(([name, { usage }]) =>
     [...usage.matchAll(/(?:^|\| )([a-z]+)/g)].map(([, verb = ""]) => [name, verb]),
   );
   expect(verbs).toContainEqual(["user", "create"]);
-  for (const words of [...verbs, ["files", "sweep"], ["new", "plugin"]]) {
-    const { code, out, err } = await command([...words, "--help"], nowhere);
+  const forms = [...verbs, ["files", "sweep"], ["new", "plugin"]];
+  const usages = [["--help"], ["-h"], ["help"], []];
+  const results = await commandsInOneProcess(
+    [
+      ...names.flatMap((name) => [
+        [name, "--help"],
+        [name, "-h"],
+      ]),
+      ...forms.map((words) => [...words, "--help"]),
+      ...usages,
+      ["bogus", "--help"],
+    ],
+    nowhere,
+  );
+  const next = () => results.shift() as CommandResult;
+  for (const name of names) {
+    const [long, short] = [next(), next()];
+    expect([name, long.code, long.err, short]).toEqual([name, 0, "", long]);
+    expect(long.out).toContain(`\n  bun core/cli.ts ${name} `);
+  }
+  for (const words of forms) {
+    const { code, out, err } = next();
     expect([words, code, err]).toEqual([words, 0, ""]);
     expect(out.split("\n").filter((line) => line.startsWith("  bun"))).toEqual([
       expect.stringContaining(` ${words.join(" ")}`),
     ]);
   }
-  for (const args of [["--help"], ["-h"], ["help"], []]) {
-    const { code, out } = await command(args, nowhere);
+  for (const args of usages) {
+    const { code, out } = next();
     expect([args, code, out]).toEqual([args, 0, expect.stringContaining("Usage: bun core/cli.ts COMMAND")]);
   }
-  const wrong = await command(["bogus", "--help"], nowhere);
+  const wrong = next();
   expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('There is no command "bogus"')]);
+  // The same in a process of its own: a built-in command, and one of a plugin.
+  for (const args of [["serve"], ["user"]]) {
+    const { code, out } = await command([...args, "--help"], nowhere);
+    expect([args, code, out]).toEqual([args, 0, expect.stringContaining(`\n  bun core/cli.ts ${args[0]} `)]);
+  }
 });

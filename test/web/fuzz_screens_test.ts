@@ -59,7 +59,7 @@ async function signedIn(email: string, password: string): Promise<string> {
 
 /** Everything outside the API: screens, forms, and addresses of files. */
 function siteRoutes(method: string): RouteInfo[] {
-  return runtime.runtime.gates.routes().filter((route) => !/^\/api(\/|$)/.test(route.path) && route.method === method);
+  return runtime.runtime.http.routes().filter((route) => !/^\/api(\/|$)/.test(route.path) && route.method === method);
 }
 
 /** Paths with names that exist here, so that screens are reached and not only missed. */
@@ -114,7 +114,7 @@ async function send(method: string, { path, query, cookie, accept, headers, body
   if (body?.type !== undefined) sent.set("content-type", body.type);
   const url = `http://localhost${path}${query === "" ? "" : `?${query}`}`;
   const request = new Request(url, { method, headers: sent, ...(body ? { body: body.bytes } : {}) });
-  return runtime.runtime.gates.answer(request, "127.0.0.1");
+  return runtime.runtime.http.handle(request, "127.0.0.1");
 }
 
 async function checkAnswer(method: string, shot: Shot): Promise<void> {

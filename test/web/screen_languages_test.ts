@@ -68,7 +68,7 @@ async function fill(): Promise<void> {
 
 /** Paths of every screen, with names and numbers of what there is. */
 const paths = () =>
-  runtime.runtime.gates
+  runtime.runtime.http
     .routes()
     .filter(({ method, detail }) => method === "GET" && detail["x-screen"] !== undefined)
     .flatMap(({ path }) =>
@@ -87,7 +87,7 @@ for (const [language, catalogue] of Object.entries(CATALOGUES))
         usedTexts = new Map();
         const headers = { accept: "text/html", cookie, "accept-language": language };
         const request = new Request(`http://localhost${path}${query}`, { headers });
-        const { status } = await runtime.runtime.gates.answer(request, "127.0.0.1");
+        const { status } = await runtime.runtime.http.handle(request, "127.0.0.1");
         expect([path, status < 500]).toEqual([path, true]);
         // A 404 has a text with the address in it; the rule checks those in the code.
         if (status >= 400) continue;

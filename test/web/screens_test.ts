@@ -37,7 +37,7 @@ async function signedIn(email: string, password: string): Promise<string> {
 }
 
 const screens = (method?: string): RouteInfo[] =>
-  runtime.runtime.gates
+  runtime.runtime.http
     .routes()
     .filter((route) => route.detail["x-screen"] !== undefined && (method === undefined || route.method === method));
 
@@ -59,7 +59,7 @@ async function visit(
     headers: sent,
     ...(form === undefined ? {} : { body: form }),
   });
-  return runtime.runtime.gates.answer(request, "127.0.0.1");
+  return runtime.runtime.http.handle(request, "127.0.0.1");
 }
 
 test("nobody is shown a screen that is not for everybody; they are asked to sign in", async () => {
@@ -87,7 +87,7 @@ test("a form from another site is refused wherever it is sent", async () => {
       method: "POST",
       headers: { cookie: admin, origin: "http://evil.test", host: "localhost" },
     });
-    expect([path, (await runtime.runtime.gates.answer(request, "127.0.0.1")).status]).toEqual([path, 403]);
+    expect([path, (await runtime.runtime.http.handle(request, "127.0.0.1")).status]).toEqual([path, 403]);
   }
 });
 

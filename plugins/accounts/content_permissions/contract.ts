@@ -1,5 +1,5 @@
 import type { Generated } from "kysely";
-import { type Input, type PluginContext, rules } from "lectern/core";
+import { type Input, idSchema, listOf, nullable, type PluginContext, personSchema, rules, t } from "lectern/core";
 
 /** Overrides as set on each item. What items inherit is in the access lists (plugin "access"). */
 export interface EntityPermissionsTable {
@@ -73,6 +73,29 @@ export type ContentPermissionsContext = Pick<
   PluginContext<"access" | "users", "entity_permissions" | "acl" | "roles" | "users">,
   "app" | "contracts" | "db" | "perform" | "slot" | "validate" | "visible"
 >;
+
+const roleRef = t.Object({ id: idSchema, display_name: t.String() }, { $id: "RoleRef" });
+const verbs = { view: t.Boolean(), create: t.Boolean(), update: t.Boolean(), delete: t.Boolean() };
+const flag = nullable(t.Boolean());
+
+/** The permissions of an item (platform 3). */
+export const contentPermissionsSchema = t.Object(
+  {
+    owner: personSchema,
+    role_permissions: listOf(t.Object({ role_id: idSchema, ...verbs, role: roleRef })),
+    fallback_permissions: t.Object({
+      inheriting: t.Boolean({ description: "If true, the others are null" }),
+      ...{ view: flag, create: flag, update: flag, delete: flag },
+    }),
+  },
+  { $id: "ContentPermissions" },
+);
+
+/** The roles that items can have permissions for. */
+export const grantableRolesSchema = t.Object(
+  { data: t.Array(roleRef), total: t.Integer({ minimum: 0 }) },
+  { $id: "GrantableRoles" },
+);
 
 declare module "lectern/db" {
   interface Tables {

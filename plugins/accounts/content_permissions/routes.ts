@@ -2,7 +2,13 @@ import type { ContentKind } from "lectern/contracts";
 import { denied, endpoint, hasPermission, idOf, notFound, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
 import { changePermissions } from "./changes.ts";
-import { type ContentPermissionsContext, type Item, updateRules } from "./contract.ts";
+import {
+  type ContentPermissionsContext,
+  contentPermissionsSchema,
+  grantableRolesSchema,
+  type Item,
+  updateRules,
+} from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { draftOf, withoutNulls } from "./input.ts";
 import { readPermissions } from "./queries.ts";
@@ -43,7 +49,11 @@ export function mountPermissions(context: ContentPermissionsContext): void {
       );
       return { data, total: data.length };
     },
-    { permit: "access-api", ...endpoint("content-permissions", "roles", { about: about.roles }) },
+    {
+      permit: "access-api",
+      response: grantableRolesSchema,
+      ...endpoint("content-permissions", "roles", { about: about.roles }),
+    },
   );
 
   app.get(
@@ -51,6 +61,7 @@ export function mountPermissions(context: ContentPermissionsContext): void {
     async ({ viewer, params }) => present((await manageableItem(viewer, params.contentType, params.contentId)).item),
     {
       permit: "access-api",
+      response: contentPermissionsSchema,
       ...endpoint("content-permissions", "read", { about: about.read, example: examples.read }),
     },
   );
@@ -67,6 +78,7 @@ export function mountPermissions(context: ContentPermissionsContext): void {
     },
     {
       permit: "access-api",
+      response: contentPermissionsSchema,
       ...endpoint("content-permissions", "update", {
         about: about.update,
         rules: updateRules,

@@ -1,8 +1,8 @@
 import { ApiError, type EventTransaction, rejectControlCharacters, sql } from "lectern/core";
-import type { Db } from "lectern/db";
+import type { Db, Executor } from "lectern/db";
 import type { Role, RoleChange, RoleDraft } from "./contract.ts";
 import { ADMIN_NAMES, knownNames } from "./permission_names.ts";
-import { readRole } from "./queries.ts";
+import { findRole } from "./queries.ts";
 
 /** Stores a new role with its permissions; unknown ones are dropped. */
 export async function insertRole(
@@ -58,17 +58,42 @@ export async function removeRole(role: Role, registrationRole: number, { db }: E
 
 /** Adds the members of a role to another role (platform 4). */
 export async function addMembers(from: number, to: number, { db }: EventTransaction): Promise<void> {
-  await sql`insert into role_user (user_id, role_id) select user_id, ${to}::integer from role_user
-    where role_id = ${from} on conflict do nothing`.execute(db);
+  await db
+    .insertInto("role_user")
+    .columns(["user_id", "role_id"])
+    .expression((eb) =>
+      eb
+        .selectFrom("role_user")
+        .select(["user_id", sql<number>`${to}::integer`.as("role_id")])
+        .where("role_id", "=", from),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
 /** Grants the role Admin every permission name that was not known at the last boot, such as those of a new plugin. */
 export async function grantAdmin(known: ReadonlySet<string>, { db }: EventTransaction): Promise<void> {
-  await sql`with fresh as (
-      insert into permission_names (name) select * from unnest(${[...known].sort()}::text[])
-      on conflict do nothing returning name)
-    insert into role_permissions (role_id, name) select roles.id, fresh.name from roles cross join fresh
-    where roles.system_name = 'admin' on conflict do nothing`.execute(db);
+  const names = sql<{ name: string }>`unnest(${[...known].sort()}::text[])`;
+  await db
+    .with("fresh", (cte) =>
+      cte
+        .insertInto("permission_names")
+        .columns(["name"])
+        .expression((eb) => eb.selectFrom(names.as<"given">(sql`given(name)`)).select("given.name"))
+        .onConflict((conflict) => conflict.doNothing())
+        .returning("name"),
+    )
+    .insertInto("role_permissions")
+    .columns(["role_id", "name"])
+    .expression((eb) =>
+      eb
+        .selectFrom("roles")
+        .crossJoin("fresh")
+        .select(["roles.id", "fresh.name"])
+        .where("roles.system_name", "=", "admin"),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
 async function grant(db: Db, role_id: number, names: readonly string[]): Promise<void> {
@@ -79,8 +104,8 @@ async function grant(db: Db, role_id: number, names: readonly string[]): Promise
       .execute();
 }
 
-async function reread(db: Db, id: number): Promise<Role> {
-  const role = await readRole(db, sql`roles.id = ${id}`);
+async function reread(db: Executor, id: number): Promise<Role> {
+  const role = await findRole.executeTakeFirst(db, { id });
   if (!role) throw new ApiError(404, "Role not found");
   return role;
 }

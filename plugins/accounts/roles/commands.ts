@@ -1,10 +1,9 @@
 import { parseArgs } from "node:util";
 import { type Command, type CommandIo, runSubcommand } from "lectern/cli";
-import { type AnyContext, ApiError, SYSTEM, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import { type AnyContext, ApiError, SYSTEM } from "lectern/core";
 import { addMembers, removeRole } from "./changes.ts";
 import type { Role } from "./contract.ts";
-import { readRole } from "./queries.ts";
+import { selectRoles } from "./queries.ts";
 
 const USAGE = "list | delete ID [--migrate-to ID]";
 
@@ -18,11 +17,18 @@ export const roleCommand: Command = {
 };
 
 async function list(context: AnyContext, _args: string[], io: CommandIo): Promise<void> {
-  const roles = await rows(
-    context.db as never,
-    sql<{ id: number; name: string; members: number }>`select roles.id, roles.display_name as name,
-      (select count(*)::integer from role_user where role_id = roles.id) as members from roles order by roles.id`,
-  );
+  const roles = await context.db
+    .selectFrom("roles")
+    .select(["roles.id", "roles.display_name as name"])
+    .select((eb) =>
+      eb
+        .selectFrom("role_user")
+        .select((inner) => inner.fn.countAll<number>().as("n"))
+        .whereRef("role_user.role_id", "=", "roles.id")
+        .as("members"),
+    )
+    .orderBy("roles.id")
+    .execute();
   for (const { id, name, members } of roles) io.out(`${String(id).padStart(6)}  ${name}  ${members} members`);
 }
 
@@ -47,7 +53,9 @@ async function remove(context: AnyContext, args: string[], io: CommandIo): Promi
 
 /** The role with an id given as text. Throws 404. */
 async function findRole(context: AnyContext, id: string): Promise<Role> {
-  const role = await readRole(context.db as never, sql`roles.id::text = ${id}`);
+  const role = await selectRoles(context.db)
+    .where((eb) => eb(eb.cast<string>("roles.id", "text"), "=", id))
+    .executeTakeFirst();
   if (!role) throw new ApiError(404, `there is no role "${id}"; "role list" shows their ids`);
   return role;
 }

@@ -1,12 +1,25 @@
-import type { Generated } from "kysely";
+import type { Generated, GeneratedAlways } from "kysely";
 import type { UserRef } from "lectern/contracts";
-import { type Input, type PluginContext, type ResourceEvents, rules } from "lectern/core";
+import {
+  type Input,
+  idSchema,
+  listOf,
+  nullable,
+  type PluginContext,
+  type ResourceEvents,
+  rules,
+  t,
+  timesFields,
+  userRefSchema,
+} from "lectern/core";
 import type { SYSTEM_NAMES } from "./permission_names.ts";
 
 /** Roles as stored. */
 export interface RolesTable {
   id: Generated<number>;
   display_name: string;
+  /** The sort and search key of the name, computed by the store. */
+  display_name_key: GeneratedAlways<string>;
   description: string | null;
   /** "admin" and "public" for the two that cannot be deleted, else empty. */
   system_name: Generated<string>;
@@ -71,6 +84,30 @@ export type RoleChange = Input<typeof updateRules>;
 
 /** The context that the files of this plugin share. */
 export type RolesContext = PluginContext<"users", "users" | "roles" | "role_permissions" | "role_user">;
+
+const roleFields = {
+  id: idSchema,
+  display_name: t.String(),
+  description: nullable(t.String()),
+  ...timesFields,
+  system_name: t.String({ description: '"admin" and "public" for the two that cannot be deleted, else empty' }),
+  external_auth_id: t.String(),
+  mfa_enforced: t.Boolean(),
+};
+const role = t.Object(
+  { ...roleFields, permissions: listOf(t.String()), users: listOf(userRefSchema) },
+  { $id: "Role" },
+);
+
+/** The answers about roles (platform 4). */
+export const roleAnswers = {
+  listed: t.Object(
+    { ...roleFields, users_count: t.Integer(), permissions_count: t.Integer() },
+    { $id: "RoleListItem" },
+  ),
+  saved: role,
+  read: role,
+};
 
 declare module "lectern/db" {
   interface Tables {

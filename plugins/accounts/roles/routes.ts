@@ -1,8 +1,16 @@
-import { mountResource, sql } from "lectern/core";
+import { mountResource, type Static, sql } from "lectern/core";
 import { changeRole, insertRole, removeRole } from "./changes.ts";
-import { createRules, type Role, type RoleChange, type RoleDraft, type RolesContext, updateRules } from "./contract.ts";
+import {
+  createRules,
+  type Role,
+  type RoleChange,
+  type RoleDraft,
+  type RolesContext,
+  roleAnswers,
+  updateRules,
+} from "./contract.ts";
 import { about } from "./docs.ts";
-import { columns, permissionsCount, readRole, usersCount } from "./queries.ts";
+import { columns, findRole, permissionsCount, usersCount } from "./queries.ts";
 
 /** Mounts the routes. `known` returns all permission names; `registrationRole` is the id of a role that cannot be deleted. */
 export function mountRoles(
@@ -10,7 +18,7 @@ export function mountRoles(
   { known, registrationRole }: { readonly known: () => ReadonlySet<string>; readonly registrationRole: number },
 ): void {
   const { db } = context;
-  mountResource<Role, typeof createRules, typeof updateRules, null>(
+  mountResource<Role, typeof createRules, typeof updateRules, null, typeof roleAnswers>(
     context,
     {
       name: "role",
@@ -36,16 +44,18 @@ export function mountRoles(
         },
         columns: sql`${columns}, ${usersCount} as users_count, ${permissionsCount} as permissions_count`,
       },
+      answers: roleAnswers,
       about,
     },
     {
-      find: (_viewer, id) => readRole(db, sql`roles.id = ${id}`),
+      find: (_viewer, id) => findRole.executeTakeFirst(db, { id }),
       may: async () => true,
       place: async () => null,
       insert: (draft: RoleDraft, tx) => insertRole(draft, known(), tx),
       change: (role, draft: RoleChange, tx) => changeRole(role.id, draft, known(), tx),
       remove: (role, tx) => removeRole(role, registrationRole, tx),
-      listed: (records) => [...records],
+      // The columns of the listing are those of its schema.
+      listed: (records) => records as Static<typeof roleAnswers.listed>[],
       show: async (role) => role,
     },
   );

@@ -1,12 +1,31 @@
-import { ApiError, type EventTransaction, sql } from "lectern/core";
-import { rows } from "lectern/db";
-import type { Session, SignedIn, SignIn } from "./contract.ts";
-import { columns } from "./queries.ts";
+import { ApiError, type EventTransaction } from "lectern/core";
+import { prepared } from "lectern/db";
+import type { SignedIn, SignIn } from "./contract.ts";
+import { COLUMNS } from "./queries.ts";
 
 const MAX_AGENT = 255;
 
 /** The 401 of a failed sign-in: the same for an unknown address as for a wrong password. */
 export const NO_MATCH = new ApiError(401, "These credentials do not match our records.");
+
+const lockVerified = prepared("sessions.lockVerified", (db, p: { id: number; passwordHash: string }) =>
+  db.selectFrom("users").where("id", "=", p.id).where("password", "=", p.passwordHash).forShare(),
+);
+
+const insert = prepared("sessions.insert", (db, p: { userId: number; hash: string; address: string; agent: string }) =>
+  db
+    .insertInto("sessions")
+    .values({ user_id: p.userId, hash: p.hash, address: p.address, agent: p.agent })
+    .returning(COLUMNS),
+);
+
+const remove = prepared("sessions.remove", (db, p: { id: number }) =>
+  db.deleteFrom("sessions").where("id", "=", p.id).returning("hash"),
+);
+
+const removeOf = prepared("sessions.removeOfUser", (db, p: { userId: number }) =>
+  db.deleteFrom("sessions").where("user_id", "=", p.userId).returning("hash"),
+);
 
 /**
  * Stores a session. The user's row is locked and must still have the password hash that was verified: a concurrent change
@@ -17,28 +36,21 @@ export async function insertSession(
   { cookieHash, passwordHash }: { readonly cookieHash: string; readonly passwordHash: string },
   { db }: EventTransaction,
 ): Promise<SignedIn> {
-  const user = await rows(
-    db,
-    sql`select from users where id = ${draft.user.id} and password = ${passwordHash} for share`,
-  );
-  if (user.length === 0) throw NO_MATCH;
-  const [session] = await rows(
-    db,
-    sql<Session>`insert into sessions (user_id, hash, address, agent)
-      values (${draft.user.id}, ${cookieHash}, ${draft.address}, ${draft.agent.slice(0, MAX_AGENT)})
-      returning ${columns}`,
-  );
-  return { ...draft, session: session as Session };
+  const { user, address, agent } = draft;
+  if (!(await lockVerified.executeTakeFirst(db, { id: user.id, passwordHash }))) throw NO_MATCH;
+  const values = { userId: user.id, hash: cookieHash, address, agent: agent.slice(0, MAX_AGENT) };
+  const session = await insert.executeTakeFirst(db, values);
+  if (!session) throw new Error("Cannot store a session: the store returned no row");
+  return { ...draft, session };
 }
 
 /** Deletes a session and returns the hash of its cookie; undefined if it was deleted already. */
 export async function removeSession(id: number, { db }: EventTransaction): Promise<string | undefined> {
-  const [removed] = await rows(db, sql<{ hash: string }>`delete from sessions where id = ${id} returning hash`);
-  return removed?.hash;
+  return (await remove.executeTakeFirst(db, { id }))?.hash;
 }
 
 /** Deletes all sessions of a user and returns the hashes of their cookies. */
 export async function removeSessionsOf(userId: number, { db }: EventTransaction): Promise<string[]> {
-  const removed = await rows(db, sql<{ hash: string }>`delete from sessions where user_id = ${userId} returning hash`);
+  const removed = await removeOf.execute(db, { userId });
   return removed.map(({ hash }) => hash);
 }

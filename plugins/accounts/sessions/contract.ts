@@ -1,6 +1,15 @@
 import type { Generated } from "kysely";
 import type { UserRef } from "lectern/contracts";
-import { type EventTransaction, type PluginContext, rules, type Viewer } from "lectern/core";
+import {
+  type EventTransaction,
+  idSchema,
+  listingSchema,
+  type PluginContext,
+  rules,
+  t,
+  timestampSchema,
+  type Viewer,
+} from "lectern/core";
 import type { CookieStyle } from "./cookie.ts";
 import type { SessionsSeen } from "./last_used.ts";
 import type { FindSession } from "./session_cache.ts";
@@ -63,6 +72,32 @@ export interface SessionsContext extends PluginContext<"users" | "throttle", "us
   /** Ends a session within another event, without one of its own. */
   endSessionWithin(id: number, tx: EventTransaction): Promise<void>;
 }
+
+/** The listing of a user's sessions. */
+export const sessionListingSchema = listingSchema(
+  t.Object(
+    {
+      id: idSchema,
+      user_id: idSchema,
+      address: t.String(),
+      agent: t.String(),
+      created_at: timestampSchema,
+      last_seen_at: timestampSchema,
+      current: t.Boolean({ description: "Whether it is the session of the request" }),
+    },
+    { $id: "SessionListItem" },
+  ),
+);
+
+/** A session with its user and their permissions. */
+export const signedInSchema = t.Object(
+  {
+    user: t.Object({ id: idSchema, name: t.String(), slug: t.String(), email: t.String() }),
+    permissions: t.Array(t.String()),
+    session: t.Object({ id: idSchema, created_at: timestampSchema, expires_at: timestampSchema }),
+  },
+  { $id: "SignedIn" },
+);
 
 declare module "lectern/db" {
   interface Tables {

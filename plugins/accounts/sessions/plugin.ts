@@ -71,6 +71,9 @@ export default definePlugin({
         needsConfirmation,
       }),
     );
+    plugin.contribute("credential_scheme", {
+      schemes: { session: { type: "apiKey", in: "cookie", name: cookie, description: "The cookie of a sign-in" } },
+    });
     plugin.provide("sessions", {
       async viewer(request) {
         const session = await findSession(cookieOf(request.headers.get("cookie"), cookieStyle));
@@ -87,7 +90,8 @@ export default definePlugin({
         user_id === tx.viewer.id ? undefined : contracts.users.guardedAdmin(tx.viewer, user_id, tx),
     });
     every("sweep", SWEEP_MS, async () => {
-      await sql`delete from sessions where last_seen_at < now() - ${lifetimeMs} * interval '1 millisecond'`.execute(db);
+      const end = sql<string>`now() - ${lifetimeMs} * interval '1 millisecond'`;
+      await db.deleteFrom("sessions").where("last_seen_at", "<", end).execute();
     });
   },
 });

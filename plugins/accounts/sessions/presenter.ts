@@ -1,6 +1,10 @@
-import { sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
+import type { Viewer } from "lectern/core";
+import { prepared } from "lectern/db";
 import type { Session, SessionsContext } from "./contract.ts";
+
+const readEmail = prepared("sessions.readEmail", (db, p: { id: number }) =>
+  db.selectFrom("users").select("email").where("id", "=", p.id),
+);
 
 /** The answer of `/session`: the user, their permissions, and the session with the time at which it ends without a request. */
 export async function presentSession(
@@ -8,7 +12,7 @@ export async function presentSession(
   { id, name, slug, permissions }: Viewer,
   session: Session,
 ) {
-  const [user] = await rows(db, sql<{ email: string }>`select email from users where id = ${id}`);
+  const user = await readEmail.executeTakeFirst(db, { id });
   const expires_at = new Date(Date.now() + lifetimeMs).toISOString().replace("Z", "000Z");
   return {
     user: { id, name, slug, email: user?.email ?? "" },

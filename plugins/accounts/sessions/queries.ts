@@ -1,25 +1,38 @@
 import type { Users } from "lectern/contracts";
 import { type RawBuilder, sql, type Viewer } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+import { type Executor, prepared, refs } from "lectern/db";
 import { asGuest } from "./authenticate.ts";
-import type { Session } from "./contract.ts";
 
-/** The columns of a session that answers show. */
-export const columns: RawBuilder<unknown> = sql`sessions.id, sessions.user_id, sessions.address, sessions.agent,
-  sessions.created_at, sessions.last_seen_at`;
+/** The names of the columns of a session that answers show. */
+export const COLUMNS = [
+  "sessions.id",
+  "sessions.user_id",
+  "sessions.address",
+  "sessions.agent",
+  "sessions.created_at",
+  "sessions.last_seen_at",
+] as const;
 
-/** Reads a session; undefined if `where` matches none. */
-export async function readSession(
-  db: Pick<Db, "executeQuery">,
-  where: RawBuilder<unknown>,
-): Promise<Session | undefined> {
-  const [session] = await rows(db, sql<Session>`select ${columns} from sessions where ${where}`);
-  return session;
-}
+/** The same columns, for listings. */
+export const columns: RawBuilder<unknown> = refs(...COLUMNS);
+
+/** Reads a session. */
+export const readSession = prepared("sessions.find", (db, p: { id: number }) =>
+  db.selectFrom("sessions").select(COLUMNS).where("id", "=", p.id),
+);
+
+/** Reads a session of a user. */
+export const readSessionOf = prepared("sessions.findOfUser", (db, p: { id: number; owner: number }) =>
+  db.selectFrom("sessions").select(COLUMNS).where("id", "=", p.id).where("user_id", "=", p.owner),
+);
+
+const findGuest = prepared("sessions.findGuest", (db) =>
+  db.selectFrom("users").select("id").where("system_name", "=", sql.lit("public")),
+);
 
 /** The guest user as an anonymous viewer; undefined if there is none. */
-export async function readGuest(db: Pick<Db, "executeQuery">, users: Users): Promise<Viewer | undefined> {
-  const [user] = await rows(db, sql<{ id: number }>`select id from users where system_name = 'public'`);
+export async function readGuest(db: Executor, users: Users): Promise<Viewer | undefined> {
+  const user = await findGuest.executeTakeFirst(db, {});
   const viewer = user && (await users.viewer(user.id));
   return viewer && asGuest(viewer);
 }

@@ -1,9 +1,11 @@
 /** The sessions of a user: the viewer's own, or those of others with users-manage. Signing in and out is in sign_in.ts. */
-import { endpoint, idOf, type ListSpec, notFound, sha256, sql } from "lectern/core";
-import type { Session, SessionsContext } from "./contract.ts";
+
+import { endpoint, idOf, type ListSpec, noContent, notFound, sha256, sql } from "lectern/core";
+import { refs } from "lectern/db";
+import { type Session, type SessionsContext, sessionListingSchema } from "./contract.ts";
 import { cookieOf } from "./cookie.ts";
 import { about } from "./docs.ts";
-import { columns, readSession } from "./queries.ts";
+import { columns, readSessionOf } from "./queries.ts";
 
 const FIELDS: ListSpec["fields"] = {
   id: "integer",
@@ -18,31 +20,39 @@ export function mountSessions(context: SessionsContext): void {
   const { app, contracts, cookieStyle, db, endSession, lastSeen, lifetimeMs, list } = context;
   app.get(
     "/users/:id/sessions",
-    async ({ viewer, params, asked, request }) => {
+    async ({ viewer, params, nestedQuery, request }) => {
       const owner = await contracts.users.manageableUser(viewer, params.id);
       await lastSeen.flush();
       const hash = sha256(cookieOf(request.headers.get("cookie"), cookieStyle) ?? "");
       const spec: ListSpec = {
         table: "sessions",
         fields: FIELDS,
-        columns: sql`${columns}, sessions.hash = ${hash} as current`,
-        where: sql<boolean>`sessions.user_id = ${owner}
-          and sessions.last_seen_at >= now() - ${lifetimeMs} * interval '1 millisecond'`,
+        columns: sql`${columns}, ${refs("sessions.hash")} = ${hash} as current`,
+        where: sql<boolean>`${refs("sessions.user_id")} = ${owner}
+          and ${refs("sessions.last_seen_at")} >= now() - ${lifetimeMs} * interval '1 millisecond'`,
       };
-      return list<Session & { current: boolean }>(spec, viewer, asked);
+      return list<Session & { current: boolean }>(spec, viewer, nestedQuery);
     },
-    { permit: "access-api", ...endpoint("users", "listSessions", { about: about.listOfUser }) },
+    {
+      permit: "access-api",
+      response: sessionListingSchema,
+      ...endpoint("users", "listSessions", { about: about.listOfUser }),
+    },
   );
   app.delete(
     "/users/:id/sessions/:sessionId",
     async ({ viewer, params, set }) => {
       const owner = await contracts.users.manageableUser(viewer, params.id);
       const id = idOf(params.sessionId, "Session");
-      const session = await readSession(db, sql`sessions.id = ${id} and sessions.user_id = ${owner}`);
+      const session = await readSessionOf.executeTakeFirst(db, { id, owner });
       if (!session) throw notFound("Session");
       await endSession(session, viewer);
       set.status = 204;
     },
-    { permit: "access-api", ...endpoint("users", "deleteSession", { about: about.deleteOfUser }) },
+    {
+      permit: "access-api",
+      response: noContent,
+      ...endpoint("users", "deleteSession", { about: about.deleteOfUser }),
+    },
   );
 }

@@ -1,5 +1,5 @@
 import { type Cached, sha256, sql } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+import { type Executor, prepared } from "lectern/db";
 import type { SessionsSeen } from "./last_used.ts";
 
 /** A session as it is cached between requests. */
@@ -13,7 +13,7 @@ export interface CachedSession {
 
 /** The dependencies of the finder. */
 export interface SessionFinderOptions {
-  readonly db: Pick<Db, "executeQuery">;
+  readonly db: Executor;
   readonly sessions: Cached<CachedSession>;
   readonly lastSeen: SessionsSeen;
   /** Time without a request after which a session ends, in milliseconds. */
@@ -29,14 +29,18 @@ const FORMAT = new RegExp(`^[A-Za-z0-9]{${LENGTH}}$`);
 /** Thrown and not returned, so that unknown values are not cached. */
 const UNKNOWN = new Error("There is no such session");
 
+const findByHash = prepared("sessions.findByHash", (db, p: { hash: string }) =>
+  db
+    .selectFrom("sessions")
+    .innerJoin("users", "users.id", "sessions.user_id")
+    .select(["sessions.id", "sessions.user_id as userId", "users.email_confirmed as isConfirmed"])
+    .select(({ ref }) => sql<number>`(extract(epoch from ${ref("sessions.last_seen_at")}) * 1000)::float8`.as("seenAt"))
+    .where("sessions.hash", "=", p.hash),
+);
+
 /** Reads a session by the hash of its cookie's value. Throws if there is none. */
-export async function readCachedSession(db: Pick<Db, "executeQuery">, hash: string): Promise<CachedSession> {
-  const [session] = await rows(
-    db,
-    sql<CachedSession>`select sessions.id, sessions.user_id as "userId", users.email_confirmed as "isConfirmed",
-    (extract(epoch from sessions.last_seen_at) * 1000)::float8 as "seenAt"
-    from sessions join users on users.id = sessions.user_id where sessions.hash = ${hash}`,
-  );
+export async function readCachedSession(db: Executor, hash: string): Promise<CachedSession> {
+  const session = await findByHash.executeTakeFirst(db, { hash });
   if (!session) throw UNKNOWN;
   return session;
 }

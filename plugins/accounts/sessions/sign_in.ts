@@ -5,11 +5,11 @@
  * useless (session fixation). Cross-site requests are refused.
  */
 import type { Allowed } from "lectern/contracts";
-import { ApiError, endpoint, GUEST, type InputObject, isCrossSite, randomText, sha256, sql } from "lectern/core";
+import { ApiError, endpoint, GUEST, type InputObject, isCrossSite, noContent, randomText, sha256 } from "lectern/core";
 import { networkOf } from "./address.ts";
 import { UNCONFIRMED } from "./authenticate.ts";
 import { insertSession, NO_MATCH } from "./changes.ts";
-import { type SessionsContext, type SignIn, signInRules } from "./contract.ts";
+import { type SessionsContext, type SignIn, signedInSchema, signInRules } from "./contract.ts";
 import { cookieOf, setCookie } from "./cookie.ts";
 import { about } from "./docs.ts";
 import { presentSession } from "./presenter.ts";
@@ -41,7 +41,7 @@ export function mountSignIn(context: SessionsContext): void {
   const current = async (request: Request) => {
     const cached = await findSession(cookieOf(request.headers.get("cookie"), cookieStyle));
     const viewer = cached && (await contracts.users.viewer(cached.userId));
-    const session = cached && (await readSession(db, sql`sessions.id = ${cached.id}`));
+    const session = cached && (await readSession.executeTakeFirst(db, { id: cached.id }));
     return viewer && session && { session, viewer };
   };
   app.post(
@@ -57,7 +57,11 @@ export function mountSignIn(context: SessionsContext): void {
       set.headers["set-cookie"] = setCookie(value, cookieStyle);
       return presentSession(context, viewer, session);
     },
-    { permit: "public", ...endpoint("session", "create", { about: about.create, rules: signInRules }) },
+    {
+      permit: "public",
+      response: signedInSchema,
+      ...endpoint("session", "create", { about: about.create, rules: signInRules }),
+    },
   );
   app.get(
     "/session",
@@ -66,7 +70,7 @@ export function mountSignIn(context: SessionsContext): void {
       if (!found) throw new ApiError(401, "No session found on the request");
       return presentSession(context, found.viewer, found.session);
     },
-    { permit: "public", ...endpoint("session", "read", { about: about.read }) },
+    { permit: "public", response: signedInSchema, ...endpoint("session", "read", { about: about.read }) },
   );
   app.delete(
     "/session",
@@ -77,7 +81,7 @@ export function mountSignIn(context: SessionsContext): void {
       set.headers["set-cookie"] = setCookie("", cookieStyle);
       set.status = 204;
     },
-    { permit: "public", ...endpoint("session", "delete", { about: about.delete }) },
+    { permit: "public", response: noContent, ...endpoint("session", "delete", { about: about.delete }) },
   );
 }
 

@@ -3,13 +3,18 @@
  * they are shown once, when the token is created. The scope of a token is set then and never updated.
  */
 import { ApiError, type EventTransaction, notFound, rejectControlCharacters, sha256, sql } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+import { type Executor, prepared } from "lectern/db";
 import type { ApiToken, ApiTokenChange, ApiTokenDraft, ListedToken } from "./contract.ts";
 import type { Credentials } from "./credentials.ts";
 import { expiryOf } from "./expiry.ts";
-import { readTokens } from "./queries.ts";
+import { findToken } from "./queries.ts";
 
 const MAX_NAME = 250;
+
+/** Keeps the owner of a new token from being deleted until the transaction ends. */
+const lockOwner = prepared("tokens.lockOwner", (db, p: { id: number }) =>
+  db.selectFrom("users").where("id", "=", p.id).forKeyShare(),
+);
 
 /** Stores a token. Throws 422 for a name that is missing or too long, or a text that is no day of the calendar. */
 export async function insertToken(
@@ -19,8 +24,7 @@ export async function insertToken(
 ): Promise<ListedToken> {
   const { name, user_id, expires_at, read_only = false, permissions = null } = draft;
   checkName(name);
-  const owner = await rows(db, sql`select from users where id = ${user_id}::integer for key share`);
-  if (owner.length === 0) throw notFound("User");
+  if (!(await lockOwner.executeTakeFirst(db, { id: user_id }))) throw notFound("User");
   const { id } = await db
     .insertInto("api_tokens")
     .values({
@@ -60,8 +64,8 @@ export async function removeToken(token: ApiToken, { db }: EventTransaction): Pr
   return token;
 }
 
-async function reread(db: Pick<Db, "executeQuery">, id: number): Promise<ListedToken> {
-  const [token] = await readTokens(db, sql`api_tokens.id = ${id}`);
+async function reread(db: Executor, id: number): Promise<ListedToken> {
+  const token = await findToken.executeTakeFirst(db, { id });
   if (!token) throw notFound("Token");
   return token;
 }

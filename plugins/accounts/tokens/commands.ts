@@ -5,12 +5,11 @@
 import { parseArgs } from "node:util";
 import { type Command, type CommandIo, runSubcommand } from "lectern/cli";
 import { type AnyContext, ApiError, SYSTEM, sql } from "lectern/core";
-import { rows } from "lectern/db";
 import { insertToken, removeToken } from "./changes.ts";
 import type { TokenScope } from "./contract.ts";
 import { generateCredentials } from "./credentials.ts";
 import { checkNames } from "./input.ts";
-import { readTokens } from "./queries.ts";
+import { selectTokens } from "./queries.ts";
 
 const USAGE =
   "create --user EMAIL [--name N] [--expires YYYY-MM-DD] [--read-only] [--permissions A,B] | list [--user EMAIL] | revoke ID";
@@ -37,7 +36,7 @@ async function create(context: AnyContext, args: string[], io: CommandIo): Promi
   });
   const { user, name, expires } = values;
   const permissions = values.permissions?.split(",").map((one) => one.trim()) ?? null;
-  if (permissions) await checkNames(context.db as never, permissions, context.slot("permission"));
+  if (permissions) await checkNames(context.db, permissions, context.slot("permission"));
   const draft = {
     user_id: await userId(context, user),
     name,
@@ -58,10 +57,8 @@ async function create(context: AnyContext, args: string[], io: CommandIo): Promi
 async function list(context: AnyContext, args: string[], io: CommandIo): Promise<void> {
   const { values } = parseArgs({ args, options: { user: { type: "string" } } });
   const owner = values.user === undefined ? undefined : await userId(context, values.user);
-  const tokens = await readTokens(
-    context.db as never,
-    owner === undefined ? sql`true` : sql`api_tokens.user_id = ${owner}`,
-  );
+  const all = selectTokens(context.db);
+  const tokens = await (owner === undefined ? all : all.where("api_tokens.user_id", "=", owner)).execute();
   for (const { id, token_id, user_name, name, expires_at, last_used_at, ...scope } of tokens) {
     const times = `ends ${expires_at}  used ${last_used_at ?? "never"}`;
     io.out(`${String(id).padStart(6)}  ${token_id}  ${user_name}  ${name}  ${times}${scopeText(scope)}`);
@@ -76,10 +73,9 @@ async function revoke(context: AnyContext, args: string[], io: CommandIo): Promi
   const {
     positionals: [id = ""],
   } = parseArgs({ args, allowPositionals: true });
-  const [token] = await readTokens(
-    context.db as never,
-    sql`api_tokens.token_id = ${id} or api_tokens.id::text = ${id}`,
-  );
+  const token = await selectTokens(context.db)
+    .where((eb) => eb.or([eb("api_tokens.token_id", "=", id), eb(eb.cast<string>("api_tokens.id", "text"), "=", id)]))
+    .executeTakeFirst();
   if (!token) throw new ApiError(404, `there is no token "${id}"; "token list" shows their ids`);
   await context.perform("api_token_delete", SYSTEM, token, removeToken);
   io.out(`(${token.id}) ${token.name}, of ${token.user_name}, is revoked`);
@@ -88,10 +84,13 @@ async function revoke(context: AnyContext, args: string[], io: CommandIo): Promi
 /** The id of a user by e-mail address or id. Throws 404. */
 async function userId(context: AnyContext, user: string): Promise<number> {
   if (user === "") throw new ApiError(422, "wanted --user with an e-mail address");
-  const [found] = await rows(
-    context.db as never,
-    sql<{ id: number }>`select id from users where lower(email) = lower(${user}) or id::text = ${user}`,
-  );
+  const found = await context.db
+    .selectFrom("users")
+    .select("id")
+    .where((eb) =>
+      eb.or([eb(eb.fn("lower", ["email"]), "=", sql`lower(${user})`), eb(eb.cast<string>("id", "text"), "=", user)]),
+    )
+    .executeTakeFirst();
   if (!found) throw new ApiError(404, `there is no user "${user}"; --user wants an e-mail address`);
   return found.id;
 }

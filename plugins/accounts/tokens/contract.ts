@@ -2,7 +2,18 @@
  * The interface of tokens: table, drafts and results of events, rules of requests. None of them contains a secret.
  */
 import type { Generated } from "kysely";
-import { type Input, type PluginContext, rules } from "lectern/core";
+import {
+  type Input,
+  idSchema,
+  listingSchema,
+  listOf,
+  nullable,
+  type PluginContext,
+  rules,
+  t,
+  timesFields,
+  timestampSchema,
+} from "lectern/core";
 import type { TokensUsed } from "./last_used.ts";
 
 /** API tokens as stored. */
@@ -88,6 +99,28 @@ export interface TokensContext
   /** Throws 403 if APP_ENV is demo, where accounts cannot be changed. */
   denyInDemo(): void;
 }
+
+const tokenFields = {
+  id: idSchema,
+  name: t.String(),
+  token_id: t.String({ description: "The part of the credentials before the colon; not secret" }),
+  user_id: idSchema,
+  user_name: t.String(),
+  expires_at: t.String({ format: "date" }),
+  read_only: t.Boolean(),
+  permissions: nullable(listOf(t.String())),
+  last_used_at: nullable(timestampSchema),
+  ...timesFields,
+};
+
+/** A token of the API (platform 1.2), without its secret. */
+export const tokenSchema = t.Object(tokenFields, { $id: "Token" });
+
+/** A new token; no other answer has the secret. */
+export const createdTokenSchema = t.Object({ ...tokenFields, secret: t.String() }, { $id: "CreatedToken" });
+
+/** The listing of a user's tokens. */
+export const tokenListingSchema = listingSchema(tokenSchema);
 
 declare module "lectern/db" {
   interface Tables {

@@ -1,7 +1,9 @@
-import { ApiError, type InputObject, sql, type Viewer } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+import { ApiError, type InputObject, type Viewer } from "lectern/core";
+import { type Executor, prepared } from "lectern/db";
 import { type ApiTokenDraft, createRules, type TokensContext } from "./contract.ts";
 import { checkDay } from "./expiry.ts";
+
+const readGranted = prepared("tokens.readGranted", (db) => db.selectFrom("role_permissions").select("name").distinct());
 
 /** The draft of a body. Throws 422. */
 export async function draftOf(
@@ -27,12 +29,8 @@ export async function draftOf(
  * Throws 422 for a permission that no plugin declares (`declared`) and no role has. Roles drop such names silently; for a
  * token a typing error would remove the permission it was created for.
  */
-export async function checkNames(
-  db: Pick<Db, "executeQuery">,
-  names: readonly string[],
-  declared: readonly string[],
-): Promise<void> {
-  const granted = await rows(db, sql<{ name: string }>`select distinct name from role_permissions`);
+export async function checkNames(db: Executor, names: readonly string[], declared: readonly string[]): Promise<void> {
+  const granted = await readGranted.execute(db, {});
   const known = new Set([...declared, ...granted.map(({ name }) => name)]);
   const unknown = names.findIndex((name) => !known.has(name));
   if (unknown < 0) return;

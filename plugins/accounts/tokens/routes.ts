@@ -2,14 +2,24 @@
  * Tokens over the API, which is no part of the wire contract: a user's own, or those of others with users-manage. Permissions
  * are checked before anything is looked up. Only the answer that creates a token contains its secret.
  */
-import { endpoint, idOf, type ListSpec, notFound, sql, type Viewer } from "lectern/core";
+import { endpoint, idOf, type ListSpec, noContent, notFound, sql, type Viewer } from "lectern/core";
+import { refs } from "lectern/db";
 import { changeToken, insertToken, removeToken } from "./changes.ts";
-import { type ApiTokenChange, createRules, type ListedToken, type TokensContext, updateRules } from "./contract.ts";
+import {
+  type ApiTokenChange,
+  createdTokenSchema,
+  createRules,
+  type ListedToken,
+  type TokensContext,
+  tokenListingSchema,
+  tokenSchema,
+  updateRules,
+} from "./contract.ts";
 import { credentialsOf, generateCredentials } from "./credentials.ts";
 import { about } from "./docs.ts";
 import { checkDay, limitExpiry } from "./expiry.ts";
 import { draftOf } from "./input.ts";
-import { columns, joins, readTokens } from "./queries.ts";
+import { columns, findTokenOf, joins, readExpiry } from "./queries.ts";
 import { scopeFor } from "./scope.ts";
 
 const LISTING: ListSpec = {
@@ -17,7 +27,7 @@ const LISTING: ListSpec = {
   fields: {
     id: "integer",
     name: "text",
-    expires_at: { type: "timestamp", column: sql`api_tokens.expires_at::timestamp at time zone 'UTC'` },
+    expires_at: { type: "timestamp", column: sql`${refs("api_tokens.expires_at")}::timestamp at time zone 'UTC'` },
     read_only: "boolean",
     last_used_at: { type: "timestamp", nullable: true },
     created_at: "timestamp",
@@ -37,14 +47,18 @@ export function mountTokens(context: TokensContext): void {
 function mountList({ app, contracts, denyInDemo, lastUsed, list }: TokensContext): void {
   app.get(
     "/users/:id/tokens",
-    async ({ viewer, params, asked }) => {
+    async ({ viewer, params, nestedQuery }) => {
       denyInDemo();
       const owner = await contracts.users.manageableUser(viewer, params.id);
       await lastUsed.flush();
-      const spec = { ...LISTING, where: sql<boolean>`api_tokens.user_id = ${owner}` };
-      return list<ListedToken>(spec, viewer, asked);
+      const spec = { ...LISTING, where: sql<boolean>`${refs("api_tokens.user_id")} = ${owner}` };
+      return list<ListedToken>(spec, viewer, nestedQuery);
     },
-    { permit: "access-api", ...endpoint("users", "listTokens", { about: about.list }) },
+    {
+      permit: "access-api",
+      response: tokenListingSchema,
+      ...endpoint("users", "listTokens", { about: about.list }),
+    },
   );
 }
 
@@ -63,7 +77,11 @@ function mountCreate(context: TokensContext): void {
       );
       return { ...token, secret: credentials.secret };
     },
-    { permit: "access-api", ...endpoint("users", "createToken", { about: about.create, rules: createRules }) },
+    {
+      permit: "access-api",
+      response: createdTokenSchema,
+      ...endpoint("users", "createToken", { about: about.create, rules: createRules }),
+    },
   );
 }
 
@@ -71,10 +89,7 @@ function mountUpdateAndDelete({ app, contracts, db, denyInDemo, perform, validat
   const find = async (viewer: Viewer, params: { id: string; tokenId: string }) => {
     denyInDemo();
     const owner = await contracts.users.manageableUser(viewer, params.id);
-    const [token] = await readTokens(
-      db,
-      sql`api_tokens.id = ${idOf(params.tokenId, "Token")} and api_tokens.user_id = ${owner}`,
-    );
+    const token = await findTokenOf.executeTakeFirst(db, { id: idOf(params.tokenId, "Token"), owner });
     if (!token) throw notFound("Token");
     return token;
   };
@@ -93,7 +108,11 @@ function mountUpdateAndDelete({ app, contracts, db, denyInDemo, perform, validat
         changeToken(final.row.id, final.draft, tx),
       );
     },
-    { permit: "access-api", ...endpoint("users", "updateToken", { about: about.update, rules: updateRules }) },
+    {
+      permit: "access-api",
+      response: tokenSchema,
+      ...endpoint("users", "updateToken", { about: about.update, rules: updateRules }),
+    },
   );
   app.delete(
     "/users/:id/tokens/:tokenId",
@@ -101,7 +120,7 @@ function mountUpdateAndDelete({ app, contracts, db, denyInDemo, perform, validat
       await perform("api_token_delete", viewer, await find(viewer, params), removeToken);
       set.status = 204;
     },
-    { permit: "access-api", ...endpoint("users", "deleteToken", { about: about.delete }) },
+    { permit: "access-api", response: noContent, ...endpoint("users", "deleteToken", { about: about.delete }) },
   );
 }
 
@@ -109,6 +128,6 @@ function mountUpdateAndDelete({ app, contracts, db, denyInDemo, perform, validat
 async function expiryOfRequest(db: TokensContext["db"], request: Request): Promise<string | undefined> {
   const credentials = credentialsOf(request.headers.get("authorization"));
   if (typeof credentials !== "object") return undefined;
-  const [token] = await readTokens(db, sql`api_tokens.token_id = ${credentials.tokenId}`);
+  const token = await readExpiry.executeTakeFirst(db, { tokenId: credentials.tokenId });
   return token?.expires_at;
 }

@@ -1,5 +1,4 @@
 import { type EventTransaction, sql } from "lectern/core";
-import { rows } from "lectern/db";
 import { insertToken } from "./changes.ts";
 
 /**
@@ -9,12 +8,17 @@ import { insertToken } from "./changes.ts";
 export async function seedToken(credentials: string, tx: EventTransaction): Promise<boolean> {
   const [tokenId = "", secret = ""] = credentials.split(":", 2);
   if (tokenId === "" || secret === "") return false;
-  const [admin] = await rows(
-    tx.db,
-    sql<{ id: number }>`select users.id from users join role_user on role_user.user_id = users.id
-    join roles on roles.id = role_user.role_id
-    where roles.system_name = 'admin' and users.created_at = now() order by users.id limit 1`,
-  );
+  const admin = await tx.db
+    .selectFrom("users")
+    .innerJoin("role_user", "role_user.user_id", "users.id")
+    .innerJoin("roles", "roles.id", "role_user.role_id")
+    .select("users.id")
+    .where("roles.system_name", "=", "admin")
+    .where("users.created_at", "=", sql<string>`now()`)
+    .orderBy("users.id")
+    .limit(1)
+    .executeTakeFirst();
   if (admin) await insertToken({ user_id: admin.id, name: "ADMIN_TOKEN" }, { tokenId, secret }, tx);
-  return (await rows(tx.db, sql`select from api_tokens where token_id = ${tokenId}`)).length > 0;
+  const known = await tx.db.selectFrom("api_tokens").where("token_id", "=", tokenId).execute();
+  return known.length > 0;
 }

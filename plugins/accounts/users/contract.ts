@@ -2,15 +2,28 @@
  * The interface of users: tables, rules of requests, events. Passwords are in no event and no answer; drafts contain the
  * hash. Event handlers get a `User`; presenter.ts adds the URLs of profile and avatar to answers.
  */
-import type { Generated } from "kysely";
+import type { Generated, GeneratedAlways } from "kysely";
 import type { Users } from "lectern/contracts";
-import { type Input, type PluginContext, rules } from "lectern/core";
+import {
+  type Input,
+  idSchema,
+  listingSchema,
+  listOf,
+  nullable,
+  type PluginContext,
+  rules,
+  t,
+  timesFields,
+  timestampSchema,
+} from "lectern/core";
 import type { PasswordChecker } from "./common_passwords.ts";
 
 /** Users as stored. */
 export interface UsersTable {
   id: Generated<number>;
   name: string;
+  /** The sort and search key of the name, computed by the store. */
+  name_key: GeneratedAlways<string>;
   /** Unique, compared case-insensitively. */
   email: string;
   email_confirmed: Generated<boolean>;
@@ -114,6 +127,55 @@ export interface UsersContext
   /** Throws 403 if APP_ENV is demo, where accounts cannot be changed (platform 5). */
   denyInDemo(): void;
 }
+
+const listedFields = {
+  id: idSchema,
+  name: t.String(),
+  email: t.String(),
+  ...timesFields,
+  external_auth_id: t.String(),
+  slug: t.String(),
+  last_activity_at: nullable(timestampSchema),
+  profile_url: t.String(),
+  edit_url: t.String(),
+  avatar_url: t.String(),
+};
+const userFields = {
+  ...listedFields,
+  roles: listOf(t.Object({ id: idSchema, display_name: t.String() }, { $id: "RoleRef" })),
+};
+
+/** A user (platform 5). */
+export const userSchema = t.Object(userFields, { $id: "User" });
+
+/** The listing of users. */
+export const userListingSchema = listingSchema(t.Object(listedFields, { $id: "UserListItem" }));
+
+/** The user of the request. */
+export const meSchema = t.Object(
+  {
+    ...userFields,
+    language: t.String(),
+    permissions: t.Array(t.String()),
+    via: t.String({ description: "How the request was authenticated" }),
+  },
+  { $id: "Me" },
+);
+
+/** A user, as every user of the API may see them. */
+export const profileSchema = t.Object(
+  { id: idSchema, name: t.String(), slug: t.String(), created_at: timestampSchema },
+  { $id: "Person" },
+);
+
+/** The account whose password was set by a link. */
+export const accountRefSchema = t.Object(
+  { id: idSchema, name: t.String(), slug: t.String(), email: t.String() },
+  { $id: "AccountRef" },
+);
+
+/** The answer to a request for a password reset, whether there is an account or not. */
+export const messageSchema = t.Object({ message: t.String() }, { $id: "Message" });
 
 declare module "lectern/db" {
   interface Tables {

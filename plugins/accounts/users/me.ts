@@ -8,7 +8,7 @@ import { denied, endpoint, notFound, rules, sql, type Viewer } from "lectern/cor
 import { rows } from "lectern/db";
 import { changeUser } from "./changes.ts";
 import { invalidField } from "./checks.ts";
-import type { User, UserChange, UsersContext } from "./contract.ts";
+import { meSchema, type User, type UserChange, type UsersContext } from "./contract.ts";
 import { about } from "./docs.ts";
 import { hashPassword, passwordMatches } from "./passwords.ts";
 import { presentUser } from "./presenter.ts";
@@ -45,6 +45,7 @@ export function mountMe(context: UsersContext): void {
   });
   app.get("/users/me", async ({ viewer }) => present(await find(viewer), viewer), {
     permit: "access-api",
+    response: meSchema,
     ...endpoint("users", "me", { about: about.me }),
   });
   app.put(
@@ -64,7 +65,11 @@ export function mountMe(context: UsersContext): void {
       );
       return present(changed, viewer);
     },
-    { permit: "access-api", ...endpoint("users", "updateMe", { about: about.updateMe, rules: updateMeRules }) },
+    {
+      permit: "access-api",
+      response: meSchema,
+      ...endpoint("users", "updateMe", { about: about.updateMe, rules: updateMeRules }),
+    },
   );
 }
 

@@ -6,7 +6,14 @@
 import type { Allowed } from "lectern/contracts";
 import { ApiError, endpoint, GUEST, type InputObject, notFound, sql, type Viewer } from "lectern/core";
 import { changeUser } from "./changes.ts";
-import { forgottenRules, passwordRules, type User, type UsersContext } from "./contract.ts";
+import {
+  accountRefSchema,
+  forgottenRules,
+  messageSchema,
+  passwordRules,
+  type User,
+  type UsersContext,
+} from "./contract.ts";
 import { about } from "./docs.ts";
 import { INVITE, type LinkKind, linkOwner, RESET, takeLink } from "./links.ts";
 import { hashPassword } from "./passwords.ts";
@@ -27,13 +34,18 @@ export function mountPasswordLinks(context: UsersContext): void {
     ({ params, input, address }) => setPassword(context, { kind: INVITE, secret: params.token, input, address }),
     {
       permit: "public",
+      response: accountRefSchema,
       ...endpoint("register", "acceptInvite", { about: about.acceptInvite, rules: passwordRules }),
     },
   );
   app.post(
     "/password/reset/:token",
     ({ params, input, address }) => setPassword(context, { kind: RESET, secret: params.token, input, address }),
-    { permit: "public", ...endpoint("password", "reset", { about: about.reset, rules: passwordRules }) },
+    {
+      permit: "public",
+      response: accountRefSchema,
+      ...endpoint("password", "reset", { about: about.reset, rules: passwordRules }),
+    },
   );
   app.post(
     "/password/email",
@@ -51,7 +63,11 @@ export function mountPasswordLinks(context: UsersContext): void {
       set.status = 202;
       return { message: "If there is an account with this address, a letter is on its way to it" };
     },
-    { permit: "public", ...endpoint("password", "email", { about: about.requestReset, rules: forgottenRules }) },
+    {
+      permit: "public",
+      response: { 202: messageSchema },
+      ...endpoint("password", "email", { about: about.requestReset, rules: forgottenRules }),
+    },
   );
 }
 

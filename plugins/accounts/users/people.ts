@@ -1,6 +1,6 @@
-import { endpoint, notFound, sql } from "lectern/core";
+import { endpoint, notFound, type Static, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import type { UsersContext } from "./contract.ts";
+import { profileSchema, type UsersContext } from "./contract.ts";
 import { about } from "./docs.ts";
 
 const SLUG = /^[\p{L}\p{N}_-]{1,255}$/u;
@@ -14,11 +14,11 @@ export function mountPeople({ app, db }: UsersContext): void {
       if (!SLUG.test(slug)) throw notFound("User");
       const [person] = await rows(
         db,
-        sql<{ id: number }>`select id, name, slug, created_at from users where slug = ${slug}`,
+        sql<Static<typeof profileSchema>>`select id, name, slug, created_at from users where slug = ${slug}`,
       );
       if (!person) throw notFound("User");
       return person;
     },
-    { permit: "access-api", ...endpoint("people", "read", { about: about.person }) },
+    { permit: "access-api", response: profileSchema, ...endpoint("people", "read", { about: about.person }) },
   );
 }

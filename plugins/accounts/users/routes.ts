@@ -9,6 +9,7 @@ import {
   idOf,
   type ListSpec,
   type Lookups,
+  noContent,
   notFound,
   type RawBuilder,
   sql,
@@ -25,6 +26,8 @@ import {
   type UserDraft,
   type UsersContext,
   updateRules,
+  userListingSchema,
+  userSchema,
 } from "./contract.ts";
 import { about } from "./docs.ts";
 import { changeOf, draftOf } from "./input.ts";
@@ -55,12 +58,12 @@ function mountList(context: UsersContext): void {
   const { app, baseUrl, list } = context;
   app.get(
     "/users",
-    async ({ viewer, asked }) => {
+    async ({ viewer, nestedQuery }) => {
       context.denyInDemo();
-      const { data, total } = await list<User>(listSpec(lastActivityIn(context)), viewer, asked);
+      const { data, total } = await list<User>(listSpec(lastActivityIn(context)), viewer, nestedQuery);
       return { data: data.map((user) => presentUser(user, baseUrl)), total };
     },
-    { permit: PERMIT, ...endpoint("users", "list", { about: about.list }) },
+    { permit: PERMIT, response: userListingSchema, ...endpoint("users", "list", { about: about.list }) },
   );
 }
 
@@ -91,13 +94,18 @@ function mountCreate({ app, baseUrl, db, denyInDemo, passwordChecker, perform, v
       const user = await perform("user_create", viewer, await draftOf(body), createUser);
       return presentUser(user, baseUrl);
     },
-    { permit: PERMIT, ...endpoint("users", "create", { about: about.create, rules: createRules }) },
+    {
+      permit: PERMIT,
+      response: userSchema,
+      ...endpoint("users", "create", { about: about.create, rules: createRules }),
+    },
   );
 }
 
 function mountRead({ app, baseUrl }: UsersContext, find: Find): void {
   app.get("/users/:id", async ({ params }) => presentUser(await find(params.id), baseUrl), {
     permit: PERMIT,
+    response: userSchema,
     ...endpoint("users", "read", { about: about.read }),
   });
 }
@@ -116,7 +124,11 @@ function mountUpdate(context: UsersContext, find: Find): void {
       const changed = await perform("user_update", viewer, { row, draft }, action);
       return presentUser(await withLastActivity(changed, context), baseUrl);
     },
-    { permit: PERMIT, ...endpoint("users", "update", { about: about.update, rules: updateRules }) },
+    {
+      permit: PERMIT,
+      response: userSchema,
+      ...endpoint("users", "update", { about: about.update, rules: updateRules }),
+    },
   );
 }
 
@@ -133,7 +145,11 @@ function mountDelete(context: UsersContext, find: Find): void {
       });
       set.status = 204;
     },
-    { permit: PERMIT, ...endpoint("users", "delete", { about: about.delete, rules: deleteRules }) },
+    {
+      permit: PERMIT,
+      response: noContent,
+      ...endpoint("users", "delete", { about: about.delete, rules: deleteRules }),
+    },
   );
 }
 

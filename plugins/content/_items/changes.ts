@@ -2,9 +2,8 @@
  * Writing described items (content-api 4). An update works on the row as it is under its lock: the lock is taken by a
  * filter of the update's event, so that every handler after it compares with the same row.
  */
-import { saveTags } from "lectern/contracts";
-import { authorOf, type EventTransaction, freeSlug, notFound, type RawBuilder, saveChanges, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import { saveTags, type Tag } from "lectern/contracts";
+import { authorOf, type EventTransaction, freeSlug, notFound, type RawBuilder, saveChanges } from "lectern/core";
 import type { AnyDescribedItem, DescribedDraft, ItemContext, ItemKind } from "./contract.ts";
 
 /** What one kind of item adds to a write. */
@@ -18,27 +17,23 @@ export interface OwnChanges {
 }
 
 /** Inserts an item with its tags. Throws the 422 of `Tags.read`. */
-export async function insertItem<Row extends AnyDescribedItem>(
+export async function insertItem<Stored extends { readonly id: number }, Read>(
   { contracts: { markup, tags } }: ItemContext,
-  { kind, table }: ItemKind,
+  { kind, table, statements }: ItemKind<Stored, Read>,
   draft: DescribedDraft & { readonly name: string },
   { columns = {}, slugScope }: OwnChanges,
   tx: EventTransaction,
-): Promise<Row> {
+): Promise<Stored & { tags: Tag[] }> {
   const { db, viewer } = tx;
   const author = authorOf(viewer);
-  const values: Readonly<Record<string, unknown>> = {
+  const values = {
     name: draft.name,
     slug: await freeSlug(db, table, draft.name, slugScope && { where: slugScope }),
     ...(markup.describe(draft) ?? { description: "", description_html: "" }),
     ...columns,
     ...{ created_by: author, updated_by: author, owned_by: author },
   };
-  const [item] = (await rows<Row>(
-    db,
-    sql`insert into ${sql.table(table)} (${sql.join(Object.keys(values).map((column) => sql.id(column)))})
-      values (${sql.join(Object.values(values))}) returning *`,
-  )) as [Row];
+  const item = (await statements.insert.executeTakeFirst(db, values)) as Stored;
   const sent = draft.tags;
   return { ...item, tags: sent === undefined ? [] : await saveTags(tags, { kind, id: item.id, sent }, tx) };
 }
@@ -46,7 +41,7 @@ export async function insertItem<Row extends AnyDescribedItem>(
 /** Changes a locked item and its tags. Throws the 422 of `Tags.read`. */
 export async function updateItem<Row extends AnyDescribedItem>(
   { contracts: { markup, tags } }: ItemContext,
-  { kind, table }: ItemKind,
+  { kind, table }: Pick<ItemKind, "kind" | "table">,
   { row, draft }: { readonly row: Row; readonly draft: DescribedDraft },
   { columns = {}, slugScope, isTouched = false }: OwnChanges,
   tx: EventTransaction,
@@ -68,14 +63,11 @@ export async function updateItem<Row extends AnyDescribedItem>(
 
 /** An item's row under its lock, with the tags and people that `row` was read with. Throws its 404 where it is gone. */
 export async function lockItem<Row extends AnyDescribedItem>(
-  { table, noun }: ItemKind,
+  { noun, statements }: Pick<ItemKind<Partial<Row>, unknown>, "noun" | "statements">,
   row: Row,
   { db }: EventTransaction,
 ): Promise<Row> {
-  const [locked] = await rows<Partial<Row>>(
-    db,
-    sql`select * from ${sql.table(table)} where id = ${row.id}::integer and deleted_at is null for update`,
-  );
+  const locked = await statements.lock.executeTakeFirst(db, { id: row.id });
   if (!locked) throw notFound(noun);
   return { ...row, ...locked };
 }

@@ -3,10 +3,11 @@
  * not import each other, so what several plugins of this group need is in this folder, which no plugin owns. Its
  * functions take the kind of item as an argument and name none themselves.
  */
-import type { Kysely, RawBuilder, Selectable } from "kysely";
+import type { RawBuilder, Selectable } from "kysely";
 import type { Tag } from "lectern/contracts";
 import type { ItemTable, People, PluginContext } from "lectern/core";
-import type { TableName } from "lectern/db";
+import type { Executor, TableName } from "lectern/db";
+import type { ItemStatements } from "./statements.ts";
 
 /** Columns of the tables of described items. */
 export interface DescribedTable extends ItemTable {
@@ -15,30 +16,34 @@ export interface DescribedTable extends ItemTable {
   description_html: string;
 }
 
-/** A row of such a table with its tags, as events carry it; `people` is set where the row was read for an answer. */
-export type DescribedItem<Table extends DescribedTable> = Selectable<Table> & {
+/** An item with its tags, as events carry it; `people` is set where the row was read for an answer. */
+export type Tagged<Row> = Row & {
   readonly tags: Tag[];
   readonly people?: People;
 };
 
+/** A row of such a table as an item. */
+export type DescribedItem<Table extends DescribedTable> = Tagged<Selectable<Table>>;
+
 /** The least that is known of any described item. */
 export type AnyDescribedItem = DescribedItem<DescribedTable>;
 
-/** A kind of item, as the functions of this folder need to know it. */
-export interface ItemKind {
+/** A kind of item, as the functions of this folder need to know it; `Stored` and `Read` as in `ItemStatements`. */
+export interface ItemKind<Stored = Selectable<DescribedTable>, Read = Stored> {
   /** As events and permissions spell it: "book". */
   readonly kind: string;
   /** As messages spell it: "Book" in "Book not found". */
   readonly noun: string;
   readonly table: TableName;
-  /** Columns of other tables that rows carry, each after a comma, and the joins that they need. */
+  /** Columns of other tables that listings show, each after a comma, and the joins that they need. */
   readonly joined?: { readonly columns: RawBuilder<unknown>; readonly joins: RawBuilder<unknown> };
+  readonly statements: ItemStatements<Stored, Read>;
 }
 
 /** What the files of a plugin of described items share. */
 export interface ItemContext
   extends Pick<PluginContext<"access" | "users" | "tags" | "markup">, "contracts" | "visible"> {
-  readonly db: Pick<Kysely<never>, "executeQuery">;
+  readonly db: Executor;
 }
 
 /** The fields of a body that the shared functions read. */

@@ -1,8 +1,17 @@
 /** The page whose content new pages of a book or chapter start with (content-api 4.7). */
+import type { QueryCreator } from "kysely";
 import type { Dependents } from "lectern/contracts";
-import { type EventTransaction, sql } from "lectern/core";
-import { rows, type TableName } from "lectern/db";
+import { type EventTransaction, type RawBuilder, sql } from "lectern/core";
+import { prepared, type Statement, type TableName } from "lectern/db";
 import type { ItemContext } from "./contract.ts";
+
+const isTemplate = prepared("items.isTemplate", (db, p: { id: number; visible: RawBuilder<boolean> }) =>
+  db
+    .selectFrom("pages")
+    .where("pages.id", "=", p.id)
+    .where((eb) => eb.ref("pages.template"))
+    .where(p.visible),
+);
 
 /** The column's value for a template that a request names: null unless it is a template that the viewer sees. */
 export async function templateFor(
@@ -11,10 +20,7 @@ export async function templateFor(
   { db, viewer }: EventTransaction,
 ): Promise<number | null> {
   if (!pageId) return null;
-  const [page] = await rows(
-    db,
-    sql`select 1 from pages where pages.id = ${pageId} and pages.template and ${visible.where("pages", viewer)}`,
-  );
+  const page = await isTemplate.executeTakeFirst(db, { id: pageId, visible: visible.where("pages", viewer) });
   return page ? pageId : null;
 }
 
@@ -29,16 +35,23 @@ export async function changedTemplate(
   return { default_template_id: await templateFor(context, sent, tx) };
 }
 
-/** Clears the column of a table when the page is removed permanently. */
-export function templateDependents(table: TableName): Dependents {
+/** Prepares the statement that clears the column of a table. */
+export function clearedTemplates(table: TableName): Statement<{ pageIds: readonly number[] }, never> {
+  return prepared(`${table}.clearTemplates`, (db, p: { pageIds: readonly number[] }) =>
+    // The tables of this column have nothing else that the statement names.
+    (db as unknown as QueryCreator<Record<string, { default_template_id: number | null }>>)
+      .updateTable(table)
+      .set({ default_template_id: null })
+      .where("default_template_id", "=", sql<number>`any(${p.pageIds}::integer[])`),
+  );
+}
+
+/** Clears the column when the page is removed permanently. */
+export function templateDependents(clear: Statement<{ pageIds: readonly number[] }, never>): Dependents {
   return {
     kind: "page",
     async destroy(ids, { db }) {
-      await rows(
-        db,
-        sql`update ${sql.table(table)} set default_template_id = null
-          where default_template_id = any(${[...ids]}::integer[])`,
-      );
+      await clear.execute(db, { pageIds: [...ids] });
     },
   };
 }

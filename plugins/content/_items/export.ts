@@ -4,7 +4,7 @@ import type { AnyDescribedItem, ItemContext, ItemKind } from "./contract.ts";
 /** What exports say of a described item (content-api 15). */
 export function exportEntry(
   { contracts: { markup } }: Pick<ItemContext, "contracts">,
-  { kind }: ItemKind,
+  { kind }: Pick<ItemKind, "kind">,
   { id, name, slug, tags, description, description_html }: AnyDescribedItem,
   own: Pick<ExportEntry, "url" | "priority" | "parents">,
 ): ExportEntry {

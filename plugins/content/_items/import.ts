@@ -1,11 +1,9 @@
 import type { ContentMaker, ContentRecord, MadeItem } from "lectern/contracts";
-import { sql } from "lectern/core";
-import { rows } from "lectern/db";
 import type { AnyDescribedItem, ItemContext, ItemKind } from "./contract.ts";
 
 /** A new item as answers about an import show it: columns alone, without those that answers never show. */
 export function importedItem(
-  { kind }: ItemKind,
+  { kind }: Pick<ItemKind, "kind">,
   row: AnyDescribedItem & { readonly book_slug?: string },
   url: string,
 ): MadeItem {
@@ -16,23 +14,16 @@ export function importedItem(
 /** `refill` of a `ContentMaker` for a kind whose content is its description. */
 export function refillDescription(
   { contracts: { markup } }: ItemContext,
-  { kind, table }: ItemKind,
+  { kind, statements }: Pick<ItemKind<unknown, unknown>, "kind" | "statements">,
   records: () => readonly ContentRecord[],
 ): ContentMaker["refill"] {
   return async (id, replace, tx) => {
-    const [item] = await rows<{ description_html: string }>(
-      tx.db,
-      sql`select description_html from ${sql.table(table)} where id = ${id}::integer for update`,
-    );
+    const item = await statements.lockDescription.executeTakeFirst(tx.db, { id });
     const before = item?.description_html ?? "";
     const described = markup.describe({ description_html: replace(before) });
     if (!described || described.description_html === before) return undefined;
     const { description, description_html: after } = described;
-    await rows(
-      tx.db,
-      sql`update ${sql.table(table)} set description = ${description}, description_html = ${after}
-        where id = ${id}::integer`,
-    );
+    await statements.setDescription.execute(tx.db, { id, description, description_html: after });
     for (const record of records()) await record.changed({ kind, id }, { before, after }, tx);
     return { description };
   };

@@ -18,7 +18,7 @@ export const HISTORY_FIELDS = {
 } as const satisfies Fields;
 
 /** The listing of a kind whose rows show just the fields that they are sorted and filtered by, and the joined columns. */
-export function itemListing({ table, joined }: ItemKind, fields: Fields): ListSpec {
+export function itemListing({ table, joined }: Pick<ItemKind, "table" | "joined">, fields: Fields): ListSpec {
   const columns = columnsOf(table, Object.keys(fields));
   if (!joined) return { table, fields, columns };
   return { table, fields, columns: flattened(sql`${columns}${joined.columns}`), joins: joined.joins };

@@ -35,7 +35,7 @@ export function itemPresenter<
   Listed extends { id: number },
 >(
   { contracts: { markup } }: Pick<ItemContext, "contracts">,
-  { kind }: ItemKind,
+  { kind }: Pick<ItemKind, "kind">,
   fields: readonly Field[],
   contributions: () => readonly ResponseFields[],
 ): ItemPresenter<Row, Field, Listed> {

@@ -1,8 +1,8 @@
 /** What plugins of described items register and mount alike. */
 import type { Access, ContentKind, Owned } from "lectern/contracts";
 import { type EventTransaction, type ListSpec, type PluginContext, softDelete, sql, type Viewer } from "lectern/core";
-import type { ItemContext, ItemKind } from "./contract.ts";
-import { itemQueries } from "./queries.ts";
+import type { ItemContext, ItemKind, Tagged } from "./contract.ts";
+import { itemFinder } from "./queries.ts";
 
 /** Registers who sees the items of a kind, what the search finds of them, and the kind in the slot `content`. */
 export function registerItemKind(
@@ -11,7 +11,7 @@ export function registerItemKind(
     contribute,
     visibilityRule,
   }: Pick<PluginContext<"access">, "contracts" | "contribute" | "visibilityRule">,
-  { kind, table }: ItemKind,
+  { kind, table }: Pick<ItemKind, "kind" | "table">,
   content: Pick<ContentKind, "segment" | "parents" | "path" | "contents" | "selectContents"> & {
     readonly listing: ListSpec;
   },
@@ -24,23 +24,27 @@ export function registerItemKind(
 }
 
 /** What a kind is to `mountResource`. */
-export function itemResource({ kind, noun, table }: ItemKind, listing: ListSpec, access: Access) {
+export function itemResource(
+  { kind, noun, table }: Pick<ItemKind, "kind" | "noun" | "table">,
+  listing: ListSpec,
+  access: Access,
+) {
   return { name: kind, noun, list: { ...listing, visibleRows: access.visibleRows(kind, table) } };
 }
 
 /** The handlers of a resource that are the same for every kind. */
-export function itemHandlers<Row extends Owned>(context: ItemContext, item: ItemKind) {
+export function itemHandlers<Stored, Read extends Owned>(context: ItemContext, item: ItemKind<Stored, Read>) {
   const { kind, noun, table } = item;
   const { access } = context.contracts;
   return {
-    find: itemQueries<Row>(context, item).find,
-    may: (viewer: Viewer, verb: "update" | "delete", row: Row) => access.may(viewer, `${kind}-${verb}`, row),
-    remove: ({ id }: Row, { db }: EventTransaction) => softDelete(db, table, noun, id),
+    find: itemFinder(context, item),
+    may: (viewer: Viewer, verb: "update" | "delete", row: Tagged<Read>) => access.may(viewer, `${kind}-${verb}`, row),
+    remove: ({ id }: Tagged<Read>, { db }: EventTransaction) => softDelete(db, table, noun, id),
   };
 }
 
 /** The handler `place` of a kind without parents: requires the permission to create any item of the kind. */
-export function topLevelPlace({ kind }: ItemKind, access: Access) {
+export function topLevelPlace({ kind }: Pick<ItemKind, "kind">, access: Access) {
   return async (viewer: Viewer): Promise<true> => {
     await access.need(viewer, `${kind}-create-all`);
     return true;

@@ -14,12 +14,53 @@ import {
   sql,
   type Upload,
 } from "lectern/core";
-import { rows } from "lectern/db";
+import { prepared } from "lectern/db";
 import type { AttachmentCreate, AttachmentRow, AttachmentsContext, AttachmentUpdate } from "./contract.ts";
 import { extensionOf, nameOf } from "./file_names.ts";
 
 /** The columns that hold the file or link. */
 type Content = Pick<AttachmentRow, "external" | "link" | "file_key" | "extension">;
+
+const insert = prepared(
+  "attachments.insert",
+  (db, p: Content & { readonly uploaded_to: number; readonly name: string; readonly author: number | null }) =>
+    db
+      .insertInto("attachments")
+      .values((eb) => ({
+        uploaded_to: p.uploaded_to,
+        name: p.name,
+        extension: p.extension,
+        external: p.external,
+        link: p.link,
+        file_key: p.file_key,
+        sort_order: eb
+          .selectFrom("attachments")
+          .select((of) => sql<number>`coalesce(${of.fn.max("sort_order")}, 0) + 1`.as("next"))
+          .where("uploaded_to", "=", p.uploaded_to),
+        created_by: p.author,
+        updated_by: p.author,
+      }))
+      .returningAll(),
+);
+
+const deleteOne = prepared("attachments.delete", (db, p: { id: number }) =>
+  db.deleteFrom("attachments").where("id", "=", p.id),
+);
+
+const deleteOfPages = prepared("attachments.deleteOfPages", (db, p: { pageIds: readonly number[] }) =>
+  db
+    .deleteFrom("attachments")
+    .where("uploaded_to", "=", sql<number>`any(${p.pageIds}::integer[])`)
+    .returning("file_key"),
+);
+
+const lock = prepared("attachments.lock", (db, p: { id: number }) =>
+  db.selectFrom("attachments").selectAll().where("id", "=", p.id).forUpdate(),
+);
+
+const lockPresentPage = prepared("attachments.lockPage", (db, p: { id: number }) =>
+  db.selectFrom("pages").where("id", "=", p.id).where("deleted_at", "is", null).forNoKeyUpdate(),
+);
 
 /** Inserts an attachment at the last position of its page. */
 export async function insertAttachment(
@@ -31,16 +72,8 @@ export async function insertAttachment(
   // The rules require one of the two; only an event filter can have removed both.
   if (!content) throw new ApiError(422, "An attachment needs a file or a link");
   await lockPage(draft.uploaded_to, tx);
-  const author = sql`${authorOf(tx.viewer)}::integer`;
-  const [row] = await rows<AttachmentRow>(
-    tx.db,
-    sql`insert into attachments
-      (uploaded_to, name, extension, external, link, file_key, sort_order, created_by, updated_by)
-    values (${draft.uploaded_to}::integer, ${draft.name}, ${content.extension}, ${content.external}, ${content.link},
-      ${content.file_key}, (select coalesce(max(sort_order), 0) + 1 from attachments
-        where uploaded_to = ${draft.uploaded_to}::integer), ${author}, ${author})
-    returning *`,
-  );
+  const { uploaded_to, name } = draft;
+  const row = await insert.executeTakeFirst(tx.db, { ...content, uploaded_to, name, author: authorOf(tx.viewer) });
   return row as AttachmentRow;
 }
 
@@ -72,7 +105,7 @@ export async function removeAttachment(
   row: AttachmentRow,
   tx: EventTransaction,
 ): Promise<void> {
-  await rows(tx.db, sql`delete from attachments where id = ${row.id}::integer`);
+  await deleteOne.execute(tx.db, { id: row.id });
   removeFile(context, row.file_key, tx);
 }
 
@@ -82,27 +115,20 @@ export async function removeOfPages(
   pageIds: readonly number[],
   tx: EventTransaction,
 ): Promise<void> {
-  const deleted = await rows<Pick<AttachmentRow, "file_key">>(
-    tx.db,
-    sql`delete from attachments where uploaded_to = any(${[...pageIds]}::integer[]) returning file_key`,
-  );
+  const deleted = await deleteOfPages.execute(tx.db, { pageIds: [...pageIds] });
   for (const { file_key } of deleted) removeFile(context, file_key, tx);
 }
 
 /** Reads and locks an attachment until the transaction ends. Throws ApiError 404 if it does not exist. */
 export async function lockAttachment(id: number, tx: EventTransaction): Promise<AttachmentRow> {
-  const [row] = await rows<AttachmentRow>(tx.db, sql`select * from attachments where id = ${id}::integer for update`);
+  const row = await lock.executeTakeFirst(tx.db, { id });
   if (!row) throw notFound("Attachment");
   return row;
 }
 
 /** Locks a page. Throws ApiError 404 if it does not exist or is in the recycle bin. */
 async function lockPage(id: number, tx: EventTransaction): Promise<void> {
-  const [page] = await rows(
-    tx.db,
-    sql`select 1 from pages where id = ${id}::integer and deleted_at is null for no key update`,
-  );
-  if (!page) throw notFound("Page");
+  if (!(await lockPresentPage.executeTakeFirst(tx.db, { id }))) throw notFound("Page");
 }
 
 /** The columns for the file or link of a draft, undefined if it has neither. Stores the file. */

@@ -15,11 +15,11 @@ import {
   timesFields,
   type Viewer,
 } from "lectern/core";
-import type { Db } from "lectern/db";
+import type { Executor } from "lectern/db";
 
 /** What the files of this plugin share. */
 export interface AttachmentsContext {
-  readonly db: Pick<Db, "executeQuery" | "getExecutor">;
+  readonly db: Executor;
   readonly contracts: Pick<Contracts, "access" | "users">;
   readonly files: FileStore;
   readonly baseUrl: string;

@@ -30,10 +30,10 @@ const POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 
 export function mountFileRoute({ site }: Pick<PluginContext, "site">, context: AttachmentsContext): void {
   site.get(
     "/attachments/:id",
-    async ({ viewer, params, request, asked }) => {
+    async ({ viewer, params, request, nestedQuery }) => {
       const row = await findAttachment(context, viewer, idOf(params.id, "Attachment"));
       if (!row) throw notFound("Attachment");
-      return attachmentResponse(context, row, request.headers, asked.open === "true");
+      return attachmentResponse(context, row, request.headers, nestedQuery.open === "true");
     },
     { permit: "access-api" },
   );

@@ -1,6 +1,6 @@
-import type { FileClaim, Owned } from "lectern/contracts";
-import { type ListSpec, sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
+import type { FileClaim, Owned, UserRef } from "lectern/contracts";
+import { type ListSpec, type RawBuilder, sql, type Viewer } from "lectern/core";
+import { prepared } from "lectern/db";
 import type { AttachmentRow, AttachmentsContext, FoundAttachment } from "./contract.ts";
 
 /** The listing of attachments (content-api 3, 11). */
@@ -23,6 +23,59 @@ export const listing: ListSpec = {
   attachments.created_by, attachments.updated_by`,
 };
 
+interface FindParameters {
+  readonly id: number;
+  readonly createdBy: RawBuilder<UserRef | null>;
+  readonly updatedBy: RawBuilder<UserRef | null>;
+  readonly visible: RawBuilder<boolean>;
+}
+
+const find = prepared("attachments.find", (db, p: FindParameters) =>
+  db
+    .selectFrom("attachments")
+    .selectAll("attachments")
+    .select(
+      sql<Required<FoundAttachment>["people"]>`json_build_object('created_by', ${p.createdBy},
+        'updated_by', ${p.updatedBy})`.as("people"),
+    )
+    .where("attachments.id", "=", p.id)
+    .where(p.visible),
+);
+
+/** A statement that reads attachments by a column, in the order of their page. */
+const findBy = (name: string, column: "attachments.id" | "attachments.uploaded_to") =>
+  prepared(name, (db, p: { ids: readonly number[]; visible: RawBuilder<boolean> }) =>
+    db
+      .selectFrom("attachments")
+      .selectAll("attachments")
+      .where(column, "=", sql<number>`any(${p.ids}::integer[])`)
+      .where(p.visible)
+      .orderBy("attachments.sort_order")
+      .orderBy("attachments.id"),
+  );
+const FIND_BY = {
+  id: findBy("attachments.byIds", "attachments.id"),
+  uploaded_to: findBy("attachments.ofPages", "attachments.uploaded_to"),
+};
+
+const findVisiblePage = prepared("attachments.findPage", (db, p: { id: number; visible: RawBuilder<boolean> }) =>
+  db
+    .selectFrom("pages")
+    .select(["pages.id", "pages.owned_by", "pages.acl_id"])
+    .where("pages.id", "=", p.id)
+    .where(p.visible),
+);
+
+const isPage = prepared("attachments.isPage", (db, p: { id: number }) => db.selectFrom("pages").where("id", "=", p.id));
+
+const usedKeys = prepared("attachments.usedKeys", (db, p: { keys: readonly string[] }) =>
+  db
+    .selectFrom("attachments")
+    .select("file_key")
+    .where("file_key", "=", sql<string>`any(${p.keys}::text[])`)
+    .$narrowType<{ file_key: string }>(),
+);
+
 /** An attachment with its author and last editor; undefined unless the viewer sees its page. */
 export async function findAttachment(
   context: AttachmentsContext,
@@ -30,14 +83,12 @@ export async function findAttachment(
   id: number,
 ): Promise<FoundAttachment | undefined> {
   const { users } = context.contracts;
-  const [found] = await rows<FoundAttachment>(
-    context.db,
-    sql`select attachments.*, json_build_object(
-      'created_by', ${users.ref(sql.ref("attachments.created_by"))},
-      'updated_by', ${users.ref(sql.ref("attachments.updated_by"))}) as people
-    from attachments where attachments.id = ${id}::integer and ${context.visibleTo("attachments", viewer)}`,
-  );
-  return found;
+  return find.executeTakeFirst(context.db, {
+    id,
+    createdBy: users.ref(sql.ref("attachments.created_by")),
+    updatedBy: users.ref(sql.ref("attachments.updated_by")),
+    visible: context.visibleTo("attachments", viewer),
+  });
 }
 
 /** The attachments with one of the ids, by their own id or that of their page, as far as the viewer sees them. */
@@ -47,25 +98,17 @@ export function findAttachments(
   column: "id" | "uploaded_to",
   ids: readonly number[],
 ): Promise<AttachmentRow[]> {
-  return rows<AttachmentRow>(
-    context.db,
-    sql`select attachments.* from attachments where ${sql.ref(`attachments.${column}`)} = any(${[...ids]}::integer[])
-        and ${context.visibleTo("attachments", viewer)} order by attachments.sort_order, attachments.id`,
-  );
+  return FIND_BY[column].execute(context.db, { ids: [...ids], visible: context.visibleTo("attachments", viewer) });
 }
 
 /** A page, if the viewer sees it. */
 export async function findPage(context: AttachmentsContext, viewer: Viewer, id: number): Promise<Owned | undefined> {
-  const [page] = await rows<Owned>(
-    context.db,
-    sql`select pages.id, pages.owned_by, pages.acl_id from pages where pages.id = ${id}::integer and ${context.visibleTo("pages", viewer)}`,
-  );
-  return page;
+  return findVisiblePage.executeTakeFirst(context.db, { id, visible: context.visibleTo("pages", viewer) });
 }
 
 /** Whether a page exists, visible or not. */
 export async function pageExists({ db }: AttachmentsContext, id: number): Promise<boolean> {
-  return (await rows(db, sql`select 1 from pages where id = ${id}::integer`)).length > 0;
+  return (await isPage.executeTakeFirst(db, { id })) !== undefined;
 }
 
 /** Those of the keys that some attachment names, for the sweep of orphaned files. */
@@ -73,9 +116,6 @@ export async function usedFileKeys(
   { db }: AttachmentsContext,
   keys: Parameters<FileClaim["used"]>[0],
 ): Promise<string[]> {
-  const used = await rows<{ file_key: string }>(
-    db,
-    sql`select file_key from attachments where file_key = any(${[...keys]}::text[])`,
-  );
+  const used = await usedKeys.execute(db, { keys: [...keys] });
   return used.map(({ file_key }) => file_key);
 }

@@ -1,5 +1,5 @@
 import type { Owned } from "lectern/contracts";
-import { endpoint, idOf, notFound, sql } from "lectern/core";
+import { endpoint, idOf, noContent, notFound, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { sortBook } from "./changes.ts";
 import { type BookSortContext, orderRules, type SortedBook } from "./contract.ts";
@@ -23,6 +23,10 @@ export function mountOrder(context: BookSortContext): void {
       await perform("book_sort", viewer, draft, (final, tx) => sortBook(context, final, tx));
       set.status = 204;
     },
-    { permit: "access-api", ...endpoint("books", "order", { about, rules: orderRules, example }) },
+    {
+      permit: "access-api",
+      response: noContent,
+      ...endpoint("books", "order", { about, rules: orderRules, example }),
+    },
   );
 }

@@ -6,7 +6,7 @@ import { BOOK, type Book, type BookChange, type BookDraft, type BooksContext } f
 /** Creates a book. */
 export async function insertBook(context: BooksContext, draft: BookDraft, tx: EventTransaction): Promise<Book> {
   const columns = { default_template_id: await templateFor(context, draft.default_template_id, tx) };
-  return insertItem<Book>(context, BOOK, draft, { columns }, tx);
+  return insertItem(context, BOOK, draft, { columns }, tx);
 }
 
 /** Changes a locked book. */

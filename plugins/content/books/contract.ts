@@ -10,9 +10,10 @@ import {
   t,
 } from "lectern/core";
 import { contentsEntrySchema, coverField, describedFields, savedFields, templateField } from "../_items/answers.ts";
-import type { DescribedItem, DescribedTable, ItemKind } from "../_items/contract.ts";
+import type { DescribedItem, DescribedTable } from "../_items/contract.ts";
 import { HISTORY_FIELDS, itemListing, NAME_FIELDS } from "../_items/listing.ts";
 import { coverRule, itemRules } from "../_items/rules.ts";
+import { itemStatements } from "../_items/statements.ts";
 
 /** Books. */
 export interface BooksTable extends DescribedTable {
@@ -24,7 +25,12 @@ export interface BooksTable extends DescribedTable {
 export type Book = DescribedItem<BooksTable>;
 
 /** The kind "book". */
-export const BOOK = { kind: "book", noun: "Book", table: "books" } as const satisfies ItemKind;
+export const BOOK = {
+  kind: "book",
+  noun: "Book",
+  table: "books",
+  statements: itemStatements("books", ["default_template_id"], (db) => db.selectFrom("books").selectAll("books")),
+} as const;
 
 /** The listing of books (content-api 3). */
 export const listing = itemListing(BOOK, { id: "integer", ...NAME_FIELDS, description: "text", ...HISTORY_FIELDS });

@@ -1,15 +1,17 @@
 import { definePlugin, fileLimit, itemPermissions, mountResource, sql, t } from "lectern/core";
 import { lockItem } from "../_items/changes.ts";
-import { templateDependents } from "../_items/default_template.ts";
+import { clearedTemplates, templateDependents } from "../_items/default_template.ts";
 import { itemHandlers, itemResource, registerItemKind, topLevelPlace } from "../_items/resource.ts";
 import { insertBook, updateBook } from "./changes.ts";
-import { BOOK, type Book, bookAnswers, bookRules, listing } from "./contract.ts";
+import { BOOK, bookAnswers, bookRules, listing } from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { bookExports } from "./export.ts";
 import { bookMaker } from "./import.ts";
 import { migrations } from "./migrations.ts";
 import { bookPresenter } from "./presenter.ts";
 import { bookReader } from "./reader.ts";
+
+const clearTemplates = clearedTemplates("books");
 
 /** Books: named collections of chapters and pages (content-api 5). */
 export default definePlugin({
@@ -30,7 +32,7 @@ export default definePlugin({
       listing,
     });
     contribute("item_reader", bookReader(context));
-    contribute("dependents", templateDependents("books"));
+    contribute("dependents", templateDependents(clearTemplates));
     contribute("export_kind", bookExports(context));
     contribute("content_maker", bookMaker(context));
     on("book_update", { filter: async (change, tx) => ({ ...change, row: await lockItem(BOOK, change.row, tx) }) });
@@ -49,7 +51,7 @@ export default definePlugin({
       },
       {
         place: topLevelPlace(BOOK, access),
-        ...itemHandlers<Book>(context, BOOK),
+        ...itemHandlers(context, BOOK),
         ...bookPresenter(context),
         insert: (draft, tx) => insertBook(context, draft, tx),
         change: (row, draft, tx) => updateBook(context, { row, draft }, tx),

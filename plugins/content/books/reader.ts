@@ -1,7 +1,7 @@
 import type { ContentEntry, ItemReader } from "lectern/contracts";
 import { type RawBuilder, sql } from "lectern/core";
 import { memoized, prepared } from "lectern/db";
-import { itemQueries } from "../_items/queries.ts";
+import { itemFinder } from "../_items/queries.ts";
 import { addressFinder, type FoundFields, fieldsOfRow, perViewer, type SlugParameters } from "../_items/reader.ts";
 import { BOOK, type Book, type BooksContext } from "./contract.ts";
 import { bookPresenter } from "./presenter.ts";
@@ -36,7 +36,7 @@ export function bookReader(context: BooksContext): ItemReader<"book"> {
     return memoized(sql<SelectedContents>`json_build_array(${sql.join(kinds)})`);
   });
   const find = addressFinder<Book & Partial<FoundFields & { contents: SelectedContents }>>(context, BOOK, {
-    id: itemQueries<Book>(context, BOOK).find,
+    id: itemFinder(context, BOOK),
     slug: (parameters, viewer) => findBySlug.executeTakeFirst(db, { ...parameters, contents: contentsFor(viewer) }),
   });
   return {

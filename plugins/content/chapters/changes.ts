@@ -6,7 +6,7 @@
  * chapter's pages in it.
  */
 import { type EventTransaction, freeSlug, notFound, saveChanges, sql } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+import { type Db, prepared } from "lectern/db";
 import { insertItem, updateItem } from "../_items/changes.ts";
 import { changedTemplate, templateFor } from "../_items/default_template.ts";
 import {
@@ -16,8 +16,19 @@ import {
   type ChapterChange,
   type ChapterDraft,
   type ChaptersContext,
+  selectChapters,
 } from "./contract.ts";
 import { nextPriority } from "./queries.ts";
+
+const lockPresentBook = prepared("chapters.lockBook", (db, p: { id: number }) =>
+  db.selectFrom("books").select(["id", "slug"]).where("id", "=", p.id).where("deleted_at", "is", null).forNoKeyUpdate(),
+);
+
+const lockPresent = prepared("chapters.lockOnly", (db, p: { id: number }) =>
+  db.selectFrom("chapters").where("id", "=", p.id).where("deleted_at", "is", null).forUpdate(),
+);
+
+const read = prepared("chapters.read", (db, p: { id: number }) => selectChapters(db).where("chapters.id", "=", p.id));
 
 /** Creates a chapter at the end of its book, unless the draft names a priority. Throws 404 where the book is gone. */
 export async function insertChapter(
@@ -32,7 +43,7 @@ export async function insertChapter(
     default_template_id: await templateFor(context, draft.default_template_id, tx),
   };
   const own = { columns, slugScope: within(book.id) };
-  const { tags, ...chapter } = await insertItem<Chapter>(context, CHAPTER, draft, own, tx);
+  const { tags, ...chapter } = await insertItem(context, CHAPTER, draft, own, tx);
   return { ...chapter, book_slug: book.slug, tags };
 }
 
@@ -75,22 +86,13 @@ function within(bookId: number) {
 
 /** The book, locked against changes and deletion until the transaction ends. Throws 404 where it is gone. */
 async function lockBook(db: Db, id: number): Promise<BookPlace> {
-  const [book] = await rows<BookPlace>(
-    db,
-    sql`select id, slug from books where id = ${id} and deleted_at is null for no key update`,
-  );
+  const book = await lockPresentBook.executeTakeFirst(db, { id });
   if (!book) throw notFound("Book");
   return book;
 }
 
 /** Two statements: one that joins while it waits for the lock would return the book from before the wait. */
 async function lockChapter(db: Db, id: number): Promise<Omit<Chapter, "tags">> {
-  const locked = await rows(db, sql`select from chapters where id = ${id} and deleted_at is null for update`);
-  if (locked.length === 0) throw notFound("Chapter");
-  const [chapter] = await rows<Chapter>(
-    db,
-    sql`select chapters.*, books.slug as book_slug from chapters join books on books.id = chapters.book_id
-    where chapters.id = ${id}`,
-  );
-  return chapter as Chapter;
+  if (!(await lockPresent.executeTakeFirst(db, { id }))) throw notFound("Chapter");
+  return (await read.executeTakeFirst(db, { id })) as Omit<Chapter, "tags">;
 }

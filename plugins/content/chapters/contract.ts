@@ -1,3 +1,4 @@
+import type { QueryCreator } from "kysely";
 import {
   fieldsOf,
   type Input,
@@ -12,10 +13,12 @@ import {
   sql,
   t,
 } from "lectern/core";
+import type { Tables } from "lectern/db";
 import { describedFields, savedFields, templateField } from "../_items/answers.ts";
-import type { DescribedItem, DescribedTable, ItemKind } from "../_items/contract.ts";
+import type { DescribedItem, DescribedTable } from "../_items/contract.ts";
 import { HISTORY_FIELDS, itemListing, NAME_FIELDS } from "../_items/listing.ts";
 import { itemRules } from "../_items/rules.ts";
+import { itemStatements } from "../_items/statements.ts";
 
 /** Chapters. */
 export interface ChaptersTable extends DescribedTable {
@@ -47,7 +50,17 @@ export const CHAPTER = {
   noun: "Chapter",
   table: "chapters",
   joined: { columns: sql`, books.slug as book_slug`, joins: sql`join books on books.id = chapters.book_id` },
-} as const satisfies ItemKind;
+  statements: itemStatements("chapters", ["book_id", "priority", "default_template_id"], selectChapters),
+} as const;
+
+/** Chapters with the slugs of their books. */
+export function selectChapters(db: QueryCreator<Tables>) {
+  return db
+    .selectFrom("chapters")
+    .innerJoin("books", "books.id", "chapters.book_id")
+    .selectAll("chapters")
+    .select("books.slug as book_slug");
+}
 
 /** The listing of chapters (content-api 3). */
 export const listing = itemListing(CHAPTER, {

@@ -1,10 +1,10 @@
 import { definePlugin, denied, itemPermissions, mountResource, sql } from "lectern/core";
-import { rows } from "lectern/db";
-import { templateDependents } from "../_items/default_template.ts";
+import { prepared } from "lectern/db";
+import { clearedTemplates, templateDependents } from "../_items/default_template.ts";
 import { itemHandlers, itemResource, registerItemKind } from "../_items/resource.ts";
 import { insertChapter, lockForUpdate, updateChapter } from "./changes.ts";
 import { selectChapters } from "./contents.ts";
-import { CHAPTER, type Chapter, chapterAnswers, createRules, listing, updateRules } from "./contract.ts";
+import { CHAPTER, chapterAnswers, createRules, listing, updateRules } from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { chapterExports } from "./export.ts";
 import { chapterMaker } from "./import.ts";
@@ -12,6 +12,17 @@ import { migrations } from "./migrations.ts";
 import { chapterPresenter } from "./presenter.ts";
 import { bookForChapter, chaptersOfBook } from "./queries.ts";
 import { chapterReader } from "./reader.ts";
+
+const clearTemplates = clearedTemplates("chapters");
+
+// now() is the time of the transaction, so book and chapters get the same time: the bin restores them together.
+const softDeleteOfBook = prepared("chapters.softDeleteOfBook", (db, p: { bookId: number }) =>
+  db
+    .updateTable("chapters")
+    .set((eb) => ({ deleted_at: eb.fn<string>("now") }))
+    .where("book_id", "=", p.bookId)
+    .where("deleted_at", "is", null),
+);
 
 /**
  * Chapters: parts of a book that contain pages (content-api 7). A chapter is created in a book, can be moved to another
@@ -38,11 +49,10 @@ export default definePlugin({
     context.contribute("item_reader", chapterReader(context));
     context.contribute("export_kind", chapterExports(context));
     context.contribute("content_maker", chapterMaker(context));
-    context.contribute("dependents", templateDependents("chapters"));
+    context.contribute("dependents", templateDependents(clearTemplates));
     context.on("book_delete", {
-      // now() is the time of the transaction, so book and chapters get the same time: the bin restores them together.
-      async inTransaction(book, { db }) {
-        await rows(db, sql`update chapters set deleted_at = now() where book_id = ${book.id} and deleted_at is null`);
+      async inTransaction({ id }, { db }) {
+        await softDeleteOfBook.execute(db, { bookId: id });
       },
     });
     context.on("chapter_update", {
@@ -63,7 +73,7 @@ export default definePlugin({
       },
       {
         ...chapterPresenter(context),
-        ...itemHandlers<Chapter>(context, CHAPTER),
+        ...itemHandlers(context, CHAPTER),
         place: (viewer, draft) => bookForChapter(context, viewer, draft?.book_id ?? 0),
         async arrange(viewer, chapter, { book_id }) {
           if (book_id === undefined || book_id === chapter.book_id) return;

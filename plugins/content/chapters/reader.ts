@@ -1,7 +1,7 @@
 import type { ItemReader } from "lectern/contracts";
 import { type RawBuilder, sql } from "lectern/core";
 import { prepared } from "lectern/db";
-import { itemQueries } from "../_items/queries.ts";
+import { itemFinder } from "../_items/queries.ts";
 import {
   addressFinder,
   bookIn,
@@ -28,7 +28,7 @@ const findBySlug = prepared("chapters.findBySlug", (db, p: SlugParameters & { bo
 export function chapterReader(context: ChaptersContext): ItemReader<"chapter"> {
   const { read } = chapterPresenter(context);
   const find = addressFinder<Chapter & Partial<FoundFields>>(context, CHAPTER, {
-    id: itemQueries<Chapter>(context, CHAPTER).find,
+    id: itemFinder(context, CHAPTER),
     slug: (parameters, _viewer, within) =>
       findBySlug.executeTakeFirst(context.db, { ...parameters, book: bookIn(within) }),
     within: (within) => sql`chapters.book_id in ${bookInAnyCase(within)}`,

@@ -2,8 +2,17 @@
  * Writes comments. Their HTML is cleaned before the transaction begins. The transaction locks the page or the comment, so that
  * numbers are unique and no comment is added to a deleted page.
  */
-import { ApiError, authorOf, type EventTransaction, notFound, saveChanges, sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
+import {
+  ApiError,
+  authorOf,
+  type EventTransaction,
+  notFound,
+  type RawBuilder,
+  saveChanges,
+  sql,
+  type Viewer,
+} from "lectern/core";
+import { prepared } from "lectern/db";
 import type { CommentCreate, CommentRow, CommentsContext, CommentUpdate } from "./contract.ts";
 import { rememberSanitized } from "./presenter.ts";
 
@@ -11,6 +20,48 @@ import { rememberSanitized } from "./presenter.ts";
 const CONTENT_REF = /^bkmrk-.+:\d+:(\d*-\d*)?$/;
 /** Maximum length of a reference; ids of blocks are shorter. */
 const MAX_CONTENT_REF = 300;
+
+const insert = prepared(
+  "comments.insert",
+  (db, p: { pageId: number; replyTo: number | null; html: string; contentRef: string; author: number | null }) =>
+    db
+      .insertInto("comments")
+      .values((eb) => ({
+        page_id: p.pageId,
+        local_id: eb
+          .selectFrom("comments")
+          .select((of) => sql<number>`coalesce(${of.fn.max("local_id")}, 0) + 1`.as("next"))
+          .where("page_id", "=", p.pageId),
+        parent_id: eb
+          .selectFrom("comments")
+          .select("local_id")
+          .where("page_id", "=", p.pageId)
+          .where("local_id", "=", p.replyTo),
+        html: p.html,
+        content_ref: p.contentRef,
+        created_by: p.author,
+        updated_by: p.author,
+        created_at: eb.fn<string>("statement_timestamp"),
+        updated_at: eb.fn<string>("statement_timestamp"),
+      }))
+      .returningAll(),
+);
+
+const lock = prepared("comments.lock", (db, p: { id: number }) =>
+  db.selectFrom("comments").selectAll().where("id", "=", p.id).forUpdate(),
+);
+
+const lockVisiblePage = prepared("comments.lockPage", (db, p: { id: number; visible: RawBuilder<boolean> }) =>
+  db.selectFrom("pages").select("pages.draft").where("pages.id", "=", p.id).where(p.visible).forNoKeyUpdate(),
+);
+
+const deleteOne = prepared("comments.delete", (db, p: { id: number }) =>
+  db.deleteFrom("comments").where("id", "=", p.id),
+);
+
+const deleteOfPages = prepared("comments.deleteOfPages", (db, p: { pageIds: readonly number[] }) =>
+  db.deleteFrom("comments").where("page_id", "=", sql<number>`any(${p.pageIds}::integer[])`),
+);
 
 /**
  * Inserts a comment. The lock on the page keeps two comments from getting the same number, and a comment from being added to a
@@ -23,20 +74,12 @@ export async function insertComment(
 ): Promise<CommentRow> {
   const html = await cleanedHtml(context, draft, tx.viewer);
   await lockPage(context, draft.page_id, tx);
-  const author = sql`${authorOf(tx.viewer)}::integer`;
-  const page = sql`${draft.page_id}::integer`;
-  const [row] = await rows<CommentRow>(
-    tx.db,
-    sql`insert into comments (page_id, local_id, parent_id, html, content_ref, created_by, updated_by,
-      created_at, updated_at)
-    values (${page}, (select coalesce(max(local_id), 0) + 1 from comments where page_id = ${page}),
-      (select local_id from comments where page_id = ${page} and local_id = ${draft.reply_to ?? null}::integer),
-      ${html}, ${contentRef(draft.content_ref)}, ${author}, ${author},
-      statement_timestamp(), statement_timestamp())
-    returning *`,
-  );
-  rememberSanitized(row as CommentRow, CLEANED.get(draft)?.sanitized ?? "");
-  return row as CommentRow;
+  const row = (await insert.executeTakeFirst(tx.db, {
+    ...{ pageId: draft.page_id, replyTo: draft.reply_to ?? null, html },
+    ...{ contentRef: contentRef(draft.content_ref), author: authorOf(tx.viewer) },
+  })) as CommentRow;
+  rememberSanitized(row, CLEANED.get(draft)?.sanitized ?? "");
+  return row;
 }
 
 /** Updates a locked comment. Throws ApiError 400 for an attempt to archive or unarchive a reply. */
@@ -63,28 +106,24 @@ export async function changeComment(
 
 /** Deletes a comment; replies to it stay. */
 export async function deleteComment(id: number, { db }: EventTransaction): Promise<void> {
-  await rows(db, sql`delete from comments where id = ${id}::integer`);
+  await deleteOne.execute(db, { id });
 }
 
 /** Deletes all comments of pages that are permanently deleted. */
 export async function deleteCommentsOfPages(pageIds: readonly number[], { db }: EventTransaction): Promise<void> {
-  await rows(db, sql`delete from comments where page_id = any(${[...pageIds]}::integer[])`);
+  await deleteOfPages.execute(db, { pageIds: [...pageIds] });
 }
 
 /** Reads and locks a comment until the transaction ends. Throws ApiError 404 if it does not exist. */
 export async function lockComment(id: number, tx: EventTransaction): Promise<CommentRow> {
-  const [row] = await rows<CommentRow>(tx.db, sql`select * from comments where id = ${id}::integer for update`);
+  const row = await lock.executeTakeFirst(tx.db, { id });
   if (!row) throw notFound("Comment");
   return row;
 }
 
 /** Locks a page. Throws ApiError 404 unless the viewer sees it, 400 if it is a draft. */
 async function lockPage(context: CommentsContext, id: number, tx: EventTransaction): Promise<void> {
-  const [page] = await rows<{ draft: boolean }>(
-    tx.db,
-    sql`select pages.draft from pages where pages.id = ${id}::integer and ${context.visibleTo("pages", tx.viewer)}
-      for no key update`,
-  );
+  const page = await lockVisiblePage.executeTakeFirst(tx.db, { id, visible: context.visibleTo("pages", tx.viewer) });
   if (!page) throw notFound("Page");
   if (page.draft) throw new ApiError(400, "You cannot add comments to a draft.");
 }

@@ -14,11 +14,11 @@ import {
   timesFields,
   type Viewer,
 } from "lectern/core";
-import type { Db } from "lectern/db";
+import type { Executor } from "lectern/db";
 
 /** What the files of this plugin share. */
 export interface CommentsContext {
-  readonly db: Pick<Db, "executeQuery">;
+  readonly db: Executor;
   readonly contracts: Pick<Contracts, "access" | "markup" | "users">;
   /** Maximum size of a comment's HTML, in bytes. */
   readonly maxBytes: number;
@@ -40,7 +40,7 @@ export interface CommentsTable {
   html: string;
   /** The range of the page it refers to, such as "bkmrk-call-the-dba:735:5-12"; "" for the whole page. */
   content_ref: string;
-  archived: boolean;
+  archived: Generated<boolean>;
   created_by: number | null;
   updated_by: number | null;
   created_at: Generated<string>;

@@ -1,6 +1,6 @@
 import { jsonTime, type UserRef } from "lectern/contracts";
 import { type ListSpec, type RawBuilder, sql, type Viewer } from "lectern/core";
-import { flattened, rows } from "lectern/db";
+import { flattened, prepared } from "lectern/db";
 import { type CommentRow, type CommentsContext, type FoundComment, PAGE_TYPE } from "./contract.ts";
 
 /** The listing of comments (content-api 3, 10.1). */
@@ -23,6 +23,47 @@ export const listing: ListSpec = {
     comments.created_at, comments.updated_at`,
 };
 
+interface FindParameters {
+  readonly id: number;
+  readonly createdBy: RawBuilder<UserRef | null>;
+  readonly updatedBy: RawBuilder<UserRef | null>;
+  readonly visible: RawBuilder<boolean>;
+}
+
+const findWithReplies = prepared("comments.findWithReplies", (db, p: FindParameters) =>
+  db
+    .selectFrom("comments as asked")
+    .innerJoin("comments", (join) =>
+      join
+        .onRef("comments.page_id", "=", "asked.page_id")
+        .on((eb) =>
+          eb.or([eb("comments.id", "=", eb.ref("asked.id")), eb("comments.parent_id", "=", eb.ref("asked.local_id"))]),
+        ),
+    )
+    .selectAll("comments")
+    .select((eb) =>
+      sql<Required<FoundComment>["people"]>`case when ${eb.ref("comments.id")} = ${eb.ref("asked.id")} then
+        json_build_object('created_by', ${p.createdBy}, 'updated_by', ${p.updatedBy}) end`.as("people"),
+    )
+    .where("asked.id", "=", p.id)
+    .where(p.visible)
+    .orderBy("comments.created_at")
+    .orderBy("comments.id"),
+);
+
+const ofPages = prepared(
+  "comments.ofPages",
+  (db, p: { pageIds: readonly number[]; author: RawBuilder<UserRef | null>; visible: RawBuilder<boolean> }) =>
+    db
+      .selectFrom("comments")
+      .selectAll("comments")
+      .select(p.author.as("author"))
+      .where("page_id", "=", sql<number>`any(${p.pageIds}::integer[])`)
+      .where(p.visible)
+      .orderBy("created_at")
+      .orderBy("id"),
+);
+
 /** A comment with its direct replies, in one statement; undefined unless the viewer sees its page. */
 export async function findComment(
   context: CommentsContext,
@@ -30,16 +71,12 @@ export async function findComment(
   id: number,
 ): Promise<FoundComment | undefined> {
   const { users } = context.contracts;
-  const found = await rows<FoundComment>(
-    context.db,
-    sql`select comments.*, case when comments.id = asked.id then json_build_object(
-      'created_by', ${users.ref(sql.ref("comments.created_by"))},
-      'updated_by', ${users.ref(sql.ref("comments.updated_by"))}) end as people
-    from comments as asked join comments on comments.page_id = asked.page_id
-      and (comments.id = asked.id or comments.parent_id = asked.local_id)
-    where asked.id = ${id}::integer and ${context.visibleTo("comments", viewer)}
-    order by comments.created_at, comments.id`,
-  );
+  const found = await findWithReplies.execute(context.db, {
+    id,
+    createdBy: users.ref(sql.ref("comments.created_by")),
+    updatedBy: users.ref(sql.ref("comments.updated_by")),
+    visible: context.visibleTo("comments", viewer),
+  });
   const comment = found.find((row) => row.id === id);
   return comment && { ...comment, replies: found.filter((row) => row !== comment) };
 }
@@ -66,12 +103,7 @@ export function selectedComments(
 export function pageCommentsQuery(
   context: CommentsContext,
 ): (pageIds: readonly number[], viewer: Viewer) => Promise<PageComment[]> {
-  const author = context.contracts.users.ref(sql.ref("comments.created_by"));
-  const select = flattened(sql`select comments.*, ${author} as author from comments`);
+  const author = flattened(context.contracts.users.ref(sql.ref("comments.created_by")));
   return (pageIds, viewer) =>
-    rows<PageComment>(
-      context.db,
-      sql`${select} where page_id = any(${[...pageIds]}::integer[]) and ${context.visibleTo("comments", viewer)}
-        order by created_at, id`,
-    );
+    ofPages.execute(context.db, { pageIds: [...pageIds], author, visible: context.visibleTo("comments", viewer) });
 }

@@ -13,7 +13,7 @@ import {
   sql,
   type Viewer,
 } from "lectern/core";
-import { rows } from "lectern/db";
+import { prepared } from "lectern/db";
 import type { ImageChange, ImageDraft, ImageRow, ImagesContext } from "./contract.ts";
 import { urlFileName } from "./file_names.ts";
 import type { CheckedImage } from "./uploads.ts";
@@ -21,6 +21,41 @@ import { FOLDER, VARIANT_FOLDERS, type Variant } from "./urls.ts";
 import { variantKey } from "./variants.ts";
 
 const PREFIX_LENGTH = 3;
+
+type InsertedImage = Pick<ImageRow, "type" | "uploaded_to" | "name" | "path" | "file_key" | "damaged"> &
+  Pick<ImageRow, "format" | "width" | "height" | "animated"> & { readonly author: number | null };
+
+const insert = prepared("images.insert", (db, p: InsertedImage) =>
+  db
+    .insertInto("images")
+    .values({
+      type: p.type,
+      uploaded_to: p.uploaded_to,
+      name: p.name,
+      path: p.path,
+      file_key: p.file_key,
+      format: p.format,
+      width: p.width,
+      height: p.height,
+      animated: p.animated,
+      damaged: p.damaged,
+      created_by: p.author,
+      updated_by: p.author,
+    })
+    .returningAll(),
+);
+
+const deleteAll = prepared("images.delete", (db, p: { ids: readonly number[] }) =>
+  db.deleteFrom("images").where("id", "=", sql<number>`any(${p.ids}::integer[])`).returning("file_key"),
+);
+
+const lock = prepared("images.lock", (db, p: { id: number }) =>
+  db.selectFrom("images").selectAll().where("id", "=", p.id).forUpdate(),
+);
+
+const isPathTaken = prepared("images.isPathTaken", (db, p: { path: string }) =>
+  db.selectFrom("images").where("path", "=", p.path),
+);
 
 /** Stores the file of an image and inserts its row. */
 export async function insertImage(
@@ -30,15 +65,12 @@ export async function insertImage(
   tx: EventTransaction,
 ): Promise<ImageRow> {
   await storeFile(context, file_key, draft.content, tx);
-  const author = sql`${authorOf(tx.viewer)}::integer`;
-  const [row] = await rows<ImageRow>(
-    tx.db,
-    sql`insert into images
-      (type, uploaded_to, name, path, file_key, format, width, height, animated, damaged, created_by, updated_by)
-    values (${draft.type}, ${draft.uploaded_to}::integer, ${draft.name}, ${await freePath(draft, tx)}, ${file_key},
-      ${info.format}, ${info.width}::integer, ${info.height}::integer, ${info.animated}, ${damaged}, ${author}, ${author})
-    returning *`,
-  );
+  const { type, uploaded_to, name } = draft;
+  const row = await insert.executeTakeFirst(tx.db, {
+    ...{ type, uploaded_to, name, path: await freePath(draft, tx), file_key, damaged },
+    ...{ format: info.format, width: info.width, height: info.height, animated: info.animated },
+    author: authorOf(tx.viewer),
+  });
   return row as ImageRow;
 }
 
@@ -69,16 +101,13 @@ export async function removeImages(
   ids: readonly number[],
   tx: EventTransaction,
 ): Promise<void> {
-  const deleted = await rows<Pick<ImageRow, "file_key">>(
-    tx.db,
-    sql`delete from images where id = any(${[...ids]}::integer[]) returning file_key`,
-  );
+  const deleted = await deleteAll.execute(tx.db, { ids: [...ids] });
   for (const { file_key } of deleted) tx.afterCommit(() => removeFile(context, file_key));
 }
 
 /** Reads and locks an image until the transaction ends. Throws ApiError 404 if it does not exist. */
 export async function lockImage(id: number, tx: EventTransaction): Promise<ImageRow> {
-  const [row] = await rows<ImageRow>(tx.db, sql`select * from images where id = ${id}::integer for update`);
+  const row = await lock.executeTakeFirst(tx.db, { id });
   if (!row) throw notFound("Image");
   return row;
 }
@@ -114,7 +143,7 @@ async function freePath({ type, fileName }: ImageDraft, tx: EventTransaction): P
   let file = urlFileName(fileName);
   for (;;) {
     const path = `${FOLDER}/${type}/${tx.at.slice(0, 7)}/${file}`;
-    if ((await rows(tx.db, sql`select from images where path = ${path}`)).length === 0) return path;
+    if (!(await isPathTaken.executeTakeFirst(tx.db, { path }))) return path;
     file = `${randomText(PREFIX_LENGTH)}${file}`;
   }
 }
@@ -138,7 +167,7 @@ async function removeOne(
   viewer: Viewer,
 ): Promise<void> {
   await perform("image_delete", viewer, row, async (final, tx) => {
-    await rows(tx.db, sql`delete from images where id = ${final.id}::integer`);
+    await deleteAll.execute(tx.db, { ids: [final.id] });
     tx.afterCommit(() => removeFile({ files }, final.file_key));
     return final;
   });

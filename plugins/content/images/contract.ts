@@ -9,18 +9,25 @@ import {
   type FileStore,
   fileKilobytes,
   type Input,
+  idSchema,
   type Log,
+  listingSchema,
+  nullable,
+  personSchema,
   type RawBuilder,
   rules,
+  type Static,
+  t,
+  timesFields,
   type Upload,
   type Viewer,
 } from "lectern/core";
-import type { Db, TableName } from "lectern/db";
+import type { Executor, TableName } from "lectern/db";
 import type { ImageDecoder } from "./decoder.ts";
 
 /** What the files of this plugin share. */
 export interface ImagesContext {
-  readonly db: Pick<Db, "executeQuery">;
+  readonly db: Executor;
   readonly contracts: Pick<Contracts, "access" | "users">;
   readonly files: FileStore;
   readonly decoder: ImageDecoder;
@@ -92,6 +99,54 @@ export function rulesFor(limitMb: number) {
   };
 }
 
+const imageFields = {
+  id: idSchema,
+  name: t.String(),
+  url: t.String(),
+  ...timesFields,
+  created_by: nullable(idSchema),
+  updated_by: nullable(idSchema),
+  path: t.String(),
+  type: t.String(),
+  uploaded_to: t.Integer({ description: "Id of the page, or of the item that it is the cover of" }),
+};
+
+/** A row of the gallery, and a cover in full. */
+export const imageSummarySchema = t.Object(imageFields, { $id: "ImageListItem" });
+
+/** A listing of images. */
+export const imageListingSchema = listingSchema(imageSummarySchema);
+
+/** The images that no page shows: the first of them, and their number. */
+export const unusedImagesSchema = t.Object(
+  { data: t.Array(imageSummarySchema), total: t.Integer({ minimum: 0 }) },
+  { $id: "UnusedImages" },
+);
+
+/** An image in full (content-api 12). */
+export const imageSchema = t.Object(
+  {
+    ...imageFields,
+    created_by: personSchema,
+    updated_by: personSchema,
+    thumbs: t.Object({ gallery: nullable(t.String()), display: nullable(t.String()) }),
+    content: t.Object({ html: t.String(), markdown: t.String() }),
+  },
+  { $id: "Image" },
+);
+
+/** The number of deleted images. */
+export const deletedImagesSchema = t.Object({ delete_count: t.Integer({ minimum: 0 }) }, { $id: "DeletedImages" });
+
+const listedCover = t.Object({ id: idSchema, name: t.String(), url: t.String() }, { $id: "CoverRef" });
+
+/** What the plugin adds to answers about books and shelves: the cover (content-api 4.6), shorter in listings. */
+export const coverFields = {
+  listed: { cover: nullable(listedCover) },
+  saved: { cover: nullable(imageSummarySchema) },
+  read: { cover: nullable(imageSummarySchema) },
+} as const;
+
 /** The draft of a change. */
 export type ImageChange = Input<ReturnType<typeof rulesFor>["update"]>;
 
@@ -104,26 +159,12 @@ declare module "lectern/db" {
   }
 }
 
-/** A cover in a listing. */
-export interface ListedCover {
-  readonly id: number;
-  readonly name: string;
-  readonly url: string;
-}
-
-/** A cover in a single read. */
-export interface Cover extends ListedCover, Pick<ImageRow, "created_at" | "updated_at" | "created_by" | "updated_by"> {
-  readonly path: string;
-  readonly type: string;
-  readonly uploaded_to: number;
-}
-
 declare module "lectern/core" {
   interface ItemFields {
-    "book.read.cover": Cover | null;
-    "book.listed.cover": ListedCover | null;
-    "bookshelf.read.cover": Cover | null;
-    "bookshelf.listed.cover": ListedCover | null;
+    "book.read.cover": Static<typeof coverFields.read.cover>;
+    "book.listed.cover": Static<typeof coverFields.listed.cover>;
+    "bookshelf.read.cover": Static<typeof coverFields.read.cover>;
+    "bookshelf.listed.cover": Static<typeof coverFields.listed.cover>;
   }
   /** Events of images on pages; covers are part of the events of their items. */
   interface Events {

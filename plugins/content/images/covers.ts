@@ -2,13 +2,12 @@
  * Covers of books and shelves (content-api 4.6). Handlers of the events of the items decode a cover before the transaction
  * and write it within, so that item and cover are saved together or not at all.
  */
-import { type EventTransaction, type PluginContext, sql, type Upload } from "lectern/core";
-import { rows } from "lectern/db";
+import type { EventTransaction, PluginContext, Upload } from "lectern/core";
 import { insertImage, removeImages } from "./changes.ts";
-import type { ImagesContext } from "./contract.ts";
+import { coverFields, type ImagesContext } from "./contract.ts";
 import { nameOf } from "./file_names.ts";
 import { presentCover } from "./presenter.ts";
-import { coversOf, selectedCover } from "./queries.ts";
+import { coverIds, coversOf, selectedCover } from "./queries.ts";
 import { type CheckedImage, checkImage } from "./uploads.ts";
 
 /** Larger covers are scaled down to fit. */
@@ -42,6 +41,7 @@ export function registerCovers(
       contribute("response_fields", {
         kind,
         moment,
+        schema: coverFields[moment],
         async add(ids) {
           const covers = await coversOf(context, kind, ids);
           return new Map(covers.map((row) => [row.uploaded_to, { cover: presentCover(row, moment, context.baseUrl) }]));
@@ -89,16 +89,8 @@ async function removeCovers(
   ids: readonly number[],
   tx: EventTransaction,
 ): Promise<void> {
-  const covers = await rows<{ id: number }>(
-    tx.db,
-    sql`select id from images where type = ${`cover_${kind}`} and uploaded_to = any(${[...ids]}::integer[])`,
-  );
-  if (covers.length > 0)
-    await removeImages(
-      context,
-      covers.map(({ id }) => id),
-      tx,
-    );
+  const covers = await coverIds(tx, kind, ids);
+  if (covers.length > 0) await removeImages(context, covers, tx);
 }
 
 /** The image scaled down, or the upload itself if that is no smaller or would lose frames of an animation. */

@@ -52,7 +52,7 @@ export default definePlugin({
   adds: PERMISSIONS,
   commands: { images: imagesCommand },
   setup(plugin) {
-    const { area, baseUrl, contracts, contribute, files, log, visibilityRule, on, settings, visible } = plugin;
+    const { baseUrl, contracts, contribute, files, log, visibilityRule, on, routeScope, settings, visible } = plugin;
     const context: ImagesContext = {
       db: plugin.db as unknown as ImagesContext["db"],
       contracts,
@@ -92,7 +92,7 @@ export default definePlugin({
     on("image_delete", { filter: (row, tx) => lockImage(row.id, tx) });
 
     // No rate limit: a page with fifty images would otherwise count as fifty-one requests of its reader.
-    area(FOLDER, { outside: true, limiter: null });
+    routeScope(FOLDER, { outside: true, limiter: null });
     mountUnusedRoutes(plugin, context);
     mountGalleryRoutes(plugin, context, settings.fileLimit);
     mountFileRoute(plugin, context, settings.audience);

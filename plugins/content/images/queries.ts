@@ -2,9 +2,10 @@
  * Reads of images. Functions that take a viewer return what the viewer sees: images of visible pages, covers of visible
  * items. The others serve checks that are made elsewhere, such as the setting of who may fetch a file.
  */
-import { type FileClaim, jsonTime } from "lectern/contracts";
-import { type ListSpec, type RawBuilder, sql, type Viewer } from "lectern/core";
-import { type Db, rows } from "lectern/db";
+import type { QueryCreator } from "kysely";
+import { type FileClaim, jsonTime, type UserRef } from "lectern/contracts";
+import { type EventTransaction, type ListSpec, type RawBuilder, sql, type Viewer } from "lectern/core";
+import { type Executor, prepared, type Tables } from "lectern/db";
 import type { FoundImage, ImageRow, ImagesContext } from "./contract.ts";
 import { originalKey } from "./variants.ts";
 
@@ -33,13 +34,125 @@ export function galleryListing(baseUrl: string): ListSpec {
   };
 }
 
+interface PeopleParameters {
+  readonly createdBy: RawBuilder<UserRef | null>;
+  readonly updatedBy: RawBuilder<UserRef | null>;
+}
+
+function selectWithPeople(db: QueryCreator<Tables>, p: PeopleParameters) {
+  return db
+    .selectFrom("images")
+    .selectAll("images")
+    .select(
+      sql<FoundImage["people"]>`json_build_object('created_by', ${p.createdBy}, 'updated_by', ${p.updatedBy})`.as(
+        "people",
+      ),
+    );
+}
+
+const find = prepared("images.find", (db, p: PeopleParameters & { readonly id: number }) =>
+  selectWithPeople(db, p).where("images.id", "=", p.id).where(IN_GALLERY),
+);
+
+const findVisibleById = prepared(
+  "images.findVisible",
+  (db, p: PeopleParameters & { readonly id: number; readonly visible: RawBuilder<boolean> }) =>
+    selectWithPeople(db, p).where("images.id", "=", p.id).where(IN_GALLERY).where(p.visible),
+);
+
+const findVisibleByPath = prepared(
+  "images.findVisibleByPath",
+  (db, p: PeopleParameters & { readonly path: string; readonly visible: RawBuilder<boolean> }) =>
+    selectWithPeople(db, p).where("images.path", "=", p.path).where(p.visible),
+);
+
+const byPath = prepared("images.byPath", (db, p: { path: string }) =>
+  db.selectFrom("images").selectAll().where("path", "=", p.path),
+);
+
+const byPaths = prepared("images.byPaths", (db, p: { paths: readonly string[]; visible: RawBuilder<boolean> }) =>
+  db
+    .selectFrom("images")
+    .selectAll("images")
+    .select(p.visible.as("seen"))
+    .where("images.path", "=", sql<string>`any(${p.paths}::text[])`),
+);
+
+interface CoverParameters {
+  readonly type: `cover_${string}`;
+  readonly itemIds: readonly number[];
+}
+
+const covers = prepared("images.covers", (db, p: CoverParameters) =>
+  db
+    .selectFrom("images")
+    .selectAll()
+    .where("type", "=", p.type)
+    .where("uploaded_to", "=", sql<number>`any(${p.itemIds}::integer[])`),
+);
+
+const idsOfCovers = prepared("images.coverIds", (db, p: CoverParameters) =>
+  db
+    .selectFrom("images")
+    .select("id")
+    .where("type", "=", p.type)
+    .where("uploaded_to", "=", sql<number>`any(${p.itemIds}::integer[])`),
+);
+
+const visibleCovers = prepared(
+  "images.visibleCovers",
+  (db, p: CoverParameters & { readonly visible: RawBuilder<boolean> }) =>
+    db
+      .selectFrom("images")
+      .selectAll("images")
+      .select(sql<boolean>`true`.as("seen"))
+      .where("images.type", "=", p.type)
+      .where("images.uploaded_to", "=", sql<number>`any(${p.itemIds}::integer[])`)
+      .where(p.visible),
+);
+
+const isPageVisible = prepared("images.isPageVisible", (db, p: { id: number; visible: RawBuilder<boolean> }) =>
+  db.selectFrom("pages").where("pages.id", "=", p.id).where(p.visible),
+);
+
+const usedKeys = prepared("images.usedKeys", (db, p: { keys: readonly string[] }) =>
+  db.selectFrom("images").select("file_key").where("file_key", "=", sql<string>`any(${p.keys}::text[])`),
+);
+
+/** SQL for whether the file name of an image is in the HTML of a table. */
+function shownIn(db: QueryCreator<Tables>, table: "pages" | "page_revisions") {
+  const name = sql`substring(images.path from '[^/]+/[^/]+/[^/]+$')`;
+  const stem = sql`split_part(${name}, '/', 1) || '/' || split_part(${name}, '/', 2) || '/'`;
+  const file = sql`'/' || split_part(${name}, '/', 3)`;
+  const shown = db
+    .selectFrom(table)
+    .where((eb) => sql<boolean>`position(${stem} in ${eb.ref("html")}) > 0`)
+    .where((eb) => sql<boolean>`position(${file} in ${eb.ref("html")}) > 0`);
+  return sql<boolean>`exists ${shown}`;
+}
+
+function selectUnused(db: QueryCreator<Tables>, p: { days: number }) {
+  return db
+    .selectFrom("images")
+    .selectAll("images")
+    .where(IN_GALLERY)
+    .where(
+      (eb) => eb.fn<string>("greatest", ["images.created_at", "images.updated_at"]),
+      "<=",
+      sql<string>`now() - make_interval(days => ${p.days}::integer)`,
+    )
+    .where((eb) => eb.not(shownIn(db, "pages")))
+    .orderBy("images.id");
+}
+
+const unused = prepared("images.unused", selectUnused);
+const unusedInRevisions = prepared("images.unusedInRevisions", (db, p: { days: number }) =>
+  selectUnused(db, p).where((eb) => eb.not(shownIn(db, "page_revisions"))),
+);
+
 /** An image of the gallery, whether or not the viewer sees its page. */
 export async function findImage(context: ImagesContext, id: number): Promise<FoundImage | undefined> {
-  const [found] = await rows<FoundImage>(
-    context.db,
-    sql`${imagesWithPeople(context)} where images.id = ${id} and ${IN_GALLERY}`,
-  );
-  return found;
+  return find.executeTakeFirst(context.db, { id, ...peopleOfImages(context) });
 }
 
 /**
@@ -51,23 +164,22 @@ export async function findVisible(
   viewer: Viewer,
   by: { readonly id: number } | { readonly path: string },
 ): Promise<FoundImage | undefined> {
-  const condition = "id" in by ? sql`images.id = ${by.id} and ${IN_GALLERY}` : sql`images.path = ${by.path}`;
-  const [found] = await rows<FoundImage>(
-    context.db,
-    sql`${imagesWithPeople(context)} where ${condition} and ${context.visibleTo("images", viewer)}`,
-  );
-  return found;
+  const more = { ...peopleOfImages(context), visible: context.visibleTo("images", viewer) };
+  return "id" in by
+    ? findVisibleById.executeTakeFirst(context.db, { id: by.id, ...more })
+    : findVisibleByPath.executeTakeFirst(context.db, { path: by.path, ...more });
 }
 
-function imagesWithPeople({ contracts: { users } }: ImagesContext): RawBuilder<unknown> {
-  return sql`select images.*, json_build_object('created_by', ${users.ref(sql.ref("images.created_by"))},
-    'updated_by', ${users.ref(sql.ref("images.updated_by"))}) as people from images`;
+function peopleOfImages({ contracts: { users } }: ImagesContext): PeopleParameters {
+  return {
+    createdBy: users.ref(sql.ref("images.created_by")),
+    updatedBy: users.ref(sql.ref("images.updated_by")),
+  };
 }
 
 /** An image by its path, whether or not anybody sees what it belongs to. */
 export async function findByPath({ db }: ImagesContext, path: string): Promise<ImageRow | undefined> {
-  const [row] = await rows<ImageRow>(db, sql`select * from images where path = ${path}`);
-  return row;
+  return byPath.executeTakeFirst(db, { path });
 }
 
 /** An image, and whether the viewer sees what it belongs to. */
@@ -80,20 +192,19 @@ export async function findByPaths(
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, SeenImage>> {
   if (paths.length === 0) return new Map();
-  const found = await rows<SeenImage>(
-    context.db,
-    sql`select images.*, ${context.visibleTo("images", viewer)} as seen from images
-      where images.path = any(${[...paths]}::text[])`,
-  );
+  const visible = context.visibleTo("images", viewer);
+  const found = await byPaths.execute(context.db, { paths: [...paths], visible });
   return new Map(found.map((row) => [row.path, row]));
 }
 
 /** The covers of items of a kind. */
 export function coversOf({ db }: ImagesContext, kind: string, ids: readonly number[]): Promise<ImageRow[]> {
-  return rows<ImageRow>(
-    db,
-    sql`select * from images where type = ${`cover_${kind}`} and uploaded_to = any(${[...ids]}::integer[])`,
-  );
+  return covers.execute(db, { type: `cover_${kind}`, itemIds: [...ids] });
+}
+
+/** The ids of the covers of items of a kind. */
+export async function coverIds({ db }: EventTransaction, kind: string, ids: readonly number[]): Promise<number[]> {
+  return (await idsOfCovers.execute(db, { type: `cover_${kind}`, itemIds: [...ids] })).map(({ id }) => id);
 }
 
 /** The covers of those items of a kind that the viewer sees. */
@@ -103,11 +214,8 @@ export function visibleCoversOf(
   kind: string,
   ids: readonly number[],
 ): Promise<SeenImage[]> {
-  return rows<SeenImage>(
-    context.db,
-    sql`select images.*, true as seen from images where images.type = ${`cover_${kind}`}
-          and images.uploaded_to = any(${[...ids]}::integer[]) and ${context.visibleTo("images", viewer)}`,
-  );
+  const visible = context.visibleTo("images", viewer);
+  return visibleCovers.execute(context.db, { type: `cover_${kind}`, itemIds: [...ids], visible });
 }
 
 /** SQL for the field `cover` of a single read, over the column of the item's id; null for an item without a cover. */
@@ -125,20 +233,14 @@ export function selectedCover(
 
 /** Whether the viewer sees a page. */
 export async function seesPage(context: ImagesContext, viewer: Viewer, id: number): Promise<boolean> {
-  const seen = await rows(
-    context.db,
-    sql`select from pages where pages.id = ${id}::integer and ${context.visibleTo("pages", viewer)}`,
-  );
-  return seen.length > 0;
+  const visible = context.visibleTo("pages", viewer);
+  return (await isPageVisible.executeTakeFirst(context.db, { id, visible })) !== undefined;
 }
 
 /** Those of the keys that some image names, for the sweep of orphaned files. A variant is used if its original is. */
 export async function usedFileKeys({ db }: ImagesContext, keys: Parameters<FileClaim["used"]>[0]): Promise<string[]> {
   const originals = keys.map(originalKey);
-  const found = await rows<{ file_key: string }>(
-    db,
-    sql`select file_key from images where file_key = any(${originals}::text[])`,
-  );
+  const found = await usedKeys.execute(db, { keys: originals });
   const used = new Set(found.map(({ file_key }) => file_key));
   return keys.filter((key) => used.has(originalKey(key)));
 }
@@ -152,19 +254,6 @@ export interface UnusedOptions {
 }
 
 /** Images of the gallery whose file name is in the HTML of no page, in the recycle bin or not, nor of a kept revision. */
-export function unusedImages(
-  db: Pick<Db, "executeQuery">,
-  { ignoreRevisions, days }: UnusedOptions,
-): Promise<ImageRow[]> {
-  const name = sql`substring(images.path from '[^/]+/[^/]+/[^/]+$')`;
-  const stem = sql`split_part(${name}, '/', 1) || '/' || split_part(${name}, '/', 2) || '/'`;
-  const file = sql`'/' || split_part(${name}, '/', 3)`;
-  const shownIn = (table: string): RawBuilder<unknown> =>
-    sql`exists (select from ${sql.table(table)} t where position(${stem} in t.html) > 0 and position(${file} in t.html) > 0)`;
-  return rows<ImageRow>(
-    db,
-    sql`select * from images where type in ('gallery', 'drawio')
-      and greatest(created_at, updated_at) <= now() - make_interval(days => ${days}::integer) and not ${shownIn("pages")}
-      ${ignoreRevisions ? sql`` : sql`and not ${shownIn("page_revisions")}`} order by id`,
-  );
+export function unusedImages(db: Executor, { ignoreRevisions, days }: UnusedOptions): Promise<ImageRow[]> {
+  return (ignoreRevisions ? unused : unusedInRevisions).execute(db, { days });
 }

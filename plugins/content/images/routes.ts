@@ -8,13 +8,22 @@ import {
   contentDisposition,
   denied,
   endpoint,
+  fileAnswer,
   idOf,
+  noContent,
   notFound,
   type PluginContext,
   type Viewer,
 } from "lectern/core";
 import { changeImage, insertImage, removeImages } from "./changes.ts";
-import { type FoundImage, type ImageRow, type ImagesContext, rulesFor } from "./contract.ts";
+import {
+  type FoundImage,
+  type ImageRow,
+  type ImagesContext,
+  imageListingSchema,
+  imageSchema,
+  rulesFor,
+} from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { nameOf } from "./file_names.ts";
 import { imageResponse } from "./file_route.ts";
@@ -39,11 +48,15 @@ export function mountGalleryRoutes(
 
   app.get(
     "/image-gallery",
-    async ({ viewer, asked }) => {
-      const { data, total } = await list<ImageRow>(listing, viewer, asked);
+    async ({ viewer, nestedQuery }) => {
+      const { data, total } = await list<ImageRow>(listing, viewer, nestedQuery);
       return { data: data.map((row) => imageSummary(row, context.baseUrl)), total };
     },
-    { permit: "access-api", ...endpoint(SEGMENT, "list", { about: about.list, example: examples.list }) },
+    {
+      permit: "access-api",
+      response: imageListingSchema,
+      ...endpoint(SEGMENT, "list", { about: about.list, example: examples.list }),
+    },
   );
   app.post(
     "/image-gallery",
@@ -65,19 +78,21 @@ export function mountGalleryRoutes(
     },
     {
       permit: "image-create-all",
+      response: imageSchema,
       ...endpoint(SEGMENT, "create", { about: about.create, rules: create, example: examples.create }),
     },
   );
   app.get(
     "/image-gallery/url/data",
-    async ({ viewer, asked, request }) => {
-      const { url } = await validate(byUrl, asked, viewer);
+    async ({ viewer, nestedQuery, request }) => {
+      const { url } = await validate(byUrl, nestedQuery, viewer);
       const reference = parseImageUrl(url, context.baseUrl);
       const row = reference && (await findVisible(context, viewer, reference));
       return namedResponse(context, request.headers, row, reference?.variant);
     },
     {
       permit: "access-api",
+      response: fileAnswer("image/*"),
       ...endpoint(SEGMENT, "read-data-for-url", { about: about["read-data-for-url"], rules: byUrl }),
     },
   );
@@ -88,7 +103,11 @@ export function mountGalleryRoutes(
       if (!row) throw notFound("Image");
       return presentImage(context, row);
     },
-    { permit: "access-api", ...endpoint(SEGMENT, "read", { about: about.read, example: examples.read }) },
+    {
+      permit: "access-api",
+      response: imageSchema,
+      ...endpoint(SEGMENT, "read", { about: about.read, example: examples.read }),
+    },
   );
   app.get(
     "/image-gallery/:id/data",
@@ -96,7 +115,11 @@ export function mountGalleryRoutes(
       const row = await findVisible(context, viewer, { id: idOf(params.id, "Image") });
       return namedResponse(context, request.headers, row);
     },
-    { permit: "access-api", ...endpoint(SEGMENT, "read-data", { about: about["read-data"] }) },
+    {
+      permit: "access-api",
+      response: fileAnswer("image/*"),
+      ...endpoint(SEGMENT, "read-data", { about: about["read-data"] }),
+    },
   );
   app.put(
     "/image-gallery/:id",
@@ -113,6 +136,7 @@ export function mountGalleryRoutes(
     {
       permit: "access-api",
       emptyAsNull: ["image"],
+      response: imageSchema,
       ...endpoint(SEGMENT, "update", { about: about.update, rules: update, example: examples.update }),
     },
   );
@@ -126,7 +150,7 @@ export function mountGalleryRoutes(
       });
       set.status = 204;
     },
-    { permit: "access-api", ...endpoint(SEGMENT, "delete", { about: about.delete }) },
+    { permit: "access-api", response: noContent, ...endpoint(SEGMENT, "delete", { about: about.delete }) },
   );
 }
 

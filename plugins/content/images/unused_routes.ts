@@ -1,6 +1,6 @@
 import { endpoint, type PluginContext, rules, type Viewer } from "lectern/core";
 import { removeUnused } from "./changes.ts";
-import type { ImageRow, ImagesContext } from "./contract.ts";
+import { deletedImagesSchema, type ImageRow, type ImagesContext, unusedImagesSchema } from "./contract.ts";
 import { about } from "./docs.ts";
 import { imageSummary } from "./presenter.ts";
 import { unusedImages } from "./queries.ts";
@@ -24,12 +24,13 @@ export function mountUnusedRoutes(
   };
   app.get(
     "/image-gallery/unused",
-    async ({ viewer, asked }) => {
-      const unused = await findUnused(asked, viewer);
+    async ({ viewer, nestedQuery }) => {
+      const unused = await findUnused(nestedQuery, viewer);
       return { data: unused.slice(0, MAX_LISTED).map((row) => imageSummary(row, baseUrl)), total: unused.length };
     },
     {
       permit: "settings-manage",
+      response: unusedImagesSchema,
       ...endpoint("image-gallery", "unused", { about: about.unused, rules: cleanupRules }),
     },
   );
@@ -42,6 +43,7 @@ export function mountUnusedRoutes(
     },
     {
       permit: "settings-manage",
+      response: deletedImagesSchema,
       ...endpoint("image-gallery", "deleteUnused", { about: about.deleteUnused, rules: cleanupRules }),
     },
   );

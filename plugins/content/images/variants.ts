@@ -2,11 +2,18 @@
  * Smaller variants of images, made when they are first requested, so that saving a page with fifty images does not wait for a
  * hundred thumbnails. Their files lie beside the original and are removed with it; a lost one is made again.
  */
-import { type StoredFile, sql } from "lectern/core";
-import { write } from "lectern/db";
+import type { StoredFile } from "lectern/core";
+import { prepared } from "lectern/db";
 import type { ImageRow, ImagesContext } from "./contract.ts";
 import { type ImageSource, isDamage } from "./decoder.ts";
 import { type Variant, variantUrl } from "./urls.ts";
+
+const markDamaged = prepared("images.markDamaged", (db, p: { fileKey: string }) =>
+  db
+    .updateTable("images")
+    .set((eb) => ({ damaged: eb.lit(true) }))
+    .where("file_key", "=", p.fileKey),
+);
 
 const GALLERY_SIZE = { width: 150, height: 150 };
 const DISPLAY_WIDTH = 1680;
@@ -98,8 +105,7 @@ async function tryVariants(context: ImagesContext, row: Original): Promise<void>
   } catch (error) {
     context.log.warn("Cannot make smaller variants of an image", { path: row.path, error });
     // Embedded and imported images are not decoded when they are stored. After one failure they are marked as damaged.
-    if (isDamage(error, { permanent: true }))
-      await write(context.db, sql`update images set damaged = true where file_key = ${row.file_key}`);
+    if (isDamage(error, { permanent: true })) await markDamaged.write(context.db, { fileKey: row.file_key });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Generated, Kysely, Selectable } from "kysely";
-import { type PluginContext, rules } from "lectern/core";
+import { idSchema, nullable, type PluginContext, rules, t, timestampSchema, userRefSchema } from "lectern/core";
 
 /** Drafts: unsaved changes of a page, or an unsaved new page in a book or chapter. */
 export interface PageDraftsTable {
@@ -34,6 +34,12 @@ export const draftRules = rules({
   kept_at: ["string"],
 });
 
+/** The query that names one of several drafts; a wrong value counts as none. */
+export const slotRules = rules({ slot: ["string", "max:40", "alpha_dash"] });
+
+/** The same, or the draft page. */
+export const placeRules = rules({ ...slotRules, page_id: ["integer"] });
+
 /** The body of a preview. */
 export const previewRules = rules({
   html: ["required_without:markdown", "string"],
@@ -49,6 +55,36 @@ export interface DraftToKeep extends DraftKey, Pick<PageDraft, "name" | "html" |
   /** The updated_at of the draft that this one replaces, "none" where there was none; undefined replaces any. */
   readonly kept_at: string | undefined;
 }
+
+const draftFields = { slot: t.String(), name: t.String(), page_id: nullable(idSchema), updated_at: timestampSchema };
+
+/** A draft of the viewer. */
+export const draftSchema = t.Object(
+  {
+    ...draftFields,
+    html: t.String(),
+    markdown: t.String(),
+    tags: t.Array(t.Object({ name: t.String(), value: t.String() }, { additionalProperties: true })),
+    base_revision: nullable(t.Integer()),
+  },
+  { $id: "Draft" },
+);
+
+/** The drafts of the viewer in one place, and who else edits the page. */
+export const draftsSchema = t.Object(
+  {
+    draft: nullable(draftSchema),
+    drafts: t.Array(t.Object(draftFields, { $id: "DraftRef" })),
+    others: t.Array(t.Object({ user: nullable(userRefSchema), updated_at: timestampSchema }, { $id: "DraftAuthor" })),
+  },
+  { $id: "Drafts" },
+);
+
+/** A draft after it was saved; none where it was discarded meanwhile. */
+export const savedDraftSchema = t.Object({ draft: t.Optional(draftSchema) }, { $id: "SavedDraft" });
+
+/** The HTML of a preview. */
+export const previewSchema = t.Object({ html: t.String() }, { $id: "Preview" });
 
 /** What the files of this plugin share. */
 export interface PageDraftsContext

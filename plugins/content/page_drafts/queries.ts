@@ -4,9 +4,12 @@
  * page.
  */
 import type { Owned } from "lectern/contracts";
-import { idOf, notFound, sql, type Viewer } from "lectern/core";
+import { idOf, notFound, type Static, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
-import type { DraftKey, PageDraft, PageDraftsContext } from "./contract.ts";
+import type { DraftKey, draftSchema, draftsSchema, PageDraftsContext } from "./contract.ts";
+
+type Draft = Static<typeof draftSchema>;
+type Drafts = Static<typeof draftsSchema>;
 
 const KINDS = {
   page: { table: "pages", noun: "Page", permission: "page-update" },
@@ -61,9 +64,9 @@ export async function draftsFor(
   viewer: Viewer,
   item: DraftItem,
   { slot, pageId }: DraftChoice,
-): Promise<{ draft: unknown; drafts: unknown[] }> {
+): Promise<Pick<Drafts, "draft" | "drafts">> {
   const isChosen = pageId === null ? sql`slot = ${slot}` : sql`page_id is not distinct from ${pageId}::integer`;
-  const found = await rows<PageDraft & { readonly is_chosen: boolean }>(
+  const found = await rows<Draft & { readonly is_chosen: boolean }>(
     db,
     sql`select ${DRAFT_COLUMNS}, ${isChosen} as is_chosen from page_drafts where ${isOwn(viewer, item)}
       order by is_chosen desc, updated_at desc limit ${MAX_LISTED}`,
@@ -81,8 +84,8 @@ export async function findDraft(
   viewer: Viewer,
   item: DraftItem,
   slot: string,
-): Promise<unknown> {
-  const [draft] = await rows(
+): Promise<Draft | undefined> {
+  const [draft] = await rows<Draft>(
     db,
     sql`select ${DRAFT_COLUMNS} from page_drafts where ${isOwn(viewer, item)} and slot = ${slot}`,
   );
@@ -91,7 +94,7 @@ export async function findDraft(
 
 /** Other users with a recent draft of the page; none for new pages. */
 export function otherAuthors({ contracts, db }: PageDraftsContext, viewer: Viewer, item: DraftItem) {
-  return rows(
+  return rows<Drafts["others"][number]>(
     db,
     sql`select ${contracts.users.ref(sql.ref("page_drafts.user_id"))} as user, updated_at from page_drafts
       where kind = ${item.kind} and kind = 'page' and item_id = ${item.item_id}::integer

@@ -1,6 +1,16 @@
-import { endpoint, type Viewer } from "lectern/core";
+import { endpoint, noContent, type Viewer } from "lectern/core";
 import { discardDrafts, hasDraftPage, keepDraft } from "./changes.ts";
-import { type DraftKey, draftRules, type PageDraftsContext, previewRules } from "./contract.ts";
+import {
+  type DraftKey,
+  draftRules,
+  draftsSchema,
+  type PageDraftsContext,
+  placeRules,
+  previewRules,
+  previewSchema,
+  savedDraftSchema,
+  slotRules,
+} from "./contract.ts";
 import { about } from "./docs.ts";
 import { draftsFor, findDraft, findItem, otherAuthors } from "./queries.ts";
 
@@ -13,13 +23,13 @@ export function mountDrafts(context: PageDraftsContext): void {
   const { app, contracts, perform, validate } = context;
   app.get(
     PATH,
-    async ({ viewer, params, asked }) => {
+    async ({ viewer, params, nestedQuery }) => {
       const item = await findItem(context, viewer, params);
-      const pageId = /^\d{1,9}$/.test(String(asked.page_id)) ? Number(asked.page_id) : null;
-      const { draft, drafts } = await draftsFor(context, viewer, item, { slot: slotIn(asked.slot), pageId });
+      const pageId = /^\d{1,9}$/.test(String(nestedQuery.page_id)) ? Number(nestedQuery.page_id) : null;
+      const { draft, drafts } = await draftsFor(context, viewer, item, { slot: slotIn(nestedQuery.slot), pageId });
       return { draft, drafts, others: await otherAuthors(context, viewer, item) };
     },
-    { permit: PERMIT, ...endpoint("drafts", "read", { about: about.read }) },
+    { permit: PERMIT, response: draftsSchema, ...endpoint("drafts", "read", { about: about.read, query: placeRules }) },
   );
   app.put(
     PATH,
@@ -37,18 +47,23 @@ export function mountDrafts(context: PageDraftsContext): void {
         const isPrepared = final.html === html && final.markdown === markdown;
         return keepDraft(contracts.pages, final, tx, isPrepared ? prepared : undefined);
       });
-      return { draft: await findDraft(context, viewer, item, key.slot) };
+      const saved = await findDraft(context, viewer, item, key.slot);
+      return saved ? { draft: saved } : {};
     },
-    { permit: PERMIT, ...endpoint("drafts", "save", { about: about.save, rules: draftRules }) },
+    {
+      permit: PERMIT,
+      response: savedDraftSchema,
+      ...endpoint("drafts", "save", { about: about.save, rules: draftRules }),
+    },
   );
   app.delete(
     PATH,
-    async ({ viewer, params, asked, set }) => {
+    async ({ viewer, params, nestedQuery, set }) => {
       const item = await findItem(context, viewer, params);
-      await performDiscard(context, viewer, [{ user_id: viewer.id, ...item, slot: slotIn(asked.slot) }]);
+      await performDiscard(context, viewer, [{ user_id: viewer.id, ...item, slot: slotIn(nestedQuery.slot) }]);
       set.status = 204;
     },
-    { permit: PERMIT, ...endpoint("drafts", "delete", { about: about.delete }) },
+    { permit: PERMIT, response: noContent, ...endpoint("drafts", "delete", { about: about.delete, query: slotRules }) },
   );
   app.post(
     "/drafts/preview",
@@ -57,7 +72,11 @@ export function mountDrafts(context: PageDraftsContext): void {
       const content = markdown === undefined ? { html: html ?? "" } : { markdown };
       return { html: await contracts.markup.preview(content, { viewer }) };
     },
-    { permit: PERMIT, ...endpoint("drafts", "preview", { about: about.preview, rules: previewRules }) },
+    {
+      permit: PERMIT,
+      response: previewSchema,
+      ...endpoint("drafts", "preview", { about: about.preview, rules: previewRules }),
+    },
   );
 }
 

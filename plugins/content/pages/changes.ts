@@ -4,17 +4,106 @@
  * parent first. Slugs are looked up before they are used; a transaction that loses a race for one violates the unique
  * index, and the event bus runs it again.
  */
-import { ApiError, authorOf, type EventTransaction, freeSlug, type RawBuilder, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import type { QueryCreator } from "kysely";
+import type { StoredContent } from "lectern/contracts";
+import { ApiError, type EventTransaction, freeSlug, sql } from "lectern/core";
+import { prepared, type Tables } from "lectern/db";
 import { contentIn, editorAfter, storedContent } from "./content.ts";
 import type { PageChange, PageCreate, PageParent, PageRow, PagesContext, PageUpdate } from "./contract.ts";
 import { lockDraftPage } from "./draft_pages.ts";
 import { isIn, lockParent, type NamedParent, parentIn } from "./parents.ts";
 import { lockPage } from "./queries.ts";
-import { writeWithRevision } from "./revisions.ts";
+import { deleteOlderRevisions, type RevisionParameters, revisionBy, withRevision } from "./revisions.ts";
 
 const MAX_PRIORITY = 2_147_483_647;
 const CONFLICT = new ApiError(409, "This page was changed since you opened it");
+
+/** The name, slug and content columns of a page that is written. */
+interface WrittenContent extends Pick<StoredContent, "html" | "markdown" | "text" | "rendered"> {
+  readonly name: string;
+  readonly slug: string;
+  readonly editor: string;
+}
+
+type NewPage = WrittenContent & PageParent & RevisionParameters & { readonly priority: number | null };
+
+const INITIAL = "Initial publish";
+const NEXT_ID = sql<number>`nextval(pg_get_serial_sequence('pages', 'id'))`;
+
+/** The columns of a page that is created or published; without a priority it comes last in its parent. */
+function newPageColumns(db: QueryCreator<Tables>, p: NewPage) {
+  return {
+    book_id: p.book_id,
+    chapter_id: p.chapter_id,
+    name: p.name,
+    slug: p.slug,
+    html: p.html,
+    markdown: p.markdown,
+    text: p.text,
+    rendered: p.rendered,
+    priority: sql<number>`coalesce(${p.priority}::integer, ${lastPriority(db, p)})`,
+    editor: p.editor,
+    created_by: p.author,
+    updated_by: p.author,
+    owned_by: p.author,
+  };
+}
+
+/** SQL for the priority of a new page at the end of its parent (content-api 4.5). */
+function lastPriority(db: QueryCreator<Tables>, { book_id, chapter_id }: PageParent) {
+  const ofChapters = db
+    .selectFrom("chapters")
+    .select((eb) => eb.fn.max("priority").as("highest"))
+    .where("book_id", "=", book_id)
+    .where("deleted_at", "is", null);
+  const ofPages = db
+    .selectFrom("pages")
+    .select((eb) => eb.fn.max("priority").as("highest"))
+    .where("book_id", "=", book_id)
+    .where("chapter_id", "is", null)
+    .where("deleted_at", "is", null)
+    .where((eb) => eb.not(eb.ref("draft")));
+  const inChapter = db
+    .selectFrom("pages")
+    .select((eb) => eb.fn.max("priority").as("highest"))
+    .where("chapter_id", "=", chapter_id)
+    .where("deleted_at", "is", null);
+  return sql<number>`least(case when ${chapter_id}::integer is null then greatest(1, ${ofChapters}, ${ofPages})
+    else coalesce(${inChapter}, 0) end::int8 + 1, ${sql.lit(MAX_PRIORITY)}::int8)::integer`;
+}
+
+const insertPublished = prepared("pages.insert", (db, p: NewPage & { readonly id: number | null }) =>
+  withRevision(
+    db,
+    db
+      .insertInto("pages")
+      .values({
+        ...newPageColumns(db, p),
+        id: sql<number>`coalesce(${p.id}::integer, ${NEXT_ID})`,
+      })
+      .returningAll(),
+    p,
+  ),
+);
+
+// A published draft gets the present time as created_at, so that lists of new pages show it.
+const publishDraft = prepared("pages.publishDraft", (db, p: NewPage & { readonly id: number }) =>
+  withRevision(
+    db,
+    db
+      .updateTable("pages")
+      .set((eb) => ({
+        ...newPageColumns(db, p),
+        draft: eb.lit(false),
+        revision_count: eb.lit(1),
+        created_at: eb.fn<string>("clock_timestamp"),
+        updated_at: eb.fn<string>("clock_timestamp"),
+      }))
+      .where("id", "=", p.id)
+      .returningAll(),
+    p,
+  ),
+);
 
 /** Creates a published page (content-api 8.2), or publishes the draft page that the draft names. */
 export async function insertPage(
@@ -24,32 +113,24 @@ export async function insertPage(
   tx: EventTransaction,
 ): Promise<PageRow> {
   const parent = await lockParent(named, tx);
-  let knownId = draft.draft_id === undefined ? undefined : await lockDraftPage(draft.draft_id, tx);
-  const isDraft = knownId !== undefined;
+  const draftId = draft.draft_id === undefined ? undefined : await lockDraftPage(draft.draft_id, tx);
+  let knownId = draftId;
   const pageId = async () => (knownId ??= await nextId(tx));
-  const { html, markdown, text, rendered } = await storedContent(context, draft, pageId, tx);
+  const stored = await storedContent(context, draft, pageId, tx);
   const slug = await slugIn(parent.book_id, draft.name, tx, knownId);
-  const priority = draft.priority === undefined ? lastPriority(parent) : sql`${draft.priority}::integer`;
-  const author = sql`${authorOf(tx.viewer)}::integer`;
-  const id = knownId === undefined ? sql`nextval(pg_get_serial_sequence('pages', 'id'))` : sql`${knownId}::integer`;
-  const columns = sql`(book_id, chapter_id, name, slug, html, markdown, text, rendered, priority, editor,
-    created_by, updated_by, owned_by`;
-  const values = sql`${parent.book_id}::integer, ${parent.chapter_id}::integer, ${draft.name}, ${slug}, ${html},
-    ${markdown}, ${text}, ${rendered}, ${priority}, ${editorAfter(draft, undefined, tx.viewer)},
-    ${author}, ${author}, ${author}`;
-  const page = await writeWithRevision(
-    context,
-    // A published draft gets the present time as created_at, so that lists of new pages show it.
-    isDraft
-      ? sql<PageRow>`update pages set ${columns}, draft, revision_count, created_at, updated_at)
-          = (${values}, false, 1, clock_timestamp(), clock_timestamp()) where id = ${id} returning *`
-      : sql<PageRow>`insert into pages ${columns}, id) values (${values}, ${id}) returning *`,
-    "Initial publish",
-    tx,
-  );
+  const values = {
+    ...{ ...stored, ...parent, slug, name: draft.name, priority: draft.priority ?? null },
+    ...{ editor: editorAfter(draft, undefined, tx.viewer), ...revisionBy(tx, INITIAL) },
+  };
+  const page = (
+    draftId === undefined
+      ? await insertPublished.executeTakeFirst(tx.db, { ...values, id: knownId ?? null })
+      : await publishDraft.executeTakeFirst(tx.db, { ...values, id: draftId })
+  ) as PageRow;
+  await deleteOlderRevisions(context, page, tx);
   const tags = draft.tags === undefined ? [] : context.contracts.tags.read(draft.tags);
-  if (tags.length > 0) await context.contracts.tags.save("page", (page as PageRow).id, tags, tx);
-  return page as PageRow;
+  if (tags.length > 0) await context.contracts.tags.save("page", page.id, tags, tx);
+  return page;
 }
 
 /**
@@ -63,6 +144,35 @@ export async function lockForUpdate(stale: PageRow, draft: PageUpdate, tx: Event
   if (draft.base_revision !== undefined && draft.base_revision !== page.revision_count) throw CONFLICT;
   return page;
 }
+
+type ChangedPage = WrittenContent &
+  RevisionParameters & { readonly id: number; readonly priority: number; readonly step: number };
+
+/** Changes a page and adds `step` to its revision_count. */
+function updating(db: QueryCreator<Tables>, p: ChangedPage) {
+  return db
+    .updateTable("pages")
+    .set((eb) => ({
+      name: p.name,
+      slug: p.slug,
+      html: p.html,
+      markdown: p.markdown,
+      text: p.text,
+      rendered: p.rendered,
+      priority: p.priority,
+      editor: p.editor,
+      revision_count: eb("revision_count", "+", sql<number>`${p.step}::integer`),
+      updated_by: p.author,
+      updated_at: eb.fn<string>("clock_timestamp"),
+    }))
+    .where("id", "=", p.id)
+    .returningAll();
+}
+
+const update = prepared("pages.update", (db, p: ChangedPage) => updating(db, p));
+const updateWithRevision = prepared("pages.updateWithRevision", (db, p: ChangedPage) =>
+  withRevision(db, updating(db, p), p),
+);
 
 /**
  * Changes a locked page: moves it where the draft names another parent (content-api 8.4), then sets the fields that were
@@ -78,20 +188,19 @@ export async function updatePage(
   const name = draft.name ?? page.name;
   const slug = name === page.name || page.draft ? page.slug : await slugIn(page.book_id, name, tx, page.id);
   const stored = contentIn(draft) ? await storedContent(context, draft, async () => page.id, tx) : page;
-  const statement = sql<PageRow>`update pages set name = ${name}, slug = ${slug}, html = ${stored.html},
-      markdown = ${stored.markdown}, text = ${stored.text}, rendered = ${stored.rendered},
-      priority = ${draft.priority ?? page.priority}::integer,
-      editor = ${editorAfter(draft, page.editor, tx.viewer)},
-      revision_count = revision_count + ${page.draft ? 0 : 1}::integer, updated_by = ${authorOf(tx.viewer)}::integer, updated_at = clock_timestamp()
-    where id = ${page.id}::integer returning *`;
+  const values = {
+    ...{ id: page.id, name, slug, step: page.draft ? 0 : 1, priority: draft.priority ?? page.priority },
+    ...{ html: stored.html, markdown: stored.markdown, text: stored.text, rendered: stored.rendered },
+    editor: editorAfter(draft, page.editor, tx.viewer),
+  };
   const summary = restored ? `Restored from #${restored.id}; ${restored.summary}` : "";
-  const result =
-    restored || (needsRevision(page, draft) && !page.draft)
-      ? await writeWithRevision(context, statement, summary, tx)
-      : (await rows(tx.db, statement))[0];
+  const keepsRevision = restored || (needsRevision(page, draft) && !page.draft);
+  const statement = keepsRevision ? updateWithRevision : update;
+  const result = (await statement.executeTakeFirst(tx.db, { ...values, ...revisionBy(tx, summary) })) as PageRow;
+  if (keepsRevision) await deleteOlderRevisions(context, result, tx);
   if (draft.tags !== undefined)
     await context.contracts.tags.save("page", page.id, context.contracts.tags.read(draft.tags), tx);
-  return result as PageRow;
+  return result;
 }
 
 /** Whether an update changes name or content, as compared with what is stored (content-api 8.6). */
@@ -103,6 +212,19 @@ function needsRevision(page: PageRow, { name, html, markdown }: PageUpdate): boo
   );
 }
 
+const move = prepared("pages.move", (db, p: PageParent & { readonly id: number; readonly slug: string }) =>
+  db
+    .updateTable("pages")
+    .set((eb) => ({
+      book_id: p.book_id,
+      chapter_id: p.chapter_id,
+      slug: p.slug,
+      updated_at: eb.fn<string>("clock_timestamp"),
+    }))
+    .where("id", "=", p.id)
+    .returningAll(),
+);
+
 async function moveWhereAsked(page: PageRow, draft: PageUpdate, tx: EventTransaction): Promise<PageRow> {
   const target = parentIn(draft);
   if (!target || isIn(page, target)) return page;
@@ -110,41 +232,32 @@ async function moveWhereAsked(page: PageRow, draft: PageUpdate, tx: EventTransac
   return tx.perform("page_move", { row: page, parent }, async (final) => {
     const { book_id, chapter_id } = final.parent;
     const slug = page.draft ? page.slug : await slugIn(book_id, page.name, tx, page.id);
-    const [result] = await rows<PageRow>(
-      tx.db,
-      sql`update pages set book_id = ${book_id}::integer, chapter_id = ${chapter_id}::integer,
-      slug = ${slug}, updated_at = clock_timestamp() where id = ${page.id}::integer returning *`,
-    );
+    const result = await move.executeTakeFirst(tx.db, { id: page.id, book_id, chapter_id, slug });
     return result as PageRow;
   });
 }
 
+const softDelete = prepared("pages.softDelete", (db, p: { id: number }) =>
+  db
+    .updateTable("pages")
+    .set((eb) => ({ deleted_at: eb.fn<string>("now") }))
+    .where("id", "=", p.id),
+);
+
+const takeId = prepared("pages.takeId", (db, _p: Record<never, never>) =>
+  db.selectNoFrom(sql<number>`${NEXT_ID}::integer`.as("id")),
+);
+
 /** Moves a page into the recycle bin. */
 export async function deletePage(page: PageRow, tx: EventTransaction): Promise<void> {
-  await rows(tx.db, sql`update pages set deleted_at = now() where id = ${page.id}::integer`);
+  await softDelete.execute(tx.db, { id: page.id });
 }
 
 async function nextId(tx: EventTransaction): Promise<number> {
-  const [next] = await rows<{ id: number }>(
-    tx.db,
-    sql`select nextval(pg_get_serial_sequence('pages', 'id'))::integer as id`,
-  );
-  return (next as { id: number }).id;
+  return ((await takeId.executeTakeFirst(tx.db, {})) as { id: number }).id;
 }
 
 /** A slug that is free among the pages of a book; the page's own slug counts as free (content-api 4.1). */
 function slugIn(bookId: number, name: string, tx: EventTransaction, ownId = 0): Promise<string> {
   return freeSlug(tx.db, "pages", name, { id: ownId, where: sql<boolean>`book_id = ${bookId}::integer` });
-}
-
-/** SQL for the priority of a new page at the end of its parent (content-api 4.5). */
-function lastPriority({ book_id, chapter_id }: PageParent): RawBuilder<unknown> {
-  const highest =
-    chapter_id === null
-      ? sql`greatest(1, (select max(priority) from chapters where book_id = ${book_id}::integer and deleted_at is null),
-        (select max(priority) from pages where book_id = ${book_id}::integer and chapter_id is null
-          and deleted_at is null and not draft))`
-      : sql`coalesce((select max(priority) from pages where chapter_id = ${chapter_id}::integer
-          and deleted_at is null), 0)`;
-  return sql`least(${highest}::int8 + 1, ${MAX_PRIORITY}::int8)::integer`;
 }

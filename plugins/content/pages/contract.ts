@@ -3,7 +3,7 @@
  * share. Events carry pages as the table stores them; people, tags and the HTML rendered for a reader are read for answers
  * only.
  */
-import type { Generated, Kysely, Selectable } from "kysely";
+import type { Generated, Selectable } from "kysely";
 import type { Tag } from "lectern/contracts";
 import {
   fieldsOf,
@@ -22,6 +22,7 @@ import {
   timesFields,
   timestampSchema,
 } from "lectern/core";
+import type { Executor } from "lectern/db";
 import { namedFields, pageListItemSchema, tagSchema } from "../_items/answers.ts";
 import type { RenderCache } from "./render_cache.ts";
 
@@ -65,7 +66,7 @@ export interface PageRevisionsTable {
 /** A page as the table stores it; the result of the events of pages. */
 export type PageRow = Selectable<PagesTable>;
 
-/** A page as one statement reads it for an answer: without the text for search, with people and tags. */
+/** A page as one statement reads it for an answer: without the text and key for search, with people and tags. */
 export type FoundPage = Omit<PageRow, "text" | "name_key"> & {
   readonly people: People;
   readonly tags: Tag[];
@@ -177,7 +178,7 @@ export interface PagesContext
     PluginContext<"access" | "markup" | "tags" | "users">,
     "app" | "baseUrl" | "contracts" | "list" | "perform" | "slot" | "validate" | "visible"
   > {
-  readonly db: Pick<Kysely<never>, "executeQuery" | "getExecutor">;
+  readonly db: Executor;
   readonly renderCache: RenderCache;
   /** The newest revisions kept of each page; 0 keeps all. */
   readonly revisionLimit: number;

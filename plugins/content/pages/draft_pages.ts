@@ -2,14 +2,102 @@
  * Draft pages: new pages that are not published yet (content-api 8.6). Only their owner sees them, they perform no event
  * until `POST /api/pages` publishes them, and their slugs are random, so that they take no slug that a page could want.
  */
+import type { ExpressionBuilder } from "kysely";
 import type { DraftPage } from "lectern/contracts";
 import { authorOf, type EventTransaction, notFound, randomText, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import { prepared, type Tables } from "lectern/db";
 import { contentIn, editorAfter } from "./content.ts";
-import type { PagesContext } from "./contract.ts";
+import type { PageParent, PagesContext } from "./contract.ts";
 import { lockParent } from "./parents.ts";
 
 const SLUG_LENGTH = 20;
+
+/** The columns of a draft page that a save writes. */
+interface SavedDraft {
+  readonly name: string;
+  readonly html: string;
+  readonly markdown: string;
+  readonly text: string;
+  readonly rendered: string | null;
+  readonly editor: string;
+  readonly author: number | null;
+}
+
+function isOwnDraft(eb: ExpressionBuilder<Tables, "pages">, author: number | null) {
+  return eb.and([eb.ref("draft"), eb("deleted_at", "is", null), eb("owned_by", "=", author)]);
+}
+
+const updateDraft = prepared("pages.updateDraft", (db, p: SavedDraft & { readonly id: number | null }) =>
+  db
+    .updateTable("pages")
+    .set((eb) => ({
+      name: p.name,
+      html: p.html,
+      markdown: p.markdown,
+      text: p.text,
+      rendered: p.rendered,
+      editor: p.editor,
+      updated_at: eb.fn<string>("clock_timestamp"),
+    }))
+    .where("id", "=", sql<number>`${p.id}::integer`)
+    .where((eb) => isOwnDraft(eb, p.author))
+    .returning("id"),
+);
+
+// Access lists are set by handlers of events. A draft page has none, so it gets the list of its parent here.
+const insertDraft = prepared("pages.insertDraft", (db, p: SavedDraft & PageParent & { readonly slug: string }) =>
+  db
+    .insertInto("pages")
+    .values((eb) => ({
+      book_id: p.book_id,
+      chapter_id: p.chapter_id,
+      name: p.name,
+      slug: p.slug,
+      html: p.html,
+      markdown: p.markdown,
+      text: p.text,
+      rendered: p.rendered,
+      priority: eb.lit(0),
+      draft: eb.lit(true),
+      revision_count: eb.lit(0),
+      editor: p.editor,
+      created_by: p.author,
+      updated_by: p.author,
+      owned_by: p.author,
+      acl_id: eb
+        .case()
+        .when(sql<number>`${p.chapter_id}::integer`, "is", null)
+        .then(eb.selectFrom("books").select("acl_id").where("id", "=", p.book_id).$asScalar())
+        .else(eb.selectFrom("chapters").select("acl_id").where("id", "=", p.chapter_id).$asScalar())
+        .end()
+        .$notNull(),
+    }))
+    .returning("id"),
+);
+
+const lockDrafts = prepared("pages.lockDrafts", (db, p: { ids: readonly number[] }) =>
+  db
+    .selectFrom("pages")
+    .select("id")
+    .where("id", "=", sql<number>`any(${p.ids}::integer[])`)
+    .where((eb) => eb.ref("draft"))
+    .where("deleted_at", "is", null)
+    .orderBy("id")
+    .forUpdate(),
+);
+
+const deletePages = prepared("pages.delete", (db, p: { ids: readonly number[] }) =>
+  db.deleteFrom("pages").where("id", "=", sql<number>`any(${p.ids}::integer[])`),
+);
+
+const lockOwnDraft = prepared("pages.lockOwnDraft", (db, p: { id: number; author: number | null }) =>
+  db
+    .selectFrom("pages")
+    .select("id")
+    .where("id", "=", p.id)
+    .where((eb) => isOwnDraft(eb, p.author))
+    .forUpdate(),
+);
 
 /** Stores a draft page and returns its id; see `Pages.keepDraft`. */
 export async function saveDraftPage(context: PagesContext, draft: DraftPage, tx: EventTransaction): Promise<number> {
@@ -19,26 +107,18 @@ export async function saveDraftPage(context: PagesContext, draft: DraftPage, tx:
   const { html, markdown, text, rendered } = await prepared.keep(
     async ({ bytes, extension }) => `data:image/${extension};base64,${Buffer.from(bytes).toString("base64")}`,
   );
-  const editor = editorAfter(draft, undefined, viewer);
-  const [updated] = await rows<{ id: number }>(
-    tx.db,
-    sql`update pages set name = ${draft.name}, html = ${html}, markdown = ${markdown}, text = ${text},
-      rendered = ${rendered}, editor = ${editor}, updated_at = clock_timestamp()
-    where id = ${draft.id}::integer and ${isOwnDraft(tx)} returning id`,
-  );
+  const values = {
+    ...{ name: draft.name, html, markdown, text, rendered },
+    ...{ editor: editorAfter(draft, undefined, viewer), author: authorOf(viewer) },
+  };
+  const updated = await updateDraft.executeTakeFirst(tx.db, { ...values, id: draft.id });
   if (updated) return updated.id;
-  const { book_id, chapter_id } = await lockParent(draft.parent, tx);
-  const author = sql`${authorOf(viewer)}::integer`;
-  const [inserted] = await rows<{ id: number }>(
-    tx.db,
-    // Access lists are set by handlers of events. A draft page has none, so it gets the list of its parent here.
-    sql`insert into pages (book_id, chapter_id, name, slug, html, markdown, text, rendered, priority, draft,
-        revision_count, editor, created_by, updated_by, owned_by, acl_id)
-      select ${book_id}::integer, ${chapter_id}::integer, ${draft.name}, ${`draft-${randomText(SLUG_LENGTH)}`}, ${html},
-        ${markdown}, ${text}, ${rendered}, 0, true, 0, ${editor}, ${author}, ${author}, ${author}, holder.acl_id
-      from ${sql.table(chapter_id === null ? "books" : "chapters")} as holder
-      where holder.id = ${chapter_id ?? book_id}::integer returning id`,
-  );
+  const slug = `draft-${randomText(SLUG_LENGTH)}`;
+  const inserted = await insertDraft.executeTakeFirst(tx.db, {
+    ...values,
+    ...(await lockParent(draft.parent, tx)),
+    slug,
+  });
   return (inserted as { id: number }).id;
 }
 
@@ -48,28 +128,17 @@ export async function discardDraftPages(
   ids: readonly number[],
   tx: EventTransaction,
 ): Promise<void> {
-  const locked = await rows<{ id: number }>(
-    tx.db,
-    sql`select id from pages where id = any(${[...ids]}::integer[]) and draft and deleted_at is null
-      order by id for update`,
-  );
+  const locked = await lockDrafts.execute(tx.db, { ids: [...ids] });
   if (locked.length === 0) return;
   const removed = locked.map(({ id }) => id);
   for (const { kind, destroy } of slot("dependents"))
     if (kind === undefined || kind === "page") await destroy(removed, tx, "page");
-  await rows(tx.db, sql`delete from pages where id = any(${removed}::integer[])`);
+  await deletePages.execute(tx.db, { ids: removed });
 }
 
 /** Locks a draft page of the viewer until the transaction ends and returns its id. Throws 404 for any other page. */
 export async function lockDraftPage(id: number, tx: EventTransaction): Promise<number> {
-  const [draft] = await rows<{ id: number }>(
-    tx.db,
-    sql`select id from pages where id = ${id}::integer and ${isOwnDraft(tx)} for update`,
-  );
+  const draft = await lockOwnDraft.executeTakeFirst(tx.db, { id, author: authorOf(tx.viewer) });
   if (!draft) throw notFound("Draft");
   return draft.id;
-}
-
-function isOwnDraft({ viewer }: EventTransaction) {
-  return sql`draft and deleted_at is null and owned_by = ${authorOf(viewer)}::integer`;
 }

@@ -1,50 +1,77 @@
-import type { ExportContent, ExportEntry, ExportKind } from "lectern/contracts";
+import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
+import type { ExportContent, ExportEntry, ExportKind, Tag } from "lectern/contracts";
 import { type RawBuilder, sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
-import type { PageRow, PagesContext } from "./contract.ts";
+import { flattened, prepared, type Statement, type Tables } from "lectern/db";
+import type { PagesContext } from "./contract.ts";
 import { renderIncludes } from "./includes.ts";
 import { postRendered } from "./presenter.ts";
 import { pageUrl } from "./urls.ts";
 
+interface EntryParameters {
+  readonly id: number;
+  readonly tags: RawBuilder<Tag[]>;
+  readonly visible: RawBuilder<boolean>;
+}
+
+/** A statement that reads pages for entries. */
+const entriesWhere = (
+  name: string,
+  where: (eb: ExpressionBuilder<Tables, "pages">, id: number) => Expression<SqlBool>,
+) =>
+  prepared(name, (db, p: EntryParameters) =>
+    db
+      .selectFrom("pages")
+      .innerJoin("books", "books.id", "pages.book_id")
+      .select(["pages.id", "pages.name", "pages.slug", "pages.priority", "pages.book_id", "pages.chapter_id"])
+      .select(["pages.draft", "books.slug as book_slug", p.tags.as("tags")])
+      .where((eb) => where(eb, p.id))
+      .where(p.visible)
+      .orderBy("pages.priority")
+      .orderBy("pages.id"),
+  );
+
+const exported = entriesWhere("pages.exported", (eb, id) => eb("pages.id", "=", id));
+const exportedWithin = {
+  book: entriesWhere("pages.exportedOfBook", (eb, id) =>
+    eb.and([eb("pages.book_id", "=", id), eb.not(eb.ref("pages.draft"))]),
+  ),
+  chapter: entriesWhere("pages.exportedOfChapter", (eb, id) =>
+    eb.and([eb("pages.chapter_id", "=", id), eb.not(eb.ref("pages.draft"))]),
+  ),
+};
+
 /** A page, as it is read for an entry. */
-type FoundEntry = Pick<PageRow, "id" | "name" | "slug" | "priority" | "book_id" | "chapter_id" | "draft"> & {
-  readonly book_slug: string;
-  readonly tags: ExportEntry["tags"];
-};
+type FoundEntry = typeof exported extends Statement<never, infer Row> ? Row : never;
 
-/** A page, as it is read for its content; author and editor are names of users. */
-type FoundContent = Pick<
-  PageRow,
-  "id" | "html" | "rendered" | "markdown" | "revision_count" | "created_at" | "updated_at"
-> & {
-  readonly author: string | null;
-  readonly editor: string | null;
-};
-
-/** The columns that name the parents of pages, by kind. */
-const PARENT_COLUMNS = { book: "book_id", chapter: "chapter_id" } as const;
+const exportedContents = prepared(
+  "pages.exportedContents",
+  (db, p: { ids: readonly number[]; visible: RawBuilder<boolean> }) =>
+    db
+      .selectFrom("pages")
+      .select(["pages.id", "pages.html", "pages.rendered", "pages.markdown", "pages.revision_count"])
+      .select((eb) => [
+        "pages.created_at",
+        "pages.updated_at",
+        eb.selectFrom("users").select("name").whereRef("users.id", "=", "pages.created_by").as("author"),
+        eb.selectFrom("users").select("name").whereRef("users.id", "=", "pages.updated_by").as("editor"),
+      ])
+      .where("pages.id", "=", sql<number>`any(${p.ids}::integer[])`)
+      .where(p.visible),
+);
 
 /** Finds pages for exports. Drafts are exported on their own, never with their book or chapter (content-api 15.2). */
 export function pageExports(context: PagesContext): ExportKind {
-  const { tags } = context.contracts;
-  const entries = async (viewer: Viewer, where: RawBuilder<unknown>): Promise<ExportEntry[]> => {
-    const found = await rows<FoundEntry>(
-      context.db,
-      sql`select pages.id, pages.name, pages.slug, pages.priority, pages.book_id, pages.chapter_id, pages.draft,
-        books.slug as book_slug, ${tags.of("page", sql.ref("pages.id"))} as tags
-      from pages join books on books.id = pages.book_id
-      where ${where} and ${context.visible.where("pages", viewer)} order by pages.priority, pages.id`,
-    );
+  const tags = flattened(context.contracts.tags.of("page", sql.ref("pages.id")));
+  const entries = async (statement: typeof exported, viewer: Viewer, id: number): Promise<ExportEntry[]> => {
+    const visible = context.visible.where("pages", viewer);
+    const found = await statement.execute(context.db, { id, tags, visible });
     return found.map((page) => entryOf(context, page));
   };
   return {
     kind: "page",
-    find: async (viewer, id) => (await entries(viewer, sql`pages.id = ${id}::integer`))[0],
-    async within(viewer, { kind, id }) {
-      if (!(kind in PARENT_COLUMNS)) return [];
-      const column = sql.ref(`pages.${PARENT_COLUMNS[kind as keyof typeof PARENT_COLUMNS]}`);
-      return entries(viewer, sql`${column} = ${id}::integer and not pages.draft`);
-    },
+    find: async (viewer, id) => (await entries(exported, viewer, id))[0],
+    within: async (viewer, { kind, id }) =>
+      kind === "book" || kind === "chapter" ? entries(exportedWithin[kind], viewer, id) : [],
     contents: (viewer, ids) => contentsOf(context, viewer, ids),
   };
 }
@@ -67,13 +94,8 @@ async function contentsOf(
   viewer: Viewer,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, ExportContent>> {
-  const name = (column: string) => sql`(select users.name from users where users.id = ${sql.ref(column)})`;
-  const found = await rows<FoundContent>(
-    context.db,
-    sql`select pages.id, pages.html, pages.rendered, pages.markdown, pages.revision_count, pages.created_at,
-      pages.updated_at, ${name("pages.created_by")} as author, ${name("pages.updated_by")} as editor
-    from pages where pages.id = any(${[...ids]}::integer[]) and ${context.visible.where("pages", viewer)}`,
-  );
+  const visible = context.visible.where("pages", viewer);
+  const found = await exportedContents.execute(context.db, { ids: [...ids], visible });
   const contents = new Map<number, ExportContent>();
   for (const page of found) {
     const bare = page.rendered ?? (await renderIncludes(context, page, viewer));

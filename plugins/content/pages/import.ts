@@ -1,11 +1,29 @@
 import type { ContentMaker } from "lectern/contracts";
-import { sql } from "lectern/core";
-import { rows } from "lectern/db";
+import { prepared } from "lectern/db";
 import { insertPage } from "./changes.ts";
 import type { PageCreate, PagesContext } from "./contract.ts";
 import { type NamedParent, parentIn } from "./parents.ts";
 import { lockPage } from "./queries.ts";
 import { pageUrl } from "./urls.ts";
+
+const slugOfBook = prepared("pages.slugOfBook", (db, p: { id: number }) =>
+  db.selectFrom("books").select("slug").where("id", "=", p.id),
+);
+
+const refill = prepared(
+  "pages.refill",
+  (db, p: { id: number; html: string; markdown: string; text: string; rendered: string | null }) =>
+    db
+      .with("kept", (query) =>
+        query
+          .updateTable("page_revisions")
+          .set({ html: p.html, markdown: p.markdown, text: p.text })
+          .where("page_id", "=", p.id),
+      )
+      .updateTable("pages")
+      .set({ html: p.html, markdown: p.markdown, text: p.text, rendered: p.rendered })
+      .where("id", "=", p.id),
+);
 
 /** Creates pages for imports, with the event and rules of a request. */
 export function pageMaker(context: PagesContext): ContentMaker {
@@ -18,7 +36,7 @@ export function pageMaker(context: PagesContext): ContentMaker {
       const page = await tx.perform("page_create", draft, (final, inner) =>
         insertPage(context, final, parentIn(final) as NamedParent, inner),
       );
-      const [book] = await rows<{ slug: string }>(tx.db, sql`select slug from books where id = ${page.book_id}`);
+      const book = await slugOfBook.executeTakeFirst(tx.db, { id: page.book_id });
       const { html: _html, markdown: _markdown, text, rendered, acl_id, name_key, deleted_at, ...shown } = page;
       return { kind: "page", id: page.id, url: pageUrl(context.baseUrl, book?.slug ?? "", page), shown };
     },
@@ -31,14 +49,8 @@ export function pageMaker(context: PagesContext): ContentMaker {
         page.markdown === "" ? { html: filled } : { markdown: filled },
         { viewer: tx.viewer },
       );
-      const { html, markdown, text } = stored;
-      await rows(
-        tx.db,
-        sql`with kept as (update page_revisions set html = ${html}, markdown = ${markdown}, text = ${text}
-            where page_id = ${id}::integer)
-          update pages set html = ${html}, markdown = ${markdown}, text = ${text}, rendered = ${stored.rendered}
-          where id = ${id}::integer`,
-      );
+      const { html, markdown, text, rendered } = stored;
+      await refill.execute(tx.db, { id, html, markdown, text, rendered });
       for (const record of context.slot("content_record"))
         await record.changed({ kind: "page", id }, { before: page.html, after: html }, tx);
       return undefined;

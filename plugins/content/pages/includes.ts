@@ -1,10 +1,61 @@
 import type { Included } from "lectern/contracts";
-import { sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
+import { type RawBuilder, sql, type Viewer } from "lectern/core";
+import { prepared } from "lectern/db";
 import type { FoundPage, PagesContext } from "./contract.ts";
 
 /** The transaction that wrote a row and its location: a pair that no two versions of a page share. */
-const VERSION = sql`pages.xmin::text || pages.ctid::text`;
+const VERSION = sql<string>`pages.xmin::text || pages.ctid::text`;
+
+const visibleVersionsOf = prepared(
+  "pages.visibleVersions",
+  (db, p: { ids: readonly number[]; visible: RawBuilder<boolean> }) =>
+    db
+      .selectFrom("pages")
+      .select(["pages.id", VERSION.as("version")])
+      .where("pages.id", "=", sql<number>`any(${p.ids}::integer[])`)
+      .where(p.visible),
+);
+
+// octet_length() does not read a large text. A text that is too large by itself leaves the room to the others.
+const loadIncluded = prepared(
+  "pages.loadIncluded",
+  (db, p: { ids: readonly number[]; maxBytes: number; visible: RawBuilder<boolean> }) => {
+    const most = sql<number>`${p.maxBytes}::integer`;
+    return db
+      .selectFrom(
+        sql<{ id: number; place: number }>`unnest(${p.ids}::integer[]) with ordinality`.as<"asked">(
+          sql`asked(id, place)`,
+        ),
+      )
+      .innerJoin("pages", "pages.id", "asked.id")
+      .crossJoinLateral((eb) =>
+        sql<{ bytes: number }>`(select octet_length(${eb.ref("pages.html")}) as bytes)`.as("sizes"),
+      )
+      .select((eb) => [
+        "pages.id",
+        VERSION.as("version"),
+        eb
+          .case()
+          .when(
+            eb.and([
+              eb("sizes.bytes", "<=", most),
+              eb(
+                eb.fn
+                  .sum("sizes.bytes")
+                  .filterWhere("sizes.bytes", "<=", most)
+                  .over((over) => over.orderBy("asked.place")),
+                "<=",
+                most,
+              ),
+            ]),
+          )
+          .then(eb.ref("pages.html"))
+          .end()
+          .as("html"),
+      ])
+      .where(p.visible);
+  },
+);
 
 /**
  * A page's HTML with its includes, resolved to the pages that this viewer sees (content-api 9.4). It is cached unless a
@@ -32,18 +83,8 @@ export async function renderIncludes(
 /** Loads the included pages that the viewer sees, and adds the version of each to `versions`: null for hidden ones. */
 function includeLoader(context: PagesContext, viewer: Viewer) {
   return async (ids: readonly number[], maxBytes: number, versions?: Map<number, string | null>) => {
-    const most = sql`${maxBytes}::integer`;
-    // octet_length() does not read a large text. A text that is too large by itself leaves the room to the others.
-    const found = await rows<{ id: number; version: string; html: string | null }>(
-      context.db,
-      sql`select pages.id, ${VERSION} as version,
-          case when sizes.bytes <= ${most}
-            and sum(sizes.bytes) filter (where sizes.bytes <= ${most}) over (order by asked.place) <= ${most}
-          then pages.html end as html
-        from unnest(${[...ids]}::integer[]) with ordinality as asked(id, place)
-          join pages on pages.id = asked.id cross join lateral (select octet_length(pages.html) as bytes) as sizes
-        where ${context.visible.where("pages", viewer)}`,
-    );
+    const visible = context.visible.where("pages", viewer);
+    const found = await loadIncluded.execute(context.db, { ids: [...ids], maxBytes, visible });
     for (const id of ids) versions?.set(id, null);
     for (const { id, version } of found) versions?.set(id, version);
     return new Map(found.map((page) => [page.id, page.html]));
@@ -56,11 +97,8 @@ async function visibleVersions(
   viewer: Viewer,
   ids: readonly number[],
 ): Promise<Map<number, string>> {
-  const found = await rows<{ id: number; version: string }>(
-    context.db,
-    sql`select pages.id, ${VERSION} as version from pages
-      where pages.id = any(${[...ids]}::integer[]) and ${context.visible.where("pages", viewer)}`,
-  );
+  const visible = context.visible.where("pages", viewer);
+  const found = await visibleVersionsOf.execute(context.db, { ids: [...ids], visible });
   return new Map(found.map(({ id, version }) => [id, version]));
 }
 

@@ -1,6 +1,52 @@
 /** What happens to pages when the book or chapter that contains them is deleted or moved. */
 import { type EventTransaction, slugOf, sql, uniqueSlug } from "lectern/core";
-import { rows } from "lectern/db";
+import { prepared } from "lectern/db";
+
+const softDeleteWhere = (name: string, column: "book_id" | "chapter_id") =>
+  prepared(name, (db, p: { parentId: number }) =>
+    db
+      .updateTable("pages")
+      .set((eb) => ({ deleted_at: eb.fn<string>("now") }))
+      .where(column, "=", p.parentId)
+      .where("deleted_at", "is", null),
+  );
+const SOFT_DELETES = {
+  book_id: softDeleteWhere("pages.softDeleteOfBook", "book_id"),
+  chapter_id: softDeleteWhere("pages.softDeleteOfChapter", "chapter_id"),
+};
+
+const lockOfChapter = prepared("pages.lockOfChapter", (db, p: { chapterId: number }) =>
+  db
+    .selectFrom("pages")
+    .select(["id", "name", "slug", "draft"])
+    .where("chapter_id", "=", p.chapterId)
+    .orderBy("id")
+    .forUpdate(),
+);
+
+const moveAll = prepared("pages.moveAll", (db, p: { bookId: number; moved: string }) =>
+  db
+    .updateTable("pages")
+    .from(
+      sql<{ id: number; slug: string }>`jsonb_to_recordset(${p.moved}::text::jsonb)`.as<"moved">(
+        sql`moved(id integer, slug text)`,
+      ),
+    )
+    .set((eb) => ({ book_id: p.bookId, slug: eb.ref("moved.slug"), updated_at: eb.fn<string>("clock_timestamp") }))
+    .whereRef("pages.id", "=", "moved.id"),
+);
+
+const takenIn = prepared(
+  "pages.takenSlugs",
+  (db, p: { bookId: number; slugs: readonly string[]; exceptIds: readonly number[] }) =>
+    db
+      .selectFrom("pages")
+      .select("slug")
+      .where("book_id", "=", p.bookId)
+      .where("deleted_at", "is", null)
+      .where("slug", "=", sql<string>`any(${p.slugs}::text[])`)
+      .where((eb) => eb.not(eb("id", "=", sql<number>`any(${p.exceptIds}::integer[])`))),
+);
 
 /** Deletes the pages of a deleted book or chapter; pages deleted before keep their time of deletion (content-api 4.8). */
 export async function deletePagesOf(
@@ -8,10 +54,7 @@ export async function deletePagesOf(
   parentId: number,
   tx: EventTransaction,
 ): Promise<void> {
-  await rows(
-    tx.db,
-    sql`update pages set deleted_at = now() where ${sql.ref(column)} = ${parentId}::integer and deleted_at is null`,
-  );
+  await SOFT_DELETES[column].execute(tx.db, { parentId });
 }
 
 /** Moves all pages of a chapter, deleted ones too, to its new book, with slugs that are free there (content-api 7). */
@@ -19,10 +62,7 @@ export async function movePagesOf(
   chapter: { readonly id: number; readonly book_id: number },
   tx: EventTransaction,
 ): Promise<void> {
-  const pages = await rows<{ id: number; name: string; slug: string; draft: boolean }>(
-    tx.db,
-    sql`select id, name, slug, draft from pages where chapter_id = ${chapter.id}::integer order by id for update`,
-  );
+  const pages = await lockOfChapter.execute(tx.db, { chapterId: chapter.id });
   if (pages.length === 0) return;
   const taken = await takenSlugs(chapter.book_id, pages, tx);
   const moved: { id: number; slug: string }[] = [];
@@ -32,12 +72,7 @@ export async function movePagesOf(
     taken.add(slug);
     moved.push({ id, slug });
   }
-  await rows(
-    tx.db,
-    sql`update pages set book_id = ${chapter.book_id}::integer, slug = moved.slug, updated_at = clock_timestamp()
-    from jsonb_to_recordset(${JSON.stringify(moved)}::text::jsonb) as moved(id integer, slug text)
-      where pages.id = moved.id`,
-  );
+  await moveAll.execute(tx.db, { bookId: chapter.book_id, moved: JSON.stringify(moved) });
 }
 
 /** The slugs of these names that other pages of the book have. Suffixes are random, so slugs with one are not looked up. */
@@ -46,11 +81,10 @@ async function takenSlugs(
   pages: readonly { id: number; name: string }[],
   tx: EventTransaction,
 ): Promise<Set<string>> {
-  const found = await rows<{ slug: string }>(
-    tx.db,
-    sql`select slug from pages where book_id = ${bookId}::integer and deleted_at is null
-    and slug = any(${pages.map(({ name }) => slugOf(name))}::text[])
-      and not id = any(${pages.map(({ id }) => id)}::integer[])`,
-  );
+  const found = await takenIn.execute(tx.db, {
+    bookId,
+    slugs: pages.map(({ name }) => slugOf(name)),
+    exceptIds: pages.map(({ id }) => id),
+  });
   return new Set(found.map(({ slug }) => slug));
 }

@@ -1,6 +1,6 @@
 import type { Owned } from "lectern/contracts";
-import { type EventTransaction, notFound, sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
+import { type EventTransaction, notFound, type RawBuilder, sql, type Viewer } from "lectern/core";
+import { prepared } from "lectern/db";
 import type { PageParent, PagesContext } from "./contract.ts";
 
 /** The book or chapter that a request names as the parent of a page. */
@@ -9,11 +9,33 @@ export interface NamedParent {
   readonly id: number;
 }
 
-/** What the permission to create in a parent depends on. */
-type FoundParent = Owned & { readonly book_id?: number };
-
-const TABLES = { book: "books", chapter: "chapters" } as const;
 const NOUNS = { book: "Book", chapter: "Chapter" } as const;
+
+const findBook = prepared("pages.findBook", (db, p: { id: number; visible: RawBuilder<boolean> }) =>
+  db.selectFrom("books").select(["id", "owned_by", "acl_id"]).where("books.id", "=", p.id).where(p.visible),
+);
+
+const findChapter = prepared("pages.findChapter", (db, p: { id: number; visible: RawBuilder<boolean> }) =>
+  db.selectFrom("chapters").select(["id", "owned_by", "acl_id"]).where("chapters.id", "=", p.id).where(p.visible),
+);
+
+const lockBook = prepared("pages.lockBook", (db, p: { id: number }) =>
+  db
+    .selectFrom("books")
+    .select(["id as book_id", sql<null>`null`.as("chapter_id")])
+    .where("id", "=", p.id)
+    .where("deleted_at", "is", null)
+    .forShare(),
+);
+
+const lockChapter = prepared("pages.lockChapter", (db, p: { id: number }) =>
+  db
+    .selectFrom("chapters")
+    .select(["book_id", "id as chapter_id"])
+    .where("id", "=", p.id)
+    .where("deleted_at", "is", null)
+    .forShare(),
+);
 
 /** The parent that a body names; the chapter where it names a book too (content-api 8.2, 8.4). */
 export function parentIn(draft: {
@@ -29,18 +51,16 @@ export function isIn(page: PageParent, { kind, id }: NamedParent): boolean {
   return kind === "chapter" ? page.chapter_id === id : page.chapter_id === null && page.book_id === id;
 }
 
-/** Reads a parent. Throws its 404 where the viewer does not see it (content-api 1.4). */
+/** Reads what decides about a parent. Throws its 404 where the viewer does not see it (content-api 1.4). */
 export async function findParent(
-  context: PagesContext,
+  { db, visible }: PagesContext,
   viewer: Viewer,
   { kind, id }: NamedParent,
-): Promise<FoundParent> {
-  const table = TABLES[kind];
-  const [parent] = await rows<FoundParent>(
-    context.db,
-    sql`select * from ${sql.table(table)} where ${sql.ref(`${table}.id`)} = ${id}::integer
-      and ${context.visible.where(table, viewer)}`,
-  );
+): Promise<Owned> {
+  const parent =
+    kind === "book"
+      ? await findBook.executeTakeFirst(db, { id, visible: visible.where("books", viewer) })
+      : await findChapter.executeTakeFirst(db, { id, visible: visible.where("chapters", viewer) });
   if (!parent) throw notFound(NOUNS[kind]);
   return parent;
 }
@@ -50,11 +70,7 @@ export async function findParent(
  * deleted or moved, and writers do not block each other. Throws its 404 where it is gone.
  */
 export async function lockParent({ kind, id }: NamedParent, tx: EventTransaction): Promise<PageParent> {
-  const columns = kind === "chapter" ? sql`book_id, id as chapter_id` : sql`id as book_id, null as chapter_id`;
-  const [parent] = await rows<PageParent>(
-    tx.db,
-    sql`select ${columns} from ${sql.table(TABLES[kind])} where id = ${id}::integer and deleted_at is null for share`,
-  );
+  const parent = await (kind === "book" ? lockBook : lockChapter).executeTakeFirst(tx.db, { id });
   if (!parent) throw notFound(NOUNS[kind]);
   return parent;
 }

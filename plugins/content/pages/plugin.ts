@@ -4,7 +4,7 @@
  * reader. Comments, attachments and images belong to other plugins, which take part through events and slots.
  */
 import { definePlugin, itemPermissions, sql, t } from "lectern/core";
-import { rows } from "lectern/db";
+import { prepared } from "lectern/db";
 import { ACTIVITIES } from "./activity.ts";
 import { lockForUpdate } from "./changes.ts";
 import { prepareContent } from "./content.ts";
@@ -26,6 +26,10 @@ const COLUMNS = [
   ...["id", "book_id", "chapter_id", "name", "slug", "priority", "draft", "revision_count", "template", "editor"],
   ...["created_at", "updated_at", "created_by", "updated_by", "owned_by"],
 ];
+
+const deleteRevisions = prepared("pages.deleteRevisions", (db, p: { pageIds: readonly number[] }) =>
+  db.deleteFrom("page_revisions").where("page_id", "=", sql<number>`any(${p.pageIds}::integer[])`),
+);
 
 export default definePlugin({
   name: "pages",
@@ -82,7 +86,7 @@ export default definePlugin({
     contribute("dependents", {
       kind: "page",
       async destroy(ids, { db }) {
-        await rows(db, sql`delete from page_revisions where page_id = any(${[...ids]}::integer[])`);
+        await deleteRevisions.execute(db, { pageIds: [...ids] });
       },
     });
     for (const source of ACTIVITIES) contribute("activity", source);

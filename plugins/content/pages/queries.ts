@@ -1,52 +1,97 @@
-import type { ContentEntry, ResponseFields } from "lectern/contracts";
-import { type EventTransaction, notFound, peopleOf, type RawBuilder, sql, type Viewer } from "lectern/core";
-import { flattened, prepared, rows } from "lectern/db";
+import type { ContentEntry, ResponseFields, Tag } from "lectern/contracts";
+import {
+  type EventTransaction,
+  notFound,
+  type People,
+  peopleOf,
+  type RawBuilder,
+  sql,
+  type Viewer,
+} from "lectern/core";
+import { flattened, prepared } from "lectern/db";
 import { chapterPagesFields, type FoundPage, type PageRow, type PagesContext } from "./contract.ts";
 import { pageUrl } from "./urls.ts";
 
-/** The columns of rows of listings and of the pages of a chapter; needs a join with the page's book (content-api 8.1). */
-export const LISTED: RawBuilder<unknown> = sql`pages.id, pages.book_id, pages.chapter_id, pages.name, pages.slug,
-  pages.priority, pages.draft, pages.revision_count, pages.template, pages.created_at, pages.updated_at,
-  pages.created_by, pages.updated_by, pages.owned_by, pages.editor, books.slug as book_slug`;
+const LISTED_COLUMNS = [
+  ...(["pages.id", "pages.book_id", "pages.chapter_id", "pages.name", "pages.slug", "pages.priority"] as const),
+  ...(["pages.draft", "pages.revision_count", "pages.template", "pages.created_at", "pages.updated_at"] as const),
+  ...(["pages.created_by", "pages.updated_by", "pages.owned_by", "pages.editor"] as const),
+] as const;
+
+/** The columns of rows of listings (content-api 8.1); needs a join with the page's book. */
+export const LISTED: RawBuilder<unknown> = flattened(
+  sql`${sql.join(LISTED_COLUMNS.map((column) => sql.ref(column)))}, books.slug as book_slug`,
+);
 
 /** All columns but `text` and `name_key`. */
-const COLUMNS = sql`pages.id, pages.book_id, pages.chapter_id, pages.name, pages.slug, pages.html, pages.markdown,
-  pages.rendered, pages.priority, pages.draft, pages.template, pages.revision_count, pages.editor, pages.created_by,
-  pages.updated_by, pages.owned_by, pages.acl_id, pages.created_at, pages.updated_at, pages.deleted_at`;
+const READ_COLUMNS = [
+  ...(["pages.id", "pages.book_id", "pages.chapter_id", "pages.name", "pages.slug", "pages.html"] as const),
+  ...(["pages.markdown", "pages.rendered", "pages.priority", "pages.draft", "pages.template"] as const),
+  ...(["pages.revision_count", "pages.editor", "pages.created_by", "pages.updated_by", "pages.owned_by"] as const),
+  ...(["pages.acl_id", "pages.created_at", "pages.updated_at", "pages.deleted_at"] as const),
+] as const;
 
-/** An entry of a book's contents, as it is read. */
-type FoundEntry = Pick<
-  PageRow,
-  "id" | "name" | "slug" | "book_id" | "chapter_id" | "draft" | "template" | "priority" | "created_at" | "updated_at"
-> & { readonly book_slug: string };
+const find = prepared(
+  "pages.find",
+  (db, p: { id: number; people: RawBuilder<People>; tags: RawBuilder<Tag[]>; visible: RawBuilder<boolean> }) =>
+    db
+      .selectFrom("pages")
+      .select(READ_COLUMNS)
+      .select([p.people.as("people"), p.tags.as("tags")])
+      .where("pages.id", "=", p.id)
+      .where(p.visible),
+);
+
+const lockPresent = prepared("pages.lock", (db, p: { id: number }) =>
+  db.selectFrom("pages").selectAll().where("id", "=", p.id).where("deleted_at", "is", null).forUpdate(),
+);
+
+const ofBook = prepared("pages.ofBook", (db, p: { bookId: number; visible: RawBuilder<boolean> }) =>
+  db
+    .selectFrom("pages")
+    .innerJoin("books", "books.id", "pages.book_id")
+    .select(["pages.id", "pages.name", "pages.slug", "pages.book_id", "pages.chapter_id", "pages.draft"])
+    .select(["pages.template", "pages.priority", "pages.created_at", "pages.updated_at", "books.slug as book_slug"])
+    .where("pages.book_id", "=", p.bookId)
+    .where(p.visible)
+    .orderBy("pages.draft", "desc")
+    .orderBy("pages.priority")
+    .orderBy("pages.id"),
+);
+
+const ofChapters = prepared(
+  "pages.ofChapters",
+  (db, p: { chapterIds: readonly number[]; visible: RawBuilder<boolean> }) =>
+    db
+      .selectFrom("pages")
+      .innerJoin("books", "books.id", "pages.book_id")
+      .select(LISTED_COLUMNS)
+      .select("books.slug as book_slug")
+      .where("pages.chapter_id", "=", sql<number>`any(${p.chapterIds}::integer[])`)
+      .where(p.visible)
+      .orderBy("pages.draft", "desc")
+      .orderBy("pages.priority")
+      .orderBy("pages.id"),
+);
 
 /** Reads a page with everything that its answer needs, in one statement. */
 export function pageFinder({ db, contracts: { users, tags }, visible }: PagesContext) {
-  const columns = flattened(
-    sql`${COLUMNS}, ${peopleOf(users, "pages")} as people, ${tags.of("page", sql.ref("pages.id"))} as tags`,
-  );
-  const find = async (id: number, where: RawBuilder<boolean>): Promise<FoundPage | undefined> => {
-    const [page] = await rows<FoundPage>(
-      db,
-      sql`select ${columns} from pages where pages.id = ${id}::integer and ${where}`,
-    );
-    return page;
+  const parts = {
+    people: flattened(peopleOf(users, "pages")),
+    tags: flattened(tags.of("page", sql.ref("pages.id"))),
   };
   return {
     /** The page; undefined where the viewer does not see it. */
-    visible: (viewer: Viewer, id: number): Promise<FoundPage | undefined> => find(id, visible.where("pages", viewer)),
+    visible: (viewer: Viewer, id: number): Promise<FoundPage | undefined> =>
+      find.executeTakeFirst(db, { id, ...parts, visible: visible.where("pages", viewer) }),
     /** A page that was just written. Throws 404 where it was removed since. */
     async written(id: number): Promise<FoundPage> {
-      const page = await find(id, sql<boolean>`true`);
+      const page = await find.executeTakeFirst(db, { id, ...parts, visible: sql<boolean>`true` });
       if (!page) throw notFound("Page");
       return page;
     },
   };
 }
-
-const lockPresent = prepared("pages.lock", (db, p: { id: number }) =>
-  db.selectFrom("pages").selectAll().where("id", "=", p.id).where("deleted_at", "is", null).forUpdate(),
-);
 
 /** The present row of a page, locked until the transaction ends. Throws 404 where it was deleted since. */
 export async function lockPage(id: number, tx: EventTransaction): Promise<PageRow> {
@@ -57,14 +102,7 @@ export async function lockPage(id: number, tx: EventTransaction): Promise<PageRo
 
 /** The pages of a book that the viewer sees, drafts first, then by priority and id (content-api 5.3). */
 export async function pagesOfBook(context: PagesContext, viewer: Viewer, bookId: number): Promise<ContentEntry[]> {
-  const found = await rows<FoundEntry>(
-    context.db,
-    sql`select pages.id, pages.name, pages.slug, pages.book_id, pages.chapter_id, pages.draft,
-      pages.template, pages.priority, pages.created_at, pages.updated_at, books.slug as book_slug
-    from pages join books on books.id = pages.book_id
-    where pages.book_id = ${bookId}::integer and ${context.visible.where("pages", viewer)}
-    order by pages.draft desc, pages.priority, pages.id`,
-  );
+  const found = await ofBook.execute(context.db, { bookId, visible: context.visible.where("pages", viewer) });
   return found.map(({ book_slug, ...page }) => ({
     ...page,
     url: pageUrl(context.baseUrl, book_slug, page),
@@ -79,12 +117,7 @@ export function pagesOfChapters({ db, visible }: PagesContext): ResponseFields {
     moment: "read",
     schema: chapterPagesFields,
     async add(ids, viewer) {
-      const found = await rows<{ chapter_id: number }>(
-        db,
-        sql`select ${LISTED} from pages join books on books.id = pages.book_id
-        where pages.chapter_id = any(${[...ids]}::integer[]) and ${visible.where("pages", viewer)}
-        order by pages.draft desc, pages.priority, pages.id`,
-      );
+      const found = await ofChapters.execute(db, { chapterIds: [...ids], visible: visible.where("pages", viewer) });
       return new Map(ids.map((id) => [id, { pages: found.filter((page) => page.chapter_id === id) }]));
     },
   };

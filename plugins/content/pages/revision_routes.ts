@@ -13,12 +13,13 @@ import {
   listingSchema,
   noContent,
   notFound,
+  type RawBuilder,
   rules,
   type Static,
   sql,
   type Viewer,
 } from "lectern/core";
-import { rows } from "lectern/db";
+import { flattened, prepared } from "lectern/db";
 import { updatePage } from "./changes.ts";
 import {
   type FoundPage,
@@ -34,20 +35,6 @@ import { renderIncludes } from "./includes.ts";
 import { presentPage } from "./presenter.ts";
 import { lockPage, pageFinder } from "./queries.ts";
 
-/** A revision as a single read finds it. */
-interface FoundRevision {
-  readonly id: number;
-  readonly page_id: number;
-  readonly number: number;
-  readonly name: string;
-  readonly summary: string;
-  readonly created_at: string;
-  readonly created_by: UserRef | null;
-  readonly html: string;
-  readonly markdown: string;
-  readonly text: string;
-}
-
 const FIELDS: ListSpec["fields"] = {
   id: "integer",
   number: "integer",
@@ -60,27 +47,74 @@ const FIELDS: ListSpec["fields"] = {
 const PERMIT = "revision-view-all";
 const NEWEST = new ApiError(409, "Cannot delete the latest revision.");
 
+const isVisible = prepared("pages.isVisible", (db, p: { id: number; visible: RawBuilder<boolean> }) =>
+  db.selectFrom("pages").where("pages.id", "=", p.id).where(p.visible),
+);
+
+const LISTED_COLUMNS = [
+  ...(["page_revisions.id", "page_revisions.page_id", "page_revisions.number", "page_revisions.name"] as const),
+  ...(["page_revisions.summary", "page_revisions.created_at"] as const),
+] as const;
+
+const findShown = prepared(
+  "pages.findRevision",
+  (db, p: { id: number; pageId: number; createdBy: RawBuilder<UserRef | null> }) =>
+    db
+      .selectFrom("page_revisions")
+      .select(LISTED_COLUMNS)
+      .select([p.createdBy.as("created_by"), "page_revisions.html", "page_revisions.markdown", "page_revisions.text"])
+      .where("page_revisions.id", "=", p.id)
+      .where("page_revisions.page_id", "=", p.pageId),
+);
+
+const findKept = prepared(
+  "pages.findKeptRevision",
+  (db, p: { id: number; pageId: number; pageSlug: string; bookId: number }) =>
+    db
+      .selectFrom("page_revisions")
+      .selectAll("page_revisions")
+      .select((eb) => [
+        sql<string>`${p.pageSlug}::text`.as("page_slug"),
+        eb.selectFrom("books").select("slug").where("id", "=", p.bookId).as("present_book_slug"),
+      ])
+      .where("id", "=", p.id)
+      .where("page_id", "=", p.pageId)
+      .$narrowType<{ present_book_slug: string }>(),
+);
+
+// The newest revision is the present state of the page.
+const deleteUnlessNewest = prepared("pages.deleteRevision", (db, p: { id: number; pageId: number }) =>
+  db
+    .deleteFrom("page_revisions")
+    .where("id", "=", p.id)
+    .where("id", "<", (eb) =>
+      eb
+        .selectFrom("page_revisions")
+        .select(({ fn }) => fn.max("id").as("newest"))
+        .where("page_id", "=", p.pageId),
+    )
+    .returning("id"),
+);
+
 /** Mounts the listing and the single read of revisions. */
 export function mountRevisionReads(context: PagesContext): void {
   const { app, contracts, db, list, visible } = context;
-  const columns = sql`page_revisions.id, page_revisions.page_id, page_revisions.number, page_revisions.name,
-    page_revisions.summary, page_revisions.created_at,
-    ${contracts.users.ref(sql.ref("page_revisions.created_by"))} as created_by`;
+  const createdBy = flattened(contracts.users.ref(sql.ref("page_revisions.created_by")));
+  const columns = sql`${sql.join(LISTED_COLUMNS.map((column) => sql.ref(column)))}, ${createdBy} as created_by`;
 
   async function visiblePageId(viewer: Viewer, param: string): Promise<number> {
     const id = idOf(param, "Page");
-    const where = visible.where("pages", viewer);
-    const [page] = await rows(db, sql`select from pages where pages.id = ${id}::integer and ${where}`);
-    if (!page) throw notFound("Page");
+    if (!(await isVisible.executeTakeFirst(db, { id, visible: visible.where("pages", viewer) })))
+      throw notFound("Page");
     return id;
   }
 
   app.get(
     "/pages/:id/revisions",
-    async ({ viewer, params, asked }) => {
+    async ({ viewer, params, nestedQuery }) => {
       const where = sql<boolean>`page_revisions.page_id = ${await visiblePageId(viewer, params.id)}::integer`;
       const spec = { table: "page_revisions", fields: FIELDS, columns, where } as const;
-      return list<Static<typeof revisionListItemSchema>>(spec, viewer, asked);
+      return list<Static<typeof revisionListItemSchema>>(spec, viewer, nestedQuery);
     },
     {
       permit: PERMIT,
@@ -92,12 +126,8 @@ export function mountRevisionReads(context: PagesContext): void {
     "/pages/:id/revisions/:revisionId",
     async ({ viewer, params }) => {
       const pageId = await visiblePageId(viewer, params.id);
-      const [found] = await rows<FoundRevision>(
-        db,
-        sql`select ${columns}, page_revisions.html, page_revisions.markdown, page_revisions.text from page_revisions
-          where page_revisions.id = ${idOf(params.revisionId, "Revision")}::integer
-            and page_revisions.page_id = ${pageId}::integer`,
-      );
+      const id = idOf(params.revisionId, "Revision");
+      const found = await findShown.executeTakeFirst(db, { id, pageId, createdBy });
       if (!found) throw notFound("Revision");
       const { html, markdown, text, ...revision } = found;
       const shown = await renderIncludes(context, { id: pageId, html }, viewer);
@@ -148,11 +178,7 @@ export function mountRevisionChanges(context: PagesContext): void {
       await access.need(viewer, "page-delete", page);
       await perform("revision_delete", viewer, revision, async (final, tx) => {
         await lockPage(final.page_id, tx);
-        const deleted = await rows(
-          tx.db,
-          sql`delete from page_revisions where id = ${final.id}::integer and id < (
-            select max(id) from page_revisions where page_id = ${final.page_id}::integer) returning id`,
-        );
+        const deleted = await deleteUnlessNewest.execute(tx.db, { id: final.id, pageId: final.page_id });
         if (deleted.length === 0) throw NEWEST;
         return final;
       });
@@ -163,12 +189,10 @@ export function mountRevisionChanges(context: PagesContext): void {
 }
 
 async function findRevision({ db }: PagesContext, page: FoundPage, id: number): Promise<KeptRevision> {
-  const [revision] = await rows<KeptRevision>(
-    db,
-    sql`select page_revisions.*, ${page.slug} as page_slug,
-        (select slug from books where id = ${page.book_id}::integer) as present_book_slug
-      from page_revisions where id = ${id}::integer and page_id = ${page.id}::integer`,
-  );
+  const revision = await findKept.executeTakeFirst(db, {
+    ...{ id, pageId: page.id },
+    ...{ pageSlug: page.slug, bookId: page.book_id },
+  });
   if (!revision) throw notFound("Revision");
   return revision;
 }

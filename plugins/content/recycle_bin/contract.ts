@@ -1,5 +1,5 @@
 import type { Generated, Kysely, Selectable } from "kysely";
-import type { PluginContext } from "lectern/core";
+import { idSchema, listingSchema, nullable, type PluginContext, type Static, t, timesFields } from "lectern/core";
 
 /** The recycle bin: one row for each explicit delete (platform 7.2). */
 export interface DeletionsTable {
@@ -33,6 +33,40 @@ export interface DeletionOutcome extends NamedDeletion {
 export interface RecycleBinContext extends Pick<PluginContext, "app" | "list" | "log" | "perform" | "slot"> {
   readonly db: Pick<Kysely<never>, "executeQuery">;
 }
+
+const binItem = t.Object(
+  { id: idSchema, name: t.String(), slug: t.String() },
+  {
+    $id: "DeletedItem",
+    additionalProperties: true,
+    description: "An item of any kind, with the fields of its listing",
+  },
+);
+
+/** An entry of the recycle bin with its item (content-api 13). */
+export const deletionSchema = t.Object(
+  {
+    id: idSchema,
+    deleted_by: nullable(idSchema),
+    ...timesFields,
+    deletable_type: t.String(),
+    deletable_id: idSchema,
+    deletable: nullable(binItem),
+  },
+  { $id: "Deletion" },
+);
+
+/** The listing of the recycle bin. */
+export const deletionListingSchema = listingSchema(deletionSchema);
+
+/** The number of restored items. */
+export const restoredSchema = t.Object({ restore_count: t.Integer({ minimum: 0 }) }, { $id: "RestoredItems" });
+
+/** The number of items that were deleted for good. */
+export const destroyedSchema = t.Object({ delete_count: t.Integer({ minimum: 0 }) }, { $id: "DestroyedItems" });
+
+/** An item in the recycle bin. */
+export type BinItem = Static<typeof binItem> & Record<string, unknown>;
 
 declare module "lectern/db" {
   interface Tables {

@@ -1,7 +1,7 @@
 import type { ContentKind } from "lectern/contracts";
 import { type ListSpec, sql } from "lectern/core";
 import { type Db, rows, type TableName } from "lectern/db";
-import type { Deletion } from "./contract.ts";
+import type { BinItem, Deletion } from "./contract.ts";
 import { findKind, kindsBelow } from "./hierarchy.ts";
 
 /** The listing of the recycle bin (platform 7.1). */
@@ -19,7 +19,7 @@ export const listing: ListSpec = {
     deletions.deletable_type, deletions.deletable_id`,
 };
 
-type Item = { readonly id: number } & Record<string, unknown>;
+type Item = BinItem;
 
 /**
  * Entries with their items, each with its parent and the number of items below it. Costs one statement for each kind of

@@ -1,7 +1,15 @@
 import { type EventTransaction, endpoint, idOf, requirePermission, rules, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
 import { destroyEntry, lockEntry } from "./changes.ts";
-import type { Deletion, DeletionOutcome, NamedDeletion, RecycleBinContext } from "./contract.ts";
+import {
+  type Deletion,
+  type DeletionOutcome,
+  deletionListingSchema,
+  destroyedSchema,
+  type NamedDeletion,
+  type RecycleBinContext,
+  restoredSchema,
+} from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { listing, withItems } from "./presenter.ts";
 import { purgeEntry } from "./purge.ts";
@@ -24,12 +32,16 @@ function requireSecondPermission(viewer: Viewer): void {
 function mountList({ app, db, list, slot }: RecycleBinContext): void {
   app.get(
     "/recycle-bin",
-    async ({ viewer, asked }) => {
+    async ({ viewer, nestedQuery }) => {
       requireSecondPermission(viewer);
-      const { data, total } = await list<Deletion>(listing, viewer, asked);
+      const { data, total } = await list<Deletion>(listing, viewer, nestedQuery);
       return { data: await withItems(db, slot("content"), data), total };
     },
-    { permit: PERMIT, ...endpoint("recycle-bin", "list", { about: about.list, example: examples.list }) },
+    {
+      permit: PERMIT,
+      response: deletionListingSchema,
+      ...endpoint("recycle-bin", "list", { about: about.list, example: examples.list }),
+    },
   );
 }
 
@@ -46,7 +58,7 @@ function mountEmpty(context: RecycleBinContext): void {
         delete_count += await purgeEntry(context, id, viewer);
       return { delete_count };
     },
-    { permit: PERMIT, ...endpoint("recycle-bin", "empty", { about: about.empty }) },
+    { permit: PERMIT, response: destroyedSchema, ...endpoint("recycle-bin", "empty", { about: about.empty }) },
   );
 }
 
@@ -85,11 +97,11 @@ function mountEntries(context: RecycleBinContext): void {
   app.put(
     "/recycle-bin/:id",
     async ({ viewer, params }) => ({ restore_count: await run("restore", viewer, params.id) }),
-    described("restore"),
+    { ...described("restore"), response: restoredSchema },
   );
   app.delete(
     "/recycle-bin/:id",
     async ({ viewer, params }) => ({ delete_count: await run("destroy", viewer, params.id) }),
-    described("destroy"),
+    { ...described("destroy"), response: destroyedSchema },
   );
 }

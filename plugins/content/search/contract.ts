@@ -1,6 +1,15 @@
 import type { ContentKind, Searchable, Tags } from "lectern/contracts";
-import type { RawBuilder, Viewer, VisibleRows } from "lectern/core";
+import {
+  idSchema,
+  type RawBuilder,
+  type Static,
+  t,
+  timestampSchema,
+  type Viewer,
+  type VisibleRows,
+} from "lectern/core";
 import type { Db, TableName } from "lectern/db";
+import { itemRefSchema } from "../_items/answers.ts";
 
 /** A kind of content with the SQL for its text. */
 export interface SearchedKind extends Pick<Searchable, "body" | "html"> {
@@ -46,6 +55,53 @@ export interface ItemViewsTable {
   count: number;
   viewed_at: string;
 }
+
+const foundTag = t.Object(
+  {
+    name: t.String(),
+    value: t.String(),
+    order: t.Integer(),
+    highlight_name: t.Optional(t.Literal(true)),
+    highlight_value: t.Optional(t.Literal(true)),
+  },
+  { $id: "FoundTag" },
+);
+
+/** A result of a search (content-api 14): an item with its parents by kind. Absent are the columns that its kind lacks. */
+export const searchResultSchema = t.Object(
+  {
+    id: idSchema,
+    name: t.String(),
+    slug: t.String(),
+    book_id: t.Optional(idSchema),
+    chapter_id: t.Optional(idSchema),
+    draft: t.Optional(t.Boolean()),
+    template: t.Optional(t.Boolean()),
+    priority: t.Optional(t.Integer()),
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
+    url: t.String(),
+    type: t.String(),
+    tags: t.Array(foundTag),
+    book: t.Optional(itemRefSchema),
+    chapter: t.Optional(itemRefSchema),
+    preview_html: t.Object({ name: t.String(), content: t.String() }),
+  },
+  { $id: "SearchResult", additionalProperties: true },
+);
+
+/** The answer of a search. */
+export const searchAnswerSchema = t.Object(
+  {
+    data: t.Array(searchResultSchema),
+    total: t.Integer({ minimum: 0 }),
+    total_is_lower_bound: t.Optional(t.Literal(true)),
+  },
+  { $id: "SearchAnswer" },
+);
+
+/** A result of a search. */
+export type SearchResult = Static<typeof searchResultSchema>;
 
 declare module "lectern/db" {
   interface Tables {

@@ -115,6 +115,7 @@ function registerViews({ contribute, log, on, onStop }: SearchPlugin, { db, kind
     contribute("response_fields", {
       kind,
       moment: "read",
+      schema: {},
       async add(ids, viewer) {
         for (const id of ids) views.record(viewer, kind, id);
         return new Map();

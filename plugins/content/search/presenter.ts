@@ -5,7 +5,7 @@
 import type { Tag } from "lectern/contracts";
 import { sql, type Viewer, yieldToEventLoop } from "lectern/core";
 import { rows } from "lectern/db";
-import type { SearchContext, SearchedKind } from "./contract.ts";
+import type { SearchContext, SearchedKind, SearchResult } from "./contract.ts";
 import { normalizeText } from "./normalize_text.ts";
 import { highlightedName, previewOf } from "./preview.ts";
 
@@ -34,8 +34,8 @@ export async function presentResults(
   viewer: Viewer,
   hits: readonly Hit[],
   wanted: readonly string[],
-): Promise<Record<string, unknown>[]> {
-  const results = new Map<string, Record<string, unknown>>();
+): Promise<SearchResult[]> {
+  const results = new Map<string, SearchResult>();
   const yieldNow = yieldToEventLoop();
   const show = async (searched: SearchedKind) => {
     const { kind } = searched.kind;
@@ -69,6 +69,8 @@ function itemsOf(
 }
 
 /** A book or chapter that contains an item. */
+type FoundColumns = Omit<SearchResult, "url" | "type" | "tags" | "preview_html">;
+
 type Parent = { readonly id: number; readonly name: string; readonly slug: string };
 
 /** Reads the parents of items that the viewer sees; the function returns those of an item, by kind. */
@@ -107,17 +109,18 @@ function presentResult(
   { path, body, tags, ...item }: ItemRow,
   parents: Record<string, Parent>,
   wanted: readonly string[],
-): Record<string, unknown> {
+): SearchResult {
   const words = wanted.map(normalizeText);
   const has = (text: string) => words.some((word) => normalizeText(text).includes(word));
   return {
-    ...Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null)),
+    // The columns that were read, without the empty ones.
+    ...(Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null)) as FoundColumns),
     url: `${baseUrl}${path}`,
     type: kind,
     tags: tags.map((tag) => ({
       ...tag,
-      ...(has(tag.name) && { highlight_name: true }),
-      ...(has(tag.value) && { highlight_value: true }),
+      ...(has(tag.name) && { highlight_name: true as const }),
+      ...(has(tag.value) && { highlight_value: true as const }),
     })),
     ...parents,
     preview_html: { name: highlightedName(item.name, wanted), content: previewOf(body, wanted) },

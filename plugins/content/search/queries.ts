@@ -3,7 +3,7 @@
  * Up to the bound, order and total are exact. Beyond it, only items with the words in their digest (names, tags, headings
  * and frequent words) are ranked, and the total is marked as a lower bound.
  */
-import { type RawBuilder, sql, type Viewer } from "lectern/core";
+import { type RawBuilder, type Static, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
 import {
   type Candidates,
@@ -15,20 +15,15 @@ import {
   unrankedCandidates,
 } from "./candidates.ts";
 import type { Condition } from "./conditions.ts";
-import type { SearchContext } from "./contract.ts";
+import type { SearchContext, searchAnswerSchema } from "./contract.ts";
 import { kindsIn, loadFilterContext } from "./filters.ts";
 import type { SearchQuery } from "./parse_query.ts";
 import { presentResults } from "./presenter.ts";
 import { findRestrictedIds } from "./restricted_ids.ts";
 import { allWords, anyTerm, anyTermInHeadings, anyTermInNames, singleTerms } from "./tsquery.ts";
 
-/** A page of results. */
-export interface SearchAnswer {
-  readonly data: Record<string, unknown>[];
-  readonly total: number;
-  /** Present if there are more candidates than were counted. */
-  readonly total_is_lower_bound?: true;
-}
+/** The answer of a search; `total_is_lower_bound` is present if there are more candidates than were counted. */
+export type SearchAnswer = Static<typeof searchAnswerSchema>;
 
 /** Weights of body, headings, tags and name, in the order D, C, B, A of ts_rank. A match in the name outweighs all others. */
 const WEIGHTS = sql`'{0.02, 0.2, 0.15, 1.0}'::real[]`;
@@ -63,7 +58,7 @@ export async function findItems(
   return {
     data: await presentResults(context, viewer, hits, wanted),
     total: totalOf(found),
-    ...(exceeds(counts, bound) && { total_is_lower_bound: true }),
+    ...(exceeds(counts, bound) && { total_is_lower_bound: true as const }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { ApiError, endpoint, type PluginContext, rules } from "lectern/core";
-import type { SearchContext } from "./contract.ts";
+import { type SearchContext, searchAnswerSchema } from "./contract.ts";
 import { about, example } from "./docs.ts";
 import type { ItemViewRecorder } from "./item_views.ts";
 import { parseQuery } from "./parse_query.ts";
@@ -25,14 +25,18 @@ export function mountSearchRoute(
 ): void {
   app.get(
     "/search",
-    async ({ viewer, asked, request }) => {
-      const { query, page = 1, count = DEFAULT_COUNT } = await validate(searchRules, asked, viewer);
+    async ({ viewer, nestedQuery, request }) => {
+      const { query, page = 1, count = DEFAULT_COUNT } = await validate(searchRules, nestedQuery, viewer);
       const search = parseQuery(query);
       if (search.filters.some(({ name }) => name.endsWith("viewed_by_me"))) await views.flush();
       return withSlowPool({ viewer, limitMs, signal: request.signal, tooLong: TOO_LONG }, () =>
         findItems(context, viewer, search, { page, count }),
       );
     },
-    { permit: "access-api", ...endpoint("search", "all", { about, rules: searchRules, example }) },
+    {
+      permit: "access-api",
+      response: searchAnswerSchema,
+      ...endpoint("search", "all", { about, rules: searchRules, example }),
+    },
   );
 }

@@ -5,7 +5,7 @@ import { idsOf, setBooks } from "./shelf_books.ts";
 
 /** Creates a shelf and puts the given books on it. */
 export async function insertShelf(context: ShelvesContext, draft: ShelfDraft, tx: EventTransaction): Promise<Shelf> {
-  const shelf = await insertItem<Shelf>(context, SHELF, draft, {}, tx);
+  const shelf = await insertItem(context, SHELF, draft, {}, tx);
   if (draft.books !== undefined) await setBooks(context, shelf.id, idsOf(draft.books), tx);
   return shelf;
 }

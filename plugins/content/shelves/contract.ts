@@ -10,9 +10,10 @@ import {
   t,
 } from "lectern/core";
 import { coverField, describedFields, itemRefSchema, savedFields, shelvedBookSchema } from "../_items/answers.ts";
-import type { DescribedItem, DescribedTable, ItemKind } from "../_items/contract.ts";
+import type { DescribedItem, DescribedTable } from "../_items/contract.ts";
 import { HISTORY_FIELDS, itemListing, NAME_FIELDS } from "../_items/listing.ts";
 import { coverRule, itemRules } from "../_items/rules.ts";
+import { itemStatements } from "../_items/statements.ts";
 
 /** Shelves. */
 export interface BookshelvesTable extends DescribedTable {}
@@ -29,7 +30,12 @@ export interface BookshelfBooksTable {
 export type Shelf = DescribedItem<BookshelvesTable>;
 
 /** The kind "bookshelf". */
-export const SHELF = { kind: "bookshelf", noun: "Shelf", table: "bookshelves" } as const satisfies ItemKind;
+export const SHELF = {
+  kind: "bookshelf",
+  noun: "Shelf",
+  table: "bookshelves",
+  statements: itemStatements("bookshelves", [], (db) => db.selectFrom("bookshelves").selectAll("bookshelves")),
+} as const;
 
 /** The listing of shelves (content-api 3). */
 export const listing = itemListing(SHELF, { id: "integer", ...NAME_FIELDS, description: "text", ...HISTORY_FIELDS });

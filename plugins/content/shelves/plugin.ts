@@ -1,14 +1,23 @@
 import { definePlugin, fileLimit, itemPermissions, mountResource, sql, t } from "lectern/core";
-import { rows } from "lectern/db";
+import { prepared } from "lectern/db";
 import { lockItem } from "../_items/changes.ts";
 import { itemHandlers, itemResource, registerItemKind, topLevelPlace } from "../_items/resource.ts";
 import { insertShelf, updateShelf } from "./changes.ts";
-import { bookShelvesFields, listing, SHELF, type Shelf, shelfAnswers, shelfRules } from "./contract.ts";
+import { bookShelvesFields, listing, SHELF, shelfAnswers, shelfRules } from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { migrations } from "./migrations.ts";
 import { shelfPresenter } from "./presenter.ts";
 import { shelfReader } from "./reader.ts";
 import { shelvesOf, shelvesOfOne } from "./shelf_books.ts";
+
+const removeWhere = (name: string, column: "shelf_id" | "book_id") =>
+  prepared(name, (db, p: { ids: readonly number[] }) =>
+    db.deleteFrom("bookshelf_books").where(column, "=", sql<number>`any(${p.ids}::integer[])`),
+  );
+const REMOVALS = {
+  bookshelf: removeWhere("shelves.removeAllBooks", "shelf_id"),
+  book: removeWhere("shelves.removeFromShelves", "book_id"),
+};
 
 /** Shelves: collections of books in an order (content-api 6). Their kind is "bookshelf" everywhere but in paths. */
 export default definePlugin({
@@ -31,14 +40,11 @@ export default definePlugin({
       add: (ids, viewer) => shelvesOf(context, ids, viewer),
       select: (id, viewer) => shelvesOfOne(context, id, viewer),
     });
-    for (const [kind, column] of [
-      ["bookshelf", "shelf_id"],
-      ["book", "book_id"],
-    ] as const)
+    for (const [kind, remove] of Object.entries(REMOVALS))
       context.contribute("dependents", {
         kind,
         async destroy(ids, { db }) {
-          await rows(db, sql`delete from bookshelf_books where ${sql.ref(column)} = any(${[...ids]}::integer[])`);
+          await remove.execute(db, { ids: [...ids] });
         },
       });
     context.on("bookshelf_update", {
@@ -55,7 +61,7 @@ export default definePlugin({
       },
       {
         ...shelfPresenter(context),
-        ...itemHandlers<Shelf>(context, SHELF),
+        ...itemHandlers(context, SHELF),
         place: topLevelPlace(SHELF, access),
         insert: (draft, tx) => insertShelf(context, draft, tx),
         change: (row, draft, tx) => updateShelf(context, { row, draft }, tx),

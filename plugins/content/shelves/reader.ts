@@ -1,6 +1,6 @@
 import type { ItemReader } from "lectern/contracts";
 import { prepared } from "lectern/db";
-import { itemQueries } from "../_items/queries.ts";
+import { itemFinder } from "../_items/queries.ts";
 import { addressFinder, type FoundFields, fieldsOfRow, type SlugParameters } from "../_items/reader.ts";
 import { SHELF, type Shelf, type ShelvesContext } from "./contract.ts";
 import { shelfPresenter } from "./presenter.ts";
@@ -18,7 +18,7 @@ const findBySlug = prepared("bookshelves.findBySlug", (db, p: SlugParameters) =>
 export function shelfReader(context: ShelvesContext): ItemReader<"bookshelf"> {
   const { read } = shelfPresenter(context);
   const find = addressFinder<Shelf & Partial<FoundFields>>(context, SHELF, {
-    id: itemQueries<Shelf>(context, SHELF).find,
+    id: itemFinder(context, SHELF),
     slug: (parameters) => findBySlug.executeTakeFirst(context.db, parameters),
   });
   return {

@@ -4,7 +4,7 @@
  * books in the recycle bin: a restored book is on its shelves again.
  */
 import { type EventTransaction, type RawBuilder, type Static, sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
+import { prepared } from "lectern/db";
 import type { shelvedBookSchema } from "../_items/answers.ts";
 import type { ShelvesContext } from "./contract.ts";
 
@@ -12,6 +12,87 @@ type ShelvedBook = Static<typeof shelvedBookSchema>;
 
 /** The largest value of an integer column. */
 const MAX_ID = 2_147_483_647;
+
+const replaceBooks = prepared(
+  "shelves.replaceBooks",
+  (db, p: { shelfId: number; ids: readonly number[]; visible: RawBuilder<boolean> }) =>
+    db
+      .with("given", (query) =>
+        query
+          .selectFrom(
+            sql<{ id: number; place: number }>`unnest(${p.ids}::integer[]) with ordinality`.as<"sent">(
+              sql`sent(id, place)`,
+            ),
+          )
+          .innerJoin("books", "books.id", "sent.id")
+          .select(["books.id as book_id", "sent.place"])
+          .where(p.visible),
+      )
+      .with("kept", (query) =>
+        query
+          .selectFrom("bookshelf_books as on_shelf")
+          .innerJoin("books", "books.id", "on_shelf.book_id")
+          .select(["on_shelf.book_id", "on_shelf.position as place"])
+          .where("on_shelf.shelf_id", "=", p.shelfId)
+          .where((eb) => eb.not(p.visible)),
+      )
+      .with("wanted", (query) =>
+        query
+          .selectFrom(
+            query
+              .selectFrom("given")
+              .select(["book_id", sql<number>`0`.as("kind"), "place"])
+              .unionAll(query.selectFrom("kept").select(["book_id", sql<number>`1`.as("kind"), "place"]))
+              .as("both_kinds"),
+          )
+          .select(({ fn }) => [
+            "book_id",
+            fn
+              .agg<number>("row_number")
+              .over((over) => over.orderBy("kind").orderBy("place"))
+              .as("position"),
+          ]),
+      )
+      .with("gone", (query) =>
+        query
+          .deleteFrom("bookshelf_books")
+          .where("shelf_id", "=", p.shelfId)
+          .where("book_id", "not in", query.selectFrom("wanted").select("book_id")),
+      )
+      .insertInto("bookshelf_books")
+      .columns(["shelf_id", "book_id", "position"])
+      .expression((eb) =>
+        eb
+          .selectFrom("wanted")
+          .select([sql<number>`${p.shelfId}::integer`.as("shelf_id"), "wanted.book_id", "wanted.position"]),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(["shelf_id", "book_id"]).doUpdateSet((eb) => ({ position: eb.ref("excluded.position") })),
+      ),
+);
+
+const booksOn = prepared("shelves.booksOn", (db, p: { shelfId: number; visible: RawBuilder<boolean> }) =>
+  db
+    .selectFrom("bookshelf_books")
+    .innerJoin("books", "books.id", "bookshelf_books.book_id")
+    .select(["books.id", "books.name", "books.slug", "books.description", "books.created_at", "books.updated_at"])
+    .select(["books.created_by", "books.updated_by", "books.owned_by"])
+    .where("bookshelf_books.shelf_id", "=", p.shelfId)
+    .where(p.visible)
+    .orderBy("bookshelf_books.position"),
+);
+
+const shelvesOfBooks = prepared(
+  "shelves.ofBooks",
+  (db, p: { bookIds: readonly number[]; visible: RawBuilder<boolean> }) =>
+    db
+      .selectFrom("bookshelf_books")
+      .innerJoin("bookshelves", "bookshelves.id", "bookshelf_books.shelf_id")
+      .select(["bookshelf_books.book_id", "bookshelves.id", "bookshelves.name", "bookshelves.slug"])
+      .where("bookshelf_books.book_id", "=", sql<number>`any(${p.bookIds}::integer[])`)
+      .where(p.visible)
+      .orderBy("bookshelves.id"),
+);
 
 /**
  * The ids in what a request sent: a list or an object, of numbers or texts. Each id is returned once, at its first
@@ -33,26 +114,7 @@ export async function setBooks(
   ids: readonly number[],
   tx: EventTransaction,
 ): Promise<void> {
-  const { db, viewer } = tx;
-  const isVisible = visible.where("books", viewer);
-  await rows(
-    db,
-    sql`
-    with given as (
-      select books.id, sent.place from unnest(${ids}::integer[]) with ordinality as sent(id, place)
-      join books on books.id = sent.id where ${isVisible}
-    ), kept as (
-      select on_shelf.book_id, on_shelf.position from bookshelf_books as on_shelf
-      join books on books.id = on_shelf.book_id where on_shelf.shelf_id = ${shelfId} and not ${isVisible}
-    ), wanted as (
-      select id as book_id, row_number() over (order by kind, place) as position
-      from (select id, 0 as kind, place from given union all select book_id, 1, position from kept) as both_kinds
-    ), gone as (
-      delete from bookshelf_books where shelf_id = ${shelfId} and book_id not in (select book_id from wanted)
-    )
-    insert into bookshelf_books (shelf_id, book_id, position) select ${shelfId}::integer, book_id, position from wanted
-    on conflict (shelf_id, book_id) do update set position = excluded.position`,
-  );
+  await replaceBooks.execute(tx.db, { shelfId, ids, visible: visible.where("books", tx.viewer) });
 }
 
 /** The books on a shelf that the viewer sees, in their order, as a single read of the shelf shows them. */
@@ -61,15 +123,7 @@ export function booksOf(
   shelfId: number,
   viewer: Viewer,
 ): Promise<ShelvedBook[]> {
-  return rows<ShelvedBook>(
-    db,
-    sql`
-    select books.id, books.name, books.slug, books.description, books.created_at, books.updated_at,
-      books.created_by, books.updated_by, books.owned_by
-    from bookshelf_books join books on books.id = bookshelf_books.book_id
-    where bookshelf_books.shelf_id = ${shelfId} and ${visible.where("books", viewer)}
-    order by bookshelf_books.position`,
-  );
+  return booksOn.execute(db, { shelfId, visible: visible.where("books", viewer) });
 }
 
 /** SQL for the same fields of one book, over the column of its id. */
@@ -91,14 +145,7 @@ export async function shelvesOf(
   bookIds: readonly number[],
   viewer: Viewer,
 ): Promise<Map<number, { shelves: unknown[] }>> {
-  const found = await rows<{ book_id: number; id: number; name: string; slug: string }>(
-    db,
-    sql`
-    select bookshelf_books.book_id, bookshelves.id, bookshelves.name, bookshelves.slug
-    from bookshelf_books join bookshelves on bookshelves.id = bookshelf_books.shelf_id
-    where bookshelf_books.book_id = any(${bookIds}::integer[]) and ${visible.where("bookshelves", viewer)}
-    order by bookshelves.id`,
-  );
+  const found = await shelvesOfBooks.execute(db, { bookIds, visible: visible.where("bookshelves", viewer) });
   const byBook = new Map(bookIds.map((id) => [id, { shelves: [] as unknown[] }]));
   for (const { book_id, ...shelf } of found) byBook.get(book_id)?.shelves.push(shelf);
   return byBook;

@@ -1,4 +1,4 @@
-import type { PluginContext } from "lectern/core";
+import { listingSchema, type PluginContext, t } from "lectern/core";
 
 /** A tag of an item of any kind. */
 export interface TagsTable {
@@ -15,6 +15,18 @@ export interface TagsTable {
 
 /** What the files of this plugin share. */
 export type TagsContext = PluginContext<never, "tags" | "books" | "chapters" | "pages" | "bookshelves">;
+
+const count = t.Integer({ minimum: 0 });
+const countFields = { usages: count, page_count: count, chapter_count: count, book_count: count, shelf_count: count };
+
+/** A name of tags with its uses; `values` is the number of different values. */
+export const tagNameSchema = t.Object({ name: t.String(), values: count, ...countFields }, { $id: "TagName" });
+
+/** A value of tags of one name with its uses. */
+export const tagValueSchema = t.Object({ name: t.String(), value: t.String(), ...countFields }, { $id: "TagValue" });
+
+/** The answers about tags. */
+export const tagAnswers = { names: listingSchema(tagNameSchema), values: listingSchema(tagValueSchema) };
 
 declare module "lectern/db" {
   interface Tables {

@@ -1,5 +1,5 @@
-import { endpoint, rules } from "lectern/core";
-import type { TagsContext } from "./contract.ts";
+import { endpoint, type InputObject, rules, type Static, type Viewer } from "lectern/core";
+import { type TagsContext, tagAnswers, type tagNameSchema, type tagValueSchema } from "./contract.ts";
 import { about } from "./docs.ts";
 import { namesListing, valuesListing } from "./queries.ts";
 
@@ -8,18 +8,22 @@ const nameRules = rules({ name: ["required", "string"] });
 /** Mounts the listings of tag names and of the values of a name, over items that the viewer sees (content-api 13). */
 export function mountTagRoutes(context: TagsContext): void {
   const { app, list, validate } = context;
-  app.get("/tags/names", ({ viewer, asked }) => list(namesListing(context, viewer), viewer, asked), {
+  const names = (viewer: Viewer, query: InputObject) =>
+    list<Static<typeof tagNameSchema>>(namesListing(context, viewer), viewer, query);
+  app.get("/tags/names", ({ viewer, nestedQuery }) => names(viewer, nestedQuery), {
     permit: "access-api",
+    response: tagAnswers.names,
     ...endpoint("tags", "list-names", { about: about["list-names"] }),
   });
   app.get(
     "/tags/values-for-name",
-    async ({ viewer, asked, input }) => {
+    async ({ viewer, nestedQuery, input }) => {
       const { name } = await validate(nameRules, input, viewer);
-      return list(valuesListing(context, viewer, name), viewer, asked);
+      return list<Static<typeof tagValueSchema>>(valuesListing(context, viewer, name), viewer, nestedQuery);
     },
     {
       permit: "access-api",
+      response: tagAnswers.values,
       ...endpoint("tags", "list-values", { about: about["list-values"], rules: nameRules }),
     },
   );

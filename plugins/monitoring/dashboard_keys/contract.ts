@@ -3,7 +3,18 @@
  * the routes answer it once.
  */
 import type { Generated } from "kysely";
-import type { EventTransaction, PluginContext } from "lectern/core";
+import {
+  type EventTransaction,
+  idSchema,
+  listingSchema,
+  listOf,
+  nullable,
+  type PluginContext,
+  type Static,
+  t,
+  timesFields,
+  timestampSchema,
+} from "lectern/core";
 import type { Db } from "lectern/db";
 
 /** What the files of this plugin share. */
@@ -90,6 +101,38 @@ export interface DashboardKeys {
    */
   spend(keyId: number, hosts: number, db: Db): Promise<boolean>;
 }
+
+const keyFields = {
+  id: idSchema,
+  token_name: t.String(),
+  token_key: t.String({ description: "The part of the credentials before the colon; not secret" }),
+  integration_type: t.Union([t.Literal("dashboard"), t.Literal("enrolment")]),
+  status: t.Union([t.Literal("active"), t.Literal("inactive"), t.Literal("expired")]),
+  is_active: t.Boolean(),
+  allowed_ip_ranges: listOf(t.String()),
+  expires_at: nullable(timestampSchema),
+  max_hosts_per_day: t.Integer(),
+  last_used_at: nullable(timestampSchema),
+  last_used_ip: nullable(t.String()),
+  last_refused_at: nullable(timestampSchema),
+  last_refused_reason: nullable(t.String()),
+  ...timesFields,
+};
+const key = t.Object(keyFields, { $id: "DashboardKey" });
+const secretFields = {
+  token_secret: t.String(),
+  basic: t.String({ description: "Key and secret for Basic credentials" }),
+};
+
+/** The answers about keys; only that of a create has the secret. */
+export const keyAnswers = {
+  list: listingSchema(key),
+  created: t.Object({ ...keyFields, ...secretFields }, { $id: "CreatedDashboardKey" }),
+  read: key,
+};
+
+/** A key as the API shows it. */
+export type ShownKey = Static<typeof key>;
 
 declare module "lectern/db" {
   interface Tables {

@@ -1,13 +1,6 @@
 import { type ListSpec, notFound, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
-import type { DashboardKeysContext, KeyType } from "./contract.ts";
-
-/** The fields of a key's answer that the routes use. */
-export interface ShownKey {
-  readonly id: number;
-  readonly token_name: string;
-  readonly integration_type: KeyType;
-}
+import type { DashboardKeysContext, ShownKey } from "./contract.ts";
 
 const STATUS = sql`case when dash_keys.expires_at <= now() then 'expired' when dash_keys.is_active then 'active'
   else 'inactive' end`;

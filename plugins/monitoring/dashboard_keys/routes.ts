@@ -3,12 +3,12 @@
  * secret. Pending uses are written before keys are shown, so that `last_used_at` is current. The paths belong to the content
  * API: its credentials, limit and error shape apply.
  */
-import { endpoint, idOf, type Viewer } from "lectern/core";
+import { endpoint, idOf, noContent, type Viewer } from "lectern/core";
 import { changeKey, insertKey, randomKey, removeKey } from "./changes.ts";
-import type { DashboardKeysContext, KeyFacts } from "./contract.ts";
+import { type DashboardKeysContext, type KeyFacts, keyAnswers, type ShownKey } from "./contract.ts";
 import { examples } from "./docs.ts";
 import { changeOf, createRules, draftOf, updateRules } from "./input.ts";
-import { findKey, KEY_LISTING, type ShownKey } from "./queries.ts";
+import { findKey, KEY_LISTING } from "./queries.ts";
 
 /** Mounts the routes of keys. */
 export function mountKeys(context: DashboardKeysContext): void {
@@ -20,12 +20,13 @@ export function mountKeys(context: DashboardKeysContext): void {
 function mountList({ app, list, lastUsed }: DashboardKeysContext): void {
   app.get(
     "/v1/dashboard/keys",
-    async ({ viewer, asked }) => {
+    async ({ viewer, nestedQuery }) => {
       await lastUsed.flush();
-      return list<ShownKey>(KEY_LISTING, viewer, asked);
+      return list<ShownKey>(KEY_LISTING, viewer, nestedQuery);
     },
     {
       permit: "settings-manage",
+      response: keyAnswers.list,
       ...endpoint("dashboard", "keys-list", {
         about:
           "Lists the keys of dashboards and of enrolment, with their last use and last rejection, without secrets.",
@@ -48,6 +49,7 @@ function mountCreate(context: DashboardKeysContext): void {
     },
     {
       permit: "settings-manage",
+      response: { 201: keyAnswers.created },
       ...endpoint("dashboard", "keys-create", {
         about:
           "Creates a key and shows its secret, only in this answer. Dashboards send both as Basic credentials.\n" +
@@ -70,7 +72,11 @@ function mountOne(context: DashboardKeysContext): void {
       await lastUsed.flush();
       return found(viewer, params.id);
     },
-    { permit, ...endpoint("dashboard", "keys-read", { about: "Reads a key, without its secret." }) },
+    {
+      permit,
+      response: keyAnswers.read,
+      ...endpoint("dashboard", "keys-read", { about: "Reads a key, without its secret." }),
+    },
   );
   app.patch(
     path,
@@ -85,6 +91,7 @@ function mountOne(context: DashboardKeysContext): void {
     },
     {
       permit,
+      response: keyAnswers.read,
       ...endpoint("dashboard", "keys-update", {
         about:
           "Renames, disables or enables a key, or changes its allowed addresses and its expiry; null clears both.\n" +
@@ -103,6 +110,7 @@ function mountOne(context: DashboardKeysContext): void {
     },
     {
       permit,
+      response: noContent,
       ...endpoint("dashboard", "keys-delete", { about: "Deletes a key. Requests that use it are rejected." }),
     },
   );

@@ -4,9 +4,9 @@
  */
 import { endpoint, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { limitKey } from "./area.ts";
-import type { DashboardContext } from "./contract.ts";
+import { type DashboardContext, extendedStatisticsSchema, usageSchema } from "./contract.ts";
 import { extendedStatistics, figuresOf } from "./extended_statistics.ts";
+import { limitKey } from "./route_scope.ts";
 import { orFailure, reading } from "./routes.ts";
 
 const permit = "settings-manage";
@@ -26,6 +26,7 @@ function mountNumbers({ app, fleet, log, read, slot }: DashboardContext): void {
     },
     {
       permit,
+      response: extendedStatisticsSchema,
       ...endpoint("dashboard", "numbers", {
         about: "The extended statistics, for users who manage settings; no key is needed.",
       }),
@@ -62,6 +63,7 @@ function mountUsage({ app, db, limit, usage, visible, windowMs }: DashboardConte
     },
     {
       permit,
+      response: usageSchema,
       ...endpoint("dashboard", "usage", {
         about:
           "The part of the rate limit that each address of a dashboard has used, as counted by this server.\n" +

@@ -1,4 +1,4 @@
-import type { PluginContext } from "lectern/core";
+import { listOf, nullable, type PluginContext, type Static, t, timestampSchema } from "lectern/core";
 import type { RateLimitUsage } from "./rate_limit_usage.ts";
 import type { Reading } from "./statistics.ts";
 
@@ -29,6 +29,96 @@ export interface DashboardFigure {
 
 /** The contract that the numbers come from. */
 export type Fleet = PluginContext<"fleet">["contracts"]["fleet"];
+
+const count = t.Integer({ minimum: 0 });
+const statisticsFields = {
+  total_hosts: count,
+  hosts_needing_updates: count,
+  up_to_date_hosts: t.Integer(),
+  security_updates: count,
+  hosts_with_security_updates: count,
+  total_outdated_packages: count,
+  total_repos: count,
+  recent_updates_24h: count,
+  os_distribution: listOf(t.Object({ name: t.String(), count }, { $id: "SystemCount" })),
+  top_os_1_name: t.String(),
+  top_os_1_count: count,
+  top_os_2_name: t.String(),
+  top_os_2_count: count,
+  top_os_3_name: t.String(),
+  top_os_3_count: count,
+  last_updated: timestampSchema,
+};
+
+/** The statistics of hosts, in the shape that dashboards read (dashboard-stats 1.3). */
+export const statisticsSchema = t.Object(statisticsFields, { $id: "DashboardStats" });
+
+/** The statistics with further fields (dashboard-stats 1.5). The slot `dashboard_figure` adds figures by name. */
+export const extendedStatisticsSchema = t.Object(
+  {
+    ...statisticsFields,
+    reboot_required_hosts: count,
+    pending_hosts: count,
+    inactive_hosts: count,
+    stale_hosts: count,
+    unique_outdated_packages: count,
+    unique_security_packages: count,
+    unique_as_of: timestampSchema,
+    os_versions: listOf(t.Object({ name: t.String(), version: t.String(), count })),
+    update_interval_minutes: t.Integer(),
+  },
+  { $id: "ExtendedDashboardStats", additionalProperties: t.Number() },
+);
+
+/** The body of errors on the paths of dashboards. */
+export const dashboardErrorSchema = t.Object(
+  { error: t.String(), retryAfter: t.Optional(t.Integer({ description: "Seconds" })) },
+  { $id: "DashboardError" },
+);
+
+/** The answer that a key works. */
+export const healthSchema = t.Object(
+  { status: t.String(), timestamp: timestampSchema, api_key: t.String({ description: "The name of the key" }) },
+  { $id: "DashboardHealth" },
+);
+
+/** The used part of the rate limit by address. */
+export const usageSchema = t.Object(
+  {
+    limit: count,
+    window_seconds: count,
+    addresses: t.Array(
+      t.Object({
+        address: t.String(),
+        keys: t.Array(t.String()),
+        used: t.Integer(),
+        remaining: t.Integer(),
+        resets_at: nullable(timestampSchema),
+      }),
+    ),
+  },
+  { $id: "DashboardUsage" },
+);
+
+const text = t.String();
+
+/** Snippets for the configuration of dashboards. */
+export const snippetsSchema = t.Object(
+  {
+    homepage: text,
+    homepage_all: text,
+    homepage_environment: text,
+    homarr: text,
+    glance: text,
+    glance_environment: text,
+    prometheus: text,
+    curl: text,
+  },
+  { $id: "DashboardSnippets" },
+);
+
+/** The statistics with further fields. */
+export type ExtendedStatistics = Static<typeof extendedStatisticsSchema>;
 
 declare module "lectern/core" {
   interface Slots {

@@ -1,5 +1,5 @@
 import type { Log } from "lectern/core";
-import type { DashboardFigure, Fleet } from "./contract.ts";
+import type { DashboardFigure, ExtendedStatistics, Fleet } from "./contract.ts";
 import type { Reading } from "./statistics.ts";
 
 /** Reads the figures of other plugins, by name; one that fails is left out and logged. */
@@ -22,7 +22,7 @@ export async function extendedStatistics(
   { numbers, statistics }: Reading,
   fleet: Fleet,
   figures: Readonly<Record<string, number>>,
-): Promise<Record<string, unknown>> {
+): Promise<ExtendedStatistics> {
   const details = await fleet.details();
   return {
     ...figures,

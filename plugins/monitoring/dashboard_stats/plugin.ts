@@ -1,12 +1,13 @@
 /**
  * Statistics for dashboards that poll (dashboard-stats 1, 2 and 7). The plugin owns no table: numbers come from the contract
  * `fleet`, `dashboard_keys` checks the keys, and other plugins add figures through the slot `dashboard_figure`. Its own are
- * the area (rate limit, credentials, error shape) and the shape of the answers.
+ * the route scope (rate limit, credentials, error shape) and the shape of the answers.
  */
 import { definePlugin } from "lectern/core";
 import { mountAdminRoutes } from "./admin_routes.ts";
-import { dashboardArea } from "./area.ts";
+import { dashboardErrorSchema } from "./contract.ts";
 import { RateLimitUsage } from "./rate_limit_usage.ts";
+import { dashboardScope } from "./route_scope.ts";
 import { mountSnippets, mountStatisticsRoutes, notModifiedBy } from "./routes.ts";
 import { originsOf, settings } from "./settings.ts";
 import { cacheFor, coalesce, TIMEOUT_MS } from "./shared_reads.ts";
@@ -20,7 +21,7 @@ export default definePlugin({
   permissions: { read: ["dash_keys"] },
   settings,
   setup(context) {
-    const { area, contracts, log } = context;
+    const { contracts, contribute, log, routeScope } = context;
     const { limit, windowMs, ttlMs, origins } = context.settings;
     const { fleet, dashboard_keys: keys } = contracts;
     const read = cacheFor(
@@ -28,7 +29,7 @@ export default definePlugin({
       coalesce(async () => readingOf(await fleet.numbers()), TIMEOUT_MS),
     );
     const usage = new RateLimitUsage(windowMs);
-    const spec = dashboardArea(
+    const spec = dashboardScope(
       {
         check: (...credentials) => keys.check(...credentials),
         notModified: notModifiedBy(read, log),
@@ -40,7 +41,12 @@ export default definePlugin({
         origins: originsOf(origins),
       },
     );
-    for (const prefix of PREFIXES) area(prefix, spec);
+    for (const prefix of PREFIXES) routeScope(prefix, spec);
+    contribute("credential_scheme", {
+      prefixes: PREFIXES,
+      schemes: { dashboardKey: { type: "http", scheme: "basic", description: "A dashboard key and its secret" } },
+      error: dashboardErrorSchema,
+    });
     const shared = { ...context, fleet, read, usage, limit, windowMs };
     mountStatisticsRoutes(shared);
     mountSnippets(shared);

@@ -1,14 +1,20 @@
 /**
  * The routes of the statistics, also at the paths that clients of PatchMon have built in (dashboard-stats 1.1). Their viewer
- * is a key, not a user (`area.ts`).
+ * is a key, not a user (`route_scope.ts`).
  */
-import { ApiError, endpoint, idOf, notFound, sql } from "lectern/core";
+import { ApiError, endpoint, fileAnswer, idOf, notFound, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { UNAVAILABLE } from "./area.ts";
-import type { DashboardContext } from "./contract.ts";
+import {
+  type DashboardContext,
+  extendedStatisticsSchema,
+  healthSchema,
+  snippetsSchema,
+  statisticsSchema,
+} from "./contract.ts";
 import { examples } from "./docs.ts";
 import { extendedStatistics, figuresOf } from "./extended_statistics.ts";
 import { METRICS_TYPE, metricsText } from "./metrics.ts";
+import { UNAVAILABLE } from "./route_scope.ts";
 import { coalesce, TIMEOUT_MS } from "./shared_reads.ts";
 import { snippetsFor } from "./snippets.ts";
 import { hasTag, type Reading } from "./statistics.ts";
@@ -55,6 +61,7 @@ function mountStatistics({ app, log, read }: DashboardContext, path: string, act
     },
     {
       permit,
+      response: statisticsSchema,
       ...endpoint("dashboard", action, {
         about: `${text}\nAuthentication is Basic, with a dashboard key and its secret.`,
         example: examples.stats,
@@ -85,7 +92,7 @@ function mountHealth(
       set.headers["cache-control"] = CACHE_CONTROL;
       return { status: "ok", timestamp: new Date().toISOString(), api_key: viewer.name };
     },
-    { permit, ...endpoint("dashboard", action, { about }) },
+    { permit, response: healthSchema, ...endpoint("dashboard", action, { about }) },
   );
 }
 
@@ -101,6 +108,7 @@ function mountExtended({ app, fleet, log, read, slot }: DashboardContext): void 
     },
     {
       permit,
+      response: extendedStatisticsSchema,
       ...endpoint("dashboard", "stats-extended", {
         about:
           "The statistics with hosts by status, versions of operating systems, distinct packages, and figures of other " +
@@ -122,6 +130,7 @@ function mountMetrics({ app, fleet, log, read, slot }: DashboardContext): void {
     },
     {
       permit,
+      response: fileAnswer("text/plain"),
       ...endpoint("dashboard", "metrics", { about: "The statistics in the Prometheus text format." }),
     },
   );
@@ -143,6 +152,7 @@ export function mountSnippets({ app, baseUrl, db, visible }: DashboardContext): 
     },
     {
       permit: "settings-manage",
+      response: snippetsSchema,
       ...endpoint("dashboard", "keys-snippets", {
         about: "Snippets for the configuration of Homepage, Homarr, Glance and Prometheus, without the secret.",
       }),

@@ -2,30 +2,13 @@
  * The sixteen fields of the statistics (dashboard-stats 1.3), built once for each reading of the numbers. The entity tag covers
  * every field but the time, so that unchanged numbers are answered with an empty 304.
  */
-import type { Fleet } from "./contract.ts";
+import type { Static } from "lectern/core";
+import type { Fleet, statisticsSchema } from "./contract.ts";
 
 type Numbers = Awaited<ReturnType<Fleet["numbers"]>>;
 
 /** The statistics in the shape that dashboards read. */
-export interface Statistics {
-  readonly total_hosts: number;
-  readonly hosts_needing_updates: number;
-  readonly up_to_date_hosts: number;
-  readonly security_updates: number;
-  readonly hosts_with_security_updates: number;
-  readonly total_outdated_packages: number;
-  readonly total_repos: number;
-  readonly recent_updates_24h: number;
-  readonly os_distribution: Numbers["systems"];
-  readonly top_os_1_name: string;
-  readonly top_os_1_count: number;
-  readonly top_os_2_name: string;
-  readonly top_os_2_count: number;
-  readonly top_os_3_name: string;
-  readonly top_os_3_count: number;
-  /** When the numbers were read: ISO 8601 UTC with milliseconds. */
-  readonly last_updated: string;
-}
+export type Statistics = Static<typeof statisticsSchema>;
 
 /** One reading of the numbers, ready to be sent. */
 export interface Reading {

@@ -5,7 +5,7 @@
  */
 import { endpoint, type Log, rules, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { hostOf, type KnownHost } from "./area.ts";
+import { agentAnswers } from "./answers.ts";
 import { textOf } from "./body.ts";
 import type { HostFacts, HostsContext, Report, ReportOutcome } from "./contract.ts";
 import { examples, REPORT_STORED } from "./docs.ts";
@@ -13,6 +13,7 @@ import { IdCache } from "./id_cache.ts";
 import { cronOf } from "./interval.ts";
 import { objectOf, parseReport } from "./parse_report.ts";
 import { touch } from "./ping.ts";
+import { hostOf, type KnownHost } from "./route_scope.ts";
 import { inventoryOf, type Prepared, storeReport } from "./store_report.ts";
 import { parseTsv } from "./tsv.ts";
 import { mountWebSocket } from "./websocket.ts";
@@ -70,6 +71,7 @@ function mountUpdate({ app, db, log, perform }: HostsContext): void {
     },
     {
       permit: "access-api",
+      response: agentAnswers.report,
       ...endpoint("hosts", "report", { about, rules: reportRules, handler: "report", example: examples.report }),
     },
   );
@@ -133,28 +135,28 @@ function mountPing({ app, db }: HostsContext): void {
         ...(wanted.length > 0 ? { requestFull: wanted } : {}),
       };
     },
-    { permit: "access-api", ...endpoint("hosts", "ping", { about, rules: pingRules }) },
+    { permit: "access-api", response: agentAnswers.ping, ...endpoint("hosts", "ping", { about, rules: pingRules }) },
   );
 }
 
 function mountSettings({ app, db }: HostsContext, updateInterval: number): void {
   const permit = "access-api" as const;
   const route = (action: string, about: string) => ({ permit, ...endpoint("hosts", action, { about }) });
-  app.get(
-    "/v1/settings/update-interval",
-    () => ({ updateInterval, cronExpression: cronOf(updateInterval) }),
-    route("interval", "The minutes between reports."),
-  );
-  app.get(
-    "/v1/hosts/settings",
-    () => ({ auto_update: false, host_auto_update: false }),
-    route("settings", "Settings of agents: they must not update themselves."),
-  );
+  app.get("/v1/settings/update-interval", () => ({ updateInterval, cronExpression: cronOf(updateInterval) }), {
+    ...route("interval", "The minutes between reports."),
+    response: agentAnswers.interval,
+  });
+  app.get("/v1/hosts/settings", () => ({ auto_update: false, host_auto_update: false }), {
+    ...route("settings", "Settings of agents: they must not update themselves."),
+    response: agentAnswers.settings,
+  });
   app.get(
     "/v1/hosts/agent/version",
-    async ({ asked, viewer }) => {
+    async ({ nestedQuery, viewer }) => {
       const sent =
-        typeof asked.currentVersion === "string" ? asked.currentVersion : await versionOf(db, hostOf(viewer));
+        typeof nestedQuery.currentVersion === "string"
+          ? nestedQuery.currentVersion
+          : await versionOf(db, hostOf(viewer));
       return {
         currentVersion: sent,
         latestVersion: sent,
@@ -163,15 +165,22 @@ function mountSettings({ app, db }: HostsContext, updateInterval: number): void 
         autoUpdateDisabledReason: "This server ships no agents",
       };
     },
-    route("version", "Confirms that the version of an agent is current."),
+    {
+      permit,
+      response: agentAnswers.version,
+      ...endpoint("hosts", "version", {
+        about: "Confirms that the version of an agent is current.",
+        query: rules({ currentVersion: ["string"] }),
+      }),
+    },
   );
-  app.get(
-    "/v1/hosts/integrations",
-    () => ({ success: true, integrations: NO_MODULES }),
-    route("integrations", "The modules of agents, all disabled: only packages are read."),
-  );
+  app.get("/v1/hosts/integrations", () => ({ success: true, integrations: NO_MODULES }), {
+    ...route("integrations", "The modules of agents, all disabled: only packages are read."),
+    response: agentAnswers.integrations,
+  });
   app.post("/v1/hosts/integration-status", () => ({ success: true, message: "Integration status received" }), {
     permit,
+    response: agentAnswers.integrationStatus,
     ...endpoint("hosts", "integration-status", {
       about: "Accepts the status of other modules of agents, without storing it.",
       rules: rules({ integration: ["string"] }),

@@ -8,7 +8,17 @@ import type { PluginContext } from "lectern/core";
 /** What the files of this plugin share. */
 export type HostsContext = Pick<
   PluginContext<"dashboard_keys", "hosts" | "host_history">,
-  "app" | "area" | "baseUrl" | "contracts" | "db" | "list" | "log" | "perform" | "validate" | "visible"
+  | "app"
+  | "baseUrl"
+  | "contracts"
+  | "contribute"
+  | "db"
+  | "list"
+  | "log"
+  | "perform"
+  | "routeScope"
+  | "validate"
+  | "visible"
 >;
 
 /** The states of a host (dashboard-stats 6.5); only active ones count. */

@@ -5,25 +5,27 @@
  */
 import {
   ApiError,
-  type AreaSpec,
   type Contracts,
   type EventTransaction,
   endpoint,
+  type RouteScope,
   rules,
   sql,
   type Viewer,
 } from "lectern/core";
 import { type Db, rows } from "lectern/db";
-import { agentError } from "./area.ts";
+import { type EnrolledHost, enrolmentAnswers, enrolmentErrorSchema, type FailedHost } from "./answers.ts";
 import { textOf } from "./body.ts";
 import { type HostCredentials, insertHost, randomCredentials, renewHost } from "./changes.ts";
 import type { HostDraft, HostFacts, HostsContext } from "./contract.ts";
 import { objectOf } from "./parse_report.ts";
 import { perMinute } from "./per_minute.ts";
+import { agentError, headerScheme } from "./route_scope.ts";
 import { normalizeText } from "./section_hashes.ts";
 
 type Keys = Contracts["dashboard_keys"];
 
+const PREFIX = "/v1/auto-enrollment";
 const PER_MINUTE = 60;
 const MAX_BYTES = 64 * 1024;
 const MAX_NAME = 255;
@@ -57,7 +59,15 @@ const bulkRules = rules({ hosts: ["required", "array", "max:50"] });
 /** Mounts enrolment, one host or up to fifty at a time. */
 export function mountEnrolment(context: HostsContext): void {
   const { app, contracts, log } = context;
-  context.area("/v1/auto-enrollment", areaOf(context));
+  context.routeScope(PREFIX, enrolmentScope(context));
+  context.contribute("credential_scheme", {
+    prefixes: [PREFIX],
+    schemes: {
+      enrolmentKey: headerScheme("X-Auto-Enrollment-Key"),
+      enrolmentSecret: headerScheme("X-Auto-Enrollment-Secret"),
+    },
+    error: enrolmentErrorSchema,
+  });
   const enrol = (viewer: Viewer, draft: HostDraft) => enrolHost(context, contracts.dashboard_keys, viewer, draft);
   app.post(
     "/v1/auto-enrollment/enroll",
@@ -68,6 +78,7 @@ export function mountEnrolment(context: HostsContext): void {
     },
     {
       permit: "access-api",
+      response: { 201: enrolmentAnswers.one },
       ...endpoint("auto-enrollment", "enroll", {
         about:
           "Creates a host and shows its credentials, only in this answer. A known machine keeps its host and gets new ones. " +
@@ -80,8 +91,8 @@ export function mountEnrolment(context: HostsContext): void {
     "/v1/auto-enrollment/enroll/bulk",
     async ({ request, viewer, set }) => {
       const sent = bulkOf(objectOf(await textOf(request, MAX_BYTES)));
-      const success: unknown[] = [];
-      const failed: unknown[] = [];
+      const success: EnrolledHost[] = [];
+      const failed: FailedHost[] = [];
       for (const [at, host] of sent.entries()) {
         try {
           success.push(await enrol(viewer, draftOf(host)));
@@ -102,6 +113,7 @@ export function mountEnrolment(context: HostsContext): void {
     },
     {
       permit: "access-api",
+      response: { 201: enrolmentAnswers.bulk },
       ...endpoint("auto-enrollment", "enroll-bulk", {
         about: "The same for up to fifty hosts; rejected ones are listed with the reason.",
         rules: bulkRules,
@@ -110,12 +122,12 @@ export function mountEnrolment(context: HostsContext): void {
   );
 }
 
-function areaOf({ contracts, log }: HostsContext): AreaSpec {
+function enrolmentScope({ contracts, log }: HostsContext): RouteScope {
   const limit = perMinute(PER_MINUTE);
   return {
     limiter: null,
     ownBodies: true,
-    fault: agentError,
+    formatError: agentError,
     async authenticate({ headers }, address) {
       limit.take(address);
       const [key, secret] = [headers.get("x-auto-enrollment-key"), headers.get("x-auto-enrollment-secret")];

@@ -2,8 +2,9 @@
  * The history of the numbers: a row for each hour, written by a schedule, so that its cost does not depend on the size of the
  * fleet. Hours in which no server ran have no row and are not interpolated.
  */
-import { endpoint, rules, sql } from "lectern/core";
+import { endpoint, rules, type Static, sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
+import { historySchema } from "./answers.ts";
 import type { HostsContext } from "./contract.ts";
 
 /** How long rows are kept. */
@@ -15,16 +16,7 @@ const DAYS_BY_HOUR = 7;
 
 const historyRules = rules({ days: ["integer", "min:1", `max:${MAX_DAYS}`] });
 
-/** The numbers at one time; for a day, its last ones. */
-interface Point {
-  readonly at: string;
-  readonly total_hosts: number;
-  readonly hosts_needing_updates: number;
-  readonly hosts_with_security_updates: number;
-  readonly total_outdated_packages: number;
-  readonly security_updates: number;
-  readonly reboot_required_hosts: number;
-}
+type Point = Static<typeof historySchema>["points"][number];
 
 /** Inserts or replaces the row of this hour, and deletes rows that are too old. */
 export async function recordHistory(db: Pick<Db, "executeQuery">): Promise<void> {
@@ -44,9 +36,9 @@ export async function recordHistory(db: Pick<Db, "executeQuery">): Promise<void>
 export function mountHistory({ app, db, validate }: HostsContext): void {
   app.get(
     "/v1/dashboard/history",
-    async ({ viewer, asked }) => {
-      const { days = DEFAULT_DAYS } = await validate(historyRules, asked, viewer);
-      const step = days <= DAYS_BY_HOUR ? "hour" : "day";
+    async ({ viewer, nestedQuery }) => {
+      const { days = DEFAULT_DAYS } = await validate(historyRules, nestedQuery, viewer);
+      const step = days <= DAYS_BY_HOUR ? ("hour" as const) : ("day" as const);
       const points = await rows<Point>(
         db,
         sql`with kept as (
@@ -61,6 +53,7 @@ export function mountHistory({ app, db, validate }: HostsContext): void {
     },
     {
       permit: "settings-manage",
+      response: historySchema,
       ...endpoint("dashboard", "history", {
         about:
           "The numbers of active hosts over the last `days`, 30 by default: hourly for up to seven days, daily beyond, each " +

@@ -7,13 +7,13 @@ import { activityOf, descriptor } from "lectern/contracts";
 import { definePlugin, hasPermission, sql, t } from "lectern/core";
 import type { Db } from "lectern/db";
 import { mountAgents } from "./agents.ts";
-import { declareArea } from "./area.ts";
 import { mountEnrolment } from "./enrolment.ts";
 import { mountHistory } from "./history.ts";
 import { checkedInterval } from "./interval.ts";
 import { migrations } from "./migrations.ts";
 import { cacheFor, numbersReader, readDetails } from "./numbers.ts";
 import { mountReporter } from "./reporter.ts";
+import { declareScope } from "./route_scope.ts";
 import { mountHosts } from "./routes.ts";
 import { scheduleMaintenance } from "./schedules.ts";
 import { mountScripts } from "./scripts.ts";
@@ -77,7 +77,7 @@ export default definePlugin({
         "activity",
         activityOf(event, ({ result }) => [{ type: event, detail: descriptor(result) }]),
       );
-    declareArea(context, settings.requestsPerMinute);
+    declareScope(context, settings.requestsPerMinute);
     mountAgents(context, intervalMinutes);
     mountEnrolment(context);
     mountScripts(context, intervalMinutes);

@@ -1,13 +1,7 @@
 import { type ListSpec, notFound, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
-import type { HostStatus, HostsContext } from "./contract.ts";
-
-/** The fields of a host's answer that the routes use. */
-export interface ShownHost {
-  readonly id: number;
-  readonly friendly_name: string;
-  readonly status: HostStatus;
-}
+import type { ShownHost } from "./answers.ts";
+import type { HostsContext } from "./contract.ts";
 
 const SHOWN = sql`hosts.id, hosts.friendly_name, hosts.hostname, hosts.ip, hosts.os_name, hosts.os_version,
   hosts.architecture, hosts.kernel_version, hosts.agent_version, hosts.status, hosts.inactive_reason,

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { endpoint } from "lectern/core";
+import { scriptSchema } from "./answers.ts";
 import type { HostsContext } from "./contract.ts";
 
 const SCRIPT = join(import.meta.dir, "reporter.sh");
@@ -11,6 +12,7 @@ export function mountReporter({ app }: HostsContext): void {
     () => new Response(Bun.file(SCRIPT), { headers: { "content-type": "text/plain; charset=utf-8" } }),
     {
       permit: "public",
+      response: scriptSchema,
       ...endpoint("dashboard", "reporter", {
         about: "A shell script that reports the packages of a machine with apt, dnf, yum or apk; run it from cron.",
       }),

@@ -3,11 +3,12 @@
  * answer to the request that creates a host has its key. Listings have counts; a single host also has its outdated packages and
  * its repositories.
  */
-import { endpoint, type InputObject, idOf, rules, type Viewer } from "lectern/core";
+import { endpoint, type InputObject, idOf, noContent, rules, type Viewer } from "lectern/core";
+import { createdHostSchema, hostListingSchema, hostSchema, type ListedHost, type ShownHost } from "./answers.ts";
 import { changeHost, insertHost, randomCredentials, removeHost } from "./changes.ts";
 import type { HostFacts, HostsContext } from "./contract.ts";
 import { examples } from "./docs.ts";
-import { findHost, HOST_LISTING, type ShownHost } from "./queries.ts";
+import { findHost, HOST_LISTING } from "./queries.ts";
 
 const permit = "settings-manage";
 
@@ -18,8 +19,9 @@ const updateRules = rules({ friendly_name: ["string", "min:1", "max:255"], statu
 export function mountHosts(context: HostsContext): void {
   const { app, list } = context;
   const about = "Lists monitored hosts with their status, system and counts of packages.";
-  app.get("/v1/dashboard/hosts", ({ viewer, asked }) => list<ShownHost>(HOST_LISTING, viewer, asked), {
+  app.get("/v1/dashboard/hosts", ({ viewer, nestedQuery }) => list<ListedHost>(HOST_LISTING, viewer, nestedQuery), {
     permit,
+    response: hostListingSchema,
     ...endpoint("dashboard", "hosts-list", { about }),
   });
   mountCreate(context);
@@ -41,6 +43,7 @@ function mountCreate({ app, perform, validate }: HostsContext): void {
     },
     {
       permit,
+      response: { 201: createdHostSchema },
       ...endpoint("dashboard", "hosts-create", {
         about:
           "Creates a host and shows its key, only in this answer. Agents send both as X-API-ID and X-API-KEY.\n" +
@@ -57,6 +60,7 @@ function mountOne(context: HostsContext): void {
   const found = (viewer: Viewer, param: string) => findHost(context, viewer, idOf(param, "Host"));
   app.get("/v1/dashboard/hosts/:id", async ({ viewer, params }) => found(viewer, params.id), {
     permit,
+    response: hostSchema,
     ...endpoint("dashboard", "hosts-read", {
       about: "Reads a host with its outdated packages and its repositories.",
     }),
@@ -73,6 +77,7 @@ function mountOne(context: HostsContext): void {
     },
     {
       permit,
+      response: hostSchema,
       ...endpoint("dashboard", "hosts-update", {
         about: "Renames a host, excludes it from all numbers (`inactive`) or includes it again (`active`).",
         rules: updateRules,
@@ -87,6 +92,7 @@ function mountOne(context: HostsContext): void {
     },
     {
       permit,
+      response: noContent,
       ...endpoint("dashboard", "hosts-delete", {
         about: "Deletes a host and its reports. Requests of its agent are rejected.",
       }),

@@ -5,11 +5,12 @@
  */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { ApiError, endpoint, sql } from "lectern/core";
+import { ApiError, endpoint, rules, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { hostOf } from "./area.ts";
+import { agentAnswers, scriptSchema } from "./answers.ts";
 import type { HostsContext } from "./contract.ts";
 import { spreadCronOf } from "./interval.ts";
+import { hostOf } from "./route_scope.ts";
 
 const file = (name: string) => join(import.meta.dir, name);
 const REPORTER = file("reporter.sh");
@@ -17,6 +18,7 @@ const PERMIT = "access-api" as const;
 const TYPES: ReadonlySet<unknown> = new Set(["direct-host", "proxmox-lxc"]);
 const WRONG_TYPE = new ApiError(400, `The type must be one of ${[...TYPES].join(", ")}`);
 /** The characters of credentials; nothing else is put into a script. */
+const typeRules = rules({ type: ["required", "string", "in:direct-host,proxmox-lxc"] });
 const CREDENTIAL = /^[\w-]{1,255}$/;
 const BAD_CREDENTIAL = new ApiError(400, "Such credentials cannot stand in a script");
 
@@ -40,6 +42,7 @@ function mountInstaller({ app, baseUrl, db }: HostsContext, intervalMinutes: num
       }),
     {
       permit: PERMIT,
+      response: scriptSchema,
       ...endpoint("hosts", "install", {
         about: "A shell script that installs the reporter for the host of the credentials; run it as root.",
       }),
@@ -63,6 +66,7 @@ function mountInstaller({ app, baseUrl, db }: HostsContext, intervalMinutes: num
     },
     {
       permit: PERMIT,
+      response: agentAnswers.timestamp,
       ...endpoint("hosts", "timestamp", { about: "Tells agents that there is no newer version." }),
     },
   );
@@ -72,18 +76,20 @@ function mountEnroller({ app, baseUrl }: HostsContext): void {
   const enroller = readFileSync(file("enrol.sh"), "utf8");
   app.get(
     "/v1/auto-enrollment/script",
-    ({ request: { headers }, asked }) => {
-      if (!TYPES.has(asked.type)) throw WRONG_TYPE;
+    ({ request: { headers }, nestedQuery }) => {
+      if (!TYPES.has(nestedQuery.type)) throw WRONG_TYPE;
       return script(enroller, {
         URL: urlOf(baseUrl),
         KEY: credential(headers, "x-auto-enrollment-key"),
         SECRET: credential(headers, "x-auto-enrollment-secret"),
-        TYPE: String(asked.type),
+        TYPE: String(nestedQuery.type),
       });
     },
     {
       permit: PERMIT,
+      response: scriptSchema,
       ...endpoint("auto-enrollment", "script", {
+        query: typeRules,
         about:
           "A shell script that enrols the machine it runs on (`type=direct-host`), or the containers of a Proxmox host " +
           "(`type=proxmox-lxc`), and installs the reporter. Headers: X-Auto-Enrollment-Key, X-Auto-Enrollment-Secret.",

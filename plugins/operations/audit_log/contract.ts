@@ -1,5 +1,5 @@
 import type { Generated } from "kysely";
-import type { PluginContext } from "lectern/core";
+import { idSchema, listingSchema, nullable, type PluginContext, personSchema, t, timestampSchema } from "lectern/core";
 
 /** The rows of the log (platform 6.1). */
 export interface ActivitiesTable {
@@ -19,6 +19,31 @@ export interface ActivitiesTable {
 
 /** The context that the files of this plugin share. */
 export type AuditLogContext = PluginContext<"users", "activities" | "users">;
+
+/** An entry of the audit log (platform 6). */
+export const activitySchema = t.Object(
+  {
+    id: idSchema,
+    type: t.String(),
+    detail: t.String(),
+    user_id: nullable(t.Integer()),
+    loggable_id: nullable(idSchema),
+    loggable_type: nullable(t.String()),
+    ip: t.String(),
+    created_at: timestampSchema,
+    user: personSchema,
+  },
+  { $id: "Activity" },
+);
+
+/** The listing of the audit log. */
+export const activityListingSchema = listingSchema(activitySchema);
+
+/** The types of the entries. */
+export const activityTypesSchema = t.Object(
+  { data: t.Array(t.String()), total: t.Integer({ minimum: 0 }) },
+  { $id: "ActivityTypes" },
+);
 
 declare module "lectern/db" {
   interface Tables {

@@ -1,13 +1,9 @@
-import type { UserRef } from "lectern/contracts";
-import { type ListSpec, sql } from "lectern/core";
+import { type ListSpec, type Static, sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
-import type { AuditLogContext } from "./contract.ts";
+import type { AuditLogContext, activitySchema } from "./contract.ts";
 
-/** A row as the listing shows it. */
-export interface ListedActivity {
-  readonly id: number;
-  readonly user: UserRef | null;
-}
+/** An entry as the listing shows it. */
+export type ListedActivity = Static<typeof activitySchema>;
 
 /** The listing of the log. */
 export function listSpec({ contracts }: AuditLogContext): ListSpec {

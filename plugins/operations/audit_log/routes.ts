@@ -1,5 +1,5 @@
 import { endpoint, requirePermission } from "lectern/core";
-import type { AuditLogContext } from "./contract.ts";
+import { type AuditLogContext, activityListingSchema, activityTypesSchema } from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { type ListedActivity, listSpec, readTypes } from "./queries.ts";
 
@@ -15,15 +15,19 @@ export function mountAuditLog(context: AuditLogContext): void {
       const data = await readTypes(db);
       return { data, total: data.length };
     },
-    { permit: PERMIT, ...endpoint("audit-log", "types", { about: about.types }) },
+    { permit: PERMIT, response: activityTypesSchema, ...endpoint("audit-log", "types", { about: about.types }) },
   );
   const listing = listSpec(context);
   app.get(
     "/audit-log",
-    async ({ viewer, asked }) => {
+    async ({ viewer, nestedQuery }) => {
       requirePermission(viewer, "users-manage");
-      return list<ListedActivity>(listing, viewer, asked);
+      return list<ListedActivity>(listing, viewer, nestedQuery);
     },
-    { permit: PERMIT, ...endpoint("audit-log", "list", { about: about.list, example: examples.list }) },
+    {
+      permit: PERMIT,
+      response: activityListingSchema,
+      ...endpoint("audit-log", "list", { about: about.list, example: examples.list }),
+    },
   );
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ApiError, definePlugin, endpoint, type Html, htmlResponse, t } from "lectern/core";
+import { ApiError, definePlugin, endpoint, fileAnswer, type Html, htmlResponse, t } from "lectern/core";
+import { documentSchema, endpointsSchema } from "./contract.ts";
 import { describe } from "./describe.ts";
 import { openApi } from "./openapi.ts";
 import { docsPage, tryPage } from "./page.ts";
@@ -32,25 +33,36 @@ export default definePlugin({
     const about = (text: string, action: string) => endpoint("docs", action, { about: text });
     app.get("/docs", () => page(docsPage(describe(runtime.routes()), baseUrl)), {
       permit,
+      response: fileAnswer("text/html"),
       ...about("Loads the page of the API with all endpoints.", "display"),
     });
     app.get("/docs.json", () => describe(runtime.routes()), {
       permit,
+      response: endpointsSchema,
       ...about("Loads a JSON view of the API description data.", "json"),
     });
-    const document = () =>
-      openApi({
-        routes: runtime.routes(),
-        items: slot("list_item_schema"),
-        baseUrl,
-        version: version || runtime.version,
-      });
+    const source = () => ({
+      routes: runtime.routes(),
+      items: slot("list_item_schema"),
+      fields: slot("response_fields"),
+      credentials: slot("credential_scheme"),
+      baseUrl,
+      version: version || runtime.version,
+    });
+    // Made at the first request, since all plugins are set up by then and most instances never need it.
+    let text: string | undefined;
+    const document = async () => {
+      text ??= JSON.stringify(await openApi(source()));
+      return new Response(text, { headers: { "content-type": "application/json" } });
+    };
     app.get("/openapi.json", document, {
       permit,
+      response: documentSchema,
       ...about("Loads the OpenAPI 3.1 document of this API.", "openapi"),
     });
     app.get("/docs/try", () => page(tryPage(baseUrl)), {
       permit,
+      response: fileAnswer("text/html"),
       ...about("Loads a page to try requests.", "try"),
     });
     app.get("/docs/assets/:file", ({ params: { file } }) => asset(file), { permit: "public" });

@@ -1,5 +1,5 @@
 import type { Generated } from "kysely";
-import type { PluginContext } from "lectern/core";
+import { idSchema, listingSchema, listOf, nullable, type PluginContext, t, timestampSchema } from "lectern/core";
 
 /** The single row with the id of the instance. */
 export interface InstanceTable {
@@ -21,6 +21,104 @@ export interface JobsTable {
 
 /** The context that the files of this plugin share. */
 export type SystemContext = PluginContext<never, "instance" | "jobs">;
+
+/** The instance (platform 9). */
+export const systemSchema = t.Object(
+  {
+    version: t.String({ description: "The version of the API" }),
+    instance_id: t.String(),
+    app_name: t.String(),
+    app_logo: nullable(t.String()),
+    base_url: t.String(),
+  },
+  { $id: "System" },
+);
+
+const count = t.Integer({ minimum: 0 });
+
+/** Facts for administrators. */
+export const systemFactsSchema = t.Object(
+  {
+    lectern_version: t.String(),
+    bun_version: t.String(),
+    platform: t.String(),
+    started_at: timestampSchema,
+    boot_ms: t.Number(),
+    memory_bytes: count,
+    store: t.Object({ version: t.String(), bytes: t.Number() }),
+    jobs: t.Object({ waiting: count, dead: count }),
+    language: t.String(),
+    theme: t.String(),
+  },
+  { $id: "SystemFacts" },
+);
+
+const texts = listOf(t.String());
+const grants = t.Object({
+  read: t.Optional(texts),
+  write: t.Optional(texts),
+  net: t.Optional(t.Union([texts, t.Literal("any")])),
+  env: t.Optional(texts),
+  files: t.Optional(t.Boolean()),
+});
+
+/** The booted plugins, in boot order. */
+export const bootedPluginsSchema = t.Object(
+  {
+    data: t.Array(
+      t.Object(
+        {
+          name: t.String(),
+          requires: texts,
+          provides: texts,
+          grants,
+          denied: texts,
+          migrations: texts,
+          migrated: texts,
+          events: texts,
+          permissions: texts,
+          commands: texts,
+          boot_ms: t.Number(),
+        },
+        { $id: "BootedPlugin" },
+      ),
+    ),
+    total: count,
+  },
+  { $id: "BootedPlugins" },
+);
+
+/** Stored files that no row names. */
+export const lostFilesSchema = t.Object(
+  {
+    data: t.Array(t.Object({ key: t.String(), size: t.Number(), modified: timestampSchema })),
+    total: count,
+    bytes: t.Number(),
+    kept: count,
+    unclaimed: t.Record(t.String(), count),
+  },
+  { $id: "LostFiles" },
+);
+
+/** A job whose attempts all failed. */
+export const deadJobSchema = t.Object(
+  {
+    id: idSchema,
+    name: t.String(),
+    attempts: count,
+    last_error: nullable(t.String()),
+    run_at: timestampSchema,
+    created_at: timestampSchema,
+  },
+  { $id: "DeadJob" },
+);
+
+/** The answers about failed jobs. */
+export const deadJobAnswers = {
+  list: listingSchema(deadJobSchema),
+  retried: t.Object({ retry_count: count }, { $id: "RetriedJobs" }),
+  deleted: t.Object({ delete_count: count }, { $id: "DeletedJobs" }),
+};
 
 declare module "lectern/db" {
   interface Tables {

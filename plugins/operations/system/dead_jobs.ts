@@ -2,9 +2,9 @@
  * Jobs that failed in all of their attempts ("dead" jobs). Answers contain their names and last errors, but not their
  * payloads, which may contain confidential data.
  */
-import { endpoint, type InputObject, type ListSpec, rules, sql, type Viewer } from "lectern/core";
+import { endpoint, type InputObject, type ListSpec, rules, type Static, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
-import type { SystemContext } from "./contract.ts";
+import { deadJobAnswers, type deadJobSchema, type SystemContext } from "./contract.ts";
 import { about } from "./docs.ts";
 
 const LISTING: ListSpec = {
@@ -24,10 +24,15 @@ export function mountDeadJobs({ app, db, list, visibilityRule, validate }: Syste
     if (ids === undefined) return sql`jobs.dead`;
     return sql`jobs.dead and jobs.id::text = any(${Object.values(ids as object).map(String)}::text[])`;
   };
-  app.get("/system/jobs", ({ viewer, asked }) => list(LISTING, viewer, asked), {
-    permit: PERMIT,
-    ...endpoint("system", "deadJobs", { about: about.deadJobs }),
-  });
+  app.get(
+    "/system/jobs",
+    ({ viewer, nestedQuery }) => list<Static<typeof deadJobSchema>>(LISTING, viewer, nestedQuery),
+    {
+      permit: PERMIT,
+      response: deadJobAnswers.list,
+      ...endpoint("system", "deadJobs", { about: about.deadJobs }),
+    },
+  );
   app.post(
     "/system/jobs/retry",
     async ({ viewer, input }) => {
@@ -40,7 +45,11 @@ export function mountDeadJobs({ app, db, list, visibilityRule, validate }: Syste
       );
       return { retry_count: retried.length };
     },
-    { permit: PERMIT, ...endpoint("system", "retryJobs", { about: about.retryJobs, rules: idsRules }) },
+    {
+      permit: PERMIT,
+      response: deadJobAnswers.retried,
+      ...endpoint("system", "retryJobs", { about: about.retryJobs, rules: idsRules }),
+    },
   );
   app.delete(
     "/system/jobs",
@@ -48,6 +57,10 @@ export function mountDeadJobs({ app, db, list, visibilityRule, validate }: Syste
       const deleted = await rows(db, sql`delete from jobs where ${await condition(input, viewer)} returning id`);
       return { delete_count: deleted.length };
     },
-    { permit: PERMIT, ...endpoint("system", "deleteJobs", { about: about.deleteJobs, rules: idsRules }) },
+    {
+      permit: PERMIT,
+      response: deadJobAnswers.deleted,
+      ...endpoint("system", "deleteJobs", { about: about.deleteJobs, rules: idsRules }),
+    },
   );
 }

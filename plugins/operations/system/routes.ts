@@ -6,7 +6,13 @@
 import type { SystemFacts } from "lectern/contracts";
 import { endpoint, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import type { SystemContext } from "./contract.ts";
+import {
+  bootedPluginsSchema,
+  lostFilesSchema,
+  type SystemContext,
+  systemFactsSchema,
+  systemSchema,
+} from "./contract.ts";
 import { about } from "./docs.ts";
 
 /** Files that an answer lists; all are counted. */
@@ -27,7 +33,7 @@ export function mountSystem(
       app_logo: hasLogo ? logo || `${baseUrl}/logo.png` : null,
       base_url: baseUrl,
     }),
-    { permit: "access-api", ...endpoint("system", "read", { about: about.read }) },
+    { permit: "access-api", response: systemSchema, ...endpoint("system", "read", { about: about.read }) },
   );
 }
 
@@ -53,12 +59,12 @@ export function mountFacts({ app, db, runtime, language, theme }: SystemContext)
         boot_ms: rounded(runtime.plugins().reduce((sum, { ms }) => sum + ms, 0)),
         memory_bytes: process.memoryUsage.rss(),
         store: { version: store?.version ?? "", bytes: store?.bytes ?? 0 },
-        jobs,
+        jobs: { waiting: jobs?.waiting ?? 0, dead: jobs?.dead ?? 0 },
         language,
         theme,
       };
     },
-    { permit: PERMIT, ...endpoint("system", "facts", { about: about.facts }) },
+    { permit: PERMIT, response: systemFactsSchema, ...endpoint("system", "facts", { about: about.facts }) },
   );
   app.get(
     "/system/plugins",
@@ -78,21 +84,23 @@ export function mountFacts({ app, db, runtime, language, theme }: SystemContext)
       }));
       return { data, total: data.length };
     },
-    { permit: PERMIT, ...endpoint("system", "plugins", { about: about.plugins }) },
+    { permit: PERMIT, response: bootedPluginsSchema, ...endpoint("system", "plugins", { about: about.plugins }) },
   );
   app.get(
     "/system/files",
     async () => {
       const { orphans, kept, unclaimed } = await runtime.lostFiles();
       return {
-        data: orphans.slice(0, LISTED_FILES).map(({ key, size, modified }) => ({ key, size, modified })),
+        data: orphans
+          .slice(0, LISTED_FILES)
+          .map(({ key, size, modified }) => ({ key, size, modified: modified.toISOString() })),
         total: orphans.length,
         bytes: orphans.reduce((sum, { size }) => sum + size, 0),
         kept,
         unclaimed: Object.fromEntries(unclaimed),
       };
     },
-    { permit: PERMIT, ...endpoint("system", "files", { about: about.files }) },
+    { permit: PERMIT, response: lostFilesSchema, ...endpoint("system", "files", { about: about.files }) },
   );
 }
 

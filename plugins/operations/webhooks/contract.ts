@@ -3,7 +3,17 @@
  * of a webhook is in its row; it is sent once, in the answer that creates it, and is the key of signatures.
  */
 import type { Generated, Selectable } from "kysely";
-import { type Input, type PluginContext, rules } from "lectern/core";
+import {
+  type Input,
+  idSchema,
+  listingSchema,
+  nullable,
+  type PluginContext,
+  rules,
+  t,
+  timesFields,
+  timestampSchema,
+} from "lectern/core";
 
 /** Addresses that are called for events. */
 export interface WebhooksTable {
@@ -139,6 +149,70 @@ export interface WebhooksContext
   /** Makes the dispatcher look for due deliveries. */
   wakeDispatcher(): void;
 }
+
+const webhookFields = {
+  id: idSchema,
+  name: t.String(),
+  endpoint: t.String(),
+  events: t.Array(t.String()),
+  active: t.Boolean(),
+  timeout: t.Integer({ description: "Seconds" }),
+  failures: t.Integer({ description: "Consecutive calls that were given up" }),
+  failing_since: nullable(timestampSchema),
+  last_called_at: nullable(timestampSchema),
+  last_errored_at: nullable(timestampSchema),
+  last_error: t.String(),
+  ...timesFields,
+};
+const webhook = t.Object(webhookFields, { $id: "Webhook" });
+
+/** The answers about webhooks; only that of a create has the secret (platform 10). */
+export const webhookAnswers = {
+  list: listingSchema(webhook),
+  create: t.Object({ ...webhookFields, secret: t.String() }, { $id: "CreatedWebhook" }),
+  read: webhook,
+  update: webhook,
+};
+
+const deliveryFields = {
+  id: idSchema,
+  type: t.String(),
+  state: t.Union([t.Literal("waiting"), t.Literal("delivered"), t.Literal("failed")]),
+  attempts: t.Integer(),
+  status: nullable(t.Integer()),
+  error: t.String(),
+  duration_ms: nullable(t.Number()),
+  next_at: timestampSchema,
+  sent_at: nullable(timestampSchema),
+  created_at: timestampSchema,
+};
+
+/** The listing of a webhook's calls. */
+export const deliveryListingSchema = listingSchema(t.Object(deliveryFields, { $id: "DeliveryListItem" }));
+
+/** A call with its request and response. */
+export const deliverySchema = t.Object(
+  {
+    ...deliveryFields,
+    answer: t.String({ description: "The beginning of the response" }),
+    request: t.Object({
+      address: t.String(),
+      name: t.String(),
+      headers: nullable(t.Unsafe<Readonly<Record<string, string>>>(t.Record(t.String(), t.String()))),
+      body: t.Unknown(),
+    }),
+  },
+  { $id: "Delivery" },
+);
+
+/** A call that is waiting to be sent again. */
+export const resentDeliverySchema = t.Object({ id: idSchema, state: t.String() }, { $id: "ResentDelivery" });
+
+/** The types of events that webhooks can subscribe to. */
+export const eventTypesSchema = t.Object(
+  { events: t.Array(t.Object({ type: t.String(), text: t.String() })) },
+  { $id: "EventTypes" },
+);
 
 declare module "lectern/db" {
   interface Tables {

@@ -1,6 +1,12 @@
 import { ApiError, endpoint, rules, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import type { Delivery, WebhooksContext } from "./contract.ts";
+import {
+  type Delivery,
+  deliveryListingSchema,
+  deliverySchema,
+  resentDeliverySchema,
+  type WebhooksContext,
+} from "./contract.ts";
 import { about } from "./docs.ts";
 import { presentDelivery } from "./presenter.ts";
 import { DELIVERIES, readDelivery, readWebhook } from "./queries.ts";
@@ -11,16 +17,20 @@ const PERMIT = "settings-manage";
 export function mountDeliveries({ app, db, list, wakeDispatcher }: WebhooksContext): void {
   app.get(
     "/webhooks/:id/deliveries",
-    async ({ viewer, params, asked }) => {
+    async ({ viewer, params, nestedQuery }) => {
       const { id } = await readWebhook(db, params.id);
-      return list<Delivery>({ ...DELIVERIES, where: sql<boolean>`webhook_id = ${id}::integer` }, viewer, asked);
+      return list<Delivery>({ ...DELIVERIES, where: sql<boolean>`webhook_id = ${id}::integer` }, viewer, nestedQuery);
     },
-    { permit: PERMIT, ...endpoint("webhooks", "deliveries", { about: about.deliveries }) },
+    {
+      permit: PERMIT,
+      response: deliveryListingSchema,
+      ...endpoint("webhooks", "deliveries", { about: about.deliveries }),
+    },
   );
   app.get(
     "/webhooks/:id/deliveries/:deliveryId",
     async ({ params }) => presentDelivery(await readDelivery(db, params)),
-    { permit: PERMIT, ...endpoint("webhooks", "delivery", { about: about.delivery }) },
+    { permit: PERMIT, response: deliverySchema, ...endpoint("webhooks", "delivery", { about: about.delivery }) },
   );
   app.post(
     "/webhooks/:id/deliveries/:deliveryId/resend",
@@ -37,6 +47,10 @@ export function mountDeliveries({ app, db, list, wakeDispatcher }: WebhooksConte
       set.status = 202;
       return { id, state: "waiting" };
     },
-    { permit: PERMIT, ...endpoint("webhooks", "resend", { about: about.resend, rules: rules({}) }) },
+    {
+      permit: PERMIT,
+      response: { 202: resentDeliverySchema },
+      ...endpoint("webhooks", "resend", { about: about.resend, rules: rules({}) }),
+    },
   );
 }

@@ -1,6 +1,6 @@
 /** The types of events that webhooks can subscribe to: those of the audit log. */
 import { endpoint } from "lectern/core";
-import type { WebhooksContext } from "./contract.ts";
+import { eventTypesSchema, type WebhooksContext } from "./contract.ts";
 import { about } from "./docs.ts";
 import { PHRASED, phraseOf, TYPES } from "./phrases.ts";
 
@@ -29,6 +29,10 @@ export function mountEventTypes({ app, slot }: WebhooksContext): void {
       const types = [...new Set<string>([...content, ...PHRASED, ...declared])];
       return { events: types.map((type) => ({ type, text: phraseOf(type) })) };
     },
-    { permit: "settings-manage", ...endpoint("webhooks", "events", { about: about.events }) },
+    {
+      permit: "settings-manage",
+      response: eventTypesSchema,
+      ...endpoint("webhooks", "events", { about: about.events }),
+    },
   );
 }

@@ -2,9 +2,9 @@
  * The routes of webhooks, an addition of Lectern: BookStack has screens for them and no API. They require settings-manage.
  * Only the answer that creates a webhook contains its secret.
  */
-import { endpoint, type InputObject } from "lectern/core";
+import { endpoint, type InputObject, noContent } from "lectern/core";
 import { changeWebhook, insertWebhook, removeWebhook } from "./changes.ts";
-import { createRules, updateRules, type Webhook, type WebhooksContext } from "./contract.ts";
+import { createRules, updateRules, type Webhook, type WebhooksContext, webhookAnswers } from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { presentWebhook } from "./presenter.ts";
 import { readWebhook, WEBHOOKS } from "./queries.ts";
@@ -12,7 +12,10 @@ import { readWebhook, WEBHOOKS } from "./queries.ts";
 /** Mounts the routes. */
 export function mountWebhooks(context: WebhooksContext): void {
   const { app, db, isKnownType, list, perform, validate } = context;
-  app.get("/webhooks", ({ viewer, asked }) => list<Webhook>(WEBHOOKS, viewer, asked), described("list"));
+  app.get("/webhooks", ({ viewer, nestedQuery }) => list<Webhook>(WEBHOOKS, viewer, nestedQuery), {
+    ...described("list"),
+    response: webhookAnswers.list,
+  });
   app.post(
     "/webhooks",
     async ({ viewer, input }) => {
@@ -25,9 +28,12 @@ export function mountWebhooks(context: WebhooksContext): void {
       });
       return { ...webhook, secret };
     },
-    described("create", { rules: createRules }),
+    { ...described("create", { rules: createRules }), response: webhookAnswers.create },
   );
-  app.get("/webhooks/:id", async ({ params }) => readWebhook(db, params.id), described("read"));
+  app.get("/webhooks/:id", async ({ params }) => readWebhook(db, params.id), {
+    ...described("read"),
+    response: webhookAnswers.read,
+  });
   app.put(
     "/webhooks/:id",
     async ({ viewer, params, input }) => {
@@ -38,7 +44,7 @@ export function mountWebhooks(context: WebhooksContext): void {
         return presentWebhook(await changeWebhook(final.row.id, change, tx, isKnownType));
       });
     },
-    described("update", { rules: updateRules }),
+    { ...described("update", { rules: updateRules }), response: webhookAnswers.update },
   );
   app.delete(
     "/webhooks/:id",
@@ -49,7 +55,7 @@ export function mountWebhooks(context: WebhooksContext): void {
       });
       set.status = 204;
     },
-    described("delete"),
+    { ...described("delete"), response: noContent },
   );
 }
 

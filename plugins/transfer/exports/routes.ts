@@ -3,12 +3,14 @@
  * plugins add are served by one route with parameters.
  */
 import type { ExportFiles, ExportFormat, Exporting, ItemRef } from "lectern/contracts";
-import { contentDisposition, endpoint, idOf, localizedError, notFound, type Viewer } from "lectern/core";
+import { contentDisposition, endpoint, fileAnswer, idOf, localizedError, notFound, type Viewer } from "lectern/core";
 import type { ExportsContext } from "./contract.ts";
 import { about, COMMON, OTHER } from "./docs.ts";
 import { spool } from "./spool.ts";
 import { contentReader, readItem } from "./tree.ts";
 
+/** The media type of every export, which is to be saved as a file. */
+const FILE = "application/octet-stream";
 const SEGMENTS = ["pages", "chapters", "books"];
 /** Names of the endpoints in the documentation, by format. */
 const ACTIONS: Readonly<Record<string, string>> = {
@@ -32,11 +34,13 @@ export function mountExports(context: ExportsContext): void {
         ({ viewer, params }) => runExport(viewer, { segment, format, id: params.id }),
         {
           permit: "content-export",
+          response: fileAnswer(FILE),
           ...endpoint(segment, action, { about: `${about[format]}\n${COMMON}`, takes: "long" }),
         },
       );
   app.get("/:segment/:id/export/:format", ({ viewer, params }) => runExport(viewer, params), {
     permit: "content-export",
+    response: fileAnswer(FILE),
     ...endpoint("exports", "read", { about: `${OTHER}\n${COMMON}`, takes: "long" }),
   });
 }
@@ -76,7 +80,7 @@ async function fileResponse(format: ExportFormat, request: Exporting): Promise<R
   const name = `${request.item.slug || fallbackName(request.item)}.${format.extension}`;
   return new Response(body, {
     headers: {
-      "content-type": "application/octet-stream",
+      "content-type": FILE,
       "content-length": String(size),
       "content-disposition": contentDisposition("attachment", name),
       "x-content-type-options": "nosniff",

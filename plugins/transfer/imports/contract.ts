@@ -1,6 +1,17 @@
 import type { Generated, Selectable } from "kysely";
 import type { MadeItem } from "lectern/contracts";
-import { type PluginContext, rules, sql, type Upload } from "lectern/core";
+import {
+  idSchema,
+  listingSchema,
+  nullable,
+  type PluginContext,
+  rules,
+  type Static,
+  sql,
+  t,
+  timesFields,
+  type Upload,
+} from "lectern/core";
 
 /** What the files of this plugin share. */
 export interface ImportsContext
@@ -51,6 +62,39 @@ export const parentRules = rules({
   parent_type: ["required", "string", "in:book,chapter"],
   parent_id: ["required", "int"],
 });
+
+const listedFields = {
+  id: idSchema,
+  name: t.String(),
+  size: t.Integer({ description: "Bytes" }),
+  type: t.String(),
+  created_by: nullable(idSchema),
+  ...timesFields,
+};
+const savedFields = { ...listedFields, path: t.String() };
+const listed = t.Object(listedFields, { $id: "ImportListItem" });
+const open = { additionalProperties: true } as const;
+const importedItem = t.Object({ id: idSchema, name: t.String(), slug: t.String() }, { ...open, $id: "ImportedItem" });
+
+/** The answers about imports (content-api 15). */
+export const importAnswers = {
+  list: listingSchema(listed),
+  create: t.Object(savedFields, { $id: "SavedImport" }),
+  read: t.Object(
+    { ...savedFields, details: t.Object({ name: t.String() }, { ...open, description: "The items of the archive" }) },
+    { $id: "Import" },
+  ),
+  run: importedItem,
+};
+
+/** A row of the listing. */
+export type ListedImport = Static<typeof listed>;
+
+/** An item that an import created. */
+export type ImportedItem = Static<typeof importedItem>;
+
+/** The items of an archive. */
+export type ImportDetails = Static<typeof importAnswers.read>["details"];
 
 declare module "lectern/db" {
   interface Tables {

@@ -2,9 +2,16 @@
  * The endpoints of imports (platform 8.4 to 8.6). An upload is validated completely before it becomes an import, so that
  * whoever runs it later, perhaps another user, can rely on it; uploading creates no content.
  */
-import { endpoint, fileKilobytes, rules } from "lectern/core";
+import { endpoint, fileKilobytes, noContent, rules } from "lectern/core";
 import { createImport, removeImport } from "./changes.ts";
-import { type ImportsContext, parentRules } from "./contract.ts";
+import {
+  type ImportDetails,
+  type ImportedItem,
+  type ImportsContext,
+  importAnswers,
+  type ListedImport,
+  parentRules,
+} from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { present } from "./presenter.ts";
 import { findImport, listSpec } from "./queries.ts";
@@ -16,8 +23,9 @@ export function mountImports(context: ImportsContext): void {
   const permit = "content-import";
   const uploadRules = rules({ file: ["required", "file", `max:${fileKilobytes(settings.fileLimit)}`] });
 
-  app.get("/imports", ({ viewer, asked }) => list(listSpec, viewer, asked), {
+  app.get("/imports", ({ viewer, nestedQuery }) => list<ListedImport>(listSpec, viewer, nestedQuery), {
     permit,
+    response: importAnswers.list,
     ...endpoint("imports", "list", { about: about.list, example: examples.list }),
   });
   app.post(
@@ -28,6 +36,7 @@ export function mountImports(context: ImportsContext): void {
     },
     {
       permit,
+      response: importAnswers.create,
       ...endpoint("imports", "create", {
         about: about.create,
         rules: uploadRules,
@@ -40,18 +49,24 @@ export function mountImports(context: ImportsContext): void {
     "/imports/:id",
     async ({ viewer, params }) => {
       const { row, details } = await findImport(context, viewer, params.id);
-      return { ...present(row), details: JSON.parse(details) as unknown };
+      return { ...present(row), details: JSON.parse(details) as ImportDetails };
     },
-    { permit, ...endpoint("imports", "read", { about: about.read, example: examples.read }) },
+    {
+      permit,
+      response: importAnswers.read,
+      ...endpoint("imports", "read", { about: about.read, example: examples.read }),
+    },
   );
   app.post(
     "/imports/:id",
     async ({ viewer, params, input }) => {
       const { row } = await findImport(context, viewer, params.id);
-      return (await runImport(context, viewer, row, input)).shown;
+      // The plugin of the kind shows its item.
+      return (await runImport(context, viewer, row, input)).shown as ImportedItem;
     },
     {
       permit,
+      response: importAnswers.run,
       ...endpoint("imports", "run", { about: about.run, rules: parentRules, example: examples.run, takes: "long" }),
     },
   );
@@ -62,6 +77,6 @@ export function mountImports(context: ImportsContext): void {
       await perform("import_delete", viewer, row, (final, tx) => removeImport(context, final, tx));
       set.status = 204;
     },
-    { permit, ...endpoint("imports", "delete", { about: about.delete }) },
+    { permit, response: noContent, ...endpoint("imports", "delete", { about: about.delete }) },
   );
 }

@@ -19,13 +19,13 @@ export interface CreateRequest {
 }
 
 /** Paths of the API by kind. */
-export const PATHS: Readonly<Record<Kind, string>> = {
+export const PATHS = {
   shelf: "/api/shelves",
   book: "/api/books",
   chapter: "/api/chapters",
   page: "/api/pages",
   image: "/api/image-gallery",
-};
+} as const satisfies Readonly<Record<Kind, string>>;
 
 /** An item that was created or found. */
 export interface CreatedItem {

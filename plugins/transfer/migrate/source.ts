@@ -4,6 +4,7 @@
  * for the whole run and reported once.
  */
 import { AnswerError, type ApiClient, type Json, serverUrlOf } from "lectern/cli";
+import type { AnswerTo } from "lectern/client";
 import type { OutgoingFetch } from "lectern/core";
 import { idIn, listOf, textOf } from "./values.ts";
 
@@ -36,12 +37,12 @@ export class Source {
 
   /** Base URLs, version and instance id, the latter two "" for older servers. Throws AnswerError where access is denied. */
   async facts(): Promise<{ readonly bases: readonly string[]; readonly version: string; readonly instance: string }> {
-    const facts = (await this.optional("/api/system")) ?? {};
+    const facts = await this.optional("/api/system");
     const { baseUrl, aliases } = this.#options;
-    const declared = serverUrlOf(textOf(facts.base_url)) ?? (await this.#baseOfImages()) ?? baseUrl;
+    const declared = serverUrlOf(textOf(facts?.base_url)) ?? (await this.#baseOfImages()) ?? baseUrl;
     this.#hosts.add(new URL(declared).host);
     const bases = [...new Set([baseUrl, declared, ...aliases])];
-    return { bases, version: textOf(facts.version), instance: textOf(facts.instance_id) };
+    return { bases, version: textOf(facts?.version), instance: textOf(facts?.instance_id) };
   }
 
   /** The base URL of an older server, which only the addresses of its images show. */
@@ -82,7 +83,7 @@ export class Source {
   }
 
   /** The response of a path; undefined where the token may not read it or the server lacks it. */
-  async optional(path: string): Promise<Json | undefined> {
+  async optional<Path extends string>(path: Path): Promise<AnswerTo<"get", Path, Json> | undefined> {
     return orOnStatus(undefined, () => this.#options.client.get(path));
   }
 

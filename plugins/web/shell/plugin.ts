@@ -7,7 +7,6 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Visit, Web } from "lectern/contracts";
 import { BootError, chosenLanguage, definePlugin, type InputObject, t } from "lectern/core";
-import { screenArea } from "./area.ts";
 import { mountAssets, type ThemeFolder, themeFile } from "./assets.ts";
 import * as components from "./components.ts";
 import { difference } from "./difference.ts";
@@ -17,6 +16,7 @@ import { compareTexts, decorator } from "./large_content.ts";
 import { document, errorBody, type Frame, footer, header } from "./layout.ts";
 import { pendingFormBody } from "./pending_form.ts";
 import renamedTexts from "./renamed_texts.json" with { type: "json" };
+import { screenScope } from "./route_scope.ts";
 import { Screens } from "./screens.ts";
 import { mountSignIn } from "./sign_in.ts";
 import { createUi } from "./ui.ts";
@@ -37,7 +37,7 @@ export default definePlugin({
     }),
   }),
   async setup(context) {
-    const { area, baseUrl, contracts, log, onStart, provide, slot, texts } = context;
+    const { baseUrl, contracts, log, onStart, provide, routeScope, slot, texts } = context;
     texts.rename(renamedTexts);
     const { origin, pathname } = new URL(baseUrl);
     const root = pathname.replace(/\/+$/, "");
@@ -68,9 +68,9 @@ export default definePlugin({
       errorBody: views.add("web/fault", errorBody),
       pendingFormBody: views.add("web/held", pendingFormBody),
     });
-    area(
+    routeScope(
       "",
-      screenArea(shared, {
+      screenScope(shared, {
         errorScreen: (...given) => screens.errorScreen(...given),
         respond: (body, status) => screens.respond(body, status),
       }),

@@ -26,12 +26,12 @@ import {
   localizedError,
   type Viewer,
 } from "lectern/core";
-import { toSignIn } from "./area.ts";
 import type { ShellContext } from "./contract.ts";
 import type { Entry, Frame } from "./layout.ts";
 import { storeNotice, takeNotice } from "./notices.ts";
 import { type PendingForm, pendingFields } from "./pending_form.ts";
 import { movedTo, ownPath } from "./redirects.ts";
+import { toSignIn } from "./route_scope.ts";
 
 /** Dependencies of `Screens`. */
 export interface ScreenOptions {
@@ -51,7 +51,7 @@ interface ScreenRequest {
   readonly request: Request;
   readonly viewer: Viewer;
   readonly params: unknown;
-  readonly asked: InputObject;
+  readonly nestedQuery: InputObject;
   readonly input: InputObject;
   readonly address: string;
 }
@@ -152,7 +152,7 @@ export class Screens {
     return this.respond(this.#options.document(this.#frame(screen, ui, request, ""), ui), SIGNED_OUT.status);
   }
 
-  #visit({ request, viewer, params, asked, input, address }: ScreenRequest, ui: Ui): Visit {
+  #visit({ request, viewer, params, nestedQuery, input, address }: ScreenRequest, ui: Ui): Visit {
     const { context } = this.#options;
     const { root } = context;
     const headers = Object.fromEntries(
@@ -179,7 +179,7 @@ export class Screens {
       viewer,
       ui,
       params: params as Record<string, string>,
-      query: asked,
+      query: nestedQuery,
       input,
       address,
       get,

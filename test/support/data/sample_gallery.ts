@@ -15,7 +15,7 @@ export async function fetched(
   runtime: TestRuntime,
   url: string,
 ): Promise<{ response: Response; status: number; bytes: Uint8Array }> {
-  const response = await runtime.runtime.gates.answer(new Request(url), "127.0.0.1");
+  const response = await runtime.runtime.http.handle(new Request(url), "127.0.0.1");
   return { response, status: response.status, bytes: new Uint8Array(await response.arrayBuffer()) };
 }
 

@@ -79,7 +79,7 @@ export async function raw(
     headers: { ...headers },
     ...(body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> | string }),
   };
-  const response = await runtime.runtime.gates.answer(new Request(runtime.baseUrl + path, init), address);
+  const response = await runtime.runtime.http.handle(new Request(runtime.baseUrl + path, init), address);
   const text = await response.text();
   const isJson = response.headers.get("content-type")?.startsWith("application/json") && text !== "";
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };

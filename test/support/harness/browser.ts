@@ -1,23 +1,30 @@
-import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
+import { atEnd } from "./at_end.ts";
+import { browserPath } from "./browser_path.ts";
 
-/** Where Chromium is, by the names it has on common systems. */
-const PLACES = [
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-];
+/** What Playwright 1.65 turns off; a second `--disable-features` replaces the first, so it is repeated here. */
+const OFF_BY_PLAYWRIGHT =
+  "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,LensOverlay,MediaRouter,PaintHolding,ThirdPartyStoragePartitioning,AvoidCorsURLLoaderRestartOnRedirect,OptimizationHints,NetworkTimeServiceQuerying,AimEnabled,PreconnectToSearch";
+/** The popups of an address bar that nobody sees: each context starts a process for them, which costs more than its page. */
+const POPUPS = "WebUIOmniboxPopup,WebUIOmniboxFullPopup,WebUIOmniboxAimPopup";
+const FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", `--disable-features=${OFF_BY_PLAYWRIGHT},${POPUPS}`];
 
-/** The path of a browser on this machine: CHROMIUM, else the first that is installed; undefined where there is none. */
-export function browserPath(): string | undefined {
-  return [process.env.CHROMIUM ?? "", ...PLACES].find((path) => path !== "" && existsSync(path));
+let browser: Browser | undefined;
+
+/**
+ * The machine's Chromium without a window, which the test files of this process share: each closes the pages and contexts that
+ * it opens. One that has ended, as Bun ends the child processes of a hook that times out, is replaced. Throws where there is none.
+ */
+export async function sharedBrowser(): Promise<Browser> {
+  if (!browser?.isConnected()) browser = await start();
+  return browser;
 }
 
-/** Starts the machine's Chromium without a window. Throws where there is none. */
-export function openBrowser(): Promise<Browser> {
+async function start(): Promise<Browser> {
   const executablePath = browserPath();
   if (executablePath === undefined) throw new Error("Cannot find Chromium: install it, or name it by CHROMIUM");
   // In containers everything runs as root, and shared memory is small.
-  return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+  const started = await chromium.launch({ executablePath, args: FLAGS });
+  atEnd(() => started.close());
+  return started;
 }

@@ -12,7 +12,7 @@ export interface Exported {
 /** Requests an export, as the administrator unless a token is given. */
 export async function exported(runtime: TestRuntime, path: string, as = runtime.token): Promise<Exported> {
   const request = new Request(runtime.baseUrl + path, { headers: { authorization: `Token ${as}` } });
-  const response = await runtime.runtime.gates.answer(request, "127.0.0.1");
+  const response = await runtime.runtime.http.handle(request, "127.0.0.1");
   const bytes = new Uint8Array(await response.arrayBuffer());
   return { status: response.status, headers: response.headers, bytes, text: new TextDecoder().decode(bytes) };
 }

@@ -4,12 +4,12 @@
  */
 import { mkdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { configSchema } from "../../../core/config.ts";
 import { type Listening, listen } from "../../../core/http/listen.ts";
 import { createLog } from "../../../core/log.ts";
 import { readSettings } from "../../../core/runtime/settings.ts";
-import { openBrowser } from "./browser.ts";
+import { sharedBrowser } from "./browser.ts";
 import { freePort } from "./ports.ts";
 import { bootTestRuntime, type TestRuntime, type TestRuntimeOptions } from "./test_runtime.ts";
 
@@ -25,18 +25,18 @@ export interface Look {
   readonly language?: string;
 }
 
-/** A runtime with its screens, and browsers that visit it. */
+/** A runtime with its screens, and a browser that visits it. */
 export interface ScreenRuntime {
   readonly runtime: TestRuntime;
   readonly url: string;
-  /** A page of a fresh browser; signed in as the administrator by default, as a guest by null. */
+  /** An empty page of a fresh browser context; signed in as the administrator by default, as a guest by null. */
   visit(who?: { email: string; password: string } | null, look?: Look): Promise<Page>;
   /** A user with a role of these permissions, and how they sign in. */
   user(name: string, permissions: readonly string[]): Promise<{ id: number; email: string; password: string }>;
   stop(): Promise<void>;
 }
 
-/** Boots a runtime, listens on a free port of its address, and starts a browser. */
+/** Boots a runtime and listens on a free port of its address. */
 export async function openScreens(options: TestRuntimeOptions = {}): Promise<ScreenRuntime> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -46,7 +46,7 @@ export async function openScreens(options: TestRuntimeOptions = {}): Promise<Scr
     readSettings("lectern", configSchema, { PORT: String(port), APP_URL: url }),
     createLog("silent"),
   );
-  const browser: Browser = await openBrowser();
+  const browser = await sharedBrowser();
   const contexts: BrowserContext[] = [];
   return {
     runtime,
@@ -60,9 +60,9 @@ export async function openScreens(options: TestRuntimeOptions = {}): Promise<Scr
         baseURL: url,
       });
       contexts.push(context);
+      if (who) await openSession(context, who);
       const page = await context.newPage();
       watch(page);
-      if (who) await signIn(page, who);
       return page;
     },
     async user(name, permissions) {
@@ -74,10 +74,15 @@ export async function openScreens(options: TestRuntimeOptions = {}): Promise<Scr
     },
     async stop() {
       for (const context of contexts) await context.close();
-      await browser.close();
       await listening.stop().catch(() => runtime.stop());
     },
   };
+}
+
+/** Gives a context the cookie of a new session; tests of the screen sign in by `signIn`. */
+async function openSession(context: BrowserContext, { email, password }: { email: string; password: string }) {
+  const response = await context.request.post("/api/session", { data: { email, password } });
+  if (!response.ok()) throw new Error(`Cannot sign in as ${email}: ${response.status()} ${await response.text()}`);
 }
 
 /** Signs in by the screen, as a person would. */

@@ -158,7 +158,7 @@ function clientOf(runtime: Runtime, mismatches: AnswerMismatch[]): Pick<TestRunt
       headers: sent,
       ...(content === undefined ? {} : { body: content }),
     });
-    const response = await runtime.gates.answer(request, "127.0.0.1");
+    const response = await runtime.http.handle(request, "127.0.0.1");
     const text = await response.text();
     throwMismatches(mismatches);
     // Internal columns are in no answer.

@@ -2,7 +2,7 @@
  * What encloses every screen: session authentication, rejection of cross-site forms, hooks of themes, and errors as documents. Forms
  * need no token: browsers mark cross-site requests (`isCrossSite`), and do not send SameSite cookies with them.
  */
-import { ApiError, type AreaSpec, GUEST, type Html, isCrossSite, type Viewer } from "lectern/core";
+import { ApiError, GUEST, type Html, isCrossSite, type RouteScope, type Viewer } from "lectern/core";
 import type { ShellContext } from "./contract.ts";
 
 /** How errors are shown. */
@@ -19,11 +19,11 @@ const CROSS_SITE = new ApiError(
   "This form was sent from another site, or from an address this instance does not know",
 );
 
-/** The area of all paths outside the API. */
-export function screenArea(
+/** The route scope of all paths outside the API. */
+export function screenScope(
   { contracts: { sessions }, origin, root, slot }: ShellContext,
   { errorScreen, respond }: ErrorScreens,
-): AreaSpec {
+): RouteScope {
   const viewers = new WeakMap<Request, Viewer>();
   return {
     outside: true,
@@ -34,7 +34,7 @@ export function screenArea(
       if (viewer) viewers.set(request, viewer);
       return viewer;
     },
-    async around(request, _address, next) {
+    async intercept(request, _address, next) {
       const isDocument = acceptsHtml(request);
       if (!READ_METHODS.has(request.method) && isCrossSite(request, origin)) {
         if (!isDocument) throw CROSS_SITE;

@@ -1,10 +1,11 @@
 /**
- * The area of agents: hosts authenticate with the headers X-API-ID and X-API-KEY, and errors are `{"error": "…"}`
+ * The route scope of agents: hosts authenticate with the headers X-API-ID and X-API-KEY, and errors are `{"error": "…"}`
  * (dashboard-stats 6.4). Credentials are checked before the body is read; failed ones are counted by address, valid ones by host. A
  * host is not a user: it is looked up by its viewer, whose id is 0.
  */
-import { ApiError, type AreaSpec, matchesSecret, sql, type Viewer } from "lectern/core";
+import { ApiError, matchesSecret, type RouteScope, sql, type Viewer } from "lectern/core";
 import { type Db, rows } from "lectern/db";
+import { agentErrorSchema } from "./answers.ts";
 import type { HostStatus, HostsContext } from "./contract.ts";
 import { perMinute } from "./per_minute.ts";
 
@@ -32,11 +33,11 @@ const HOSTS = new WeakMap<Viewer, KnownHost>();
 /** Paths below /api that agents request; those without a route answer in the shape of agents as well. */
 const PREFIXES = ["hosts", "agents", "settings", "docker", "compliance", "patching"].map((name) => `/v1/${name}`);
 
-/** Declares the area: credentials, limits and error shape. `perHost` is in requests per minute, 0 for no limit. */
-export function declareArea({ area, db }: HostsContext, perHost: number): void {
+/** Declares the scope: credentials, limits and error shape. `perHost` is in requests per minute, 0 for no limit. */
+export function declareScope({ contribute, db, routeScope }: HostsContext, perHost: number): void {
   const failures = perMinute(FAILURES_PER_MINUTE);
   const requests = perMinute(perHost);
-  const spec: AreaSpec = {
+  const spec: RouteScope = {
     async authenticate(request, address) {
       failures.check(address);
       const host = await hostBy(db, request.headers.get("x-api-id"), request.headers.get("x-api-key"));
@@ -46,9 +47,19 @@ export function declareArea({ area, db }: HostsContext, perHost: number): void {
     },
     limiter: null,
     ownBodies: true,
-    fault: agentError,
+    formatError: agentError,
   };
-  for (const prefix of PREFIXES) area(prefix, spec);
+  for (const prefix of PREFIXES) routeScope(prefix, spec);
+  contribute("credential_scheme", {
+    prefixes: PREFIXES,
+    schemes: { hostId: headerScheme("X-API-ID"), hostKey: headerScheme("X-API-KEY") },
+    error: agentErrorSchema,
+  });
+}
+
+/** A header with a credential, for the OpenAPI document. */
+export function headerScheme(name: string) {
+  return { type: "apiKey", in: "header", name };
 }
 
 /** The body of an error in the shape that agents read. */

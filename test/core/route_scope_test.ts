@@ -4,13 +4,13 @@ import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runti
 
 const porter = definePlugin({
   name: "porter",
-  setup({ app, area }) {
-    area("/porter", {
+  setup({ app, routeScope }) {
+    routeScope("/porter", {
       authenticate: () => new ApiError(401, "Who are you?"),
       limiter: null,
       ownBodies: true,
-      fault: (_status, message) => ({ told: message }),
-      async around(request, address, next) {
+      formatError: (_status, message) => ({ told: message }),
+      async intercept(request, address, next) {
         if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: { "x-for": address } });
         if (request.headers.get("x-mood") === "bad") throw new ApiError(429, "Come back later.");
         const response = await next();
@@ -46,7 +46,7 @@ test("a route scope may answer before credentials are checked", async () => {
   expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
 });
 
-test("what it throws is answered in the area's own shape", async () => {
+test("what it throws is answered in the scope's own shape", async () => {
   const { status, body } = await runtime.ask("GET", "/api/porter/private", { headers: { "x-mood": "bad" } });
   expect([status, body]).toEqual([429, { told: "Come back later." }]);
 });
@@ -63,7 +63,7 @@ test("it finishes every other answer, refusals and missing routes included", asy
   expect((await runtime.ask("GET", "/api/books")).headers.get("x-porter")).toBeNull();
 });
 
-test("an area that reads its own bodies is given them as they came", async () => {
+test("a scope that reads its own bodies is given them as they came", async () => {
   const { body } = await runtime.ask("POST", "/api/porter/letters?to=ann", { body: '{"a": 1' });
   expect(body).toEqual({ text: '{"a": 1', input: { to: "ann" } });
 });

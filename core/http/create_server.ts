@@ -3,16 +3,16 @@ import { baseUrlOf, bodyLimitOf, type Config } from "../config.ts";
 import { defaultInputLimits } from "../input/body_parsing.ts";
 import { trustedProxies } from "./client_address.ts";
 import { limiterOf } from "./rate_limit.ts";
-import { type GateParts, Gates } from "./server.ts";
+import { HttpServer, type HttpServerParts } from "./server.ts";
 
 /** Creates the HTTP side of a runtime from its settings. Throws BootError for proxies that cannot be read. */
-export function createGates(
+export function createHttpServer(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
   db: Db,
-  parts: Pick<GateParts, "log" | "children" | "spool" | "texts">,
-): Gates {
-  return new Gates({
+  parts: Pick<HttpServerParts, "log" | "children" | "spool" | "texts">,
+): HttpServer {
+  return new HttpServer({
     ...parts,
     limiter: limiterOf(db, config)("api", config.requestsPerMinute),
     proxies: trustedProxies(config.proxies, env.TRUSTED_PROXIES),

@@ -1,0 +1,150 @@
+/**
+ * What precedes routing, in the order of the wire contract (content-api 1.3-1.5, platform 1.1): the route scope's own checks,
+ * authentication, limit, size, body. It applies to unknown paths too. Failed credentials are kept, and answered by the `permit`
+ * of the route, so that an unknown path is a 404 for every client. A body is read only for authenticated clients and public routes.
+ */
+import type { Children } from "../children/pool.ts";
+import { ApiError } from "../errors.ts";
+import {
+  type InputLimits,
+  type InputObject,
+  merge,
+  methodOverride,
+  parseBody,
+  queryOf,
+} from "../input/body_parsing.ts";
+import { type BodyPace, bodyError, rejectLargeBody, setPace, TOO_SLOW } from "../input/body_stream.ts";
+import { parserFor } from "../input/large_bodies.ts";
+import type { Spool } from "../input/upload_spool.ts";
+import type { Limiter } from "./rate_limit.ts";
+import type { RequestState } from "./request_context.ts";
+import { overrideMethod, pathOf } from "./request_rewrite.ts";
+import { type Authenticate, allowOf, preflight, type RouteScope, scopeHeaders } from "./route_scope.ts";
+import type { RouteInfo } from "./route_table.ts";
+
+/** Dependencies of `Admission`. */
+export interface AdmissionParts {
+  readonly limiter: Limiter;
+  readonly inputLimits: InputLimits;
+  /** Holds the files of a request until it is answered. */
+  readonly spool: Spool;
+  /** The minimum pace of bodies. */
+  readonly pace: BodyPace;
+  readonly children: Children;
+  /** The route of a request. */
+  routeOf(method: string, path: string): RouteInfo | undefined;
+}
+
+/** The refusal of a request without credentials. */
+export const NO_CREDENTIALS: ApiError = new ApiError(401, "No authorization token found on the request");
+
+/** Admits requests to the router. */
+export class Admission {
+  readonly #parts: AdmissionParts;
+  readonly #authenticators: Authenticate[] = [];
+
+  constructor(parts: AdmissionParts) {
+    this.#parts = parts;
+  }
+
+  /** Adds an authenticator; they are called in the order in which they were added. */
+  addAuthenticator(authenticate: Authenticate): void {
+    this.#authenticators.push(authenticate);
+  }
+
+  /** Completes the state of a request. Returns an answer to a request that is not routed. Throws ApiError. */
+  async admit(request: Request, state: RequestState): Promise<Response | undefined> {
+    const { scope } = state;
+    state.nestedQuery = state.input = queryOf(request.url);
+    const early = scope && this.#beginScope(request, state, scope);
+    if (early) return early;
+    if (scope?.addressLimit) await countAddress(state, scope.addressLimit);
+    if (scope?.methods && !scope.methods.includes(request.method)) throw methodError(scope);
+    await this.#authenticate(request, state);
+    const allowance = this.#count(request, state);
+    state.allowance = allowance instanceof Promise ? await allowance : allowance;
+    if (state.allowance?.exceeded) throw new ApiError(429, "Too Many Attempts.");
+    if (scope?.notModified && !state.refusal && request.headers.get("if-none-match") !== null) {
+      const unchanged = await scope.notModified(request);
+      if (unchanged) return unchanged;
+    }
+    if (scope?.ownBodies) {
+      setPace(request, this.#parts.pace);
+      return undefined;
+    }
+    await this.#readBody(request, state);
+    return undefined;
+  }
+
+  /** Sets the headers of the scope. Returns the answer to OPTIONS in a scope with CORS. */
+  #beginScope(request: Request, state: RequestState, scope: RouteScope): Response | undefined {
+    if (!scope.cors && !scope.headers) return undefined;
+    const { headers, isAllowed } = scopeHeaders(scope, request);
+    state.scopeHeaders = headers;
+    return scope.cors && request.method === "OPTIONS" ? preflight(scope, isAllowed) : undefined;
+  }
+
+  async #authenticate(request: Request, state: RequestState): Promise<void> {
+    const own = state.scope?.authenticate;
+    for (const authenticate of own ? [own, ...this.#authenticators] : this.#authenticators) {
+      const pending = authenticate(request, state.address);
+      const found = pending instanceof Promise ? await pending : pending;
+      if (found === undefined) continue;
+      if (found instanceof ApiError) state.refusal = found;
+      else state.viewer = found;
+      return;
+    }
+    state.refusal = NO_CREDENTIALS;
+  }
+
+  #count(request: Request, { address, refusal, scope, viewer }: RequestState): ReturnType<Limiter["take"]> | undefined {
+    const limiter = this.#limiterOf(request, scope);
+    return limiter?.take(refusal ? `address ${address}` : `viewer ${viewer.via === "guest" ? address : viewer.id}`);
+  }
+
+  /** The limiter of a request. Outside the API, one with an `Authorization` header is limited even in a scope without a limit. */
+  #limiterOf({ headers }: Request, scope: RouteScope | undefined): Limiter | null {
+    const isOpen = scope?.limiter === null && scope.outside === true && headers.has("authorization");
+    return scope?.limiter === undefined || isOpen ? this.#parts.limiter : scope.limiter;
+  }
+
+  /**
+   * Reads the body and applies a method override. A body that cannot be read is an error after the permit, except that one
+   * that arrived too slowly ends the request at once.
+   */
+  async #readBody(request: Request, state: RequestState): Promise<void> {
+    const { children, inputLimits, pace, spool } = this.#parts;
+    const { method } = request;
+    let body: InputObject = {};
+    const announced = request.headers.get("content-length");
+    if (method === "GET" && announced === null) return;
+    setPace(request, pace);
+    state.watch?.readingBody(true);
+    await rejectLargeBody(request, inputLimits.maxBytes, !state.refusal);
+    if (method === "GET" || method === "OPTIONS") return state.watch?.readingBody(false);
+    if (!state.refusal || this.#parts.routeOf(method, pathOf(request.url))?.permit === "public") {
+      state.files = spool.forRequest();
+      try {
+        body = state.body = await parseBody(request, inputLimits, state.files.keep, parserFor(children, state));
+      } catch (error) {
+        state.bodyError = bodyError(error);
+        if (state.bodyError.status === TOO_SLOW) throw state.bodyError;
+      }
+    }
+    state.input = merge(state.nestedQuery, body);
+    const override = methodOverride(request, body, state.nestedQuery);
+    if (override !== undefined) overrideMethod(request, override);
+    state.watch?.readingBody(false);
+  }
+}
+
+async function countAddress(state: RequestState, limit: NonNullable<RouteScope["addressLimit"]>): Promise<void> {
+  const taken = limit.take(state.address);
+  const allowance = taken instanceof Promise ? await taken : taken;
+  state.scopeHeaders = { ...state.scopeHeaders, ...limit.headers(allowance) };
+  if (allowance.exceeded) throw limit.exceeded(allowance);
+}
+
+function methodError({ methods }: RouteScope): ApiError {
+  return new ApiError(405, "Method not allowed", { headers: { allow: allowOf(methods) ?? "" } });
+}

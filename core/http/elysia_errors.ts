@@ -1,0 +1,49 @@
+import {
+  ElysiaCustomStatusResponse,
+  InvalidCookieSignature,
+  InvalidFileType,
+  ParseError,
+  ValidationError,
+} from "elysia";
+import { ApiError } from "../errors.ts";
+
+/**
+ * The error to answer for what Elysia throws: schemas that refuse the input are a 422 with the errors by field, as rules are.
+ * Elysia's own answers show the schema and the input. Anything else is returned as it is.
+ */
+export function knownError(thrown: unknown): unknown {
+  if (thrown instanceof ValidationError) return thrown.type === "response" ? responseError(thrown) : inputError(thrown);
+  if (thrown instanceof InvalidFileType) return inputErrors({ [thrown.property]: [thrown.message] });
+  if (thrown instanceof ParseError) return new ApiError(400, "The request body could not be read.");
+  if (thrown instanceof InvalidCookieSignature) return new ApiError(400, "A cookie of the request is invalid.");
+  if (thrown instanceof ElysiaCustomStatusResponse && typeof thrown.response === "string")
+    return new ApiError(thrown.code as number, thrown.response);
+  return thrown;
+}
+
+function inputErrors(validation: Readonly<Record<string, readonly string[]>>): ApiError {
+  return new ApiError(422, "validation.invalid", { validation });
+}
+
+/** One message for each field: TypeBox lists several for a missing one. A field of a list is `tags.0.name`. */
+function inputError(error: ValidationError): ApiError {
+  const messages: Record<string, string[]> = {};
+  for (const one of error.all) {
+    const { path = "", message = "", schema } = one as Partial<FieldError>;
+    const field = path.replace(/^\//, "").replaceAll("/", ".") || error.type;
+    messages[field] ??= [typeof schema?.error === "string" ? schema.error : message];
+  }
+  return inputErrors(messages);
+}
+
+interface FieldError {
+  readonly path: string;
+  readonly message: string;
+  readonly schema: { readonly error?: unknown };
+}
+
+/** An answer that its schema refuses is an error of the route; the answer itself is not logged. */
+function responseError(error: ValidationError): Error {
+  const [first] = error.all as readonly Partial<FieldError>[];
+  return new Error(`An answer does not have the shape of its schema: ${first?.path ?? ""} ${first?.message ?? ""}`);
+}

@@ -1,0 +1,63 @@
+/**
+ * Changes to a request before it is routed: its URL loses the path of APP_URL, a POST takes the method that overrides it, a HEAD
+ * becomes a GET. They are own properties, which shadow the accessors of `Request`: a copy would cost more, lose the connection
+ * (address, abort signal) and the state that is attached to the request.
+ */
+
+/** Makes a request one of another method. */
+export function overrideMethod(request: Request, method: string): void {
+  Object.defineProperty(request, "method", { value: method, configurable: true });
+}
+
+/** The path of a URL, without parsing the URL. */
+export function pathOf(url: string): string {
+  const start = pathStart(url);
+  if (start < 0) return "/";
+  const end = url.indexOf("?", start);
+  return end < 0 ? url.slice(start) : url.slice(start, end);
+}
+
+/**
+ * Gives a request a valid URL without `root`, the path of APP_URL, at its beginning. Bun takes the host of the URL from the
+ * client's `Host` header, unchecked: it may be invalid or missing, and is then replaced. The host is not used.
+ */
+export function rewriteUrl(request: Request, root: string): void {
+  const { url } = request;
+  const start = pathStart(url);
+  const isValid = isValidOrigin(url.slice(0, start));
+  if (root === "" && isValid && start >= 0) return;
+  const path = url.slice(start);
+  // A proxy may keep or remove the path of APP_URL; both lead to the same routes.
+  const isBelow = root !== "" && path.startsWith(root) && /^(?:[/?]|$)/.test(path.slice(root.length));
+  if (!isBelow && isValid) return;
+  const own = isBelow ? path.slice(root.length) : path;
+  const value = `${isValid ? url.slice(0, start) : "http://localhost"}${own.startsWith("/") ? own : `/${own}`}`;
+  Object.defineProperty(request, "url", { value, configurable: true });
+}
+
+/** Origins that `URL` parses. Nearly all requests have one of a few, and parsing is slower than routing. */
+const VALID_ORIGINS = new Set<string>();
+const MAX_ORIGINS = 1_000;
+
+function isValidOrigin(origin: string): boolean {
+  if (VALID_ORIGINS.has(origin)) return true;
+  if (!URL.canParse(origin)) return false;
+  if (VALID_ORIGINS.size >= MAX_ORIGINS) VALID_ORIGINS.clear();
+  VALID_ORIGINS.add(origin);
+  return true;
+}
+
+function pathStart(url: string): number {
+  return url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
+}
+
+/**
+ * The answer to a HEAD (RFC 9110, 9.3.2): that of the GET without its body. A stream of known length is cancelled unread; any
+ * other body is read for its length. Route scopes, themes and error pages see the complete answer.
+ */
+export async function withoutBody(response: Response): Promise<Response> {
+  const headers = new Headers(response.headers);
+  if (headers.has("content-length")) await response.body?.cancel();
+  else if (response.body) headers.set("content-length", String((await response.blob()).size));
+  return new Response(null, { status: response.status, headers });
+}

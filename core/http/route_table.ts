@@ -1,0 +1,69 @@
+/**
+ * The routes of plugins as data, and the table that finds them by method and path as Elysia routes: it is Elysia's own router,
+ * read once at boot. It answers what the router itself does not: the methods of a path, and what the route of a request declares.
+ */
+import type { AnyElysia } from "elysia";
+import { type AnswerSchemas, answersOf } from "./answer_schemas.ts";
+
+/** A route. */
+export interface RouteInfo {
+  readonly method: string;
+  /** With parameters as `:name`, such as `/api/books/:id`. */
+  readonly path: string;
+  readonly permit: string | undefined;
+  readonly detail: Readonly<Record<string, unknown>>;
+  /** Schemas of success answers by status; undefined where the route names none. */
+  readonly response: AnswerSchemas | undefined;
+}
+
+/** The routes of a plugin's app, with their permit and documentation. */
+export function routesOf(app: AnyElysia): RouteInfo[] {
+  return app.routes.map(({ method, path, hooks }) => {
+    const detail = ((hooks as { detail?: Record<string, unknown> } | undefined)?.detail ?? {}) as Record<
+      string,
+      unknown
+    >;
+    const permit = detail["x-permission"];
+    return {
+      method,
+      path,
+      detail,
+      response: answersOf(detail),
+      permit: typeof permit === "string" ? permit : undefined,
+    };
+  });
+}
+
+/** Methods in the order in which `Allow` lists them. */
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/** Finds routes as Elysia does. */
+export class RouteTable {
+  readonly #app: AnyElysia;
+  /** Routes by what the router stores for them. */
+  readonly #routes = new Map<unknown, RouteInfo>();
+
+  constructor(app: AnyElysia) {
+    this.#app = app;
+    for (const route of routesOf(app)) this.#routes.set(this.#stored(route.method, route.path), route);
+  }
+
+  /** The route of a request; undefined if there is none. */
+  find(method: string, path: string): RouteInfo | undefined {
+    return this.#routes.get(this.#stored(method, path) ?? this.#stored("ALL", path));
+  }
+
+  /** The methods of a path, in their usual order. */
+  methods(path: string): string[] {
+    const methods = METHODS.filter((method) => this.find(method, path) !== undefined);
+    return methods[0] === "GET" ? ["GET", "HEAD", ...methods.slice(1)] : methods;
+  }
+
+  /** The index of a route without parameters, or the object that the router stores for any other. */
+  #stored(method: string, path: string): unknown {
+    const { http, static: fixed } = this.#app.router;
+    // Elysia serves a path with and without a slash at its end.
+    const other = path.endsWith("/") ? path.slice(0, -1) : `${path}/`;
+    return fixed[path]?.[method] ?? fixed[other]?.[method] ?? http.find(method, path)?.store;
+  }
+}

@@ -1,0 +1,87 @@
+/** Statements over the table of a kind of described items: each kind prepares its own, since a statement names its table. */
+import type { Insertable, QueryCreator, Selectable, SelectQueryBuilder } from "kysely";
+import type { Tag } from "lectern/contracts";
+import { type People, type RawBuilder, sql } from "lectern/core";
+import { prepared, type Statement, type TableName, type Tables } from "lectern/db";
+import type { DescribedTable } from "./contract.ts";
+
+/** What a read of an item takes beside its id: SQL for what other plugins know of it. */
+export interface ReadParameters {
+  readonly id: number;
+  readonly tags: RawBuilder<Tag[]>;
+  readonly visible: RawBuilder<boolean>;
+}
+
+/** The statements of a kind. `Stored` is a row of the table, `Read` a row with what is joined to it. */
+export interface ItemStatements<Stored, Read> {
+  /** An item with its people and tags. */
+  readonly find: Statement<ReadParameters & { readonly people: RawBuilder<People> }, Read & ReadMore>;
+  /** The present row, locked until the transaction ends. */
+  readonly lock: Statement<{ readonly id: number }, Stored>;
+  /** Inserts the values of the columns that its parameters are named after. */
+  readonly insert: Statement<Readonly<Record<string, unknown>>, Stored>;
+  /** The stored description in HTML, of a row that is locked until the transaction ends. */
+  readonly lockDescription: Statement<{ readonly id: number }, { description_html: string }>;
+  readonly setDescription: Statement<Described & { readonly id: number }, never>;
+}
+
+type Described = Pick<DescribedTable, "description" | "description_html">;
+
+interface ReadMore {
+  readonly people: People;
+  readonly tags: Tag[];
+}
+
+const SHARED_COLUMNS = [
+  ...(["name", "slug", "description", "description_html", "created_by", "updated_by", "owned_by"] as const),
+] satisfies readonly (keyof DescribedTable)[];
+
+/** Every table of a kind has the columns of a `DescribedTable`; the literal type of one of them would hide the others. */
+function described(db: QueryCreator<Tables>): QueryCreator<Record<string, DescribedTable>> {
+  return db as unknown as QueryCreator<Record<string, DescribedTable>>;
+}
+
+/**
+ * Prepares the statements of a kind, at the top of a module. `own` names the columns that an insert has beside the shared
+ * ones; `read` selects what an item is read with.
+ */
+export function itemStatements<T extends TableName, Joined extends TableName, Read>(
+  table: T,
+  own: readonly (keyof Tables[T] & string)[],
+  read: (db: QueryCreator<Tables>) => SelectQueryBuilder<Tables, Joined, Read>,
+): ItemStatements<Selectable<Tables[T]>, Read> {
+  // As a string, since the builder cannot resolve a type parameter.
+  const name: string = table;
+  const statements = {
+    find: prepared(`${table}.find`, (db, p: ReadParameters & { readonly people: RawBuilder<People> }) =>
+      read(db)
+        .select([p.people.as("people"), p.tags.as("tags")])
+        .where(sql.ref(`${table}.id`), "=", p.id)
+        .where(p.visible),
+    ),
+    lock: prepared(`${table}.lock`, (db, p: { readonly id: number }) =>
+      described(db).selectFrom(name).selectAll().where("id", "=", p.id).where("deleted_at", "is", null).forUpdate(),
+    ),
+    insert: prepared(`${table}.insert`, (db, p: Readonly<Record<string, unknown>>) =>
+      described(db)
+        .insertInto(name)
+        .values(
+          Object.fromEntries(
+            [...SHARED_COLUMNS, ...own].map((column) => [column, p[column]]),
+          ) as Insertable<DescribedTable>,
+        )
+        .returningAll(),
+    ),
+    lockDescription: prepared(`${table}.lockDescription`, (db, p: { readonly id: number }) =>
+      described(db).selectFrom(name).select("description_html").where("id", "=", p.id).forUpdate(),
+    ),
+    setDescription: prepared(`${table}.setDescription`, (db, p: Described & { readonly id: number }) =>
+      described(db)
+        .updateTable(name)
+        .set({ description: p.description, description_html: p.description_html })
+        .where("id", "=", p.id),
+    ),
+  };
+  // The builder knows the rows as those of a DescribedTable; they are those of `table`.
+  return statements as unknown as ItemStatements<Selectable<Tables[T]>, Read>;
+}

@@ -1,0 +1,103 @@
+/**
+ * Errors and credentials of the routes. Most routes take a token of the API; the slot `credential_scheme` names others, such as
+ * a session's cookie, and paths with credentials and an error shape of their own.
+ */
+import type { CredentialScheme } from "lectern/contracts";
+import { type TSchema, t } from "lectern/core";
+import type { DescribedRoute } from "./describe.ts";
+import type { Json } from "./json.ts";
+
+/** The body of an error (content-api 1.4). */
+export const errorSchema = t.Object(
+  {
+    error: t.Object({
+      code: t.Integer(),
+      message: t.String(),
+      validation: t.Optional(t.Record(t.String(), t.Array(t.String()), { description: "Messages by field" })),
+    }),
+  },
+  { $id: "Error" },
+);
+
+const ERRORS: Readonly<Record<string, readonly [name: string, description: string]>> = {
+  "401": ["Unauthorized", "No usable credentials"],
+  "403": ["Forbidden", "Not permitted"],
+  "404": ["NotFound", "There is no such item, or the caller may not see it"],
+  "422": ["Unprocessable", "The given data was invalid"],
+  "429": ["TooManyRequests", "Too many requests"],
+  default: ["Failure", "Any other error"],
+};
+
+/** The errors of paths that share a shape. */
+export interface ErrorShape {
+  /** Below /api; undefined for all other paths. */
+  readonly prefixes: readonly string[] | undefined;
+  readonly schema: TSchema;
+  /** The name of each component by status. */
+  readonly names: Readonly<Record<string, string>>;
+  /** The components. */
+  readonly responses: Json;
+}
+
+/** The shapes of errors: those of the slot, and that of the API at the end. */
+export function errorShapes(schemes: readonly CredentialScheme[]): ErrorShape[] {
+  const own = schemes.flatMap(({ prefixes, error }) => (prefixes && error ? [shapeOf(error, prefixes)] : []));
+  return [...own, shapeOf(errorSchema)];
+}
+
+function shapeOf(schema: TSchema, prefixes?: readonly string[]): ErrorShape {
+  const kind = String(schema.$id);
+  const prefix = prefixes ? kind.replace(/Error$/, "") : "";
+  const names = Object.fromEntries(Object.entries(ERRORS).map(([status, [name]]) => [status, prefix + name]));
+  const content = { "application/json": { schema: { $ref: `#/components/schemas/${kind}` } } };
+  const responses = Object.entries(ERRORS).map(([status, [, description]]) => [
+    names[status],
+    { description, content },
+  ]);
+  return { prefixes, schema, names, responses: Object.fromEntries(responses) };
+}
+
+/** The errors of a route, as references to components. */
+export function errorAnswers({ facts, path, permit, response }: DescribedRoute, shapes: readonly ErrorShape[]): Json {
+  const shape = shapes.find(({ prefixes }) => !prefixes || isBelow(path, prefixes));
+  const checksInput = facts.rules !== undefined || response?.[200]?.["x-listing"] === true;
+  const statuses = [
+    ...(permit === "public" ? [] : ["401", "403"]),
+    ...(path.includes(":") ? ["404"] : []),
+    ...(checksInput ? ["422"] : []),
+    "429",
+    "default",
+  ];
+  return Object.fromEntries(
+    statuses.map((status) => [status, { $ref: `#/components/responses/${shape?.names[status]}` }]),
+  );
+}
+
+/** The credentials of a document. */
+export interface Security {
+  readonly schemes: Json;
+  readonly byDefault: readonly Json[];
+  /** The member `security` of an operation that differs from the default. */
+  of(route: DescribedRoute): { readonly security?: readonly Json[] };
+}
+
+const TOKEN = { type: "apiKey", in: "header", name: "Authorization", description: "Token <token_id>:<token_secret>" };
+
+/** The credentials of the API and those of the slot. */
+export function securityOf(contributed: readonly CredentialScheme[]): Security {
+  const requirement = ({ schemes }: CredentialScheme): Json =>
+    Object.fromEntries(Object.keys(schemes).map((name) => [name, []]));
+  return {
+    schemes: Object.assign({ token: TOKEN }, ...contributed.map(({ schemes }) => schemes)),
+    byDefault: [{ token: [] }, ...contributed.filter(({ prefixes }) => !prefixes).map(requirement)],
+    of({ path, permit }) {
+      if (permit === "public") return { security: [] };
+      const own = contributed.find(({ prefixes }) => prefixes && isBelow(path, prefixes));
+      return own ? { security: [requirement(own)] } : {};
+    },
+  };
+}
+
+function isBelow(path: string, prefixes: readonly string[]): boolean {
+  return prefixes.some((prefix) => path === `/api${prefix}` || path.startsWith(`/api${prefix}/`));
+}

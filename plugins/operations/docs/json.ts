@@ -1,0 +1,2 @@
+/** A JSON object of a document. */
+export type Json = Record<string, unknown>;

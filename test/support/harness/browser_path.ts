@@ -1,0 +1,14 @@
+import { existsSync } from "node:fs";
+
+/** Where Chromium is, by the names it has on common systems. */
+const PLACES = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+
+/** The path of a browser on this machine: CHROMIUM, else the first that is installed; undefined where there is none. */
+export function browserPath(): string | undefined {
+  return [process.env.CHROMIUM ?? "", ...PLACES].find((path) => path !== "" && existsSync(path));
+}

@@ -150,7 +150,7 @@ async function seed(): Promise<void> {
 async function start(args: string[], env: Record<string, string | undefined>, port: number): Promise<Bun.Subprocess> {
   const child = Bun.spawn([process.execPath, ...args], { env, stdout: "ignore", stderr: "inherit" });
   children.push(child);
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 1_200; tries++) {
     if (
       await fetch(`http://127.0.0.1:${port}/`).then(
         () => true,

@@ -1,3 +1,7 @@
+/**
+ * Reads of comments: listing, a comment with its replies, and all comments of pages. The latter are read by their own for many
+ * pages, and selected as JSON with a page that is found by its slug. A viewer sees the comments of the pages they see.
+ */
 import { jsonTime, type UserRef } from "lectern/contracts";
 import { type ListSpec, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { flattened, prepared } from "lectern/db";

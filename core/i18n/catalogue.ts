@@ -2,6 +2,7 @@
  * The texts of the interface by language and key, with placeholders. A language that lacks a text falls back to its main language,
  * then to English. Plugins add texts, a theme replaces them, and reworded English texts keep their old keys.
  */
+
 /** Texts of a language by key, such as `validation.required`; `:name` is a placeholder. */
 export type Catalogue = Readonly<Record<string, string>>;
 

@@ -82,10 +82,13 @@ export async function listItems<Kind extends ItemName>(
 }
 
 function readerOf<Kind extends ItemName>(readers: readonly AnyItemReader[], kind: Kind): ItemReader<Kind> {
+  const name: string = kind;
+  // Without plugins there are no kinds, and no reader has a type.
+  const known: readonly { readonly kind: string }[] = readers;
   // The compiler does not narrow a union by a type parameter.
   return required(
-    readers.find((reader) => reader.kind === kind),
-    kind,
+    known.find((reader) => reader.kind === name),
+    name,
   ) as unknown as ItemReader<Kind>;
 }
 

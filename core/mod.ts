@@ -72,7 +72,17 @@ export {
 export { slugOf, uniqueSlug } from "./resources/slug.ts";
 export type { VisibilityRule } from "./resources/visibility.ts";
 export { type AnyContext, type AnyPlugin, definePlugin, type PluginContext } from "./runtime/plugin.ts";
-export type { Contracts, EventName, Events, Jobs, Permissions, Result, Slots } from "./runtime/registry.ts";
+export type {
+  Contracts,
+  EventName,
+  Events,
+  ItemFields,
+  Items,
+  Jobs,
+  Permissions,
+  Result,
+  Slots,
+} from "./runtime/registry.ts";
 export { Semaphore } from "./semaphore.ts";
 export type { ScreenHook, ViewPart } from "./themes/screen_hooks.ts";
 export { defineTheme, type PageContentHook } from "./themes/theme.ts";

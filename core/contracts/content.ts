@@ -4,7 +4,7 @@
  * what is removed with its items. The rows and their visibility stay with the plugin of the kind.
  */
 import type { TProperties } from "@sinclair/typebox";
-import type { RawBuilder } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { TableName } from "../../db/mod.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
 import type { Viewer } from "../viewer.ts";
@@ -42,6 +42,19 @@ export interface ContentKind {
   readonly path: RawBuilder<string>;
   /** Its visible entries in the contents of a book, in order. */
   readonly contents?: (viewer: Viewer, bookId: number) => Promise<ContentEntry[]>;
+  /** SQL for the same entries as a JSON array, for a statement that reads the book; over its columns. Times: `jsonTime`. */
+  readonly selectContents?: (book: BookColumns, viewer: Viewer) => RawBuilder<ContentEntry[]>;
+}
+
+/** The columns of a book that its contents are selected over. */
+export interface BookColumns {
+  readonly id: RawBuilder<unknown>;
+  readonly slug: RawBuilder<unknown>;
+}
+
+/** SQL for a time within JSON as answers show it: 2026-01-05T09:30:00.000000Z. */
+export function jsonTime(column: string): RawBuilder<string> {
+  return sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
 
 /**
@@ -55,6 +68,13 @@ export interface ResponseFields {
   /** The schemas of the fields, for the documentation and the check of answers; without them any fields may be added. */
   readonly schema?: TProperties;
   readonly add: (ids: readonly number[], viewer: Viewer) => Promise<ReadonlyMap<number, Record<string, unknown>>>;
+  /**
+   * SQL for the same fields of one item as a JSON object, over the column of its id; null for none. A read that can select them
+   * with the item does so instead of calling `add`, which saves a statement. Its SQL may depend on the viewer alone.
+   */
+  readonly select?: (id: RawBuilder<unknown>, viewer: Viewer) => RawBuilder<Record<string, unknown> | null>;
+  /** Makes the fields of what was selected, where that is not the fields themselves. */
+  readonly present?: (selected: Record<string, unknown>, viewer: Viewer) => Promise<Record<string, unknown>>;
 }
 
 /**
@@ -101,6 +121,45 @@ export async function responseFieldsOf(
   if (ids.length === 0) return [];
   const wanted = contributions.filter((field) => field.kind === kind && field.moment === moment);
   return await Promise.all(wanted.map((field) => field.add(ids, viewer)));
+}
+
+/** SQL for the fields of a single read that contributions select with the item: a JSON array, in their order. */
+export function selectedFields(
+  contributions: readonly ResponseFields[],
+  kind: string,
+  id: RawBuilder<unknown>,
+  viewer: Viewer,
+): RawBuilder<SelectedFields> {
+  const selects = contributions.flatMap((field) =>
+    isRead(field, kind) && field.select ? [field.select(id, viewer)] : [],
+  );
+  return selects.length === 0 ? sql`'[]'::json` : sql`json_build_array(${sql.join(selects)})`;
+}
+
+/** The value of `selectedFields`. */
+export type SelectedFields = readonly (Record<string, unknown> | null)[];
+
+/** The fields of a single read, by contribution: those that were selected with the item, and those that are read now. */
+export async function fieldsOfRead(
+  contributions: readonly ResponseFields[],
+  kind: string,
+  { id, selected }: { readonly id: number; readonly selected: SelectedFields },
+  viewer: Viewer,
+): Promise<FieldsById> {
+  const values = selected.values();
+  return Promise.all(
+    contributions
+      .filter((field) => isRead(field, kind))
+      .map(async (field) => {
+        if (!field.select) return field.add([id], viewer);
+        const value = values.next().value ?? {};
+        return new Map([[id, field.present ? await field.present(value, viewer) : value]]);
+      }),
+  );
+}
+
+function isRead(field: ResponseFields, kind: string): boolean {
+  return field.kind === kind && field.moment === "read";
 }
 
 /** Merges the contributions to the slot `response_fields` into items, in the order of `items`. */

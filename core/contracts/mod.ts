@@ -6,13 +6,19 @@ export type { Access, Owned } from "./access.ts";
 export { type Activity, type ActivitySource, activityOf, descriptor, type LastActivity } from "./activity.ts";
 export type { CredentialScheme, ListItemSchema } from "./api_docs.ts";
 export {
+  type BookColumns,
   type ContentEntry,
   type ContentKind,
   type Dependents,
+  type FieldsById,
+  fieldsOfRead,
+  jsonTime,
   mergeResponseFields,
   type ResponseFields,
   responseFieldsOf,
   type Searchable,
+  type SelectedFields,
+  selectedFields,
   withResponseFields,
 } from "./content.ts";
 export type {
@@ -35,6 +41,17 @@ export type {
   MadeItem,
   NewItem,
 } from "./imports.ts";
+export {
+  type AnyItemReader,
+  findItem,
+  type Item,
+  type ItemAddress,
+  type ItemName,
+  type ItemReader,
+  type ItemsAddress,
+  listItems,
+  readItem,
+} from "./items.ts";
 export type { Mail, MailMessage } from "./mail.ts";
 export type {
   AddressAt,

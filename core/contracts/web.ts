@@ -7,6 +7,7 @@ import type { Html, HtmlPart, html, raw } from "../http/html.ts";
 import type { SiteApp } from "../http/plugin_app.ts";
 import type { InputObject } from "../input/body_parsing.ts";
 import type { Viewer } from "../viewer.ts";
+import type { Item, ItemAddress, ItemName, ItemsAddress } from "./items.ts";
 import type { Tag } from "./tags.ts";
 
 /** Services of a view: texts, icons, URLs and permissions of the reader. */
@@ -81,8 +82,12 @@ export interface Visit {
   get<T>(path: string): Promise<T>;
   /** The same; undefined where it does not exist or the reader does not see it. */
   find<T>(path: string): Promise<T | undefined>;
-  /** The first item with these fields, as the API reads it. Throws the 404 of `noun`. */
-  item<T>(segment: string, noun: string, fields: Readonly<Record<string, string | number>>): Promise<T>;
+  /** An item as the single read of the API answers it to the reader, without a request to the API. Throws its 404. */
+  item<Kind extends ItemName>(kind: Kind, where: ItemAddress): Promise<Item<Kind>>;
+  /** The same; undefined where it does not exist or the reader does not see it. */
+  findItem<Kind extends ItemName>(kind: Kind, where: ItemAddress): Promise<Item<Kind> | undefined>;
+  /** Items that the reader sees, as listings of the API answer them. */
+  items<Kind extends ItemName>(kind: Kind, where: ItemsAddress): Promise<readonly Item<Kind, "listed">[]>;
   /** Sends a change to the API. Returns its errors, to be shown in the form. */
   send<T>(method: string, path: string, input?: InputObject): Promise<SubmitResult<T>>;
   /** The response of the API, for files. */

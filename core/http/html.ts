@@ -22,7 +22,9 @@ export type HtmlPart = string | number | boolean | null | undefined | Html | rea
  * html`<p title="${"a & b"}">${["one", html`<b>two</b>`]}</p>`; // <p title="a &amp; b">one<b>two</b></p>
  */
 export function html(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
-  return new Html(String.raw({ raw: strings }, ...parts.map(textOf)));
+  let text = strings[0] ?? "";
+  for (let at = 0; at < parts.length; at++) text += textOf(parts[at]) + strings[at + 1];
+  return new Html(text);
 }
 
 /**
@@ -52,6 +54,10 @@ export function htmlResponse(body: Html, status = 200): Response {
 function textOf(part: HtmlPart): string {
   if (part === null || part === undefined || typeof part === "boolean") return "";
   if (part instanceof Html) return part.toString();
-  if (Array.isArray(part)) return part.map(textOf).join("");
+  if (Array.isArray(part)) {
+    let text = "";
+    for (const each of part) text += textOf(each);
+    return text;
+  }
   return Bun.escapeHTML(String(part));
 }

@@ -1,3 +1,8 @@
+/**
+ * The texts of the interface by language and key, with placeholders. A language that lacks a text falls back to its main language,
+ * then to English. Plugins add texts, a theme replaces them, and reworded English texts keep their old keys.
+ */
+
 /** Texts of a language by key, such as `validation.required`; `:name` is a placeholder. */
 export type Catalogue = Readonly<Record<string, string>>;
 
@@ -69,8 +74,12 @@ export function createTexts(): Texts {
     const others = [...(old.get(key) ?? []), present.get(key) ?? key];
     return texts[key] ?? others.map((other) => texts[other]).find((text) => text !== undefined);
   };
-  const find = (key: string, language: string): string =>
-    translated(key, language) ?? translated(key, language.split(/[-_]/)[0] ?? "") ?? translated(key, "en") ?? key;
+  const find = (key: string, language: string): string => {
+    if (language === "en") return translated(key, "en") ?? key;
+    return (
+      translated(key, language) ?? translated(key, language.split(/[-_]/)[0] ?? "") ?? translated(key, "en") ?? key
+    );
+  };
   const add = (language: string, texts: Catalogue) =>
     void catalogues.set(language, { ...catalogues.get(language), ...texts });
   return {
@@ -92,6 +101,7 @@ export function createTexts(): Texts {
 
 /** A text with its placeholders filled; those without a value stay. */
 export function filled(text: string, params: Readonly<Record<string, string | number>>): string {
+  if (!text.includes(":")) return text;
   return text.replace(/:([a-z]+)/g, (placeholder, name: string) =>
     Object.hasOwn(params, name) ? String(params[name]) : placeholder,
   );

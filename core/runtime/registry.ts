@@ -21,6 +21,12 @@ export interface Slots {
 /** Contract name → the interface of the service that one plugin provides (`core/contracts/`). */
 export interface Contracts {}
 
+/** Kind of item → its answers: of the single read (`read`), of a row of listings (`listed`). Other plugins add to `ItemFields`. */
+export interface Items {}
+
+/** "kind.moment.field" → the type of a field that another plugin adds by the slot `response_fields`: "book.read.cover". */
+export interface ItemFields {}
+
 /** Permission name → true. */
 export interface Permissions {}
 

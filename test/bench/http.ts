@@ -1,7 +1,8 @@
 /**
- * `bun test/bench/http.ts [seconds]`: requests per second and latency of a page read, a listing of 100 books and a page
- * create, at 1 and 32 connections, of the runtime and of bare Elysia routes (`bare.ts`) over the same database in the same
- * run. The two take turns, three rounds each; what is shown is the median round and the ratio of the medians.
+ * `bun test/bench/http.ts [seconds] [word]`: requests per second and latency of a page read, a listing of 100 books and a page
+ * create, at 1, 16 and 64 connections, of the runtime and of bare Elysia routes (`bare.ts`) over the same database in the same
+ * run; and of a page's screen with a session, compared with the page read. The two take turns, three rounds each; what is shown
+ * is the median round and the ratio of the medians. With a word, only the cases whose names contain it.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,14 +11,19 @@ import { createDatabase, startCluster } from "../support/harness/cluster.ts";
 import { load, type Outcome, type Shot } from "./load.ts";
 
 const TOKEN = "benchid:benchsecret";
+const PASSWORD = "bench password";
 const IDLE_MS = 5_000;
 const LECTERN_PORT = 18_080;
 const BARE_PORT = 18_081;
 const ROUNDS = 3;
+const CONNECTIONS = [1, 16, 64];
 const BOOKS = 1_000;
+/** The pages that are read. */
+const PAGES = 200;
 const HTML = `<h2>Failover</h2>${"<p>Call the <strong>DBA</strong> on duty, at any hour, and say which node is down.</p>".repeat(20)}`;
 const headers = { authorization: `Token ${TOKEN}` };
 const seconds = Number(process.argv[2] ?? 3);
+const word = process.argv[3] ?? "";
 
 const cluster = await startCluster();
 if (!cluster && !process.env.DATABASE_URL) throw new Error("Cannot measure: set DATABASE_URL or install PostgreSQL");
@@ -33,7 +39,8 @@ try {
     DATA_DIR: dataDir,
     LOG_LEVEL: "warn",
     ADMIN_TOKEN: TOKEN,
-    ADMIN_PASSWORD: "bench password",
+    ADMIN_EMAIL: "admin@example.com",
+    ADMIN_PASSWORD: PASSWORD,
     API_REQUESTS_PER_MIN: "100000000",
   };
   const runtime = await start(
@@ -46,8 +53,8 @@ try {
   process.stdout.write(`idle memory of Lectern: ${memoryOf(runtime)} MB\n`);
   await seed();
   await start(["test/bench/bare.ts"], { ...env, PORT: String(BARE_PORT) }, BARE_PORT);
-  for (const [name, shot] of Object.entries(cases())) {
-    for (const connections of [1, 32]) await compare(name, connections, shot);
+  for (const [name, pair] of Object.entries(cases(await signIn()))) {
+    if (name.includes(word)) for (const connections of CONNECTIONS) await compare(name, connections, pair);
   }
   process.stdout.write(`memory of Lectern after the run: ${memoryOf(runtime)} MB\n`);
 } finally {
@@ -57,31 +64,66 @@ try {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
-function cases(): Record<string, (n: number) => Shot> {
+/** What is measured, and what it is compared with. */
+interface Pair {
+  readonly ours: Target;
+  readonly theirs: Target;
+}
+
+interface Target {
+  readonly name: string;
+  readonly port: number;
+  readonly shot: (n: number) => Shot;
+}
+
+function cases(cookie: string): Record<string, Pair> {
+  const pageRead = (n: number): Shot => ({ method: "GET", path: `/api/pages/${(n % PAGES) + 1}`, headers });
+  const againstBare = (shot: (n: number) => Shot): Pair => ({
+    ours: { name: "Lectern", port: LECTERN_PORT, shot },
+    theirs: { name: "bare", port: BARE_PORT, shot },
+  });
+  const pageScreen = (n: number): Shot => ({
+    method: "GET",
+    path: `/books/book-${n % PAGES}/page/page-${n % PAGES}`,
+    headers: { cookie, accept: "text/html" },
+  });
   return {
-    "page read": (n) => ({ method: "GET", path: `/api/pages/${(n % 200) + 1}`, headers }),
-    "100 books": () => ({ method: "GET", path: "/api/books", headers }),
-    "page create": (n) => ({
+    "page read": againstBare(pageRead),
+    "100 books": againstBare(() => ({ method: "GET", path: "/api/books", headers })),
+    "page create": againstBare((n) => ({
       method: "POST",
       path: "/api/pages",
       headers,
       body: JSON.stringify({ book_id: (n % BOOKS) + 1, name: `Page ${crypto.randomUUID()}`, html: HTML }),
-    }),
+    })),
+    "page screen": {
+      ours: { name: "screen", port: LECTERN_PORT, shot: pageScreen },
+      theirs: { name: "page read", port: LECTERN_PORT, shot: pageRead },
+    },
   };
 }
 
-async function compare(name: string, connections: number, shot: (n: number) => Shot): Promise<void> {
-  const ours: Outcome[] = [];
-  const theirs: Outcome[] = [];
+async function compare(name: string, connections: number, { ours, theirs }: Pair): Promise<void> {
+  const outcomes: Record<"ours" | "theirs", Outcome[]> = { ours: [], theirs: [] };
   for (let round = 0; round < ROUNDS; round++) {
-    theirs.push(await load(BARE_PORT, connections, seconds, shot));
-    ours.push(await load(LECTERN_PORT, connections, seconds, shot));
+    outcomes.theirs.push(await load(theirs.port, connections, seconds, theirs.shot));
+    outcomes.ours.push(await load(ours.port, connections, seconds, ours.shot));
   }
-  const [our, their] = [median(ours), median(theirs)];
-  const refused = [...ours, ...theirs].reduce((sum, outcome) => sum + outcome.refused, 0);
+  const [our, their] = [median(outcomes.ours), median(outcomes.theirs)];
+  const refused = [...outcomes.ours, ...outcomes.theirs].reduce((sum, outcome) => sum + outcome.refused, 0);
   process.stdout.write(
-    `${name}, ${connections} connections: Lectern ${show(our)}; bare ${show(their)}; ratio ${(our.perSecond / their.perSecond).toFixed(2)}${refused > 0 ? `; ${refused} REFUSED` : ""}\n`,
+    `${name}, ${connections} connections: ${ours.name} ${show(our)}; ${theirs.name} ${show(their)}; ratio ${(our.perSecond / their.perSecond).toFixed(2)}${refused > 0 ? `; ${refused} REFUSED` : ""}\n`,
   );
+}
+
+/** The cookie of a session. */
+async function signIn(): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${LECTERN_PORT}/api/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email: "admin@example.com", password: PASSWORD }),
+  });
+  return response.headers.get("set-cookie")?.split(";")[0] ?? "";
 }
 
 function median(outcomes: Outcome[]): Outcome {
@@ -101,14 +143,14 @@ async function seed(): Promise<void> {
     });
   for (let n = 0; n < BOOKS; n++)
     await post("/api/books", { name: `Book ${n}`, description: "What to do when something breaks" });
-  for (let n = 0; n < 200; n++)
+  for (let n = 0; n < PAGES; n++)
     await post("/api/pages", { book_id: n + 1, name: `Page ${n}`, html: HTML, tags: [{ name: "team", value: "ops" }] });
 }
 
 async function start(args: string[], env: Record<string, string | undefined>, port: number): Promise<Bun.Subprocess> {
   const child = Bun.spawn([process.execPath, ...args], { env, stdout: "ignore", stderr: "inherit" });
   children.push(child);
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 1_200; tries++) {
     if (
       await fetch(`http://127.0.0.1:${port}/`).then(
         () => true,

@@ -1,4 +1,4 @@
-import { type ResponseFields, withResponseFields } from "lectern/contracts";
+import { type FieldsById, mergeResponseFields, type ResponseFields, withResponseFields } from "lectern/contracts";
 import type { People, Viewer } from "lectern/core";
 import type { AnyDescribedItem, ItemContext, ItemKind } from "./contract.ts";
 
@@ -16,8 +16,13 @@ export interface ItemPresenter<Row, Field extends string, Listed> {
   listed(records: readonly Record<string, unknown>[], viewer: Viewer): Promise<Listed[]>;
   /** An item after a save. */
   saved(row: Row, viewer: Viewer): Promise<SavedItem<Row, Field>>;
-  /** An item in full, with `more` before the fields of other plugins. */
-  read<More extends object>(row: Row, viewer: Viewer, more: More): Promise<ReadItem<Row, Field> & More>;
+  /** An item in full, with `more` before the fields of other plugins, which are read unless they are given. */
+  read<More extends object>(
+    row: Row,
+    viewer: Viewer,
+    more: More,
+    fields?: Promise<FieldsById>,
+  ): Promise<ReadItem<Row, Field> & More>;
 }
 
 /**
@@ -54,7 +59,11 @@ export function itemPresenter<
     },
     saved: (row, viewer) => extended({ ...shown(row), id: row.id }, viewer, "saved"),
     // Rows that were read for an answer have people.
-    read: (row, viewer, more) =>
-      extended({ ...shown(row), ...(row.people as People), ...more, id: row.id }, viewer, "read"),
+    async read(row, viewer, more, fields) {
+      const item = { ...shown(row), ...(row.people as People), ...more, id: row.id };
+      if (!fields) return extended(item, viewer, "read");
+      const [whole = item] = mergeResponseFields([item], await fields);
+      return whole;
+    },
   };
 }

@@ -12,7 +12,9 @@ export function registerItemKind(
     visibilityRule,
   }: Pick<PluginContext<"access">, "contracts" | "contribute" | "visibilityRule">,
   { kind, table }: Pick<ItemKind, "kind" | "table">,
-  content: Pick<ContentKind, "segment" | "parents" | "path" | "contents"> & { readonly listing: ListSpec },
+  content: Pick<ContentKind, "segment" | "parents" | "path" | "contents" | "selectContents"> & {
+    readonly listing: ListSpec;
+  },
 ): void {
   const { listing, ...own } = content;
   visibilityRule(table, () => sql`${sql.ref(`${table}.deleted_at`)} is null`);

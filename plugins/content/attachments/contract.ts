@@ -14,6 +14,7 @@ import {
   personSchema,
   type RawBuilder,
   rules,
+  type Static,
   t,
   timesFields,
   type Viewer,
@@ -122,6 +123,9 @@ declare module "lectern/db" {
 }
 
 declare module "lectern/core" {
+  interface Items {
+    attachment: { listed: Static<typeof attachmentAnswers.listed> };
+  }
   interface Events {
     attachment_create: { draft: AttachmentCreate; result: AttachmentRow };
     /** `row` is locked, with the values before the change. */

@@ -12,6 +12,7 @@ import { mountFileRoute } from "./file_route.ts";
 import { attachmentsInImports } from "./import.ts";
 import { migrations } from "./migrations.ts";
 import { usedFileKeys } from "./queries.ts";
+import { attachmentReader } from "./reader.ts";
 import { mountAttachmentRoutes } from "./routes.ts";
 
 const PERMISSIONS = (["create", "update", "delete"] as const).flatMap((action): AttachmentPermission[] => [
@@ -44,6 +45,7 @@ export default definePlugin({
       (viewer) => sql<boolean>`exists (select from pages
         where ${IS_ITS_PAGE} and ${visible.where("pages", viewer)})`,
     );
+    contribute("item_reader", attachmentReader(context));
     contribute("dependents", { kind: "page", destroy: (ids, tx) => removeOfPages(context, ids, tx) });
     contribute("export_files", attachmentsInExports(context));
     contribute("import_files", attachmentsInImports(context));

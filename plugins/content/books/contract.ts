@@ -6,6 +6,7 @@ import {
   peopleFields,
   peopleIdFields,
   type ResourceEvents,
+  type Static,
   t,
 } from "lectern/core";
 import { contentsEntrySchema, coverField, describedFields, savedFields, templateField } from "../_items/answers.ts";
@@ -68,6 +69,9 @@ export type BooksContext = Pick<
 >;
 
 declare module "lectern/core" {
+  interface Items {
+    book: { read: Static<typeof bookAnswers.read>; listed: Static<typeof bookAnswers.listed> };
+  }
   interface Events extends ResourceEvents<"book", BookDraft, BookChange, Book> {}
   interface Permissions extends ItemPermissions<"book"> {}
 }

@@ -10,6 +10,7 @@ import { bookExports } from "./export.ts";
 import { bookMaker } from "./import.ts";
 import { migrations } from "./migrations.ts";
 import { bookPresenter } from "./presenter.ts";
+import { bookReader } from "./reader.ts";
 
 const clearTemplates = clearedTemplates("books");
 
@@ -31,6 +32,7 @@ export default definePlugin({
       path: sql<string>`'/books/' || ${refs("books.slug")}`,
       listing,
     });
+    contribute("item_reader", bookReader(context));
     contribute("dependents", templateDependents(clearTemplates));
     contribute("export_kind", bookExports(context));
     contribute("content_maker", bookMaker(context));

@@ -1,3 +1,4 @@
+import type { ContentEntry, FieldsById } from "lectern/contracts";
 import type { Static, Viewer } from "lectern/core";
 import { itemPresenter } from "../_items/presenter.ts";
 import { nestContents } from "./contents.ts";
@@ -18,13 +19,23 @@ export function bookPresenter(context: BooksContext) {
     FIELDS,
     () => slot("response_fields"),
   );
+  /** `fields` and `selected`, the contents by kind, are read unless they are given; null for those that were not selected. */
+  const readWhole = async (
+    book: Book,
+    viewer: Viewer,
+    fields?: Promise<FieldsById>,
+    selected: readonly (readonly ContentEntry[] | null)[] = [],
+  ) => {
+    const contents = Promise.all(
+      slot("content").map((kind, at) => selected[at] ?? kind.contents?.(viewer, book.id) ?? []),
+    );
+    const [shown, entries] = await Promise.all([read(book, viewer, {}, fields), contents]);
+    return { ...shown, contents: nestContents(entries.flat()) };
+  };
   return {
     listed,
-    async show(book: Book, viewer: Viewer, moment: "saved" | "read") {
-      if (moment === "saved") return saved(book, viewer);
-      const contents = Promise.all(slot("content").map((kind) => kind.contents?.(viewer, book.id) ?? []));
-      const [shown, entries] = await Promise.all([read(book, viewer, {}), contents]);
-      return { ...shown, contents: nestContents(entries.flat()) };
-    },
+    read: readWhole,
+    show: async (book: Book, viewer: Viewer, moment: "saved" | "read") =>
+      moment === "saved" ? saved(book, viewer) : readWhole(book, viewer),
   };
 }

@@ -13,6 +13,7 @@ import {
   peopleIdFields,
   type ResourceEvents,
   rules,
+  type Static,
   sql,
   t,
 } from "lectern/core";
@@ -124,6 +125,9 @@ declare module "lectern/db" {
   }
 }
 declare module "lectern/core" {
+  interface Items {
+    chapter: { read: Static<typeof chapterAnswers.read>; listed: Static<typeof chapterAnswers.listed> };
+  }
   interface Events extends ResourceEvents<"chapter", ChapterDraft, ChapterChange, Chapter> {
     /** A chapter moves to another book, within `chapter_update` and before the other fields change. */
     chapter_move: { draft: ChapterMove; result: Chapter };

@@ -3,6 +3,7 @@ import { prepared, refs } from "lectern/db";
 import { clearedTemplates, templateDependents } from "../_items/default_template.ts";
 import { itemHandlers, itemResource, registerItemKind } from "../_items/resource.ts";
 import { insertChapter, lockForUpdate, updateChapter } from "./changes.ts";
+import { selectChapters } from "./contents.ts";
 import { CHAPTER, chapterAnswers, createRules, listing, updateRules } from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { chapterExports } from "./export.ts";
@@ -10,6 +11,7 @@ import { chapterMaker } from "./import.ts";
 import { migrations } from "./migrations.ts";
 import { chapterPresenter } from "./presenter.ts";
 import { bookForChapter, chaptersOfBook } from "./queries.ts";
+import { chapterReader } from "./reader.ts";
 
 const clearTemplates = clearedTemplates("chapters");
 
@@ -41,8 +43,10 @@ export default definePlugin({
       path: sql<string>`(select '/books/' || holder.slug || '/chapter/' || ${refs("chapters.slug")} from books as holder
         where holder.id = ${refs("chapters.book_id")})`,
       contents: (viewer, bookId) => chaptersOfBook(context, viewer, bookId),
+      selectContents: (book, viewer) => selectChapters(context, book, viewer),
       listing,
     });
+    context.contribute("item_reader", chapterReader(context));
     context.contribute("export_kind", chapterExports(context));
     context.contribute("content_maker", chapterMaker(context));
     context.contribute("dependents", templateDependents(clearTemplates));

@@ -1,3 +1,4 @@
+import type { FieldsById } from "lectern/contracts";
 import type { Static, Viewer } from "lectern/core";
 import { itemPresenter } from "../_items/presenter.ts";
 import { CHAPTER, type Chapter, type ChaptersContext, type chapterAnswers } from "./contract.ts";
@@ -17,9 +18,12 @@ export function chapterPresenter(context: ChaptersContext) {
     FIELDS,
     () => slot("response_fields"),
   );
+  const readWhole = (chapter: Chapter, viewer: Viewer, fields?: Promise<FieldsById>) =>
+    read(chapter, viewer, { pages: [] }, fields);
   return {
     listed,
+    read: readWhole,
     show: (chapter: Chapter, viewer: Viewer, moment: "saved" | "read") =>
-      moment === "saved" ? saved(chapter, viewer) : read(chapter, viewer, { pages: [] }),
+      moment === "saved" ? saved(chapter, viewer) : readWhole(chapter, viewer),
   };
 }

@@ -13,6 +13,7 @@ import {
   type RawBuilder,
   type ResourceEvents,
   rules,
+  type Static,
   t,
   timesFields,
   type Viewer,
@@ -121,6 +122,9 @@ declare module "lectern/db" {
 }
 
 declare module "lectern/core" {
+  interface ItemFields {
+    "page.read.comments": Static<typeof pageCommentsFields.comments>;
+  }
   interface Events extends ResourceEvents<"comment", CommentCreate, CommentUpdate, CommentRow> {}
   interface Permissions extends Record<CommentPermission, true> {}
 }

@@ -9,7 +9,8 @@ import { flattened, refs } from "lectern/db";
 import { deleteCommentsOfPages, lockComment, prepareComment } from "./changes.ts";
 import { type CommentPermission, type CommentsContext, pageCommentsFields } from "./contract.ts";
 import { migrations } from "./migrations.ts";
-import { pageCommentsPresenter, sanitizedHtml } from "./presenter.ts";
+import { pageCommentsPresenter, presentPageComments, sanitizedHtml } from "./presenter.ts";
+import { type PageComment, selectedComments } from "./queries.ts";
 import { mountCommentRoutes } from "./routes.ts";
 
 const PERMISSIONS = (["create", "update", "delete"] as const).flatMap((action): CommentPermission[] => [
@@ -54,6 +55,9 @@ export default definePlugin({
       moment: "read",
       schema: pageCommentsFields,
       add: pageCommentsPresenter(context),
+      select: (id, viewer) => selectedComments(context, id, viewer),
+      // The value of selectedComments().
+      present: ({ comments }, viewer) => presentPageComments(context, comments as PageComment[], viewer),
     });
     contribute("dependents", { kind: "page", destroy: deleteCommentsOfPages });
     for (const event of ["comment_create", "comment_update", "comment_delete"] as const)

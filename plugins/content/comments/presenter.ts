@@ -5,7 +5,7 @@
 import type { UserRef } from "lectern/contracts";
 import { type Viewer, yieldToEventLoop } from "lectern/core";
 import { type CommentRow, type CommentsContext, type FoundComment, PAGE_TYPE } from "./contract.ts";
-import { pageCommentsQuery } from "./queries.ts";
+import { type PageComment, pageCommentsQuery } from "./queries.ts";
 import { type CommentTree, treesOf } from "./tree.ts";
 
 /** Sanitised HTML by row, so that each row is sanitised once. */
@@ -91,15 +91,24 @@ export function pageCommentsPresenter(
     const found = await findPageComments(pageIds, viewer);
     const presented = await presentAll(context, found, viewer);
     const byPage = Map.groupBy(found, ({ page_id }) => page_id);
-    return new Map(
-      pageIds.map((id) => {
-        const trees = treesOf(byPage.get(id) ?? [], (row) => ({
-          // presentAll() has an entry for each row it was given.
-          ...(presented.get(row) as SavedComment),
-          created_by: row.author,
-        }));
-        return [id, { comments: trees }];
-      }),
-    );
+    return new Map(pageIds.map((id) => [id, asTrees(byPage.get(id) ?? [], presented)]));
   };
+}
+
+/** The comments of one page, oldest first, as its answer shows them. */
+export async function presentPageComments(
+  context: CommentsContext,
+  found: readonly PageComment[],
+  viewer: Viewer,
+): Promise<PageComments> {
+  return asTrees(found, await presentAll(context, found, viewer));
+}
+
+function asTrees(found: readonly PageComment[], presented: ReadonlyMap<PageComment, SavedComment>): PageComments {
+  const comments = treesOf(found, (row) => ({
+    // presentAll() has an entry for each row it was given.
+    ...(presented.get(row) as SavedComment),
+    created_by: row.author,
+  }));
+  return { comments };
 }

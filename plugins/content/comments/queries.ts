@@ -1,4 +1,8 @@
-import type { UserRef } from "lectern/contracts";
+/**
+ * Reads of comments: listing, a comment with its replies, and all comments of pages. The latter are read by their own for many
+ * pages, and selected as JSON with a page that is found by its slug. A viewer sees the comments of the pages they see.
+ */
+import { jsonTime, type UserRef } from "lectern/contracts";
 import { type ListSpec, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { flattened, prepared, refs } from "lectern/db";
 import { type CommentRow, type CommentsContext, type FoundComment, PAGE_TYPE } from "./contract.ts";
@@ -88,6 +92,21 @@ export async function findComment(
 
 /** A comment with its author, as pages show it. */
 export type PageComment = CommentRow & { readonly author: UserRef | null };
+
+/** SQL for the comments of a page, oldest first, as JSON `{ comments: PageComment[] }`, over the column of the page's id. */
+export function selectedComments(
+  context: CommentsContext,
+  pageId: RawBuilder<unknown>,
+  viewer: Viewer,
+): RawBuilder<{ comments: PageComment[] }> {
+  return sql`json_build_object('comments', coalesce((select json_agg(json_build_object('id', comments.id,
+      'page_id', comments.page_id, 'local_id', comments.local_id, 'parent_id', comments.parent_id, 'html', comments.html,
+      'content_ref', comments.content_ref, 'archived', comments.archived, 'created_by', comments.created_by,
+      'updated_by', comments.updated_by, 'created_at', ${jsonTime("comments.created_at")},
+      'updated_at', ${jsonTime("comments.updated_at")},
+      'author', ${context.contracts.users.ref(sql.ref("comments.created_by"))}) order by comments.created_at, comments.id)
+    from comments where comments.page_id = ${pageId} and ${context.visibleTo("comments", viewer)}), '[]'))`;
+}
 
 /** Makes the function that reads all comments of pages, oldest first; the fixed part of its SQL is prepared once. */
 export function pageCommentsQuery(

@@ -16,6 +16,7 @@ import {
   personSchema,
   type RawBuilder,
   rules,
+  type Static,
   t,
   timesFields,
   type Upload,
@@ -159,6 +160,12 @@ declare module "lectern/db" {
 }
 
 declare module "lectern/core" {
+  interface ItemFields {
+    "book.read.cover": Static<typeof coverFields.read.cover>;
+    "book.listed.cover": Static<typeof coverFields.listed.cover>;
+    "bookshelf.read.cover": Static<typeof coverFields.read.cover>;
+    "bookshelf.listed.cover": Static<typeof coverFields.listed.cover>;
+  }
   /** Events of images on pages; covers are part of the events of their items. */
   interface Events {
     image_create: { draft: ImageDraft; result: ImageRow };

@@ -7,7 +7,7 @@ import { insertImage, removeImages } from "./changes.ts";
 import { coverFields, type ImagesContext } from "./contract.ts";
 import { nameOf } from "./file_names.ts";
 import { presentCover } from "./presenter.ts";
-import { coverIds, coversOf } from "./queries.ts";
+import { coverIds, coversOf, selectedCover } from "./queries.ts";
 import { type CheckedImage, checkImage } from "./uploads.ts";
 
 /** Larger covers are scaled down to fit. */
@@ -46,6 +46,7 @@ export function registerCovers(
           const covers = await coversOf(context, kind, ids);
           return new Map(covers.map((row) => [row.uploaded_to, { cover: presentCover(row, moment, context.baseUrl) }]));
         },
+        ...(moment === "read" && { select: (id) => selectedCover(context, kind, id) }),
       });
   }
 }

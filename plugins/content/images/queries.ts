@@ -3,7 +3,7 @@
  * items. The others serve checks that are made elsewhere, such as the setting of who may fetch a file.
  */
 import type { QueryCreator } from "kysely";
-import type { FileClaim, UserRef } from "lectern/contracts";
+import { type FileClaim, jsonTime, type UserRef } from "lectern/contracts";
 import { type EventTransaction, type ListSpec, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { type Executor, flattened, prepared, refs, type Tables } from "lectern/db";
 import type { FoundImage, ImageRow, ImagesContext } from "./contract.ts";
@@ -221,6 +221,19 @@ export function visibleCoversOf(
 ): Promise<SeenImage[]> {
   const visible = context.visibleTo("images", viewer);
   return visibleCovers.execute(context.db, { type: `cover_${kind}`, itemIds: [...ids], visible });
+}
+
+/** SQL for the field `cover` of a single read, over the column of the item's id; null for an item without a cover. */
+export function selectedCover(
+  { baseUrl }: Pick<ImagesContext, "baseUrl">,
+  kind: string,
+  itemId: RawBuilder<unknown>,
+): RawBuilder<Record<string, unknown> | null> {
+  return sql`(select json_build_object('cover', json_build_object('id', images.id, 'name', images.name,
+      'url', ${baseUrl}::text || images.path, 'created_at', ${jsonTime("images.created_at")}, 'updated_at', ${jsonTime("images.updated_at")},
+      'created_by', images.created_by, 'updated_by', images.updated_by, 'path', images.path, 'type', images.type,
+      'uploaded_to', images.uploaded_to))
+    from images where images.type = ${`cover_${kind}`} and images.uploaded_to = ${itemId})`;
 }
 
 /** Whether the viewer sees a page. */

@@ -17,6 +17,7 @@ import {
   peopleFields,
   personSchema,
   rules,
+  type Static,
   t,
   timesFields,
   timestampSchema,
@@ -191,6 +192,12 @@ declare module "lectern/db" {
 }
 
 declare module "lectern/core" {
+  interface Items {
+    page: { read: Static<typeof pageAnswers.read>; listed: Static<typeof pageAnswers.listed> };
+  }
+  interface ItemFields {
+    "chapter.read.pages": Static<typeof pageListItemSchema>[];
+  }
   interface Events {
     page_create: { draft: PageCreate; result: PageRow };
     page_update: { draft: PageChange; result: PageRow };

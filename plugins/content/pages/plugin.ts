@@ -8,12 +8,14 @@ import { flattened, prepared, refs } from "lectern/db";
 import { ACTIVITIES } from "./activity.ts";
 import { lockForUpdate } from "./changes.ts";
 import { prepareContent } from "./content.ts";
+import { selectPages } from "./contents.ts";
 import type { PagesContext } from "./contract.ts";
 import { pageExports } from "./export.ts";
 import { pageMaker } from "./import.ts";
 import { migrations } from "./migrations.ts";
 import { deletePagesOf, movePagesOf } from "./parent_changes.ts";
 import { lockPage, pagesOfBook, pagesOfChapters } from "./queries.ts";
+import { pageReader } from "./reader.ts";
 import { RenderCache } from "./render_cache.ts";
 import { mountRevisionChanges, mountRevisionReads } from "./revision_routes.ts";
 import { mountPages } from "./routes.ts";
@@ -79,12 +81,14 @@ export default definePlugin({
       path: sql<string>`(select '/books/' || holder.slug || '/page/' || ${refs("pages.slug")} from books as holder
         where holder.id = ${refs("pages.book_id")})`,
       contents: (viewer, bookId) => pagesOfBook(pages, viewer, bookId),
+      selectContents: (book, viewer) => selectPages(pages, book, viewer),
     });
     contribute("searchable", {
       kind: "page",
       body: sql<string>`${refs("pages.text")}`,
       html: sql<string>`${refs("pages.html")}`,
     });
+    contribute("item_reader", pageReader(pages));
     contribute("response_fields", pagesOfChapters(pages));
     contribute("export_kind", pageExports(pages));
     contribute("content_maker", pageMaker(pages));

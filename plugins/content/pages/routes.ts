@@ -6,7 +6,7 @@ import { deletePage, insertPage, updatePage } from "./changes.ts";
 import { createRules, type FoundPage, type PageRow, type PagesContext, pageAnswers, updateRules } from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { findParent, isIn, type NamedParent, parentIn } from "./parents.ts";
-import { presentPage } from "./presenter.ts";
+import { NO_COMMENTS, presentPage } from "./presenter.ts";
 import { LISTED, pageFinder } from "./queries.ts";
 
 /** The listing of pages (content-api 3). */
@@ -25,8 +25,6 @@ const listing: ListSpec = {
   columns: LISTED,
   joins: sql`join books on ${refs("books.id")} = ${refs("pages.book_id")}`,
 };
-
-const NO_COMMENTS = { active: [], archived: [] };
 
 /** Mounts the five routes of pages. */
 export function mountPages(context: PagesContext): void {

@@ -6,6 +6,7 @@ import {
   peopleFields,
   peopleIdFields,
   type ResourceEvents,
+  type Static,
   t,
 } from "lectern/core";
 import { coverField, describedFields, itemRefSchema, savedFields, shelvedBookSchema } from "../_items/answers.ts";
@@ -80,6 +81,9 @@ declare module "lectern/db" {
   }
 }
 declare module "lectern/core" {
+  interface Items {
+    bookshelf: { read: Static<typeof shelfAnswers.read>; listed: Static<typeof shelfAnswers.listed> };
+  }
   interface Events extends ResourceEvents<"bookshelf", ShelfDraft, ShelfChange, Shelf> {}
   interface Permissions extends ItemPermissions<"bookshelf"> {}
 }

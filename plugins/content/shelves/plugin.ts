@@ -7,7 +7,8 @@ import { bookShelvesFields, listing, SHELF, shelfAnswers, shelfRules } from "./c
 import { about, examples } from "./docs.ts";
 import { migrations } from "./migrations.ts";
 import { shelfPresenter } from "./presenter.ts";
-import { shelvesOf } from "./shelf_books.ts";
+import { shelfReader } from "./reader.ts";
+import { shelvesOf, shelvesOfOne } from "./shelf_books.ts";
 
 const removeWhere = (name: string, column: "shelf_id" | "book_id") =>
   prepared(name, (db, p: { ids: readonly number[] }) =>
@@ -31,11 +32,13 @@ export default definePlugin({
     const { access } = context.contracts;
     const path = sql<string>`'/shelves/' || ${refs("bookshelves.slug")}`;
     registerItemKind(context, SHELF, { segment: "shelves", parents: [], path, listing });
+    context.contribute("item_reader", shelfReader(context));
     context.contribute("response_fields", {
       kind: "book",
       moment: "read",
       schema: bookShelvesFields,
       add: (ids, viewer) => shelvesOf(context, ids, viewer),
+      select: (id, viewer) => shelvesOfOne(context, id, viewer),
     });
     for (const [kind, remove] of Object.entries(REMOVALS))
       context.contribute("dependents", {

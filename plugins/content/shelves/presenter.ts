@@ -1,3 +1,4 @@
+import type { FieldsById } from "lectern/contracts";
 import type { Static, Viewer } from "lectern/core";
 import { itemPresenter } from "../_items/presenter.ts";
 import { SHELF, type Shelf, type ShelvesContext, type shelfAnswers } from "./contract.ts";
@@ -17,12 +18,14 @@ export function shelfPresenter(context: ShelvesContext) {
     FIELDS,
     () => context.slot("response_fields"),
   );
+  const readWhole = async (shelf: Shelf, viewer: Viewer, fields?: Promise<FieldsById>) => {
+    const [shown, books] = await Promise.all([read(shelf, viewer, {}, fields), booksOf(context, shelf.id, viewer)]);
+    return { ...shown, books };
+  };
   return {
     listed,
-    async show(shelf: Shelf, viewer: Viewer, moment: "saved" | "read") {
-      if (moment === "saved") return saved(shelf, viewer);
-      const [shown, books] = await Promise.all([read(shelf, viewer, {}), booksOf(context, shelf.id, viewer)]);
-      return { ...shown, books };
-    },
+    read: readWhole,
+    show: async (shelf: Shelf, viewer: Viewer, moment: "saved" | "read") =>
+      moment === "saved" ? saved(shelf, viewer) : readWhole(shelf, viewer),
   };
 }

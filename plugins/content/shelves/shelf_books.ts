@@ -126,6 +126,19 @@ export function booksOf(
   return booksOn.execute(db, { shelfId, visible: visible.where("books", viewer) });
 }
 
+/** SQL for the same fields of one book, over the column of its id. */
+export function shelvesOfOne(
+  { visible }: Pick<ShelvesContext, "visible">,
+  bookId: RawBuilder<unknown>,
+  viewer: Viewer,
+): RawBuilder<{ shelves: unknown[] }> {
+  return sql`json_build_object('shelves', coalesce((
+    select json_agg(json_build_object('id', bookshelves.id, 'name', bookshelves.name, 'slug', bookshelves.slug)
+      order by bookshelves.id)
+    from bookshelf_books join bookshelves on bookshelves.id = bookshelf_books.shelf_id
+    where bookshelf_books.book_id = ${bookId} and ${visible.where("bookshelves", viewer)}), '[]'))`;
+}
+
 /** The key `shelves` of single reads of books (content-api 5.1), by book: the shelves with it that the viewer sees. */
 export async function shelvesOf(
   { db, visible }: Pick<ShelvesContext, "db" | "visible">,

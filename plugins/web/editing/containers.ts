@@ -171,14 +171,17 @@ function containerForm(web: Web, view: View<ContainerData>, scripts: readonly st
 /** The item of a form by its id, as its URL may have changed; undefined where the form has no id. Throws 404. */
 async function itemIn(visit: Visit, kind: Kind): Promise<Book | Chapter | Shelf | undefined> {
   const [, id] = new RegExp(`^${kind}/(\\d{1,10})$`).exec(visit.text("about")) ?? [];
-  return id === undefined ? undefined : visit.get(`/api/${SEGMENTS[kind]}/${id}`);
+  if (id === undefined) return undefined;
+  const where = { id: Number(id) };
+  if (kind === "shelf") return visit.item("bookshelf", where);
+  return kind === "book" ? visit.item("book", where) : visit.item("chapter", where);
 }
 
 /** Pages marked as templates, and the current template even where it is not marked any more. */
 async function templatesFor(visit: Visit, current: number | null): Promise<Named[]> {
   const { data } = await visit.get<{ data: Named[] }>("/api/pages?filter[template]=true&sort=name&count=500");
   if (current === null || data.some(({ id }) => id === current)) return data;
-  return [...data, { id: current, name: (await visit.find<Named>(`/api/pages/${current}`))?.name ?? `#${current}` }];
+  return [...data, { id: current, name: (await visit.findItem("page", { id: current }))?.name ?? `#${current}` }];
 }
 
 const NEW = { book: "New book", chapter: "New chapter", shelf: "New shelf" } as const;

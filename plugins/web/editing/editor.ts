@@ -3,7 +3,7 @@
  * shows a conflict with the differences, and keeps the text.
  */
 import { type Comparison, pagePath, type Screen, type SubmitResult, type Visit } from "lectern/contracts";
-import { ApiError } from "lectern/core";
+import { ApiError, idOf } from "lectern/core";
 import type { EditingContext } from "./contract.ts";
 import { editorInput, previewOf, saveDraft } from "./editor_input.ts";
 import { drawEditor } from "./editor_view.ts";
@@ -110,8 +110,8 @@ const WRITTEN_FIELDS = { name: "Name", content: "Content", tags: "Tags" } as con
 
 /** The URL of a draft page in the API leads to its editor. */
 async function openDraft(visit: Visit): Promise<Response> {
-  const page = await visit.get<Page>(`/api/pages/${encodeURIComponent(visit.params.id ?? "")}`);
-  const book = await visit.get<Book>(`/api/books/${page.book_id}`);
+  const page = await visit.item("page", { id: idOf(visit.params.id ?? "", "Page") });
+  const book = await visit.item("book", { id: page.book_id });
   return visit.goTo((await editorOfDraft(visit, page)) ?? pagePath(book, page));
 }
 
@@ -217,8 +217,8 @@ function conflictWith(page: Page, source: Source): EditorData["conflict"] {
 async function pageIn(visit: Visit): Promise<{ book: Book; page: Page }> {
   const [, id] = /^page\/(\d{1,10})$/.exec(visit.text("about")) ?? [];
   if (id === undefined) return pageOf(visit);
-  const page = await visit.get<Page>(`/api/pages/${id}`);
-  return { page, book: await visit.get<Book>(`/api/books/${page.book_id}`) };
+  const page = await visit.item("page", { id: Number(id) });
+  return { page, book: await visit.item("book", { id: page.book_id }) };
 }
 
 async function saveChange(visit: Visit): Promise<EditorData | Response> {

@@ -36,24 +36,24 @@ export interface Page extends ScreenItem {
 
 /** The book of the URL. Throws 404. */
 export function bookOf(visit: Visit): Promise<Book> {
-  return visit.item<Book>("books", "Book", { slug: visit.params.book ?? "" });
+  return visit.item("book", { slug: visit.params.book ?? "" });
 }
 
 /** The shelf of the URL. Throws 404. */
 export function shelfOf(visit: Visit): Promise<Shelf> {
-  return visit.item<Shelf>("shelves", "Shelf", { slug: visit.params.shelf ?? "" });
+  return visit.item("bookshelf", { slug: visit.params.shelf ?? "" });
 }
 
 /** The chapter of the URL with its book. Throws 404. */
 export async function chapterOf(visit: Visit): Promise<{ book: Book; chapter: Chapter }> {
   const book = await bookOf(visit);
-  const fields = { slug: visit.params.chapter ?? "", book_id: book.id };
-  return { book, chapter: await visit.item<Chapter>("chapters", "Chapter", fields) };
+  const fields = { slug: visit.params.chapter ?? "", within: book.id };
+  return { book, chapter: await visit.item("chapter", fields) };
 }
 
 /** The page of the URL with its book. Throws 404. */
 export async function pageOf(visit: Visit): Promise<{ book: Book; page: Page }> {
   const book = await bookOf(visit);
-  const fields = { slug: visit.params.page ?? "", book_id: book.id };
-  return { book, page: await visit.item<Page>("pages", "Page", fields) };
+  const fields = { slug: visit.params.page ?? "", within: book.id };
+  return { book, page: await visit.item("page", fields) };
 }

@@ -33,7 +33,7 @@ export async function blankEditor(visit: Visit, kind: Kind): Promise<EditorData>
     const preview = await previewOf(visit, source, content);
     return { ...data, name, source, content, tags, preview, draftOf: updated_at, keptAt: updated_at, pageId: page_id };
   }
-  const template = place.template ? await visit.find<Page>(`/api/pages/${place.template}`) : undefined;
+  const template = place.template ? await visit.findItem("page", { id: place.template }) : undefined;
   if (!template) return { ...data, source: visit.query.source === "html" ? "html" : "markdown" };
   const source: Source = template.markdown === "" ? "html" : "markdown";
   const content = source === "html" ? template.raw_html : template.markdown;
@@ -112,14 +112,14 @@ async function withDraft(visit: Visit, place: Place, form: EditorData): Promise<
 /** The path of the editor of a draft page; undefined for a published page, and for a draft that has no entry in the drafts API. */
 export async function editorOfDraft(visit: Visit, page: Page): Promise<string | undefined> {
   if (!page.draft) return undefined;
-  const book = await visit.get<Book>(`/api/books/${page.book_id}`);
+  const book = await visit.item("book", { id: page.book_id });
   const place = page.chapter_id === null ? inBook(book) : inChapter(book, await chapterBy(visit, page.chapter_id));
   const { draft } = await visit.get<Drafts>(`${draftsOf(place)}?page_id=${page.id}`);
   return draft ? `${place.path}/create-page?slot=${draft.slot}` : undefined;
 }
 
 function chapterBy(visit: Visit, id: number): Promise<Chapter> {
-  return visit.get<Chapter>(`/api/chapters/${id}`);
+  return visit.item("chapter", { id });
 }
 
 function sourceOf(draft: NonNullable<Drafts["draft"]>): { source: Source; content: string } {
@@ -151,9 +151,9 @@ async function placeOf(visit: Visit, kind: Kind): Promise<Place> {
 async function placeIn(visit: Visit, kind: Kind): Promise<Place> {
   const [, id] = new RegExp(`^${kind}/(\\d{1,10})$`).exec(visit.text("about")) ?? [];
   if (id === undefined) return placeOf(visit, kind);
-  if (kind === "book") return inBook(await visit.get<Book>(`/api/books/${id}`));
+  if (kind === "book") return inBook(await visit.item("book", { id: Number(id) }));
   const chapter = await chapterBy(visit, Number(id));
-  return inChapter(await visit.get<Book>(`/api/books/${chapter.book_id}`), chapter);
+  return inChapter(await visit.item("book", { id: chapter.book_id }), chapter);
 }
 
 function inBook(book: Book): Place {

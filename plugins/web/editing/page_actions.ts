@@ -87,5 +87,5 @@ function chapterMove(book: Book, chapter: Chapter): PlaceAction {
 }
 
 function bookBy(visit: Visit, id: number): Promise<Book> {
-  return visit.get<Book>(`/api/books/${id}`);
+  return visit.item("book", { id });
 }

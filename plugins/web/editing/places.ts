@@ -167,7 +167,7 @@ async function targetsFor(visit: Visit, withChapters: boolean): Promise<Targets>
   const asked = Number(visit.query.page);
   const page = Number.isInteger(asked) && asked >= 1 && asked <= 1_000_000 ? asked : 1;
   const within = withChapters && typeof visit.query.book === "string" ? visit.query.book : "";
-  const held = /^\d{1,9}$/.test(within) ? await visit.find<Found>(`/api/books/${within}`) : undefined;
+  const held = /^\d{1,9}$/.test(within) ? await visit.findItem("book", { id: Number(within) }) : undefined;
   const named = query === "" ? "" : `&filter[name:like]=${encodeURIComponent(`%${query}%`)}`;
   if (held) {
     const list = await listed(
@@ -226,6 +226,7 @@ async function namesOf(
 ): Promise<ReadonlyMap<number, string>> {
   const names = new Map(known.map(({ id, name }) => [id, name]));
   const missing = new Set(chapters.map(({ book_id = 0 }) => book_id).filter((id) => !names.has(id)));
-  for (const id of missing) names.set(id, (await visit.find<Found>(`/api/books/${id}`))?.name ?? "");
+  if (missing.size > 0)
+    for (const { id, name } of await visit.items("book", { ids: [...missing] })) names.set(id, name);
   return names;
 }

@@ -76,9 +76,10 @@ function changed(ids: readonly number[], act: string, word: string): number[] {
 
 /** The books by their ids; those that the viewer may not see are left out. */
 async function named(visit: Visit, ids: readonly number[], held: readonly Named[]): Promise<Named[]> {
-  const known = new Map(held.map((book) => [book.id, book]));
-  const found = await Promise.all(ids.map((id) => known.get(id) ?? visit.find<Named>(`/api/books/${id}`)));
-  return found.filter((book) => book !== undefined);
+  const known = new Map<number, Named>(held.map((book) => [book.id, book]));
+  const others = ids.filter((id) => !known.has(id));
+  for (const book of others.length === 0 ? [] : await visit.items("book", { ids: others })) known.set(book.id, book);
+  return ids.flatMap((id) => known.get(id) ?? []);
 }
 
 function othersFor(visit: Visit, query: string, page: number): Promise<{ data: Named[]; total: number }> {

@@ -2,21 +2,17 @@
  * The screen that sorts a book's chapters and pages. Without scripts, each button saves one step; with scripts, entries are moved or
  * dragged on the screen and saved together.
  */
-import { bookPath, type Screen, type Ui, type Visit } from "lectern/contracts";
+import { bookPath, type Item, type Screen, type Ui, type Visit } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
 import type { EditingContext } from "./contract.ts";
-import type { Book } from "./items.ts";
 import { arranged, type Entry, mergeOrder, moveEntry, orderIn, orderText, STEPS, type Step } from "./order.ts";
 import { orderButtons, orderTexts } from "./order_buttons.ts";
 
+type Sorted = Item<"book">;
+
 interface Named extends Entry {
   readonly name: string;
-  readonly draft?: boolean;
   readonly pages?: readonly Named[];
-}
-
-interface Sorted extends Book {
-  readonly contents: readonly Named[];
 }
 
 interface Rejection {
@@ -47,7 +43,7 @@ export function mountSort({ site, web, scripts }: EditingContext): void {
     menu: "/books",
     scripts: [scripts.order],
   });
-  const sorted = (visit: Visit) => visit.item<Sorted>("books", "Book", { slug: visit.params.book ?? "" });
+  const sorted = (visit: Visit) => visit.item("book", { slug: visit.params.book ?? "" });
   const put = (visit: Visit, book: Sorted, entries: readonly Entry[]) =>
     visit.send("PUT", `/api/books/${book.id}/order`, { items: itemsOf(entries) as never });
 
@@ -89,15 +85,17 @@ function stepIn(visit: Visit): { step: Step; entry: Entry } | undefined {
 }
 
 /** The entries without drafts, which always come first. */
-function plain(contents: readonly Named[]): Named[] {
+function plain(contents: Sorted["contents"]): Named[] {
   return contents
     .filter(({ draft }) => !draft)
-    .map((entry) => (entry.type === "chapter" ? { ...entry, pages: pagesOf(entry) } : entry));
+    .map(({ type, id, name, pages = [] }) =>
+      type === "chapter" ? { type, id, name, pages: pagesOf(pages) } : { type, id, name },
+    );
 }
 
 /** The pages of a chapter with their type, which the API leaves out there. */
-function pagesOf({ pages = [] }: Named): Named[] {
-  return pages.filter(({ draft }) => !draft).map((page) => ({ ...page, type: "page" }));
+function pagesOf(pages: NonNullable<Sorted["contents"][number]["pages"]>): Named[] {
+  return pages.filter(({ draft }) => !draft).map(({ id, name }) => ({ type: "page", id, name }));
 }
 
 function itemsOf(entries: readonly Entry[]): unknown[] {

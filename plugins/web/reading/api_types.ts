@@ -1,36 +1,44 @@
-/** Answers of the API about content: screens are clients like any other. */
-import type { Schema } from "lectern/client";
-import type { ScreenItem } from "lectern/contracts";
+/** Answers of the API about content, with the fields that the screens use. */
+import type { Item as ReadItem, ScreenItem, UserRef } from "lectern/contracts";
 
-/** A single book. */
-export type Book = Schema<"Book">;
-
-/** A single shelf. */
-export type Shelf = Schema<"Shelf">;
-
-/** A single chapter. */
-export type Chapter = Schema<"Chapter">;
-
-/** A single page. */
-export type Page = Schema<"Page">;
-
-/** What the screens show of a single item of any kind. */
-export interface Item
-  extends ScreenItem,
-    Pick<Page, "created_at" | "updated_at" | "created_by" | "updated_by" | "owned_by"> {}
+/** The fields that listings and single items have in common. */
+export interface Item extends ScreenItem {
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly created_by: UserRef | null;
+  readonly updated_by: UserRef | null;
+  readonly owned_by: UserRef | null;
+}
 
 /** An entry of a book's contents. */
-export interface Entry extends Pick<Schema<"ContentsEntry">, "id" | "name" | "slug"> {
+export interface Entry {
+  readonly id: number;
+  readonly name: string;
+  readonly slug: string;
   readonly type?: string;
   readonly draft?: boolean;
   readonly pages?: readonly Entry[];
 }
 
 /** The cover of a book or shelf. */
-export type Cover = NonNullable<Book["cover"]>;
+export interface Cover {
+  readonly url: string;
+}
+
+/** A single book. */
+export type Book = ReadItem<"book">;
+
+/** A single shelf. */
+export type Shelf = ReadItem<"bookshelf">;
+
+/** A single chapter. */
+export type Chapter = ReadItem<"chapter">;
+
+/** A single page. */
+export type Page = ReadItem<"page">;
 
 /** A comment with its replies. */
-export type CommentTree = Schema<"CommentTree">;
+export type CommentTree = Page["comments"]["active"][number];
 
 /** A page of a listing. */
 export interface Listing<T> {

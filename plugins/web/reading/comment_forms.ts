@@ -4,7 +4,7 @@
  */
 import { pagePath, type Screen, type SubmitResult, type View, type Visit } from "lectern/contracts";
 import { ApiError, type InputObject } from "lectern/core";
-import type { Book, Page } from "./api_types.ts";
+import type { Page } from "./api_types.ts";
 import { type CommentInput, commentHtml } from "./comment_text.ts";
 import { commentFields } from "./comments.ts";
 import type { ReadingContext } from "./contract.ts";
@@ -94,11 +94,11 @@ function withReply(reply: string): string {
 async function pageOf(visit: Visit): Promise<Place> {
   const id = visit.text("page_id");
   if (/^\d{1,10}$/.test(id)) {
-    const page = await visit.get<Page>(`/api/pages/${id}`);
-    return { page, path: pagePath(await visit.get<Book>(`/api/books/${page.book_id}`), page) };
+    const page = await visit.item("page", { id: Number(id) });
+    return { page, path: pagePath(await visit.item("book", { id: page.book_id }), page) };
   }
-  const book = await visit.item<Book>("books", "Book", { slug: visit.params.book ?? "" });
-  const page = await visit.item<Page>("pages", "Page", { slug: visit.params.page ?? "", book_id: book.id });
+  const book = await visit.item("book", { slug: visit.params.book ?? "" });
+  const page = await visit.item("page", { slug: visit.params.page ?? "", within: book.id });
   return { page, path: pagePath(book, page) };
 }
 

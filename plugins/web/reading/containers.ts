@@ -2,15 +2,15 @@
  * Screens of shelves, books and chapters: lists and contents. Lists are paged and sorted by name. The API leaves out what the
  * viewer may not see.
  */
-import { bookPath, chapterPath, shelfPath, type Ui, type Visit } from "lectern/contracts";
+import { bookPath, chapterPath, type ScreenItem, shelfPath, type Ui } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
-import type { Book, Chapter, Cover, Item, Listing, Shelf } from "./api_types.ts";
+import type { Book, Chapter, Cover, Listing, Shelf } from "./api_types.ts";
 import { bookAside, contentsTree, entryPath } from "./book_contents.ts";
 import type { ReadingContext } from "./contract.ts";
 import { actions, emptyMessage, exportActions, mayDo } from "./item_actions.ts";
 import { description, history, tagList } from "./item_details.ts";
 
-interface Tile extends Item {
+interface Tile extends ScreenItem {
   readonly cover?: Cover | null;
 }
 
@@ -104,20 +104,11 @@ ${books.length === 0 ? emptyMessage(ui.t("This shelf has no books that you can v
 ${history(shelf, ui)}`;
   });
   web.screen(site, "/shelves/:shelf", "reader", async (visit) => {
-    const shelf = await visit.item<Shelf>("shelves", "Shelf", { slug: visit.params.shelf ?? "" });
-    const books = await tilesOf(visit, shelf.books);
+    const shelf = await visit.item("bookshelf", { slug: visit.params.shelf ?? "" });
+    const books = await visit.items("book", { ids: shelf.books.map(({ id }) => id) });
     const crumbs = [{ text: visit.ui.t("Shelves"), path: "/shelves" }, { text: shelf.name }];
     return { title: shelf.name, crumbs, menu: "/shelves", body: view({ shelf, books }, visit.ui) };
   });
-}
-
-/** The books of a shelf with their covers, in its order. One listing mostly has all of them; others are read one by one. */
-async function tilesOf(visit: Visit, books: Shelf["books"]): Promise<Tile[]> {
-  if (books.length === 0) return [];
-  const { data } = await visit.get<Listing<Tile>>("/api/books?count=500&sort=-updated_at");
-  const known = new Map(data.map((book) => [book.id, book]));
-  const found = await Promise.all(books.map(({ id }) => known.get(id) ?? visit.find<Tile>(`/api/books/${id}`)));
-  return found.filter((book) => book !== undefined);
 }
 
 function mountBook({ site, web }: ReadingContext): void {
@@ -143,7 +134,7 @@ ${book.cover && html`<img class="book-cover" src="${book.cover.url}" alt="">`}${
     }</nav>${added}${history(book, ui)}`;
   });
   web.screen(site, "/books/:book", "reader", async (visit) => {
-    const book = await visit.item<Book>("books", "Book", { slug: visit.params.book ?? "" });
+    const book = await visit.item("book", { slug: visit.params.book ?? "" });
     const added = html`${await web.addedParts("book/below", book, visit)}`;
     const crumbs = [{ text: visit.ui.t("Books"), path: "/books" }, { text: book.name }];
     return { title: book.name, crumbs, menu: "/books", body: view({ book, added }, visit.ui) };
@@ -172,9 +163,9 @@ ${
 }${history(chapter, ui)}`;
   });
   web.screen(site, "/books/:book/chapter/:chapter", "reader", async (visit) => {
-    const book = await visit.item<Book>("books", "Book", { slug: visit.params.book ?? "" });
-    const fields = { slug: visit.params.chapter ?? "", book_id: book.id };
-    const chapter = await visit.item<Chapter>("chapters", "Chapter", fields);
+    const book = await visit.item("book", { slug: visit.params.book ?? "" });
+    const fields = { slug: visit.params.chapter ?? "", within: book.id };
+    const chapter = await visit.item("chapter", fields);
     const crumbs = [
       { text: visit.ui.t("Books"), path: "/books" },
       { text: book.name, path: bookPath(book) },

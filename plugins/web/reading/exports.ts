@@ -1,6 +1,5 @@
 import type { Visit } from "lectern/contracts";
 import { ApiError } from "lectern/core";
-import type { Book, Item } from "./api_types.ts";
 import type { ReadingContext } from "./contract.ts";
 
 /** Mounts the exports: the unchanged answers of the API, whose headers have the name of the file. */
@@ -12,18 +11,15 @@ export function mountExports({ site, web }: ReadingContext): void {
     const { error } = (await response.json()) as { error?: { message?: string } };
     throw new ApiError(response.status, error?.message ?? "");
   };
-  const bookOf = (visit: Visit) => visit.item<Book>("books", "Book", { slug: visit.params.book ?? "" });
+  const bookOf = (visit: Visit) => visit.item("book", { slug: visit.params.book ?? "" });
   const ofBook = async (visit: Visit) => exported(visit, "books", (await bookOf(visit)).id);
   web.screen(site, "/books/:book/export/:format", "reader", ofBook, "long");
-  for (const [segment, noun, name] of [
-    ["pages", "Page", "page"],
-    ["chapters", "Chapter", "chapter"],
-  ] as const) {
+  for (const kind of ["page", "chapter"] as const) {
     const ofItem = async (visit: Visit) => {
       const book = await bookOf(visit);
-      const fields = { slug: visit.params[name] ?? "", book_id: book.id };
-      return exported(visit, segment, (await visit.item<Item>(segment, noun, fields)).id);
+      const { id } = await visit.item(kind, { slug: visit.params[kind] ?? "", within: book.id });
+      return exported(visit, `${kind}s`, id);
     };
-    web.screen(site, `/books/:book/${name}/:${name}/export/:format`, "reader", ofItem, "long");
+    web.screen(site, `/books/:book/${kind}/:${kind}/export/:format`, "reader", ofItem, "long");
   }
 }

@@ -11,8 +11,8 @@ import {
   type Ui,
   type Visit,
 } from "lectern/contracts";
-import { type Html, html } from "lectern/core";
-import type { Book, Entry, Listing, Page } from "./api_types.ts";
+import { type Html, html, idOf, notFound } from "lectern/core";
+import type { Book, Entry, Page } from "./api_types.ts";
 import { bookAside } from "./book_contents.ts";
 import { drawComments } from "./comments.ts";
 import type { ReadingContext } from "./contract.ts";
@@ -47,12 +47,8 @@ export function mountPage({ site, web }: ReadingContext): void {
   const comments = web.view<{ book: Book; page: Page }>("reading/comments", (data, ui) => drawComments(web, data, ui));
   web.screen(site, "/books/:book/page/:page", "reader", async (visit) => {
     const { ui, params } = visit;
-    const book = await visit.item<Book>("books", "Book", { slug: params.book ?? "" });
-    const page = await visit.item<Page>("pages", "Page", { slug: params.page ?? "", book_id: book.id });
+    const { book, page, attachments } = await pageOf(visit, params);
     const content = await web.decorate(ui, page.html);
-    const { data: attachments } = await visit.get<Listing<Attachment>>(
-      `/api/attachments?count=500&filter[uploaded_to]=${page.id}`,
-    );
     const order = pagesInOrder(book.contents);
     const at = order.findIndex(({ id, type }) => id === page.id && type !== "chapter");
     const chapter = book.contents.find(({ type, id }) => type === "chapter" && id === page.chapter_id);
@@ -84,10 +80,27 @@ export function mountPage({ site, web }: ReadingContext): void {
   web.screen(site, "/link/:id", "reader", async (visit) => visit.goTo(await pathOfPage(visit, visit.params.id ?? "")));
 }
 
+/**
+ * The page of an address with its book and attachments. The book and the page are read at the same time, so the page is found by
+ * the slug of the book. Throws the 404 of the book, then that of the page.
+ */
+async function pageOf(visit: Visit, { book: bookSlug = "", page: pageSlug = "" }: Visit["params"]) {
+  const reading = visit.findItem("page", { slug: pageSlug, within: bookSlug }).then(async (found) => ({
+    found,
+    attachments: found ? await visit.items("attachment", { within: found.id }) : [],
+  }));
+  // A rejection is handled where it is awaited.
+  reading.catch(() => {});
+  const book = await visit.item("book", { slug: bookSlug });
+  const { found, attachments } = await reading;
+  if (found?.book_id !== book.id) throw notFound("Page");
+  return { book, page: found, attachments };
+}
+
 /** The path of a page's screen by the id of the page. Throws 404. */
 export async function pathOfPage(visit: Visit, id: string): Promise<string> {
-  const page = await visit.get<Page>(`/api/pages/${encodeURIComponent(id)}`);
-  return pagePath(await visit.get<Book>(`/api/books/${page.book_id}`), page);
+  const page = await visit.item("page", { id: idOf(id, "Page") });
+  return pagePath(await visit.item("book", { id: page.book_id }), page);
 }
 
 /** The pages of a book in reading order, without drafts. */

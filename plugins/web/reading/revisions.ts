@@ -4,7 +4,7 @@
  */
 import { bookPath, type Comparison, pagePath, type UserRef, type Visit } from "lectern/contracts";
 import { ApiError, type Html, html } from "lectern/core";
-import type { Book, Listing, Page } from "./api_types.ts";
+import type { Listing, Page } from "./api_types.ts";
 import type { ReadingContext } from "./contract.ts";
 import { mayDo } from "./item_actions.ts";
 
@@ -150,8 +150,8 @@ function revisionPath(page: Page, visit: Visit): string {
 }
 
 async function place(visit: Visit) {
-  const book = await visit.item<Book>("books", "Book", { slug: visit.params.book ?? "" });
-  const page = await visit.item<Page>("pages", "Page", { slug: visit.params.page ?? "", book_id: book.id });
+  const book = await visit.item("book", { slug: visit.params.book ?? "" });
+  const page = await visit.item("page", { slug: visit.params.page ?? "", within: book.id });
   const path = pagePath(book, page);
   return {
     page,

@@ -22,7 +22,7 @@ interface Item {
 }
 
 interface Place {
-  readonly kind: string;
+  readonly kind: "book" | "bookshelf" | "chapter" | "page";
   readonly item: Item;
   /** The path of the item's screen. */
   readonly path: string;
@@ -100,17 +100,15 @@ function inputOf(visit: Visit) {
   };
 }
 
-async function bySlug(visit: Visit, segment: string, slug: string | undefined, within = ""): Promise<Item> {
-  const { data } = await visit.get<Listing<Item>>(
-    `/api/${segment}?count=1&filter[slug]=${encodeURIComponent(slug ?? "")}${within}`,
-  );
-  if (!data[0]) throw new ApiError(404, visit.ui.t("Nothing was found here."));
-  return data[0];
+async function bySlug(visit: Visit, kind: Place["kind"], slug = "", within?: number): Promise<Item> {
+  const item = await visit.findItem(kind, within === undefined ? { slug } : { slug, within });
+  if (!item) throw new ApiError(404, visit.ui.t("Nothing was found here."));
+  return item;
 }
 
 async function inBook(visit: Visit, kind: "chapter" | "page"): Promise<Place> {
-  const book = await bySlug(visit, "books", visit.params.book);
-  const item = await bySlug(visit, `${kind}s`, visit.params[kind], `&filter[book_id]=${book.id}`);
+  const book = await bySlug(visit, "book", visit.params.book);
+  const item = await bySlug(visit, kind, visit.params[kind], book.id);
   return { kind, item, path: `/books/${encodeURIComponent(book.slug)}/${kind}/${encodeURIComponent(item.slug)}` };
 }
 
@@ -118,14 +116,14 @@ const PLACES: readonly { readonly path: string; readonly find: (visit: Visit) =>
   {
     path: "/books/:book",
     async find(visit) {
-      const item = await bySlug(visit, "books", visit.params.book);
+      const item = await bySlug(visit, "book", visit.params.book);
       return { kind: "book", item, path: `/books/${encodeURIComponent(item.slug)}` };
     },
   },
   {
     path: "/shelves/:shelf",
     async find(visit) {
-      const item = await bySlug(visit, "shelves", visit.params.shelf);
+      const item = await bySlug(visit, "bookshelf", visit.params.shelf);
       return { kind: "bookshelf", item, path: `/shelves/${encodeURIComponent(item.slug)}` };
     },
   },

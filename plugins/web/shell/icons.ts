@@ -24,12 +24,14 @@ export function readIcons(themeFolder: string | undefined): Icons {
       if (name !== undefined) shapes.set(name, shapeOf(join(folder, file)));
     }
   }
+  const drawn = (shape: string, aria: Html) => html`<svg class="icon" focusable="false" ${aria}${raw(shape)}`;
+  const decorative = new Map([...shapes].map(([name, shape]) => [name, drawn(shape, html`aria-hidden="true"`)]));
   return {
     draw(name, label) {
       const shape = shapes.get(name);
       if (shape === undefined) return html``;
-      const aria = label === undefined ? html`aria-hidden="true"` : html`role="img" aria-label="${label}"`;
-      return html`<svg class="icon" focusable="false" ${aria}${raw(shape)}`;
+      if (label !== undefined) return drawn(shape, html`role="img" aria-label="${label}"`);
+      return decorative.get(name) ?? html``;
     },
   };
 }

@@ -3,7 +3,19 @@
  * need. Their requests go to the API as the viewer, in the viewer's language; its errors become errors of a form or an error
  * screen.
  */
-import type { MenuEntry, Screen, ScreenAccess, ScreenHandler, SubmitResult, Ui, Visit, Web } from "lectern/contracts";
+import {
+  findItem,
+  listItems,
+  type MenuEntry,
+  readItem,
+  type Screen,
+  type ScreenAccess,
+  type ScreenHandler,
+  type SubmitResult,
+  type Ui,
+  type Visit,
+  type Web,
+} from "lectern/contracts";
 import {
   ApiError,
   denied,
@@ -12,7 +24,6 @@ import {
   htmlResponse,
   type InputObject,
   localizedError,
-  notFound,
   type Viewer,
 } from "lectern/core";
 import type { ShellContext } from "./contract.ts";
@@ -158,6 +169,11 @@ export class Screens {
       if (!response.ok) throw await errorOf(response);
       return (await response.json()) as T;
     };
+    const readers = () => {
+      // A guest without a role gets what the API answers without credentials.
+      if (reader === GUEST) throw SIGNED_OUT;
+      return context.slot("item_reader");
+    };
     return {
       request,
       viewer,
@@ -173,13 +189,9 @@ export class Screens {
         if (!response.ok) throw await errorOf(response);
         return (await response.json()) as T;
       },
-      async item<T>(segment: string, noun: string, fields: Readonly<Record<string, string | number>>) {
-        const search = new URLSearchParams({ count: "1" });
-        for (const [name, value] of Object.entries(fields)) search.set(`filter[${name}]`, String(value));
-        const { data } = await get<{ data: { id: number }[] }>(`/api/${segment}?${search}`);
-        if (!data[0]) throw notFound(noun);
-        return get<T>(`/api/${segment}/${data[0].id}`);
-      },
+      item: async (kind, where) => readItem(readers(), kind, reader, where),
+      findItem: async (kind, where) => findItem(readers(), kind, reader, where),
+      items: async (kind, where) => listItems(readers(), kind, reader, where),
       async send<T>(method: string, path: string, body?: InputObject): Promise<SubmitResult<T>> {
         const response = await call(method, path, body);
         if (!response.ok) return errorsOf(response);

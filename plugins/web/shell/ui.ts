@@ -13,17 +13,12 @@ export interface UiOptions {
 
 /** Creates the `Ui` for a viewer in a language. */
 export function createUi({ texts, icons, root }: UiOptions, viewer: Viewer, language: string): Ui {
-  const t: Ui["t"] = (text, params = {}) =>
+  const t: Ui["t"] = (text, params) =>
     texts.say(
       text,
-      Object.fromEntries(Object.entries(params).map(([name, value]) => [name, isolated(value)])),
+      params && Object.fromEntries(Object.entries(params).map(([name, value]) => [name, isolated(value)])),
       language,
     );
-  const format = new Intl.DateTimeFormat(localeOf(language), {
-    dateStyle: "medium",
-    timeStyle: "short",
-    timeZone: "UTC",
-  });
   return {
     html,
     raw,
@@ -34,13 +29,24 @@ export function createUi({ texts, icons, root }: UiOptions, viewer: Viewer, lang
       const date = at ? new Date(at) : undefined;
       if (!date || Number.isNaN(date.getTime())) return html`–`;
       // Scripts replace it by the time in the user's time zone.
-      return html`<time datetime="${date.toISOString()}">${format.format(date)} UTC</time>`;
+      return html`<time datetime="${date.toISOString()}">${formatFor(language).format(date)} UTC</time>`;
     },
     language,
     viewer,
     isSignedIn: viewer !== GUEST && viewer.via !== "guest",
     may: (permission) => hasPermission(viewer, permission),
   };
+}
+
+/** The formats of times by language: making one takes longer than the rest of a screen. */
+const FORMATS = new Map<string, Intl.DateTimeFormat>();
+
+/** The format of times in a language. */
+function formatFor(language: string): Intl.DateTimeFormat {
+  const options = { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" } as const;
+  const format = FORMATS.get(language) ?? new Intl.DateTimeFormat(localeOf(language), options);
+  FORMATS.set(language, format);
+  return format;
 }
 
 const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/;

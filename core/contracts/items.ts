@@ -1,0 +1,98 @@
+/**
+ * Reads of items within the process. A plugin of content contributes a reader of its kind to the slot `item_reader`; plugins that
+ * show items of others, such as screens, get them as objects, without a request to the API. A reader answers what the API
+ * answers for the viewer: the same rows, the same fields, those of the slot `response_fields` included.
+ */
+import { notFound } from "../errors.ts";
+import type { ItemFields, Items } from "../runtime/registry.ts";
+import type { Viewer } from "../viewer.ts";
+
+/** A kind of item that has a reader. */
+export type ItemName = Extract<keyof Items, string>;
+
+/** Whether an item is read alone, with all its fields, or as a row of a listing. */
+type ReadMoment = "read" | "listed";
+
+type AddedFields<Name extends string> = {
+  readonly [Key in keyof ItemFields as Key extends `${Name}.${infer Field}` ? Field : never]: ItemFields[Key];
+};
+
+/** An item as the API answers it, with the fields that other plugins declare in `ItemFields`. */
+export type Item<Kind extends ItemName, Moment extends ReadMoment = "read"> =
+  Items[Kind] extends Record<Moment, infer Own>
+    ? Omit<Own, keyof AddedFields<`${Kind}.${Moment}`>> & AddedFields<`${Kind}.${Moment}`>
+    : never;
+
+/** Which item: by its id, or by its slug and the id or slug of what contains it. A slug is found in any case. */
+export type ItemAddress = { readonly id: number } | { readonly slug: string; readonly within?: number | string };
+
+/** Which items: those with the ids, in their order, or those within the item of another kind with this id. */
+export type ItemsAddress = { readonly ids: readonly number[] } | { readonly within: number };
+
+/** Reads items of a kind on behalf of viewers. */
+export interface ItemReader<Kind extends ItemName = ItemName> {
+  readonly kind: Kind;
+  /** As messages spell it: "Book" in "Book not found". */
+  readonly noun: string;
+  /** The answer of the single read; undefined where there is no such item or the viewer does not see it. */
+  find?(viewer: Viewer, where: ItemAddress): Promise<Item<Kind> | undefined>;
+  /** The items that the viewer sees, as listings answer them. */
+  list?(viewer: Viewer, where: ItemsAddress): Promise<readonly Item<Kind, "listed">[]>;
+}
+
+declare module "../runtime/registry.ts" {
+  interface Slots {
+    item_reader: AnyItemReader;
+  }
+}
+
+/** The reader of some kind. */
+export type AnyItemReader = { readonly [Kind in ItemName]: ItemReader<Kind> }[ItemName];
+
+/** The item at an address; undefined where there is none or the viewer does not see it. */
+export async function findItem<Kind extends ItemName>(
+  readers: readonly AnyItemReader[],
+  kind: Kind,
+  viewer: Viewer,
+  where: ItemAddress,
+): Promise<Item<Kind> | undefined> {
+  return required(readerOf(readers, kind).find, kind)(viewer, where);
+}
+
+/** The item at an address. Throws the 404 of its kind where there is none or the viewer does not see it. */
+export async function readItem<Kind extends ItemName>(
+  readers: readonly AnyItemReader[],
+  kind: Kind,
+  viewer: Viewer,
+  where: ItemAddress,
+): Promise<Item<Kind>> {
+  const item = await findItem(readers, kind, viewer, where);
+  if (!item) throw notFound(readerOf(readers, kind).noun);
+  return item;
+}
+
+/** The items at an address that the viewer sees, as listings answer them. */
+export async function listItems<Kind extends ItemName>(
+  readers: readonly AnyItemReader[],
+  kind: Kind,
+  viewer: Viewer,
+  where: ItemsAddress,
+): Promise<readonly Item<Kind, "listed">[]> {
+  return required(readerOf(readers, kind).list, kind)(viewer, where);
+}
+
+function readerOf<Kind extends ItemName>(readers: readonly AnyItemReader[], kind: Kind): ItemReader<Kind> {
+  const name: string = kind;
+  // Without plugins there are no kinds, and no reader has a type.
+  const known: readonly { readonly kind: string }[] = readers;
+  // The compiler does not narrow a union by a type parameter.
+  return required(
+    known.find((reader) => reader.kind === name),
+    name,
+  ) as unknown as ItemReader<Kind>;
+}
+
+function required<Value>(value: Value | undefined, kind: string): Value {
+  if (value === undefined) throw new Error(`Cannot read items of kind "${kind}": no plugin has a reader for it`);
+  return value;
+}

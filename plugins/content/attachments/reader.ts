@@ -1,0 +1,28 @@
+import type { ItemReader } from "lectern/contracts";
+import { type RawBuilder, sql } from "lectern/core";
+import { prepared } from "lectern/db";
+import type { AttachmentsContext } from "./contract.ts";
+
+type Parameters = { readonly ids: readonly number[]; readonly visible: RawBuilder<boolean> };
+
+const listOfPages = prepared("attachments.listOfPages", (db, p: Parameters) =>
+  db
+    .selectFrom("attachments")
+    .select(["id", "name", "extension", "uploaded_to", "external", "sort_order as order", "created_at", "updated_at"])
+    .select(["created_by", "updated_by"])
+    .where("attachments.uploaded_to", "=", sql<number>`any(${p.ids}::integer[])`)
+    .where(p.visible)
+    .orderBy("attachments.id"),
+);
+
+/** Lists the attachments of pages for other plugins. Their single read holds files, so only the API has it. */
+export function attachmentReader({ db, visibleTo }: AttachmentsContext): ItemReader<"attachment"> {
+  return {
+    kind: "attachment",
+    noun: "Attachment",
+    list: async (viewer, where) =>
+      "within" in where
+        ? listOfPages.execute(db, { ids: [where.within], visible: visibleTo("attachments", viewer) })
+        : [],
+  };
+}

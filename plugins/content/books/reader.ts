@@ -1,0 +1,56 @@
+import type { ContentEntry, ItemReader } from "lectern/contracts";
+import { type RawBuilder, sql } from "lectern/core";
+import { memoized, prepared } from "lectern/db";
+import { itemFinder } from "../_items/queries.ts";
+import { addressFinder, type FoundFields, fieldsOfRow, perViewer, type SlugParameters } from "../_items/reader.ts";
+import { BOOK, type Book, type BooksContext } from "./contract.ts";
+import { bookPresenter } from "./presenter.ts";
+
+/** Entries by kind of content; null for a kind that selects none. */
+type SelectedContents = readonly (readonly ContentEntry[] | null)[];
+
+const findBySlug = prepared("books.findBySlug", (db, p: SlugParameters & { contents: RawBuilder<SelectedContents> }) =>
+  db
+    .selectFrom("books")
+    .selectAll()
+    .select([p.people.as("people"), p.tags.as("tags"), p.fields.as("fields"), p.contents.as("contents")])
+    .where("books.slug", "=", p.slug)
+    .where(p.visible),
+);
+
+const listByIds = prepared("books.listByIds", (db, p: { ids: readonly number[]; visible: RawBuilder<boolean> }) =>
+  db
+    .selectFrom("books")
+    .select(["id", "name", "slug", "description", "created_at", "updated_at", "created_by", "updated_by", "owned_by"])
+    .where("books.id", "=", sql<number>`any(${p.ids}::integer[])`)
+    .where(p.visible),
+);
+
+/** Reads books for other plugins. */
+export function bookReader(context: BooksContext): ItemReader<"book"> {
+  const { db, slot, visible } = context;
+  const { listed, read } = bookPresenter(context);
+  const contentsFor = perViewer((viewer) => {
+    const book = { id: sql.ref("books.id"), slug: sql.ref("books.slug") };
+    const kinds = slot("content").map((kind) => kind.selectContents?.(book, viewer) ?? sql`null`);
+    return memoized(sql<SelectedContents>`json_build_array(${sql.join(kinds)})`);
+  });
+  const find = addressFinder<Book & Partial<FoundFields & { contents: SelectedContents }>>(context, BOOK, {
+    id: itemFinder(context, BOOK),
+    slug: (parameters, viewer) => findBySlug.executeTakeFirst(db, { ...parameters, contents: contentsFor(viewer) }),
+  });
+  return {
+    kind: "book",
+    noun: BOOK.noun,
+    async find(viewer, where) {
+      const book = await find(viewer, where);
+      return book && read(book, viewer, fieldsOfRow(context, BOOK.kind, book, viewer), book.contents);
+    },
+    async list(viewer, where) {
+      if (!("ids" in where)) return [];
+      const found = await listByIds.execute(db, { ids: [...where.ids], visible: visible.where("books", viewer) });
+      const books = new Map((await listed(found, viewer)).map((book) => [book.id, book]));
+      return where.ids.flatMap((id) => books.get(id) ?? []);
+    },
+  };
+}

@@ -1,6 +1,6 @@
 import { mergeResponseFields, responseFieldsOf, withResponseFields } from "lectern/contracts";
 import { type ListSpec, mountResource, sql } from "lectern/core";
-import { HISTORY_FIELDS, NAME_FIELDS } from "../_items/listing.ts";
+import { HISTORY_FIELDS, NAME_FIELDS, TIMESTAMPS } from "../_items/listing.ts";
 import { deletePage, insertPage, updatePage } from "./changes.ts";
 import { createRules, type FoundPage, type PageRow, type PagesContext, updateRules } from "./contract.ts";
 import { about, examples } from "./docs.ts";
@@ -23,6 +23,7 @@ const listing: ListSpec = {
   },
   columns: LISTED,
   joins: sql`join books on books.id = pages.book_id`,
+  timestamps: TIMESTAMPS,
 };
 
 const NO_COMMENTS = { active: [], archived: [] };

@@ -10,6 +10,6 @@ export { ConnectionLost, GrantError, QUERY_CANCELED, StoreError, StoreUnavailabl
 export { type Grants, guarded } from "./query/grants.ts";
 export { type MigrationStatus, type Migrations, migrate, migrationStatus, pending } from "./query/migrate.ts";
 export { type Executor, prepared, preparedStatements, type Statement } from "./query/prepared.ts";
-export { flatten, flattened, memoized, rows, rowsFromJson, write } from "./query/query.ts";
+export { flatten, flattened, memoized, rows, write } from "./query/query.ts";
 export * from "./query/tables.ts";
 export { createTrigramIndex, hasTrigrams } from "./query/trigram_index.ts";

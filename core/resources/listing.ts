@@ -4,7 +4,7 @@
  * Field names come from the spec and values are parameters: nothing of a request becomes SQL text.
  */
 import { type RawBuilder, sql } from "kysely";
-import { type Db, rows, rowsFromJson, type TableName } from "../../db/mod.ts";
+import { type Db, rows, type TableName } from "../../db/mod.ts";
 import type { VisibleRows } from "../contracts/access.ts";
 import { ApiError } from "../errors.ts";
 import type { WithSlowPool } from "../http/store_errors.ts";
@@ -42,11 +42,6 @@ export interface ListSpec {
   readonly where?: RawBuilder<boolean>;
   /** SQL of rows with an `id` that replace the table under its name, such as groups of rows. It has to check visibility itself. */
   readonly source?: RawBuilder<unknown>;
-  /**
-   * The columns that are timestamps, where the rows are to be read as one JSON text: decoding a hundred rows takes half the
-   * time (`test/bench/rows.ts`). Not for columns of type int8 or bytea.
-   */
-  readonly timestamps?: readonly string[];
   /** How many rows viewers see, where that is known without counting. */
   readonly visibleRows?: VisibleRows;
 }
@@ -109,10 +104,12 @@ async function readListing<Row>(
   const where = sql.join([visible, ...wanted], sql` and `);
   const from = sql`${table} ${spec.fieldJoins ?? sql``}`;
   const order = orderOf(spec, sort);
-  const page = sql<Row>`select ${spec.columns} from (select ${id} from ${from} where ${where} order by ${order} limit ${count} offset ${offset}) as picked
-      join ${from} on ${id} = picked.id ${spec.joins ?? sql``} order by ${order}`;
   const [data, counted] = await Promise.all([
-    spec.timestamps ? rowsFromJson<Row>(db, page, spec.timestamps) : rows<Row>(db, page),
+    rows<Row>(
+      db,
+      sql`select ${spec.columns} from (select ${id} from ${from} where ${where} order by ${order} limit ${count} offset ${offset}) as picked
+      join ${from} on ${id} = picked.id ${spec.joins ?? sql``} order by ${order}`,
+    ),
     isPlain && spec.visibleRows
       ? (known ?? countsOf(db, spec, viewer))
       : counts(db, sql`count(*) as total from ${from} where ${where}`),

@@ -15,7 +15,6 @@ import {
   sql,
 } from "kysely";
 import { runOnPool, writeAhead } from "../connection/dialect.ts";
-import { wireTime } from "../connection/values.ts";
 
 /**
  * The rows of a template, run in the transaction where `db` is one.
@@ -26,30 +25,6 @@ export async function rows<Row>(db: Pick<Kysely<never>, "executeQuery">, fragmen
   const query = flatten(fragment);
   const found = runOnPool<Row>(db, query.sql, query.parameters);
   return found ?? (await db.executeQuery(query)).rows;
-}
-
-/**
- * The rows of a template that selects many, read as one JSON text: the driver decodes value by value, which takes twice the
- * time. `timestamps` names the columns that become text as `rows()` returns it. int8 beyond the safe integers loses digits.
- * @example
- * const notes = await rowsFromJson(db, sql<{ name: string; created_at: string }>`select name, created_at from notes`, ["created_at"]);
- */
-export async function rowsFromJson<Row>(
-  db: Pick<Kysely<never>, "executeQuery">,
-  fragment: RawBuilder<Row>,
-  timestamps: readonly string[],
-): Promise<Row[]> {
-  const [all] = await rows(
-    db,
-    sql<{ text: string }>`select json_agg(listed)::text as text from (${fragment}) as listed`,
-  );
-  const found = JSON.parse(all?.text ?? "[]") as Record<string, unknown>[];
-  for (const row of found)
-    for (const name of timestamps) {
-      const value = row[name];
-      if (typeof value === "string") row[name] = wireTime(value);
-    }
-  return found as Row[];
 }
 
 /**

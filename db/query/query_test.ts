@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from "kysely";
 import { onEachStore } from "../_stores.ts";
-import { flatten, rows, rowsFromJson } from "./query.ts";
+import { flatten, rows } from "./query.ts";
 
 const dry = new Kysely<{ books: { id: number; name: string } }>({
   dialect: {
@@ -56,29 +56,5 @@ onEachStore("rows()", (store) => {
       })
       .catch(() => {});
     expect(await rows(store().db, sql`select n from kept`)).toEqual([]);
-  });
-});
-
-onEachStore("rowsFromJson()", (store) => {
-  const moments = [
-    "2026-11-22 10:00:00",
-    "2026-11-22 10:00:00.5",
-    "2026-11-22 10:00:00.123456",
-    "infinity",
-    "12026-01-01",
-    "0044-03-15 BC",
-  ];
-
-  test("returns the rows in their order, as rows() does", async () => {
-    const query = sql<object>`select n, ${"é\u2028 2026-11-22T10:00:00+00:00"}::text as word, ${[1, 2]}::int[] as list, null::int as none,
-      n > 1 as flag, 1.5::float8 as part, json_build_object('a', n) as tree, at::timestamptz as at, null::timestamptz as never
-      from unnest(${moments}::text[]) with ordinality as moments (at, n) order by n desc`;
-    const found = await rowsFromJson(store().db, query, ["at", "never"]);
-    expect(found).toEqual(await rows(store().db, query));
-    expect(found).toHaveLength(moments.length);
-  });
-
-  test("returns no rows where there are none", async () => {
-    expect(await rowsFromJson(store().db, sql`select 1 as n where false`, [])).toEqual([]);
   });
 });

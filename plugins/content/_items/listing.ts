@@ -17,15 +17,11 @@ export const HISTORY_FIELDS = {
   owned_by: { type: "integer", nullable: true },
 } as const satisfies Fields;
 
-/** The timestamps of a row, for `ListSpec.timestamps`. */
-export const TIMESTAMPS = ["created_at", "updated_at"] as const;
-
 /** The listing of a kind whose rows show just the fields that they are sorted and filtered by, and the joined columns. */
 export function itemListing({ table, joined }: Pick<ItemKind, "table" | "joined">, fields: Fields): ListSpec {
   const columns = columnsOf(table, Object.keys(fields));
-  if (!joined) return { table, fields, columns, timestamps: TIMESTAMPS };
-  const withJoined = flattened(sql`${columns}${joined.columns}`);
-  return { table, fields, columns: withJoined, joins: joined.joins, timestamps: TIMESTAMPS };
+  if (!joined) return { table, fields, columns };
+  return { table, fields, columns: flattened(sql`${columns}${joined.columns}`), joins: joined.joins };
 }
 
 /** SQL for columns of a table: "books"."id", "books"."name" … */

@@ -1,7 +1,7 @@
 import { mergeResponseFields, responseFieldsOf, withResponseFields } from "lectern/contracts";
 import { type ListSpec, mountResource, type Static, sql } from "lectern/core";
 import { refs } from "lectern/db";
-import { HISTORY_FIELDS, NAME_FIELDS, TIMESTAMPS } from "../_items/listing.ts";
+import { HISTORY_FIELDS, NAME_FIELDS } from "../_items/listing.ts";
 import { deletePage, insertPage, updatePage } from "./changes.ts";
 import { createRules, type FoundPage, type PageRow, type PagesContext, pageAnswers, updateRules } from "./contract.ts";
 import { about, examples } from "./docs.ts";
@@ -24,7 +24,6 @@ const listing: ListSpec = {
   },
   columns: LISTED,
   joins: sql`join books on ${refs("books.id")} = ${refs("pages.book_id")}`,
-  timestamps: TIMESTAMPS,
 };
 
 /** Mounts the five routes of pages. */

@@ -1,3 +1,7 @@
+/**
+ * The routes of content permissions (platform 3): reading and changing those of an item, and the roles that items can have
+ * permissions for. A viewer needs restrictions-manage for the item.
+ */
 import type { ContentKind } from "lectern/contracts";
 import { denied, endpoint, hasPermission, idOf, notFound, sql, type Viewer } from "lectern/core";
 import { type Executor, prepared, rows } from "lectern/db";

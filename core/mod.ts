@@ -18,28 +18,6 @@ export type { Cached } from "./events/cache.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
 export type { FileContent, FileStore, StoredFile } from "./files/file_store.ts";
 export { type AnswerSchemas, fileAnswer, mediaTypeOf } from "./http/answer_schemas.ts";
-export { isCrossSite } from "./http/cross_site.ts";
-export { noRoomError } from "./http/disk_full.ts";
-export { type EndpointSpec, endpoint } from "./http/endpoint.ts";
-export { ExpiringMap, MAX_KEYS } from "./http/expiring_map.ts";
-export { contentDisposition, fileResponse, shippedFile } from "./http/file_response.ts";
-export { Html, type HtmlPart, html, htmlResponse, raw } from "./http/html.ts";
-export { OutgoingError, type OutgoingFetch } from "./http/outbound_fetch.ts";
-export type { SiteApp } from "./http/plugin_app.ts";
-export type { Allowance, Limiter } from "./http/rate_limit.ts";
-export type { Authenticate, RouteScope } from "./http/route_scope.ts";
-export type { RouteInfo } from "./http/route_table.ts";
-export { matchesSecret, randomText, sha256 } from "./http/secrets.ts";
-export { acceptWebSocket } from "./http/websocket.ts";
-export { createTexts, type Texts } from "./i18n/catalogue.ts";
-export { chosenLanguage } from "./i18n/languages.ts";
-export type { InputObject, InputValue } from "./input/body_parsing.ts";
-export { bodyChunks } from "./input/body_stream.ts";
-export { idOf } from "./input/path_id.ts";
-export { storable } from "./input/storable_text.ts";
-export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./input/uploads.ts";
-export { LastUsedBatch } from "./last_used.ts";
-export type { Log } from "./log.ts";
 export {
   fieldsOf,
   idSchema,
@@ -55,7 +33,30 @@ export {
   timestampSchema,
   userRefSchema,
   withContributedFields,
-} from "./resources/answer_types.ts";
+} from "./http/answer_types.ts";
+export { isCrossSite } from "./http/cross_site.ts";
+export { noRoomError } from "./http/disk_full.ts";
+export { type EndpointSpec, endpoint } from "./http/endpoint.ts";
+export { ExpiringMap, MAX_KEYS } from "./http/expiring_map.ts";
+export { contentDisposition, fileResponse, shippedFile } from "./http/file_response.ts";
+export { Html, type HtmlPart, html, htmlResponse, raw } from "./http/html.ts";
+export { OutgoingError, type OutgoingFetch } from "./http/outbound_fetch.ts";
+export type { SiteApp } from "./http/plugin_app.ts";
+export type { Allowance, Limiter } from "./http/rate_limit.ts";
+export type { Authenticate, RouteScope } from "./http/route_scope.ts";
+export type { RouteInfo } from "./http/route_table.ts";
+export { matchesSecret, randomText, sha256 } from "./http/secrets.ts";
+export { acceptWebSocket } from "./http/websocket.ts";
+export { createTexts, type Texts } from "./i18n/catalogue.ts";
+export { chosenLanguage } from "./i18n/languages.ts";
+export { slugOf, uniqueSlug } from "./i18n/slug.ts";
+export type { InputObject, InputValue } from "./input/body_parsing.ts";
+export { bodyChunks } from "./input/body_stream.ts";
+export { idOf } from "./input/path_id.ts";
+export { storable } from "./input/storable_text.ts";
+export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./input/uploads.ts";
+export { LastUsedBatch } from "./last_used.ts";
+export type { Log } from "./log.ts";
 export {
   freeSlug,
   type ItemTable,
@@ -69,7 +70,6 @@ export {
   type ResourceHandlers,
   type ResourceSpec,
 } from "./resources/resource.ts";
-export { slugOf, uniqueSlug } from "./resources/slug.ts";
 export type { VisibilityRule } from "./resources/visibility.ts";
 export { type AnyContext, type AnyPlugin, definePlugin, type PluginContext } from "./runtime/plugin.ts";
 export type {

@@ -3,8 +3,19 @@
  * process with `for update skip locked`, leased while it runs, retried with growing pauses, and kept as dead after its last
  * try. It may run twice (a crash before its deletion), so handlers are idempotent.
  */
-import { type Generated, type GeneratedAlways, type Selectable, sql } from "kysely";
-import { type Db, type Migrations, prepared, type Store, withSlowPool } from "../../db/mod.ts";
+import { type Selectable, sql } from "kysely";
+import { type Db, type Migrations, type Store, withSlowPool } from "../../db/mod.ts";
+import {
+  CHANNEL,
+  claimJob,
+  failJob,
+  insertJob,
+  insertSchedule,
+  type JobsTable,
+  notifyQueues,
+  removeJob,
+  takeSchedule,
+} from "../job_store.ts";
 import type { Log } from "../log.ts";
 import type { EnqueueOptions } from "./event_bus.ts";
 
@@ -26,36 +37,6 @@ export interface JobRun {
 type Handler = (payload: unknown, run: JobRun) => Promise<void>;
 type ClaimedJob = Pick<Selectable<JobsTable>, "id" | "name" | "payload" | "attempts">;
 
-/** Waiting and failed jobs. */
-export interface JobsTable {
-  id: GeneratedAlways<number>;
-  name: string;
-  payload: unknown;
-  /** Of waiting jobs with the same name and key there is at most one. */
-  key: string | null;
-  run_at: Generated<string>;
-  leased_until: string | null;
-  attempts: Generated<number>;
-  /** Whether all attempts failed. */
-  dead: Generated<boolean>;
-  last_error: string | null;
-  created_at: Generated<string>;
-}
-
-/** When each schedule is due next. */
-export interface SchedulesTable {
-  name: string;
-  next_at: string;
-}
-
-declare module "../../db/query/tables.ts" {
-  interface Tables {
-    jobs: JobsTable;
-    schedules: SchedulesTable;
-  }
-}
-
-const CHANNEL = "lectern_jobs";
 const DEFAULT_TRIES = 5;
 const DEFAULT_LEASE_MS = 60_000;
 const FIRST_PAUSE_MS = 1_000;
@@ -81,81 +62,6 @@ export const jobMigrations: Migrations = {
     await sql`create table schedules (name text primary key, next_at timestamptz not null)`.execute(db);
   },
 };
-
-interface NewJob {
-  readonly name: string;
-  /** JSON. */
-  readonly payload: string;
-  readonly key: string | null;
-  readonly delayMs: number;
-}
-
-const insert = prepared("jobs.insert", (db, p: NewJob) =>
-  db
-    .insertInto("jobs")
-    .values({
-      name: p.name,
-      payload: sql`${p.payload}::text::jsonb`,
-      key: p.key,
-      run_at: sql<string>`now() + ${p.delayMs} * interval '1 millisecond'`,
-    })
-    .onConflict((conflict) => conflict.doNothing()),
-);
-
-const notify = prepared("jobs.notify", (db) => db.selectNoFrom(sql`pg_notify(${sql.lit(CHANNEL)}, '')`.as("notified")));
-
-/** Moves a schedule on if it is due. */
-const takeSchedule = prepared("jobs.takeSchedule", (db, p: { name: string; everyMs: number }) =>
-  db
-    .updateTable("schedules")
-    .set({ next_at: sql<string>`now() + ${p.everyMs}::bigint * interval '1 millisecond'` })
-    .where("name", "=", p.name)
-    .where("next_at", "<=", sql<string>`now()`)
-    .returning("name"),
-);
-
-/** Claims the job that is due first. `names` are those of the handlers, `leases` theirs in milliseconds. */
-const claim = prepared("jobs.claim", (db, p: { names: readonly string[]; leases: readonly number[] }) => {
-  const handled = sql<{ name: string; lease_ms: number }>`unnest(${p.names}::text[], ${p.leases}::integer[])`;
-  return db
-    .with("due", (cte) =>
-      cte
-        .selectFrom("jobs")
-        .innerJoin(handled.as<"handled">(sql`handled(name, lease_ms)`), "handled.name", "jobs.name")
-        .select(["jobs.id", "handled.lease_ms"])
-        .where(({ not, ref }) => not(ref("jobs.dead")))
-        .where("jobs.run_at", "<=", sql<string>`now()`)
-        .where(({ eb, or }) =>
-          or([eb("jobs.leased_until", "is", null), eb("jobs.leased_until", "<", sql<string>`now()`)]),
-        )
-        .orderBy("jobs.run_at")
-        .limit(sql.lit(1))
-        .forUpdate("jobs")
-        .skipLocked(),
-    )
-    .updateTable("jobs")
-    .from("due")
-    .set(({ ref }) => ({
-      attempts: sql<number>`${ref("jobs.attempts")} + 1`,
-      leased_until: sql<string>`now() + ${ref("due.lease_ms")} * interval '1 millisecond'`,
-    }))
-    .whereRef("jobs.id", "=", "due.id")
-    .returning(["jobs.id", "jobs.name", "jobs.payload", "jobs.attempts"]);
-});
-
-const remove = prepared("jobs.remove", (db, p: { id: number }) => db.deleteFrom("jobs").where("id", "=", p.id));
-
-const fail = prepared("jobs.fail", (db, p: { id: number; dead: boolean; error: string; pauseMs: number }) =>
-  db
-    .updateTable("jobs")
-    .set({
-      dead: p.dead,
-      last_error: p.error,
-      leased_until: null,
-      run_at: sql<string>`now() + ${p.pauseMs}::bigint * interval '1 millisecond'`,
-    })
-    .where("id", "=", p.id),
-);
 
 /** The job queue of one runtime. */
 export class JobQueue {
@@ -192,20 +98,14 @@ export class JobQueue {
   async enqueue(db: Db, name: string, payload: unknown, options: EnqueueOptions = {}): Promise<void> {
     if (!this.#handlers.has(name)) throw new Error(`Cannot enqueue "${name}": no plugin handles this job`);
     const { key = null, delayMs = 0 } = options;
-    await insert.write(db, { name, payload: JSON.stringify(payload), key, delayMs });
-    await notify.write(db, {});
+    await insertJob.write(db, { name, payload: JSON.stringify(payload), key, delayMs });
+    await notifyQueues.write(db, {});
   }
 
   /** Starts to claim jobs: at each notification, and every few seconds for delayed jobs and those of crashed processes. */
   async start(): Promise<void> {
     this.#open = true;
-    for (const [name, { everyMs }] of this.#schedules) {
-      await this.#store.db
-        .insertInto("schedules")
-        .values({ name, next_at: sql<string>`now() + ${everyMs} * interval '1 millisecond'` })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-    }
+    for (const [name, { everyMs }] of this.#schedules) await insertSchedule.execute(this.#store.db, { name, everyMs });
     const wake = () => this.#wake();
     this.#stopListening = await this.#store.listen(CHANNEL, { onNotify: wake, onReturn: wake });
     this.#wake();
@@ -259,7 +159,7 @@ export class JobQueue {
     const { run, options } = this.#handlers.get(job.name) as { run: Handler; options: Required<JobOptions> };
     try {
       await this.#onSlowPool(() => run(job.payload, { id: job.id, attempt: job.attempts }));
-      await remove.execute(this.#store.db, { id: job.id });
+      await removeJob.execute(this.#store.db, { id: job.id });
     } catch (error) {
       await this.#failed(job, options, error);
     }
@@ -269,7 +169,7 @@ export class JobQueue {
   async #claim(): Promise<ClaimedJob | undefined> {
     if (this.#handlers.size === 0) return undefined;
     const leases = [...this.#handlers.values()].map(({ options }) => options.leaseMs);
-    return claim.executeTakeFirst(this.#store.db, { names: [...this.#handlers.keys()], leases });
+    return claimJob.executeTakeFirst(this.#store.db, { names: [...this.#handlers.keys()], leases });
   }
 
   async #failed(job: ClaimedJob, options: Required<JobOptions>, error: unknown): Promise<void> {
@@ -278,6 +178,6 @@ export class JobQueue {
     const text = error instanceof Error ? error.message : String(error);
     const facts = { job: job.id, attempt: job.attempts, dead, error };
     this.#log[dead ? "error" : "warn"](`Cannot do the job "${job.name}"`, facts);
-    await fail.execute(this.#store.db, { id: job.id, dead, error: text.slice(0, MAX_ERROR), pauseMs });
+    await failJob.execute(this.#store.db, { id: job.id, dead, error: text.slice(0, MAX_ERROR), pauseMs });
   }
 }

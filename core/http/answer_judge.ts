@@ -6,8 +6,8 @@
 import type { TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { ElysiaCustomStatusResponse } from "elysia";
-import { mapSchema } from "../resources/answer_types.ts";
 import { type AnswerSchemas, mediaTypeOf } from "./answer_schemas.ts";
+import { mapSchema } from "./answer_types.ts";
 
 /** What a handler returned, before it is sent. */
 export interface JudgedAnswer {

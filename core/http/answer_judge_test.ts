@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
-import { fieldsOf, nullable, withContributedFields } from "../resources/answer_types.ts";
 import { type AnswerMismatch, createAnswerJudge } from "./answer_judge.ts";
 import { type AnswerSchemas, fileAnswer } from "./answer_schemas.ts";
+import { fieldsOf, nullable, withContributedFields } from "./answer_types.ts";
 
 const NOTE = Type.Object(
   { id: Type.Integer(), text: nullable(Type.String()), words: Type.Array(Type.Object({ word: Type.String() })) },

@@ -6,7 +6,7 @@
 import { type Generated, type GeneratedAlways, type RawBuilder, sql } from "kysely";
 import { type Db, flattened, rows, type TableName } from "../../db/mod.ts";
 import { notFound } from "../errors.ts";
-import { uniqueSlug } from "./slug.ts";
+import { uniqueSlug } from "../i18n/slug.ts";
 
 /** Columns of every table of named items. */
 export interface ItemTable {

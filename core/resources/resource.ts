@@ -6,6 +6,7 @@ import type { Static, TSchema } from "@sinclair/typebox";
 import type { FieldsById } from "../contracts/content.ts";
 import { denied, notFound } from "../errors.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
+import { listingSchema, noContent } from "../http/answer_types.ts";
 import { type EndpointSpec, endpoint } from "../http/endpoint.ts";
 import type { InputObject } from "../input/body_parsing.ts";
 import { idOf } from "../input/path_id.ts";
@@ -13,7 +14,6 @@ import type { AnyContext } from "../runtime/plugin.ts";
 import type { EventName, Permit } from "../runtime/registry.ts";
 import type { Input, Rules } from "../validation/validate.ts";
 import type { Viewer } from "../viewer.ts";
-import { listingSchema, noContent } from "./answer_types.ts";
 import type { ListSpec } from "./listing.ts";
 
 /** The events of a resource, such as book_create, book_update and book_delete. */

@@ -1,8 +1,8 @@
 /** Checks before any plugin runs: the operator's choices name what exists, and no variable has two owners. */
 import type { TObject } from "@sinclair/typebox";
+import { closestMatch } from "../closest_match.ts";
 import { configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
-import { closestMatch } from "./closest_match.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 
 /** The settings and denied grants of the "lectern" block of package.json, by plugin. */

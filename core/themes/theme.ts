@@ -6,10 +6,10 @@
  */
 import type { Marked } from "marked";
 import type { Command } from "../cli/command.ts";
+import { closestMatch } from "../closest_match.ts";
 import type { Activity } from "../contracts/activity.ts";
 import { BootError } from "../errors.ts";
 import type { Catalogue } from "../i18n/catalogue.ts";
-import { closestMatch } from "../runtime/closest_match.ts";
 import type { AnyContext, AnyPlugin, Grants } from "../runtime/plugin.ts";
 import type { Draft, EventName } from "../runtime/registry.ts";
 import { type ScreenHooks, screenHooks } from "./screen_hooks.ts";

@@ -1,5 +1,5 @@
 /** Slugs: names as parts of addresses (content-api 4.1). */
-import { transliterate } from "../i18n/transliterate.ts";
+import { transliterate } from "./transliterate.ts";
 
 /** Characters of a slug without its suffix. */
 const MAX_BASE = 240;

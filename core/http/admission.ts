@@ -59,7 +59,8 @@ export class Admission {
     const early = scope && this.#beginScope(request, state, scope);
     if (early) return early;
     if (scope?.addressLimit) await countAddress(state, scope.addressLimit);
-    if (scope?.methods && !scope.methods.includes(request.method)) throw methodError(request, scope);
+    const method = request.method === "HEAD" ? "GET" : request.method;
+    if (scope?.methods && !scope.methods.includes(method)) throw methodError(request, scope);
     await this.#authenticate(request, state);
     const allowance = this.#count(request, state);
     state.allowance = allowance instanceof Promise ? await allowance : allowance;
@@ -117,11 +118,12 @@ export class Admission {
     const { method } = request;
     let body: InputObject = {};
     const announced = request.headers.get("content-length");
-    if (method === "GET" && announced === null) return;
+    const isRead = method === "GET" || method === "HEAD";
+    if (isRead && announced === null) return;
     setPace(request, pace);
     state.watch?.readingBody(true);
     await rejectLargeBody(request, inputLimits.maxBytes, !state.refusal);
-    if (method === "GET" || method === "OPTIONS") return state.watch?.readingBody(false);
+    if (isRead || method === "OPTIONS") return state.watch?.readingBody(false);
     if (!state.refusal || this.#parts.routeOf(method, pathOf(request.url))?.permit === "public") {
       state.files = spool.forRequest();
       try {

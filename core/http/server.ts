@@ -174,7 +174,6 @@ export class HttpServer {
     const { proxies, root } = this.#parts;
     const { headers } = request;
     const isHead = request.method === "HEAD";
-    if (isHead) overrideMethod(request, "GET");
     rewriteUrl(request, root);
     const address = clientAddress(peer, headers.get("x-forwarded-for"), proxies);
     const requestId = requestIdOf(peer, headers, proxies) ?? crypto.randomUUID();
@@ -230,6 +229,8 @@ export class HttpServer {
   async #admit(request: Request, state: RequestState): Promise<Response | undefined> {
     const early = await this.#admission.admit(request, state);
     if (early) return addDefaultHeaders(early, state);
+    // Only now: authenticators may accept a credential for GET and not for HEAD.
+    if (request.method === "HEAD") overrideMethod(request, "GET");
     if (request.method === "GET") return undefined;
     state.language = this.#errors.languageOf(request, state);
     return request.method === "OPTIONS" ? addDefaultHeaders(this.#options(request, state), state) : undefined;

@@ -2,10 +2,12 @@
  * The upper bound that the runtime is compared with: a bare Elysia route for each case, with the same number of statements,
  * written by hand on postgres.js over the same tables. No credentials, limits, permissions, events or content pipeline.
  */
+import { SQL } from "bun";
 import { Elysia } from "elysia";
 import postgres from "postgres";
 
 const sql = postgres(process.env.DATABASE_URL ?? "", { max: 6, onnotice: () => {} });
+const bun = new SQL(process.env.DATABASE_URL ?? "", { max: 6 });
 
 const page = (id: number) => sql`
   select p.id, p.book_id, p.chapter_id, p.name, p.slug, p.rendered as html, p.html as raw_html, p.priority, p.created_at, p.updated_at,
@@ -52,6 +54,17 @@ new Elysia()
     ]);
     const ids = data.map(({ id }) => id as number);
     const covers = await sql`select * from images where type = 'cover_book' and uploaded_to = any(${ids})`;
+    return { data, total: counted?.total, covers };
+  })
+  .get("/bun-sql/books", async () => {
+    const [data, [counted]] = await Promise.all([
+      bun`select id, name, slug, description, created_at, updated_at, created_by, updated_by, owned_by, null as cover
+          from books where deleted_at is null order by id limit 100`,
+      bun`select count(*)::int as total from books where deleted_at is null`,
+    ]);
+    const ids = data.map(({ id }: { id: number }) => id);
+    const covers =
+      await bun`select * from images where type = 'cover_book' and uploaded_to = any(${bun.array(ids, "int4")})`;
     return { data, total: counted?.total, covers };
   })
   .post("/api/pages", ({ body }) => create(body as { book_id: number; name: string; html: string }))

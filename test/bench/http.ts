@@ -1,8 +1,9 @@
 /**
  * `bun test/bench/http.ts [seconds] [word]`: requests per second and latency of a page read, a listing of 100 books and a page
- * create, at 1, 16 and 64 connections, of the runtime and of bare Elysia routes (`bare.ts`) over the same database in the same
- * run; and of a page's screen with a session, compared with the page read. The two take turns, three rounds each; what is shown
- * is the median round and the ratio of the medians. With a word, only the cases whose names contain it.
+ * create, at 1, 16 and 64 connections, of the runtime and of bare Elysia routes (`bare.ts`, the listing also over Bun.SQL) over
+ * the same database in the same run; and of a page's screen with a session, compared with the page read. The two take turns,
+ * three rounds each; what is shown is the median round and the ratio of the medians. With a word, only the cases whose names
+ * contain it.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -90,6 +91,10 @@ function cases(cookie: string): Record<string, Pair> {
   return {
     "page read": againstBare(pageRead),
     "100 books": againstBare(() => ({ method: "GET", path: "/api/books", headers })),
+    "100 books, Bun.SQL": {
+      ours: { name: "Lectern", port: LECTERN_PORT, shot: () => ({ method: "GET", path: "/api/books", headers }) },
+      theirs: { name: "bare", port: BARE_PORT, shot: () => ({ method: "GET", path: "/bun-sql/books", headers }) },
+    },
     "page create": againstBare((n) => ({
       method: "POST",
       path: "/api/pages",

@@ -39,12 +39,13 @@ test("a plugin that the command writes compiles outside Lectern, with its test",
   expect(text).toMatch(/beforeAll\([\s\S]*?\}, FIRST_BOOT_MS\)/);
 });
 
-test("the plugins of the READMEs compile outside Lectern", async () => {
-  const [plugin = ""] = blocksOf("README.md", "ts");
+test("the script and the plugins of the READMEs compile outside Lectern", async () => {
+  const [script = "", plugin = ""] = blocksOf("README.md", "ts");
   const [merged = ""] = blocksOf("plugins/README.md", "ts");
+  expect(script).toContain("createClient(");
   expect(plugin).toContain("definePlugin({");
   expect(merged).toContain("declare module");
-  expect(await compiled("readme", { "applause.ts": plugin, "contract.ts": merged })).toBe("");
+  expect(await compiled("readme", { "script.ts": script, "applause.ts": plugin, "contract.ts": merged })).toBe("");
 });
 
 test("the themes of the README and the example compile outside Lectern, and the compiler reads what it is given", async () => {

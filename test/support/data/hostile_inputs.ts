@@ -70,9 +70,12 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 2, arbitrary: fc.array(fc.record({ name: hostileText, value: hostileText }), { maxLength: 4 }) },
 );
 
+/** Named where no item may be: no test creates as many. */
+const MISSING_ID = 999_999_999;
+
 /** An id as a path may hold it, already encoded. */
 export function hostileId(ids: readonly number[]): fc.Arbitrary<string> {
-  const known = fc.constantFrom(...(ids.length > 0 ? ids : [1])).map(String);
+  const known = fc.constantFrom(...(ids.length > 0 ? ids : [MISSING_ID])).map(String);
   return fc.oneof(
     { weight: 6, arbitrary: known },
     {

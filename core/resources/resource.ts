@@ -3,7 +3,6 @@
  * change. The plugin's handlers read, write and show rows. A route that differs further is written by hand.
  */
 import type { Static, TSchema } from "@sinclair/typebox";
-import type { FieldsById } from "../contracts/content.ts";
 import { denied, notFound } from "../errors.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
 import { listingSchema, noContent } from "../http/answer_types.ts";
@@ -84,15 +83,10 @@ export interface ResourceHandlers<Row extends { id: number }, C extends Rules, U
     records: readonly Record<string, unknown>[],
     viewer: Viewer,
   ): Promise<Shown<A, "listed">[]> | Shown<A, "listed">[];
-  /** Begins to read further fields of a full answer while the row is being found; dropped where the viewer sees no row. */
-  ahead?(viewer: Viewer, id: number): Promise<FieldsById>;
-  /** The item as the answer shows it: after a save, or in full for "read", which alone has `ahead`. A Response is one with such JSON. */
-  show(
-    row: Row,
-    viewer: Viewer,
-    moment: "saved" | "read",
-    ahead?: Promise<FieldsById>,
-  ): Promise<Shown<A, "saved"> | Shown<A, "read"> | Response>;
+  /** The item in full if the viewer sees it, where that takes less than `find` and `show`. */
+  read?(viewer: Viewer, id: number): Promise<Shown<A, "read"> | undefined>;
+  /** The item as the answer shows it: after a save, or in full for "read". A Response is one with such JSON. */
+  show(row: Row, viewer: Viewer, moment: "saved" | "read"): Promise<Shown<A, "saved"> | Shown<A, "read"> | Response>;
 }
 
 /**
@@ -172,10 +166,10 @@ export function mountResource<
   app.get(
     `${path}/:id`,
     async ({ viewer, params }) => {
-      const ahead = handlers.ahead?.(viewer, idOf(params.id, noun));
-      // A rejection is handled where it is awaited.
-      ahead?.catch(() => {});
-      return handlers.show(await found(viewer, params.id), viewer, "read", ahead);
+      if (!handlers.read) return handlers.show(await found(viewer, params.id), viewer, "read");
+      const item = await handlers.read(viewer, idOf(params.id, noun));
+      if (item === undefined) throw notFound(noun);
+      return item;
     },
     described("read"),
   );

@@ -17,12 +17,7 @@ export interface ItemPresenter<Row, Field extends string, Listed> {
   /** An item after a save. */
   saved(row: Row, viewer: Viewer): Promise<SavedItem<Row, Field>>;
   /** An item in full, with `more` before the fields of other plugins, which are read unless they are given. */
-  read<More extends object>(
-    row: Row,
-    viewer: Viewer,
-    more: More,
-    fields?: Promise<FieldsById>,
-  ): Promise<ReadItem<Row, Field> & More>;
+  read<More extends object>(row: Row, more: More, fields: Promise<FieldsById>): Promise<ReadItem<Row, Field> & More>;
 }
 
 /**
@@ -47,21 +42,20 @@ export function itemPresenter<
   // The compiler does not follow keys through entries.
   const shown = (row: Row) =>
     Object.fromEntries(fields.map((field) => [field, shownValue(row, field)])) as SavedItem<Row, Field>;
-  const extended = async <Item extends { id: number }>(item: Item, viewer: Viewer, moment: "saved" | "read") => {
-    const [whole = item] = await withResponseFields(contributions(), kind, moment, [item], viewer);
-    return whole;
-  };
   return {
     listed: (records, viewer) => {
       // The columns of a listing are those of its schema.
       const items = records.map((record) => ({ ...(record as Listed), ...listedFields }));
       return withResponseFields(contributions(), kind, "listed", items, viewer);
     },
-    saved: (row, viewer) => extended({ ...shown(row), id: row.id }, viewer, "saved"),
+    async saved(row, viewer) {
+      const item = { ...shown(row), id: row.id };
+      const [whole = item] = await withResponseFields(contributions(), kind, "saved", [item], viewer);
+      return whole;
+    },
     // Rows that were read for an answer have people.
-    async read(row, viewer, more, fields) {
+    async read(row, more, fields) {
       const item = { ...shown(row), ...(row.people as People), ...more, id: row.id };
-      if (!fields) return extended(item, viewer, "read");
       const [whole = item] = mergeResponseFields([item], await fields);
       return whole;
     },

@@ -1,6 +1,6 @@
 /**
- * What readers of the slot `item_reader` have in common. An item is found by its slug in one statement, together with the fields
- * of other plugins that can be selected with it.
+ * What readers of the slot `item_reader` have in common. An item is found by its id or slug in one statement, together with the
+ * fields of other plugins that can be selected with it.
  */
 import {
   type FieldsById,
@@ -19,28 +19,27 @@ export type ReaderContext = Pick<ItemContext, "db" | "visible"> & {
   readonly contracts: Pick<ItemContext["contracts"], "tags" | "users">;
 } & Pick<PluginContext, "slot">;
 
-/** Parameters of a statement that finds an item by its slug. */
-export interface SlugParameters {
-  readonly slug: string;
+/** Parameters of a statement that finds an item, beside its address. */
+export interface FindParameters {
   readonly visible: RawBuilder<boolean>;
   readonly people: RawBuilder<People>;
   readonly tags: RawBuilder<Tag[]>;
   readonly fields: RawBuilder<SelectedFields>;
 }
 
-/** The fields of other plugins that were selected with a row; absent where the row was found by its id. */
+/** The fields of other plugins that were selected with a row. */
 export interface FoundFields {
   readonly fields: SelectedFields;
 }
 
-/** The fields of other plugins for the single read of a row; undefined where none were selected with it. */
+/** The fields of other plugins for the single read of a row. */
 export function fieldsOfRow(
   { slot }: Pick<ReaderContext, "slot">,
   kind: string,
-  { id, fields }: { readonly id: number } & Partial<FoundFields>,
+  { id, fields }: { readonly id: number } & FoundFields,
   viewer: Viewer,
-): Promise<FieldsById> | undefined {
-  return fields && fieldsOfRead(slot("response_fields"), kind, { id, selected: fields }, viewer);
+): Promise<FieldsById> {
+  return fieldsOfRead(slot("response_fields"), kind, { id, selected: fields }, viewer);
 }
 
 /** The same function of a viewer, called once for each. */
@@ -58,8 +57,12 @@ export function addressFinder<Row>(
   context: ReaderContext,
   { kind, table }: Pick<ItemKind, "kind" | "table">,
   by: {
-    id(viewer: Viewer, id: number): Promise<Row | undefined>;
-    slug(parameters: SlugParameters, viewer: Viewer, within: number | string | undefined): Promise<Row | undefined>;
+    id(parameters: FindParameters & { readonly id: number }, viewer: Viewer): Promise<Row | undefined>;
+    slug(
+      parameters: FindParameters & { readonly slug: string },
+      viewer: Viewer,
+      within: number | string | undefined,
+    ): Promise<Row | undefined>;
     /** SQL for what contains the item. */
     within?(within: number | string): RawBuilder<boolean>;
   },
@@ -78,19 +81,21 @@ export function addressFinder<Row>(
     );
     return found?.id;
   };
+  const parametersFor = (viewer: Viewer): FindParameters => ({
+    ...shared,
+    visible: visible.where(table, viewer),
+    fields: fieldsFor(viewer),
+  });
+  const byId = async (viewer: Viewer, itemId: number) => by.id({ id: itemId, ...parametersFor(viewer) }, viewer);
   return async (viewer, where) => {
-    if ("id" in where) return isId(where.id) ? by.id(viewer, where.id) : undefined;
+    if ("id" in where) return isId(where.id) ? byId(viewer, where.id) : undefined;
     const { slug, within } = where;
     // No slug has NUL, which PostgreSQL rejects.
     if (`${slug}${within}`.includes("\0")) return undefined;
-    const row = await by.slug(
-      { slug, ...shared, visible: visible.where(table, viewer), fields: fieldsFor(viewer) },
-      viewer,
-      within,
-    );
+    const row = await by.slug({ slug, ...parametersFor(viewer) }, viewer, within);
     if (row) return row;
     const other = await idInAnyCase(viewer, slug, within);
-    return other === undefined ? undefined : by.id(viewer, other);
+    return other === undefined ? undefined : byId(viewer, other);
   };
 }
 

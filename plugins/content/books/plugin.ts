@@ -26,13 +26,14 @@ export default definePlugin({
   setup(context) {
     const { contracts, contribute, on } = context;
     const { access } = contracts;
+    const [presenter, reader] = [bookPresenter(context), bookReader(context)];
     registerItemKind(context, BOOK, {
       segment: "books",
       parents: [],
       path: sql<string>`'/books/' || ${refs("books.slug")}`,
       listing,
     });
-    contribute("item_reader", bookReader(context));
+    contribute("item_reader", reader);
     contribute("dependents", templateDependents(clearTemplates));
     contribute("export_kind", bookExports(context));
     contribute("content_maker", bookMaker(context));
@@ -53,7 +54,9 @@ export default definePlugin({
       {
         place: topLevelPlace(BOOK, access),
         ...itemHandlers(context, BOOK),
-        ...bookPresenter(context),
+        listed: presenter.listed,
+        read: (viewer, id) => reader.find(viewer, { id }),
+        show: presenter.saved,
         insert: (draft, tx) => insertBook(context, draft, tx),
         change: (row, draft, tx) => updateBook(context, { row, draft }, tx),
       },

@@ -19,23 +19,21 @@ export function bookPresenter(context: BooksContext) {
     FIELDS,
     () => slot("response_fields"),
   );
-  /** `fields` and `selected`, the contents by kind, are read unless they are given; null for those that were not selected. */
-  const readWhole = async (
-    book: Book,
-    viewer: Viewer,
-    fields?: Promise<FieldsById>,
-    selected: readonly (readonly ContentEntry[] | null)[] = [],
-  ) => {
-    const contents = Promise.all(
-      slot("content").map((kind, at) => selected[at] ?? kind.contents?.(viewer, book.id) ?? []),
-    );
-    const [shown, entries] = await Promise.all([read(book, viewer, {}, fields), contents]);
-    return { ...shown, contents: nestContents(entries.flat()) };
-  };
   return {
     listed,
-    read: readWhole,
-    show: async (book: Book, viewer: Viewer, moment: "saved" | "read") =>
-      moment === "saved" ? saved(book, viewer) : readWhole(book, viewer),
+    saved,
+    /** `selected` has the contents by kind; null for a kind whose contents were not selected with the book. */
+    async whole(
+      book: Book,
+      viewer: Viewer,
+      fields: Promise<FieldsById>,
+      selected: readonly (readonly ContentEntry[] | null)[],
+    ) {
+      const contents = Promise.all(
+        slot("content").map((kind, at) => selected[at] ?? kind.contents?.(viewer, book.id) ?? []),
+      );
+      const [shown, entries] = await Promise.all([read(book, {}, fields), contents]);
+      return { ...shown, contents: nestContents(entries.flat()) };
+    },
   };
 }

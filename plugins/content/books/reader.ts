@@ -1,22 +1,31 @@
+import type { QueryCreator } from "kysely";
 import type { ContentEntry, ItemReader } from "lectern/contracts";
 import { type RawBuilder, sql } from "lectern/core";
-import { memoized, prepared } from "lectern/db";
-import { itemFinder } from "../_items/queries.ts";
-import { addressFinder, type FoundFields, fieldsOfRow, perViewer, type SlugParameters } from "../_items/reader.ts";
+import { memoized, prepared, type Tables } from "lectern/db";
+import { addressFinder, type FindParameters, type FoundFields, fieldsOfRow, perViewer } from "../_items/reader.ts";
 import { BOOK, type Book, type BooksContext } from "./contract.ts";
 import { bookPresenter } from "./presenter.ts";
 
 /** Entries by kind of content; null for a kind that selects none. */
 type SelectedContents = readonly (readonly ContentEntry[] | null)[];
 
-const findBySlug = prepared("books.findBySlug", (db, p: SlugParameters & { contents: RawBuilder<SelectedContents> }) =>
-  db
+type BookParameters = FindParameters & { readonly contents: RawBuilder<SelectedContents> };
+
+const findById = prepared("books.findById", (db, p: BookParameters & { id: number }) =>
+  visibleBooks(db, p).where("books.id", "=", p.id),
+);
+
+const findBySlug = prepared("books.findBySlug", (db, p: BookParameters & { slug: string }) =>
+  visibleBooks(db, p).where("books.slug", "=", p.slug),
+);
+
+function visibleBooks(db: QueryCreator<Tables>, p: BookParameters) {
+  return db
     .selectFrom("books")
     .selectAll()
     .select([p.people.as("people"), p.tags.as("tags"), p.fields.as("fields"), p.contents.as("contents")])
-    .where("books.slug", "=", p.slug)
-    .where(p.visible),
-);
+    .where(p.visible);
+}
 
 const listByIds = prepared("books.listByIds", (db, p: { ids: readonly number[]; visible: RawBuilder<boolean> }) =>
   db
@@ -26,17 +35,17 @@ const listByIds = prepared("books.listByIds", (db, p: { ids: readonly number[]; 
     .where(p.visible),
 );
 
-/** Reads books for other plugins. */
-export function bookReader(context: BooksContext): ItemReader<"book"> {
+/** Reads books, for the API and for other plugins. */
+export function bookReader(context: BooksContext) {
   const { db, slot, visible } = context;
-  const { listed, read } = bookPresenter(context);
+  const { listed, whole } = bookPresenter(context);
   const contentsFor = perViewer((viewer) => {
     const book = { id: sql.ref("books.id"), slug: sql.ref("books.slug") };
     const kinds = slot("content").map((kind) => kind.selectContents?.(book, viewer) ?? sql`null`);
     return memoized(sql<SelectedContents>`json_build_array(${sql.join(kinds)})`);
   });
-  const find = addressFinder<Book & Partial<FoundFields & { contents: SelectedContents }>>(context, BOOK, {
-    id: itemFinder(context, BOOK),
+  const find = addressFinder<Book & FoundFields & { contents: SelectedContents }>(context, BOOK, {
+    id: (parameters, viewer) => findById.executeTakeFirst(db, { ...parameters, contents: contentsFor(viewer) }),
     slug: (parameters, viewer) => findBySlug.executeTakeFirst(db, { ...parameters, contents: contentsFor(viewer) }),
   });
   return {
@@ -44,7 +53,7 @@ export function bookReader(context: BooksContext): ItemReader<"book"> {
     noun: BOOK.noun,
     async find(viewer, where) {
       const book = await find(viewer, where);
-      return book && read(book, viewer, fieldsOfRow(context, BOOK.kind, book, viewer), book.contents);
+      return book && whole(book, viewer, fieldsOfRow(context, BOOK.kind, book, viewer), book.contents);
     },
     async list(viewer, where) {
       if (!("ids" in where)) return [];
@@ -52,5 +61,5 @@ export function bookReader(context: BooksContext): ItemReader<"book"> {
       const books = new Map((await listed(found, viewer)).map((book) => [book.id, book]));
       return where.ids.flatMap((id) => books.get(id) ?? []);
     },
-  };
+  } satisfies ItemReader<"book">;
 }

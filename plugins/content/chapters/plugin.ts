@@ -37,6 +37,7 @@ export default definePlugin({
   adds: itemPermissions("chapter"),
   setup(context) {
     const { access } = context.contracts;
+    const [presenter, reader] = [chapterPresenter(context), chapterReader(context)];
     registerItemKind(context, CHAPTER, {
       segment: "chapters",
       parents: [{ kind: "book", column: "book_id" }],
@@ -46,7 +47,7 @@ export default definePlugin({
       selectContents: (book, viewer) => selectChapters(context, book, viewer),
       listing,
     });
-    context.contribute("item_reader", chapterReader(context));
+    context.contribute("item_reader", reader);
     context.contribute("export_kind", chapterExports(context));
     context.contribute("content_maker", chapterMaker(context));
     context.contribute("dependents", templateDependents(clearTemplates));
@@ -72,7 +73,9 @@ export default definePlugin({
         examples,
       },
       {
-        ...chapterPresenter(context),
+        listed: presenter.listed,
+        read: (viewer, id) => reader.find(viewer, { id }),
+        show: presenter.saved,
         ...itemHandlers(context, CHAPTER),
         place: (viewer, draft) => bookForChapter(context, viewer, draft?.book_id ?? 0),
         async arrange(viewer, chapter, { book_id }) {

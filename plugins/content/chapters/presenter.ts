@@ -1,5 +1,5 @@
 import type { FieldsById } from "lectern/contracts";
-import type { Static, Viewer } from "lectern/core";
+import type { Static } from "lectern/core";
 import { itemPresenter } from "../_items/presenter.ts";
 import { CHAPTER, type Chapter, type ChaptersContext, type chapterAnswers } from "./contract.ts";
 
@@ -18,12 +18,9 @@ export function chapterPresenter(context: ChaptersContext) {
     FIELDS,
     () => slot("response_fields"),
   );
-  const readWhole = (chapter: Chapter, viewer: Viewer, fields?: Promise<FieldsById>) =>
-    read(chapter, viewer, { pages: [] }, fields);
   return {
     listed,
-    read: readWhole,
-    show: (chapter: Chapter, viewer: Viewer, moment: "saved" | "read") =>
-      moment === "saved" ? saved(chapter, viewer) : readWhole(chapter, viewer),
+    saved,
+    whole: (chapter: Chapter, fields: Promise<FieldsById>) => read(chapter, { pages: [] }, fields),
   };
 }

@@ -68,6 +68,7 @@ export default definePlugin({
     visibilityRule("pages", ({ id }) => sql`(${IS_PUBLISHED_OR_OWNED_BY} ${id}::integer)`);
     visibilityRule("pages", contracts.access.visibilityRuleOf("page", "pages"));
     provide("pages", pagesService(pages));
+    const reader = pageReader(pages);
     contribute("content", {
       kind: "page",
       table: "pages",
@@ -88,7 +89,7 @@ export default definePlugin({
       body: sql<string>`${refs("pages.text")}`,
       html: sql<string>`${refs("pages.html")}`,
     });
-    contribute("item_reader", pageReader(pages));
+    contribute("item_reader", reader);
     contribute("response_fields", pagesOfChapters(pages));
     contribute("export_kind", pageExports(pages));
     contribute("content_maker", pageMaker(pages));
@@ -113,7 +114,7 @@ export default definePlugin({
 
     // Revisions are as visible as their page, which the routes look up first.
     visibilityRule("page_revisions", () => true);
-    mountPages(pages);
+    mountPages(pages, reader);
     mountRevisionReads(pages);
     mountRevisionChanges(pages);
   },

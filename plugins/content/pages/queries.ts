@@ -26,7 +26,7 @@ const LISTED_COLUMNS = [
 export const LISTED: RawBuilder<unknown> = flattened(refs(...LISTED_COLUMNS, "books.slug as book_slug"));
 
 /** All columns but `text` and `name_key`. */
-const READ_COLUMNS = [
+export const READ_COLUMNS = [
   ...(["pages.id", "pages.book_id", "pages.chapter_id", "pages.name", "pages.slug", "pages.html"] as const),
   ...(["pages.markdown", "pages.rendered", "pages.priority", "pages.draft", "pages.template"] as const),
   ...(["pages.revision_count", "pages.editor", "pages.created_by", "pages.updated_by", "pages.owned_by"] as const),

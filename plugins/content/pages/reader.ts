@@ -1,50 +1,56 @@
-import { fieldsOfRead, type ItemReader, mergeResponseFields, responseFieldsOf } from "lectern/contracts";
-import { type RawBuilder, sql, type Viewer } from "lectern/core";
-import { prepared } from "lectern/db";
-import { addressFinder, bookIn, bookInAnyCase, type FoundFields, type SlugParameters } from "../_items/reader.ts";
+import type { QueryCreator } from "kysely";
+import { type ItemReader, mergeResponseFields } from "lectern/contracts";
+import { type RawBuilder, sql } from "lectern/core";
+import { prepared, type Tables } from "lectern/db";
+import {
+  addressFinder,
+  bookIn,
+  bookInAnyCase,
+  type FindParameters,
+  type FoundFields,
+  fieldsOfRow,
+} from "../_items/reader.ts";
 import type { FoundPage, PagesContext } from "./contract.ts";
 import { NO_COMMENTS, presentPage } from "./presenter.ts";
-import { pageFinder } from "./queries.ts";
-
-/** A page as it is found; `fields` where it was found by its slug. */
-type Found = FoundPage & Partial<FoundFields>;
+import { READ_COLUMNS } from "./queries.ts";
 
 const PAGE = { kind: "page", table: "pages" } as const;
 
-const findBySlug = prepared("pages.findBySlug", (db, p: SlugParameters & { book: RawBuilder<number> }) =>
-  db
-    .selectFrom("pages")
-    .select(["id", "book_id", "chapter_id", "name", "slug", "html", "markdown", "rendered", "priority", "draft"])
-    .select(["template", "revision_count", "editor", "created_by", "updated_by", "owned_by", "acl_id"])
-    .select(["created_at", "updated_at", "deleted_at"])
-    .select([p.people.as("people"), p.tags.as("tags"), p.fields.as("fields")])
-    .where("pages.book_id", "=", p.book)
-    .where("pages.slug", "=", p.slug)
-    .where(p.visible),
+const findById = prepared("pages.findById", (db, p: FindParameters & { id: number }) =>
+  visiblePages(db, p).where("pages.id", "=", p.id),
 );
 
-/** Reads pages for other plugins. */
-export function pageReader(context: PagesContext): ItemReader<"page"> {
-  const { db, slot } = context;
-  const find = addressFinder<Found>(context, PAGE, {
-    id: pageFinder(context).visible,
+const findBySlug = prepared("pages.findBySlug", (db, p: FindParameters & { slug: string; book: RawBuilder<number> }) =>
+  visiblePages(db, p).where("pages.book_id", "=", p.book).where("pages.slug", "=", p.slug),
+);
+
+function visiblePages(db: QueryCreator<Tables>, p: FindParameters) {
+  return db
+    .selectFrom("pages")
+    .select(READ_COLUMNS)
+    .select([p.people.as("people"), p.tags.as("tags"), p.fields.as("fields")])
+    .where(p.visible);
+}
+
+/** Reads pages, for the API and for other plugins. */
+export function pageReader(context: PagesContext) {
+  const { db } = context;
+  const find = addressFinder<FoundPage & FoundFields>(context, PAGE, {
+    id: (parameters) => findById.executeTakeFirst(db, parameters),
     slug: (parameters, _viewer, within) => findBySlug.executeTakeFirst(db, { ...parameters, book: bookIn(within) }),
     within: (within) => sql`pages.book_id in ${bookInAnyCase(within)}`,
   });
-  const fieldsOf = ({ id, fields }: Found, viewer: Viewer) =>
-    fields
-      ? fieldsOfRead(slot("response_fields"), PAGE.kind, { id, selected: fields }, viewer)
-      : responseFieldsOf(slot("response_fields"), PAGE.kind, "read", [id], viewer);
   return {
     kind: "page",
     noun: "Page",
     async find(viewer, where) {
       const row = await find(viewer, where);
       if (!row) return undefined;
-      const [page, fields] = await Promise.all([presentPage(context, row, viewer), fieldsOf(row, viewer)]);
+      const fieldsRead = fieldsOfRow(context, PAGE.kind, row, viewer);
+      const [page, fields] = await Promise.all([presentPage(context, row, viewer), fieldsRead]);
       const whole = { ...page, comments: NO_COMMENTS };
       const [shown = whole] = mergeResponseFields([whole], fields);
       return shown;
     },
-  };
+  } satisfies ItemReader<"page">;
 }

@@ -1,4 +1,4 @@
-import { mergeResponseFields, responseFieldsOf, withResponseFields } from "lectern/contracts";
+import { type ItemReader, withResponseFields } from "lectern/contracts";
 import { type ListSpec, mountResource, type Static, sql } from "lectern/core";
 import { refs } from "lectern/db";
 import { HISTORY_FIELDS, NAME_FIELDS } from "../_items/listing.ts";
@@ -6,7 +6,7 @@ import { deletePage, insertPage, updatePage } from "./changes.ts";
 import { createRules, type FoundPage, type PageRow, type PagesContext, pageAnswers, updateRules } from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { findParent, isIn, type NamedParent, parentIn } from "./parents.ts";
-import { NO_COMMENTS, presentPage } from "./presenter.ts";
+import { presentPage } from "./presenter.ts";
 import { LISTED, pageFinder } from "./queries.ts";
 
 /** The listing of pages (content-api 3). */
@@ -27,7 +27,7 @@ const listing: ListSpec = {
 };
 
 /** Mounts the five routes of pages. */
-export function mountPages(context: PagesContext): void {
+export function mountPages(context: PagesContext, reader: Required<Pick<ItemReader<"page">, "find">>): void {
   const { contracts, slot } = context;
   const { access, tags } = contracts;
   const find = pageFinder(context);
@@ -61,16 +61,12 @@ export function mountPages(context: PagesContext): void {
       remove: (row, tx) => deletePage(row as PageRow, tx),
       // The columns of the listing are those of its schema.
       listed: (records) => records as Static<typeof pageAnswers.listed>[],
-      ahead: (viewer, id) => responseFieldsOf(slot("response_fields"), "page", "read", [id], viewer),
-      async show(row, viewer, moment, ahead) {
+      read: (viewer, id) => reader.find(viewer, { id }),
+      // Called after saves alone, as there is `read`.
+      async show(row, viewer) {
         const page = await presentPage(context, "tags" in row ? row : await find.written(row.id), viewer);
-        if (moment === "saved") {
-          const [saved = page] = await withResponseFields(slot("response_fields"), "page", "saved", [page], viewer);
-          return saved;
-        }
-        const whole = { ...page, comments: NO_COMMENTS };
-        const [shown = whole] = mergeResponseFields([whole], (await ahead) ?? []);
-        return shown;
+        const [saved = page] = await withResponseFields(slot("response_fields"), "page", "saved", [page], viewer);
+        return saved;
       },
     },
   );

@@ -30,9 +30,10 @@ export default definePlugin({
   adds: itemPermissions("bookshelf"),
   setup(context) {
     const { access } = context.contracts;
+    const [presenter, reader] = [shelfPresenter(context), shelfReader(context)];
     const path = sql<string>`'/shelves/' || ${refs("bookshelves.slug")}`;
     registerItemKind(context, SHELF, { segment: "shelves", parents: [], path, listing });
-    context.contribute("item_reader", shelfReader(context));
+    context.contribute("item_reader", reader);
     context.contribute("response_fields", {
       kind: "book",
       moment: "read",
@@ -60,7 +61,9 @@ export default definePlugin({
         ...{ answers: shelfAnswers, about, examples },
       },
       {
-        ...shelfPresenter(context),
+        listed: presenter.listed,
+        read: (viewer, id) => reader.find(viewer, { id }),
+        show: presenter.saved,
         ...itemHandlers(context, SHELF),
         place: topLevelPlace(SHELF, access),
         insert: (draft, tx) => insertShelf(context, draft, tx),

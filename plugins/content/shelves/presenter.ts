@@ -18,14 +18,12 @@ export function shelfPresenter(context: ShelvesContext) {
     FIELDS,
     () => context.slot("response_fields"),
   );
-  const readWhole = async (shelf: Shelf, viewer: Viewer, fields?: Promise<FieldsById>) => {
-    const [shown, books] = await Promise.all([read(shelf, viewer, {}, fields), booksOf(context, shelf.id, viewer)]);
-    return { ...shown, books };
-  };
   return {
     listed,
-    read: readWhole,
-    show: async (shelf: Shelf, viewer: Viewer, moment: "saved" | "read") =>
-      moment === "saved" ? saved(shelf, viewer) : readWhole(shelf, viewer),
+    saved,
+    async whole(shelf: Shelf, viewer: Viewer, fields: Promise<FieldsById>) {
+      const [shown, books] = await Promise.all([read(shelf, {}, fields), booksOf(context, shelf.id, viewer)]);
+      return { ...shown, books };
+    },
   };
 }

@@ -1,24 +1,31 @@
+import type { QueryCreator } from "kysely";
 import type { ItemReader } from "lectern/contracts";
-import { prepared } from "lectern/db";
-import { itemFinder } from "../_items/queries.ts";
-import { addressFinder, type FoundFields, fieldsOfRow, type SlugParameters } from "../_items/reader.ts";
+import { prepared, type Tables } from "lectern/db";
+import { addressFinder, type FindParameters, type FoundFields, fieldsOfRow } from "../_items/reader.ts";
 import { SHELF, type Shelf, type ShelvesContext } from "./contract.ts";
 import { shelfPresenter } from "./presenter.ts";
 
-const findBySlug = prepared("bookshelves.findBySlug", (db, p: SlugParameters) =>
-  db
+const findById = prepared("bookshelves.findById", (db, p: FindParameters & { id: number }) =>
+  visibleShelves(db, p).where("bookshelves.id", "=", p.id),
+);
+
+const findBySlug = prepared("bookshelves.findBySlug", (db, p: FindParameters & { slug: string }) =>
+  visibleShelves(db, p).where("bookshelves.slug", "=", p.slug),
+);
+
+function visibleShelves(db: QueryCreator<Tables>, p: FindParameters) {
+  return db
     .selectFrom("bookshelves")
     .selectAll()
     .select([p.people.as("people"), p.tags.as("tags"), p.fields.as("fields")])
-    .where("bookshelves.slug", "=", p.slug)
-    .where(p.visible),
-);
+    .where(p.visible);
+}
 
-/** Reads shelves for other plugins. */
-export function shelfReader(context: ShelvesContext): ItemReader<"bookshelf"> {
-  const { read } = shelfPresenter(context);
-  const find = addressFinder<Shelf & Partial<FoundFields>>(context, SHELF, {
-    id: itemFinder(context, SHELF),
+/** Reads shelves, for the API and for other plugins. */
+export function shelfReader(context: ShelvesContext) {
+  const { whole } = shelfPresenter(context);
+  const find = addressFinder<Shelf & FoundFields>(context, SHELF, {
+    id: (parameters) => findById.executeTakeFirst(context.db, parameters),
     slug: (parameters) => findBySlug.executeTakeFirst(context.db, parameters),
   });
   return {
@@ -26,7 +33,7 @@ export function shelfReader(context: ShelvesContext): ItemReader<"bookshelf"> {
     noun: SHELF.noun,
     async find(viewer, where) {
       const shelf = await find(viewer, where);
-      return shelf && read(shelf, viewer, fieldsOfRow(context, SHELF.kind, shelf, viewer));
+      return shelf && whole(shelf, viewer, fieldsOfRow(context, SHELF.kind, shelf, viewer));
     },
-  };
+  } satisfies ItemReader<"bookshelf">;
 }

@@ -3,7 +3,8 @@
  * hidden, deleted, drafts of others, or moved. Reads by slug answer what the API answers.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { type AnyPlugin, definePlugin, raw } from "lectern/core";
+import { findItem, listItems } from "lectern/contracts";
+import { type AnyContext, type AnyPlugin, definePlugin, raw } from "lectern/core";
 import { planOf, statementsOf } from "../support/harness/query_plans.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -12,6 +13,7 @@ setDefaultTimeout(180_000);
 /** Adds a field to books and pages, as a plugin or theme may, and shows the item of a screen as JSON. */
 const shown: AnyPlugin = definePlugin({
   name: "shown",
+  requires: ["users"],
   setup({ contribute }) {
     for (const kind of ["book", "page"])
       contribute("response_fields", {
@@ -172,4 +174,19 @@ test("the other screens of items take few statements too", async () => {
   expect(await statementCount("/books/runbooks")).toBeLessThanOrEqual(3);
   expect(await statementCount("/books/runbooks/chapter/disks")).toBeLessThanOrEqual(5);
   expect(await statementCount("/shelves/operations")).toBeLessThanOrEqual(4);
+});
+
+test("readers find nothing for numbers that are no ids", async () => {
+  const { contracts, slot } = runtime.contexts.get("shown") as AnyContext;
+  const admin = await contracts.users.viewer(1);
+  if (!admin) throw new Error("There is no administrator");
+  const readers = slot("item_reader");
+  for (const id of [0, -1, 1.5, Number.NaN, 99_999_999_999]) {
+    expect(await findItem(readers, "book", admin, { id })).toBeUndefined();
+    expect(await findItem(readers, "page", admin, { slug: "failover", within: id })).toBeUndefined();
+    expect(await findItem(readers, "chapter", admin, { slug: "disks", within: id })).toBeUndefined();
+    expect(await listItems(readers, "attachment", admin, { within: id })).toEqual([]);
+    const books = await listItems(readers, "book", admin, { ids: [id, ids.book] });
+    expect(books.map((book) => book.id)).toEqual([ids.book]);
+  }
 });

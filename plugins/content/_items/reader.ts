@@ -99,20 +99,20 @@ export function addressFinder<Row>(
   };
 }
 
-/** Whether a number is in the range of ids. */
-function isId(id: number): boolean {
+/** Whether a number is in the range of ids, so that it can be compared with an id column. */
+export function isId(id: number): boolean {
   return Number.isInteger(id) && id >= 1 && id <= 2_147_483_647;
 }
 
 /** SQL for the id of a book that an address names by id or slug; that of no book where it names none. */
 export function bookIn(within: number | string | undefined): RawBuilder<number> {
-  if (typeof within !== "string") return sql`${within ?? 0}::integer`;
+  if (typeof within !== "string") return sql`${isId(within ?? 0) ? within : 0}::integer`;
   return sql`(select holder.id from books as holder where holder.slug = ${within} and holder.deleted_at is null)`;
 }
 
 /** The same as a list for `in`, by a slug in any case. */
 export function bookInAnyCase(within: number | string): RawBuilder<number> {
-  if (typeof within !== "string") return sql`(${within}::integer)`;
+  if (typeof within !== "string") return sql`(${isId(within) ? within : 0}::integer)`;
   return sql`(select holder.id from books as holder
     where lower(holder.slug) collate "C" = lower(${within}::text) and holder.deleted_at is null)`;
 }

@@ -1,6 +1,7 @@
 import type { ItemReader } from "lectern/contracts";
 import { type RawBuilder, sql } from "lectern/core";
 import { prepared } from "lectern/db";
+import { isId } from "../_items/reader.ts";
 import type { AttachmentsContext } from "./contract.ts";
 
 type Parameters = { readonly ids: readonly number[]; readonly visible: RawBuilder<boolean> };
@@ -21,7 +22,7 @@ export function attachmentReader({ db, visibleTo }: AttachmentsContext): ItemRea
     kind: "attachment",
     noun: "Attachment",
     list: async (viewer, where) =>
-      "within" in where
+      "within" in where && isId(where.within)
         ? listOfPages.execute(db, { ids: [where.within], visible: visibleTo("attachments", viewer) })
         : [],
   };

@@ -2,7 +2,14 @@ import type { QueryCreator } from "kysely";
 import type { ContentEntry, ItemReader } from "lectern/contracts";
 import { type RawBuilder, sql } from "lectern/core";
 import { memoized, prepared, type Tables } from "lectern/db";
-import { addressFinder, type FindParameters, type FoundFields, fieldsOfRow, perViewer } from "../_items/reader.ts";
+import {
+  addressFinder,
+  type FindParameters,
+  type FoundFields,
+  fieldsOfRow,
+  isId,
+  perViewer,
+} from "../_items/reader.ts";
 import { BOOK, type Book, type BooksContext } from "./contract.ts";
 import { bookPresenter } from "./presenter.ts";
 
@@ -57,7 +64,10 @@ export function bookReader(context: BooksContext) {
     },
     async list(viewer, where) {
       if (!("ids" in where)) return [];
-      const found = await listByIds.execute(db, { ids: [...where.ids], visible: visible.where("books", viewer) });
+      const found = await listByIds.execute(db, {
+        ids: where.ids.filter(isId),
+        visible: visible.where("books", viewer),
+      });
       const books = new Map((await listed(found, viewer)).map((book) => [book.id, book]));
       return where.ids.flatMap((id) => books.get(id) ?? []);
     },

@@ -49,7 +49,7 @@ const keeper = definePlugin({
 
 const nosy = definePlugin({
   name: "nosy",
-  requires: ["grants_keeper"],
+  requires: ["grants_keeper", "users"],
   permissions: { read: ["books"] },
   events: ["grants_happen"],
   setup({ app, contracts, list, on, onAny, perform, slot, visible }) {
@@ -79,6 +79,8 @@ const nosy = definePlugin({
           });
           said.push(`contract: ${await contracts.grants_keeper.keep(tx)}`);
           for (const part of slot("grants_part")) said.push(`${part.name}: ${await part.count(tx)}`);
+          const other = { ...viewer, admin: false };
+          said.push(`veto of accounts: ${await outcome(() => contracts.users.guardedAdmin(other, 1, { db: tx.db }))}`);
           said.push(`own: ${await outcome(() => tx.db.selectFrom("books").select("id").execute())}`);
           said.push(`raw rows: ${await outcome(() => sql`select 1 from users`.execute(tx.db))}`);
           return draft;
@@ -116,6 +118,7 @@ test("a plugin reads no table it was not granted, in events, actions, visibility
     ...refused("filter", "veto", "act", "filter", "veto", "inner act", "join", "any"),
     "contract: 1",
     "keeper: 2",
+    "veto of accounts: went through",
     "own: went through",
     "raw rows: went through",
     ...refused("join", "any"),

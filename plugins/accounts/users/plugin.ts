@@ -52,7 +52,8 @@ export default definePlugin({
       ref: refOf,
       viewer: context.viewerOf,
       byPassword: (email, password) => byPassword(db, email, password),
-      guardedAdmin,
+      // The store may be another plugin's view of a transaction, whose grants lack the tables of roles.
+      guardedAdmin: (viewer, id, tx) => guardedAdmin(viewer, id, { db: tx.db.withoutPlugins() }),
       manageableUser: (viewer, id) => manageableUser(db, viewer, id),
       commonPassword: (password) => commonPasswordError(passwordCheck, password),
     });

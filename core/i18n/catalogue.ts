@@ -65,7 +65,7 @@ const ENGLISH: Catalogue = {
  * texts.say("At most :max notes", { max: 20 }, "de"); // Höchstens 20 Notizen
  */
 export function createTexts(): Texts {
-  const catalogues = new Map<string, Record<string, string>>([["en", { ...ENGLISH }]]);
+  const catalogues = new Map<string, Catalogue>([["en", joined(ENGLISH)]]);
   const present = new Map<string, string>();
   const old = new Map<string, string[]>();
   const translated = (key: string, language: string): string | undefined => {
@@ -81,7 +81,7 @@ export function createTexts(): Texts {
     );
   };
   const add = (language: string, texts: Catalogue) =>
-    void catalogues.set(language, { ...catalogues.get(language), ...texts });
+    void catalogues.set(language, joined(catalogues.get(language) ?? {}, texts));
   return {
     say: (key, params = {}, language = "en") => filled(find(key, language), params),
     add,
@@ -97,6 +97,11 @@ export function createTexts(): Texts {
     },
     languages: () => [...catalogues.keys()],
   };
+}
+
+/** Texts without the members that every object has: values from requests are looked up too, such as "constructor". */
+function joined(...texts: readonly Catalogue[]): Catalogue {
+  return Object.assign(Object.create(null), ...texts);
 }
 
 /** A text with its placeholders filled; those without a value stay. */

@@ -42,3 +42,9 @@ test("a theme replaces reworded texts by their old keys, other plugins do not", 
   texts.override("de", { Order: "Reihenfolge", Sort: "Ordnen" });
   expect(texts.say("Sort", {}, "de")).toBe("Ordnen");
 });
+
+test.each(["constructor", "__proto__", "toString", "hasOwnProperty"])("say() leaves %p as it is", (name) => {
+  const texts = createTexts();
+  texts.add("de", { "At most :max notes": "Höchstens :max Notizen" });
+  expect([texts.say(name), texts.say(name, {}, "de"), texts.say(name, {}, "fr")]).toEqual([name, name, name]);
+});

@@ -1,4 +1,8 @@
-/** The tables of jobs and schedules, and the statements of the job queue over them. */
+/**
+ * The tables of jobs and schedules, and the statements of the job queue over them. Several processes share the tables: a job
+ * is claimed under a lock that others skip, and a lease ends where its process does. When a statement runs, and with what
+ * pauses and leases, is decided by the queue.
+ */
 import { type Generated, type GeneratedAlways, sql } from "kysely";
 import { prepared } from "../db/mod.ts";
 

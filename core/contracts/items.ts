@@ -56,7 +56,7 @@ export async function findItem<Kind extends ItemName>(
   viewer: Viewer,
   where: ItemAddress,
 ): Promise<Item<Kind> | undefined> {
-  return required(readerOf(readers, kind).find, kind)(viewer, where);
+  return readerOf(readers, kind)?.find?.(viewer, where);
 }
 
 /** The item at an address. Throws the 404 of its kind where there is none or the viewer does not see it. */
@@ -67,7 +67,7 @@ export async function readItem<Kind extends ItemName>(
   where: ItemAddress,
 ): Promise<Item<Kind>> {
   const item = await findItem(readers, kind, viewer, where);
-  if (!item) throw notFound(readerOf(readers, kind).noun);
+  if (!item) throw notFound(readerOf(readers, kind)?.noun ?? "Item");
   return item;
 }
 
@@ -78,21 +78,14 @@ export async function listItems<Kind extends ItemName>(
   viewer: Viewer,
   where: ItemsAddress,
 ): Promise<readonly Item<Kind, "listed">[]> {
-  return required(readerOf(readers, kind).list, kind)(viewer, where);
+  return (await readerOf(readers, kind)?.list?.(viewer, where)) ?? [];
 }
 
-function readerOf<Kind extends ItemName>(readers: readonly AnyItemReader[], kind: Kind): ItemReader<Kind> {
+/** The reader of a kind; undefined where its plugin is not loaded, so that there are no such items. */
+function readerOf<Kind extends ItemName>(readers: readonly AnyItemReader[], kind: Kind): ItemReader<Kind> | undefined {
   const name: string = kind;
   // Without plugins there are no kinds, and no reader has a type.
   const known: readonly { readonly kind: string }[] = readers;
   // The compiler does not narrow a union by a type parameter.
-  return required(
-    known.find((reader) => reader.kind === name),
-    name,
-  ) as unknown as ItemReader<Kind>;
-}
-
-function required<Value>(value: Value | undefined, kind: string): Value {
-  if (value === undefined) throw new Error(`Cannot read items of kind "${kind}": no plugin has a reader for it`);
-  return value;
+  return known.find((reader) => reader.kind === name) as unknown as ItemReader<Kind> | undefined;
 }

@@ -144,7 +144,7 @@ class PreparedStatement<Parameters extends object, Row> implements Statement<Par
     const numbers = new Map<string, number>();
     const text = joined(parts, (name) => {
       const value = given[name];
-      if (isFragment(value)) return fragmentText(value, bound);
+      if (isFragment(value)) return templateText(value, bound);
       const number = numbers.get(name) ?? bound.push(value);
       numbers.set(name, number);
       return `$${number}`;
@@ -186,4 +186,11 @@ function joined({ texts, names }: Pick<Parts, "texts" | "names">, placed: (name:
 
 function isFragment(value: unknown): value is OperationNodeSource {
   return typeof value === "object" && value !== null && "toOperationNode" in value;
+}
+
+/** The text of a template. Throws TypeError for a query, whose tables would not be checked against grants. */
+function templateText(template: OperationNodeSource, parameters: unknown[]): string {
+  const node = template.toOperationNode();
+  if (node.kind === "RawNode") return fragmentText(node, parameters);
+  throw new TypeError(`Cannot pass a ${node.kind} to a prepared statement: wanted an sql template or a value`);
 }

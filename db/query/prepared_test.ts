@@ -66,6 +66,12 @@ onEachStore("prepared()", (store) => {
     }
   });
 
+  test("refuses a query as a parameter", async () => {
+    const query = own(db()).selectFrom("prepared_notes").select("id");
+    const visible = query as unknown as RawBuilder<boolean>;
+    await expect(find.execute(db(), { id: 1, visible, name: "a" })).rejects.toThrow(TypeError);
+  });
+
   test("runs in the transaction it is given, also without waiting for the answer", async () => {
     const undone = db()
       .transaction()

@@ -8,7 +8,6 @@ import {
   type CompiledQuery,
   type Kysely,
   type OperationNode,
-  type OperationNodeSource,
   PostgresQueryCompiler,
   type RawBuilder,
   type RawNode,
@@ -70,13 +69,12 @@ export function memoized<Row>(fragment: RawBuilder<Row>): RawBuilder<Row> {
  */
 export function flatten<Row>(fragment: RawBuilder<Row>): CompiledQuery<Row> {
   const parameters: unknown[] = [];
-  const text = fragmentText(fragment, parameters);
-  return { sql: text, parameters, query: fragment.toOperationNode() as RawNode, queryId: { queryId: "rows" } };
+  const query = fragment.toOperationNode() as RawNode;
+  return { sql: fragmentText(query, parameters), parameters, query, queryId: { queryId: "rows" } };
 }
 
 /** The text of a template within a statement that has `parameters` already; its own are added to them. */
-export function fragmentText(fragment: OperationNodeSource, parameters: unknown[]): string {
-  const node = fragment.toOperationNode();
+export function fragmentText(node: OperationNode, parameters: unknown[]): string {
   const before = parameters.length;
   const text = textOf(node, parameters);
   if (text !== undefined) return text;

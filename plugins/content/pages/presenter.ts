@@ -3,7 +3,7 @@ import type { FoundPage, PagesContext } from "./contract.ts";
 import { renderIncludes } from "./includes.ts";
 
 /** The field `comments` of single reads, which the plugin of comments fills. */
-export const NO_COMMENTS = { active: [], archived: [] };
+export const noComments = () => ({ active: [], archived: [] });
 
 /** A page as answers show it (content-api 8.7), without the fields of other plugins. */
 export async function presentPage(context: PagesContext, page: FoundPage, viewer: Viewer) {

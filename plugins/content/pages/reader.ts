@@ -11,7 +11,7 @@ import {
   fieldsOfRow,
 } from "../_items/reader.ts";
 import type { FoundPage, PagesContext } from "./contract.ts";
-import { NO_COMMENTS, presentPage } from "./presenter.ts";
+import { noComments, presentPage } from "./presenter.ts";
 import { READ_COLUMNS } from "./queries.ts";
 
 const PAGE = { kind: "page", table: "pages" } as const;
@@ -48,7 +48,7 @@ export function pageReader(context: PagesContext) {
       if (!row) return undefined;
       const fieldsRead = fieldsOfRow(context, PAGE.kind, row, viewer);
       const [page, fields] = await Promise.all([presentPage(context, row, viewer), fieldsRead]);
-      const whole = { ...page, comments: NO_COMMENTS };
+      const whole = { ...page, comments: noComments() };
       const [shown = whole] = mergeResponseFields([whole], fields);
       return shown;
     },

@@ -1,4 +1,7 @@
-/** The tables of jobs and schedules, and the statements of the job queue over them. */
+/**
+ * The tables of jobs and schedules, and the statements of the job queue over them. A claimed job is leased, so that another
+ * process runs it again after a crash; each statement is one round trip, and none of them runs a job.
+ */
 import { type Generated, type GeneratedAlways, sql } from "kysely";
 import { prepared } from "../db/mod.ts";
 

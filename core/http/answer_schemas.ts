@@ -11,21 +11,30 @@ export type AnswerSchemas = Readonly<Record<number, TSchema>>;
 
 /** A route's own options, as far as they concern answers. */
 interface RouteHook {
-  readonly response?: TSchema | AnswerSchemas;
+  readonly response?: TSchema | AnswerSchemas | undefined;
   readonly detail?: Readonly<Record<string, unknown>>;
   readonly afterHandle?: unknown;
+  /** Schemas of a `guard` or `group` that encloses the route. */
+  readonly standaloneValidator?: readonly GuardSchemas[];
+}
+
+interface GuardSchemas {
+  readonly response?: TSchema | AnswerSchemas;
 }
 
 /**
- * The options of a route without `response`. Its schemas are kept in `detail` as a function, since Elysia copies the objects
+ * The options of a route without `response`, its own and that of the guards around it. Its schemas are kept in `detail` as a function, since Elysia copies the objects
  * there without their symbols, by which TypeBox knows schemas.
  */
 export function withoutResponse(
   hook: RouteHook,
   { method, path, judge }: { readonly method: string; readonly path: string; readonly judge: JudgeAnswer | undefined },
 ): RouteHook {
-  const { response, ...own } = hook;
-  const schemas = response && bySchemaStatus(response);
+  const { response: named, standaloneValidator: guards, ...rest } = hook;
+  const response = named ?? guards?.find((guard) => guard.response)?.response;
+  const own = guards ? { ...rest, standaloneValidator: guards.map(({ response: _, ...guard }) => guard) } : rest;
+  // The name of a model is for the compiler alone.
+  const schemas = typeof response === "object" ? bySchemaStatus(response) : undefined;
   const detail = schemas ? { detail: { ...own.detail, "x-answers": () => schemas } } : {};
   if (!judge) return { ...own, ...detail };
   const check = (context: { readonly responseValue: unknown; readonly set: { readonly status?: unknown } }) =>

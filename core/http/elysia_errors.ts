@@ -14,11 +14,31 @@ import { ApiError } from "../errors.ts";
 export function knownError(thrown: unknown): unknown {
   if (thrown instanceof ValidationError) return thrown.type === "response" ? responseError(thrown) : inputError(thrown);
   if (thrown instanceof InvalidFileType) return inputErrors({ [thrown.property]: [thrown.message] });
-  if (thrown instanceof ParseError) return new ApiError(400, "The request body could not be read.");
+  if (thrown instanceof ParseError)
+    return thrown.cause instanceof ApiError ? thrown.cause : new ApiError(400, "The request body could not be read.");
   if (thrown instanceof InvalidCookieSignature) return new ApiError(400, "A cookie of the request is invalid.");
   if (thrown instanceof ElysiaCustomStatusResponse && typeof thrown.response === "string")
     return new ApiError(thrown.code as number, thrown.response);
   return thrown;
+}
+
+/**
+ * The answer that a thrown value itself is, as Elysia's documentation says: `throw status(409, {…})`, a Response, or an error
+ * with a `toResponse`. Undefined for anything else.
+ */
+export function answerOfError(thrown: unknown): Response | Promise<Response> | undefined {
+  if (thrown instanceof Response) return thrown;
+  if (thrown instanceof ElysiaCustomStatusResponse) {
+    const { code, response } = thrown;
+    return response instanceof Response ? response : Response.json(response, { status: Number(code) });
+  }
+  const { toResponse } = (thrown ?? {}) as { toResponse?: () => unknown };
+  return typeof toResponse === "function" ? responseFrom(toResponse.call(thrown)) : undefined;
+}
+
+async function responseFrom(made: unknown): Promise<Response> {
+  const answer = await made;
+  return answer instanceof Response ? answer : Response.json(answer, { status: 500 });
 }
 
 function inputErrors(validation: Readonly<Record<string, readonly string[]>>): ApiError {

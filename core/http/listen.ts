@@ -6,7 +6,7 @@
  */
 import type { CommandIo } from "../cli/command.ts";
 import { baseUrlOf, type Config } from "../config.ts";
-import { ApiError, BootError } from "../errors.ts";
+import { ApiError, BootError, errorBody } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Runtime } from "../runtime/boot.ts";
 import { pathOf } from "./request_rewrite.ts";
@@ -28,6 +28,8 @@ export interface Listening {
 
 /** For answers to be sent before connections are closed. */
 const FLUSH_MS = 100;
+/** The answer to a request whose own answer cannot be sent, such as a file that is missing. */
+const UNSENT = new ApiError(500, "An error occurred");
 const STOPPING = new ApiError(503, "The server is stopping. What was asked for may still be done.", {
   headers: { "retry-after": "5", connection: "close" },
 });
@@ -52,6 +54,12 @@ export async function listen(runtime: Runtime, config: Config, log: Log): Promis
     maxRequestBodySize: NO_LIMIT,
     idleTimeout: config.idleTimeoutSeconds,
     websocket: sockets.handler,
+    // Bun's page of errors would show the source.
+    development: false,
+    error(cause) {
+      log.error("Cannot send an answer", { error: cause });
+      return Response.json(errorBody(UNSENT), { status: UNSENT.status });
+    },
     async fetch(request, bun) {
       const started = performance.now();
       // Read before the request is rewritten for the router.

@@ -5,6 +5,13 @@ import { type AnyPluginApp, duplicateRoutes } from "./plugin_app.ts";
 import { readsAsked } from "./renamed_members.ts";
 import type { HttpServer } from "./server.ts";
 
+/** Methods whose routes would never be called. */
+const UNREACHABLE: Readonly<Record<string, string>> = {
+  HEAD: "a HEAD is answered as the GET is",
+  OPTIONS: "OPTIONS is answered with the methods of the path, or by a route scope",
+  WS: "a route is a WebSocket if it answers with acceptWebSocket()",
+};
+
 /** Mounts the routes of a plugin. Throws BootError for a route that is served twice, names no permit, or has global hooks. */
 export function mountPlugin(plugin: AnyPlugin, app: AnyPluginApp, http: HttpServer): void {
   const who = `The plugin "${plugin.name}"${plugin.source === undefined ? "" : ` ("${plugin.source}")`}`;
@@ -14,6 +21,9 @@ export function mountPlugin(plugin: AnyPlugin, app: AnyPluginApp, http: HttpServ
   for (const { method, path, handler } of app.routes)
     if (readsAsked(handler))
       throw new BootError(`${who} reads "asked" in ${method} ${path}, which is called "nestedQuery" now`);
+  for (const { method, path } of app.routes)
+    if (method in UNREACHABLE)
+      throw new BootError(`${who} serves ${method} ${path}, which would never be called: ${UNREACHABLE[method]}`);
   const mounted = orBootError(`Cannot mount the routes of the plugin "${plugin.name}"`, () => http.mount(app));
   for (const { method, path, permit } of mounted) {
     if (taken.has(`${method} ${path}`))

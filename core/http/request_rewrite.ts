@@ -52,12 +52,44 @@ function pathStart(url: string): number {
 }
 
 /**
- * The answer to a HEAD (RFC 9110, 9.3.2): that of the GET without its body. A stream of known length is cancelled unread; any
- * other body is read for its length. Route scopes, themes and error pages see the complete answer.
+ * The answer to a HEAD (RFC 9110, 9.3.2): that of the GET without its body. A stream of known length, and one that a handler
+ * generates, is cancelled unread; any other body is read for its length. Route scopes, themes and error pages see the complete
+ * answer.
  */
 export async function withoutBody(response: Response): Promise<Response> {
   const headers = new Headers(response.headers);
-  if (headers.has("content-length")) await response.body?.cancel();
-  else if (response.body) headers.set("content-length", String((await response.blob()).size));
+  // Elysia sets it for generators and streams.
+  const isGenerated = headers.get("transfer-encoding") === "chunked";
+  // Not awaited: the cancellation of a stream that waits might not settle.
+  if (headers.has("content-length") || isGenerated) response.body?.cancel().catch(() => {});
+  else if (response.body) {
+    const length = await lengthOf(response.body);
+    if (length !== undefined) headers.set("content-length", String(length));
+  }
   return new Response(null, { status: response.status, headers });
+}
+
+/** Milliseconds for which a body is read for its length. */
+const LENGTH_MS = 1_000;
+
+/** The length of a body; undefined for a stream that has not ended in time, which is cancelled. Nothing of it is kept. */
+async function lengthOf(body: ReadableStream<Uint8Array | string>): Promise<number | undefined> {
+  const reader = body.getReader();
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(late.resolve, LENGTH_MS);
+  const started = performance.now();
+  try {
+    let bytes = 0;
+    // The clock is read too, since a stream that never waits lets no timer run.
+    while (performance.now() - started < LENGTH_MS) {
+      const chunk = await Promise.race([reader.read(), late.promise]);
+      if (!chunk) break;
+      if (chunk.done) return bytes;
+      bytes += Buffer.byteLength(chunk.value);
+    }
+    reader.cancel().catch(() => {});
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -14,15 +14,18 @@ import { Admission, type AdmissionParts, NO_CREDENTIALS } from "./admission.ts";
 import type { JudgeAnswer } from "./answer_judge.ts";
 import { clientAddress, type Networks, requestIdOf } from "./client_address.ts";
 import { addDefaultHeaders, applyDefaultHeaders } from "./default_headers.ts";
-import { knownError } from "./elysia_errors.ts";
+import { answerOfError, knownError } from "./elysia_errors.ts";
 import { type ErrorResponseParts, ErrorResponses } from "./error_response.ts";
 import {
   type AnyPluginApp,
+  arrangeErrorHandlers,
   arrangeHooks,
-  checkedFirst,
+  bodyBeforeParsers,
   checkPermit,
   leakOf,
   recordingDuplicates,
+  runsFirst,
+  runsLast,
 } from "./plugin_app.ts";
 import { attachState, currentRequestId, RequestState, stateOf, withRequest } from "./request_context.ts";
 import { overrideMethod, pathOf, rewriteUrl, withoutBody } from "./request_rewrite.ts";
@@ -75,11 +78,10 @@ export function appBelow<Prefix extends string>(prefix: Prefix, judge?: JudgeAns
   return recordingDuplicates(new Elysia({ prefix }), { prefix, judge })
     .decorate(MEMBERS)
     .macro("permit", (permit: Permit) => ({
-      // The body was read before routing; without a result Elysia would read it.
-      parse: ({ request }: { request: Request }) => stateOf(request).body ?? {},
+      parse: runsFirst(({ request }: { request: Request }) => bodyBeforeParsers(request, stateOf(request), permit)),
       // A type assertion, since Elysia's type has no OpenAPI extensions (x-…).
       detail: { "x-permission": permit } as DocumentDecoration,
-      transform: checkedFirst(({ request, params }: { request: Request; params: Record<string, string | null> }) => {
+      transform: runsFirst(({ request, params }: { request: Request; params: Record<string, string | null> }) => {
         checkPermit(stateOf(request), permit);
         // A segment that cannot be decoded is null here; handlers expect text.
         for (const name in params) params[name] ??= "";
@@ -91,6 +93,13 @@ export function appBelow<Prefix extends string>(prefix: Prefix, judge?: JudgeAns
         context.input = withEmptyAsNull(context.request, { input, query: nestedQuery }, fields);
       },
     }));
+}
+
+interface ErrorContext {
+  readonly code: unknown;
+  readonly error: unknown;
+  readonly request: Request;
+  readonly set: { status?: number | string };
 }
 
 /** The HTTP side of one runtime. */
@@ -126,13 +135,16 @@ export class HttpServer {
         context.requestId = state.requestId;
         return undefined;
       })
-      .onError({ as: "global" }, ({ code, error, request, set }) => {
-        // The status of the answer is that of the error, whatever the handler has set.
-        set.status = 200;
-        const isMissing = code === "NOT_FOUND" && !(error instanceof ApiError);
-        const thrown = isMissing ? this.#noRouteError(request) : knownError(error);
-        return this.#errors.of(request, stateOf(request), thrown);
-      })
+      .onError(
+        { as: "global" },
+        runsLast(({ code, error, request, set }: ErrorContext) => {
+          // The status of the answer is that of the error, whatever the handler has set.
+          set.status = 200;
+          const isMissing = code === "NOT_FOUND" && !(error instanceof ApiError);
+          const thrown = isMissing ? this.#noRouteError(request) : knownError(error);
+          return answerOfError(thrown) ?? this.#errors.of(request, stateOf(request), thrown);
+        }),
+      )
       .mapResponse({ as: "global" }, ({ request, responseValue, set }) =>
         applyDefaultHeaders(responseValue, stateOf(request), set),
       );
@@ -160,6 +172,7 @@ export class HttpServer {
 
   /** Compiles the router now instead of at the first request. Throws if routes conflict. */
   compile(): void {
+    arrangeErrorHandlers(this.#app);
     this.#app.compile();
     this.#table = new RouteTable(this.#app);
   }
@@ -179,7 +192,13 @@ export class HttpServer {
     const requestId = requestIdOf(peer, headers, proxies) ?? crypto.randomUUID();
     const state = new RequestState({ requestId, address, scope: this.#scopes.at(pathOf(request.url)), watch });
     attachState(request, state);
-    const response = await withRequest(state, () => this.#run(request, state));
+    let response: Response;
+    try {
+      response = await withRequest(state, () => this.#run(request, state));
+    } catch (error) {
+      // Elysia cannot answer, such as an error whose answer would have an invalid header.
+      response = this.#errors.of(request, state, error);
+    }
     if (state.files?.isUsed()) await state.files.clear();
     return isHead ? withoutBody(response) : response;
   }
@@ -211,7 +230,12 @@ export class HttpServer {
     state.nestedQuery = queryOf(path);
     state.input = merge(state.nestedQuery, input);
     state.language = viewer.language;
-    return method === "GET" ? this.#app.fetch(request) : withRequest(state, async () => this.#app.fetch(request));
+    const run = async () => this.#app.fetch(request);
+    try {
+      return await (method === "GET" ? run() : withRequest(state, run));
+    } catch (error) {
+      return this.#errors.of(request, state, error);
+    }
   }
 
   async #run(request: Request, state: RequestState): Promise<Response> {

@@ -19,6 +19,7 @@ import { createAnswerJudge, type JudgeAnswer, type OnMismatch } from "../http/an
 import { withContributedFields } from "../http/answer_types.ts";
 import { createHttpServer } from "../http/create_server.ts";
 import { checkPermits, compileRoutes, mountPlugin } from "../http/mount_plugin.ts";
+import { lazyRoutesOf } from "../http/plugin_app.ts";
 import { appBelow, type HttpServer } from "../http/server.ts";
 import { createTexts } from "../i18n/catalogue.ts";
 import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
@@ -180,6 +181,7 @@ async function setUp(
   const context = makeContext(plugin, grants, apps, { ...shared, env });
   try {
     await plugin.setup(context);
+    await Promise.all([lazyRoutesOf(apps.app), lazyRoutesOf(apps.site)]);
   } catch (cause) {
     if (cause instanceof BootError) throw cause;
     const text = cause instanceof Error ? cause.message : String(cause);

@@ -1,0 +1,222 @@
+/** Hooks, errors and parsers of a plugin as Elysia's documentation writes them, and what the boot refuses of them. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Elysia } from "elysia";
+import { definePlugin, elysiaTypes as t } from "lectern/core";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+
+class Wilted extends Error {
+  toResponse() {
+    return Response.json({ wilted: this.message }, { status: 410 });
+  }
+}
+
+const open = { permit: "public" } as const;
+const closed = { permit: "access-api" } as const;
+const seen: string[] = [];
+
+const gardener = definePlugin({
+  name: "gardener",
+  setup({ app }) {
+    app
+      .get(
+        "/gardener/refused",
+        ({ status }) => {
+          throw status(409, { refused: true });
+        },
+        open,
+      )
+      .get(
+        "/gardener/wilted",
+        () => {
+          throw new Wilted("roses");
+        },
+        open,
+      )
+      .get(
+        "/gardener/own",
+        () => {
+          throw new Error("dry");
+        },
+        { ...open, error: ({ error }) => ({ own: (error as Error).message }) },
+      )
+      .get(
+        "/gardener/passed",
+        () => {
+          throw new Error("dry");
+        },
+        { ...open, error: () => void seen.push("error") },
+      )
+      .get("/gardener/mapped", () => ({ roses: 3 }), {
+        ...closed,
+        mapResponse: ({ responseValue }) => new Response(`got ${JSON.stringify(responseValue)}`),
+      })
+      .get(
+        "/gardener/header",
+        ({ set }) => {
+          set.headers["x-roses"] = "red\nblue";
+          return { roses: 3 };
+        },
+        open,
+      )
+      .get(
+        "/gardener/nothing",
+        () => {
+          throw undefined;
+        },
+        open,
+      )
+      .get(
+        "/gardener/growing",
+        async function* () {
+          for (;;) {
+            yield "leaf";
+            await Bun.sleep(1);
+          }
+        },
+        open,
+      )
+      .get("/gardener/stream", () => new Response(endless()), open)
+      .post("/gardener/json", ({ body }) => ({ body }), { ...open, parse: "json" })
+      .post("/gardener/text", ({ body }) => ({ body }), { ...closed, parse: "text" })
+      .post("/gardener/read", ({ body }) => ({ body: body as object }), {
+        ...closed,
+        parse: () => void seen.push("parse"),
+      });
+    app.guard({ response: t.Object({ roses: t.Number() }) }, (guarded) =>
+      guarded.get("/gardener/guarded", () => ({ roses: 3 }), open),
+    );
+    // The routes of this instance share the list that the permit is appended to.
+    const shared = new Elysia({ prefix: "/gardener/shared" })
+      .derive(() => ({ tool: "spade" }))
+      .get("/closed", ({ tool }) => tool, closed as object)
+      .get("/open", ({ tool }) => tool, open as object);
+    app.use(shared).use(async (later) => {
+      await Bun.sleep(1);
+      return later.get("/gardener/later", () => "later", open);
+    });
+  },
+});
+
+function endless(): ReadableStream {
+  return new ReadableStream({
+    async pull(controller) {
+      await Bun.sleep(10);
+      controller.enqueue(new Uint8Array(10));
+    },
+  });
+}
+
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await bootTestRuntime({ extra: [gardener] });
+});
+afterAll(() => runtime.stop());
+
+const ask = (method: string, name: string, options: Parameters<TestRuntime["ask"]>[2] = {}) =>
+  runtime.ask(method, `/api/gardener/${name}`, { as: null, ...options });
+
+describe("what a route throws", () => {
+  test("is its answer, where Elysia's documentation says so", async () => {
+    const refused = await ask("GET", "refused");
+    expect([refused.status, refused.body]).toEqual([409, { refused: true }]);
+    const wilted = await ask("GET", "wilted");
+    expect([wilted.status, wilted.body]).toEqual([410, { wilted: "roses" }]);
+    expect(wilted.headers.get("x-request-id")).not.toBeNull();
+  });
+
+  test("goes to the error handler of the plugin first", async () => {
+    const own = await ask("GET", "own");
+    expect([own.status, own.body]).toEqual([500, { own: "dry" }]);
+    seen.length = 0;
+    const passed = await ask("GET", "passed");
+    expect([passed.status, passed.body, seen]).toEqual([
+      500,
+      { error: { message: "An error occurred", code: 500 } },
+      ["error"],
+    ]);
+  });
+
+  test("is answered 500 where Elysia itself fails, over HTTP and within the process", async () => {
+    for (const name of ["header", "nothing"]) {
+      const { status, body } = await ask("GET", name);
+      expect([name, status, body.error.code]).toEqual([name, 500, 500]);
+      const viewer = { id: 1, name: "Admin", slug: "", roles: [], permissions: new Set(), admin: true, via: "token" };
+      const call = await runtime.runtime.http.callAs(viewer as never, "GET", `/api/gardener/${name}`);
+      expect([name, call.status]).toEqual([name, 500]);
+    }
+  });
+});
+
+test("mapResponse is not called for errors", async () => {
+  expect((await ask("GET", "mapped")).status).toBe(401);
+  const mapped = await runtime.ask("GET", "/api/gardener/mapped");
+  expect([mapped.status, mapped.body]).toEqual([200, 'got {"roses":3}']);
+});
+
+test("parsers of a route get the bodies that are left unread, after the permit was checked", async () => {
+  const json = { "content-type": "application/json" };
+  const text = { "content-type": "text/plain" };
+  expect((await ask("POST", "json", { body: '{"roses":3}', headers: json })).body).toEqual({ body: { roses: 3 } });
+  const read = await runtime.ask("POST", "/api/gardener/text", { body: "roses", headers: text });
+  expect([read.status, read.body]).toEqual([200, { body: "roses" }]);
+  const parsed = await runtime.ask("POST", "/api/gardener/text", { body: '{"roses":3}', headers: json });
+  expect([parsed.status, parsed.body]).toEqual([200, { body: { roses: 3 } }]);
+  seen.length = 0;
+  expect((await ask("POST", "read", { body: "roses", headers: text })).status).toBe(401);
+  expect(seen).toEqual([]);
+});
+
+test("a HEAD of a stream that does not end is answered without its length", async () => {
+  for (const name of ["growing", "stream"]) {
+    const { status, headers } = await ask("HEAD", name);
+    expect([name, status, headers.get("content-length")]).toEqual([name, 200, null]);
+  }
+});
+
+test("routes of other instances, promised ones too, are those of the plugin, each with its own permit", async () => {
+  expect((await ask("GET", "shared/closed")).status).toBe(401);
+  expect([(await ask("GET", "shared/open")).body, (await ask("GET", "later")).body]).toEqual(["spade", "later"]);
+});
+
+test("the schema of answers of a guard changes no answer, as that of a route", async () => {
+  const guarded = runtime.runtime.http.routes().find(({ path }) => path === "/api/gardener/guarded");
+  expect(guarded?.response?.[200]?.type).toBe("object");
+  expect((await ask("GET", "guarded")).body).toEqual({ roses: 3 });
+});
+
+describe("the boot refuses", () => {
+  const boot = async (...setups: Parameters<typeof definePlugin>[0]["setup"][]) => {
+    try {
+      const extra = setups.map((setup, index) => definePlugin({ name: `weeds${index}`, setup }));
+      await (await bootTestRuntime({ extra })).stop();
+      return "booted";
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  test("the schema of a guard that would apply to other plugins", async () => {
+    expect(await boot(({ app }) => void app.guard({ as: "scoped", query: t.Object({ z: t.String() }) }))).toContain(
+      'its "guard" would apply',
+    );
+  });
+
+  test("a model of the name of another plugin's, unless it is the same", async () => {
+    const model = (count: typeof t.Number | typeof t.String) => {
+      return ({ app }: { app: { model(models: object): unknown } }) =>
+        void app.model({ order: t.Object({ n: count() }) });
+    };
+    expect(await boot(model(t.Number), model(t.String))).toContain('its model "order" would be that of another plugin');
+    expect(await boot(model(t.Number), model(t.Number))).toBe("booted");
+  });
+
+  test("routes that would never be called", async () => {
+    expect(await boot(({ app }) => void app.head("/weeds", () => "", open))).toContain("a HEAD is answered as the GET");
+    expect(await boot(({ app }) => void app.ws("/weeds", { ...open, message() {} }))).toContain("acceptWebSocket()");
+  });
+
+  test("routes that cannot be loaded", async () => {
+    const missing = () => Promise.reject(new Error("no such module"));
+    expect(await boot(({ app }) => void app.use(missing()))).toContain("no such module");
+  });
+});

@@ -168,17 +168,20 @@ test("what is destroyed takes along what hangs on it, and leaves no trace in any
   await gone("shelves", shelf.id);
   expect(await destroy("bookshelf", shelf.id)).toEqual({ delete_count: 1 });
   expect(await census()).toEqual(before);
+  const viewed = sql`select from item_views where (kind, item_id) in
+    (('book', ${book.id}::integer), ('chapter', ${chapter.id}::integer), ('page', ${page.id}::integer), ('bookshelf', ${shelf.id}::integer))`;
+  expect(await rows(runtime.db, viewed)).toEqual([]);
   expect((await fetched(runtime, book.cover.url)).status).toBe(404);
   expect(imageFiles(runtime)).toEqual(files);
   expect(await rows(runtime.db, sql`select from books where default_template_id is not null`)).toEqual([]);
 });
 
-/** How many rows each table holds, but those that only grow: logs, lists that are swept by the hour, counters. */
+/** How many rows each table holds, but those that only grow: logs, lists that are swept by the hour, counters, views that a timer writes. */
 async function census(): Promise<Record<string, number>> {
   const tables = await runtime.store.sql`select tablename from pg_tables where schemaname = 'public' order by 1`;
   const counted: Record<string, number> = {};
   for (const { tablename } of tables) {
-    if (["activities", "acl", "acl_count", "jobs", "schedules"].includes(tablename)) continue;
+    if (["activities", "acl", "acl_count", "item_views", "jobs", "schedules"].includes(tablename)) continue;
     const [row] = await runtime.store.sql.unsafe(`select count(*)::integer as n from "${tablename}"`);
     counted[tablename] = row?.n;
   }

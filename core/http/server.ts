@@ -16,22 +16,14 @@ import { clientAddress, type Networks, requestIdOf } from "./client_address.ts";
 import { addDefaultHeaders, applyDefaultHeaders } from "./default_headers.ts";
 import { answerOfError, knownError } from "./elysia_errors.ts";
 import { type ErrorResponseParts, ErrorResponses } from "./error_response.ts";
-import {
-  type AnyPluginApp,
-  arrangeErrorHandlers,
-  arrangeHooks,
-  bodyBeforeParsers,
-  checkPermit,
-  leakOf,
-  recordingDuplicates,
-  runsFirst,
-  runsLast,
-} from "./plugin_app.ts";
+import { arrangeErrorHandlers, arrangeHooks, runsFirst, runsLast } from "./hook_order.ts";
+import { type AnyPluginApp, bodyBeforeParsers, checkPermit, recordingDuplicates } from "./plugin_app.ts";
 import { attachState, currentRequestId, RequestState, stateOf, withRequest } from "./request_context.ts";
 import { overrideMethod, pathOf, rewriteUrl, withoutBody } from "./request_rewrite.ts";
 import { type Authenticate, type RouteScope, RouteScopes } from "./route_scope.ts";
 import { type RouteInfo, RouteTable, routesOf } from "./route_table.ts";
 import type { Watch } from "./running_requests.ts";
+import { leakOf } from "./shared_hooks.ts";
 
 /** Options of a call within the process. */
 export interface CallOptions {
@@ -71,8 +63,8 @@ const MEMBERS: RequestMembers = {
 };
 
 /**
- * An Elysia instance for one plugin. `judge` checks its answers. Options of a route are `permit` and `emptyAsNull`, the fields of an urlencoded body whose
- * empty text means null.
+ * An Elysia instance for one plugin. `judge` checks its answers. Options of a route are `permit` and `emptyAsNull`, the fields
+ * of an urlencoded body whose empty text means null.
  */
 export function appBelow<Prefix extends string>(prefix: Prefix, judge?: JudgeAnswer) {
   return recordingDuplicates(new Elysia({ prefix }), { prefix, judge })

@@ -5,10 +5,9 @@
  * index, and the event bus runs it again.
  */
 import type { QueryCreator } from "kysely";
-import type { StoredContent } from "lectern/contracts";
 import { ApiError, type EventTransaction, freeSlug, sql } from "lectern/core";
 import { prepared, type Tables } from "lectern/db";
-import { contentIn, editorAfter, storedContent } from "./content.ts";
+import { type ContentColumns, contentColumns, contentIn, editorAfter, storedContent } from "./content.ts";
 import type { PageChange, PageCreate, PageParent, PageRow, PagesContext, PageUpdate } from "./contract.ts";
 import { lockDraftPage } from "./draft_pages.ts";
 import { isIn, lockParent, type NamedParent, parentIn } from "./parents.ts";
@@ -19,10 +18,8 @@ const MAX_PRIORITY = 2_147_483_647;
 const CONFLICT = new ApiError(409, "This page was changed since you opened it");
 
 /** The name, slug and content columns of a page that is written. */
-interface WrittenContent extends Pick<StoredContent, "html" | "markdown" | "text" | "rendered"> {
-  readonly name: string;
+interface WrittenContent extends ContentColumns {
   readonly slug: string;
-  readonly editor: string;
 }
 
 type NewPage = WrittenContent & PageParent & RevisionParameters & { readonly priority: number | null };
@@ -35,14 +32,9 @@ function newPageColumns(db: QueryCreator<Tables>, p: NewPage) {
   return {
     book_id: p.book_id,
     chapter_id: p.chapter_id,
-    name: p.name,
+    ...contentColumns(p),
     slug: p.slug,
-    html: p.html,
-    markdown: p.markdown,
-    text: p.text,
-    rendered: p.rendered,
     priority: sql<number>`coalesce(${p.priority}::integer, ${lastPriority(db, p)})`,
-    editor: p.editor,
     created_by: p.author,
     updated_by: p.author,
     owned_by: p.author,
@@ -153,14 +145,9 @@ function updating(db: QueryCreator<Tables>, p: ChangedPage) {
   return db
     .updateTable("pages")
     .set((eb) => ({
-      name: p.name,
+      ...contentColumns(p),
       slug: p.slug,
-      html: p.html,
-      markdown: p.markdown,
-      text: p.text,
-      rendered: p.rendered,
       priority: p.priority,
-      editor: p.editor,
       revision_count: eb("revision_count", "+", sql<number>`${p.step}::integer`),
       updated_by: p.author,
       updated_at: eb.fn<string>("clock_timestamp"),

@@ -76,3 +76,14 @@ export function editorAfter(sent: ContentFields, present: string | undefined, vi
   if ("markdown" in content) return "markdown";
   return current === "markdown" ? DEFAULT_EDITOR : current;
 }
+
+/** The columns that every write of a page's content sets. */
+export interface ContentColumns extends Pick<StoredContent, "html" | "markdown" | "text" | "rendered"> {
+  readonly name: string;
+  readonly editor: string;
+}
+
+/** These columns, from parameters of their names. */
+export function contentColumns({ name, html, markdown, text, rendered, editor }: ContentColumns): ContentColumns {
+  return { name, html, markdown, text, rendered, editor };
+}

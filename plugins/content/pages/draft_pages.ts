@@ -6,20 +6,14 @@ import type { ExpressionBuilder } from "kysely";
 import type { DraftPage } from "lectern/contracts";
 import { authorOf, type EventTransaction, notFound, randomText, sql } from "lectern/core";
 import { prepared, type Tables } from "lectern/db";
-import { contentIn, editorAfter } from "./content.ts";
+import { type ContentColumns, contentColumns, contentIn, editorAfter } from "./content.ts";
 import type { PageParent, PagesContext } from "./contract.ts";
 import { lockParent } from "./parents.ts";
 
 const SLUG_LENGTH = 20;
 
 /** The columns of a draft page that a save writes. */
-interface SavedDraft {
-  readonly name: string;
-  readonly html: string;
-  readonly markdown: string;
-  readonly text: string;
-  readonly rendered: string | null;
-  readonly editor: string;
+interface SavedDraft extends ContentColumns {
   readonly author: number | null;
 }
 
@@ -31,12 +25,7 @@ const updateDraft = prepared("pages.updateDraft", (db, p: SavedDraft & { readonl
   db
     .updateTable("pages")
     .set((eb) => ({
-      name: p.name,
-      html: p.html,
-      markdown: p.markdown,
-      text: p.text,
-      rendered: p.rendered,
-      editor: p.editor,
+      ...contentColumns(p),
       updated_at: eb.fn<string>("clock_timestamp"),
     }))
     .where("id", "=", sql<number>`${p.id}::integer`)
@@ -51,16 +40,11 @@ const insertDraft = prepared("pages.insertDraft", (db, p: SavedDraft & PageParen
     .values((eb) => ({
       book_id: p.book_id,
       chapter_id: p.chapter_id,
-      name: p.name,
+      ...contentColumns(p),
       slug: p.slug,
-      html: p.html,
-      markdown: p.markdown,
-      text: p.text,
-      rendered: p.rendered,
       priority: eb.lit(0),
       draft: eb.lit(true),
       revision_count: eb.lit(0),
-      editor: p.editor,
       created_by: p.author,
       updated_by: p.author,
       owned_by: p.author,

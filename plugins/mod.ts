@@ -31,6 +31,7 @@ import docs from "./operations/docs/plugin.ts";
 import languages from "./operations/languages/plugin.ts";
 import system from "./operations/system/plugin.ts";
 import webhooks from "./operations/webhooks/plugin.ts";
+import themes from "./themes/plugin.ts";
 import exporting from "./transfer/exports/plugin.ts";
 import importing from "./transfer/imports/plugin.ts";
 import loader from "./transfer/loader/plugin.ts";
@@ -78,6 +79,7 @@ const plugins: readonly AnyPlugin[] = [
   docs,
   system,
   languages,
+  themes,
   web,
   webReading,
   webEditing,

@@ -65,7 +65,16 @@ export type {
   StoredContent,
 } from "./markup.ts";
 export type { Override, Overrides } from "./overrides.ts";
+export type { HookedPage, MarkdownConverterHook, PageContentHook } from "./page_content.ts";
 export type { DraftPage, Pages, PictureKeeper } from "./pages.ts";
+export type {
+  DocumentHead,
+  ReplacingView,
+  ScreenHook,
+  ScreenIcon,
+  ViewPart,
+  ViewReplacement,
+} from "./screen_hooks.ts";
 export { bookPath, chapterPath, pagePath, shelfPath } from "./screen_paths.ts";
 export type { Sessions } from "./sessions.ts";
 export type { SystemFacts } from "./system.ts";

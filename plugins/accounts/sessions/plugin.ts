@@ -16,6 +16,7 @@ import { mountSessions } from "./routes.ts";
 import { type CachedSession, createSessionFinder, readCachedSession } from "./session_cache.ts";
 import { settings } from "./settings.ts";
 import { mountSignIn } from "./sign_in.ts";
+import { contributeThemeHooks } from "./theme_hooks.ts";
 
 const MINUTE_MS = 60_000;
 const SWEEP_MS = 3_600_000;
@@ -82,6 +83,7 @@ export default definePlugin({
       },
       guest: async () => (isPublic ? readGuest(db, contracts.users) : undefined),
     });
+    contributeThemeHooks(context);
     mountSignIn(context);
     mountSessions(context);
     endWithUsers(context, sessions);

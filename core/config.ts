@@ -176,6 +176,11 @@ export const configSchema = t.Object({
       "Private addresses that outgoing calls may reach: CIDR ranges, or *; metadata addresses of clouds only one by one",
   }),
   language: t.String({ default: "en", env: "APP_LANG", description: "Language of messages" }),
+  logRequests: t.Boolean({
+    default: false,
+    env: "LOG_REQUESTS",
+    description: "Writes a line of level info for each request; debug writes them anyway",
+  }),
   logLevel: t.Union(
     [t.Literal("debug"), t.Literal("info"), t.Literal("warn"), t.Literal("error"), t.Literal("silent")],
     {

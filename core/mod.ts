@@ -41,6 +41,7 @@ export { ExpiringMap, MAX_KEYS } from "./http/expiring_map.ts";
 export { contentDisposition, fileResponse, shippedFile } from "./http/file_response.ts";
 export { Html, type HtmlPart, html, htmlResponse, raw } from "./http/html.ts";
 export { OutgoingError, type OutgoingFetch } from "./http/outbound_fetch.ts";
+export { ownPath } from "./http/own_path.ts";
 export type { SiteApp } from "./http/plugin_app.ts";
 export type { Allowance, Limiter } from "./http/rate_limit.ts";
 export type { Authenticate, RouteScope } from "./http/route_scope.ts";

@@ -67,7 +67,15 @@ export type {
 export type { Override, Overrides } from "./overrides.ts";
 export type { DraftPage, Pages, PictureKeeper } from "./pages.ts";
 export { bookPath, chapterPath, pagePath, shelfPath } from "./screen_paths.ts";
-export type { Sessions } from "./sessions.ts";
+export {
+  type PendingSignIn,
+  pathAfterSignIn,
+  type Sessions,
+  type SignInClient,
+  type SignInOptions,
+  type SignInOutcome,
+  type SignInStep,
+} from "./sessions.ts";
 export type { SystemFacts } from "./system.ts";
 export { saveTags, type Tag, type Tags } from "./tags.ts";
 export type { Allowed, Throttle } from "./throttle.ts";

@@ -72,6 +72,7 @@ export {
   type ResourceSpec,
 } from "./resources/resource.ts";
 export type { VisibilityRule } from "./resources/visibility.ts";
+export { chosenProvider, type ProviderChoice } from "./runtime/chosen_provider.ts";
 export { type AnyContext, type AnyPlugin, definePlugin, type PluginContext } from "./runtime/plugin.ts";
 export type {
   Contracts,

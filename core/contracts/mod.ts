@@ -52,7 +52,7 @@ export {
   listItems,
   readItem,
 } from "./items.ts";
-export type { Mail, MailMessage } from "./mail.ts";
+export { type Mail, type MailMessage, MailRejected, type MailTransport, type OutgoingMail } from "./mail.ts";
 export type {
   AddressAt,
   EmbeddedPicture,

@@ -16,7 +16,7 @@ export { type People, peopleOf, withoutAuthor } from "./contracts/users.ts";
 export { ApiError, BootError, denied, localizedError, notFound } from "./errors.ts";
 export type { Cached } from "./events/cache.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
-export type { FileContent, FileStore, StoredFile } from "./files/file_store.ts";
+export type { ByteRange, FileContent, FileStore, StoredEntry, StoredFile } from "./files/file_store.ts";
 export { type AnswerSchemas, fileAnswer, mediaTypeOf } from "./http/answer_schemas.ts";
 export {
   fieldsOf,

@@ -32,7 +32,7 @@ export type {
   ExportKind,
   ItemRef,
 } from "./exports.ts";
-export type { FileClaim, FileKeeper } from "./files.ts";
+export type { FileClaim, FileKeeper, FileStoreProvider } from "./files.ts";
 export type {
   ContentMaker,
   ContentRecord,

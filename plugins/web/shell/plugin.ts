@@ -61,7 +61,7 @@ export default definePlugin({
       uiFor(request, viewer) {
         const accepted = request.headers.get("accept-language");
         return createUi(
-          { texts, icons: icons(), root },
+          { texts, icons: icons(), root, serves: context.runtime.serves },
           viewer,
           chosenLanguage(viewer.language, accepted, texts.languages()) ?? context.language,
         );

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type AnyPlugin, BootError, definePlugin } from "lectern/core";
+import plugins from "../../plugins/mod.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 setDefaultTimeout(60_000);
@@ -167,6 +168,29 @@ test("a plugin brings a hook of its own, which themes listen to as to those of L
   expect((await runtime.ask("GET", "/api/podium", { as: null })).body).toEqual(["Ada speaks"]);
   await runtime.stop();
   await expect(withTheme("podium")).rejects.toThrow('There is no hook or event "podium_raised"');
+});
+
+test("a theme boots without the screens it has hooks for, and Lectern without the plugin of themes", async () => {
+  writeTheme("screens", {
+    "functions.ts": `import { defineTheme } from ${CORE};
+      export default defineTheme(({ app, listen }) => {
+        listen("routes_register_web", (router) => router.get("/hello", () => new Response("Hello")));
+        listen("webhook_call_before", () => undefined);
+        app.get("/from-theme", () => "Here", { permit: "public" });
+      });`,
+    "views/layout/footer.ts": footer("theme"),
+  });
+  const boots = (without: readonly string[]) =>
+    bootTestRuntime({ env: { APP_THEME: "screens" }, choices: { settings: { themes: { folder } } }, without });
+  const screens = plugins.flatMap(({ name }) => (name.startsWith("web") ? [name] : []));
+  const bare = await boots(screens);
+  expect((await bare.ask("GET", "/api/from-theme", { as: null })).body).toBe("Here");
+  expect((await bare.ask("GET", "/hello", { as: null })).status).toBe(404);
+  await bare.stop();
+  const plain = await bootTestRuntime({ env: { APP_THEME: "screens" }, without: ["themes"] });
+  expect((await plain.ask("GET", "/api/from-theme", { as: null })).status).toBe(404);
+  expect((await plain.ask("GET", "/api/system/facts")).body.theme).toBe("");
+  await plain.stop();
 });
 
 test("a theme works where the address of Lectern has a path", async () => {

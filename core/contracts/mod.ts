@@ -67,6 +67,7 @@ export type {
 export type { Override, Overrides } from "./overrides.ts";
 export type { DraftPage, Pages, PictureKeeper } from "./pages.ts";
 export { bookPath, chapterPath, pagePath, shelfPath } from "./screen_paths.ts";
+export type { EngineAnswer, EngineHit, EngineQuery, SearchDocument, SearchEngine } from "./search.ts";
 export {
   type PendingSignIn,
   pathAfterSignIn,

@@ -9,7 +9,7 @@ import { boot, type Runtime } from "../runtime/boot.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { readSettings } from "../runtime/settings.ts";
 import type { CommandIo } from "./command.ts";
-import { type Choices, readChoices } from "./load.ts";
+import { type Choices, readChoices, shippedPlugins } from "./load.ts";
 
 /** A booted runtime with its configuration and file store. */
 export interface OpenRuntime {
@@ -39,6 +39,7 @@ export async function openRuntime(
       files,
       log,
       plugins,
+      shipped: await shippedPlugins(),
       env: io.env,
       ...(config.checkAnswers && {
         onAnswerMismatch: (mismatch) => log.error("An answer is not as its schema says", { ...mismatch }),

@@ -27,8 +27,9 @@ import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
 import { VisibilityRules } from "../resources/visibility.ts";
 import { SYSTEM } from "../viewer.ts";
-import { checkTables } from "./boot_checks.ts";
-import { inBootOrder } from "./boot_order.ts";
+import { checkTables, warnOfEvents } from "./boot_checks.ts";
+import { inBootOrder, unknownNeighbours } from "./boot_order.ts";
+import { missingTable } from "./left_out.ts";
 import { coreMigrations } from "./migrations.ts";
 import { checkChoices, checkVariables, type PluginChoices } from "./operator_choices.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
@@ -45,6 +46,8 @@ export interface RuntimeOptions extends PluginChoices {
   readonly files: FileStore;
   readonly log: Log;
   readonly plugins: readonly AnyPlugin[];
+  /** The plugins that ship with Lectern; errors about what is missing name those that are left out. */
+  readonly shipped?: readonly AnyPlugin[];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Receives each answer that its schema does not describe; without it answers are not checked. */
   readonly onAnswerMismatch?: OnMismatch;
@@ -69,8 +72,10 @@ export interface Runtime {
 
 /** Boots a runtime; nothing listens yet when it resolves. Throws BootError naming the plugin and the cause. */
 export async function boot(parts: RuntimeOptions): Promise<Runtime> {
-  const { config, store, log } = parts;
-  const plugins = inBootOrder(parts.plugins);
+  const { config, store, log, shipped = [] } = parts;
+  const plugins = inBootOrder(parts.plugins, shipped);
+  for (const neighbour of unknownNeighbours(plugins, shipped))
+    log.warn("A plugin wants to boot before or after one that is neither installed nor shipped", { ...neighbour });
   checkVariables(parts.plugins);
   checkCommands(parts.plugins, []);
   checkChoices(plugins, parts);
@@ -111,7 +116,11 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       version: packaged.version,
       plugins: () => booted,
       routes: () => http.routes(),
+      serves: (method, path) => http.serves(method, path),
       hasHandlers: (name) => bus.hasHandlers(name),
+      isWorking: () => jobs.isOpen,
+      storeLoad: () => store.load(),
+      onAnswer: (listener) => http.observers.add(listener),
       lostFiles: () => sweepFiles(chosen.files, (slots.get("file_claims") ?? []) as FileClaim[], { dryRun: true }),
     },
     starts: [],
@@ -120,7 +129,9 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const contexts = new Map<string, AnyContext>();
   for (const plugin of plugins) {
     const started = performance.now();
-    const migrated = await migratePlugin(plugin, store.db, log);
+    const migrated = await migratePlugin(plugin, store.db, log).catch((error: unknown) => {
+      throw missingTable(error, plugins, shipped);
+    });
     const denied = parts.denied?.[plugin.name] ?? [];
     contexts.set(plugin.name, await setUp(plugin, shared, denied));
     booted.push({ plugin, migrated, denied, ms: performance.now() - started });
@@ -128,10 +139,9 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const slot = <N extends SlotName>(name: N) => (slots.get(name) ?? []) as Slots[N][];
   chosen.settle(slot("file_store"));
   compileRoutes(http);
-  checkPermits(plugins, http);
-  await checkTables(plugins, store.db);
-  for (const name of bus.withoutPerformer(plugins.flatMap(({ events }) => events)))
-    log.warn("A plugin handles an event that no plugin performs; is its name right?", { event: name });
+  checkPermits(plugins, http, shipped);
+  await checkTables(plugins, store.db, shipped);
+  warnOfEvents(bus, plugins, { shipped, log });
   shared.slots.set(
     "permission",
     plugins.flatMap((plugin) => [...plugin.adds]),

@@ -8,7 +8,6 @@ import { rows } from "lectern/db";
 import { type Condition, exactTextConditions, tagConditions } from "./conditions.ts";
 import type { SearchedKind, SearchTask } from "./contract.ts";
 import { filterConditions } from "./filters.ts";
-import type { SearchQuery } from "./parse_query.ts";
 import type { Hit } from "./presenter.ts";
 
 /** The result of a statement. */

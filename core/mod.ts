@@ -100,3 +100,4 @@ export { errorsOfList, type FormErrors, formErrors } from "./validation/form_err
 export { type Input, type ItemSchemas, type Rules, ruleStrings, rules, schemaOf } from "./validation/rules.ts";
 export type { Lookups } from "./validation/validate.ts";
 export { authorOf, GUEST, hasPermission, mayUseApi, requirePermission, SYSTEM, type Viewer } from "./viewer.ts";
+export { withinTime } from "./within_time.ts";

@@ -77,6 +77,7 @@ export type {
   ViewReplacement,
 } from "./screen_hooks.ts";
 export { bookPath, chapterPath, pagePath, shelfPath } from "./screen_paths.ts";
+export type { EngineAnswer, EngineHit, EngineQuery, SearchDocument, SearchEngine } from "./search.ts";
 export {
   type PendingSignIn,
   pathAfterSignIn,

@@ -8,7 +8,7 @@ import { type ChildPool, openChildPool } from "../children/pool.ts";
 import { checkCommands } from "../cli/command.ts";
 import { baseUrlOf, type Config } from "../config.ts";
 import type { ResponseFields } from "../contracts/content.ts";
-import type { FileClaim, FileStoreProvider } from "../contracts/files.ts";
+import type { FileClaim } from "../contracts/files.ts";
 import { BootError } from "../errors.ts";
 import { Caches } from "../events/cache.ts";
 import { EventBus } from "../events/event_bus.ts";
@@ -34,6 +34,7 @@ import { coreMigrations } from "./migrations.ts";
 import { checkChoices, checkVariables, type PluginChoices } from "./operator_choices.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import { type ContextParts, makeContext } from "./plugin_context.ts";
+import type { SlotName, Slots } from "./registry.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
 
@@ -135,7 +136,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     contexts.set(plugin.name, await setUp(plugin, shared, denied));
     booted.push({ plugin, migrated, denied, ms: performance.now() - started });
   }
-  chosen.settle((slots.get("file_store") ?? []) as FileStoreProvider[]);
+  const slot = <N extends SlotName>(name: N) => (slots.get(name) ?? []) as Slots[N][];
+  chosen.settle(slot("file_store"));
   compileRoutes(http);
   checkPermits(plugins, http, shipped);
   await checkTables(plugins, store.db, shipped);

@@ -76,6 +76,8 @@ type ErasedSpec = PluginSpec<ContractName, TableName, TableName, TObject>;
 export interface AnyPlugin extends Required<Omit<ErasedSpec, "settings">>, Pick<ErasedSpec, "settings"> {
   /** The file that errors name beside the plugin. */
   readonly source?: string;
+  /** How its process is confined, for `plan` and `grants`; absent for plugins in the server's own process. */
+  readonly isolation?: string;
 }
 
 /** A context with its types erased. */

@@ -1,10 +1,11 @@
 /**
  * The entry of an isolated process after `trampoline.ts` has confined it: it answers the calls of the server to one plugin, and
- * ends with its input. Packages are registered by the paths that the server gives, since Bun finds packages only where it can
- * read all folders above.
+ * ends with its input. Libraries are registered by the paths that the server gives, since Bun finds them only where it can read
+ * all folders above.
  */
 import { writeSync } from "node:fs";
 import { pathToFileURL } from "node:url";
+import { registerModules } from "../cli/resolve.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { Channel, type SentCall } from "./channel.ts";
 import type { ChildContext, Facts } from "./child_context.ts";
@@ -14,8 +15,8 @@ import { MessageReader, messageBytes } from "./messages.ts";
 export interface LoadOrder {
   /** The file of the plugin. */
   readonly file: string;
-  /** The files of packages by name. */
-  readonly packages: Readonly<Record<string, string>>;
+  /** The files of libraries by import name. */
+  readonly libraries: Readonly<Record<string, string>>;
 }
 
 const STDOUT = 1;
@@ -26,22 +27,13 @@ const UNSUPPORTED = ["requires", "provides", "commands"] as const;
 let plugin: AnyPlugin | undefined;
 let context: ChildContext | undefined;
 
-async function load({ file, packages }: LoadOrder): Promise<object> {
-  Bun.plugin({
-    name: "lectern",
-    setup(build) {
-      const provide = (name: string, path: string) =>
-        build.module(name, async () => ({
-          exports: (await import(pathToFileURL(path).href)) as Record<string, unknown>,
-          loader: "object",
-        }));
-      for (const [name, path] of Object.entries(packages)) provide(name, path);
-      provide("lectern/core", `${import.meta.dir}/child_core.ts`);
-      // Their types are augmented by plugins; they have nothing for an isolated one to run.
-      for (const name of ["lectern/db", "lectern/contracts", "lectern/plugins"])
-        build.module(name, () => ({ exports: {}, loader: "object" }));
-    },
-  });
+async function load({ file, libraries }: LoadOrder): Promise<object> {
+  registerModules([
+    ...Object.entries(libraries),
+    ["lectern/core", `${import.meta.dir}/child_core.ts`],
+    // Plugins augment their types; they hold nothing that an isolated one could run.
+    ...["lectern/db", "lectern/contracts", "lectern/plugins"].map((name) => [name, undefined] as const),
+  ]);
   const loaded = (await import(pathToFileURL(file).href)) as { default?: AnyPlugin };
   plugin = loaded.default;
   if (!plugin || Array.isArray(plugin) || typeof plugin.setup !== "function")

@@ -20,8 +20,8 @@ export interface IsolatedEntry {
   readonly operator: string;
 }
 
-/** Packages that isolated plugins may import. */
-const PACKAGES = ["kysely", "@sinclair/typebox"];
+/** Libraries that isolated plugins may import. */
+const LIBRARIES = ["kysely", "@sinclair/typebox"];
 
 /** A loaded plugin, and the host of its process. */
 export interface LoadedIsolated {
@@ -31,17 +31,17 @@ export interface LoadedIsolated {
 
 /** Starts the process of a plugin. Throws BootError that names the entry. */
 export async function loadIsolated({ entry, file, limits, root, operator }: IsolatedEntry): Promise<LoadedIsolated> {
-  const packages = Object.fromEntries(PACKAGES.map((name) => [name, realpathSync(Bun.resolveSync(name, root))]));
+  const libraries = Object.fromEntries(LIBRARIES.map((name) => [name, realpathSync(Bun.resolveSync(name, root))]));
   const path = realpathSync(file);
   const plugin = new IsolatedPlugin(entry, limits);
   const host = new IsolatedHost({
     entry,
     limits,
-    load: { file: path, packages },
+    load: { file: path, libraries },
     readable: [
       join(root, "core"),
       folderOf(entry, path, operator),
-      ...Object.entries(packages).map(([name, of]) => packageFolder(name, of)),
+      ...Object.entries(libraries).map(([name, of]) => packageFolder(name, of)),
     ],
     started: (manifest) => plugin.started(manifest),
     answer: (call) => plugin.answer(call),

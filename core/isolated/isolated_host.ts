@@ -168,7 +168,10 @@ export class IsolatedHost {
     try {
       return await running.channel.call(name, value, numbered ? { numbered } : {});
     } catch (error) {
-      throw isLate ? localizedError(504, SLOW, { plugin: this.#options.entry }) : error;
+      if (!isLate) throw error;
+      throw Object.assign(localizedError(504, SLOW, { plugin: this.#options.entry }), {
+        cause: new Error(`it did not answer "${name}" within ${timeoutMs} ms`),
+      });
     } finally {
       clearTimeout(timer);
       if (counted && --running.awaited === 0) running.process.keepAlive(false);

@@ -31,7 +31,14 @@ const SINGLE_THREADED = { BUN_JSC_useConcurrentJIT: "0", BUN_JSC_useConcurrentGC
 const ERRORS_KEPT = 2_000;
 const NICE = 5;
 const WATCH_MS = 50;
-const PAGE_BYTES = 4_096;
+const BYTES_PER_KB = 1_024;
+/** Threads of Bun are about a dozen. */
+const MAX_THREADS = 64;
+/** What is read of a process within a second, so that reading does not occupy the server; the rest waits in the pipe. */
+const PER_SECOND = { bytes: 16 * 2 ** 20, messages: 20_000 } as const;
+const SECOND_MS = 1_000;
+/** Messages of the greatest length that may wait until the process reads them. */
+const MAX_UNREAD = 4;
 
 /** A process that runs a module confined. */
 export class IsolatedProcess {
@@ -43,6 +50,7 @@ export class IsolatedProcess {
   #isConfined = false;
   #errors = "";
   #reason: string | undefined;
+  #unreadBytes = 0;
 
   constructor(order: TrampolineOrder, limits: ProcessLimits, events: ProcessEvents) {
     this.#limits = limits;
@@ -58,7 +66,7 @@ export class IsolatedProcess {
     this.#enforcement.promise.catch(() => {});
     lowerPriority(this.#child.pid, NICE);
     this.#child.unref();
-    this.#watch = setInterval(() => void this.#checkMemory(), WATCH_MS);
+    this.#watch = setInterval(() => void this.#checkResources(), WATCH_MS);
     this.#watch.unref();
     void this.#read();
     void this.#readErrors();
@@ -80,12 +88,14 @@ export class IsolatedProcess {
       throw new RangeError(
         `Cannot send ${bytes.length} bytes to an isolated process: at most ${this.#limits.maxMessageBytes}`,
       );
-    try {
-      this.#child.stdin.write(bytes);
-      void Promise.resolve(this.#child.stdin.flush()).catch(() => {});
-    } catch {
-      // It has ended; `#read` reports that.
+    if (this.#unreadBytes > this.#limits.maxMessageBytes * MAX_UNREAD) {
+      this.kill("it does not read its messages");
+      return;
     }
+    this.#unreadBytes += bytes.length;
+    void this.#write(bytes).finally(() => {
+      this.#unreadBytes -= bytes.length;
+    });
   }
 
   /** Whether the server waits for the process before it ends itself. */
@@ -100,15 +110,28 @@ export class IsolatedProcess {
     this.#child.kill("SIGKILL");
   }
 
+  async #write(bytes: Uint8Array): Promise<void> {
+    try {
+      this.#child.stdin.write(bytes);
+      await this.#child.stdin.flush();
+    } catch {
+      // It has ended; `#read` reports that.
+    }
+  }
+
   async #read(): Promise<void> {
+    const pace = pacer();
     const reader = new MessageReader(this.#limits.maxMessageBytes);
     const yieldNow = yieldToEventLoop();
     try {
       for await (const chunk of this.#child.stdout) {
+        let messages = 0;
         for (const message of reader.push(chunk)) {
+          messages += 1;
           if (this.#isConfined) this.#events.receive(message);
           else this.#confined(message as Enforcement);
         }
+        await pace(chunk.length, messages);
         await yieldNow();
       }
     } catch (error) {
@@ -130,10 +153,12 @@ export class IsolatedProcess {
     this.#enforcement.resolve(message);
   }
 
-  async #checkMemory(): Promise<void> {
-    const text = await readFile(`/proc/${this.#child.pid}/statm`, "utf8").catch(() => "");
-    if (Number(text.split(" ")[1] ?? 0) * PAGE_BYTES > this.#limits.maxBytes)
+  async #checkResources(): Promise<void> {
+    const text = await readFile(`/proc/${this.#child.pid}/status`, "utf8").catch(() => "");
+    const figure = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(text)?.[1] ?? 0);
+    if (figure("VmRSS") * BYTES_PER_KB > this.#limits.maxBytes)
       this.kill(`it used more than its ${Math.round(this.#limits.maxBytes / 2 ** 20)} MB of memory`);
+    if (figure("Threads") > MAX_THREADS) this.kill(`it started more than ${MAX_THREADS} threads`);
   }
 
   async #readErrors(): Promise<void> {
@@ -141,4 +166,21 @@ export class IsolatedProcess {
     for await (const chunk of this.#child.stderr)
       this.#errors = (this.#errors + decoder.decode(chunk, { stream: true })).slice(-ERRORS_KEPT);
   }
+}
+
+/** Returns a function that waits for the next second where this one has had its share. */
+function pacer(): (bytes: number, messages: number) => Promise<void> {
+  let since = performance.now();
+  let read = { bytes: 0, messages: 0 };
+  return async (bytes, messages) => {
+    const now = performance.now();
+    if (now - since > SECOND_MS) {
+      since = now;
+      read = { bytes: 0, messages: 0 };
+    }
+    read.bytes += bytes;
+    read.messages += messages;
+    if (read.bytes > PER_SECOND.bytes || read.messages > PER_SECOND.messages)
+      await Bun.sleep(Math.max(0, since + SECOND_MS - now));
+  };
 }

@@ -13,9 +13,9 @@ const limitsSchema = Type.Object(
     /** Megabytes of resident memory. */
     memoryMb: Type.Integer({ default: 192, minimum: 64, maximum: 65_536 }),
     /** Megabytes of one message: a request, an answer, the rows of a statement. */
-    messageMb: Type.Integer({ default: 8, minimum: 1, maximum: 256 }),
+    messageMb: Type.Integer({ default: 4, minimum: 1, maximum: 256 }),
     /** Calls of the plugin to the server at a time. */
-    calls: Type.Integer({ default: 100, minimum: 1, maximum: 10_000 }),
+    calls: Type.Integer({ default: 32, minimum: 1, maximum: 10_000 }),
     /** The longest pause before the process is started again, in milliseconds. */
     pauseMs: Type.Integer({ default: 30_000, minimum: 0, maximum: 3_600_000 }),
     /** Whether the plugin runs where the kernel cannot confine it. */

@@ -63,7 +63,8 @@ export class MessageReader {
 
 function parsed(payload: Buffer): unknown {
   try {
-    return JSON.parse(payload.toString(), reviver);
+    const value: unknown = JSON.parse(payload.toString());
+    return payload.includes(BYTES_KEY) ? withBytes(value) : value;
   } catch {
     throw new ProtocolError("a message that is no JSON");
   }
@@ -76,9 +77,15 @@ function replacer(this: unknown, key: string, value: unknown): unknown {
   return typeof value === "bigint" ? String(value) : value;
 }
 
-function reviver(key: string, value: unknown): unknown {
-  if (key === "__proto__") return undefined;
-  if (typeof value !== "object" || value === null || !(BYTES_KEY in value)) return value;
-  const { [BYTES_KEY]: text } = value as Record<string, unknown>;
-  return typeof text === "string" ? new Uint8Array(Buffer.from(text, "base64")) : undefined;
+/** The value with its bytes, replaced in place: a function called by `JSON.parse` for each value is several times slower. */
+function withBytes(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const members = value as Record<string, unknown>;
+  const text = members[BYTES_KEY];
+  if (typeof text === "string") return new Uint8Array(Buffer.from(text, "base64"));
+  for (const name of Object.keys(members)) {
+    const member = members[name];
+    if (typeof member === "object" && member !== null) members[name] = withBytes(member);
+  }
+  return value;
 }

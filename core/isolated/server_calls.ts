@@ -37,6 +37,9 @@ export interface CallParts {
   runAction(action: number, draft: unknown, tx: EventTransaction): Promise<unknown>;
 }
 
+const MAX_LISTED = 10_000;
+/** Characters of a line of the log. */
+const MAX_LOGGED = 10_000;
 const text = Type.String();
 const SHAPES = {
   query: Type.Object({
@@ -65,11 +68,10 @@ const SHAPES = {
   files_list: Type.Object({ prefix: text }),
   log: Type.Object({
     level: Type.Union((["debug", "info", "warn", "error"] as const).map((level) => Type.Literal(level))),
-    message: Type.String({ maxLength: 10_000 }),
+    message: Type.String({ maxLength: MAX_LOGGED }),
     fields: Type.Record(text, Type.Unknown()),
   }),
 } as const;
-const MAX_LISTED = 10_000;
 
 type Name = keyof typeof SHAPES;
 type Answer<N extends Name> = (
@@ -79,16 +81,19 @@ type Answer<N extends Name> = (
 ) => unknown;
 
 const ANSWERS: { readonly [N in Name]: Answer<N> } = {
-  query({ tree, visible, inTransaction }, { context }, { viewer, tx }) {
+  query({ tree, visible, inTransaction }, { context, limits }, { viewer, tx }) {
+    const maxBytes = limits.messageBytes / 2;
     if (visible !== undefined) {
       if (!viewer) throw new Error("visible() needs the viewer of a request or an event that still runs");
-      return runVisible(context.db, tree, { table: visible, viewer, where: context.visible.where });
+      return runVisible(context.db, tree, { table: visible, viewer, where: context.visible.where, maxBytes });
     }
-    if (!inTransaction) return runQuery(context.db, tree);
+    if (!inTransaction) return runQuery(context.db, tree, maxBytes);
     if (!tx) throw new Error("The transaction has ended");
-    return runQuery(tx.db, tree);
+    return runQuery(tx.db, tree, maxBytes);
   },
-  async perform({ name, draft, action }, { context, events, runAction }, { viewer, tx }) {
+  async perform({ name, draft, action }, { plugin, context, events, runAction }, { viewer, tx }) {
+    const owner = context.runtime.plugins().find((each) => each.plugin.name !== plugin && performs(each.plugin, name));
+    if (owner) throw new Error(`The event "${name}" is one of the plugin "${owner.plugin.name}"`);
     if (!events.includes(name)) throw new Error(`The plugin does not declare the event "${name}" in "events"`);
     const act = (final: unknown, over: EventTransaction) => runAction(action, final, over);
     // The names and types of its events are the plugin's own.
@@ -125,8 +130,10 @@ const ANSWERS: { readonly [N in Name]: Answer<N> } = {
     }
     return found;
   },
-  log({ level, message, fields }, { context }) {
-    (context.log[level] as AnyContext["log"]["info"])(message, fields);
+  log({ level, message, fields }, { plugin, context }) {
+    if (JSON.stringify(fields).length > MAX_LOGGED)
+      throw new Error(`A line of the log has at most ${MAX_LOGGED} characters`);
+    context.log[level](message, { ...fields, plugin });
   },
 };
 
@@ -146,6 +153,10 @@ export async function answerCall({ name, value, within }: SentCall, parts: CallP
   if (!context) throw new Error(`"${name}" cannot be called before setup`);
   // Its shape has been checked above.
   return (ANSWERS[name as Name] as Answer<Name>)(value as never, { ...parts, context }, scope);
+}
+
+function performs({ events }: { readonly events: readonly string[] }, name: string): boolean {
+  return events.includes(name);
 }
 
 /** The body of a response. Throws where it is longer than a message may be. */

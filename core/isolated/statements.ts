@@ -13,21 +13,25 @@ export interface SentRows {
 
 type AnyStore = Pick<Kysely<never>, "getExecutor">;
 
-/** Runs a query or a write over a store that has the plugin's grants. Throws StatementError, GrantError. */
-export async function runQuery(db: AnyStore, tree: unknown): Promise<SentRows> {
-  return sent(await run(db, checkedQuery(tree)));
+/**
+ * Runs a query or a write over a store that has the plugin's grants. Throws StatementError, GrantError, and an error of the
+ * store where the rows as text have more than `maxBytes`.
+ */
+export async function runQuery(db: AnyStore, tree: unknown, maxBytes: number): Promise<SentRows> {
+  return sent(await run(db, checkedQuery(tree), maxBytes));
+}
+
+/** A query of the rows that a viewer sees. */
+export interface VisibleQuery {
+  readonly table: string;
+  readonly viewer: Viewer;
+  readonly where: VisibilityRules["where"];
+  readonly maxBytes: number;
 }
 
 /** Runs a query of one table, limited to the rows that the viewer sees. */
-export async function runVisible(
-  db: AnyStore,
-  tree: unknown,
-  {
-    table,
-    viewer,
-    where,
-  }: { readonly table: string; readonly viewer: Viewer; readonly where: VisibilityRules["where"] },
-): Promise<SentRows> {
+export async function runVisible(db: AnyStore, tree: unknown, how: VisibleQuery): Promise<SentRows> {
+  const { table, viewer, where, maxBytes } = how;
   const query = checkedQuery(tree) as RootOperationNode & {
     readonly where?: WhereNode;
     readonly setOperations?: unknown;
@@ -38,7 +42,7 @@ export async function runVisible(
     throw new StatementError(`a query of visible("${table}") reads that table alone`);
   const condition = where(table as never, viewer).toOperationNode();
   const all = query.where ? AndNode.create(query.where.where, condition) : condition;
-  return sent(await run(db, { ...query, where: WhereNode.create(all) }));
+  return sent(await run(db, { ...query, where: WhereNode.create(all) }, maxBytes));
 }
 
 /**
@@ -60,10 +64,24 @@ export async function runSchemaChange(db: Db, plugin: string, tree: unknown): Pr
   return sent(await run(db, statement));
 }
 
-function run(db: AnyStore, tree: RootOperationNode): Promise<QueryResult<unknown>> {
+async function run(db: AnyStore, tree: RootOperationNode, maxBytes?: number): Promise<QueryResult<unknown>> {
   const executor = db.getExecutor();
   const queryId = createQueryId();
-  return executor.executeQuery(executor.compileQuery(executor.transformQuery(tree, queryId), queryId));
+  const compiled = executor.compileQuery(executor.transformQuery(tree, queryId), queryId);
+  const hasRows = tree.kind === "SelectQueryNode" || "returning" in tree;
+  if (maxBytes === undefined || !hasRows) return executor.executeQuery(compiled);
+  const result = await executor.executeQuery({ ...compiled, sql: bounded(compiled.sql, Math.floor(maxBytes)) });
+  return tree.kind === "SelectQueryNode" ? result : { ...result, numAffectedRows: BigInt(result.rows.length) };
+}
+
+/**
+ * A statement whose rows PostgreSQL counts before it sends them, since the server reads all rows of an answer at once. The error
+ * is that of a text which is no boolean; it names the bytes.
+ */
+function bounded(statement: string, maxBytes: number): string {
+  return `with "isolated_rows" as materialized (${statement}) select * from "isolated_rows" where (
+    select case when "size" <= ${maxBytes} then true else ("size" || ' bytes of rows are too many')::boolean end
+    from (select coalesce(sum(octet_length("isolated_rows"::text)), 0) as "size" from "isolated_rows") as "sizes")`;
 }
 
 function sent({ rows, numAffectedRows }: QueryResult<unknown>): SentRows {

@@ -127,7 +127,8 @@ test("a hostile plugin reads, writes, calls and changes nothing that it was not 
   const others = {
     fetch: "the plugin was not granted this host",
     enqueue: "has registered no job",
-    perform: "does not declare the event",
+    perform: 'The event "user_create" is one of the plugin "users"',
+    rows: "bytes of rows are too many",
     viewer: "act only as the viewer of a request",
   };
   for (const [path, refusal] of Object.entries(others))

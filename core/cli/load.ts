@@ -8,15 +8,18 @@ import { pathToFileURL } from "node:url";
 import { BootError } from "../errors.ts";
 import { type IsolatedChoice, isolatedEntries, type Limits } from "../isolated/isolation_choices.ts";
 import { loadIsolated } from "../isolated/load_isolated.ts";
+import { withoutPlugins } from "../runtime/left_out.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
 import { fileOfList, INSTALL_ROOT, registerExports } from "./resolve.ts";
 
 const SHIPPED = resolve(INSTALL_ROOT, "plugins/mod.ts");
 
+/** A plugin list or a single plugin, by path or package name; an object leaves out some plugins of the list. */
+export type ListEntry = string | { readonly from: string; readonly without?: readonly string[] };
+
 /** The operator's choices in the "lectern" block of package.json. */
 export interface Choices {
-  /** Plugin lists or single plugins: paths or package names. */
-  readonly plugins: readonly string[];
+  readonly plugins: readonly ListEntry[];
   /** Settings by plugin name. */
   readonly settings: Readonly<Record<string, Record<string, unknown>>>;
   /** Kinds of grants taken away, by plugin name. */
@@ -34,7 +37,7 @@ export async function readChoices(folder = process.cwd()): Promise<Choices> {
 }
 
 /** The plugin lists among the arguments (.ts, .js, .mjs), else those of package.json, else the shipped list. */
-export function listsOf(args: readonly string[], choices: Choices): readonly string[] {
+export function listsOf(args: readonly string[], choices: Choices): readonly ListEntry[] {
   const lists = args.filter(isList);
   if (lists.length > 0) return lists;
   return choices.plugins.length > 0 ? choices.plugins : [SHIPPED];
@@ -47,8 +50,9 @@ export async function loadPlugins(
   const choices = await readChoices();
   registerExports();
   const lists = listsOf(args, choices);
-  const isolated = isolatedEntries(choices.isolated, [...lists, ...choices.plugins]);
-  const loaded = await Promise.all(lists.map((list) => loadEntry(list, isolated.get(list))));
+  const isolated = isolatedEntries(choices.isolated, [...lists, ...choices.plugins].filter(isName));
+  const load = (entry: ListEntry) => loadEntry(entry, isName(entry) ? isolated.get(entry) : undefined);
+  const loaded = await Promise.all(lists.map(load));
   return { plugins: loaded.flat(), rest: args.filter((arg) => !isList(arg)), choices };
 }
 
@@ -69,11 +73,35 @@ export function isList(arg: string): boolean {
   return !arg.startsWith("-") && /\.(ts|js|mjs)$/.test(arg);
 }
 
-/** Loads an entry of the list; one that is isolated is not imported into this process. */
-async function loadEntry(list: string, limits: Limits | undefined): Promise<AnyPlugin[]> {
-  if (!limits) return loadList(list);
-  const place = { file: foundFile(list), root: INSTALL_ROOT, operator: process.cwd() };
-  return [(await loadIsolated({ entry: list, limits, ...place })).plugin];
+/** Loads an entry of "plugins"; one that is isolated is not imported into this process. */
+async function loadEntry(entry: ListEntry, limits: Limits | undefined): Promise<AnyPlugin[]> {
+  if (typeof entry === "string") return limits ? [await isolatedPlugin(entry, limits)] : loadList(entry);
+  const { from, without = [] } = entryOf(entry);
+  return withoutPlugins(await loadList(from), without, from);
+}
+
+/** Checks an entry of "plugins" that is no text. Throws BootError. */
+function entryOf(entry: unknown): Exclude<ListEntry, string> {
+  const wanted = 'wanted a path, a package, or {"from": "lectern/plugins", "without": ["mail"]}';
+  const fail = (what: string) =>
+    new BootError(`Cannot use the "lectern" block of package.json: ${what} in "plugins"; ${wanted}`);
+  if (typeof entry !== "object" || entry === null || Array.isArray(entry)) throw fail(`found ${JSON.stringify(entry)}`);
+  const odd = Object.keys(entry).find((key) => key !== "from" && key !== "without");
+  if (odd !== undefined) throw fail(`found the key "${odd}"`);
+  const { from, without = [] } = entry as { from?: unknown; without?: unknown };
+  if (typeof from !== "string") throw fail('found an entry without a text "from"');
+  if (!Array.isArray(without) || !without.every((name) => typeof name === "string"))
+    throw fail('found a "without" that is no list of names');
+  return { from, without };
+}
+
+async function isolatedPlugin(entry: string, limits: Limits): Promise<AnyPlugin> {
+  const place = { file: foundFile(entry), root: INSTALL_ROOT, operator: process.cwd() };
+  return (await loadIsolated({ entry, limits, ...place })).plugin;
+}
+
+function isName(entry: ListEntry): entry is string {
+  return typeof entry === "string";
 }
 
 function foundFile(list: string): string {

@@ -22,7 +22,7 @@ export interface LoadOrder {
 const STDOUT = 1;
 /** The server limits what it sends itself. */
 const MAX_BYTES = 2 ** 30;
-const UNSUPPORTED = ["requires", "provides", "commands"] as const;
+const UNSUPPORTED = ["requires", "uses", "provides", "commands"] as const;
 
 let plugin: AnyPlugin | undefined;
 let context: ChildContext | undefined;
@@ -38,7 +38,7 @@ async function load({ file, libraries }: LoadOrder): Promise<object> {
   plugin = loaded.default;
   if (!plugin || Array.isArray(plugin) || typeof plugin.setup !== "function")
     throw new Error("its default export is no plugin; an isolated entry holds exactly one");
-  const { name, permissions = {}, settings, migrations = {}, events = [], adds = [] } = plugin;
+  const { name, permissions, settings, migrations, events, adds, before, after, optionalTables } = plugin;
   for (const member of UNSUPPORTED)
     if (Object.keys(plugin[member] ?? {}).length > 0) throw new Error(`isolated plugins cannot have "${member}"`);
   return {
@@ -48,6 +48,9 @@ async function load({ file, libraries }: LoadOrder): Promise<object> {
     migrations: Object.keys(migrations),
     events,
     adds,
+    before,
+    after,
+    optionalTables,
   };
 }
 

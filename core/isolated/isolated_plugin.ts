@@ -4,7 +4,7 @@
  * imported here.
  */
 import { type TSchema, Type } from "@sinclair/typebox";
-import type { Db } from "../../db/mod.ts";
+import type { Db, TableName } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
 import { type AnyContext, type AnyPlugin, definePlugin } from "../runtime/plugin.ts";
@@ -62,7 +62,7 @@ export class IsolatedPlugin {
     this.#host = host;
     const manifest = this.#manifest;
     if (!manifest) throw new Error(`The isolated plugin "${this.#entry}" has not told its data`);
-    const { name, permissions, settings, migrations, events, adds } = manifest;
+    const { name, permissions, settings, migrations, events, adds, before, after } = manifest;
     return {
       ...definePlugin({
         name,
@@ -79,6 +79,9 @@ export class IsolatedPlugin {
         ),
         events: events as EventName[],
         adds: adds as PermissionName[],
+        before,
+        after,
+        optionalTables: manifest.optionalTables as TableName[],
         setup: (context) => this.#setUp(context as AnyContext),
       }),
       source,

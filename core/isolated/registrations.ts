@@ -35,6 +35,9 @@ const manifestSchema = Type.Object({
   migrations: names,
   events: names,
   adds: names,
+  before: names,
+  after: names,
+  optionalTables: names,
 });
 
 /** The data of an isolated plugin. */

@@ -45,7 +45,18 @@ const FUNCTIONS = (
   "substring sum text_key trim trunc upper bool_and bool_or array_agg json_agg jsonb_agg row_number rank dense_rank lag lead"
 ).split(" ");
 /** Texts of `sql` that carry no tables and no functions beyond those above. */
-const TEMPLATES = ["asc", "desc", "now()", "current_timestamp", "current_date", "true", "false", "null", "'{}'", "'[]'"];
+const TEMPLATES = [
+  "asc",
+  "desc",
+  "now()",
+  "current_timestamp",
+  "current_date",
+  "true",
+  "false",
+  "null",
+  "'{}'",
+  "'[]'",
+];
 const TYPES =
   /^(small|big)?(int|serial)$|^(smallint|integer|int[248]|bigint|serial|bigserial|boolean|bool|text|citext|real|double precision|float[48]|numeric|decimal|uuid|bytea|jsonb?|date|timestamp|timestamptz|time)(\(\d{1,3}(, ?\d{1,3})?\))?(\[\])?$|^(var)?char\(\d{1,4}\)$/;
 

@@ -11,7 +11,7 @@ const limitsSchema = Type.Object(
     /** Milliseconds that the start may take: loading the module, and `setup`. */
     startMs: Type.Integer({ default: 20_000, minimum: 100, maximum: 600_000 }),
     /** Megabytes of resident memory. */
-    memoryMb: Type.Integer({ default: 192, minimum: 64, maximum: 65_536 }),
+    memoryMb: Type.Integer({ default: 192, minimum: 96, maximum: 65_536 }),
     /** Megabytes of one message: a request, an answer, the rows of a statement. */
     messageMb: Type.Integer({ default: 4, minimum: 1, maximum: 256 }),
     /** Calls of the plugin to the server at a time. */

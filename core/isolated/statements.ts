@@ -1,4 +1,8 @@
-/** Runs the statements of an isolated plugin, after the grammar, with the plugin's grants. */
+/**
+ * Runs the statements of an isolated plugin: a tree passes the grammar, then the check of grants that the plugin's store brings
+ * along, and is compiled here. Rows are counted by PostgreSQL before they are sent, since the server holds all rows of an answer at
+ * once. Statements of migrations have no grants; they change tables that this plugin has created, and no others.
+ */
 import { AndNode, createQueryId, type Kysely, type QueryResult, type RootOperationNode, sql, WhereNode } from "kysely";
 import type { Db } from "../../db/mod.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";

@@ -74,8 +74,9 @@ test("a plugin is isolated by a word of the operator, shown so, and ends with th
   expect([grants.code, grants.err]).toEqual([0, ""]);
   expect(grants.out).toMatch(/^acme-kudos +read=books write=acme_kudos files isolated/m);
   const server = await startProgram(data.path, {}, { cwd: home, args: ["serve"] });
-  const pids = isolatedProcesses();
+  let pids: number[] = [];
   try {
+    pids = isolatedProcesses();
     expect(pids.length).toBe(1);
     expect(server.output()).toMatch(/what it may touch: acme-kudos .* isolated/);
     const { body } = await server.ask("POST", "/api/books", { name: "Of teh operator" });

@@ -12,7 +12,8 @@ export function grantsOf(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): 
     const shown = grant === true ? kind : `${kind}=${Array.isArray(grant) ? grant.join(",") : grant}`;
     return [denied.includes(kind) ? `${shown} (denied)` : shown];
   });
-  return `${plugin.name.padEnd(16)} ${parts.join(" ") || "nothing"}`;
+  const isolation = plugin.isolation === undefined ? "" : ` ${plugin.isolation}`;
+  return `${plugin.name.padEnd(16)} ${parts.join(" ") || "nothing"}${isolation}`;
 }
 
 /** The boot plan as text: order, grants, pending migrations, boot times, routes and events. */

@@ -102,6 +102,8 @@ export interface AnyPlugin
     Pick<ErasedSpec, "extend" | "settings"> {
   /** The file that errors name beside the plugin. */
   readonly source?: string;
+  /** How its process is confined, for `plan` and `grants`; absent for plugins in the server's own process. */
+  readonly isolation?: string;
 }
 
 /** A context with its types erased. */

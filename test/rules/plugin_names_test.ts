@@ -49,6 +49,7 @@ const PLACES: readonly { readonly path: RegExp; readonly word: string; readonly 
     word: "image",
     why: 'the rule "image_extension" of the wire contract (content-api 2.2)',
   },
+  { path: /^core\/isolated\/statements\.ts$/, word: "comment", why: "a word of SQL: comment on table" },
   { path: /^core\/config\.ts$/, word: "docs", why: "of an example of an address" },
   {
     path: /^core\/(?:define_theme|mod)\.ts$/,

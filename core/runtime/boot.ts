@@ -8,11 +8,12 @@ import { type ChildPool, openChildPool } from "../children/pool.ts";
 import { checkCommands } from "../cli/command.ts";
 import { baseUrlOf, type Config } from "../config.ts";
 import type { ResponseFields } from "../contracts/content.ts";
-import type { FileClaim } from "../contracts/files.ts";
+import type { FileClaim, FileStoreProvider } from "../contracts/files.ts";
 import { BootError } from "../errors.ts";
 import { Caches } from "../events/cache.ts";
 import { EventBus } from "../events/event_bus.ts";
 import { JobQueue } from "../events/job_queue.ts";
+import { chosenStore } from "../files/contributed_store.ts";
 import type { FileStore } from "../files/file_store.ts";
 import { sweepFiles } from "../files/orphan_sweep.ts";
 import { createAnswerJudge, type JudgeAnswer, type OnMismatch } from "../http/answer_judge.ts";
@@ -41,6 +42,7 @@ import { checkVersions, recordVersions } from "./versions.ts";
 export interface RuntimeOptions extends PluginChoices {
   readonly config: Config;
   readonly store: Store;
+  /** The shipped file store, in use unless the operator chose that of a plugin. */
   readonly files: FileStore;
   readonly log: Log;
   readonly plugins: readonly AnyPlugin[];
@@ -57,6 +59,8 @@ export interface Runtime {
   readonly bus: EventBus;
   readonly jobs: JobQueue;
   readonly children: ChildPool;
+  /** The file store in use. */
+  readonly files: FileStore;
   readonly contexts: ReadonlyMap<string, AnyContext>;
   /** Plugins in boot order. */
   readonly booted: readonly BootedPlugin[];
@@ -92,8 +96,10 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
   const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
+  const chosen = chosenStore(parts.files, config);
   const shared: ContextParts & { readonly judge: JudgeAnswer | undefined } = {
     ...parts,
+    files: chosen.files,
     jobs,
     bus,
     http,
@@ -116,7 +122,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       isWorking: () => jobs.isOpen,
       storeLoad: () => store.load(),
       onAnswer: (listener) => http.observers.add(listener),
-      lostFiles: () => sweepFiles(parts.files, (slots.get("file_claims") ?? []) as FileClaim[], { dryRun: true }),
+      lostFiles: () => sweepFiles(chosen.files, (slots.get("file_claims") ?? []) as FileClaim[], { dryRun: true }),
     },
     starts: [],
     stops: [],
@@ -131,6 +137,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     contexts.set(plugin.name, await setUp(plugin, shared, denied));
     booted.push({ plugin, migrated, denied, ms: performance.now() - started });
   }
+  chosen.settle((slots.get("file_store") ?? []) as FileStoreProvider[]);
   compileRoutes(http);
   checkPermits(plugins, http, shipped);
   await checkTables(plugins, store.db, shipped);
@@ -147,6 +154,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     bus,
     jobs,
     children,
+    files: chosen.files,
     contexts,
     booted,
     async start() {

@@ -24,13 +24,14 @@ import {
   htmlResponse,
   type InputObject,
   localizedError,
+  ownPath,
   type Viewer,
 } from "lectern/core";
 import type { ShellContext } from "./contract.ts";
 import type { Entry, Frame } from "./layout.ts";
 import { storeNotice, takeNotice } from "./notices.ts";
 import { type PendingForm, pendingFields } from "./pending_form.ts";
-import { movedTo, ownPath } from "./redirects.ts";
+import { movedTo } from "./redirects.ts";
 import { toSignIn } from "./route_scope.ts";
 
 /** Dependencies of `Screens`. */

@@ -18,6 +18,8 @@ import { readSettings } from "../../../core/runtime/settings.ts";
 import plugins from "../../../plugins/mod.ts";
 import { createTestDatabase, openTestStore } from "./test_database.ts";
 
+export { testFileStore } from "./file_store_suite.ts";
+
 /** A request of a test. */
 export interface RequestOptions {
   /** A token `id:secret`; the administrator's by default, null for none. */

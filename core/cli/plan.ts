@@ -1,6 +1,7 @@
 import type { Runtime } from "../runtime/boot.ts";
 import { variablesOf } from "../runtime/operator_choices.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
+import { versionLines } from "../runtime/versions.ts";
 import type { Choices } from "./load.ts";
 
 /** The line of a plugin: its name and grants, with those that the operator denied marked. */
@@ -29,5 +30,8 @@ export function planOf(
   });
   const routes = runtime.http.routes().map(({ method, path, permit }) => `  ${method.padEnd(7)} ${path}  (${permit})`);
   const events = runtime.booted.flatMap(({ plugin }) => plugin.events.map((event) => `  ${event}  (${plugin.name})`));
-  return ["Plugins in boot order", ...plugins, "", "Routes", ...routes, "", "Events", ...events].join("\n");
+  const versions = versionLines(runtime.booted.map(({ plugin }) => plugin));
+  return ["Plugins in boot order", ...plugins, "", "Routes", ...routes, "", "Events", ...events, ...versions].join(
+    "\n",
+  );
 }

@@ -90,14 +90,14 @@ export class IsolatedPlugin {
   }
 
   async #setUp(context: AnyContext): Promise<void> {
-    const { settings, env, baseUrl, language, theme } = context;
+    const { settings, env, baseUrl, language } = context;
     this.#context = context;
     this.#registrations = undefined;
     await this.#host?.attach({
       setUp: async (call) => {
         const found = checkedRegistrations(
           this.#entry,
-          await call("setup", { settings, env, baseUrl, language, theme }),
+          await call("setup", { settings, env, baseUrl, language }),
         );
         if (this.#registrations && !Bun.deepEquals(this.#registrations, found))
           throw new Error(`The isolated plugin "${this.#entry}" registers something else than at its first start`);

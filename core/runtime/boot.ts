@@ -37,6 +37,7 @@ import { type ContextParts, makeContext } from "./plugin_context.ts";
 import type { SlotName, Slots } from "./registry.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
+import { checkVersions, recordVersions } from "./versions.ts";
 
 /** What a runtime is booted from. */
 export interface RuntimeOptions extends PluginChoices {
@@ -76,6 +77,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const plugins = inBootOrder(parts.plugins, shipped);
   for (const neighbour of unknownNeighbours(plugins, shipped))
     log.warn("A plugin wants to boot before or after one that is neither installed nor shipped", { ...neighbour });
+  checkVersions(plugins);
   checkVariables(parts.plugins);
   checkCommands(parts.plugins, []);
   checkChoices(plugins, parts);
@@ -148,6 +150,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   );
   bus.close();
   await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
+  await recordVersions(store.db, plugins, log);
   return {
     http,
     bus,

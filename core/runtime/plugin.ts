@@ -68,6 +68,10 @@ export interface PluginSpec<
 > {
   /** Unique; also the name of its migration ledger. */
   readonly name: string;
+  /** Its semantic version; for a package that of its package.json by default. */
+  readonly version?: string;
+  /** The versions of Lectern that it works with, as a range such as "^1.2.0" or ">=0.2 <0.4". */
+  readonly lectern?: string;
   /** Contracts it needs. Their providers boot first; without one the boot stops. */
   readonly requires?: readonly Q[];
   /** Contracts it uses where a plugin provides them; their providers boot first. `contracts` has undefined for the others. */
@@ -96,10 +100,11 @@ export interface PluginSpec<
 
 type ErasedSpec = PluginSpec<ContractName, TableName, TableName, TObject, ContractName>;
 
+/** Fields without a default. */
+type OptionalField = "extend" | "settings" | "version" | "lectern";
+
 /** A plugin with its types erased and its defaults filled in. */
-export interface AnyPlugin
-  extends Required<Omit<ErasedSpec, "extend" | "settings">>,
-    Pick<ErasedSpec, "extend" | "settings"> {
+export interface AnyPlugin extends Required<Omit<ErasedSpec, OptionalField>>, Pick<ErasedSpec, OptionalField> {
   /** The file that errors name beside the plugin. */
   readonly source?: string;
   /** How its process is confined, for `plan` and `grants`; absent for plugins in the server's own process. */

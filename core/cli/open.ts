@@ -8,7 +8,7 @@ import { boot, type Runtime } from "../runtime/boot.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { readSettings } from "../runtime/settings.ts";
 import type { CommandIo } from "./command.ts";
-import { type Choices, readChoices } from "./load.ts";
+import { type Choices, readChoices, thirdParty } from "./load.ts";
 
 /** A booted runtime with its configuration and file store. */
 export interface OpenRuntime {
@@ -44,6 +44,7 @@ export async function openRuntime(
       }),
       settings: choices.settings,
       denied: choices.denied,
+      thirdParty: (await thirdParty(plugins)).map(({ name }) => name),
     });
     return { runtime, config, files };
   } catch (error) {

@@ -32,6 +32,7 @@ import { coreMigrations } from "./migrations.ts";
 import { checkChoices, checkVariables, type PluginChoices } from "./operator_choices.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import { type ContextParts, makeContext } from "./plugin_context.ts";
+import { type PluginDb, PluginRoles } from "./plugin_roles.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
 
@@ -43,6 +44,8 @@ export interface RuntimeOptions extends PluginChoices {
   readonly log: Log;
   readonly plugins: readonly AnyPlugin[];
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Names of the plugins that do not ship with Lectern; their grants are enforced by roles unless PLUGIN_ROLES is off. */
+  readonly thirdParty?: readonly string[];
   /** Receives each answer that its schema does not describe; without it answers are not checked. */
   readonly onAnswerMismatch?: OnMismatch;
 }
@@ -56,6 +59,8 @@ export interface Runtime {
   readonly contexts: ReadonlyMap<string, AnyContext>;
   /** Plugins in boot order. */
   readonly booted: readonly BootedPlugin[];
+  /** How the grants of each plugin are enforced. */
+  readonly roles: Pick<PluginRoles, "enforcementOf">;
   /** Starts jobs and schedules. */
   start(): Promise<void>;
   /** Stops jobs, notifications, plugins and child processes, then closes the store. */
@@ -84,6 +89,9 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const http = createHttpServer(config, parts.env, store.db, { log, children, spool, texts });
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
+  const visibility = new VisibilityRules();
+  const thirdParty = new Set(parts.thirdParty ?? []);
+  const roles = new PluginRoles({ store, log, mode: config.pluginRoles, thirdParty, visibility });
   const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
   const shared: ContextParts & { readonly judge: JudgeAnswer | undefined } = {
     ...parts,
@@ -92,7 +100,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     http,
     children,
     caches,
-    visibility: new VisibilityRules(),
+    visibility,
     texts,
     baseUrl: baseUrlOf(config),
     contracts: new Map(),
@@ -115,12 +123,14 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     const started = performance.now();
     const migrated = await migratePlugin(plugin, store.db, log);
     const denied = parts.denied?.[plugin.name] ?? [];
-    contexts.set(plugin.name, await setUp(plugin, shared, denied));
+    const tables = await roles.prepare(plugin, denied);
+    contexts.set(plugin.name, await setUp(plugin, tables, shared, denied));
     booted.push({ plugin, migrated, denied, ms: performance.now() - started });
   }
   compileRoutes(http);
   checkPermits(plugins, http);
   await checkTables(plugins, store.db);
+  await roles.complete();
   for (const name of bus.withoutPerformer(plugins.flatMap(({ events }) => events)))
     log.warn("A plugin handles an event that no plugin performs; is its name right?", { event: name });
   shared.slots.set(
@@ -136,6 +146,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     children,
     contexts,
     booted,
+    roles,
     async start() {
       const { databaseTimeoutMs: statementMs, writeTimeoutMs: writeMs, databaseWaitMs: waitMs } = config;
       store.limit({ statementMs, writeMs, waitMs });
@@ -169,6 +180,7 @@ async function migratePlugin({ name, migrations }: AnyPlugin, db: Db, log: Log):
 
 async function setUp(
   plugin: AnyPlugin,
+  tables: PluginDb,
   shared: ContextParts & { readonly judge: JudgeAnswer | undefined },
   denied: readonly (keyof Grants)[],
 ): Promise<AnyContext> {
@@ -178,7 +190,7 @@ async function setUp(
   );
   // Without the grant no setting reads its variable either.
   const env = denied.includes("env") ? {} : shared.env;
-  const context = makeContext(plugin, grants, apps, { ...shared, env });
+  const context = makeContext(plugin, grants, apps, tables, { ...shared, env });
   try {
     await plugin.setup(context);
     await Promise.all([lazyRoutesOf(apps.app), lazyRoutesOf(apps.site)]);

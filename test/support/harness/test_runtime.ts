@@ -107,6 +107,7 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
     log,
     plugins: [...plugins, ...(options.extra ?? [])],
     env,
+    thirdParty: (options.extra ?? []).map(({ name }) => name),
     ...options.choices,
   }).catch(async (error: unknown) => {
     // Some tests want a boot that fails; it has to close and remove the same.

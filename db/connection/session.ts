@@ -20,6 +20,7 @@ export interface DialectPools {
 }
 
 const WRITES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
+const READ = /^select\b/i;
 /** Approximate bytes of unanswered writes: well below what a socket buffers. */
 const MAX_UNANSWERED_BYTES = 16_384;
 /** Bytes that a statement counts beside its values, so that postgres.js never begins to queue. */
@@ -78,11 +79,12 @@ export class Session implements DatabaseConnection {
   #connection: Connection | undefined;
   /** The limit of answers within the transaction. */
   #answerTimeoutMs = 0;
+  /** The answer of `begin`, until it is known to be there. */
+  #beginning: Promise<unknown> | undefined;
   /** Unanswered writes: the last answer, the bytes since the previous answer, and the first failure. */
   #last: Promise<void> | undefined;
   #unanswered = 0;
   #failure: { readonly error: unknown } | undefined;
-
   /** Whether a statement of a role failed. */
   #failedRole = false;
 
@@ -92,7 +94,9 @@ export class Session implements DatabaseConnection {
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     const result = await this.#answered(
-      this.#connection ? this.#sent(query.sql, query.parameters) : sendSingle(this.#pools, query.sql, query.parameters),
+      this.#connection
+        ? this.#sentWithBegin(query.sql, query.parameters)
+        : sendSingle(this.#pools, query.sql, query.parameters),
     );
     const { command, count } = result;
     // Several statements in one text return a list of results without a command.
@@ -111,6 +115,7 @@ export class Session implements DatabaseConnection {
   }
 
   async #runWithin(query: CompiledQuery, role: EnforcedRole) {
+    await this.#begun();
     const sender = this.#sender();
     const outgoing = await role.outgoing(sender, query.sql, query.parameters);
     try {
@@ -126,6 +131,7 @@ export class Session implements DatabaseConnection {
    * unanswered. A queued statement would go to another session, outside the transaction, if this connection broke.
    */
   async write(query: CompiledQuery, role?: EnforcedRole): Promise<void> {
+    await this.#begun();
     const outgoing = role && (await role.outgoing(this.#sender(), query.sql, query.parameters));
     const connection = this.#held();
     const { text, parameters } = outgoing ?? { text: query.sql, parameters: query.parameters };
@@ -155,6 +161,7 @@ export class Session implements DatabaseConnection {
     let finished = false;
     let outgoing: Outgoing | undefined;
     try {
+      await this.#begun();
       await this.#settle();
       const connection = own ?? this.#held();
       outgoing = role && (await role.outgoing(own ?? this.#sender(), query.sql, query.parameters));
@@ -178,10 +185,13 @@ export class Session implements DatabaseConnection {
     this.#answerTimeoutMs = answerTimeoutFor(limitMs);
     // Local to the transaction: it works behind a pooler, and no later transaction inherits it.
     const limit = limitMs > 0 ? `; set local statement_timeout = ${Math.round(limitMs)}` : "";
-    await this.#connection.send(`begin ${modes}${limit}`, [], answerTimeoutFor(limits.statementMs));
+    this.#beginning = this.#connection.send(`begin ${modes}${limit}`, [], answerTimeoutFor(limits.statementMs));
+    // Awaited with the first statement, or before it; a rejection in between is not unhandled.
+    this.#beginning.catch(() => {});
   }
 
   async commit(): Promise<void> {
+    await this.#begun();
     const result = await this.#answered(this.#sent("commit", []));
     this.#leave(false);
     if (this.#failure) throw this.#failure.error;
@@ -203,6 +213,7 @@ export class Session implements DatabaseConnection {
   }
 
   async command(text: string): Promise<void> {
+    await this.#begun();
     await this.#answered(this.#sent(text, []));
   }
 
@@ -213,6 +224,28 @@ export class Session implements DatabaseConnection {
 
   release(): void {
     this.#leave(true);
+  }
+
+  /** Awaits the answer of `begin`. Throws its failure. */
+  async #begun(): Promise<void> {
+    const beginning = this.#beginning;
+    this.#beginning = undefined;
+    await beginning;
+  }
+
+  /**
+   * Sends a statement. The first one of a transaction is pipelined behind `begin` where it is a select that the session knows:
+   * it changes nothing if `begin` fails. Throws the failure of `begin` first.
+   */
+  async #sentWithBegin(text: string, parameters: readonly unknown[]): Promise<StatementResult> {
+    if (!this.#beginning || !READ.test(text) || !this.#held().hasPrepared(text)) {
+      await this.#begun();
+      return this.#sent(text, parameters);
+    }
+    const answer = this.#sent(text, parameters);
+    answer.catch(() => {});
+    await this.#begun();
+    return answer;
   }
 
   /** Awaits the unanswered writes. Throws their first failure. */

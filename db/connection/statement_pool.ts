@@ -4,7 +4,7 @@
  */
 import { StoreUnavailable } from "../query/errors.ts";
 import type { Connection, Description, StatementResult } from "./connection.ts";
-import { answerTimeoutFor } from "./limits.ts";
+import { answerTimeoutFor, type PoolLoad } from "./limits.ts";
 
 /** Options of the pool; times in milliseconds. */
 export interface StatementPoolOptions {
@@ -49,6 +49,12 @@ export class StatementPool {
   async describe(text: string): Promise<Description> {
     if (this.#ended) throw new StoreUnavailable("Cannot query the store: it is closed");
     return await this.#leastLoaded().describe(text, answerTimeoutFor(this.#options.limitMs()));
+  }
+
+  /** Open connections and their pending statements; none waits for a connection, as statements are pipelined. */
+  get load(): PoolLoad {
+    const busy = this.#connections.reduce((sum, { load }) => sum + load, 0);
+    return { connections: this.#connections.length, busy, waiting: 0 };
   }
 
   /** Ends all connections after their statements, at most `timeoutMs` later. */

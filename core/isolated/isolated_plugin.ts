@@ -95,10 +95,7 @@ export class IsolatedPlugin {
     this.#registrations = undefined;
     await this.#host?.attach({
       setUp: async (call) => {
-        const found = checkedRegistrations(
-          this.#entry,
-          await call("setup", { settings, env, baseUrl, language }),
-        );
+        const found = checkedRegistrations(this.#entry, await call("setup", { settings, env, baseUrl, language }));
         if (this.#registrations && !Bun.deepEquals(this.#registrations, found))
           throw new Error(`The isolated plugin "${this.#entry}" registers something else than at its first start`);
         this.#registrations = found;

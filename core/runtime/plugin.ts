@@ -21,7 +21,7 @@ import type { Texts } from "../i18n/catalogue.ts";
 import type { InputObject } from "../input/body_parsing.ts";
 import type { Log } from "../log.ts";
 import type { Listing, ListSpec } from "../resources/listing.ts";
-import type { VisibilityRule } from "../resources/visibility.ts";
+import type { VisibilityReads, VisibilityRule } from "../resources/visibility.ts";
 import type { Input, Lookups, Rules } from "../validation/validate.ts";
 import type { Viewer } from "../viewer.ts";
 import type {
@@ -159,7 +159,8 @@ export interface PluginContext<
   callAs(viewer: Viewer, method: string, path: string, options?: CallOptions): Promise<Response>;
   /** Creates a limit of requests by key; servers on one store share it with RATE_LIMITS_SHARED. */
   readonly limiter: MakeLimiter;
-  visibilityRule(table: TableName, rule: VisibilityRule): void;
+  /** Adds a rule for the rows of a table; `reads` names the columns of other tables that its condition reads. */
+  visibilityRule(table: TableName, rule: VisibilityRule, reads?: VisibilityReads): void;
   visible: Visible;
   /** Runs a listing request over the rows that the viewer sees. */
   list<Row>(spec: ListSpec, viewer: Viewer, query: InputObject): Promise<Listing<Row>>;

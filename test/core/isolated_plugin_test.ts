@@ -85,6 +85,9 @@ test("an honest plugin answers isolated as it does in the server's process", asy
   expect(answers.map((answer) => (answer as [number])[0])).toEqual([
     200, 403, 201, 201, 403, 422, 404, 403, 404, 200, 200, 200, 404,
   ]);
+  expect((answers[9] as [number, { data: object[] }])[1].data).toEqual([
+    { book_id: expect.any(Number), user_id: expect.any(Number), points: 7, thanked: true, given_from: "127.0.0.1" },
+  ]);
   const before = host.pid ?? 0;
   process.kill(before, "SIGKILL");
   await until(() => host.pid !== before);
@@ -95,7 +98,7 @@ test("an honest plugin answers isolated as it does in the server's process", asy
   expect(host.pid).not.toBe(before);
   expect(grantsOf(plugin, [])).toMatch(
     hasLandlock
-      ? /^acme-kudos +read=books write=acme_kudos files isolated \(Landlock ABI \d+, seccomp, (network namespace|no sockets)\)$/
+      ? /^acme-kudos +read=books write=acme_kudos files.* isolated \(Landlock ABI \d+, seccomp, (network namespace|no sockets)\)$/
       : /isolated, not enforced: /,
   );
 });

@@ -10,6 +10,7 @@ export type { CallServer, ChildTask } from "./children/messages.ts";
 export type { Children, RunOptions } from "./children/pool.ts";
 export { type ChildEnd, type ChildLimits, lowerPriority, watchChild } from "./children/process_limits.ts";
 export { type YieldToEventLoop, yieldToEventLoop } from "./children/yield_to_event_loop.ts";
+export { closestMatch } from "./closest_match.ts";
 export { fileKilobytes, fileLimit } from "./config.ts";
 export { type ItemPermissions, itemPermissions, type VisibleRows } from "./contracts/access.ts";
 export { type People, peopleOf, withoutAuthor } from "./contracts/users.ts";
@@ -80,8 +81,12 @@ export type {
   Items,
   Jobs,
   Permissions,
+  PlaceName,
+  Places,
   Result,
   Slots,
+  ViewName,
+  Views,
 } from "./runtime/registry.ts";
 export { Semaphore } from "./semaphore.ts";
 export type { ScreenHook, ViewPart } from "./themes/screen_hooks.ts";

@@ -27,6 +27,12 @@ export interface Items {}
 /** "kind.moment.field" → the type of a field that another plugin adds by the slot `response_fields`: "book.read.cover". */
 export interface ItemFields {}
 
+/** Place of screens, such as "page/below" → the data that the parts and entries which plugins add there get. */
+export interface Places {}
+
+/** View, such as "reading/page" → the data that it renders. */
+export interface Views {}
+
 /** Permission name → true. */
 export interface Permissions {}
 
@@ -44,5 +50,9 @@ export type SlotName = Extract<keyof Slots, string>;
 export type ContractName = Extract<keyof Contracts, string>;
 /** The name of a permission. */
 export type PermissionName = Extract<keyof Permissions, string>;
+/** The name of a place of screens. */
+export type PlaceName = Extract<keyof Places, string>;
+/** The name of a view. */
+export type ViewName = Extract<keyof Views, string>;
 /** Who may call a route: holders of a permission, users of the API, or everybody. */
 export type Permit = PermissionName | "access-api" | "public";

@@ -4,6 +4,7 @@
  */
 import type { ScreenHandler, View } from "../contracts/web.ts";
 import type { AnyContext } from "../runtime/plugin.ts";
+import type { ViewName, Views } from "../runtime/registry.ts";
 
 /** Adds screens of a theme. */
 export interface ScreenRouter {
@@ -13,8 +14,8 @@ export interface ScreenRouter {
 
 /** Renders before and after a view by its name; a smaller priority comes first, 50 by default. */
 export interface ViewRegistry {
-  renderBefore(target: string, view: View<never>, priority?: number): void;
-  renderAfter(target: string, view: View<never>, priority?: number): void;
+  renderBefore<V extends ViewName>(target: V, view: View<Views[V]>, priority?: number): void;
+  renderAfter<V extends ViewName>(target: V, view: View<Views[V]>, priority?: number): void;
 }
 
 /** Middleware of every screen: a response of `before` ends the request, one of `after` replaces the answer. */
@@ -23,13 +24,15 @@ export interface ScreenHook {
   readonly after?: (request: Request, response: Response) => Response | undefined | Promise<Response | undefined>;
 }
 
-/** A part rendered before or after a view. */
-export interface ViewPart {
-  readonly target: string;
-  readonly place: "before" | "after";
-  readonly priority: number;
-  readonly draw: View<never>;
-}
+/** A part rendered before or after a view, with the data of that view. */
+export type ViewPart = {
+  readonly [V in ViewName]: {
+    readonly target: V;
+    readonly place: "before" | "after";
+    readonly priority: number;
+    readonly draw: View<Views[V]>;
+  };
+}[ViewName];
 
 /** The hooks for screens by their names in the original (platform 11.3). */
 export interface ScreenHooks {
@@ -53,9 +56,10 @@ export function screenHooks(context: AnyContext): {
     post: (path, handler) => context.contracts.web?.form(site, path, admits, handler),
   });
   const part =
-    (place: ViewPart["place"]) =>
-    (target: string, draw: View<never>, priority = PRIORITY) =>
-      contribute("view_part", { target, place, priority, draw });
+    (place: "before" | "after") =>
+    <V extends ViewName>(target: V, draw: View<Views[V]>, priority = PRIORITY) =>
+      // The compiler does not narrow a union by a type parameter.
+      contribute("view_part", { target, place, priority, draw } as unknown as ViewPart);
   return {
     routes_register_web: (handler) => handler(router("anyone")),
     routes_register_web_auth: (handler) => handler(router("user")),

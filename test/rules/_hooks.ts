@@ -13,8 +13,11 @@ export interface Declared {
   readonly path: string;
 }
 
+/** An interface that plugins widen by declaration merging. */
+export type OpenInterface = "Events" | "Slots" | "Contracts" | "Tables" | "Places" | "Views";
+
 /** What the sources merge into an open interface, by name. */
-export function declaredIn(sources: readonly Source[], which: "Events" | "Slots" | "Contracts" | "Tables"): Declared[] {
+export function declaredIn(sources: readonly Source[], which: OpenInterface): Declared[] {
   return sources
     .filter(({ path }) => !isTest(path))
     .flatMap((source) =>
@@ -46,14 +49,16 @@ function resourceEvents(heritage: string): { name: string; type: string }[] {
 function membersOf({ code, text }: Pick<Source, "code" | "text">, start: number): { name: string; type: string }[] {
   const members: { name: string; type: string }[] = [];
   for (let at = start; ; ) {
-    const head = /^\s*(\w+): /.exec(code.slice(at));
+    const head = /^\s*(?:\w+|"[^"]*"): /.exec(code.slice(at));
     if (!head) return members;
     const from = at + head[0].length;
+    // Texts are blank in the code, names in quotes too.
+    const name = text.slice(at + head[0].search(/\S/), from).replace(/[":\s]/g, "");
     let depth = 0;
     let end = from;
     for (; depth > 0 || (code[end] !== ";" && code[end] !== "}"); end++)
       depth += "{(<[".includes(code[end] ?? "") ? 1 : "})>]".includes(code[end] ?? "") ? -1 : 0;
-    members.push({ name: head[1] ?? "", type: text.slice(from, end).replace(/\s+/g, " ").trim() });
+    members.push({ name, type: text.slice(from, end).replace(/\s+/g, " ").trim() });
     at = code[end] === ";" ? end + 1 : end;
   }
 }
@@ -89,6 +94,15 @@ export function contractRows(sources: readonly Source[]): string[][] {
     const providers = plugins.filter(({ provides }) => (provides as readonly string[]).includes(name));
     return [code(name), link(code(type), path), providers.map((plugin) => plugin.name).join(", ")];
   });
+}
+
+/** Cells of each place or view but the last one: its data, and the plugin that declares it. */
+export function screenRows(sources: readonly Source[], which: "Places" | "Views"): string[][] {
+  return declaredIn(sources, which).map(({ name, type, path }) => [
+    code(name),
+    link(code(type.replace(/\breadonly (?=\w+\??:)/g, "")), path),
+    pluginAt(path) ?? "core",
+  ]);
 }
 
 /** Who the files belong to: the plugin that is declared in their folder, else the runtime. */

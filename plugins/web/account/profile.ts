@@ -26,7 +26,7 @@ const YEAR_SECONDS = 31_536_000;
 /** Mounts the profile: name and language, stored with the account, and the appearance, stored in a cookie of the browser. */
 export function mountProfile({ site, texts, web }: AccountContext): void {
   const { parts } = web;
-  const view = web.view<ProfileData>("account/profile", ({ me, languages, scheme, formErrors: wrong }, ui) => {
+  const view = web.view("account/profile", ({ me, languages, scheme, formErrors: wrong }, ui) => {
     const { t } = ui;
     const fields = html`
 ${parts.field(ui, { name: "name", label: t("Name"), value: me.name, required: true, maxlength: 100, autocomplete: "name", errors: wrong.errors.name })}

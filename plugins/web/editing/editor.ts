@@ -68,7 +68,7 @@ export interface Drafts {
 
 /** Mounts the editor. */
 export function mountEditor({ site, web, scripts, limitMb }: EditingContext): void {
-  const view = web.view<EditorData>("editing/page", (data, ui) => drawEditor(web, { ...data, limitMb }, ui));
+  const view = web.view("editing/page", (data, ui) => drawEditor(web, { ...data, limitMb }, ui));
   const shown = async (visit: Visit, data: EditorData): Promise<Screen> => {
     const { conflict, content } = data;
     const preview = data.preview === undefined ? undefined : await web.decorate(visit.ui, data.preview);

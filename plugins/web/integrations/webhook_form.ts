@@ -79,7 +79,7 @@ export function hookInputOf({ secret, events, ...rest }: HookForm): InputObject 
 /** Names the form's view. */
 export function hookFormView(web: Web): View<HookFormData> {
   const { parts } = web;
-  return web.view<HookFormData>("integrations/webhook_form", ({ title, hook, events, typed, sent }, ui) => {
+  return web.view("integrations/webhook_form", ({ title, hook, events, typed, sent }, ui) => {
     const { t } = ui;
     const errors = (name: string) => fieldErrors(sent, name);
     const fields = html`${parts.field(ui, { name: "name", label: t("Name"), value: typed.name, required: true, maxlength: 150, errors: errors("name"), autocomplete: "off" })}

@@ -4,19 +4,21 @@
  */
 import { bookPath, chapterPath, type ScreenItem, shelfPath, type Ui } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
-import type { Book, Chapter, Cover, Listing, Shelf } from "./api_types.ts";
+import type { Cover, Listing } from "./api_types.ts";
 import { bookAside, contentsTree, entryPath } from "./book_contents.ts";
 import type { ReadingContext } from "./contract.ts";
 import { actions, emptyMessage, exportActions, mayDo } from "./item_actions.ts";
 import { description, history, tagList } from "./item_details.ts";
 
-interface Tile extends ScreenItem {
+/** A book or shelf in a list of tiles. */
+export interface Tile extends ScreenItem {
   readonly cover?: Cover | null;
 }
 
 /** Texts and actions of the lists. */
 const LISTS = {
   books: {
+    view: "reading/books",
     title: "Books",
     icon: "book",
     empty: "There are no books that you can view.",
@@ -24,6 +26,7 @@ const LISTS = {
     pathOf: bookPath,
   },
   shelves: {
+    view: "reading/shelves",
     title: "Shelves",
     icon: "shelf",
     empty: "There are no shelves that you can view.",
@@ -42,6 +45,12 @@ export function tiles(items: readonly Tile[], icon: string, pathOf: (item: { slu
   )}</ul>`;
 }
 
+/** Data of the lists of books and shelves. */
+export interface TilesData {
+  readonly items: readonly Tile[];
+  readonly pager: Html;
+}
+
 /** Mounts the screens. */
 export function mountContainers(context: ReadingContext): void {
   mountLists(context);
@@ -51,12 +60,8 @@ export function mountContainers(context: ReadingContext): void {
 }
 
 function mountLists({ site, web }: ReadingContext): void {
-  for (const [segment, { title, icon, empty, create, pathOf }] of Object.entries(LISTS)) {
-    interface Data {
-      readonly items: readonly Tile[];
-      readonly pager: Html;
-    }
-    const view = web.view<Data>(`reading/${segment}`, ({ items, pager }, ui) => {
+  for (const [segment, { view: name, title, icon, empty, create, pathOf }] of Object.entries(LISTS)) {
+    const view = web.view(name, ({ items, pager }, ui) => {
       const may = ui.may(`${create.permission}-all`) || ui.may(`${create.permission}-own`);
       const action = { path: create.path, text: ui.t(create.text), icon: "plus", may };
       return html`<div class="head-line"><h1>${ui.t(title)}</h1>${items.length > 0 && actions([action], [], ui)}</div>
@@ -72,7 +77,7 @@ ${items.length === 0 ? emptyMessage(ui.t(empty), [action], ui) : tiles(items, ic
 }
 
 function mountShelf({ site, web }: ReadingContext): void {
-  const view = web.view<{ shelf: Shelf; books: readonly Tile[] }>("reading/shelf", ({ shelf, books }, ui) => {
+  const view = web.view("reading/shelf", ({ shelf, books }, ui) => {
     const path = shelfPath(shelf);
     const actionList = [
       { path: `${path}/edit`, text: ui.t("Edit"), icon: "edit", may: mayDo(ui, "bookshelf-update", shelf) },
@@ -112,7 +117,7 @@ ${history(shelf, ui)}`;
 }
 
 function mountBook({ site, web }: ReadingContext): void {
-  const view = web.view<{ book: Book; added: Html }>("reading/book", ({ book, added }, ui) => {
+  const view = web.view("reading/book", ({ book, added }, ui) => {
     const path = bookPath(book);
     const mayWrite = (permission: string) => mayDo(ui, permission, book);
     const writing = [
@@ -142,7 +147,7 @@ ${book.cover && html`<img class="book-cover" src="${book.cover.url}" alt="">`}${
 }
 
 function mountChapter({ site, web }: ReadingContext): void {
-  const view = web.view<{ book: Book; chapter: Chapter }>("reading/chapter", ({ book, chapter }, ui) => {
+  const view = web.view("reading/chapter", ({ book, chapter }, ui) => {
     const path = chapterPath(book, chapter);
     const mayWrite = (permission: string) => mayDo(ui, permission, chapter);
     const write = { path: `${path}/create-page`, text: ui.t("New page"), icon: "plus", may: mayWrite("page-create") };

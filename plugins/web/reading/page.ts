@@ -19,7 +19,8 @@ import type { ReadingContext } from "./contract.ts";
 import { actions, exportActions, mayDo } from "./item_actions.ts";
 import { history, tagList } from "./item_details.ts";
 
-interface Attachment {
+/** An attachment of the page. */
+export interface Attachment {
   readonly id: number;
   readonly name: string;
   readonly external: boolean;
@@ -43,8 +44,8 @@ const MIN_HEADINGS = 3;
 
 /** Mounts the screen. */
 export function mountPage({ site, web }: ReadingContext): void {
-  const view = web.view<PageData>("reading/page", draw);
-  const comments = web.view<{ book: Book; page: Page }>("reading/comments", (data, ui) => drawComments(web, data, ui));
+  const view = web.view("reading/page", draw);
+  const comments = web.view("reading/comments", (data, ui) => drawComments(web, data, ui));
   web.screen(site, "/books/:book/page/:page", "reader", async (visit) => {
     const { ui, params } = visit;
     const { book, page, attachments } = await pageOf(visit, params);

@@ -18,6 +18,7 @@ export default definePlugin({
   setup(context) {
     const { contribute } = context;
     const shared = { ...context, web: context.contracts.web };
+    shared.web.places("book/below", "home/below", "page/aside", "page/below");
     mountHome(shared);
     mountSearch(shared);
     mountPeople(shared);

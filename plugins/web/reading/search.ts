@@ -2,7 +2,8 @@ import { type Html, html } from "lectern/core";
 import type { Listing } from "./api_types.ts";
 import type { ReadingContext } from "./contract.ts";
 
-interface Found {
+/** A result of the search. */
+export interface Found {
   readonly id: number;
   readonly type: string;
   readonly url: string;
@@ -11,7 +12,8 @@ interface Found {
   readonly updated_at: string;
 }
 
-interface SearchData {
+/** Data of the screen. */
+export interface SearchData {
   readonly query: string;
   readonly type: string;
   readonly found: readonly Found[];
@@ -23,7 +25,7 @@ const TYPES = ["page", "chapter", "book", "bookshelf"] as const;
 
 /** Mounts the search. Links of results lose `baseUrl`, so that they stay on the host that the reader uses. */
 export function mountSearch({ baseUrl, site, web }: ReadingContext): void {
-  const view = web.view<SearchData>("reading/search", ({ query, type, found, total, pager }, ui) => {
+  const view = web.view("reading/search", ({ query, type, found, total, pager }, ui) => {
     const { t } = ui;
     const names = { page: t("Pages"), chapter: t("Chapters"), book: t("Books"), bookshelf: t("Shelves") };
     const options = [["", t("Everything")] as const, ...TYPES.map((each) => [each, names[each]] as const)];

@@ -50,7 +50,7 @@ export const AUDIT_LOG_ADMITS: ScreenAccess = { all: ["settings-manage", "users-
 
 /** Mounts the log. */
 export function mountAuditLog({ site, slot, web }: SettingsContext): void {
-  const view = web.view<AuditData>("settings/audit", (data, ui) => drawLog(web, data, ui));
+  const view = web.view("settings/audit", (data, ui) => drawLog(web, data, ui));
   web.screen(site, PATH, AUDIT_LOG_ADMITS, async (visit) => {
     const filters = filtersIn(visit);
     const { page, size, query } = web.paged(visit.query, 50);

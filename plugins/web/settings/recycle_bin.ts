@@ -42,7 +42,7 @@ export const RECYCLE_BIN_ADMITS: ScreenAccess = { all: ["settings-manage", "rest
 /** Mounts the bin. */
 export function mountRecycleBin(context: SettingsContext): void {
   const { site, web } = context;
-  const view = web.view<BinData>("settings/recycle_bin", (data, ui) => drawBin(web, data, ui));
+  const view = web.view("settings/recycle_bin", (data, ui) => drawBin(web, data, ui));
   web.screen(site, PATH, RECYCLE_BIN_ADMITS, async (visit) => {
     const { page, size, query } = web.paged(visit.query);
     const entry =

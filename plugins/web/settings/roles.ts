@@ -40,7 +40,7 @@ export function mountRoles(context: SettingsContext): void {
 
 function mountList({ site, web }: SettingsContext): void {
   const { parts } = web;
-  const view = web.view<{ roles: readonly ListedRole[] }>("settings/roles", ({ roles }, ui) => {
+  const view = web.view("settings/roles", ({ roles }, ui) => {
     const { t } = ui;
     const rows = roles.map(({ id, display_name, description, users_count, permissions_count }) => [
       html`<a class="any-words" href="${ui.url(`${PATH}/${id}`)}">${display_name}</a>${description && html`<br><span class="quiet any-words">${description}</span>`}`,
@@ -61,7 +61,7 @@ ${parts.table(ui, { caption: t("Roles"), head, rows, empty: t("There are no role
 }
 
 function mountForms({ site, slot, web }: SettingsContext): void {
-  const view = web.view<RoleFormData>("settings/role", (data, ui) => roleForm(web, data, ui));
+  const view = web.view("settings/role", (data, ui) => roleForm(web, data, ui));
   const shown = (visit: Visit, data: Partial<RoleFormData>): Screen => {
     const { role } = data;
     const title = role ? visit.ui.t("Role “:name”", { name: role.display_name }) : visit.ui.t("New role");

@@ -5,7 +5,7 @@
  */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Visit, Web } from "lectern/contracts";
+import type { Web } from "lectern/contracts";
 import { BootError, chosenLanguage, definePlugin, type InputObject, t } from "lectern/core";
 import { mountAssets, type ThemeFolder, themeFile } from "./assets.ts";
 import * as components from "./components.ts";
@@ -13,8 +13,9 @@ import { difference } from "./difference.ts";
 import { DEFAULT_SOURCES, framed, frameSources } from "./frames.ts";
 import { readIcons } from "./icons.ts";
 import { compareTexts, decorator } from "./large_content.ts";
-import { document, errorBody, type Frame, footer, header } from "./layout.ts";
+import { document, errorBody, footer, header } from "./layout.ts";
 import { pendingFormBody } from "./pending_form.ts";
+import { ScreenPlaces } from "./places.ts";
 import renamedTexts from "./renamed_texts.json" with { type: "json" };
 import { screenScope } from "./route_scope.ts";
 import { Screens } from "./screens.ts";
@@ -37,7 +38,7 @@ export default definePlugin({
     }),
   }),
   async setup(context) {
-    const { baseUrl, contracts, log, onStart, provide, routeScope, slot, texts } = context;
+    const { baseUrl, contracts, log, on, onStart, provide, routeScope, slot, texts } = context;
     texts.rename(renamedTexts);
     const { origin, pathname } = new URL(baseUrl);
     const root = pathname.replace(/\/+$/, "");
@@ -47,9 +48,10 @@ export default definePlugin({
     const decorate = decorator(context.children, frames, [context.settings.frameSources, baseUrl]);
     const icons = readIcons(theme?.path);
     const views = new Views(await readThemedViews(theme?.path), () => slot("view_part"));
+    const places = new ScreenPlaces(() => slot("screen_part"));
     const assets = mountAssets(shared, theme);
-    const head = views.add<Frame>("layout/header", header);
-    const foot = views.add<Frame>("layout/footer", footer);
+    const head = views.add("layout/header", header);
+    const foot = views.add("layout/footer", footer);
     const screens = new Screens({
       context: shared,
       frameSources: frames.policy,
@@ -83,14 +85,18 @@ export default definePlugin({
       asset: (name, path) => assets.add(name, path),
       screen: (...given) => screens.screen(...given),
       form: (...given) => screens.form(...given),
-      async addedParts(at, data, visit: Visit) {
-        const parts = slot("screen_part").filter((part) => part.at === at);
-        return Promise.all(parts.map(async (part) => part.draw(data, visit)));
-      },
+      places: (...names) => places.add(names),
+      addedParts: (at, data, visit) => places.draw(at, data, visit),
       paged,
     };
     provide("web", web);
     mountSignIn(shared, web);
+    on("app_boot", {
+      inTransaction() {
+        views.check();
+        places.check();
+      },
+    });
     onStart(() => views.warn(log));
   },
 });

@@ -7,7 +7,16 @@ import { existsSync, readdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Ui, View } from "lectern/contracts";
-import { BootError, Html, html, type Log, type ViewPart } from "lectern/core";
+import {
+  BootError,
+  closestMatch,
+  Html,
+  html,
+  type Log,
+  type Views as ViewData,
+  type ViewName,
+  type ViewPart,
+} from "lectern/core";
 
 /** The default export of a theme's view. */
 export type ThemedView<D = never> = (ui: Ui & { next(data: D): Html }) => (data: D) => Html;
@@ -27,11 +36,11 @@ export class Views {
   }
 
   /** Registers a view; returns the view to draw, which is that of the theme where it has one of the name. */
-  add<D>(name: string, view: View<D>): View<D> {
+  add<V extends ViewName>(name: V, view: View<ViewData[V]>): View<ViewData[V]> {
     if (!NAME.test(name)) throw new Error(`Cannot name a view "${name}": expected a name such as "books/show"`);
     if (this.#names.has(name)) throw new Error(`Cannot name a view "${name}": it exists already`);
     this.#names.add(name);
-    const themed = this.#themed.get(name) as ThemedView<D> | undefined;
+    const themed = this.#themed.get(name) as ThemedView<ViewData[V]> | undefined;
     const own = themed ? this.#byTheme(name, themed, view) : view;
     return (data, ui) => {
       const parts = this.#parts().filter(({ target }) => target === name);
@@ -53,10 +62,25 @@ export class Views {
     };
   }
 
-  /** Logs views of the theme that do not exist, which are most likely misspelt. */
+  /** Checks that the view of every part exists. Throws BootError for the first that does not. */
+  check(): void {
+    for (const { target, place } of this.#parts())
+      if (!this.#names.has(target))
+        throw new BootError(
+          `Cannot render ${place} the view "${target}": there is no such view${this.#suggestion(target)}`,
+        );
+  }
+
+  /** Logs view files of the theme whose view does not exist: most likely misspelt, or of a plugin that is not loaded. */
   warn(log: Log): void {
-    for (const name of [...this.#themed.keys(), ...this.#parts().map(({ target }) => target)])
-      if (!this.#names.has(name)) log.warn("A theme has a view that does not exist; check its name", { view: name });
+    for (const name of this.#themed.keys())
+      if (!this.#names.has(name))
+        log.warn(`A theme has a view that does not exist; check its name${this.#suggestion(name)}`, { view: name });
+  }
+
+  #suggestion(name: string): string {
+    const near = closestMatch(name, [...this.#names]);
+    return near === undefined ? "" : `; did you mean "${near}"?`;
   }
 }
 

@@ -67,7 +67,16 @@ export type {
 export type { Override, Overrides } from "./overrides.ts";
 export type { DraftPage, Pages, PictureKeeper } from "./pages.ts";
 export { bookPath, chapterPath, pagePath, shelfPath } from "./screen_paths.ts";
-export type { ScreenPart } from "./screen_places.ts";
+export type {
+  HeadLink,
+  ScreenFacts,
+  ScreenHead,
+  ScreenPart,
+  Toolbar,
+  ToolbarEntry,
+  ToolbarItem,
+  ToolbarName,
+} from "./screen_places.ts";
 export type { Sessions } from "./sessions.ts";
 export type { SystemFacts } from "./system.ts";
 export { saveTags, type Tag, type Tags } from "./tags.ts";

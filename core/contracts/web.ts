@@ -9,6 +9,7 @@ import type { InputObject } from "../input/body_parsing.ts";
 import type { PlaceName, Places, ViewName, Views } from "../runtime/registry.ts";
 import type { Viewer } from "../viewer.ts";
 import type { Item, ItemAddress, ItemName, ItemsAddress } from "./items.ts";
+import type { Toolbar, ToolbarName } from "./screen_places.ts";
 import type { Tag } from "./tags.ts";
 
 /** Services of a view: texts, icons, URLs and permissions of the reader. */
@@ -189,6 +190,8 @@ export interface Parts {
   /** The changes between two texts, word by word, marked not by colour alone. Long texts go through `Web.compare` first. */
   difference(ui: Ui, before: string, after: string, comparison?: Comparison): Html;
   tabs(ui: Ui, label: string, tabs: readonly { path: string; text: string; current: boolean }[]): Html;
+  /** A row of links and buttons, with a menu for those that are in it. */
+  toolbar(ui: Ui, toolbar: Toolbar): Html;
   badge(ui: Ui, kind: "good" | "bad" | "note", text: string): Html;
 }
 
@@ -271,6 +274,8 @@ export interface Web {
   places(...names: PlaceName[]): void;
   /** Draws the parts that plugins added at a place of screens. Throws for a place that was not declared. */
   addedParts<P extends PlaceName>(at: P, data: Places[P], visit: Visit): Promise<HtmlPart>;
+  /** The entries that the viewer sees, and the parts, that plugins added to a toolbar, for `Parts.toolbar`. */
+  toolbar<P extends ToolbarName>(at: P, data: Places[P], visit: Visit): Promise<Toolbar>;
   /** The page of a listing that a query names, with the query parameters of the API for it. */
   paged(query: InputObject, size?: number): { readonly page: number; readonly size: number; readonly query: string };
 }

@@ -11,6 +11,9 @@ export interface AccountContext extends Pick<PluginContext, "site" | "texts"> {
 }
 
 declare module "lectern/core" {
+  interface Places {
+    "profile/below": Me;
+  }
   interface Views {
     "account/new_token": NewTokenData;
     "account/password": { readonly me: Me; readonly formErrors: FormErrors };

@@ -2,7 +2,7 @@ import type { Web } from "lectern/contracts";
 import type { PluginContext } from "lectern/core";
 import type { AttachmentsData } from "./attachments.ts";
 import type { ContainerData } from "./containers.ts";
-import type { EditorData } from "./editor.ts";
+import type { EditorData, EditorScreenData } from "./editor.ts";
 import type { PlacesData } from "./places.ts";
 import type { SortData } from "./sort.ts";
 
@@ -16,10 +16,14 @@ export interface EditingContext extends Pick<PluginContext, "site"> {
 }
 
 declare module "lectern/core" {
+  interface Places {
+    "editor/formatting": EditorData;
+    "editor/toolbar": EditorData;
+  }
   interface Views {
     "editing/attachments": AttachmentsData;
     "editing/container": ContainerData;
-    "editing/page": EditorData;
+    "editing/page": EditorScreenData;
     "editing/places": PlacesData;
     "editing/sort": SortData;
   }

@@ -1,4 +1,4 @@
-import type { Web } from "lectern/contracts";
+import type { Toolbar, Web } from "lectern/contracts";
 import type { Html, PluginContext } from "lectern/core";
 import type { Book, Chapter, Page, Shelf } from "./api_types.ts";
 import type { CommentFormData } from "./comment_forms.ts";
@@ -14,17 +14,30 @@ export interface ReadingContext extends Pick<PluginContext, "baseUrl" | "site"> 
   readonly web: Web;
 }
 
+/** What other plugins add to the screen of an item. */
+export interface Additions {
+  readonly toolbar: Toolbar;
+  /** Parts below the content. */
+  readonly added: Html;
+}
+
 declare module "lectern/core" {
   interface Places {
     "book/below": Book;
+    "book/toolbar": Book;
+    "chapter/below": Chapter;
+    "chapter/toolbar": Chapter;
     "home/below": undefined;
     "page/aside": Page;
     "page/below": Page;
+    "page/toolbar": Page;
+    "shelf/below": Shelf;
+    "shelf/toolbar": Shelf;
   }
   interface Views {
-    "reading/book": { readonly book: Book; readonly added: Html };
+    "reading/book": { readonly book: Book } & Additions;
     "reading/books": TilesData;
-    "reading/chapter": { readonly book: Book; readonly chapter: Chapter };
+    "reading/chapter": { readonly book: Book; readonly chapter: Chapter } & Additions;
     "reading/comment_form": CommentFormData;
     "reading/comments": { readonly book: Book; readonly page: Page };
     "reading/home": HomeData;
@@ -33,7 +46,7 @@ declare module "lectern/core" {
     "reading/revision": RevisionData;
     "reading/revisions": RevisionsData;
     "reading/search": SearchData;
-    "reading/shelf": { readonly shelf: Shelf; readonly books: readonly Tile[] };
+    "reading/shelf": { readonly shelf: Shelf; readonly books: readonly Tile[] } & Additions;
     "reading/shelves": TilesData;
   }
 }

@@ -1,4 +1,13 @@
-import type { ConfirmSpec, FieldSpec, FormSpec, PageSpec, Parts, TableSpec } from "lectern/contracts";
+import type {
+  ConfirmSpec,
+  FieldSpec,
+  FormSpec,
+  PageSpec,
+  Parts,
+  ScreenFacts,
+  TableSpec,
+  Toolbar,
+} from "lectern/contracts";
 import type { HtmlPart, PluginContext } from "lectern/core";
 import type { ComparedTexts } from "./difference.ts";
 import type { Frame } from "./layout.ts";
@@ -15,6 +24,9 @@ export interface ShellContext
 }
 
 declare module "lectern/core" {
+  interface Places {
+    "screen/footer": ScreenFacts;
+  }
   interface Views {
     "layout/footer": Frame;
     "layout/header": Frame;
@@ -30,6 +42,7 @@ declare module "lectern/core" {
     "parts/pager": PageSpec;
     "parts/table": TableSpec;
     "parts/tabs": { readonly label: string; readonly tabs: Parameters<Parts["tabs"]>[2] };
+    "parts/toolbar": Toolbar;
     "web/choose_password": ChosenPasswordData;
     "web/fault": { readonly status: number; readonly message: string };
     "web/forgotten": ForgottenPasswordData;

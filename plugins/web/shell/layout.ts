@@ -26,6 +26,10 @@ export interface Frame {
   readonly search: boolean;
   /** A style element of this document alone. */
   readonly style: HtmlPart;
+  /** Further elements of the head, by plugins. */
+  readonly head: HtmlPart;
+  /** Parts of the footer, by plugins. */
+  readonly footer: HtmlPart;
 }
 
 /** An entry of a menu. */
@@ -46,7 +50,7 @@ export function document(frame: Frame, ui: Ui, head: Html, foot: Html): Html {
 <meta name="color-scheme" content="${scheme === "" ? "light dark" : scheme}">
 <title>${title === app ? app : `${isolated(title)} · ${app}`}</title>
 <link rel="icon" href="${ui.url("/web/assets/favicon.svg")}">
-${styles.map((href) => html`<link rel="stylesheet" href="${href}">`)}${style}
+${frame.head}${styles.map((href) => html`<link rel="stylesheet" href="${href}">`)}${style}
 ${scripts.map((src) => html`<script src="${src}" defer></script>`)}
 </head>
 <body>
@@ -93,7 +97,7 @@ ${
 
 /** The footer. */
 export function footer(frame: Frame, ui: Ui): Html {
-  return html`<footer class="bottom"><small>${frame.app} · <a href="${ui.url("/api/docs")}">${ui.t("API")}</a></small></footer>`;
+  return html`<footer class="bottom"><small>${frame.app} · <a href="${ui.url("/api/docs")}">${ui.t("API")}</a></small>${frame.footer}</footer>`;
 }
 
 /** The body of an error screen. */

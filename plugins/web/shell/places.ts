@@ -36,9 +36,9 @@ export class ScreenPlaces {
     return Promise.all(parts.map(async (part) => part.draw(data as never, visit)));
   }
 
-  /** Checks that the place of every part is declared. Throws BootError for the first that is not. */
-  check(): void {
-    for (const { at } of this.#parts()) if (!this.#names.has(at)) throw new BootError(missing(at, this.#names));
+  /** Checks that the place of every contribution is declared. Throws BootError for the first that is not. */
+  check(contributions: readonly { readonly at: string }[]): void {
+    for (const { at } of contributions) if (!this.#names.has(at)) throw new BootError(missing(at, this.#names));
   }
 }
 

@@ -18,8 +18,10 @@ import { pendingFormBody } from "./pending_form.ts";
 import { ScreenPlaces } from "./places.ts";
 import renamedTexts from "./renamed_texts.json" with { type: "json" };
 import { screenScope } from "./route_scope.ts";
+import { checkHeads, screenExtras } from "./screen_extras.ts";
 import { Screens } from "./screens.ts";
 import { mountSignIn } from "./sign_in.ts";
+import { toolbarAt } from "./toolbars.ts";
 import { createUi } from "./ui.ts";
 import { readThemedViews, Views } from "./views.ts";
 
@@ -49,15 +51,26 @@ export default definePlugin({
     const icons = readIcons(theme?.path);
     const views = new Views(await readThemedViews(theme?.path), () => slot("view_part"));
     const places = new ScreenPlaces(() => slot("screen_part"));
+    places.add(["screen/footer"]);
     const assets = mountAssets(shared, theme);
+    const heads = () => slot("screen_head");
+    const own = {
+      styles: [assets.own("pico.css"), assets.own("web.css")],
+      scripts: [assets.own("htmx.js"), assets.own("web.js")],
+    };
+    const themed = {
+      styles: themeFile(theme, "theme.css", root),
+      scripts: themeFile(theme, "theme.js", root),
+    };
     const head = views.add("layout/header", header);
     const foot = views.add("layout/footer", footer);
     const screens = new Screens({
       context: shared,
       frameSources: frames.policy,
       facts: { app: contracts.system.name, logo: contracts.system.logo },
-      styles: [assets.own("pico.css"), assets.own("web.css"), ...themeFile(theme, "theme.css", root)],
-      scripts: [assets.own("htmx.js"), assets.own("web.js"), ...themeFile(theme, "theme.js", root)],
+      styles: () => [...own.styles, ...heads().flatMap(({ styles = [] }) => styles), ...themed.styles],
+      scripts: () => [...own.scripts, ...heads().flatMap(({ scripts = [] }) => scripts), ...themed.scripts],
+      extras: (facts, visit) => screenExtras({ places, heads: heads() }, facts, visit),
       uiFor(request, viewer) {
         const accepted = request.headers.get("accept-language");
         return createUi(
@@ -74,7 +87,6 @@ export default definePlugin({
       "",
       screenScope(shared, {
         errorScreen: (...given) => screens.errorScreen(...given),
-        respond: (body, status) => screens.respond(body, status),
       }),
     );
     const web: Web = {
@@ -87,6 +99,7 @@ export default definePlugin({
       form: (...given) => screens.form(...given),
       places: (...names) => places.add(names),
       addedParts: (at, data, visit) => places.draw(at, data, visit),
+      toolbar: (at, data, visit) => toolbarAt({ places, entries: slot("toolbar_entry") }, at, data, visit),
       paged,
     };
     provide("web", web);
@@ -94,7 +107,8 @@ export default definePlugin({
     on("app_boot", {
       inTransaction() {
         views.check();
-        places.check();
+        places.check([...slot("screen_part"), ...slot("toolbar_entry")]);
+        checkHeads(heads(), assets);
       },
     });
     onStart(() => views.warn(log));
@@ -114,6 +128,7 @@ function partsOf(views: Views): Web["parts"] {
   const dialogLink = views.add("parts/dialog_link", components.dialogLink);
   const compared = views.add("parts/difference", difference);
   const tabs = views.add("parts/tabs", components.tabs);
+  const toolbar = views.add("parts/toolbar", components.toolbar);
   const badge = views.add("parts/badge", components.badge);
   return {
     field: (ui, spec) => field(spec, ui),
@@ -127,6 +142,7 @@ function partsOf(views: Views): Web["parts"] {
     dialogLink: (ui, spec) => dialogLink(spec, ui),
     difference: (ui, before, after, comparison) => compared({ before, after, comparison }, ui),
     tabs: (ui, label, each) => tabs({ label, tabs: each }, ui),
+    toolbar: (ui, given) => toolbar(given, ui),
     badge: (ui, kind, text) => badge({ kind, text }, ui),
   };
 }

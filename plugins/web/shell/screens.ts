@@ -10,6 +10,7 @@ import {
   readItem,
   type Screen,
   type ScreenAccess,
+  type ScreenFacts,
   type ScreenHandler,
   type SubmitResult,
   type Ui,
@@ -26,12 +27,14 @@ import {
   localizedError,
   type Viewer,
 } from "lectern/core";
+import { isAdmitted } from "./access.ts";
 import type { ShellContext } from "./contract.ts";
 import type { Entry, Frame } from "./layout.ts";
 import { storeNotice, takeNotice } from "./notices.ts";
 import { type PendingForm, pendingFields } from "./pending_form.ts";
 import { movedTo, ownPath } from "./redirects.ts";
 import { toSignIn } from "./route_scope.ts";
+import type { ScreenExtras } from "./screen_extras.ts";
 
 /** Dependencies of `Screens`. */
 export interface ScreenOptions {
@@ -39,12 +42,22 @@ export interface ScreenOptions {
   /** The value of `frame-src`. */
   readonly frameSources: string;
   readonly facts: { readonly app: string; readonly logo: string };
-  readonly styles: readonly string[];
-  readonly scripts: readonly string[];
+  /** URLs of the files that every document loads; complete once the runtime has booted. */
+  styles(): readonly string[];
+  scripts(): readonly string[];
+  /** What plugins add to a screen. */
+  extras(facts: ScreenFacts, visit: Visit): Promise<ScreenExtras>;
   uiFor(request: Request, viewer: Viewer): Ui;
   document(frame: Frame, ui: Ui): ReturnType<typeof html>;
   errorBody(data: { status: number; message: string }, ui: Ui): ReturnType<typeof html>;
   pendingFormBody(data: PendingForm, ui: Ui): ReturnType<typeof html>;
+}
+
+/** A request whose answer is an error. */
+export interface FailedRequest {
+  readonly request: Request;
+  readonly viewer: Viewer;
+  readonly address: string;
 }
 
 interface ScreenRequest {
@@ -86,20 +99,30 @@ export class Screens {
     );
   }
 
-  /** The document of an error. */
-  async errorScreen(request: Request, viewer: Viewer, status: number, message: string) {
+  /** The screen of an error. */
+  async errorScreen({ request, viewer, address }: FailedRequest, status: number, message: string): Promise<Response> {
     const ui = this.#options.uiFor(request, viewer);
     const body = this.#options.errorBody({ status, message }, ui);
-    return this.#options.document(this.#frame({ title: ui.t("Error"), body }, ui, request, ""), ui);
+    const given = { request, viewer, address, params: {}, nestedQuery: {}, input: {} };
+    return this.#respond({ title: ui.t("Error"), body, status }, given, ui);
   }
 
-  /** A response with a document and its Content-Security-Policy. */
-  respond(body: ReturnType<typeof html>, status: number, nonce = ""): Response {
-    const response = htmlResponse(body, status);
+  /** The response with the document of a screen, and its Content-Security-Policy. */
+  async #respond(screen: Screen, given: ScreenRequest, ui: Ui, notice = ""): Promise<Response> {
+    const { request } = given;
+    const { document, extras, frameSources } = this.#options;
+    const { title, status = 200, style } = screen;
+    const facts = { title, path: new URL(request.url).pathname, status };
+    const added = await extras(facts, this.#visit(given, ui));
+    const css = style === undefined && added.css === "" ? undefined : `${style ?? ""}${added.css}`;
+    const nonce = css === undefined ? "" : crypto.randomUUID().replaceAll("-", "");
+    const { head, footer } = added;
+    const frame = { ...this.#frame({ ...screen, style: css }, ui, request, notice, nonce), head, footer };
+    const response = htmlResponse(document(frame, ui), status);
     const styles = nonce === "" ? "'self'" : `'self' 'nonce-${nonce}'`;
     response.headers.set(
       "content-security-policy",
-      `default-src 'self'; style-src ${styles}; img-src 'self' data: https: http:; media-src 'self' https:; frame-src ${this.#options.frameSources}; object-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+      `default-src 'self'; style-src ${styles}; img-src 'self' data: https: http:; media-src 'self' https:; frame-src ${frameSources}; object-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
     );
     response.headers.set("x-frame-options", "DENY");
     response.headers.set("referrer-policy", "same-origin");
@@ -123,9 +146,7 @@ export class Screens {
     const answer = await this.#run(handler, given, ui);
     if (answer instanceof Response) return answer;
     const notice = takeNotice(request.headers.get("cookie"), this.#options.context.root);
-    const nonce = answer.style === undefined ? "" : crypto.randomUUID().replaceAll("-", "");
-    const frame = this.#frame(answer, ui, request, notice?.text ?? "", nonce);
-    const response = this.respond(this.#options.document(frame, ui), answer.status ?? 200, nonce);
+    const response = await this.#respond(answer, given, ui, notice?.text);
     if (notice) response.headers.append("set-cookie", notice.deletion);
     // While the store is unavailable, a rejected form is shown again with its input.
     if (response.status === 503) response.headers.set("retry-after", RETRY_SECONDS);
@@ -145,11 +166,11 @@ export class Screens {
   }
 
   /** The screen of a form that was submitted after the session had ended. */
-  #pendingForm({ request, input }: ScreenRequest, ui: Ui, written?: ScreenRoute["written"]): Response {
+  #pendingForm(given: ScreenRequest, ui: Ui, written?: ScreenRoute["written"]): Promise<Response> {
+    const { request, input } = given;
     const pending = { path: new URL(request.url).pathname, fields: pendingFields(input, written) };
     const body = this.#options.pendingFormBody(pending, ui);
-    const screen = { title: ui.t("You are signed out"), body };
-    return this.respond(this.#options.document(this.#frame(screen, ui, request, ""), ui), SIGNED_OUT.status);
+    return this.#respond({ title: ui.t("You are signed out"), body, status: SIGNED_OUT.status }, given, ui);
   }
 
   #visit({ request, viewer, params, nestedQuery, input, address }: ScreenRequest, ui: Ui): Visit {
@@ -211,7 +232,7 @@ export class Screens {
     };
   }
 
-  #frame(screen: Screen, ui: Ui, request: Request, notice: string, nonce = ""): Frame {
+  #frame(screen: Screen, ui: Ui, request: Request, notice: string, nonce: string): Omit<Frame, "head" | "footer"> {
     const { facts, styles, scripts, context } = this.#options;
     const here = screen.menu ?? new URL(request.url).pathname;
     const entries = (menu: MenuEntry["menu"]): Entry[] =>
@@ -239,8 +260,8 @@ export class Screens {
       ],
       settings: screen.aside ? [] : isIn(settings) ? settings : isIn(account) ? account : [],
       account,
-      styles,
-      scripts: [...scripts, ...(screen.scripts ?? [])],
+      styles: styles(),
+      scripts: [...scripts(), ...(screen.scripts ?? [])],
       scheme,
       search: context.slot("menu").some(({ path, admits }) => path === "/search" && isAdmitted(admits, ui)),
       style: nonce !== "" && html`<style nonce="${nonce}">${ui.raw(screen.style ?? "")}</style>`,
@@ -279,14 +300,6 @@ function inLanguage(viewer: Viewer, language: string): Viewer {
   const found = known.get(language) ?? { ...viewer, language };
   VIEWERS_BY_LANGUAGE.set(viewer, known.set(language, found));
   return found;
-}
-
-function isAdmitted(admits: ScreenAccess, ui: Ui): boolean {
-  if (admits === "anyone") return true;
-  if (admits === "user") return ui.isSignedIn;
-  if (admits === "reader") return ui.viewer !== GUEST;
-  if (!ui.isSignedIn) return false;
-  return "all" in admits ? admits.all.every((name) => ui.may(name)) : admits.some((name) => ui.may(name));
 }
 
 async function errorOf(response: Response): Promise<ApiError> {

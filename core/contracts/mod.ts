@@ -52,6 +52,14 @@ export {
   listItems,
   readItem,
 } from "./items.ts";
+export {
+  type ActivityDescription,
+  activityDescription,
+  type ContentVerb,
+  type KindLabels,
+  kindLabels,
+  type PermissionLabel,
+} from "./labels.ts";
 export type { Mail, MailMessage } from "./mail.ts";
 export type {
   AddressAt,

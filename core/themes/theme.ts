@@ -105,6 +105,7 @@ export function pluginOf(name: string, theme: ThemeSpec, plugins: readonly AnyPl
     provides: [],
     permissions: theme.permissions ?? {},
     migrations: {},
+    texts: {},
     events: [],
     adds: [],
     commands: theme.commands ?? {},

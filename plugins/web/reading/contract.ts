@@ -10,7 +10,7 @@ import type { RevisionData, RevisionsData } from "./revisions.ts";
 import type { SearchData } from "./search.ts";
 
 /** What the files of this plugin share. */
-export interface ReadingContext extends Pick<PluginContext, "baseUrl" | "site"> {
+export interface ReadingContext extends Pick<PluginContext, "baseUrl" | "site" | "slot"> {
   readonly web: Web;
 }
 

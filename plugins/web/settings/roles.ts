@@ -7,6 +7,7 @@ import { formErrors, html, type InputObject } from "lectern/core";
 import type { SettingsContext } from "./contract.ts";
 import { listIn } from "./form_values.ts";
 import { idOf, type Listing, MAX_OPTIONS } from "./listings.ts";
+import { gridRows } from "./permission_names.ts";
 import { type RoleFormData, roleForm } from "./role_form.ts";
 
 /** A role in listings. */
@@ -66,7 +67,9 @@ function mountForms({ site, slot, web }: SettingsContext): void {
     const { role } = data;
     const title = role ? visit.ui.t("Role “:name”", { name: role.display_name }) : visit.ui.t("New role");
     const typed = { display_name: "", description: "", permissions: [] };
-    const whole = { title, role, typed, added: slot("permission"), formErrors: formErrors(undefined), ...data };
+    const added = slot("permission");
+    const known = { added, labels: slot("permission_label"), rows: gridRows(slot("content"), added) };
+    const whole = { title, role, typed, ...known, formErrors: formErrors(undefined), ...data };
     return { title, body: view(whole, visit.ui), status: whole.formErrors.status };
   };
   web.screen(site, `${PATH}/create`, ADMITS, async (visit) => {

@@ -18,6 +18,7 @@ export { ApiError, BootError, denied, localizedError, notFound } from "./errors.
 export type { Cached } from "./events/cache.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
 export type { FileContent, FileStore, StoredFile } from "./files/file_store.ts";
+export type { AnsweredRequest } from "./http/answer_observers.ts";
 export { type AnswerSchemas, fileAnswer, mediaTypeOf } from "./http/answer_schemas.ts";
 export {
   fieldsOf,
@@ -35,6 +36,7 @@ export {
   userRefSchema,
   withContributedFields,
 } from "./http/answer_types.ts";
+export { isWithin, networksOf } from "./http/client_address.ts";
 export { isCrossSite } from "./http/cross_site.ts";
 export { noRoomError } from "./http/disk_full.ts";
 export { type EndpointSpec, endpoint } from "./http/endpoint.ts";

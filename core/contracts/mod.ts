@@ -32,7 +32,7 @@ export type {
   ExportKind,
   ItemRef,
 } from "./exports.ts";
-export type { FileClaim, FileKeeper } from "./files.ts";
+export type { FileClaim, FileKeeper, FileStoreProvider } from "./files.ts";
 export type {
   ContentMaker,
   ContentRecord,
@@ -60,7 +60,7 @@ export {
   kindLabels,
   type PermissionLabel,
 } from "./labels.ts";
-export type { Mail, MailMessage } from "./mail.ts";
+export { type Mail, type MailMessage, MailRejected, type MailTransport, type OutgoingMail } from "./mail.ts";
 export type {
   AddressAt,
   EmbeddedPicture,
@@ -86,7 +86,15 @@ export type {
   ToolbarItem,
   ToolbarName,
 } from "./screen_places.ts";
-export type { Sessions } from "./sessions.ts";
+export {
+  type PendingSignIn,
+  pathAfterSignIn,
+  type Sessions,
+  type SignInClient,
+  type SignInOptions,
+  type SignInOutcome,
+  type SignInStep,
+} from "./sessions.ts";
 export type { SystemFacts } from "./system.ts";
 export { saveTags, type Tag, type Tags } from "./tags.ts";
 export type { Allowed, Throttle } from "./throttle.ts";

@@ -7,7 +7,15 @@ import { type Html, html } from "lectern/core";
 import type { Cover, Listing } from "./api_types.ts";
 import { bookAside, contentsTree, entryPath } from "./book_contents.ts";
 import type { ReadingContext } from "./contract.ts";
-import { emptyMessage, exportActions, itemToolbar, mayDo, NOTHING_ADDED } from "./item_actions.ts";
+import {
+  DRAFTS_API,
+  emptyMessage,
+  exportActions,
+  itemToolbar,
+  mayDo,
+  NOTHING_ADDED,
+  PERMISSIONS_API,
+} from "./item_actions.ts";
 import { description, history, tagList } from "./item_details.ts";
 
 /** A book or shelf in a list of tiles. */
@@ -65,7 +73,7 @@ function mountLists({ site, web }: ReadingContext): void {
     const view = web.view(name, ({ items, pager }, ui) => {
       const may = ui.may(`${create.permission}-all`) || ui.may(`${create.permission}-own`);
       const action = { path: create.path, text: ui.t(create.text), icon: "plus", may };
-      return html`<div class="head-line"><h1>${ui.t(title)}</h1>${items.length > 0 && parts.toolbar(ui, itemToolbar([action], [], NOTHING_ADDED))}</div>
+      return html`<div class="head-line"><h1>${ui.t(title)}</h1>${items.length > 0 && parts.toolbar(ui, itemToolbar([action], [], NOTHING_ADDED, ui))}</div>
 ${items.length === 0 ? emptyMessage(ui.t(empty), [action], ui) : tiles(items, icon, pathOf, ui)}${pager}`;
     });
     web.screen(site, `/${segment}`, "reader", async (visit) => {
@@ -87,6 +95,7 @@ function mountShelf({ site, web }: ReadingContext): void {
         text: ui.t("Permissions"),
         icon: "lock",
         may: mayDo(ui, "restrictions-manage", shelf),
+        needs: PERMISSIONS_API,
       },
     ];
     const more = [
@@ -104,7 +113,7 @@ function mountShelf({ site, web }: ReadingContext): void {
       icon: "plus",
       may: mayDo(ui, "bookshelf-update", shelf),
     };
-    return html`<div class="head-line"><h1>${shelf.name}</h1>${web.parts.toolbar(ui, itemToolbar(actionList, more, toolbar))}</div>
+    return html`<div class="head-line"><h1>${shelf.name}</h1>${web.parts.toolbar(ui, itemToolbar(actionList, more, toolbar, ui))}</div>
 ${description(shelf, ui)}${tagList(shelf.tags, ui)}
 ${books.length === 0 ? emptyMessage(ui.t("This shelf has no books that you can view."), [addBooks], ui) : tiles(books, "book", bookPath, ui)}
 ${added}${history(shelf, ui)}`;
@@ -124,18 +133,35 @@ function mountBook({ site, web }: ReadingContext): void {
     const path = bookPath(book);
     const mayWrite = (permission: string) => mayDo(ui, permission, book);
     const writing = [
-      { path: `${path}/create-page`, text: ui.t("New page"), icon: "plus", may: mayWrite("page-create") },
+      {
+        path: `${path}/create-page`,
+        text: ui.t("New page"),
+        icon: "plus",
+        may: mayWrite("page-create"),
+        needs: DRAFTS_API,
+      },
       { path: `${path}/create-chapter`, text: ui.t("New chapter"), icon: "plus", may: mayWrite("chapter-create") },
     ];
     const edit = { path: `${path}/edit`, text: ui.t("Edit"), icon: "edit", may: mayWrite("book-update") };
     const actionList = book.contents.length === 0 ? [edit] : [...writing, edit];
     const more = [
       ...exportActions(path, ui),
-      { path: `${path}/sort`, text: ui.t("Sort"), icon: "move", may: mayWrite("book-update") },
-      { path: `${path}/permissions`, text: ui.t("Permissions"), icon: "lock", may: mayWrite("restrictions-manage") },
+      {
+        path: `${path}/sort`,
+        text: ui.t("Sort"),
+        icon: "move",
+        may: mayWrite("book-update") && ui.serves("/api/books/0/order", "PUT"),
+      },
+      {
+        path: `${path}/permissions`,
+        text: ui.t("Permissions"),
+        icon: "lock",
+        may: mayWrite("restrictions-manage"),
+        needs: PERMISSIONS_API,
+      },
       { path: `${path}/delete`, text: ui.t("Delete"), icon: "delete", may: mayWrite("book-delete"), isDialog: true },
     ];
-    return html`<div class="head-line"><h1>${book.name}</h1>${web.parts.toolbar(ui, itemToolbar(actionList, more, toolbar))}</div>
+    return html`<div class="head-line"><h1>${book.name}</h1>${web.parts.toolbar(ui, itemToolbar(actionList, more, toolbar, ui))}</div>
 ${book.cover && html`<img class="book-cover" src="${book.cover.url}" alt="">`}${description(book, ui)}${tagList(book.tags, ui)}
 <nav class="book-contents" aria-label="${ui.t("Contents")}"><h2>${ui.t("Contents")}</h2>${
       book.contents.length === 0 ? emptyMessage(ui.t("This book is empty."), writing, ui) : contentsTree(book, "", ui)
@@ -154,16 +180,28 @@ function mountChapter({ site, web }: ReadingContext): void {
   const view = web.view("reading/chapter", ({ book, chapter, toolbar, added }, ui) => {
     const path = chapterPath(book, chapter);
     const mayWrite = (permission: string) => mayDo(ui, permission, chapter);
-    const write = { path: `${path}/create-page`, text: ui.t("New page"), icon: "plus", may: mayWrite("page-create") };
+    const write = {
+      path: `${path}/create-page`,
+      text: ui.t("New page"),
+      icon: "plus",
+      may: mayWrite("page-create"),
+      needs: DRAFTS_API,
+    };
     const edit = { path: `${path}/edit`, text: ui.t("Edit"), icon: "edit", may: mayWrite("chapter-update") };
     const actionList = chapter.pages.length === 0 ? [edit] : [write, edit];
     const more = [
       ...exportActions(path, ui),
       { path: `${path}/move`, text: ui.t("Move"), icon: "move", may: mayWrite("chapter-update") },
-      { path: `${path}/permissions`, text: ui.t("Permissions"), icon: "lock", may: mayWrite("restrictions-manage") },
+      {
+        path: `${path}/permissions`,
+        text: ui.t("Permissions"),
+        icon: "lock",
+        may: mayWrite("restrictions-manage"),
+        needs: PERMISSIONS_API,
+      },
       { path: `${path}/delete`, text: ui.t("Delete"), icon: "delete", may: mayWrite("chapter-delete"), isDialog: true },
     ];
-    return html`<div class="head-line"><h1>${chapter.name}</h1>${web.parts.toolbar(ui, itemToolbar(actionList, more, toolbar))}</div>
+    return html`<div class="head-line"><h1>${chapter.name}</h1>${web.parts.toolbar(ui, itemToolbar(actionList, more, toolbar, ui))}</div>
 ${description(chapter, ui)}${tagList(chapter.tags, ui)}
 ${
   chapter.pages.length === 0

@@ -18,7 +18,7 @@ import type { Book, Entry, Page } from "./api_types.ts";
 import { bookAside } from "./book_contents.ts";
 import { drawComments } from "./comments.ts";
 import type { ReadingContext } from "./contract.ts";
-import { exportActions, itemToolbar, mayDo } from "./item_actions.ts";
+import { DRAFTS_API, exportActions, itemToolbar, mayDo, PERMISSIONS_API } from "./item_actions.ts";
 import { history, tagList } from "./item_details.ts";
 
 /** An attachment of the page. */
@@ -121,12 +121,18 @@ function draw({ parts }: Web, data: PageData, ui: Ui): Html {
   const path = pagePath(book, page);
   const mayWrite = (permission: string) => mayDo(ui, permission, page);
   const actionList = [
-    { path: `${path}/edit`, text: t("Edit"), icon: "edit", may: mayWrite("page-update") },
+    { path: `${path}/edit`, text: t("Edit"), icon: "edit", may: mayWrite("page-update"), needs: DRAFTS_API },
     { path: `${path}/revisions`, text: t("Revisions"), icon: "history", may: ui.may("revision-view-all") },
   ];
   const more = [
     ...exportActions(path, ui),
-    { path: `${path}/attachments`, text: t("Attachments"), icon: "attachment", may: mayWrite("page-update") },
+    {
+      path: `${path}/attachments`,
+      text: t("Attachments"),
+      icon: "attachment",
+      may: mayWrite("page-update"),
+      needs: "/api/attachments",
+    },
     {
       path: `${path}/copy`,
       text: t("Copy"),
@@ -134,10 +140,16 @@ function draw({ parts }: Web, data: PageData, ui: Ui): Html {
       may: ui.may("page-create-all") || ui.may("page-create-own"),
     },
     { path: `${path}/move`, text: t("Move"), icon: "move", may: mayWrite("page-update") },
-    { path: `${path}/permissions`, text: t("Permissions"), icon: "lock", may: mayWrite("restrictions-manage") },
+    {
+      path: `${path}/permissions`,
+      text: t("Permissions"),
+      icon: "lock",
+      may: mayWrite("restrictions-manage"),
+      needs: PERMISSIONS_API,
+    },
     { path: `${path}/delete`, text: t("Delete"), icon: "delete", may: mayWrite("page-delete"), isDialog: true },
   ];
-  return html`<article class="page"><div class="head-line"><h1>${page.name}</h1>${parts.toolbar(ui, itemToolbar(actionList, more, toolbar))}</div>
+  return html`<article class="page"><div class="head-line"><h1>${page.name}</h1>${parts.toolbar(ui, itemToolbar(actionList, more, toolbar, ui))}</div>
 ${page.draft && html`<p class="notice note">${t("This is a draft. Only you can see it.")}</p>`}
 ${content.headings.length >= MIN_HEADINGS && tableOfContents(content.headings, ui)}
 <div class="page-content" dir="auto">${ui.raw(content.html)}</div>

@@ -1354,6 +1354,8 @@ export interface components {
     };
     EventTypes: {
       events: {
+        /** @description Heading of its group, for types of plugins */
+        section?: string;
         text: string;
         type: string;
       }[];

@@ -35,6 +35,7 @@ import { checkChoices, checkVariables, type PluginChoices } from "./operator_cho
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import { type ContextParts, makeContext } from "./plugin_context.ts";
 import { type PluginDb, PluginRoles } from "./plugin_roles.ts";
+import { addPluginTexts } from "./plugin_texts.ts";
 import type { SlotName, Slots } from "./registry.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
@@ -93,6 +94,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const jobs = new JobQueue(store, log, config.jobTimeoutMs);
   const bus = new EventBus({ db: store.db, log, jobs });
   const texts = createTexts();
+  addPluginTexts(plugins, texts);
   const spool = openSpool(`${config.dataDir}/spool`);
   await spool.sweep();
   const children = openChildPool(config, log);

@@ -42,7 +42,7 @@ export function mountStatistics({ site, web }: IntegrationsContext): void {
 }
 
 function statisticsView(web: Web): View<StatisticsData> {
-  return web.view<StatisticsData>("statistics/show", ({ numbers, days, step, points }, ui) => {
+  return web.view("statistics/show", ({ numbers, days, step, points }, ui) => {
     const { t } = ui;
     const ranges = RANGES.map((range) => ({
       path: `${PATH}?days=${range}`,

@@ -59,7 +59,7 @@ const GRANTS: Readonly<Record<string, string>> = {
 
 /** Mounts the screen. */
 export function mountSystem({ site, web }: SettingsContext): void {
-  const view = web.view<SystemData>("settings/system", (data, ui) => drawSystem(web, data, ui));
+  const view = web.view("settings/system", (data, ui) => drawSystem(web, data, ui));
   web.screen(site, "/settings/system", ["settings-manage"], async (visit) => {
     const [instance, facts, plugins] = await Promise.all([
       visit.get<Instance>("/api/system"),

@@ -63,6 +63,7 @@ export { bodyChunks } from "./input/body_stream.ts";
 export { idOf } from "./input/path_id.ts";
 export { storable } from "./input/storable_text.ts";
 export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./input/uploads.ts";
+export type { IsolatedContext } from "./isolated/isolated_context.ts";
 export { LastUsedBatch } from "./last_used.ts";
 export type { Log } from "./log.ts";
 export {

@@ -7,6 +7,7 @@ import type { Viewer } from "../viewer.ts";
 import type { Channel, SentCall } from "./channel.ts";
 import { ChildRoutes, limitedTo, type SentRequest } from "./child_routes.ts";
 import { remoteStore } from "./child_store.ts";
+import type { IsolatedMember } from "./isolated_context.ts";
 import type { Registrations } from "./registrations.ts";
 
 /** What the server tells before `setup`. */
@@ -65,7 +66,7 @@ export class ChildContext {
   }
 
   /** The context for `setup`. */
-  contextOf(facts: Facts): object {
+  contextOf(facts: Facts): Record<IsolatedMember, unknown> {
     const channel = this.#channel;
     const db = remoteStore(channel, {});
     return limitedTo("the context", {

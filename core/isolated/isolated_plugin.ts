@@ -3,6 +3,7 @@
  * plugin's own `setup` registered in the process. Every handler is a call to the process. The module of the plugin is never
  * imported here.
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { Db, TableName } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
@@ -170,7 +171,7 @@ export class IsolatedPlugin {
     try {
       return await this.#host?.call(name, value, (call) => {
         number = call;
-        this.#scopes.set(call, scope);
+        this.#scopes.set(call, { ...scope, inContext: AsyncLocalStorage.snapshot() });
       });
     } finally {
       if (number !== undefined) this.#scopes.delete(number);

@@ -8,6 +8,7 @@ import { BootError } from "../errors.ts";
 
 const MAX_ITEMS = 500;
 const name = Type.String({ minLength: 1, maxLength: 63, pattern: "^[A-Za-z0-9_@/:.-]+$" });
+const texts = Type.Array(Type.String({ maxLength: 253 }), { maxItems: MAX_ITEMS });
 const names = Type.Array(name, { maxItems: MAX_ITEMS });
 
 const settingSchema = Type.Object({
@@ -24,13 +25,17 @@ const settingSchema = Type.Object({
 
 const manifestSchema = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 63, pattern: "^[A-Za-z0-9_@/:-]+$" }),
-  permissions: Type.Object({
-    read: Type.Optional(names),
-    write: Type.Optional(names),
-    net: Type.Optional(Type.Union([Type.Literal("any"), Type.Array(Type.String({ maxLength: 253 }))])),
-    env: Type.Optional(names),
-    files: Type.Optional(Type.Boolean()),
-  }),
+  // What further kinds of grants may hold is checked at boot, as for any plugin.
+  permissions: Type.Object(
+    {
+      read: Type.Optional(names),
+      write: Type.Optional(names),
+      net: Type.Optional(Type.Union([Type.Literal("any"), texts])),
+      env: Type.Optional(names),
+      files: Type.Optional(Type.Boolean()),
+    },
+    { additionalProperties: Type.Union([Type.Boolean(), Type.Literal("any"), texts]) },
+  ),
   settings: Type.Record(Type.String({ pattern: "^[A-Za-z][A-Za-z0-9_]*$" }), settingSchema),
   migrations: names,
   events: names,

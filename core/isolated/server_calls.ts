@@ -20,6 +20,8 @@ export interface CallScope {
   readonly tx?: EventTransaction;
   /** The store of a migration. */
   readonly schema?: Db;
+  /** Runs a function in the asynchronous context of the call: its request, of which events record the address. */
+  readonly inContext?: <Result>(run: () => Result) => Result;
 }
 
 /** What the calls of one plugin are answered with. */
@@ -150,9 +152,10 @@ export async function answerCall({ name, value, within }: SentCall, parts: CallP
     return runSchemaChange(scope.schema, parts.plugin, (value as { tree: unknown }).tree);
   }
   const { context } = parts;
+  const { inContext = (run) => run() } = scope;
   if (!context) throw new Error(`"${name}" cannot be called before setup`);
   // Its shape has been checked above.
-  return (ANSWERS[name as Name] as Answer<Name>)(value as never, { ...parts, context }, scope);
+  return inContext(() => (ANSWERS[name as Name] as Answer<Name>)(value as never, { ...parts, context }, scope));
 }
 
 function performs({ events }: { readonly events: readonly string[] }, name: string): boolean {

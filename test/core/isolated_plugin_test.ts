@@ -19,7 +19,13 @@ const syscall = openSyscalls();
 const hasLandlock = syscall !== undefined && landlockAbi(syscall) > 0;
 
 const runtimes: TestRuntime[] = [];
+const weather = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  fetch: async (request) => new Response(`of ${await request.text()}`, { status: 203, headers: { "x-kind": "sunny" } }),
+});
 afterAll(async () => {
+  await weather.stop(true);
   for (const runtime of runtimes) await runtime.stop();
 });
 
@@ -72,18 +78,26 @@ async function courseOf(runtime: TestRuntime): Promise<unknown[]> {
   await ask("PUT", "/api/acme/notes/first", { body: { text: "Kept" } });
   await ask("GET", "/api/acme/notes/first");
   await ask("GET", "/api/acme/notes/second");
+  await ask("GET", `/api/acme/weather?port=${weather.port}`);
   return answers;
 }
 
 test("an honest plugin answers isolated as it does in the server's process", async () => {
   const { plugin, host } = await isolated("acme-kudos");
-  const choices = { settings: { "acme-kudos": { most: 10 } } };
-  const apart = await booted({ extra: [plugin], choices });
-  const within = await booted({ extra: [kudos], choices });
+  const options = {
+    choices: { settings: { "acme-kudos": { most: 10 } } },
+    env: { ALLOW_PRIVATE_HOSTS: "127.0.0.1/32" },
+  };
+  const apart = await booted({ extra: [plugin], ...options });
+  const within = await booted({ extra: [kudos], ...options });
   const answers = await courseOf(apart);
   expect(answers).toEqual(await courseOf(within));
   expect(answers.map((answer) => (answer as [number])[0])).toEqual([
-    200, 403, 201, 201, 403, 422, 404, 403, 404, 200, 200, 200, 404,
+    200, 403, 201, 201, 403, 422, 404, 403, 404, 200, 200, 200, 404, 200,
+  ]);
+  expect(answers.at(-1)).toEqual([200, { status: 203, kind: "sunny", text: "of today" }]);
+  expect((answers[9] as [number, { data: object[] }])[1].data).toEqual([
+    { book_id: expect.any(Number), user_id: expect.any(Number), points: 7, thanked: true, given_from: "127.0.0.1" },
   ]);
   const before = host.pid ?? 0;
   process.kill(before, "SIGKILL");
@@ -95,7 +109,7 @@ test("an honest plugin answers isolated as it does in the server's process", asy
   expect(host.pid).not.toBe(before);
   expect(grantsOf(plugin, [])).toMatch(
     hasLandlock
-      ? /^acme-kudos +read=books write=acme_kudos files isolated \(Landlock ABI \d+, seccomp, (network namespace|no sockets)\)$/
+      ? /^acme-kudos +read=books write=acme_kudos net=127.0.0.1 files.* isolated \(Landlock ABI \d+, seccomp, (network namespace|no sockets)\)$/
       : /isolated, not enforced: /,
   );
 });

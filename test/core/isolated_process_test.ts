@@ -125,6 +125,21 @@ test("a message that is too long or malformed ends the process", async () => {
   }
 });
 
+test("a process that does not read its messages ends, so that they do not pile up in the server", async () => {
+  const below = join(folder, "deaf");
+  mkdirSync(below);
+  const main = join(below, "main.ts");
+  writeFileSync(main, "setInterval(() => {}, 1e3);");
+  const ended = Promise.withResolvers<string>();
+  const order = { main, readable: [below], unenforced: true };
+  const child = new IsolatedProcess(order, LIMITS, { receive() {}, ended: ended.resolve });
+  await child.enforcement;
+  const text = "x".repeat(60_000);
+  for (let sent = 0; sent < 200 && (await Promise.race([ended.promise, Bun.sleep(1)])) === undefined; sent++)
+    child.send({ text });
+  expect(await ended.promise).toContain("it does not read its messages");
+});
+
 function isRunning(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.startsWith("Z") === false;

@@ -72,7 +72,7 @@ test("a plugin is isolated by a word of the operator, shown so, and ends with th
   choose({ "./acme-kudos": { unenforced: true } });
   const grants = await cli("grants");
   expect([grants.code, grants.err]).toEqual([0, ""]);
-  expect(grants.out).toMatch(/^acme-kudos +read=books write=acme_kudos files isolated/m);
+  expect(grants.out).toMatch(/^acme-kudos +read=books write=acme_kudos net=127.0.0.1 files.* isolated/m);
   const server = await startProgram(data.path, {}, { cwd: home, args: ["serve"] });
   let pids: number[] = [];
   try {

@@ -48,6 +48,14 @@ export async function loadPlugins(
   return { plugins: loaded.flat(), rest: args.filter((arg) => !isList(arg)), choices };
 }
 
+/** The entries of the choices in package.json, or the shipped list, each with its plugins. Throws BootError that names the list. */
+export async function loadEntries(): Promise<{ entry: ListEntry; plugins: AnyPlugin[] }[]> {
+  registerExports();
+  const { plugins } = await readChoices();
+  const entries: readonly ListEntry[] = plugins.length > 0 ? plugins : ["lectern/plugins"];
+  return Promise.all(entries.map(async (entry) => ({ entry, plugins: await loadEntry(entry) })));
+}
+
 /** The plugins that ship with Lectern. */
 export function shippedPlugins(): Promise<AnyPlugin[]> {
   registerExports();

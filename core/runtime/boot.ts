@@ -7,7 +7,7 @@ import packaged from "../../package.json" with { type: "json" };
 import { type ChildPool, openChildPool } from "../children/pool.ts";
 import { checkCommands } from "../cli/command.ts";
 import { baseUrlOf, type Config } from "../config.ts";
-import type { ResponseFields } from "../contracts/content.ts";
+import type { ContentKind, ResponseFields } from "../contracts/content.ts";
 import type { FileClaim, FileStoreProvider } from "../contracts/files.ts";
 import { BootError } from "../errors.ts";
 import { Caches } from "../events/cache.ts";
@@ -36,7 +36,7 @@ import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import { type ContextParts, makeContext } from "./plugin_context.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
-import { checkVersions, recordVersions } from "./versions.ts";
+import { checkVersions, recordPlugins, registrations } from "./versions.ts";
 
 /** What a runtime is booted from. */
 export interface RuntimeOptions extends PluginChoices {
@@ -128,6 +128,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     stops: [],
   };
   const contexts = new Map<string, AnyContext>();
+  const registered = registrations(jobs, () => (slots.get("content") ?? []) as ContentKind[]);
+  const records: Parameters<typeof recordPlugins>[1][number][] = [];
   for (const plugin of plugins) {
     const started = performance.now();
     const migrated = await migratePlugin(plugin, store.db, log).catch((error: unknown) => {
@@ -135,6 +137,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     });
     const denied = parts.denied?.[plugin.name] ?? [];
     contexts.set(plugin.name, await setUp(plugin, shared, denied));
+    records.push({ plugin, registered: registered() });
     booted.push({ plugin, migrated, denied, ms: performance.now() - started });
   }
   chosen.settle((slots.get("file_store") ?? []) as FileStoreProvider[]);
@@ -148,7 +151,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   );
   bus.close();
   await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
-  await recordVersions(store.db, plugins, log);
+  await recordPlugins(store.db, records, log);
   return {
     http,
     bus,

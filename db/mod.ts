@@ -16,7 +16,7 @@ export {
   StoreError,
   StoreUnavailable,
 } from "./query/errors.ts";
-export { type Grants, guarded } from "./query/grants.ts";
+export { type Grants, guarded, isDenied } from "./query/grants.ts";
 export {
   dropLedger,
   ledgers,

@@ -11,14 +11,17 @@ export const INSTALL_ROOT = resolve(import.meta.dir, "../..");
  * that it cannot find, so each name is registered as a module. Within Lectern the paths of tsconfig.json resolve them.
  */
 export function registerExports(): void {
+  registerModules(packageExports());
+}
+
+/** Registers modules by import name; one without a file is empty. */
+export function registerModules(files: Iterable<readonly [name: string, file: string | undefined]>): void {
+  const read = async (file: string) => (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   Bun.plugin({
     name: "lectern",
     setup(build) {
-      for (const [name, file] of packageExports())
-        build.module(name, async () => ({
-          exports: (await import(pathToFileURL(file).href)) as Record<string, unknown>,
-          loader: "object",
-        }));
+      for (const [name, file] of files)
+        build.module(name, async () => ({ exports: file === undefined ? {} : await read(file), loader: "object" }));
     },
   });
 }

@@ -56,6 +56,20 @@ export async function loadPlugins(
   return { plugins: loaded.flat(), rest: args.filter((arg) => !isList(arg)), choices };
 }
 
+/** The entries of the choices in package.json, or the shipped list, each with its plugins. Throws BootError that names the list. */
+export async function loadEntries(): Promise<{ entry: ListEntry; plugins: AnyPlugin[] }[]> {
+  registerExports();
+  const choices = await readChoices();
+  const entries: readonly ListEntry[] = choices.plugins.length > 0 ? choices.plugins : ["lectern/plugins"];
+  const isolated = isolatedEntries(choices.isolated, entries.filter(isName));
+  return Promise.all(
+    entries.map(async (entry) => ({
+      entry,
+      plugins: await loadEntry(entry, isName(entry) ? isolated.get(entry) : undefined),
+    })),
+  );
+}
+
 /** The plugins that ship with Lectern. */
 export function shippedPlugins(): Promise<AnyPlugin[]> {
   registerExports();

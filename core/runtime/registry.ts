@@ -7,6 +7,17 @@
 export interface Events {
   /** All plugins are set up and nothing listens yet: the time to seed data. A handler that throws stops the boot. */
   app_boot: { draft: Record<string, never>; result: Record<string, never> };
+  /** A removed plugin's data is deleted, by `plugin remove --purge`: others delete what they hold about it, in one transaction. */
+  plugin_purge: { draft: PurgedPlugin; result: PurgedPlugin };
+}
+
+/** A plugin whose data is deleted. */
+export interface PurgedPlugin {
+  readonly name: string;
+  /** Its kinds of content; the dependents of their items have been removed. */
+  readonly kinds: readonly string[];
+  /** Permissions that it added. */
+  readonly permissions: readonly string[];
 }
 
 /** Job name → its payload, plain JSON. */

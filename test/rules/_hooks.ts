@@ -75,7 +75,7 @@ export function eventRows(sources: readonly Source[]): string[][] {
   return declaredIn(sources, "Events").map(({ name, type, path }) => {
     const { draft, result } = sidesOf(type);
     const performers = plugins.filter(({ events }) => (events as readonly string[]).includes(name));
-    const by = name === "app_boot" ? ["core"] : performers.map((plugin) => plugin.name);
+    const by = name === "app_boot" || name === "plugin_purge" ? ["core"] : performers.map((plugin) => plugin.name);
     return [code(name), code(draft), code(result), link(by.join(", "), path)];
   });
 }

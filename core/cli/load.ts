@@ -10,7 +10,7 @@ import { type IsolatedChoice, isolatedEntries, type Limits } from "../isolated/i
 import { loadIsolated } from "../isolated/load_isolated.ts";
 import { withoutPlugins } from "../runtime/left_out.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
-import { fileOfList, INSTALL_ROOT, registerExports } from "./resolve.ts";
+import { fileOfList, INSTALL_ROOT, packageVersion, registerExports } from "./resolve.ts";
 
 const SHIPPED = resolve(INSTALL_ROOT, "plugins/mod.ts");
 
@@ -125,7 +125,15 @@ async function loadList(list: string): Promise<AnyPlugin[]> {
     if (!Array.isArray(plugin.requires))
       throw new BootError(`Cannot use the plugin "${plugin.name}" of "${list}": wrap it in definePlugin`);
   }
-  return plugins as AnyPlugin[];
+  return file === SHIPPED ? (plugins as AnyPlugin[]) : withVersions(plugins as AnyPlugin[], file);
+}
+
+/** Plugins with the version of their package where they have none; shipped plugins, which a list may contain, stay the same. */
+async function withVersions(plugins: readonly AnyPlugin[], file: string): Promise<AnyPlugin[]> {
+  const version = packageVersion(file);
+  if (version === undefined) return [...plugins];
+  const shipped = await shippedPlugins();
+  return plugins.map((plugin) => (shipped.includes(plugin) ? plugin : { version, ...plugin }));
 }
 
 function isPlugin(value: unknown): value is AnyPlugin {

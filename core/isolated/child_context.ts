@@ -16,7 +16,6 @@ export interface Facts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly baseUrl: string;
   readonly language: string;
-  readonly theme: string;
 }
 
 /** A viewer as it is sent. */

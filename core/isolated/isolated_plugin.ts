@@ -91,15 +91,12 @@ export class IsolatedPlugin {
   }
 
   async #setUp(context: AnyContext): Promise<void> {
-    const { settings, env, baseUrl, language, theme } = context;
+    const { settings, env, baseUrl, language } = context;
     this.#context = context;
     this.#registrations = undefined;
     await this.#host?.attach({
       setUp: async (call) => {
-        const found = checkedRegistrations(
-          this.#entry,
-          await call("setup", { settings, env, baseUrl, language, theme }),
-        );
+        const found = checkedRegistrations(this.#entry, await call("setup", { settings, env, baseUrl, language }));
         if (this.#registrations && !Bun.deepEquals(this.#registrations, found))
           throw new Error(`The isolated plugin "${this.#entry}" registers something else than at its first start`);
         this.#registrations = found;

@@ -8,7 +8,7 @@ import { type ChildPool, openChildPool } from "../children/pool.ts";
 import { checkCommands } from "../cli/command.ts";
 import { baseUrlOf, type Config } from "../config.ts";
 import type { ResponseFields } from "../contracts/content.ts";
-import type { FileClaim, FileStoreProvider } from "../contracts/files.ts";
+import type { FileClaim } from "../contracts/files.ts";
 import { BootError } from "../errors.ts";
 import { Caches } from "../events/cache.ts";
 import { EventBus } from "../events/event_bus.ts";
@@ -34,8 +34,11 @@ import { coreMigrations } from "./migrations.ts";
 import { checkChoices, checkVariables, type PluginChoices } from "./operator_choices.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import { type ContextParts, makeContext } from "./plugin_context.ts";
+import { type PluginDb, PluginRoles } from "./plugin_roles.ts";
+import type { SlotName, Slots } from "./registry.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
+import { checkVersions, recordVersions } from "./versions.ts";
 
 /** What a runtime is booted from. */
 export interface RuntimeOptions extends PluginChoices {
@@ -63,6 +66,8 @@ export interface Runtime {
   readonly contexts: ReadonlyMap<string, AnyContext>;
   /** Plugins in boot order. */
   readonly booted: readonly BootedPlugin[];
+  /** How the grants of each plugin are enforced. */
+  readonly roles: Pick<PluginRoles, "enforcementOf">;
   /** Starts jobs and schedules. */
   start(): Promise<void>;
   /** Stops jobs, notifications, plugins and child processes, then closes the store. */
@@ -75,6 +80,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const plugins = inBootOrder(parts.plugins, shipped);
   for (const neighbour of unknownNeighbours(plugins, shipped))
     log.warn("A plugin wants to boot before or after one that is neither installed nor shipped", { ...neighbour });
+  checkVersions(plugins);
   checkVariables(parts.plugins);
   checkCommands(parts.plugins, []);
   checkChoices(plugins, parts);
@@ -93,6 +99,11 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const http = createHttpServer(config, parts.env, store.db, { log, children, spool, texts });
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
+  const visibility = new VisibilityRules();
+  const thirdParty = new Set(
+    plugins.filter((plugin) => !(parts.shipped ?? plugins).includes(plugin)).map(({ name }) => name),
+  );
+  const roles = new PluginRoles({ store, log, mode: config.pluginRoles, thirdParty, visibility });
   const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
   const chosen = chosenStore(parts.files, config);
   const shared: ContextParts & { readonly judge: JudgeAnswer | undefined } = {
@@ -103,7 +114,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     http,
     children,
     caches,
-    visibility: new VisibilityRules(),
+    visibility,
     texts,
     baseUrl: baseUrlOf(config),
     contracts: new Map(),
@@ -132,13 +143,16 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       throw missingTable(error, plugins, shipped);
     });
     const denied = parts.denied?.[plugin.name] ?? [];
-    contexts.set(plugin.name, await setUp(plugin, shared, denied));
+    const tables = await roles.prepare(plugin, denied);
+    contexts.set(plugin.name, await setUp(plugin, tables, shared, denied));
     booted.push({ plugin, migrated, denied, ms: performance.now() - started });
   }
-  chosen.settle((slots.get("file_store") ?? []) as FileStoreProvider[]);
+  const slot = <N extends SlotName>(name: N) => (slots.get(name) ?? []) as Slots[N][];
+  chosen.settle(slot("file_store"));
   compileRoutes(http);
   checkPermits(plugins, http, shipped);
   await checkTables(plugins, store.db, shipped);
+  await roles.complete();
   warnOfEvents(bus, plugins, { shipped, log });
   shared.slots.set(
     "permission",
@@ -146,6 +160,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   );
   bus.close();
   await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
+  await recordVersions(store.db, plugins, log);
   return {
     http,
     bus,
@@ -154,6 +169,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     files: chosen.files,
     contexts,
     booted,
+    roles,
     async start() {
       const { databaseTimeoutMs: statementMs, writeTimeoutMs: writeMs, databaseWaitMs: waitMs } = config;
       store.limit({ statementMs, writeMs, waitMs });
@@ -187,6 +203,7 @@ async function migratePlugin({ name, migrations }: AnyPlugin, db: Db, log: Log):
 
 async function setUp(
   plugin: AnyPlugin,
+  tables: PluginDb,
   shared: ContextParts & { readonly judge: JudgeAnswer | undefined },
   denied: readonly (keyof Grants)[],
 ): Promise<AnyContext> {
@@ -196,7 +213,7 @@ async function setUp(
   );
   // Without the grant no setting reads its variable either.
   const env = denied.includes("env") ? {} : shared.env;
-  const context = makeContext(plugin, grants, apps, { ...shared, env });
+  const context = makeContext(plugin, grants, apps, tables, { ...shared, env });
   try {
     await plugin.setup(context);
     await Promise.all([lazyRoutesOf(apps.app), lazyRoutesOf(apps.site)]);

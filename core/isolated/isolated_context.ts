@@ -17,8 +17,7 @@ export type IsolatedMember =
   | "settings"
   | "env"
   | "baseUrl"
-  | "language"
-  | "theme";
+  | "language";
 
 /**
  * A context without the members that isolated plugins lack, so that their use is an error of types and not of the boot.

@@ -483,7 +483,7 @@ export interface paths {
     delete: operations["users-delete"];
   };
   "/api/users/{id}/sessions": {
-    /** @description Lists the sessions of a user, which were started with a password. */
+    /** @description Lists the sessions of a user. */
     get: operations["users-listSessions"];
   };
   "/api/users/{id}/sessions/{sessionId}": {

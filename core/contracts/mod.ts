@@ -77,10 +77,13 @@ export type { Override, Overrides } from "./overrides.ts";
 export type { DraftPage, Pages, PictureKeeper } from "./pages.ts";
 export { bookPath, chapterPath, pagePath, shelfPath } from "./screen_paths.ts";
 export type {
+  FiguresName,
   HeadLink,
   ScreenFacts,
+  ScreenFigure,
   ScreenHead,
   ScreenPart,
+  ShownFigure,
   Toolbar,
   ToolbarEntry,
   ToolbarItem,

@@ -9,7 +9,7 @@ import type { InputObject } from "../input/body_parsing.ts";
 import type { PlaceName, Places, ViewName, Views } from "../runtime/registry.ts";
 import type { Viewer } from "../viewer.ts";
 import type { Item, ItemAddress, ItemName, ItemsAddress } from "./items.ts";
-import type { Toolbar, ToolbarName } from "./screen_places.ts";
+import type { FiguresName, ShownFigure, Toolbar, ToolbarName } from "./screen_places.ts";
 import type { Tag } from "./tags.ts";
 
 /** Services of a view: texts, icons, URLs and permissions of the reader. */
@@ -280,6 +280,8 @@ export interface Web {
   addedParts<P extends PlaceName>(at: P, data: Places[P], visit: Visit): Promise<HtmlPart>;
   /** The entries that the viewer sees, and the parts, that plugins added to a toolbar, for `Parts.toolbar`. */
   toolbar<P extends ToolbarName>(at: P, data: Places[P], visit: Visit): Promise<Toolbar>;
+  /** The figures that plugins added to a list of figures and the viewer sees. Throws for a place that was not declared. */
+  figures(at: FiguresName, visit: Visit): Promise<readonly ShownFigure[]>;
   /** The page of a listing that a query names, with the query parameters of the API for it. */
   paged(query: InputObject, size?: number): { readonly page: number; readonly size: number; readonly query: string };
 }

@@ -72,6 +72,16 @@ const lending: AnyPlugin = definePlugin({
       links: () => [{ rel: "help", href: "/help", title: "A & B" }],
       css: ({ path }) => (path === "/books" ? ".lending { content: '</style>' }" : undefined),
     });
+    contribute("screen_figure", {
+      at: "statistics/figures",
+      label: "Loans",
+      path: "/loans",
+      order: 60,
+      read: async () => 12_345,
+    });
+    contribute("screen_figure", { at: "statistics/figures", label: "Overdue", read: () => "<none>" });
+    contribute("screen_figure", { at: "system/figures", label: "Shelf space", read: ({ viewer }) => viewer.name });
+    contribute("screen_figure", { at: "system/figures", label: "Secret", admits: ["lending-see"], read: () => 1 });
     contribute("menu", { menu: "account", path: "/my-account/loans", text: "Loans", icon: "book", admits: "user" });
     web.screen(site, "/my-account/loans", "user", ({ ui }) => ({
       title: ui.t("Loans"),
@@ -200,6 +210,21 @@ test("a plugin has screens in the account area of users", async () => {
   expect(body).toContain("<h1>Loans of Reader</h1>");
   expect(body).toMatch(/<div class="side">.*href="\/my-account\/loans" aria-current="page"/s);
   expect((await visit("/my-account/loans", "none")).headers.get("location")).toStartWith("/login");
+});
+
+test("figures of plugins are on the statistics and on the screen of the system, for those who are admitted", async () => {
+  const statistics = (await visit("/statistics")).body;
+  expect(statistics).toContain(
+    '<div><dt>Overdue</dt><dd>&lt;none&gt;</dd></div><div><dt><a href="/loans">Loans</a></dt><dd>12,345</dd></div></dl>',
+  );
+  const { body } = await runtime.ask("GET", "/statistics", {
+    as: null,
+    headers: { accept: "text/html", cookie: cookies.admin, "accept-language": "de" },
+  });
+  expect(body).toContain("<dd>12.345</dd>");
+  const system = (await visit("/settings/system")).body;
+  expect(system).toContain("<dt>Shelf space</dt><dd>Admin</dd>");
+  expect(system).not.toContain("Secret");
 });
 
 /** Why the boot with a plugin stops. */

@@ -10,6 +10,7 @@ import { BootError, chosenLanguage, definePlugin, type InputObject, t } from "le
 import { mountAssets, type ThemeFolder, themeFile } from "./assets.ts";
 import * as components from "./components.ts";
 import { difference } from "./difference.ts";
+import { figuresAt } from "./figures.ts";
 import { DEFAULT_SOURCES, framed, frameSources } from "./frames.ts";
 import { readIcons } from "./icons.ts";
 import { compareTexts, decorator } from "./large_content.ts";
@@ -100,6 +101,7 @@ export default definePlugin({
       places: (...names) => places.add(names),
       addedParts: (at, data, visit) => places.draw(at, data, visit),
       toolbar: (at, data, visit) => toolbarAt({ places, entries: slot("toolbar_entry") }, at, data, visit),
+      figures: (at, visit) => figuresAt({ places, figures: slot("screen_figure") }, at, visit),
       paged,
     };
     provide("web", web);
@@ -107,7 +109,7 @@ export default definePlugin({
     on("app_boot", {
       inTransaction() {
         views.check();
-        places.check([...slot("screen_part"), ...slot("toolbar_entry")]);
+        places.check([...slot("screen_part"), ...slot("toolbar_entry"), ...slot("screen_figure")]);
         checkHeads(heads(), assets);
       },
     });

@@ -259,6 +259,12 @@ export interface Web {
   decorate(ui: Ui, html: string): Promise<DecoratedContent>;
   /** Compares two texts, for `Parts.difference`. */
   compare(ui: Ui, before: string, after: string): Promise<Comparison>;
+  /**
+   * Adds an icon by the name that `Ui.icon`, menus and toolbars use. `svg` is one svg element with shapes, such as
+   * `<svg viewBox="0 0 24 24" fill="none" stroke="currentColor"><path d="M4 4h16"/></svg>`. Throws for other elements and
+   * attributes, and for a name that exists. A theme replaces it by an icon of that name.
+   */
+  icon(name: string, svg: string): void;
   /** Serves a file of the plugin. Returns its URL, which changes with the content. */
   asset(name: string, path: string): string;
   /** Serves a screen by GET. */

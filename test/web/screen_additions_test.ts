@@ -26,10 +26,11 @@ const lending: AnyPlugin = definePlugin({
       path: (page) => `/lending/label/${page.id}`,
       order: 60,
     });
+    web.icon("lending_hand", '<svg viewBox="0 0 24 24" width="24"><path d="M1 2h3"/></svg>');
     contribute("toolbar_entry", {
       at: "page/toolbar",
       text: "Borrow",
-      icon: "book",
+      icon: "lending_hand",
       kind: "form",
       admits: "user",
       path: (page) => (page.name === "Rare" ? undefined : `/lending/${page.id}`),
@@ -144,6 +145,32 @@ test("a toolbar has the entries that the viewer is admitted to, in their order, 
     false,
     false,
   ]);
+});
+
+test("icons of plugins are drawn, and those that are more than shapes or exist already stop the boot", async () => {
+  expect((await visit("/books/atlas/page/alps-3")).body).toContain(
+    '<svg class="icon" focusable="false" aria-hidden="true" viewBox="0 0 24 24"><path d="M1 2h3"></path></svg> Borrow',
+  );
+  const wrong = async (name: string, svg: string) => {
+    const odd = definePlugin({
+      name: "odd",
+      requires: ["web"],
+      setup: ({ contracts }) => contracts.web.icon(name, svg),
+    });
+    return bootTestRuntime({ extra: [lending, odd] }).then(
+      () => "",
+      (error: Error) => error.message,
+    );
+  };
+  const fine = "<svg></svg>";
+  expect(await wrong("lending_hand", fine)).toBe(
+    'Cannot set up the plugin "odd": Cannot add the icon "lending_hand": another plugin has one of that name',
+  );
+  expect(await wrong("book", fine)).toContain("Lectern has one of that name");
+  expect(await wrong("../book", fine)).toContain("expected a name such as");
+  expect(await wrong("odd", "<svg><script>alert(1)</script></svg>")).toContain(
+    'Cannot add the icon "odd": The element "script" is not allowed',
+  );
 });
 
 test("an entry without a path for an item is not offered there", async () => {

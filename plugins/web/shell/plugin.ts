@@ -17,6 +17,7 @@ import { compareTexts, decorator } from "./large_content.ts";
 import { document, errorBody, footer, header } from "./layout.ts";
 import { pendingFormBody } from "./pending_form.ts";
 import { ScreenPlaces } from "./places.ts";
+import { PluginIcons } from "./plugin_icons.ts";
 import renamedTexts from "./renamed_texts.json" with { type: "json" };
 import { screenScope } from "./route_scope.ts";
 import { checkHeads, screenExtras } from "./screen_extras.ts";
@@ -49,7 +50,8 @@ export default definePlugin({
     const theme = themeOf(context.theme);
     const frames = { ...frameSources(context.settings.frameSources, baseUrl), framed };
     const decorate = decorator(context.children, frames, [context.settings.frameSources, baseUrl]);
-    const icons = readIcons(theme?.path);
+    const shippedIcons = readIcons(theme?.path);
+    const icons = new PluginIcons(() => shippedIcons);
     const views = new Views(await readThemedViews(theme?.path), () => slot("view_part"));
     const places = new ScreenPlaces(() => slot("screen_part"));
     places.add(["screen/footer"]);
@@ -95,6 +97,7 @@ export default definePlugin({
       view: (name, view) => views.add(name, view),
       decorate: (ui, html) => decorate(html, ui),
       compare: (ui, before, after) => compareTexts(context.children, before, after, ui),
+      icon: (name, svg) => icons.add(name, svg),
       asset: (name, path) => assets.add(name, path),
       screen: (...given) => screens.screen(...given),
       form: (...given) => screens.form(...given),

@@ -38,7 +38,7 @@ const VALUE = /^(?!.*url\s*\()[\w\s#%(),.:/+-]*$/i;
 /** Characters of an icon. */
 const MAX_LENGTH = 20_000;
 
-/** An icon as checked markup: one svg element. Throws an error that names what is not allowed in it. */
+/** An icon as checked markup: one svg element without a size. Throws an error that names what is not allowed in it. */
 export function checkedSvg(svg: string): string {
   const wrong = (what: string) => new Error(`${what}; expected one svg element with shapes`);
   if (svg.length > MAX_LENGTH) throw wrong(`It has more than ${MAX_LENGTH} characters`);
@@ -46,6 +46,8 @@ export function checkedSvg(svg: string): string {
   if (root === undefined || others.length > 0 || root.nodeName !== "svg") throw wrong("It is no single svg element");
   const problem = problemIn(root);
   if (problem !== undefined) throw wrong(problem);
+  // Icons have the size of the text beside them.
+  if ("attrs" in root) root.attrs = root.attrs.filter(({ name }) => name !== "width" && name !== "height");
   // What was checked is drawn, not the text that it was parsed from.
   return serializeOuter(root);
 }

@@ -41,9 +41,9 @@ const MAX_LENGTH = 20_000;
 /** An icon as checked markup: one svg element without a size. Throws an error that names what is not allowed in it. */
 export function checkedSvg(svg: string): string {
   const wrong = (what: string) => new Error(`${what}; expected one svg element with shapes`);
-  if (svg.length > MAX_LENGTH) throw wrong(`It has more than ${MAX_LENGTH} characters`);
+  if (svg.length > MAX_LENGTH) throw wrong(`found more than ${MAX_LENGTH} characters`);
   const [root, ...others] = parseFragment(svg.trim()).childNodes;
-  if (root === undefined || others.length > 0 || root.nodeName !== "svg") throw wrong("It is no single svg element");
+  if (root === undefined || others.length > 0 || root.nodeName !== "svg") throw wrong("found no single svg element");
   const problem = problemIn(root);
   if (problem !== undefined) throw wrong(problem);
   // Icons have the size of the text beside them.

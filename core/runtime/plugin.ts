@@ -50,6 +50,14 @@ export interface Grants {
   readonly files?: boolean;
 }
 
+/** What `extend` of a plugin gets. */
+export interface Extending<S extends TObject = TObject> {
+  /** The settings of the plugin. */
+  readonly settings: Static<S>;
+  /** The plugins that are listed. */
+  readonly plugins: readonly AnyPlugin[];
+}
+
 /** A plugin as its author writes it. */
 export interface PluginSpec<
   Q extends ContractName,
@@ -86,13 +94,17 @@ export interface PluginSpec<
   /** Permissions it adds to those that roles may hold. */
   readonly adds?: readonly PermissionName[];
   readonly commands?: Readonly<Record<string, Command>>;
+  /** Loads further plugins, such as code of the operator; they boot after those that are listed. A BootError stops the start. */
+  extend?(given: Extending<S>): readonly AnyPlugin[] | Promise<readonly AnyPlugin[]>;
   setup(context: PluginContext<Q, R | W, S, U>): void | Promise<void>;
 }
 
 type ErasedSpec = PluginSpec<ContractName, TableName, TableName, TObject, ContractName>;
 
 /** A plugin with its types erased and its defaults filled in. */
-export interface AnyPlugin extends Required<Omit<ErasedSpec, "settings">>, Pick<ErasedSpec, "settings"> {
+export interface AnyPlugin
+  extends Required<Omit<ErasedSpec, "extend" | "settings">>,
+    Pick<ErasedSpec, "extend" | "settings"> {
   /** The file that errors name beside the plugin. */
   readonly source?: string;
 }
@@ -129,8 +141,6 @@ export interface PluginContext<
   readonly texts: Texts;
   /** Default language of messages and screens. */
   readonly language: string;
-  /** Name of the active theme; "" for none. */
-  readonly theme: string;
   perform<E extends EventName, A extends Result<E>>(
     name: E,
     viewer: Viewer,
@@ -197,7 +207,7 @@ export function definePlugin<
   S extends TObject = TObject,
   const U extends ContractName = never,
 >(spec: PluginSpec<Q, R, W, S, U>): AnyPlugin {
-  const { setup, ...data } = spec;
+  const { extend, setup, ...data } = spec;
   return {
     requires: [],
     uses: [],
@@ -214,5 +224,6 @@ export function definePlugin<
     ...data,
     // The one place where a plugin's types are erased.
     setup: setup as unknown as AnyPlugin["setup"],
+    ...(extend && { extend: extend as AnyPlugin["extend"] & object }),
   };
 }

@@ -27,6 +27,9 @@ export interface Items {}
 /** "kind.moment.field" → the type of a field that another plugin adds by the slot `response_fields`: "book.read.cover". */
 export interface ItemFields {}
 
+/** Name → what authors write in a file that a plugin loads by `extend`, such as a theme. */
+export interface Definitions {}
+
 /** Place of screens, such as "page/below" → the data that the parts and entries which plugins add there get. */
 export interface Places {}
 

@@ -14,7 +14,7 @@ export interface Declared {
 }
 
 /** An interface that plugins widen by declaration merging. */
-export type OpenInterface = "Events" | "Slots" | "Contracts" | "Tables" | "Places" | "Views";
+export type OpenInterface = "Events" | "Slots" | "Contracts" | "Tables" | "Places" | "Views" | "ThemeHooks";
 
 /** What the sources merge into an open interface, by name. */
 export function declaredIn(sources: readonly Source[], which: OpenInterface): Declared[] {
@@ -83,7 +83,7 @@ export function eventRows(sources: readonly Source[]): string[][] {
 /** The same of each slot. */
 export function slotRows(sources: readonly Source[]): string[][] {
   return declaredIn(sources, "Slots").map(({ name, type, path }) => {
-    const walked = new RegExp(`\\bslot(?:s\\.get)?\\(\\s*"${name}"`);
+    const walked = new RegExp(`\\b(?:slot|slots\\.get)\\(\\s*"${name}"`);
     return [code(name), link(code(type), path), ownersOf(sources.filter(({ text }) => walked.test(text)))];
   });
 }
@@ -94,6 +94,11 @@ export function contractRows(sources: readonly Source[]): string[][] {
     const providers = plugins.filter(({ provides }) => (provides as readonly string[]).includes(name));
     return [code(name), link(code(type), path), providers.map((plugin) => plugin.name).join(", ")];
   });
+}
+
+/** The same of each hook of the theme system: its name and the plugin that contributes it. */
+export function themeHookRows(sources: readonly Source[]): string[][] {
+  return declaredIn(sources, "ThemeHooks").map(({ name, path }) => [code(name), link(pluginAt(path) ?? "core", path)]);
 }
 
 /** Cells of each place or view but the last one: its data, and the plugin that declares it. */
@@ -115,7 +120,7 @@ function ownersOf(sources: readonly Source[]): string {
 
 /** The name of the plugin whose folder a file lies in. */
 export function pluginAt(path: string): string | undefined {
-  const folder = /^plugins\/[^/]+\/[^/]+\//.exec(path)?.[0];
+  const folder = /^plugins\/(?:themes|[^/]+\/[^/]+)\//.exec(path)?.[0];
   const text = readSources().find((source) => source.path === `${folder}plugin.ts`)?.text ?? "";
   return /\bname: "(\w+)"/.exec(text)?.[1];
 }

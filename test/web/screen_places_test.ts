@@ -1,11 +1,12 @@
 /** Places and views of screens: what plugins add there is drawn with the data of the place, and wrong names are refused. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { type AnyPlugin, definePlugin, defineTheme, html } from "lectern/core";
-import { pluginOf } from "../../core/themes/theme.ts";
-import plugins from "../../plugins/mod.ts";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type AnyPlugin, definePlugin, html } from "lectern/core";
 import { declaredIn } from "../rules/_hooks.ts";
 import { readSources } from "../rules/_source.ts";
-import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+import { bootTestRuntime, type TestRuntime, type TestRuntimeOptions } from "../support/harness/test_runtime.ts";
 
 setDefaultTimeout(180_000);
 
@@ -65,9 +66,13 @@ test("parts of plugins get the data of their place, are escaped, and stand in th
 });
 
 /** Why the boot of these plugins stops; "" where it does not. */
-async function failure(...extra: readonly AnyPlugin[]): Promise<string> {
+function failure(...extra: readonly AnyPlugin[]): Promise<string> {
+  return failureOf({ extra });
+}
+
+async function failureOf(options: TestRuntimeOptions): Promise<string> {
   try {
-    const booted = await bootTestRuntime({ extra });
+    const booted = await bootTestRuntime(options);
     await booted.stop();
     return "";
   } catch (error) {
@@ -87,15 +92,19 @@ test("a part at a place that does not exist stops the boot, and the closest plac
 });
 
 test("a theme that renders at a view that does not exist stops the boot, and the closest view is named", async () => {
-  const theme = defineTheme(({ listen }) => {
-    listen("theme_register_views", (views) => {
-      // @ts-expect-error There is no such view.
-      views.renderBefore("reading/pgae", () => html``);
-    });
-  });
-  expect(await failure(pluginOf("misspelt", theme, plugins))).toContain(
+  const folder = mkdtempSync(join(tmpdir(), "lectern-themes-"));
+  mkdirSync(join(folder, "misspelt"));
+  writeFileSync(
+    join(folder, "misspelt/functions.ts"),
+    `import { defineTheme, html } from ${JSON.stringify(join(import.meta.dir, "../../core/mod.ts"))};
+    export default defineTheme(({ listen }) =>
+      listen("theme_register_views", (views) => views.renderBefore("reading/pgae", () => html\`\`)));`,
+  );
+  const options = { env: { APP_THEME: "misspelt" }, choices: { settings: { themes: { folder } } } };
+  expect(await failureOf(options)).toContain(
     'Cannot render before the view "reading/pgae": there is no such view; did you mean "reading/page"?',
   );
+  rmSync(folder, { recursive: true });
 });
 
 test("a place is declared once, and only declared places are drawn", async () => {

@@ -28,6 +28,8 @@ export interface Frame {
   readonly style: HtmlPart;
   /** Further elements of the head, by plugins. */
   readonly head: HtmlPart;
+  /** Markup of plugins at the end of the head. */
+  readonly headEnd: HtmlPart;
   /** Parts of the footer, by plugins. */
   readonly footer: HtmlPart;
 }
@@ -52,7 +54,7 @@ export function document(frame: Frame, ui: Ui, head: Html, foot: Html): Html {
 <link rel="icon" href="${ui.url("/web/assets/favicon.svg")}">
 ${frame.head}${styles.map((href) => html`<link rel="stylesheet" href="${href}">`)}${style}
 ${scripts.map((src) => html`<script src="${src}" defer></script>`)}
-</head>
+${frame.headEnd}</head>
 <body>
 <a class="skip" href="#main">${ui.t("Skip to content")}</a>
 ${head}

@@ -3,16 +3,14 @@
  * provide the screens through the contract `web`. Screens have no rules of their own: they call the API within the process on the
  * user's behalf, so the rules of API clients apply.
  */
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import type { Web } from "lectern/contracts";
-import { BootError, chosenLanguage, definePlugin, type InputObject, t } from "lectern/core";
-import { mountAssets, type ThemeFolder, themeFile } from "./assets.ts";
+import { chosenLanguage, definePlugin, type InputObject, t } from "lectern/core";
+import { mountAssets } from "./assets.ts";
 import * as components from "./components.ts";
 import { difference } from "./difference.ts";
 import { figuresAt } from "./figures.ts";
 import { DEFAULT_SOURCES, framed, frameSources } from "./frames.ts";
-import { readIcons } from "./icons.ts";
+import { type Icons, readIcons } from "./icons.ts";
 import { compareTexts, decorator } from "./large_content.ts";
 import { document, errorBody, footer, header } from "./layout.ts";
 import { pendingFormBody } from "./pending_form.ts";
@@ -23,12 +21,12 @@ import { screenScope } from "./route_scope.ts";
 import { checkHeads, screenExtras } from "./screen_extras.ts";
 import { Screens } from "./screens.ts";
 import { mountSignIn } from "./sign_in.ts";
+import { contributeThemeHooks } from "./theme_hooks.ts";
 import { toolbarAt } from "./toolbars.ts";
 import { createUi } from "./ui.ts";
-import { readThemedViews, Views } from "./views.ts";
+import { Views } from "./views.ts";
 
 const PAGE_SIZE = 30;
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 
 export default definePlugin({
   name: "web",
@@ -41,29 +39,31 @@ export default definePlugin({
       description: "Origins that pages may embed in frames, separated by spaces; * for all",
     }),
   }),
-  async setup(context) {
+  setup(context) {
     const { baseUrl, contracts, log, on, onStart, provide, routeScope, slot, texts } = context;
     texts.rename(renamedTexts);
     const { origin, pathname } = new URL(baseUrl);
     const root = pathname.replace(/\/+$/, "");
     const shared = { ...context, origin, root };
-    const theme = themeOf(context.theme);
     const frames = { ...frameSources(context.settings.frameSources, baseUrl), framed };
     const decorate = decorator(context.children, frames, [context.settings.frameSources, baseUrl]);
-    const shippedIcons = readIcons(theme?.path);
-    const icons = new PluginIcons(() => shippedIcons);
-    const views = new Views(await readThemedViews(theme?.path), () => slot("view_part"));
+    // The slots are complete once all plugins are set up.
+    let read: Icons | undefined;
+    const contributedIcons = () => {
+      read ??= readIcons(slot("screen_icon"));
+      return read;
+    };
+    const icons = new PluginIcons(contributedIcons);
+    const views = new Views({ parts: () => slot("view_part"), replacements: () => slot("view_replacement") });
     const places = new ScreenPlaces(() => slot("screen_part"));
     places.add(["screen/footer"]);
-    const assets = mountAssets(shared, theme);
+    const assets = mountAssets(shared);
     const heads = () => slot("screen_head");
+    const filesOf = (kind: "styles" | "scripts") =>
+      [...heads(), ...slot("document_head")].flatMap((head) => head[kind] ?? []);
     const own = {
       styles: [assets.own("pico.css"), assets.own("web.css")],
       scripts: [assets.own("htmx.js"), assets.own("web.js")],
-    };
-    const themed = {
-      styles: themeFile(theme, "theme.css", root),
-      scripts: themeFile(theme, "theme.js", root),
     };
     const head = views.add("layout/header", header);
     const foot = views.add("layout/footer", footer);
@@ -71,8 +71,8 @@ export default definePlugin({
       context: shared,
       frameSources: frames.policy,
       facts: { app: contracts.system.name, logo: contracts.system.logo },
-      styles: () => [...own.styles, ...heads().flatMap(({ styles = [] }) => styles), ...themed.styles],
-      scripts: () => [...own.scripts, ...heads().flatMap(({ scripts = [] }) => scripts), ...themed.scripts],
+      styles: () => [...own.styles, ...filesOf("styles")],
+      scripts: () => [...own.scripts, ...filesOf("scripts")],
       extras: (facts, visit) => screenExtras({ places, heads: heads() }, facts, visit),
       uiFor(request, viewer) {
         const accepted = request.headers.get("accept-language");
@@ -108,12 +108,15 @@ export default definePlugin({
       paged,
     };
     provide("web", web);
+    contributeThemeHooks(context, web);
     mountSignIn(shared, web);
     on("app_boot", {
       inTransaction() {
         views.check();
         places.check([...slot("screen_part"), ...slot("toolbar_entry"), ...slot("screen_figure")]);
         checkHeads(heads(), assets);
+        // An invalid icon stops the boot.
+        contributedIcons();
       },
     });
     onStart(() => views.warn(log));
@@ -156,13 +159,4 @@ function paged(query: InputObject, size = PAGE_SIZE): ReturnType<Web["paged"]> {
   const requested = Number(query.page);
   const page = Number.isInteger(requested) && requested >= 1 && requested <= 1_000_000 ? requested : 1;
   return { page, size, query: `count=${size}&offset=${(page - 1) * size}` };
-}
-
-/** The folder of the active theme; the runtime loads its code. Throws BootError for an invalid name. */
-function themeOf(name: string): ThemeFolder | undefined {
-  if (name === "" || name === "false") return undefined;
-  if (!NAME.test(name))
-    throw new BootError(`Cannot use the theme "${name}": wanted the name of a folder below "themes"`);
-  const path = resolve(process.cwd(), "themes", name);
-  return existsSync(path) ? { name, path } : undefined;
 }

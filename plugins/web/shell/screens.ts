@@ -108,22 +108,28 @@ export class Screens {
     return this.#respond({ title: ui.t("Error"), body, status }, given, ui);
   }
 
-  /** The response with the document of a screen, and its Content-Security-Policy. */
+  /**
+   * The response with the document of a screen, and its Content-Security-Policy. Its nonce allows a style element of the screen, and
+   * the scripts and styles that plugins add to the head.
+   */
   async #respond(screen: Screen, given: ScreenRequest, ui: Ui, notice = ""): Promise<Response> {
     const { request } = given;
-    const { document, extras, frameSources } = this.#options;
+    const { context, document, extras, frameSources } = this.#options;
     const { title, status = 200, style } = screen;
     const facts = { title, path: new URL(request.url).pathname, status };
     const added = await extras(facts, this.#visit(given, ui));
     const css = style === undefined && added.css === "" ? undefined : `${style ?? ""}${added.css}`;
-    const nonce = css === undefined ? "" : crypto.randomUUID().replaceAll("-", "");
+    const draws = context.slot("document_head").flatMap(({ draw }) => draw ?? []);
+    const nonce = css === undefined && draws.length === 0 ? "" : crypto.randomUUID().replaceAll("-", "");
+    const headEnd = draws.map((draw) => html`${draw(nonce)}\n`);
     const { head, footer } = added;
-    const frame = { ...this.#frame({ ...screen, style: css }, ui, request, notice, nonce), head, footer };
+    const frame = { ...this.#frame({ ...screen, style: css }, ui, request, notice, nonce), head, headEnd, footer };
     const response = htmlResponse(document(frame, ui), status);
     const styles = nonce === "" ? "'self'" : `'self' 'nonce-${nonce}'`;
+    const scripts = draws.length === 0 ? "" : `script-src ${styles}; `;
     response.headers.set(
       "content-security-policy",
-      `default-src 'self'; style-src ${styles}; img-src 'self' data: https: http:; media-src 'self' https:; frame-src ${frameSources}; object-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+      `default-src 'self'; ${scripts}style-src ${styles}; img-src 'self' data: https: http:; media-src 'self' https:; frame-src ${frameSources}; object-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
     );
     response.headers.set("x-frame-options", "DENY");
     response.headers.set("referrer-policy", "same-origin");
@@ -233,7 +239,13 @@ export class Screens {
     };
   }
 
-  #frame(screen: Screen, ui: Ui, request: Request, notice: string, nonce: string): Omit<Frame, "head" | "footer"> {
+  #frame(
+    screen: Screen,
+    ui: Ui,
+    request: Request,
+    notice: string,
+    nonce: string,
+  ): Omit<Frame, "head" | "headEnd" | "footer"> {
     const { facts, styles, scripts, context } = this.#options;
     const here = screen.menu ?? new URL(request.url).pathname;
     const entries = (menu: MenuEntry["menu"]): Entry[] =>
@@ -265,7 +277,7 @@ export class Screens {
       scripts: [...scripts(), ...(screen.scripts ?? [])],
       scheme,
       search: context.slot("menu").some((entry) => entry.path === "/search" && isShown(entry, ui)),
-      style: nonce !== "" && html`<style nonce="${nonce}">${ui.raw(screen.style ?? "")}</style>`,
+      style: screen.style !== undefined && html`<style nonce="${nonce}">${ui.raw(screen.style)}</style>`,
     };
   }
 }

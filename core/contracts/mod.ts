@@ -86,10 +86,13 @@ export type {
 } from "./screen_hooks.ts";
 export { bookPath, chapterPath, pagePath, shelfPath } from "./screen_paths.ts";
 export type {
+  FiguresName,
   HeadLink,
   ScreenFacts,
+  ScreenFigure,
   ScreenHead,
   ScreenPart,
+  ShownFigure,
   Toolbar,
   ToolbarEntry,
   ToolbarItem,

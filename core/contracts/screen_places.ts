@@ -58,6 +58,32 @@ export interface Toolbar {
   readonly markup: HtmlPart;
 }
 
+/** The name of a list of figures: a place whose name ends with "/figures". */
+export type FiguresName = Extract<PlaceName, `${string}/figures`>;
+
+/** A figure that a plugin adds to a list of figures, such as that of the statistics. */
+export interface ScreenFigure {
+  readonly at: FiguresName;
+  /** In English, the key of its translation. */
+  readonly label: string;
+  /** Reads the value for the viewer, at each request of the screen. A number is formatted in the language of the viewer. */
+  read(visit: Visit): Promise<HtmlPart> | HtmlPart;
+  /** The path within this instance that the label leads to. */
+  readonly path?: string;
+  /** Who sees it; by default everybody who sees the screen. */
+  readonly admits?: ScreenAccess;
+  /** Smaller ones come first; 50 by default. */
+  readonly order?: number;
+}
+
+/** A figure as screens render it. */
+export interface ShownFigure {
+  /** Translated. */
+  readonly label: string;
+  readonly value: HtmlPart;
+  readonly path: string | undefined;
+}
+
 /** Facts about a screen that is answered. */
 export interface ScreenFacts {
   readonly title: string;
@@ -93,6 +119,7 @@ export interface ScreenHead {
 
 declare module "../runtime/registry.ts" {
   interface Slots {
+    screen_figure: ScreenFigure;
     screen_head: ScreenHead;
     screen_part: ScreenPart;
     toolbar_entry: ToolbarEntry;

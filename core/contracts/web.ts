@@ -9,7 +9,7 @@ import type { InputObject } from "../input/body_parsing.ts";
 import type { PlaceName, Places, ViewName, Views } from "../runtime/registry.ts";
 import type { Viewer } from "../viewer.ts";
 import type { Item, ItemAddress, ItemName, ItemsAddress } from "./items.ts";
-import type { Toolbar, ToolbarName } from "./screen_places.ts";
+import type { FiguresName, ShownFigure, Toolbar, ToolbarName } from "./screen_places.ts";
 import type { Tag } from "./tags.ts";
 
 /** Services of a view: texts, icons, URLs and permissions of the reader. */
@@ -259,6 +259,12 @@ export interface Web {
   decorate(ui: Ui, html: string): Promise<DecoratedContent>;
   /** Compares two texts, for `Parts.difference`. */
   compare(ui: Ui, before: string, after: string): Promise<Comparison>;
+  /**
+   * Adds an icon by the name that `Ui.icon`, menus and toolbars use. `svg` is one svg element with shapes, such as
+   * `<svg viewBox="0 0 24 24" fill="none" stroke="currentColor"><path d="M4 4h16"/></svg>`. Throws for other elements and
+   * attributes, and for a name that exists. A theme replaces it by an icon of that name.
+   */
+  icon(name: string, svg: string): void;
   /** Serves a file of the plugin. Returns its URL, which changes with the content. */
   asset(name: string, path: string): string;
   /** Serves a screen by GET. */
@@ -280,6 +286,8 @@ export interface Web {
   addedParts<P extends PlaceName>(at: P, data: Places[P], visit: Visit): Promise<HtmlPart>;
   /** The entries that the viewer sees, and the parts, that plugins added to a toolbar, for `Parts.toolbar`. */
   toolbar<P extends ToolbarName>(at: P, data: Places[P], visit: Visit): Promise<Toolbar>;
+  /** The figures that plugins added to a list of figures and the viewer sees. Throws for a place that was not declared. */
+  figures(at: FiguresName, visit: Visit): Promise<readonly ShownFigure[]>;
   /** The page of a listing that a query names, with the query parameters of the API for it. */
   paged(query: InputObject, size?: number): { readonly page: number; readonly size: number; readonly query: string };
 }

@@ -26,10 +26,11 @@ const lending: AnyPlugin = definePlugin({
       path: (page) => `/lending/label/${page.id}`,
       order: 60,
     });
+    web.icon("lending_hand", '<svg viewBox="0 0 24 24" width="24"><path d="M1 2h3"/></svg>');
     contribute("toolbar_entry", {
       at: "page/toolbar",
       text: "Borrow",
-      icon: "book",
+      icon: "lending_hand",
       kind: "form",
       admits: "user",
       path: (page) => (page.name === "Rare" ? undefined : `/lending/${page.id}`),
@@ -72,6 +73,16 @@ const lending: AnyPlugin = definePlugin({
       links: () => [{ rel: "help", href: "/help", title: "A & B" }],
       css: ({ path }) => (path === "/books" ? ".lending { content: '</style>' }" : undefined),
     });
+    contribute("screen_figure", {
+      at: "statistics/figures",
+      label: "Loans",
+      path: "/loans",
+      order: 60,
+      read: async () => 12_345,
+    });
+    contribute("screen_figure", { at: "statistics/figures", label: "Overdue", read: () => "<none>" });
+    contribute("screen_figure", { at: "system/figures", label: "Shelf space", read: ({ viewer }) => viewer.name });
+    contribute("screen_figure", { at: "system/figures", label: "Secret", admits: ["lending-see"], read: () => 1 });
     contribute("menu", { menu: "account", path: "/my-account/loans", text: "Loans", icon: "book", admits: "user" });
     web.screen(site, "/my-account/loans", "user", ({ ui }) => ({
       title: ui.t("Loans"),
@@ -134,6 +145,32 @@ test("a toolbar has the entries that the viewer is admitted to, in their order, 
     false,
     false,
   ]);
+});
+
+test("icons of plugins are drawn, and those that are more than shapes or exist already stop the boot", async () => {
+  expect((await visit("/books/atlas/page/alps-3")).body).toContain(
+    '<svg class="icon" focusable="false" aria-hidden="true" viewBox="0 0 24 24"><path d="M1 2h3"></path></svg> Borrow',
+  );
+  const wrong = async (name: string, svg: string) => {
+    const odd = definePlugin({
+      name: "odd",
+      requires: ["web"],
+      setup: ({ contracts }) => contracts.web.icon(name, svg),
+    });
+    return bootTestRuntime({ extra: [lending, odd] }).then(
+      () => "",
+      (error: Error) => error.message,
+    );
+  };
+  const fine = "<svg></svg>";
+  expect(await wrong("lending_hand", fine)).toBe(
+    'Cannot set up the plugin "odd": Cannot add the icon "lending_hand": another plugin has one of that name',
+  );
+  expect(await wrong("book", fine)).toContain("Lectern has one of that name");
+  expect(await wrong("../book", fine)).toContain("expected a name such as");
+  expect(await wrong("odd", "<svg><script>alert(1)</script></svg>")).toContain(
+    'Cannot add the icon "odd": The element "script" is not allowed',
+  );
 });
 
 test("an entry without a path for an item is not offered there", async () => {
@@ -200,6 +237,21 @@ test("a plugin has screens in the account area of users", async () => {
   expect(body).toContain("<h1>Loans of Reader</h1>");
   expect(body).toMatch(/<div class="side">.*href="\/my-account\/loans" aria-current="page"/s);
   expect((await visit("/my-account/loans", "none")).headers.get("location")).toStartWith("/login");
+});
+
+test("figures of plugins are on the statistics and on the screen of the system, for those who are admitted", async () => {
+  const statistics = (await visit("/statistics")).body;
+  expect(statistics).toContain(
+    '<div><dt>Overdue</dt><dd>&lt;none&gt;</dd></div><div><dt><a href="/loans">Loans</a></dt><dd>12,345</dd></div></dl>',
+  );
+  const { body } = await runtime.ask("GET", "/statistics", {
+    as: null,
+    headers: { accept: "text/html", cookie: cookies.admin, "accept-language": "de" },
+  });
+  expect(body).toContain("<dd>12.345</dd>");
+  const system = (await visit("/settings/system")).body;
+  expect(system).toContain("<dt>Shelf space</dt><dd>Admin</dd>");
+  expect(system).not.toContain("Secret");
 });
 
 /** Why the boot with a plugin stops. */

@@ -26,6 +26,9 @@ export const INTEGRATIONS = "/settings/integrations";
 export const ADMITS = ["settings-manage"] as const;
 
 declare module "lectern/core" {
+  interface Places {
+    "statistics/figures": undefined;
+  }
   interface Views {
     "integrations/budget": Usage;
     "integrations/deliveries": DeliveriesData;

@@ -19,6 +19,9 @@ export interface SettingsContext extends Pick<PluginContext, "site" | "slot" | "
 }
 
 declare module "lectern/core" {
+  interface Places {
+    "system/figures": undefined;
+  }
   interface Views {
     "settings/audit": AuditData;
     "settings/item_permissions": ItemPermissionsData;

@@ -30,10 +30,15 @@ export class ScreenPlaces {
 
   /** Draws the parts at a place, in their order. */
   async draw<P extends PlaceName>(at: P, data: Places[P], visit: Visit): Promise<HtmlPart> {
-    if (!this.#names.has(at)) throw new Error(missing(at, this.#names));
+    this.require(at);
     const parts = inOrder(this.#parts().filter((part) => part.at === at));
     // The data is that of the part's place, which the compiler does not derive from the comparison.
     return Promise.all(parts.map(async (part) => part.draw(data as never, visit)));
+  }
+
+  /** Throws an error for a place that is not declared. */
+  require(at: string): void {
+    if (!this.#names.has(at)) throw new Error(missing(at, this.#names));
   }
 
   /** Checks that the place of every contribution is declared. Throws BootError for the first that is not. */

@@ -8,12 +8,14 @@ import { chosenLanguage, definePlugin, type InputObject, t } from "lectern/core"
 import { mountAssets } from "./assets.ts";
 import * as components from "./components.ts";
 import { difference } from "./difference.ts";
+import { figuresAt } from "./figures.ts";
 import { DEFAULT_SOURCES, framed, frameSources } from "./frames.ts";
 import { type Icons, readIcons } from "./icons.ts";
 import { compareTexts, decorator } from "./large_content.ts";
 import { document, errorBody, footer, header } from "./layout.ts";
 import { pendingFormBody } from "./pending_form.ts";
 import { ScreenPlaces } from "./places.ts";
+import { PluginIcons } from "./plugin_icons.ts";
 import renamedTexts from "./renamed_texts.json" with { type: "json" };
 import { screenScope } from "./route_scope.ts";
 import { checkHeads, screenExtras } from "./screen_extras.ts";
@@ -46,11 +48,12 @@ export default definePlugin({
     const frames = { ...frameSources(context.settings.frameSources, baseUrl), framed };
     const decorate = decorator(context.children, frames, [context.settings.frameSources, baseUrl]);
     // The slots are complete once all plugins are set up.
-    let drawn: Icons | undefined;
-    const icons = () => {
-      drawn ??= readIcons(slot("screen_icon"));
-      return drawn;
+    let read: Icons | undefined;
+    const contributedIcons = () => {
+      read ??= readIcons(slot("screen_icon"));
+      return read;
     };
+    const icons = new PluginIcons(contributedIcons);
     const views = new Views({ parts: () => slot("view_part"), replacements: () => slot("view_replacement") });
     const places = new ScreenPlaces(() => slot("screen_part"));
     places.add(["screen/footer"]);
@@ -74,7 +77,7 @@ export default definePlugin({
       uiFor(request, viewer) {
         const accepted = request.headers.get("accept-language");
         return createUi(
-          { texts, icons: icons(), root, serves: context.runtime.serves },
+          { texts, icons, root, serves: context.runtime.serves },
           viewer,
           chosenLanguage(viewer.language, accepted, texts.languages()) ?? context.language,
         );
@@ -94,12 +97,14 @@ export default definePlugin({
       view: (name, view) => views.add(name, view),
       decorate: (ui, html) => decorate(html, ui),
       compare: (ui, before, after) => compareTexts(context.children, before, after, ui),
+      icon: (name, svg) => icons.add(name, svg),
       asset: (name, path) => assets.add(name, path),
       screen: (...given) => screens.screen(...given),
       form: (...given) => screens.form(...given),
       places: (...names) => places.add(names),
       addedParts: (at, data, visit) => places.draw(at, data, visit),
       toolbar: (at, data, visit) => toolbarAt({ places, entries: slot("toolbar_entry") }, at, data, visit),
+      figures: (at, visit) => figuresAt({ places, figures: slot("screen_figure") }, at, visit),
       paged,
     };
     provide("web", web);
@@ -108,10 +113,10 @@ export default definePlugin({
     on("app_boot", {
       inTransaction() {
         views.check();
-        places.check([...slot("screen_part"), ...slot("toolbar_entry")]);
+        places.check([...slot("screen_part"), ...slot("toolbar_entry"), ...slot("screen_figure")]);
         checkHeads(heads(), assets);
         // An invalid icon stops the boot.
-        icons();
+        contributedIcons();
       },
     });
     onStart(() => views.warn(log));

@@ -90,4 +90,13 @@ export { rejectControlCharacters } from "./validation/control_characters.ts";
 export { errorsOfList, type FormErrors, formErrors } from "./validation/form_errors.ts";
 export { type Input, type ItemSchemas, type Rules, ruleStrings, rules, schemaOf } from "./validation/rules.ts";
 export type { Lookups } from "./validation/validate.ts";
-export { authorOf, GUEST, hasPermission, mayUseApi, requirePermission, SYSTEM, type Viewer } from "./viewer.ts";
+export {
+  authorOf,
+  GUEST,
+  hasPermission,
+  inLanguage,
+  mayUseApi,
+  requirePermission,
+  SYSTEM,
+  type Viewer,
+} from "./viewer.ts";

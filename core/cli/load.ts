@@ -6,6 +6,7 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BootError } from "../errors.ts";
+import type { PinnedGrants } from "../runtime/pins.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
 import { fileOfList, INSTALL_ROOT, registerExports } from "./resolve.ts";
 
@@ -19,13 +20,20 @@ export interface Choices {
   readonly settings: Readonly<Record<string, Record<string, unknown>>>;
   /** Kinds of grants taken away, by plugin name. */
   readonly denied: Readonly<Record<string, readonly (keyof Grants)[]>>;
+  /** Accepted grants by plugin name. */
+  readonly grants?: PinnedGrants | undefined;
 }
 
 /** Reads the "lectern" block of the package.json in a folder; empty choices if there is none. */
 export async function readChoices(folder = process.cwd()): Promise<Choices> {
   const file = Bun.file(resolve(folder, "package.json"));
   const block = (await file.exists()) ? (((await file.json()) as { lectern?: Partial<Choices> }).lectern ?? {}) : {};
-  return { plugins: block.plugins ?? [], settings: block.settings ?? {}, denied: block.denied ?? {} };
+  return {
+    plugins: block.plugins ?? [],
+    settings: block.settings ?? {},
+    denied: block.denied ?? {},
+    grants: block.grants,
+  };
 }
 
 /** The plugin lists among the arguments (.ts, .js, .mjs), else those of package.json, else the shipped list. */

@@ -44,6 +44,7 @@ export async function openRuntime(
       }),
       settings: choices.settings,
       denied: choices.denied,
+      grants: choices.grants,
     });
     return { runtime, config, files };
   } catch (error) {

@@ -24,6 +24,7 @@ import type { Listing, ListSpec } from "../resources/listing.ts";
 import type { VisibilityRule } from "../resources/visibility.ts";
 import type { Input, Lookups, Rules } from "../validation/validate.ts";
 import type { Viewer } from "../viewer.ts";
+import type { Powers } from "./powers.ts";
 import type {
   ContractName,
   Contracts,
@@ -38,8 +39,8 @@ import type {
 } from "./registry.ts";
 import type { RuntimeInfo } from "./runtime_info.ts";
 
-/** The grants of a plugin; nothing is granted by default. Writing a table implies reading it. */
-export interface Grants {
+/** The grants of a plugin: resources, and powers; nothing is granted by default. Writing a table implies reading it. */
+export interface Grants extends Powers {
   readonly read?: readonly TableName[];
   readonly write?: readonly TableName[];
   /** Hosts it may call: names, `*.name` for sub-domains, or "any". */

@@ -11,6 +11,7 @@ import type { Activity } from "../contracts/activity.ts";
 import { BootError } from "../errors.ts";
 import type { Catalogue } from "../i18n/catalogue.ts";
 import type { AnyContext, AnyPlugin, Grants } from "../runtime/plugin.ts";
+import { ALL_REGISTRATIONS } from "../runtime/powers.ts";
 import type { Draft, EventName } from "../runtime/registry.ts";
 import { type ScreenHooks, screenHooks } from "./screen_hooks.ts";
 
@@ -103,7 +104,7 @@ export function pluginOf(name: string, theme: ThemeSpec, plugins: readonly AnyPl
     name: `theme:${name}`,
     requires: plugins.flatMap(({ provides }) => provides),
     provides: [],
-    permissions: theme.permissions ?? {},
+    permissions: { ...ALL_REGISTRATIONS, ...theme.permissions },
     migrations: {},
     events: [],
     adds: [],

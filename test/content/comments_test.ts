@@ -167,7 +167,7 @@ test("comments go with their page for good", async () => {
   await say(other, "<p>stays</p>");
   const context = runtime.contexts.get("comments");
   const dependents = context?.slot("dependents").filter(({ kind }) => kind === "page") ?? [];
-  await context?.perform("page_delete", SYSTEM, { id: page } as never, async (row, tx) => {
+  await runtime.runtime.bus.perform("page_delete", SYSTEM, { id: page } as never, async (row, tx) => {
     for (const { destroy } of dependents) await destroy([page], tx, "page");
     return row;
   });

@@ -23,7 +23,15 @@ const forgetUser = prepared("recycle_bin.forgetUser", (db, p: { userId: number }
 
 export default definePlugin({
   name: "recycle_bin",
-  permissions: { write: ["deletions"] },
+  permissions: {
+    write: ["deletions"],
+    system: true,
+    visibilityRules: ["deletions"],
+    handlers: "any",
+    slots: ["activity"],
+    jobs: ["recycle_bin_purge"],
+    schedules: ["purge"],
+  },
   settings: t.Object({
     lifetime: t.Integer({
       default: 30,

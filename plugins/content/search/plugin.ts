@@ -23,6 +23,9 @@ export default definePlugin({
   permissions: {
     write: ["search_index", "item_views"],
     read: ["tags", "users", "entity_permissions", "comments"],
+    handlers: "any",
+    slots: ["dependents", "response_fields"],
+    jobs: ["search_index"],
   },
   settings: t.Object({
     candidates: t.Integer({

@@ -1,0 +1,70 @@
+/**
+ * On whose behalf plugins act. A plugin may act as the user of the request that it answers, as the viewer of an event that it
+ * handles, and as a viewer that another plugin passes to one of its functions; as anybody else it needs the power `system` or
+ * `impersonate`. What is current is kept in AsyncLocalStorage, so a viewer that a plugin has kept is no longer current later.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+import { currentViewer } from "../http/request_context.ts";
+import { GUEST, originOf, type Viewer } from "../viewer.ts";
+import type { PowerChecks } from "./power_checks.ts";
+
+/** A viewer as whom somebody acts who may, and those as whom the callers act. */
+interface Acting {
+  readonly viewer: Viewer;
+  readonly outer: Acting | undefined;
+}
+
+const ACTING = new AsyncLocalStorage<Acting>();
+
+/** Runs a function as a viewer. Throws PowerError if the plugin may not act as this viewer. */
+export type ActAs = <R>(viewer: Viewer, run: () => R) => R;
+
+/** How one plugin acts as viewers. */
+export function actingWith(powers: PowerChecks): ActAs {
+  return (viewer, run) => {
+    if (isCurrent(viewer)) return run();
+    const kind = viewer.via === "system" ? "system" : "impersonate";
+    if (!powers.has(kind)) throw powers.actingError(kind);
+    return ACTING.run({ viewer, outer: ACTING.getStore() }, run);
+  };
+}
+
+/** Whether a viewer is a guest, the user of the current request, or one as whom a caller acts; in any language. */
+function isCurrent(viewer: Viewer): boolean {
+  if (viewer === GUEST || viewer === currentViewer()) return true;
+  for (let acting = ACTING.getStore(); acting; acting = acting.outer) if (acting.viewer === viewer) return true;
+  const origin = originOf(viewer);
+  return origin !== undefined && isCurrent(origin);
+}
+
+type Call = (this: unknown, ...args: unknown[]) => unknown;
+
+/**
+ * A service or contribution of another plugin for the plugin that calls it: each viewer that it passes has to be one as whom it
+ * may act, and is current while the function runs. Other values are returned as they are.
+ */
+export function calledBy<Given>(as: ActAs, given: Given): Given {
+  if (typeof given === "function") return passing(as, given as unknown as Call) as unknown as Given;
+  if (typeof given !== "object" || given === null || Object.getPrototypeOf(given) !== Object.prototype) return given;
+  const members = Object.entries(Object.getOwnPropertyDescriptors(given)).map(([name, member]) => [
+    name,
+    typeof member.value === "function" ? { ...member, value: passing(as, member.value as Call) } : member,
+  ]);
+  return Object.create(Object.prototype, Object.fromEntries(members)) as Given;
+}
+
+function passing(as: ActAs, call: Call): Call {
+  return function (...args) {
+    let run = () => call.apply(this, args);
+    for (const arg of args) {
+      if (!isViewer(arg) || isCurrent(arg)) continue;
+      const inner = run;
+      run = () => as(arg, inner);
+    }
+    return run();
+  };
+}
+
+function isViewer(value: unknown): value is Viewer {
+  return typeof value === "object" && value !== null && "via" in value && "permissions" in value;
+}

@@ -155,6 +155,12 @@ export const configSchema = t.Object({
     env: "MAX_TEXT_BYTES",
     description: "Largest JSON or urlencoded body, and all texts of a form together, in bytes (413 beyond)",
   }),
+  filesStore: t.String({
+    default: "",
+    env: "FILES_STORE",
+    description:
+      "Where uploaded files lie: disk, s3, or the store of a plugin by its name; needed where there are several",
+  }),
   filesS3Bucket: t.String({
     default: "",
     env: "FILES_S3_BUCKET",
@@ -181,6 +187,11 @@ export const configSchema = t.Object({
     description: "The theme in force, by its folder below themes",
   }),
   language: t.String({ default: "en", env: "APP_LANG", description: "Language of messages" }),
+  logRequests: t.Boolean({
+    default: false,
+    env: "LOG_REQUESTS",
+    description: "Writes a line of level info for each request; debug writes them anyway",
+  }),
   logLevel: t.Union(
     [t.Literal("debug"), t.Literal("info"), t.Literal("warn"), t.Literal("error"), t.Literal("silent")],
     {

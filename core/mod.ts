@@ -16,7 +16,8 @@ export { type People, peopleOf, withoutAuthor } from "./contracts/users.ts";
 export { ApiError, BootError, denied, localizedError, notFound } from "./errors.ts";
 export type { Cached } from "./events/cache.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
-export type { FileContent, FileStore, StoredFile } from "./files/file_store.ts";
+export type { ByteRange, FileContent, FileStore, StoredEntry, StoredFile } from "./files/file_store.ts";
+export type { AnsweredRequest } from "./http/answer_observers.ts";
 export { type AnswerSchemas, fileAnswer, mediaTypeOf } from "./http/answer_schemas.ts";
 export {
   fieldsOf,
@@ -34,6 +35,7 @@ export {
   userRefSchema,
   withContributedFields,
 } from "./http/answer_types.ts";
+export { isWithin, networksOf } from "./http/client_address.ts";
 export { isCrossSite } from "./http/cross_site.ts";
 export { noRoomError } from "./http/disk_full.ts";
 export { type EndpointSpec, endpoint } from "./http/endpoint.ts";
@@ -41,6 +43,7 @@ export { ExpiringMap, MAX_KEYS } from "./http/expiring_map.ts";
 export { contentDisposition, fileResponse, shippedFile } from "./http/file_response.ts";
 export { Html, type HtmlPart, html, htmlResponse, raw } from "./http/html.ts";
 export { OutgoingError, type OutgoingFetch } from "./http/outbound_fetch.ts";
+export { ownPath } from "./http/own_path.ts";
 export type { SiteApp } from "./http/plugin_app.ts";
 export type { Allowance, Limiter } from "./http/rate_limit.ts";
 export type { Authenticate, RouteScope } from "./http/route_scope.ts";
@@ -71,6 +74,7 @@ export {
   type ResourceSpec,
 } from "./resources/resource.ts";
 export type { VisibilityRule } from "./resources/visibility.ts";
+export { chosenProvider, type ProviderChoice } from "./runtime/chosen_provider.ts";
 export { type AnyContext, type AnyPlugin, definePlugin, type PluginContext } from "./runtime/plugin.ts";
 export type {
   Contracts,

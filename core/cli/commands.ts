@@ -145,7 +145,10 @@ async function serveCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promi
 async function migrateCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
   const store = await openStore(storeOptions(readConfig(io)));
   try {
-    for (const { name, migrations } of [{ name: "core", migrations: coreMigrations }, ...inBootOrder(plugins)]) {
+    for (const { name, migrations } of [
+      { name: "core", migrations: coreMigrations },
+      ...inBootOrder(plugins, await shippedPlugins()),
+    ]) {
       for (const step of await migrate(store.db, name, migrations)) io.out(`${name} ${step}`);
     }
   } finally {

@@ -12,7 +12,7 @@ import type { AnyPlugin } from "../runtime/plugin.ts";
 import { checkPermissions } from "../runtime/powers.ts";
 import type { CommandIo } from "./command.ts";
 import { grantsInWords, grantsLines } from "./grants_text.ts";
-import { type Choices, readChoices, thirdParty } from "./load.ts";
+import { type Choices, readChoices, shippedPlugins, thirdParty } from "./load.ts";
 import { writeLecternKey } from "./package_file.ts";
 
 /** The words after the command's name. */
@@ -41,7 +41,11 @@ export async function grantsCommand(
     plugins,
     args.filter((arg) => !arg.startsWith("-")),
   );
-  const shown: Shown = { choices, others: new Set(await thirdParty(plugins)), plugins: wanted ?? inBootOrder(plugins) };
+  const shown: Shown = {
+    choices,
+    others: new Set(await thirdParty(plugins)),
+    plugins: wanted ?? inBootOrder(plugins, await shippedPlugins()),
+  };
   if (options.length > 0) io.out(jsonOf(shown));
   else for (const line of linesOf(shown, wanted !== undefined)) io.out(line);
   if (wanted === undefined && options.length === 0)

@@ -82,6 +82,11 @@ export class JobQueue {
     this.#statementMs = statementMs;
   }
 
+  /** Whether it claims jobs: from the start until the stop. */
+  get isOpen(): boolean {
+    return this.#open;
+  }
+
   /** Registers the one handler of a job name. */
   handle(name: string, run: Handler, options: JobOptions = {}): void {
     if (this.#handlers.has(name)) throw new Error(`Cannot handle the job "${name}" twice`);

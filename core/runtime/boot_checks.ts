@@ -1,12 +1,20 @@
+/** Checks after all plugins are set up: what they name exists. */
 import { sql } from "kysely";
 import type { Db } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
+import type { EventBus } from "../events/event_bus.ts";
+import type { Log } from "../log.ts";
+import { leftOut, tableHint } from "./left_out.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
 /** Checks that each granted table exists: else its name is misspelt, or the plugin that creates it is missing. Throws BootError. */
-export async function checkTables(plugins: readonly AnyPlugin[], db: Db): Promise<void> {
-  const wanted = plugins.flatMap(({ name, permissions: { read = [], write = [] } }) =>
-    [...read, ...write].map((table) => ({ name, table })),
+export async function checkTables(
+  plugins: readonly AnyPlugin[],
+  db: Db,
+  shipped: readonly AnyPlugin[] = [],
+): Promise<void> {
+  const wanted = plugins.flatMap(({ name, permissions: { read = [], write = [] }, optionalTables }) =>
+    [...read.filter((table) => !optionalTables.includes(table)), ...write].map((table) => ({ name, table })),
   );
   const given = sql<{ name: string; table: string }>`jsonb_to_recordset(${JSON.stringify(wanted)}::text::jsonb)`;
   const first = await db
@@ -16,5 +24,28 @@ export async function checkTables(plugins: readonly AnyPlugin[], db: Db): Promis
     .limit(1)
     .executeTakeFirst();
   if (first)
-    throw new BootError(`The plugin "${first.name}" needs the table "${first.table}", which no plugin creates`);
+    throw new BootError(
+      `The plugin "${first.name}" needs the table "${first.table}", which no plugin creates${tableHint(first.table, plugins, shipped)}`,
+    );
+}
+
+/** Warns of handlers of events that no plugin performs. Says of those of a left-out plugin, in one line, that they never run. */
+export function warnOfEvents(
+  bus: EventBus,
+  plugins: readonly AnyPlugin[],
+  { shipped, log }: { readonly shipped: readonly AnyPlugin[]; readonly log: Log },
+): void {
+  const unperformed = bus.withoutPerformer(plugins.flatMap(({ events }) => events));
+  const absent = leftOut(plugins, shipped);
+  for (const { name, events } of absent) {
+    const handled = events.filter((event) => unperformed.includes(event));
+    if (handled.length > 0)
+      log.info("Plugins handle events of a plugin that is left out; these never happen", {
+        plugin: name,
+        events: handled,
+      });
+  }
+  const known = absent.flatMap(({ events }) => events as readonly string[]);
+  for (const name of unperformed.filter((each) => !known.includes(each)))
+    log.warn("A plugin handles an event that no plugin performs; is its name right?", { event: name });
 }

@@ -176,7 +176,7 @@ function provide(plugin: AnyPlugin, contracts: Map<string, unknown>, name: strin
   contracts.set(name, service);
 }
 
-/** The contracts of `requires`, and no others, as the plugin calls them. */
+/** The contracts of `requires` and `uses`, and no others, as the plugin calls them. */
 function contractsOf(plugin: AnyPlugin, contracts: ReadonlyMap<string, unknown>, as: ActAs): AnyContext["contracts"] {
   const own: Record<string, unknown> = {};
   const services = new Map<unknown, unknown>();
@@ -185,7 +185,7 @@ function contractsOf(plugin: AnyPlugin, contracts: ReadonlyMap<string, unknown>,
     if (!services.has(service)) services.set(service, calledBy(as, service));
     return services.get(service);
   };
-  for (const name of plugin.requires)
+  for (const name of new Set([...plugin.requires, ...plugin.uses]))
     Object.defineProperty(own, name, { enumerable: true, get: () => serviceOf(name) });
   return own as AnyContext["contracts"];
 }

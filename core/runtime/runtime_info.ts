@@ -1,4 +1,6 @@
+import type { StoreLoad } from "../../db/mod.ts";
 import type { SweepResult } from "../files/orphan_sweep.ts";
+import type { AnsweredRequest } from "../http/answer_observers.ts";
 import type { RouteInfo } from "../http/route_table.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 import type { EventName } from "./registry.ts";
@@ -22,8 +24,16 @@ export interface RuntimeInfo {
   plugins(): readonly BootedPlugin[];
   /** Every route, complete once the runtime has booted. */
   routes(): readonly RouteInfo[];
+  /** Whether a route serves a method and path, such as "GET" and "/api/search"; complete after boot. */
+  serves(method: string, path: string): boolean;
   /** Whether an event has handlers by its name, so that a costly draft is made only for these; complete after boot. */
   hasHandlers(name: EventName): boolean;
+  /** Whether jobs run: from the start of the server until it begins to stop; never for commands. */
+  isWorking(): boolean;
+  /** Connections of the store and callers that wait for one. */
+  storeLoad(): StoreLoad;
+  /** Calls a listener with each answer over HTTP, before it is sent; it has to be quick. For use in `setup`. */
+  onAnswer(listener: (answered: AnsweredRequest) => void): void;
   /** Finds stored files that no row names; removes none. */
   lostFiles(): Promise<SweepResult>;
 }

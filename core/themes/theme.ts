@@ -103,8 +103,12 @@ export function pluginOf(name: string, theme: ThemeSpec, plugins: readonly AnyPl
   return {
     name: `theme:${name}`,
     requires: plugins.flatMap(({ provides }) => provides),
+    uses: [],
+    before: [],
+    after: [],
     provides: [],
     permissions: { ...ALL_REGISTRATIONS, ...theme.permissions },
+    optionalTables: [],
     migrations: {},
     events: [],
     adds: [],

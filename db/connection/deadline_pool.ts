@@ -5,7 +5,7 @@
  * take turns.
  */
 import type { Connection, StatementResult } from "./connection.ts";
-import { answerTimeoutFor, type SlowQueryOptions } from "./limits.ts";
+import { answerTimeoutFor, type PoolLoad, type SlowQueryOptions } from "./limits.ts";
 import { TransactionPool } from "./transaction_pool.ts";
 
 /** Options of the pool; times in milliseconds. */
@@ -43,7 +43,7 @@ export class DeadlinePool {
   async send(
     text: string,
     parameters: readonly unknown[],
-    { key, limitMs, signal }: SlowQueryOptions,
+    { key, limitMs, signal, asRole }: SlowQueryOptions & { readonly asRole?: boolean },
   ): Promise<StatementResult> {
     const connection = await this.#connections.acquire(key, signal);
     let cancelling: ReturnType<typeof setInterval> | undefined;
@@ -60,12 +60,20 @@ export class DeadlinePool {
       const answer = connection.sendWithRetry(text, parameters, answerTimeoutFor(limitMs));
       signal?.addEventListener("abort", leave, { once: true });
       return await answer;
+    } catch (error) {
+      if (asRole && !connection.isLost) connection.releaseLocks();
+      throw error;
     } finally {
       signal?.removeEventListener("abort", leave);
       clearInterval(cancelling);
       // A late cancellation must not hit the next statement: the connection is replaced.
       this.#connections.release(connection, cancelling !== undefined);
     }
+  }
+
+  /** Open connections, running statements and callers that wait. */
+  get load(): PoolLoad {
+    return this.#connections.load;
   }
 
   /** Ends all connections after their statements, at most `timeoutMs` later. */

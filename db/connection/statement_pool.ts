@@ -3,8 +3,8 @@
  * each other's answers.
  */
 import { StoreUnavailable } from "../query/errors.ts";
-import type { Connection, StatementResult } from "./connection.ts";
-import { answerTimeoutFor } from "./limits.ts";
+import type { Connection, Description, StatementResult } from "./connection.ts";
+import { answerTimeoutFor, type PoolLoad } from "./limits.ts";
 
 /** Options of the pool; times in milliseconds. */
 export interface StatementPoolOptions {
@@ -27,14 +27,34 @@ export class StatementPool {
     this.#options = options;
   }
 
-  /** Sends a statement over the connection with the fewest pending ones. Throws as `sendWithRetry` does, and StoreUnavailable once closed. */
-  async send(text: string, parameters: readonly unknown[]): Promise<StatementResult> {
+  /**
+   * Sends a statement over the connection with the fewest pending ones. `asRole` is true for one of a
+   * plugin's role. Throws as `sendWithRetry` does, and StoreUnavailable once closed.
+   */
+  async send(text: string, parameters: readonly unknown[], asRole = false): Promise<StatementResult> {
     if (this.#ended) throw new StoreUnavailable("Cannot query the store: it is closed");
     const connection = this.#leastLoaded();
     const limitMs = this.#options.limitMs();
     const answerTimeoutMs = answerTimeoutFor(limitMs);
     connection.limit(limitMs, answerTimeoutMs);
-    return await connection.sendWithRetry(text, parameters, answerTimeoutMs);
+    try {
+      return await connection.sendWithRetry(text, parameters, answerTimeoutMs);
+    } catch (error) {
+      if (asRole && !connection.isLost) connection.releaseLocks();
+      throw error;
+    }
+  }
+
+  /** Describes a statement. Throws as `send` does. */
+  async describe(text: string): Promise<Description> {
+    if (this.#ended) throw new StoreUnavailable("Cannot query the store: it is closed");
+    return await this.#leastLoaded().describe(text, answerTimeoutFor(this.#options.limitMs()));
+  }
+
+  /** Open connections and their pending statements; none waits for a connection, as statements are pipelined. */
+  get load(): PoolLoad {
+    const busy = this.#connections.reduce((sum, { load }) => sum + load, 0);
+    return { connections: this.#connections.length, busy, waiting: 0 };
   }
 
   /** Ends all connections after their statements, at most `timeoutMs` later. */

@@ -3,13 +3,14 @@
  * each, polls and slow reads have pools of their own. None of the four starves another. The listener is apart from these.
  */
 import type { CompiledQuery, RawBuilder } from "kysely";
+import type { EnforcedRole, Sender } from "../grants/enforcement.ts";
 import { ConnectionLost } from "../query/errors.ts";
 import { flatten } from "../query/query.ts";
 import type { Connection } from "./connection.ts";
 import { DeadlinePool, type DeadlinePoolOptions } from "./deadline_pool.ts";
 import type { AnswerDeadlineOptions } from "./deadlines.ts";
-import type { DialectPools } from "./dialect.ts";
-import { answerTimeoutFor, type StoreLimits } from "./limits.ts";
+import { answerTimeoutFor, type PoolLoad, type StoreLimits } from "./limits.ts";
+import { type DialectPools, runAs } from "./session.ts";
 import { StatementPool } from "./statement_pool.ts";
 import { TransactionPool } from "./transaction_pool.ts";
 
@@ -35,6 +36,13 @@ const DEADLINE_POOL_SIZE = 2;
  */
 const SLOW_SESSION = "set plan_cache_mode = force_custom_plan; set work_mem = '32MB'";
 const DEADLINE_MS = 2_000;
+
+/** The load of the pools by their purpose. */
+export interface StoreLoad {
+  readonly statements: PoolLoad;
+  readonly transactions: PoolLoad;
+  readonly slow: PoolLoad;
+}
 
 /** The pools of one store. */
 export class StorePools implements DialectPools {
@@ -82,6 +90,22 @@ export class StorePools implements DialectPools {
     const { sql: text, parameters } = "sql" in query ? query : flatten(query);
     const result = await this.#deadline.send(text, parameters, { key: "", limitMs: DEADLINE_MS });
     return result.slice() as unknown as Row[];
+  }
+
+  /** How busy the pools are. */
+  load(): StoreLoad {
+    return { statements: this.statements.load, transactions: this.transactions.load, slow: this.slow.load };
+  }
+
+  /** The same as a role. */
+  async queryWithDeadlineAs<Row>(role: EnforcedRole, query: RawBuilder<Row> | CompiledQuery<Row>): Promise<Row[]> {
+    const { sql: text, parameters } = "sql" in query ? query : flatten(query);
+    const limits = { key: "", limitMs: DEADLINE_MS, asRole: true };
+    const sender: Sender = {
+      send: (outer, values) => this.#deadline.send(outer, values, limits),
+      describe: (inner) => this.statements.describe(inner),
+    };
+    return (await runAs(role, sender, text, parameters)).rows as Row[];
   }
 
   /** Ends all pools after their statements, at most `timeoutMs` later. */

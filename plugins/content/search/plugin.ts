@@ -27,6 +27,7 @@ export default definePlugin({
     slots: ["dependents", "response_fields"],
     jobs: ["search_index"],
   },
+  optionalTables: ["comments", "entity_permissions"],
   settings: t.Object({
     candidates: t.Integer({
       default: 1_000,
@@ -50,7 +51,7 @@ export default definePlugin({
   }),
   migrations,
   setup(plugin) {
-    const { baseUrl, contracts, log, on, onStart, settings, slot, visible } = plugin;
+    const { baseUrl, contracts, log, on, onStart, runtime, settings, slot, visible } = plugin;
     const db = plugin.db as unknown as Db;
     let cachedKinds: readonly SearchedKind[] | undefined;
     const staleEntries = new StaleEntryCheck(db);
@@ -59,6 +60,7 @@ export default definePlugin({
       kinds: () => (cachedKinds ??= searchedKinds(slot("content"), slot("searchable"))),
       tags: contracts.tags,
       baseUrl,
+      hasTable: (table) => runtime.plugins().some((booted) => booted.plugin.permissions.write?.includes(table)),
       maxCandidates: settings.candidates,
       maxEntriesWithin: settings.mostWithin,
       visibleTo: visible.where,

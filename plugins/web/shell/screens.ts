@@ -25,13 +25,14 @@ import {
   type InputObject,
   inLanguage,
   localizedError,
+  ownPath,
   type Viewer,
 } from "lectern/core";
 import type { ShellContext } from "./contract.ts";
 import type { Entry, Frame } from "./layout.ts";
 import { storeNotice, takeNotice } from "./notices.ts";
 import { type PendingForm, pendingFields } from "./pending_form.ts";
-import { movedTo, ownPath } from "./redirects.ts";
+import { movedTo } from "./redirects.ts";
 import { toSignIn } from "./route_scope.ts";
 
 /** Dependencies of `Screens`. */
@@ -218,7 +219,7 @@ export class Screens {
     const entries = (menu: MenuEntry["menu"]): Entry[] =>
       context
         .slot("menu")
-        .filter((entry) => entry.menu === menu && isAdmitted(entry.admits, ui))
+        .filter((entry) => entry.menu === menu && isShown(entry, ui))
         .sort((a, b) => (a.order ?? 50) - (b.order ?? 50))
         .map(({ path, text, icon }) => ({ path, text, icon, current: here === path || here.startsWith(`${path}/`) }));
     const settings = entries("settings");
@@ -243,10 +244,15 @@ export class Screens {
       styles,
       scripts: [...scripts, ...(screen.scripts ?? [])],
       scheme,
-      search: context.slot("menu").some(({ path, admits }) => path === "/search" && isAdmitted(admits, ui)),
+      search: context.slot("menu").some((entry) => entry.path === "/search" && isShown(entry, ui)),
       style: nonce !== "" && html`<style nonce="${nonce}">${ui.raw(screen.style ?? "")}</style>`,
     };
   }
+}
+
+/** Whether a menu entry leads the reader to a screen, and the plugin behind that screen is installed. */
+function isShown({ path, needs, admits }: MenuEntry, ui: Ui): boolean {
+  return isAdmitted(admits, ui) && ui.serves(path) && (needs === undefined || ui.serves(needs));
 }
 
 function isMissing(error: unknown): boolean {

@@ -39,6 +39,24 @@ function isCurrent(viewer: Viewer): boolean {
 
 type Call = (this: unknown, ...args: unknown[]) => unknown;
 
+/** Functions of contracts that say who a user is: what `auth` allows for credentials of requests. */
+const AUTH_FUNCTIONS: Readonly<Record<string, readonly string[]>> = { sessions: ["begin", "complete"] };
+
+/** A contract's service for the plugin that calls it, as `calledBy`; functions that sign users in need the power `auth`. */
+export function contractFor<Service>(name: string, service: Service, powers: PowerChecks, as: ActAs): Service {
+  const own = calledBy(as, service);
+  const guarded = (AUTH_FUNCTIONS[name] ?? []).flatMap((member) => {
+    const call: unknown = Reflect.get(Object(own), member);
+    if (typeof call !== "function") return [];
+    const checked: Call = async function (...args) {
+      powers.calls("auth", `${name}.${member}`);
+      return call.apply(this, args);
+    };
+    return [[member, { value: checked, enumerable: true }]];
+  });
+  return guarded.length === 0 ? own : Object.create(Object(own), Object.fromEntries(guarded));
+}
+
 /**
  * A service or contribution of another plugin for the plugin that calls it: each viewer that it passes has to be one as whom it
  * may act, and is current while the function runs. Other values are returned as they are.

@@ -23,7 +23,7 @@ import type { Texts } from "../i18n/catalogue.ts";
 import { listRows } from "../resources/listing.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
 import { validate } from "../validation/validate.ts";
-import { type ActAs, actingWith, calledBy } from "./acting.ts";
+import { type ActAs, actingWith, calledBy, contractFor } from "./acting.ts";
 import type { RuntimeOptions } from "./boot.ts";
 import { stoppingBoot } from "./boot_listeners.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
@@ -90,7 +90,7 @@ export function makeContext(
     queryWithDeadline: (query) => parts.store.queryWithDeadline(query),
     withSlowPool,
     settings: readSettings(plugin.name, plugin.settings ?? Type.Object({}), parts.env, parts.settings?.[plugin.name]),
-    contracts: contractsOf(plugin, parts.contracts, as),
+    contracts: contractsOf(plugin, parts.contracts, (name, service) => contractFor(name, service, powers, as)),
     fetch: outgoingFetch({ hosts: grants.net ?? [], allowPrivate: config.allowPrivateHosts }),
     files: grants.files ? below(parts.files, plugin.name) : refusedFiles(plugin.name),
     env: Object.fromEntries((grants.env ?? []).map((name) => [name, parts.env[name]])),
@@ -177,12 +177,16 @@ function provide(plugin: AnyPlugin, contracts: Map<string, unknown>, name: strin
 }
 
 /** The contracts of `requires` and `uses`, and no others, as the plugin calls them. */
-function contractsOf(plugin: AnyPlugin, contracts: ReadonlyMap<string, unknown>, as: ActAs): AnyContext["contracts"] {
+function contractsOf(
+  plugin: AnyPlugin,
+  contracts: ReadonlyMap<string, unknown>,
+  forPlugin: (name: string, service: unknown) => unknown,
+): AnyContext["contracts"] {
   const own: Record<string, unknown> = {};
   const services = new Map<unknown, unknown>();
   const serviceOf = (name: string) => {
     const service = contracts.get(name);
-    if (!services.has(service)) services.set(service, calledBy(as, service));
+    if (!services.has(service)) services.set(service, forPlugin(name, service));
     return services.get(service);
   };
   for (const name of new Set([...plugin.requires, ...plugin.uses]))

@@ -54,6 +54,11 @@ export class PowerChecks {
     if (!this.has("auth")) throw this.#missing("auth", what, "true");
   }
 
+  /** Checks a call of a function that needs a power. Throws PowerError. */
+  calls(kind: "system" | "impersonate" | "auth", what: string): void {
+    if (!this.has(kind)) throw new PowerError(this.#missing(kind, `calls ${what}`, "true").message);
+  }
+
   /** Checks a route scope, and its resolver of credentials. */
   routeScope(prefix: string, { authenticate, outside }: RouteScope): void {
     const path = outside ? prefix || "/" : `/api${prefix}`;

@@ -15,7 +15,7 @@ export interface Powers {
   readonly system?: boolean;
   /** Acts as users other than that of the request, event or call at hand. */
   readonly impersonate?: boolean;
-  /** Resolves credentials: says who the user of a request is (`auth`, and `authenticate` of a route scope). */
+  /** Says who the user of a request is: `auth`, `authenticate` of a route scope, `begin` and `complete` of `sessions`. */
   readonly auth?: boolean;
   /** Prefixes of its route scopes, as whole paths: `/api/notes`, `/uploads`; `/` for all paths outside /api. */
   readonly routeScopes?: readonly string[] | "any";

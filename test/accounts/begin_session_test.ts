@@ -11,6 +11,7 @@ import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runti
 const events: string[] = [];
 const witness = definePlugin({
   name: "witness",
+  permissions: { handlers: "any", vetoes: ["auth_login"] },
   setup: ({ on, onAny }) => {
     onAny({
       inTransaction: ({ name, draft }) => {
@@ -25,6 +26,7 @@ const witness = definePlugin({
 const sso = definePlugin({
   name: "sso",
   requires: ["sessions"],
+  permissions: { auth: true, publicRoutes: ["/sso/callback"] },
   setup({ site, contracts }) {
     site.get(
       "/sso/callback",
@@ -43,6 +45,7 @@ const needing = { code: new Set<string>(), terms: new Set<string>(), broken: new
 const steps = definePlugin({
   name: "steps",
   requires: ["sessions", "web"],
+  permissions: { auth: true, slots: ["sign_in_step"], screens: { "/login/*": "anyone" } },
   setup({ contribute, site, contracts: { sessions, web } }) {
     contribute("sign_in_step", {
       name: "terms",
@@ -332,6 +335,7 @@ test("two steps of one name, and a step without a screen, stop the boot", async 
   const step = (name: string, path: string) =>
     definePlugin({
       name: `${name}${path}`.replaceAll(/\W/g, "_"),
+      permissions: { slots: ["sign_in_step"] },
       setup: ({ contribute }) => contribute("sign_in_step", { name, path, isNeeded: () => false }),
     });
   await expect(bootTestRuntime({ extra: [step("code", "/a"), step("code", "/b")] })).rejects.toThrow(

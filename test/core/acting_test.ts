@@ -72,7 +72,7 @@ const reader = definePlugin({
 /** Has no power to act as anybody else. */
 const modest = definePlugin({
   name: "modest",
-  requires: ["acting_reader", "users", "web"],
+  requires: ["acting_reader", "sessions", "users", "web"],
   permissions: {
     read: ["books"],
     handlers: ["acting_happen"],
@@ -107,7 +107,7 @@ const modest = definePlugin({
     });
     app.get(
       "/modest",
-      async ({ viewer }) => {
+      async ({ request, viewer }) => {
         kept.viewer ??= viewer;
         const admin = (await contracts.users.viewer(1)) as Viewer;
         const forged = { ...viewer, admin: true };
@@ -120,6 +120,7 @@ const modest = definePlugin({
           forged: await tries(own, forged),
           forgedSystem: await outcome(() => visible("books", { ...forged, via: "system" })),
           other: await outcome(() => visible("books", viewer === admin ? { ...admin } : admin)),
+          begin: await outcome(() => contracts.sessions.begin(1, { request, address: "" }, { method: "acting" })),
           contract: [
             await outcome(async () => expect(await contracts.acting_reader.books(viewer)).toBe("went through")),
             await outcome(() => contracts.acting_reader.books(forged)),
@@ -198,6 +199,7 @@ test("a route acts as the user of its request and as a guest, and as nobody else
     forged: all(NO_OTHER("modest")),
     forgedSystem: NO_SYSTEM("modest"),
     other: NO_OTHER("modest"),
+    begin: 'The plugin "modest" calls sessions.begin, which it does not declare; add to its permissions: auth: true',
     contract: ["went through", NO_OTHER("modest"), NO_SYSTEM("modest")],
   });
 });

@@ -55,6 +55,7 @@ export default definePlugin({
       "content_maker",
       "dependents",
       "activity",
+      "metric",
     ],
   },
   settings: t.Object({

@@ -34,7 +34,7 @@ export default definePlugin({
     system: true,
     visibilityRules: ["webhooks", "webhook_deliveries"],
     handlers: ["webhook_create", "webhook_update", "webhook_delete", "activity_log"],
-    slots: ["activity"],
+    slots: ["activity", "metric"],
     schedules: ["prune"],
   },
   settings,

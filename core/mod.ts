@@ -76,6 +76,8 @@ export {
 export type { VisibilityRule } from "./resources/visibility.ts";
 export { chosenProvider, type ProviderChoice } from "./runtime/chosen_provider.ts";
 export { type AnyContext, type AnyPlugin, definePlugin, type PluginContext } from "./runtime/plugin.ts";
+export { PowerError } from "./runtime/power_checks.ts";
+export { ALL_REGISTRATIONS, type Powers } from "./runtime/powers.ts";
 export type {
   Contracts,
   EventName,

@@ -39,17 +39,25 @@ function isCurrent(viewer: Viewer): boolean {
 
 type Call = (this: unknown, ...args: unknown[]) => unknown;
 
-/** Functions of contracts that say who a user is: what `auth` allows for credentials of requests. */
-const AUTH_FUNCTIONS: Readonly<Record<string, readonly string[]>> = { sessions: ["begin", "complete"] };
+/** Functions of a service that need a power of their callers. */
+export type NeededPowers = Readonly<Record<string, "auth" | "system" | "impersonate">>;
 
-/** A contract's service for the plugin that calls it, as `calledBy`; functions that sign users in need the power `auth`. */
+const NEEDED = new WeakMap<object, NeededPowers>();
+
+/** Notes which functions of a service need a power. Returns the service. */
+export function needingPowers<Service>(service: Service, needed: NeededPowers | undefined): Service {
+  if (needed) NEEDED.set(Object(service), needed);
+  return service;
+}
+
+/** A contract's service for the plugin that calls it, as `calledBy`; functions that need a power are refused without it. */
 export function contractFor<Service>(name: string, service: Service, powers: PowerChecks, as: ActAs): Service {
   const own = calledBy(as, service);
-  const guarded = (AUTH_FUNCTIONS[name] ?? []).flatMap((member) => {
+  const guarded = Object.entries(NEEDED.get(Object(service)) ?? {}).flatMap(([member, kind]) => {
     const call: unknown = Reflect.get(Object(own), member);
     if (typeof call !== "function") return [];
     const checked: Call = async function (...args) {
-      powers.calls("auth", `${name}.${member}`);
+      powers.calls(kind, `${name}.${member}`);
       return call.apply(this, args);
     };
     return [[member, { value: checked, enumerable: true }]];

@@ -24,6 +24,7 @@ import type { Listing, ListSpec } from "../resources/listing.ts";
 import type { VisibilityRule } from "../resources/visibility.ts";
 import type { Input, Lookups, Rules } from "../validation/validate.ts";
 import type { Viewer } from "../viewer.ts";
+import type { NeededPowers } from "./acting.ts";
 import type { Powers } from "./powers.ts";
 import type {
   ContractName,
@@ -149,7 +150,8 @@ export interface PluginContext<
   list<Row>(spec: ListSpec, viewer: Viewer, query: InputObject): Promise<Listing<Row>>;
   /** Validates input. Throws ApiError 422 with every error by field, in the viewer's language. */
   validate<const R extends Rules>(rules: R, input: InputObject, viewer: Viewer, lookups?: Lookups): Promise<Input<R>>;
-  provide<C extends ContractName>(name: C, service: Contracts[C]): void;
+  /** `needed` names functions of the service that may be called with a power alone, such as `{ begin: "auth" }`. */
+  provide<C extends ContractName>(name: C, service: Contracts[C], needed?: NeededPowers): void;
   contribute<N extends SlotName>(name: N, contribution: Slots[N]): void;
   /** Contributions to a slot in boot order; complete after boot. */
   slot<N extends SlotName>(name: N): readonly Slots[N][];

@@ -23,7 +23,7 @@ import type { Texts } from "../i18n/catalogue.ts";
 import { listRows } from "../resources/listing.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
 import { validate } from "../validation/validate.ts";
-import { type ActAs, actingWith, calledBy, contractFor } from "./acting.ts";
+import { type ActAs, actingWith, calledBy, contractFor, needingPowers } from "./acting.ts";
 import type { RuntimeOptions } from "./boot.ts";
 import { stoppingBoot } from "./boot_listeners.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
@@ -134,7 +134,8 @@ export function makeContext(
     },
     validate: (rules, input, viewer, lookups = {}) =>
       validate(rules, input, { texts, lookups, language: viewer.language ?? currentLanguage() ?? config.language }),
-    provide: (name, service) => provide(plugin, parts.contracts, name, own.scoped(service)),
+    provide: (name, service, needed) =>
+      provide(plugin, parts.contracts, name, needingPowers(own.scoped(service), needed)),
     contribute(name, contribution) {
       checkSlot(plugin.name, name);
       powers.need("slots", name, `contributes to the slot "${name}"`);

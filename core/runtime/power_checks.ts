@@ -13,7 +13,15 @@ import type { Powers } from "./powers.ts";
 /** Kinds of powers that name events, slots, tables, jobs, schedules or prefixes. */
 type ListKind = Exclude<keyof Powers, "system" | "impersonate" | "auth" | "screens">;
 
-/** A power that a plugin used without having it. */
+/**
+ * The error of a call for which a plugin lacks the power. The message names the plugin and the line to add.
+ * @example
+ * try {
+ *   await context.callAs(SYSTEM, "GET", "/api/books");
+ * } catch (error) {
+ *   if (error instanceof PowerError) context.log.warn("Declare system first", { error });
+ * }
+ */
 export class PowerError extends Error {
   override readonly name = "PowerError";
 }

@@ -5,6 +5,7 @@
  * takes precedence over a cookie. Other plugins begin sessions by the contract `sessions`, and add steps to every sign-in by
  * the slot `sign_in_step`, such as a second factor; `mfa_enforced` of roles is for these.
  */
+import type { Sessions } from "lectern/contracts";
 import { type Cached, definePlugin, type EventTransaction, sql } from "lectern/core";
 import { sessionResolver } from "./authenticate.ts";
 import { begin, complete, publicPart } from "./begin.ts";
@@ -92,7 +93,7 @@ export default definePlugin({
     plugin.contribute("credential_scheme", {
       schemes: { session: { type: "apiKey", in: "cookie", name: cookie, description: "The cookie of a sign-in" } },
     });
-    plugin.provide("sessions", {
+    const service: Sessions = {
       async viewer(request) {
         const session = await findSession(cookieOf(request.headers.get("cookie"), cookieStyle));
         const viewer = session && (await contracts.users.viewer(session.userId));
@@ -105,7 +106,9 @@ export default definePlugin({
         return found && publicPart(found);
       },
       complete: (...given) => complete(context, ...given),
-    });
+    };
+    // Whom they sign in is up to the caller.
+    plugin.provide("sessions", service, { begin: "auth", complete: "auth" });
     on("app_boot", { inTransaction: async () => checkSteps(plugin.slot("sign_in_step")) });
     mountSignIn(context);
     mountSessions(context);

@@ -82,6 +82,8 @@ export {
 export type { VisibilityRule } from "./resources/visibility.ts";
 export { chosenProvider, type ProviderChoice } from "./runtime/chosen_provider.ts";
 export { type AnyContext, type AnyPlugin, definePlugin, type Grants, type PluginContext } from "./runtime/plugin.ts";
+export { PowerError } from "./runtime/power_checks.ts";
+export { ALL_REGISTRATIONS, type Powers } from "./runtime/powers.ts";
 export type {
   Contracts,
   Definitions,
@@ -104,5 +106,14 @@ export { rejectControlCharacters } from "./validation/control_characters.ts";
 export { errorsOfList, type FormErrors, formErrors } from "./validation/form_errors.ts";
 export { type Input, type ItemSchemas, type Rules, ruleStrings, rules, schemaOf } from "./validation/rules.ts";
 export type { Lookups } from "./validation/validate.ts";
-export { authorOf, GUEST, hasPermission, mayUseApi, requirePermission, SYSTEM, type Viewer } from "./viewer.ts";
+export {
+  authorOf,
+  GUEST,
+  hasPermission,
+  inLanguage,
+  mayUseApi,
+  requirePermission,
+  SYSTEM,
+  type Viewer,
+} from "./viewer.ts";
 export { withinTime } from "./within_time.ts";

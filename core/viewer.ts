@@ -1,3 +1,8 @@
+/**
+ * Viewers: on whose behalf something is done. A viewer is a value, made once per user and credential and cached, so that other
+ * caches use it as a key. As whom a plugin may act is decided in `runtime/acting.ts`, what a viewer may do by permissions and the
+ * contract `access`.
+ */
 import { denied } from "./errors.ts";
 
 /** The user on whose behalf something is done, with the permissions of all roles, or of a narrower credential. */
@@ -43,6 +48,29 @@ export const GUEST: Viewer = {
   admin: false,
   via: "guest",
 };
+
+const BY_LANGUAGE = new WeakMap<Viewer, Map<string, Viewer>>();
+const ORIGINS = new WeakMap<Viewer, Viewer>();
+
+/**
+ * A viewer with another preferred language: the same object each time, since other code caches by viewer. It is the same user,
+ * so a plugin that may act as the one may act as the other.
+ * @example
+ * const german = inLanguage(viewer, "de");
+ */
+export function inLanguage(viewer: Viewer, language: string): Viewer {
+  if (viewer === GUEST || viewer.language === language) return viewer;
+  const known = BY_LANGUAGE.get(viewer) ?? new Map<string, Viewer>();
+  const found = known.get(language) ?? { ...viewer, language };
+  BY_LANGUAGE.set(viewer, known.set(language, found));
+  ORIGINS.set(found, viewer);
+  return found;
+}
+
+/** The viewer that `inLanguage` was given; undefined for one that it did not make. */
+export function originOf(viewer: Viewer): Viewer | undefined {
+  return ORIGINS.get(viewer);
+}
 
 /**
  * Whether the viewer has a permission; the system has all.

@@ -9,17 +9,17 @@ import { serve } from "../http/listen.ts";
 import { createLog } from "../log.ts";
 import { inBootOrder } from "../runtime/boot_order.ts";
 import { coreMigrations } from "../runtime/migrations.ts";
-import { checkChoices, checkVariables } from "../runtime/operator_choices.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
-import { versionLines } from "../runtime/versions.ts";
 import { type Command, type CommandIo, checkCommands } from "./command.ts";
 import { dev } from "./dev.ts";
 import { sweepFilesCommand } from "./files.ts";
+import { GRANTS_USAGE, grantsCommand, pinHint } from "./grants.ts";
+import { shortGrants } from "./grants_text.ts";
 import { type Described, helpOf } from "./help.ts";
 import { readChoices, shippedPlugins, thirdParty } from "./load.ts";
 import { newPlugin } from "./new_plugin.ts";
 import { openRuntime, readConfig, readOnlyCommand, reportMissingStore, storeOptions } from "./open.ts";
-import { grantsOf, planOf } from "./plan.ts";
+import { planOf } from "./plan.ts";
 import { PLUGIN_USAGE, pluginCommand } from "./plugin_command.ts";
 import { storesCommand } from "./stores.ts";
 
@@ -124,7 +124,12 @@ const BUILT_IN: Readonly<
     takesArguments: true,
     standalone: true,
   },
-  grants: { summary: "shows the grants of each plugin", run: showGrants },
+  grants: {
+    summary: "shows the grants of plugins, or accepts them",
+    usage: GRANTS_USAGE,
+    run: grantsCommand,
+    takesArguments: true,
+  },
   new: {
     summary: "writes a working plugin and its test as a starting point",
     usage: "plugin NAME",
@@ -135,11 +140,13 @@ const BUILT_IN: Readonly<
 };
 
 async function serveCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
-  const { denied } = await readChoices();
+  const choices = await readChoices();
   const others = await thirdParty(plugins);
   const { config, runtime } = await openRuntime(plugins, io);
   for (const plugin of others)
-    io.out(`Third-party plugin, and what it may touch: ${grantsOf(plugin, denied[plugin.name] ?? [])}`);
+    io.out(`Third-party plugin, and what it may touch: ${shortGrants(plugin, choices.denied[plugin.name] ?? [])}`);
+  const hint = pinHint(others, choices);
+  if (hint !== undefined) io.out(hint);
   return serve(runtime, config, createLog(config.logLevel), io);
 }
 
@@ -188,17 +195,6 @@ function checkCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<num
     io.out(`${runtime.booted.length} plugins boot, ${runtime.http.routes().length} routes`);
     return 0;
   });
-}
-
-async function showGrants(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
-  const choices = await readChoices();
-  const { denied } = choices;
-  checkVariables(plugins);
-  checkChoices(plugins, choices);
-  for (const plugin of inBootOrder(plugins, await shippedPlugins()))
-    io.out(grantsOf(plugin, denied[plugin.name] ?? []));
-  for (const line of versionLines(plugins)) io.out(line);
-  return 0;
 }
 
 async function runOfPlugin(

@@ -9,6 +9,7 @@ import { BootError } from "../errors.ts";
 import { type IsolatedChoice, isolatedEntries, type Limits } from "../isolated/isolation_choices.ts";
 import { loadIsolated } from "../isolated/load_isolated.ts";
 import { withoutPlugins } from "../runtime/left_out.ts";
+import type { PinnedGrants } from "../runtime/pins.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
 import { fileOfList, INSTALL_ROOT, packageVersion, registerExports } from "./resolve.ts";
 
@@ -26,14 +27,16 @@ export interface Choices {
   readonly denied: Readonly<Record<string, readonly (keyof Grants)[]>>;
   /** Entries of `plugins` that run in a process of their own, and its limits. */
   readonly isolated?: IsolatedChoice | undefined;
+  /** Accepted grants by plugin name. */
+  readonly grants?: PinnedGrants | undefined;
 }
 
 /** Reads the "lectern" block of the package.json in a folder; empty choices if there is none. */
 export async function readChoices(folder = process.cwd()): Promise<Choices> {
   const file = Bun.file(resolve(folder, "package.json"));
   const block = (await file.exists()) ? (((await file.json()) as { lectern?: Partial<Choices> }).lectern ?? {}) : {};
-  const { plugins = [], settings = {}, denied = {}, isolated } = block;
-  return { plugins, settings, denied, isolated };
+  const { plugins = [], settings = {}, denied = {}, isolated, grants } = block;
+  return { plugins, settings, denied, isolated, grants };
 }
 
 /** The plugin lists among the arguments (.ts, .js, .mjs), else those of package.json, else the shipped list. */

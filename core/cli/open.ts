@@ -46,6 +46,7 @@ export async function openRuntime(
       }),
       settings: choices.settings,
       denied: choices.denied,
+      grants: choices.grants,
     });
     return { runtime, config, files: runtime.files };
   } catch (error) {

@@ -3,7 +3,8 @@ import { Type as t } from "@sinclair/typebox";
 import type { Runtime } from "../runtime/boot.ts";
 import { definePlugin } from "../runtime/plugin.ts";
 import { findCommand } from "./commands.ts";
-import { grantsOf, planOf } from "./plan.ts";
+import { grantsInWords, grantsLines, shortGrants } from "./grants_text.ts";
+import { planOf } from "./plan.ts";
 
 const command = { summary: "x", usage: "", store: false, run: async () => 0 };
 const stranger = definePlugin({
@@ -15,9 +16,9 @@ const stranger = definePlugin({
 });
 
 test("grants count the variables of settings, and say what is denied, in the plan too", () => {
-  expect(grantsOf(stranger, ["net", "env"])).toBe(
+  expect(grantsLines(stranger, ["net", "env"])).toEqual([
     "stranger         net=example.com (denied) env=STRANGER_KEY,STRANGER_SIZE (denied) files",
-  );
+  ]);
   const runtime = {
     booted: [{ plugin: stranger, ms: 1, migrated: [] }],
     http: { routes: () => [] },
@@ -26,6 +27,52 @@ test("grants count the variables of settings, and say what is denied, in the pla
   const plan = planOf(runtime, new Map(), { stranger: ["net"] });
   expect(plan).toContain("net=example.com (denied) env=");
   expect(plan).toContain("files  not enforced: no roles");
+});
+
+const mighty = definePlugin({
+  name: "mighty",
+  permissions: {
+    read: ["books"],
+    system: true,
+    handlers: "any",
+    filters: ["app_boot"],
+    schedules: ["a", "b", "c", "d", "e"],
+    screens: { "/mighty/*": "user", "/settings/mighty": ["settings-manage", "users-manage"] },
+  },
+  setup() {},
+});
+
+test("powers have a line each, and the line at the start of a server is cut", () => {
+  expect(grantsLines(mighty, ["filters"])).toEqual([
+    "mighty           read=books system",
+    "                 handlers=any",
+    "                 filters=app_boot (denied)",
+    "                 schedules=a,b,c,d,e",
+    "                 screens=/mighty/* (user), /settings/mighty (settings-manage or users-manage)",
+  ]);
+  expect(shortGrants(mighty, [])).toBe(
+    "mighty           read=books system handlers=any filters=app_boot schedules=a,b,c,+2 screens=/mighty/* (user), /settings/mighty (settings-manage or users-manage)",
+  );
+  expect(grantsLines(definePlugin({ name: "modest", setup() {} }), [])).toEqual(["modest           nothing"]);
+});
+
+test("the grants of one plugin are said in words", () => {
+  expect(grantsInWords(mighty, ["system"])).toEqual([
+    "mighty",
+    "  reads the tables: books",
+    "  acts as SYSTEM, which may do everything (denied)",
+    "  sees and follows the events: any",
+    "  changes the events: app_boot",
+    "  runs on the schedules:",
+    "    a",
+    "    b",
+    "    c",
+    "    d",
+    "    e",
+    "  serves the screens:",
+    "    /mighty/* (user)",
+    "    /settings/mighty (settings-manage or users-manage)",
+  ]);
 });
 
 test.each([

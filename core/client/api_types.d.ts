@@ -855,10 +855,27 @@ export interface components {
       denied: string[];
       events: string[];
       grants: {
+        auth?: boolean;
         env?: string[];
         files?: boolean;
+        filters?: string[] | "any";
+        handlers?: string[] | "any";
+        impersonate?: boolean;
+        jobs?: string[] | "any";
         net?: string[] | "any";
+        publicRoutes?: string[] | "any";
         read?: string[];
+        routeScopes?: string[] | "any";
+        schedules?: string[] | "any";
+        screens?: {
+          [key: string]: string | string[] | {
+            all: string[];
+          };
+        } | "any";
+        slots?: string[] | "any";
+        system?: boolean;
+        vetoes?: string[] | "any";
+        visibilityRules?: string[] | "any";
         write?: string[];
       };
       migrated: string[];

@@ -4,6 +4,7 @@
  * created once for each plugin and transaction, its store at first use.
  */
 import type { Db } from "../../db/mod.ts";
+import type { ActAs } from "../runtime/acting.ts";
 import type { EventName, Result } from "../runtime/registry.ts";
 import type { Action, EventTransaction } from "./event_bus.ts";
 
@@ -29,14 +30,24 @@ export function mapHandlers<H extends object>(handlers: H, map: (run: Call, mome
   return Object.fromEntries(mapped) as H;
 }
 
+/** Checks of what a plugin does within transactions. */
+export interface TransactionChecks {
+  /** Acts as the viewer of the transaction. */
+  readonly as: ActAs;
+  /** Throws PowerError for a job that the plugin may not enqueue. */
+  enqueue(job: string): void;
+}
+
 /** Transactions as one plugin sees them. */
 export class ScopedTransaction {
   readonly #restrict: (db: Db) => Db;
+  readonly #checks: TransactionChecks;
   readonly #views = new WeakMap<EventTransaction, EventTransaction>();
 
   /** `restrict` returns a store with the plugin's grants. */
-  constructor(restrict: (db: Db) => Db) {
+  constructor(restrict: (db: Db) => Db, checks: TransactionChecks) {
     this.#restrict = restrict;
+    this.#checks = checks;
   }
 
   /** This plugin's view of a transaction, or of another plugin's view of it. */
@@ -46,6 +57,7 @@ export class ScopedTransaction {
     const known = this.#views.get(root);
     if (known) return known;
     const restrict = this.#restrict;
+    const { as, enqueue } = this.#checks;
     let own: Db | undefined;
     const view: EventTransaction = {
       ...root,
@@ -53,7 +65,12 @@ export class ScopedTransaction {
         own ??= restrict(root.db);
         return own;
       },
-      perform: (name, draft, action) => root.perform(name, draft, (final) => action(final, view)),
+      async enqueue(name, payload, options) {
+        enqueue(name);
+        await root.enqueue(name, payload, options);
+      },
+      perform: async (name, draft, action) =>
+        as(root.viewer, () => root.perform(name, draft, (final) => action(final, view))),
     };
     ROOTS.set(view, root);
     this.#views.set(root, view);

@@ -4,6 +4,7 @@ import { permissionHint } from "../runtime/left_out.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { type AnyPluginApp, duplicateRoutes } from "./plugin_app.ts";
 import { readsAsked } from "./renamed_members.ts";
+import type { RouteInfo } from "./route_table.ts";
 import type { HttpServer } from "./server.ts";
 
 /** Methods whose routes would never be called. */
@@ -13,8 +14,8 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   WS: "a route is a WebSocket if it answers with acceptWebSocket()",
 };
 
-/** Mounts the routes of a plugin. Throws BootError for a route that is served twice, names no permit, or has global hooks. */
-export function mountPlugin(plugin: AnyPlugin, app: AnyPluginApp, http: HttpServer): void {
+/** Mounts the routes of a plugin and returns them. Throws BootError for a route that is served twice, names no permit, or has global hooks. */
+export function mountPlugin(plugin: AnyPlugin, app: AnyPluginApp, http: HttpServer): readonly RouteInfo[] {
   const who = `The plugin "${plugin.name}"${plugin.source === undefined ? "" : ` ("${plugin.source}")`}`;
   const taken = new Map(http.routes().map((route) => [`${route.method} ${route.path}`, route]));
   const [duplicate] = duplicateRoutes(app);
@@ -31,6 +32,7 @@ export function mountPlugin(plugin: AnyPlugin, app: AnyPluginApp, http: HttpServ
       throw new BootError(`${who} serves ${method} ${path}, which another plugin serves already`);
     if (permit === undefined) throw new BootError(`${who} serves ${method} ${path} without saying what it permits`);
   }
+  return mounted;
 }
 
 /** Compiles the router: one that cannot be compiled would fail every request. Throws BootError. */

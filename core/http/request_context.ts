@@ -99,3 +99,8 @@ export function currentLanguage(): string | undefined {
 export function currentRequestId(): string | undefined {
   return RUNNING.getStore()?.requestId;
 }
+
+/** The user of the current request; undefined outside of one. */
+export function currentViewer(): Viewer | undefined {
+  return RUNNING.getStore()?.viewer;
+}

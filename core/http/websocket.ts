@@ -2,6 +2,7 @@
  * WebSockets. A route answers with `acceptWebSocket()`; the listener then upgrades the connection if the client requested it,
  * else the client reads 426. The listener pings each socket and closes it after 90 seconds of silence.
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Server, ServerWebSocket, WebSocketHandler } from "bun";
 
 /** A WebSocket as its handlers see it. */
@@ -34,8 +35,18 @@ export function acceptWebSocket(handlers: WebSocketHandlers = {}): Response {
     status: UPGRADE_REQUIRED,
     headers: { connection: "Upgrade", upgrade: "websocket" },
   });
-  HANDLERS.set(response, handlers);
+  HANDLERS.set(response, inRequest(handlers));
   return response;
+}
+
+/** Handlers that run as part of the request that was upgraded, so that its user may act in them too. */
+function inRequest(handlers: WebSocketHandlers): WebSocketHandlers {
+  const run = AsyncLocalStorage.snapshot();
+  return {
+    ...(handlers.open && { open: (socket) => run(() => handlers.open?.(socket)) }),
+    ...(handlers.message && { message: (socket, data) => run(() => handlers.message?.(socket, data)) }),
+    ...(handlers.close && { close: (socket, code) => run(() => handlers.close?.(socket, code)) }),
+  };
 }
 
 /** The WebSockets of one listener. */

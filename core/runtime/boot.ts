@@ -32,10 +32,13 @@ import { inBootOrder, unknownNeighbours } from "./boot_order.ts";
 import { missingTable } from "./left_out.ts";
 import { coreMigrations } from "./migrations.ts";
 import { checkChoices, checkVariables, type PluginChoices } from "./operator_choices.ts";
+import { checkPins } from "./pins.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import { type ContextParts, makeContext } from "./plugin_context.ts";
 import { type PluginDb, PluginRoles } from "./plugin_roles.ts";
 import { addPluginTexts } from "./plugin_texts.ts";
+import { PowerChecks } from "./power_checks.ts";
+import { checkPermissions } from "./powers.ts";
 import type { SlotName, Slots } from "./registry.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
@@ -82,9 +85,11 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   for (const neighbour of unknownNeighbours(plugins, shipped))
     log.warn("A plugin wants to boot before or after one that is neither installed nor shipped", { ...neighbour });
   checkVersions(plugins);
+  checkPermissions(parts.plugins);
   checkVariables(parts.plugins);
   checkCommands(parts.plugins, []);
   checkChoices(plugins, parts);
+  checkPins(plugins, parts);
   // Settings are checked before the first table is altered; `makeContext` reads them again.
   for (const { name, settings } of plugins)
     if (settings) readSettings(name, settings, parts.env, parts.settings?.[name]);
@@ -218,7 +223,8 @@ async function setUp(
   );
   // Without the grant no setting reads its variable either.
   const env = denied.includes("env") ? {} : shared.env;
-  const context = makeContext(plugin, grants, apps, tables, { ...shared, env });
+  const powers = new PowerChecks(plugin, grants);
+  const context = makeContext(plugin, grants, powers, apps, tables, { ...shared, env });
   try {
     await plugin.setup(context);
     await Promise.all([lazyRoutesOf(apps.app), lazyRoutesOf(apps.site)]);
@@ -232,7 +238,7 @@ async function setUp(
     throw new BootError(
       `The plugin "${plugin.name}" lists "${missing.join('", "')}" in "provides" and did not provide it`,
     );
-  mountPlugin(plugin, apps.app, shared.http);
-  mountPlugin(plugin, apps.site, shared.http);
+  powers.routes(mountPlugin(plugin, apps.app, shared.http));
+  powers.routes(mountPlugin(plugin, apps.site, shared.http));
   return context;
 }

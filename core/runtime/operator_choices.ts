@@ -3,32 +3,34 @@ import type { TObject } from "@sinclair/typebox";
 import { closestMatch } from "../closest_match.ts";
 import { configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
+import type { PinnedGrants } from "./pins.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
+import { GRANT_KINDS } from "./powers.ts";
 
-/** The settings and denied grants of the "lectern" block of package.json, by plugin. */
+/** The settings, denied grants and accepted grants of the "lectern" block of package.json, by plugin. */
 export interface PluginChoices {
   readonly settings?: Readonly<Record<string, Record<string, unknown>>> | undefined;
   readonly denied?: Readonly<Record<string, readonly (keyof Grants)[]>> | undefined;
+  /** Accepted grants (`pins.ts`). */
+  readonly grants?: PinnedGrants | undefined;
 }
-
-const KINDS = ["read", "write", "net", "env", "files"] as const satisfies readonly (keyof Grants)[];
 
 /** Checks that what the choices name exists. Throws BootError that names the first that does not. */
 export function checkChoices(plugins: readonly AnyPlugin[], { settings = {}, denied = {} }: PluginChoices): void {
   const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]));
   for (const [name, kinds] of entriesOf("denied", denied)) {
-    if (!byName.has(name)) throw unknown("denied", `the plugin "${name}"`, name, [...byName.keys()]);
-    if (!Array.isArray(kinds)) throw invalid(`"denied" of "${name}" is no list of kinds of grants`);
-    const odd: unknown = kinds.find((kind) => !(KINDS as readonly unknown[]).includes(kind));
+    if (!byName.has(name)) throw unknownInBlock("denied", `the plugin "${name}"`, name, [...byName.keys()]);
+    if (!Array.isArray(kinds)) throw invalidBlock(`"denied" of "${name}" is no list of kinds of grants`);
+    const odd: unknown = kinds.find((kind) => !(GRANT_KINDS as readonly unknown[]).includes(kind));
     if (odd !== undefined)
-      throw unknown("denied", `the kind of grant "${String(odd)}" for "${name}"`, String(odd), KINDS);
+      throw unknownInBlock("denied", `the kind of grant "${String(odd)}" for "${name}"`, String(odd), GRANT_KINDS);
   }
   for (const [name, fields] of entriesOf("settings", settings)) {
     const plugin = byName.get(name);
-    if (!plugin) throw unknown("settings", `the plugin "${name}"`, name, [...byName.keys()]);
+    if (!plugin) throw unknownInBlock("settings", `the plugin "${name}"`, name, [...byName.keys()]);
     const known = Object.keys(plugin.settings?.properties ?? {});
     for (const [field] of entriesOf("settings", fields, ` of "${name}"`))
-      if (!known.includes(field)) throw unknown("settings", `the setting "${field}" of "${name}"`, field, known);
+      if (!known.includes(field)) throw unknownInBlock("settings", `the setting "${field}" of "${name}"`, field, known);
   }
 }
 
@@ -58,17 +60,19 @@ export function variablesOf({ permissions, settings }: Pick<AnyPlugin, "permissi
 
 function entriesOf<Value>(block: string, value: Readonly<Record<string, Value>>, of = ""): [string, Value][] {
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw invalid(`"${block}"${of} is no object`);
+    throw invalidBlock(`"${block}"${of} is no object`);
   return Object.entries(value);
 }
 
-function unknown(block: string, what: string, name: string, known: readonly string[]): BootError {
+/** The error for a name in a part of the "lectern" block that nothing has; hints at the closest of `known`. */
+export function unknownInBlock(block: string, what: string, name: string, known: readonly string[]): BootError {
   const near = closestMatch(name, known);
-  return invalid(
+  return invalidBlock(
     `"${block}" names ${what}, which does not exist${near === undefined ? "" : `; did you mean "${near}"?`}`,
   );
 }
 
-function invalid(text: string): BootError {
+/** The error for a part of the "lectern" block that has another shape. */
+export function invalidBlock(text: string): BootError {
   return new BootError(`Cannot use the "lectern" block of package.json: ${text}`);
 }

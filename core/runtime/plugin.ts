@@ -24,6 +24,8 @@ import type { Listing, ListSpec } from "../resources/listing.ts";
 import type { VisibilityReads, VisibilityRule } from "../resources/visibility.ts";
 import type { Input, Lookups, Rules } from "../validation/validate.ts";
 import type { Viewer } from "../viewer.ts";
+import type { NeededPowers } from "./acting.ts";
+import type { Powers } from "./powers.ts";
 import type {
   ContractName,
   Contracts,
@@ -38,8 +40,8 @@ import type {
 } from "./registry.ts";
 import type { RuntimeInfo } from "./runtime_info.ts";
 
-/** The grants of a plugin; nothing is granted by default. Writing a table implies reading it. */
-export interface Grants {
+/** The grants of a plugin: resources, and powers; nothing is granted by default. Writing a table implies reading it. */
+export interface Grants extends Powers {
   readonly read?: readonly TableName[];
   readonly write?: readonly TableName[];
   /** Hosts it may call: names, `*.name` for sub-domains, or "any". */
@@ -171,7 +173,8 @@ export interface PluginContext<
   list<Row>(spec: ListSpec, viewer: Viewer, query: InputObject): Promise<Listing<Row>>;
   /** Validates input. Throws ApiError 422 with every error by field, in the viewer's language. */
   validate<const R extends Rules>(rules: R, input: InputObject, viewer: Viewer, lookups?: Lookups): Promise<Input<R>>;
-  provide<C extends ContractName>(name: C, service: Contracts[C]): void;
+  /** `needed` names functions of the service that may be called with a power alone, such as `{ begin: "auth" }`. */
+  provide<C extends ContractName>(name: C, service: Contracts[C], needed?: NeededPowers): void;
   contribute<N extends SlotName>(name: N, contribution: Slots[N]): void;
   /** Contributions to a slot in boot order; complete after boot. */
   slot<N extends SlotName>(name: N): readonly Slots[N][];

@@ -23,10 +23,12 @@ import type { Texts } from "../i18n/catalogue.ts";
 import { listRows } from "../resources/listing.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
 import { validate } from "../validation/validate.ts";
+import { type ActAs, actingWith, calledBy, contractFor, needingPowers } from "./acting.ts";
 import type { RuntimeOptions } from "./boot.ts";
 import { stoppingBoot } from "./boot_listeners.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import type { PluginDb } from "./plugin_roles.ts";
+import type { PowerChecks } from "./power_checks.ts";
 import { checkMoments, checkSlot } from "./renamed.ts";
 import type { RuntimeInfo } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
@@ -52,6 +54,7 @@ export interface ContextParts extends RuntimeOptions {
 export function makeContext(
   plugin: AnyPlugin,
   grants: Grants,
+  powers: PowerChecks,
   apps: { readonly app: PluginApp; readonly site: SiteApp },
   tables: PluginDb,
   parts: ContextParts,
@@ -63,22 +66,27 @@ export function makeContext(
     timeoutMs: config.listingTimeoutMs,
   };
   const withSlowPool = slowReads(parts.log.with({ plugin: plugin.name }));
-  const own = new ScopedTransaction((tx) => tables.within(tx));
+  const as = actingWith(powers);
+  const own = new ScopedTransaction((tx) => tables.within(tx), { as, enqueue: (name) => powers.enqueue(name) });
   const { db } = tables;
   const visible = Object.assign(
     (table: TableName, viewer: Parameters<VisibilityRules["where"]>[1], over = db) => {
       tables.needRead(table);
-      return visibility.visible(over, table, viewer);
+      return as(viewer, () => visibility.visible(over, table, viewer));
     },
-    { where: (...args: Parameters<VisibilityRules["where"]>) => visibility.where(...args) },
+    {
+      where: (...[table, viewer]: Parameters<VisibilityRules["where"]>) =>
+        as(viewer, () => visibility.where(table, viewer)),
+    },
   );
+  const contributionsOf = slotReader(parts.slots, as);
   return withOldMembers<AnyContext>(plugin.name, {
     ...apps,
     db: db as unknown as Kysely<Pick<Tables, TableName>>,
     queryWithDeadline: (query) => tables.queryWithDeadline(query),
     withSlowPool,
     settings: readSettings(plugin.name, plugin.settings ?? Type.Object({}), parts.env, parts.settings?.[plugin.name]),
-    contracts: contractsOf(plugin, parts.contracts),
+    contracts: contractsOf(plugin, parts.contracts, (name, service) => contractFor(name, service, powers, as)),
     fetch: outgoingFetch({ hosts: grants.net ?? [], allowPrivate: config.allowPrivateHosts }),
     files: grants.files ? below(parts.files, plugin.name) : refusedFiles(plugin.name),
     env: Object.fromEntries((grants.env ?? []).map((name) => [name, parts.env[name]])),
@@ -86,43 +94,66 @@ export function makeContext(
     baseUrl: parts.baseUrl,
     texts,
     language: config.language,
-    perform: (name, viewer, draft, action) => bus.perform(name, viewer, draft, own.action(action)),
+    perform: async (name, viewer, draft, action) =>
+      as(viewer, () => bus.perform(name, viewer, draft, own.action(action))),
     on(name, handlers) {
       checkMoments(plugin.name, `"${name}"`, handlers);
+      powers.on(name, handlers);
       const guarded = name === "app_boot" ? stoppingBoot(handlers, (cause) => failed(plugin, cause)) : handlers;
       bus.on(name, own.handlers(guarded));
     },
     onAny(handlers) {
       checkMoments(plugin.name, "every event", handlers);
+      powers.onAny();
       bus.onAny(own.handlers(handlers));
     },
-    auth: (authenticate) => http.auth(authenticate),
+    auth(authenticate) {
+      powers.auth();
+      http.auth(authenticate);
+    },
     routeScope(prefix, spec) {
       checkScope(plugin.name, prefix, spec);
+      powers.routeScope(prefix, spec);
       http.routeScope(prefix, spec);
     },
-    callAs: (viewer, method, path, options) => http.callAs(viewer, method, path, options),
+    callAs: async (viewer, method, path, options) => as(viewer, () => http.callAs(viewer, method, path, options)),
     limiter: (name, limit, windowMs) => limiterOf(parts.store.db, config)(`${plugin.name}:${name}`, limit, windowMs),
-    visibilityRule: (table, rule, reads) => visibility.add(table, rule, reads),
+    visibilityRule(table, rule, reads) {
+      powers.need("visibilityRules", table, `adds a visibility rule for "${table}"`);
+      visibility.add(table, rule, reads);
+    },
     visible: visible as AnyContext["visible"],
     async list(spec, viewer, query) {
       tables.needRead(spec.table);
-      return listRows({ db: tables.unchecked, visibility, limits, withSlowPool }, spec, viewer, query);
+      return as(viewer, () =>
+        listRows({ db: tables.unchecked, visibility, limits, withSlowPool }, spec, viewer, query),
+      );
     },
     validate: (rules, input, viewer, lookups = {}) =>
       validate(rules, input, { texts, lookups, language: viewer.language ?? currentLanguage() ?? config.language }),
-    provide: (name, service) => provide(plugin, parts.contracts, name, own.scoped(service)),
+    provide: (name, service, needed) =>
+      provide(plugin, parts.contracts, name, needingPowers(own.scoped(service), needed)),
     contribute(name, contribution) {
       checkSlot(plugin.name, name);
+      powers.need("slots", name, `contributes to the slot "${name}"`);
       parts.slots.set(name, [...(parts.slots.get(name) ?? []), own.scoped(contribution)]);
     },
     slot(name) {
       checkSlot(plugin.name, name);
-      return (parts.slots.get(name) ?? []) as never;
+      return contributionsOf(name) as never;
     },
-    job: (name, run, options) => jobs.handle(name, run as (payload: unknown) => Promise<void>, options),
-    enqueue: (name, payload, options) => jobs.enqueue(parts.store.db, name, payload, options),
-    every: (name, intervalMs, run) => jobs.schedule(`${plugin.name}:${name}`, intervalMs, run),
+    job(name, run, options) {
+      powers.need("jobs", name, `handles the job "${name}"`);
+      jobs.handle(name, run as (payload: unknown) => Promise<void>, options);
+    },
+    async enqueue(name, payload, options) {
+      powers.enqueue(name);
+      await jobs.enqueue(parts.store.db, name, payload, options);
+    },
+    every(name, intervalMs, run) {
+      powers.need("schedules", name, `adds the schedule "${name}"`);
+      jobs.schedule(`${plugin.name}:${name}`, intervalMs, run);
+    },
     cached: (name, load) => parts.caches.make(`${plugin.name}:${name}`, load),
     children: parts.children,
     runtime: parts.runtime,
@@ -143,10 +174,33 @@ function provide(plugin: AnyPlugin, contracts: Map<string, unknown>, name: strin
   contracts.set(name, service);
 }
 
-/** The contracts of `requires` and `uses`, and no others. */
-function contractsOf(plugin: AnyPlugin, contracts: ReadonlyMap<string, unknown>): AnyContext["contracts"] {
+/** The contracts of `requires` and `uses`, and no others, as the plugin calls them. */
+function contractsOf(
+  plugin: AnyPlugin,
+  contracts: ReadonlyMap<string, unknown>,
+  forPlugin: (name: string, service: unknown) => unknown,
+): AnyContext["contracts"] {
   const own: Record<string, unknown> = {};
-  for (const name of [...plugin.requires, ...plugin.uses.filter((each) => !plugin.requires.includes(each))])
-    Object.defineProperty(own, name, { enumerable: true, get: () => contracts.get(name) });
+  const services = new Map<unknown, unknown>();
+  const serviceOf = (name: string) => {
+    const service = contracts.get(name);
+    if (!services.has(service)) services.set(service, forPlugin(name, service));
+    return services.get(service);
+  };
+  for (const name of new Set([...plugin.requires, ...plugin.uses]))
+    Object.defineProperty(own, name, { enumerable: true, get: () => serviceOf(name) });
   return own as AnyContext["contracts"];
 }
+
+/** Reads slots as a plugin calls their contributions: the same list while nothing is contributed. */
+function slotReader(slots: ContextParts["slots"], as: ActAs): (name: string) => readonly unknown[] {
+  const lists = new WeakMap<readonly unknown[], readonly unknown[]>();
+  return (name) => {
+    const given = slots.get(name) ?? NOTHING;
+    const known = lists.get(given) ?? given.map((contribution) => calledBy(as, contribution));
+    lists.set(given, known);
+    return known;
+  };
+}
+
+const NOTHING: readonly unknown[] = [];

@@ -6,7 +6,14 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type AnyContext, type AnyPlugin, BootError, type Catalogue, definePlugin } from "lectern/core";
+import {
+  ALL_REGISTRATIONS,
+  type AnyContext,
+  type AnyPlugin,
+  BootError,
+  type Catalogue,
+  definePlugin,
+} from "lectern/core";
 import type { ThemeContext, ThemeSpec } from "./contract.ts";
 import { listenerOf } from "./listen.ts";
 import { shownPath, themeError } from "./theme_errors.ts";
@@ -59,7 +66,7 @@ function pluginOf({ name, plugin, spec, file }: Code, plugins: readonly AnyPlugi
     ...definePlugin({
       name: plugin,
       requires: plugins.flatMap(({ provides }) => provides),
-      permissions: spec.permissions ?? {},
+      permissions: { ...ALL_REGISTRATIONS, ...spec.permissions },
       commands: spec.commands ?? {},
       async setup(context) {
         for (const [language, texts] of Object.entries(spec.texts ?? {})) context.texts.override(language, texts);

@@ -12,6 +12,7 @@ import { readIcons, readViews } from "./views.ts";
 
 export default definePlugin({
   name: "themes",
+  permissions: { slots: ["theme_hook"], publicRoutes: ["/theme/:name/*"] },
   settings: t.Object({
     active: t.String({
       default: "",

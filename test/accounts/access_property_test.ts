@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Access } from "lectern/contracts";
-import { type AnyContext, SYSTEM, sql, type Viewer } from "lectern/core";
+import { type AnyContext, definePlugin, SYSTEM, sql, type Viewer } from "lectern/core";
 import { rows, type TableName } from "lectern/db";
 import { updateAllAccessLists } from "../../plugins/accounts/content_permissions/propagation.ts";
 import { readContent, type SampleContent, TABLES, writeContent } from "../support/data/sample_content.ts";
@@ -18,12 +18,20 @@ const USERS = [701, 702, 703];
 const KINDS = ["bookshelf", "book", "chapter", "page"] as const;
 const VERBS = ["view", "create", "update", "delete"] as const;
 
+/** Reads content as any viewer. */
+const prober = definePlugin({
+  name: "prober",
+  requires: ["access"],
+  permissions: { read: ["bookshelves", "books", "chapters", "pages"], impersonate: true },
+  setup() {},
+});
+
 let runtime: TestRuntime;
 let context: AnyContext;
 let access: Access;
 beforeAll(async () => {
-  runtime = await bootTestRuntime();
-  context = runtime.contexts.get("content_permissions") as AnyContext;
+  runtime = await bootTestRuntime({ extra: [prober] });
+  context = runtime.contexts.get("prober") as AnyContext;
   access = context.contracts.access;
 }, 120_000);
 afterAll(() => runtime.stop());
@@ -167,13 +175,10 @@ async function acls(): Promise<Map<string, number>> {
   return new Map(found.map(({ item, acl_id }) => [item, acl_id]));
 }
 
-/** A plugin that was granted every table of content. */
-const reader = () => runtime.contexts.get("links") as AnyContext;
-
 /** Single reads by the function that routes use, for some items. */
 async function compareReads({ items, entries }: SampleContent, viewer: Viewer): Promise<void> {
   for (const item of items.slice(0, 12)) {
-    const found = await reader().visible(TABLES[item.kind], viewer).select("id").where("id", "=", item.id).execute();
+    const found = await context.visible(TABLES[item.kind], viewer).select("id").where("id", "=", item.id).execute();
     expect([item.kind, item.id, found.length]).toEqual([item.kind, item.id, isSeen(viewer, item, entries) ? 1 : 0]);
   }
 }

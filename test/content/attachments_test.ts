@@ -159,7 +159,7 @@ test("attachments of a page are hidden with it, and removed when it is removed f
   expect(onDisk().stored).toHaveLength(stored);
   const context = runtime.contexts.get("attachments");
   const dependents = context?.slot("dependents").filter(({ kind }) => kind === "page") ?? [];
-  await context?.perform("app_boot", SYSTEM, {}, async (_, tx) => {
+  await runtime.runtime.bus.perform("app_boot", SYSTEM, {}, async (_, tx) => {
     for (const { destroy } of dependents) await destroy([gone], tx, "page");
     return {};
   });

@@ -15,6 +15,11 @@ const VIEWS = ["access-api", "book-view-all", "page-view-all"];
 const seen: string[] = [];
 const moderation = definePlugin({
   name: "meddler",
+  permissions: {
+    visibilityRules: ["comments"],
+    filters: ["comment_create", "comment_update"],
+    vetoes: ["comment_create"],
+  },
   setup({ visibilityRule, on }) {
     visibilityRule("comments", () => sql`comments.html not like '%hushed%'`);
     on("comment_create", {
@@ -135,8 +140,9 @@ test("comments of a page are hidden with it, and removed when it is removed for 
   expect((await say("<p>late</p>", { page_id: gone })).body.error).toEqual({ message: "Page not found", code: 404 });
   expect(await rows(runtime.db, sql`select id from comments where page_id = ${gone}::integer`)).toEqual([{ id }]);
   const context = runtime.contexts.get("comments");
-  await context?.perform("app_boot", SYSTEM, {}, async (_, tx) => {
-    for (const { kind, destroy } of context.slot("dependents")) if (kind === "page") await destroy([gone], tx, "page");
+  await runtime.runtime.bus.perform("app_boot", SYSTEM, {}, async (_, tx) => {
+    for (const { kind, destroy } of context?.slot("dependents") ?? [])
+      if (kind === "page") await destroy([gone], tx, "page");
     return {};
   });
   expect(await rows(runtime.db, sql`select id from comments where page_id = ${gone}::integer`)).toEqual([]);

@@ -167,9 +167,9 @@ test("comments go with their page for good", async () => {
   await say(other, "<p>stays</p>");
   const context = runtime.contexts.get("comments");
   const dependents = context?.slot("dependents").filter(({ kind }) => kind === "page") ?? [];
-  await context?.perform("page_delete", SYSTEM, { id: page } as never, async (row, tx) => {
+  await runtime.runtime.bus.perform("app_boot", SYSTEM, {}, async (_, tx) => {
     for (const { destroy } of dependents) await destroy([page], tx, "page");
-    return row;
+    return {};
   });
   const left = await rows(runtime.db, sql`select page_id from comments where page_id in (${page}, ${other})`);
   expect(left).toEqual([{ page_id: other }]);

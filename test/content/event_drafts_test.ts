@@ -29,7 +29,11 @@ beforeAll(async () => {
   const watcher = definePlugin({
     name: "watcher",
     requires: ["pages"],
-    permissions: { write: ["bookshelves", "books", "chapters", "pages"] },
+    permissions: {
+      write: ["bookshelves", "books", "chapters", "pages"],
+      handlers: "any",
+      vetoes: ["bookshelf_update", "book_update", "chapter_update", "page_update"],
+    },
     setup(context) {
       for (const { kind, table } of KINDS) watch(context as unknown as AnyContext, kind, table);
     },

@@ -89,7 +89,7 @@ function vaultStore(fetch: OutgoingFetch, base: string): FileStoreProvider {
 const base = `http://localhost:${server.port}`;
 const plugin = definePlugin({
   name: "vault",
-  permissions: { net: ["localhost"] },
+  permissions: { net: ["localhost"], slots: ["file_store"] },
   setup: ({ contribute, fetch }) => contribute("file_store", vaultStore(fetch, base)),
 });
 const hasty = definePlugin({

@@ -180,6 +180,7 @@ describe("boot() stops and names the plugin", () => {
   test("whose route cannot be told from that of another", async () => {
     const vague = definePlugin({
       name: "vague",
+      permissions: { publicRoutes: ["/api/books/:name/vague"] },
       setup: ({ app }) => void app.get("/books/:name/vague", () => "", { permit: "public" }),
     });
     expect(await bootError(vague)).toStartWith("Cannot compile the routes of the plugins: ");
@@ -246,7 +247,11 @@ describe("a plugin's context", () => {
   const seen: string[] = [];
   const notes = definePlugin({
     name: "test-notes",
-    permissions: { write: ["test_notes"] },
+    permissions: {
+      write: ["test_notes"],
+      handlers: ["test_happens"],
+      publicRoutes: ["/api/test-notes", "/api/test-grants"],
+    },
     events: ["test_happens"],
     migrations: {
       "0001_init": async (db) =>

@@ -19,6 +19,7 @@ const ROOM = 50_000;
 /** A plugin whose table space is full whenever a page is called so. */
 const crowded = definePlugin({
   name: "crowded",
+  permissions: { handlers: ["page_create"] },
   setup({ on }) {
     on("page_create", {
       inTransaction: async ({ name }, tx) => {

@@ -16,6 +16,9 @@ const seen: string[] = [];
 
 const gardener = definePlugin({
   name: "gardener",
+  permissions: {
+    publicRoutes: ["/api/gardener/*"],
+  },
   setup({ app }) {
     app
       .get(

@@ -8,6 +8,9 @@ const order: string[] = [];
 
 const florist = definePlugin({
   name: "florist",
+  permissions: {
+    publicRoutes: ["/api/florist/*"],
+  },
   setup({ app }) {
     app
       .derive(({ viewer }) => {

@@ -33,7 +33,7 @@ const NO_USERS =
 const keeper = definePlugin({
   name: "keeper",
   provides: ["grants_keeper"],
-  permissions: { write: ["grants_own"] },
+  permissions: { write: ["grants_own"], slots: ["grants_part"] },
   migrations: {
     "0001_init": async (db) => void (await sql`create table grants_own (id integer not null)`.execute(db)),
   },
@@ -50,7 +50,13 @@ const keeper = definePlugin({
 const nosy = definePlugin({
   name: "nosy",
   requires: ["grants_keeper", "users"],
-  permissions: { read: ["books"] },
+  permissions: {
+    read: ["books"],
+    filters: ["grants_happen"],
+    vetoes: ["grants_happen"],
+    handlers: "any",
+    impersonate: true,
+  },
   events: ["grants_happen"],
   setup({ app, contracts, db, list, on, onAny, perform, slot, visible }) {
     const peek = async ({ db }: EventTransaction) => db.selectFrom("users").selectAll().execute();

@@ -4,7 +4,7 @@
  */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { grantsOf } from "../../core/cli/plan.ts";
+import { grantsLines } from "../../core/cli/grants_text.ts";
 import { isolatedEntries, type Limits } from "../../core/isolated/isolation_choices.ts";
 import { landlockAbi } from "../../core/isolated/landlock.ts";
 import { loadIsolated } from "../../core/isolated/load_isolated.ts";
@@ -109,7 +109,7 @@ test("an honest plugin answers isolated as it does in the server's process", asy
     "After the fall",
   );
   expect(host.pid).not.toBe(before);
-  expect(grantsOf(plugin, [])).toMatch(
+  expect(grantsLines(plugin, [])[0]).toMatch(
     hasLandlock
       ? /^acme-kudos +read=books write=acme_kudos net=127.0.0.1 files.* isolated \(Landlock ABI \d+, seccomp, (network namespace|no sockets)\)$/
       : /isolated, not enforced: /,

@@ -14,6 +14,7 @@ const done: string[] = [];
 let failuresLeft = 0;
 const worker = definePlugin({
   name: "test-worker",
+  permissions: { jobs: ["test_flaky", "test_slow"] },
   setup({ job }) {
     job(
       "test_flaky",

@@ -10,6 +10,7 @@ const log = createLog("info", (line) => void lines.push(line)).with({ plugin: "c
 
 const clerk = definePlugin({
   name: "clerk",
+  permissions: { publicRoutes: ["/api/clerk/*"] },
   setup({ app, callAs }) {
     app.get(
       "/clerk/own",

@@ -4,6 +4,7 @@ import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runti
 
 const porter = definePlugin({
   name: "porter",
+  permissions: { routeScopes: ["/api/porter"], auth: true, publicRoutes: ["/api/porter/letters"] },
   setup({ app, routeScope }) {
     routeScope("/porter", {
       authenticate: () => new ApiError(401, "Who are you?"),

@@ -60,6 +60,7 @@ test("a metric of a plugin is shown, and one that throws leaves out its own figu
   const { ask } = await booted({ METRICS_TOKEN: "a-secret" }, [
     {
       name: "measured",
+      permissions: { slots: ["metric"] },
       setup({ contribute }) {
         contribute("metric", {
           ...{ ...metric, name: "measured_notes", labels: ["kind"] },

@@ -25,6 +25,7 @@ const plugin = (answer: string) => `import { definePlugin } from "lectern/core";
 import { words } from "./words/words.ts";
 export default definePlugin({
   name: "parrot",
+  permissions: { publicRoutes: ["/api/parrot"] },
   setup({ app }) {
     app.get("/parrot", () => ({ says: ${answer} + words }), { permit: "public" });
   },

@@ -64,7 +64,9 @@ test("a folder and a package are installed by one file, and all they bring along
   cpSync(join(FIXTURES, "applause"), join(home, "applause"), { recursive: true });
   cpSync(join(FIXTURES, "lectern-podium"), join(home, "node_modules/lectern-podium"), { recursive: true });
   choose(ALL, { settings: { applause: { most: 20 } } });
-  expect((await cli("grants")).out).toMatch(/applause +read=books write=applause env=\w+\npodium +read=books\n/);
+  expect((await cli("grants")).out).toMatch(
+    /applause +read=books write=applause env=\w+\n +handlers=applause_give\n(?: +\w+=.*\n)+ +not accepted in package.json\npodium +read=books\n/,
+  );
   await serving(async (server) => {
     const granted = server.output().match(/(?<=what it may touch: ).*/g);
     expect(granted).toEqual([
@@ -137,6 +139,45 @@ test("what the operator denies is refused while the server runs, and nobody else
     expect(server.output()).toContain('Plugin \\"podium\\" cannot read table \\"books\\"');
     expect((await server.ask("GET", "/api/books/1/applause")).status).toBe(200);
   });
+  choose(ALL);
+});
+
+test("grants that were accepted are kept by an upgrade that wants less, and one that wants more stops with what it wants", async () => {
+  const accepted = await cli("grants", "accept");
+  expect([accepted.code, accepted.out]).toEqual([
+    0,
+    expect.stringContaining("Accepted in package.json: applause, podium\n"),
+  ]);
+  const file = join(home, "applause/plugin.ts");
+  const source = readFileSync(file, "utf8");
+  writeFileSync(file, source.replace('read: ["books"],', 'read: ["books", "users"], system: true,'));
+  const refused = await cli("check");
+  expect([refused.code, refused.err]).toEqual([
+    1,
+    'The plugin "applause" declares more than "grants" of package.json accepts:\n  + read: users\n  + system\nTo accept it: bun core/cli.ts grants accept applause\n',
+  ]);
+  expect((await cli("grants", "applause")).out).toContain(
+    "  more than accepted in package.json:\n    + read: users\n    + system\n",
+  );
+  expect((await cli("grants", "accept", "aplause")).err).toBe(
+    'There is no plugin "aplause"; did you mean "applause"?\n',
+  );
+  expect((await cli("grants", "accept", "applause")).code).toBe(0);
+  writeFileSync(file, source);
+  const shown = JSON.parse((await cli("grants", "--json")).out);
+  expect(shown.applause).toMatchObject({
+    ships: false,
+    grants: { read: ["books"] },
+    accepted: { system: true },
+    beyond: [],
+  });
+  expect((await cli("check")).code).toBe(0);
+  choose(["lectern/plugins", "./applause"], {
+    grants: JSON.parse(readFileSync(join(home, "package.json"), "utf8")).lectern.grants,
+  });
+  expect((await cli("grants")).out).toContain(
+    'The grants of "podium" are accepted in package.json, and no such plugin is loaded\n',
+  );
   choose(ALL);
 });
 

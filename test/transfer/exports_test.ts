@@ -31,6 +31,7 @@ const pictureOf = async (page: number, name: string, width: number) => {
 /** Counts words and nothing else: a format that a plugin adds. A kind as well: every user's name as a poem. */
 const adding = definePlugin({
   name: "adding",
+  permissions: { slots: ["export_format", "content", "export_kind"] },
   setup({ contribute }) {
     contribute("export_format", {
       name: "count",

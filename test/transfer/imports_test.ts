@@ -20,6 +20,7 @@ const seen: string[] = [];
 
 const watching = definePlugin({
   name: "watching",
+  permissions: { handlers: "any" },
   setup: ({ onAny }) =>
     onAny({
       inTransaction: async ({ name, result }) => {

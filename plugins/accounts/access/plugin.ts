@@ -11,7 +11,10 @@ import { visibilityRuleFor, visibleRowsFor } from "./visibility.ts";
 export default definePlugin({
   name: "access",
   provides: ["access"],
-  permissions: { write: ["acl", "acl_count"] },
+  permissions: {
+    write: ["acl", "acl_count"],
+    handlers: ["role_delete"],
+  },
   migrations,
   setup({ cached, db, on, provide, slot }) {
     const lists = cached("lists", (id) => readList(db, Number(id)));

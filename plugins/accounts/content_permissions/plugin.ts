@@ -30,7 +30,13 @@ export default definePlugin({
   name: "content_permissions",
   requires: ["access", "users"],
   provides: ["overrides"],
-  permissions: { write: ["entity_permissions", "acl", "acl_count"], read: ["roles", "users"] },
+  permissions: {
+    write: ["entity_permissions", "acl", "acl_count"],
+    read: ["roles", "users"],
+    handlers: "any",
+    slots: ["dependents"],
+    schedules: ["sweep"],
+  },
   migrations,
   events: ["permissions_update"],
   setup(context) {

@@ -5,6 +5,7 @@
  * takes precedence over a cookie. Other plugins begin sessions by the contract `sessions`, and add steps to every sign-in by
  * the slot `sign_in_step`, such as a second factor; `mfa_enforced` of roles is for these.
  */
+import type { Sessions } from "lectern/contracts";
 import { type Cached, definePlugin, type EventTransaction, sql } from "lectern/core";
 import { sessionResolver } from "./authenticate.ts";
 import { begin, complete, publicPart } from "./begin.ts";
@@ -30,7 +31,18 @@ export default definePlugin({
   name: "sessions",
   requires: ["users", "throttle"],
   provides: ["sessions"],
-  permissions: { read: ["users"], write: ["sessions", "pending_sign_ins"] },
+  permissions: {
+    read: ["users"],
+    write: ["sessions", "pending_sign_ins"],
+    impersonate: true,
+    auth: true,
+    visibilityRules: ["sessions"],
+    handlers: ["user_update", "user_delete"],
+    vetoes: ["session_end"],
+    slots: ["credential_scheme", "theme_hook"],
+    schedules: ["sweep"],
+    publicRoutes: ["/api/session"],
+  },
   settings,
   migrations,
   events: ["auth_login", "session_end"],
@@ -82,7 +94,7 @@ export default definePlugin({
     plugin.contribute("credential_scheme", {
       schemes: { session: { type: "apiKey", in: "cookie", name: cookie, description: "The cookie of a sign-in" } },
     });
-    plugin.provide("sessions", {
+    const service: Sessions = {
       async viewer(request) {
         const session = await findSession(cookieOf(request.headers.get("cookie"), cookieStyle));
         const viewer = session && (await contracts.users.viewer(session.userId));
@@ -95,7 +107,9 @@ export default definePlugin({
         return found && publicPart(found);
       },
       complete: (...given) => complete(context, ...given),
-    });
+    };
+    // Whom they sign in is up to the caller.
+    plugin.provide("sessions", service, { begin: "auth", complete: "auth" });
     contributeThemeHooks(context);
     on("app_boot", { inTransaction: async () => checkSteps(plugin.slot("sign_in_step")) });
     mountSignIn(context);

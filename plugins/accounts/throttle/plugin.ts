@@ -9,7 +9,10 @@ const SWEEP_MS = 3_600_000;
 export default definePlugin({
   name: "throttle",
   provides: ["throttle"],
-  permissions: { write: ["throttles"] },
+  permissions: {
+    write: ["throttles"],
+    schedules: ["sweep"],
+  },
   migrations,
   setup({ db, every, provide }) {
     provide("throttle", {

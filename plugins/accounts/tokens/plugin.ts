@@ -19,7 +19,15 @@ import { type CachedToken, readToken } from "./token_cache.ts";
 export default definePlugin({
   name: "tokens",
   requires: ["users"],
-  permissions: { read: ["users", "roles", "role_permissions", "role_user"], write: ["api_tokens"] },
+  permissions: {
+    read: ["users", "roles", "role_permissions", "role_user"],
+    write: ["api_tokens"],
+    system: true,
+    auth: true,
+    visibilityRules: ["api_tokens"],
+    handlers: "any",
+    vetoes: ["api_token_create", "api_token_update", "api_token_delete"],
+  },
   settings,
   migrations,
   events: ["api_token_create", "api_token_update", "api_token_delete"],

@@ -1,3 +1,8 @@
+/**
+ * Users: accounts, the default avatar, invitations and links for forgotten passwords, and the contract `users` for others.
+ * Passwords are checked here; sessions and tokens belong to the plugins of these names. Administrators are guarded against
+ * changes by others by vetoes (`admin_guard.ts`).
+ */
 import { join } from "node:path";
 import { definePlugin, denied, type EventTransaction, shippedFile } from "lectern/core";
 import { guardedAdmin, guardedChange } from "./admin_guard.ts";
@@ -28,6 +33,19 @@ export default definePlugin({
   permissions: {
     read: ["roles", "role_permissions"],
     write: ["users", "user_invites", "user_resets", "role_user"],
+    system: true,
+    impersonate: true,
+    visibilityRules: ["users"],
+    handlers: ["user_create", "user_update", "user_delete", "role_update", "role_delete"],
+    vetoes: ["user_create", "user_update", "user_delete"],
+    jobs: ["user_invite", "user_reset"],
+    schedules: ["sweep links"],
+    publicRoutes: [
+      "/api/register/invite/:token",
+      "/api/password/reset/:token",
+      "/api/password/email",
+      "/user_avatar.png",
+    ],
   },
   settings,
   migrations,

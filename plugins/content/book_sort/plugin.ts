@@ -6,7 +6,11 @@ import { mountOrder } from "./routes.ts";
 export default definePlugin({
   name: "book_sort",
   requires: ["access", "pages"],
-  permissions: { write: ["chapters", "pages"], read: ["books"] },
+  permissions: {
+    write: ["chapters", "pages"],
+    read: ["books"],
+    slots: ["activity"],
+  },
   events: ["book_sort"],
   setup(context) {
     context.contribute(

@@ -18,7 +18,13 @@ const clearTemplates = clearedTemplates("books");
 export default definePlugin({
   name: "books",
   requires: ["access", "users", "tags", "markup"],
-  permissions: { write: ["books"], read: ["pages"] },
+  permissions: {
+    write: ["books"],
+    read: ["pages"],
+    visibilityRules: ["books"],
+    filters: ["book_update"],
+    slots: ["searchable", "content", "item_reader", "dependents", "export_kind", "content_maker"],
+  },
   migrations,
   adds: itemPermissions("book"),
   settings: t.Object({ fileLimit }),

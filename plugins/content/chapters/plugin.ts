@@ -31,7 +31,14 @@ const softDeleteOfBook = prepared("chapters.softDeleteOfBook", (db, p: { bookId:
 export default definePlugin({
   name: "chapters",
   requires: ["access", "users", "tags", "markup"],
-  permissions: { write: ["chapters"], read: ["books", "pages"] },
+  permissions: {
+    write: ["chapters"],
+    read: ["books", "pages"],
+    visibilityRules: ["chapters"],
+    handlers: ["book_delete"],
+    filters: ["chapter_update"],
+    slots: ["searchable", "content", "item_reader", "export_kind", "content_maker", "dependents"],
+  },
   migrations,
   events: ["chapter_create", "chapter_update", "chapter_move", "chapter_delete"],
   adds: itemPermissions("chapter"),

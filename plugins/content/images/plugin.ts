@@ -34,7 +34,27 @@ const UPLOADED_TO = flattened(refs("images.uploaded_to"));
 export default definePlugin({
   name: "images",
   requires: ["access", "pages", "users"],
-  permissions: { write: ["images"], read: ["pages", "page_revisions", "books", "bookshelves", "users"], files: true },
+  permissions: {
+    write: ["images"],
+    read: ["pages", "page_revisions", "books", "bookshelves", "users"],
+    files: true,
+    system: true,
+    routeScopes: ["/uploads/images"],
+    visibilityRules: ["images"],
+    handlers: ["book_create", "book_update", "bookshelf_create", "bookshelf_update", "user_delete"],
+    filters: ["image_update", "image_delete"],
+    slots: [
+      "picture_keeper",
+      "export_files",
+      "import_files",
+      "file_claims",
+      "file_keeper",
+      "activity",
+      "dependents",
+      "response_fields",
+    ],
+    publicRoutes: ["/uploads/images/*"],
+  },
   settings: t.Object({
     fileLimit,
     maxPixels: t.Integer({

@@ -1,3 +1,8 @@
+/**
+ * Links between content: which page or description refers to which item, recorded at each change, so that links are rewritten
+ * when an item gets another address. Links to other sites are not recorded. Content that refers to an item is not changed
+ * when the item is removed.
+ */
 import { definePlugin, type EventTransaction, sql } from "lectern/core";
 import { prepared } from "lectern/db";
 import { recordLinks } from "./changes.ts";
@@ -30,7 +35,23 @@ const deleteOf = prepared("links.deleteOf", (db, p: { kind: string; ids: readonl
 export default definePlugin({
   name: "links",
   requires: ["markup", "pages"],
-  permissions: { write: ["content_links", "books", "chapters", "bookshelves"], read: ["pages"] },
+  permissions: {
+    write: ["content_links", "books", "chapters", "bookshelves"],
+    read: ["pages"],
+    handlers: [
+      "page_create",
+      "page_update",
+      "page_move",
+      "chapter_create",
+      "chapter_update",
+      "chapter_move",
+      "book_create",
+      "book_update",
+      "bookshelf_create",
+      "bookshelf_update",
+    ],
+    slots: ["content_record", "dependents"],
+  },
   migrations,
   setup(context) {
     const { contribute, on } = context;

@@ -15,7 +15,14 @@ const DAY_MS = 86_400_000;
 export default definePlugin({
   name: "page_drafts",
   requires: ["access", "markup", "pages", "tags", "users"],
-  permissions: { read: ["pages", "chapters", "books", "users"], write: ["page_drafts"] },
+  permissions: {
+    read: ["pages", "chapters", "books", "users"],
+    write: ["page_drafts"],
+    system: true,
+    handlers: ["page_create", "page_update", "user_delete"],
+    slots: ["dependents"],
+    schedules: ["forget"],
+  },
   settings: t.Object({
     days: t.Integer({
       default: 90,

@@ -41,7 +41,25 @@ export default definePlugin({
   name: "pages",
   requires: ["access", "markup", "tags", "users"],
   provides: ["pages"],
-  permissions: { write: ["pages", "page_revisions"], read: ["books", "chapters", "tags", "users"] },
+  permissions: {
+    write: ["pages", "page_revisions"],
+    read: ["books", "chapters", "tags", "users"],
+    visibilityRules: ["pages", "page_revisions"],
+    handlers: ["page_create", "page_update", "book_delete", "chapter_delete", "chapter_move"],
+    filters: ["page_update", "page_delete"],
+    slots: [
+      "content",
+      "searchable",
+      "item_reader",
+      "response_fields",
+      "export_kind",
+      "content_maker",
+      "dependents",
+      "activity",
+      "metric",
+      "theme_hook",
+    ],
+  },
   settings: t.Object({
     revisionLimit: t.Integer({
       default: 100,

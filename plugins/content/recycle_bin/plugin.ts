@@ -27,7 +27,15 @@ const forgetKinds = prepared("recycle_bin.forgetKinds", (db, p: { kinds: readonl
 
 export default definePlugin({
   name: "recycle_bin",
-  permissions: { write: ["deletions"] },
+  permissions: {
+    write: ["deletions"],
+    system: true,
+    visibilityRules: ["deletions"],
+    handlers: "any",
+    slots: ["activity"],
+    jobs: ["recycle_bin_purge"],
+    schedules: ["purge"],
+  },
   settings: t.Object({
     lifetime: t.Integer({
       default: 30,

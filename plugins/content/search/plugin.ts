@@ -26,6 +26,9 @@ export default definePlugin({
   permissions: {
     write: ["search_index", "search_engine_state", "item_views"],
     read: ["tags", "users", "entity_permissions", "comments"],
+    handlers: "any",
+    slots: ["dependents", "response_fields"],
+    jobs: ["search_index", "search_engine_index", "search_engine_remove", "search_engine_fill"],
   },
   optionalTables: ["comments", "entity_permissions"],
   settings: t.Object({

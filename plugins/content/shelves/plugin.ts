@@ -23,7 +23,13 @@ const REMOVALS = {
 export default definePlugin({
   name: "shelves",
   requires: ["access", "users", "tags", "markup"],
-  permissions: { write: ["bookshelves", "bookshelf_books"], read: ["books"] },
+  permissions: {
+    write: ["bookshelves", "bookshelf_books"],
+    read: ["books"],
+    visibilityRules: ["bookshelves"],
+    filters: ["bookshelf_update"],
+    slots: ["searchable", "content", "item_reader", "response_fields", "dependents"],
+  },
   settings: t.Object({ fileLimit }),
   migrations,
   events: ["bookshelf_create", "bookshelf_update", "bookshelf_delete"],

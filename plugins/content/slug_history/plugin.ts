@@ -7,7 +7,11 @@ import { presentPath } from "./queries.ts";
 export default definePlugin({
   name: "slug_history",
   requires: ["pages"],
-  permissions: { write: ["slug_history"], read: ["bookshelves", "books", "chapters", "pages"] },
+  permissions: {
+    write: ["slug_history"],
+    read: ["bookshelves", "books", "chapters", "pages"],
+    slots: ["screen_redirect", "dependents"],
+  },
   migrations,
   setup(context) {
     context.contribute("screen_redirect", { find: (path, viewer) => presentPath(context, path, viewer) });

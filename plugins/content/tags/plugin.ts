@@ -10,7 +10,11 @@ import { mountTagRoutes } from "./routes.ts";
 export default definePlugin({
   name: "tags",
   provides: ["tags"],
-  permissions: { write: ["tags"], read: ["books", "chapters", "pages", "bookshelves"] },
+  permissions: {
+    write: ["tags"],
+    read: ["books", "chapters", "pages", "bookshelves"],
+    slots: ["dependents", "list_item_schema"],
+  },
   migrations,
   setup(context) {
     const { contribute, provide } = context;

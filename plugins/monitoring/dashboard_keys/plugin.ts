@@ -17,7 +17,11 @@ export default definePlugin({
   name: "dashboard_keys",
   requires: ["users"],
   provides: ["dashboard_keys"],
-  permissions: { write: ["dash_keys"] },
+  permissions: {
+    write: ["dash_keys"],
+    visibilityRules: ["dash_keys"],
+    slots: ["activity"],
+  },
   migrations,
   events: EVENTS,
   setup(context) {

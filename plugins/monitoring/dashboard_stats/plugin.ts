@@ -18,7 +18,17 @@ const PREFIXES = ["/v1/dashboard/stats", "/v1/dashboard/health", "/v1/dashboard/
 export default definePlugin({
   name: "dashboard",
   requires: ["fleet", "dashboard_keys"],
-  permissions: { read: ["dash_keys"] },
+  permissions: {
+    read: ["dash_keys"],
+    auth: true,
+    routeScopes: [
+      "/api/v1/dashboard/stats",
+      "/api/v1/dashboard/health",
+      "/api/v1/dashboard/metrics",
+      "/api/v1/gethomepage",
+    ],
+    slots: ["credential_scheme"],
+  },
   settings,
   setup(context) {
     const { contracts, contribute, log, routeScope } = context;

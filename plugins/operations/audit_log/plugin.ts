@@ -23,7 +23,14 @@ const DAY_MS = 86_400_000;
 export default definePlugin({
   name: "audit_log",
   requires: ["users"],
-  permissions: { write: ["activities"], read: ["users"] },
+  permissions: {
+    write: ["activities"],
+    read: ["users"],
+    visibilityRules: ["activities"],
+    handlers: "any",
+    slots: ["dependents", "last_activity", "theme_hook"],
+    schedules: ["prune"],
+  },
   settings,
   migrations,
   events: ["activity_log"],

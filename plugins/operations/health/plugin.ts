@@ -10,7 +10,12 @@ import { settings } from "./settings.ts";
 
 export default definePlugin({
   name: "health",
-  permissions: { read: ["jobs"] },
+  permissions: {
+    read: ["jobs"],
+    auth: true,
+    routeScopes: ["/health", "/ready", "/metrics"],
+    publicRoutes: ["/health", "/ready", "/metrics"],
+  },
   settings,
   setup(context) {
     const scrape = registerMetrics(context);

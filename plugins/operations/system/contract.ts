@@ -45,12 +45,30 @@ export const systemFactsSchema = t.Object(
 );
 
 const texts = listOf(t.String());
+const is = t.Optional(t.Boolean());
+const names = t.Optional(t.Union([texts, t.Literal("any")]));
+const access = t.Union([t.String(), texts, t.Object({ all: texts })], {
+  description: "Whom a screen admits: anyone, reader, user, holders of one of the permissions, or of all",
+});
 const grants = t.Object({
   read: t.Optional(texts),
   write: t.Optional(texts),
-  net: t.Optional(t.Union([texts, t.Literal("any")])),
+  net: names,
   env: t.Optional(texts),
-  files: t.Optional(t.Boolean()),
+  files: is,
+  system: is,
+  impersonate: is,
+  auth: is,
+  routeScopes: names,
+  visibilityRules: names,
+  handlers: names,
+  filters: names,
+  vetoes: names,
+  slots: names,
+  jobs: names,
+  schedules: names,
+  publicRoutes: names,
+  screens: t.Optional(t.Union([t.Record(t.String(), access), t.Literal("any")])),
 });
 
 /** The booted plugins, in boot order. */

@@ -9,7 +9,11 @@ import { settings } from "./settings.ts";
 export default definePlugin({
   name: "system",
   provides: ["system"],
-  permissions: { write: ["instance", "jobs"] },
+  permissions: {
+    write: ["instance", "jobs"],
+    visibilityRules: ["jobs"],
+    publicRoutes: ["/logo.png"],
+  },
   settings,
   migrations,
   setup(context) {

@@ -10,6 +10,9 @@ import { zipFormat } from "./zip.ts";
 export default definePlugin({
   name: "exports",
   requires: ["markup", "system"],
+  permissions: {
+    slots: ["export_format"],
+  },
   adds: ["content-export"],
   settings: t.Object({
     pdfEngine: t.Union([t.Literal("typst"), t.Literal("none")], {

@@ -10,7 +10,14 @@ import { mountImports } from "./routes.ts";
 export default definePlugin({
   name: "imports",
   requires: ["access"],
-  permissions: { write: ["imports"], read: ["books", "chapters"], files: true },
+  permissions: {
+    write: ["imports"],
+    read: ["books", "chapters"],
+    files: true,
+    visibilityRules: ["imports"],
+    handlers: ["user_delete"],
+    slots: ["file_claims", "activity"],
+  },
   settings: t.Object({ fileLimit }),
   migrations,
   events: ["import_create", "import_run", "import_delete"],

@@ -16,6 +16,7 @@ export default definePlugin({
     ],
     read: ["entity_permissions", "instance"],
     net: "any",
+    system: true,
   },
   migrations,
   events: ["migrate_item"],

@@ -18,6 +18,10 @@ const ENTRIES = [
 export default definePlugin({
   name: "web_account",
   requires: ["users", "web"],
+  permissions: {
+    slots: ["menu"],
+    screens: { "/my-account/*": "user" },
+  },
   setup(context) {
     const { contracts, contribute, site } = context;
     const { users, web } = contracts;

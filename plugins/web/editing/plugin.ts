@@ -14,6 +14,15 @@ import { mountSort } from "./sort.ts";
 export default definePlugin({
   name: "web_editing",
   requires: ["web"],
+  permissions: {
+    screens: {
+      "/create-book": ["book-create-all", "book-create-own"],
+      "/create-shelf": ["bookshelf-create-all", "bookshelf-create-own"],
+      "/books/*": "user",
+      "/shelves/*": "user",
+      "/editor/*": "user",
+    },
+  },
   settings: t.Object({ fileLimit }),
   setup(context) {
     const { web } = context.contracts;

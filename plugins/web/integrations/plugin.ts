@@ -12,6 +12,14 @@ import { mountWebhooks } from "./webhooks.ts";
 export default definePlugin({
   name: "web_integrations",
   requires: ["web"],
+  permissions: {
+    slots: ["menu"],
+    screens: {
+      "/settings/integrations/*": ["settings-manage"],
+      "/settings/webhooks/*": ["settings-manage"],
+      "/statistics": ["settings-manage"],
+    },
+  },
   setup(context) {
     const { contracts, contribute, site } = context;
     const { web } = contracts;

@@ -39,6 +39,19 @@ const ENTRIES: readonly Omit<MenuEntry, "menu">[] = [
 export default definePlugin({
   name: "web_settings",
   requires: ["mail", "users", "web"],
+  permissions: {
+    slots: ["menu"],
+    screens: {
+      "/settings/users/*": ["users-manage"],
+      "/settings/roles/*": ["user-roles-manage"],
+      "/settings/audit/*": { all: ["settings-manage", "users-manage"] },
+      "/settings/recycle-bin/*": { all: ["settings-manage", "restrictions-manage-all"] },
+      "/settings/maintenance/*": ["settings-manage"],
+      "/settings/system": ["settings-manage"],
+      "/books/*": "user",
+      "/shelves/*": "user",
+    },
+  },
   setup(context) {
     const { contracts, contribute, on, slot } = context;
     const { mail, users, web } = contracts;

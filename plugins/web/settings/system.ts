@@ -2,7 +2,7 @@
  * Versions, store, and plugins with their grants; read-only. Values of settings are not shown, as some are secrets. Plugins have
  * no versions of their own; bundled ones have the version of the runtime.
  */
-import type { ShownFigure, Ui, Web } from "lectern/contracts";
+import type { ScreenAccess, ShownFigure, Ui, Web } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
 import type { SettingsContext } from "./contract.ts";
 import { sizeOf } from "./labels.ts";
@@ -30,11 +30,14 @@ export interface Facts {
   readonly theme: string;
 }
 
+/** Names, "any", whether granted, or screens with whom they admit. */
+type Grant = readonly string[] | boolean | string | Readonly<Record<string, ScreenAccess>>;
+
 /** A plugin that booted. */
 export interface PluginRow {
   readonly name: string;
   readonly requires: readonly string[];
-  readonly grants: Readonly<Record<string, readonly string[] | boolean | string>>;
+  readonly grants: Readonly<Record<string, Grant>>;
   readonly denied: readonly string[];
   readonly migrations: readonly string[];
   readonly events: readonly string[];
@@ -57,6 +60,19 @@ const GRANTS: Readonly<Record<string, string>> = {
   net: "Calls hosts",
   env: "Reads environment variables",
   files: "Stores files",
+  system: "Acts as the system",
+  impersonate: "Acts as other users",
+  auth: "Authenticates requests",
+  routeScopes: "Sets rules for paths",
+  visibilityRules: "Hides rows of tables",
+  handlers: "Follows events",
+  filters: "Changes events",
+  vetoes: "Refuses events",
+  slots: "Contributes to slots",
+  jobs: "Runs jobs",
+  schedules: "Runs on schedules",
+  publicRoutes: "Answers everybody",
+  screens: "Serves screens",
 };
 
 /** Mounts the screen. */
@@ -111,7 +127,7 @@ function grantsOf({ grants, denied }: PluginRow, ui: Ui): Html {
   const { t } = ui;
   const kinds = new Set([...Object.keys(GRANTS), ...Object.keys(grants)]);
   const given = [...kinds]
-    .map((kind) => [kind, grants[kind] ?? false] as const)
+    .map((kind) => [kind, listed(grants[kind] ?? false)] as const)
     .filter(([, grant]) => grant !== false && !(Array.isArray(grant) && grant.length === 0));
   if (given.length === 0) return html`<span class="quiet">${t("Nothing")}</span>`;
   return html`<ul class="plain">${given.map(([kind, grant]) => {
@@ -120,6 +136,19 @@ function grantsOf({ grants, denied }: PluginRow, ui: Ui): Html {
     if (!Array.isArray(grant)) return html`<li>${label}${grant === "any" && html`: ${t("any")}`}${revoked}</li>`;
     return html`<li>${folded(`${label} (${grant.length})`, grant)}${revoked}</li>`;
   })}</ul>`;
+}
+
+/** Screens as a list of paths with whom they admit; other grants as they are. */
+function listed(grant: Grant): readonly string[] | boolean | string {
+  if (typeof grant !== "object" || isList(grant)) return grant;
+  return Object.entries(grant).map(([path, access]) => {
+    if (typeof access === "string") return `${path} (${access})`;
+    return `${path} (${"all" in access ? access.all.join(" + ") : access.join(", ")})`;
+  });
+}
+
+function isList(grant: Grant): grant is readonly string[] {
+  return Array.isArray(grant);
 }
 
 function folded(summary: string, names: readonly string[]): Html {

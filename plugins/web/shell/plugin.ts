@@ -32,6 +32,13 @@ export default definePlugin({
   name: "web",
   requires: ["mail", "sessions", "system"],
   provides: ["web"],
+  permissions: {
+    auth: true,
+    routeScopes: ["/"],
+    publicRoutes: ["/web/assets/:name", "/theme/:name/*"],
+    screens: { "/login": "anyone", "/logout": "anyone", "/password/*": "anyone", "/register/*": "anyone" },
+    slots: ["theme_hook"],
+  },
   settings: t.Object({
     frameSources: t.String({
       default: DEFAULT_SOURCES,

@@ -24,6 +24,7 @@ import {
   html,
   htmlResponse,
   type InputObject,
+  inLanguage,
   localizedError,
   ownPath,
   type Viewer,
@@ -307,17 +308,6 @@ function areSegments(params: unknown): boolean {
 function routeOptions(admits: ScreenAccess, takes?: "long") {
   const detail: Record<string, unknown> = { "x-screen": admits, ...(takes ? { "x-takes": takes } : {}) };
   return { permit: "public", detail } as const;
-}
-
-const VIEWERS_BY_LANGUAGE = new WeakMap<Viewer, Map<string, Viewer>>();
-
-/** A viewer in the language of a screen: the same object each time, as other code caches by viewer. */
-function inLanguage(viewer: Viewer, language: string): Viewer {
-  if (viewer === GUEST || viewer.language === language) return viewer;
-  const known = VIEWERS_BY_LANGUAGE.get(viewer) ?? new Map<string, Viewer>();
-  const found = known.get(language) ?? { ...viewer, language };
-  VIEWERS_BY_LANGUAGE.set(viewer, known.set(language, found));
-  return found;
 }
 
 async function errorOf(response: Response): Promise<ApiError> {

@@ -66,8 +66,8 @@ export interface TestRuntimeOptions {
   readonly without?: readonly string[];
   /** Plugins beside those that ship. */
   readonly extra?: readonly AnyPlugin[];
-  /** The operator's settings, and grants the operator denies. */
-  readonly choices?: Pick<RuntimeOptions, "settings" | "denied">;
+  /** The operator's settings, and the grants that the operator denies and accepts. */
+  readonly choices?: Pick<RuntimeOptions, "settings" | "denied" | "grants">;
   /** Fills the fresh database and the data folder before the boot, as an older version left them. */
   prepare?(store: Store, dataDir: string): Promise<void>;
   /** Another runtime whose database this one shares, as a second server would; it is stopped before that one. */

@@ -1,0 +1,136 @@
+/**
+ * The command `grants`: shows the grants of plugins, and accepts those of plugins that do not ship, by writing them to
+ * `lectern.grants` in package.json (`runtime/pins.ts`). Nothing boots.
+ */
+import { resolve } from "node:path";
+import { closestMatch } from "../closest_match.ts";
+import { BootError } from "../errors.ts";
+import { inBootOrder } from "../runtime/boot_order.ts";
+import { checkChoices, checkVariables } from "../runtime/operator_choices.ts";
+import { beyondPin, checkPinShape, declaredGrants, gonePins, PINS_VERSION, pinOf } from "../runtime/pins.ts";
+import type { AnyPlugin } from "../runtime/plugin.ts";
+import { checkPermissions } from "../runtime/powers.ts";
+import { versionLines } from "../runtime/versions.ts";
+import type { CommandIo } from "./command.ts";
+import { grantsInWords, grantsLines } from "./grants_text.ts";
+import { type Choices, readChoices, shippedPlugins, thirdParty } from "./load.ts";
+import { writeLecternKey } from "./package_file.ts";
+
+/** The words after the command's name. */
+export const GRANTS_USAGE = "[NAME …] [--json] | accept [NAME …]";
+
+/** Runs `grants`. Returns the exit code. */
+export async function grantsCommand(
+  plugins: readonly AnyPlugin[],
+  io: CommandIo,
+  args: readonly string[],
+): Promise<number> {
+  const choices = await readChoices();
+  checkPermissions(plugins);
+  checkVariables(plugins);
+  checkChoices(plugins, choices);
+  if (choices.grants) checkPinShape(choices.grants);
+  const [first, ...names] = args;
+  if (first === "accept") return accept(plugins, choices, io, names);
+  const options = args.filter((arg) => arg.startsWith("-"));
+  const other = options.find((option) => option !== "--json");
+  if (other !== undefined) {
+    io.err(`Cannot run "grants" with "${other}": wanted ${GRANTS_USAGE}`);
+    return 2;
+  }
+  const wanted = named(
+    plugins,
+    args.filter((arg) => !arg.startsWith("-")),
+  );
+  const shown: Shown = {
+    choices,
+    others: new Set(await thirdParty(plugins)),
+    plugins: wanted ?? inBootOrder(plugins, await shippedPlugins()),
+  };
+  if (options.length > 0) io.out(jsonOf(shown));
+  else for (const line of [...linesOf(shown, wanted !== undefined), ...versionLines(shown.plugins)]) io.out(line);
+  if (wanted === undefined && options.length === 0)
+    for (const name of gonePins(choices.grants, plugins))
+      io.out(`The grants of "${name}" are accepted in package.json, and no such plugin is loaded`);
+  return 0;
+}
+
+/** What `serve` says once about third-party plugins whose grants are not pinned; undefined if all are. */
+export function pinHint(others: readonly AnyPlugin[], { grants }: Choices): string | undefined {
+  const open = others.filter((plugin) => !isTheme(plugin) && !pinOf(grants, plugin.name)).map(({ name }) => name);
+  if (open.length === 0) return undefined;
+  return `To be asked before an upgrade of ${open.map((name) => `"${name}"`).join(", ")} gets more: bun core/cli.ts grants accept`;
+}
+
+interface Shown {
+  readonly plugins: readonly AnyPlugin[];
+  readonly others: ReadonlySet<AnyPlugin>;
+  readonly choices: Choices;
+}
+
+function linesOf({ plugins, others, choices }: Shown, inWords: boolean): string[] {
+  return plugins.flatMap((plugin) => {
+    const denied = choices.denied[plugin.name] ?? [];
+    const lines = inWords ? grantsInWords(plugin, denied) : grantsLines(plugin, denied);
+    const indent = inWords ? "  " : " ".repeat(17);
+    return [...lines, ...pinLines(plugin, others, choices).map((line) => indent + line)];
+  });
+}
+
+/** The state of a plugin's pin as text: of pinned plugins, and of third-party ones. */
+function pinLines(plugin: AnyPlugin, others: ReadonlySet<AnyPlugin>, { grants, denied }: Choices): string[] {
+  const pinned = pinOf(grants, plugin.name);
+  if (!pinned) return others.has(plugin) && !isTheme(plugin) ? ["not accepted in package.json"] : [];
+  const more = beyondPin(plugin, pinned, denied[plugin.name]);
+  return more.length === 0
+    ? ["accepted in package.json"]
+    : ["more than accepted in package.json:", ...more.map((line) => `  ${line}`)];
+}
+
+function jsonOf({ plugins, others, choices: { denied, grants } }: Shown): string {
+  const entries = plugins.map((plugin) => {
+    const pinned = pinOf(grants, plugin.name);
+    const state = pinned ? { accepted: pinned, beyond: beyondPin(plugin, pinned, denied[plugin.name]) } : {};
+    const facts = { ships: !others.has(plugin), grants: declaredGrants(plugin), denied: denied[plugin.name] ?? [] };
+    return [plugin.name, { ...facts, ...state }];
+  });
+  return JSON.stringify(Object.fromEntries(entries), null, 2);
+}
+
+async function accept(
+  plugins: readonly AnyPlugin[],
+  { grants }: Choices,
+  io: CommandIo,
+  names: readonly string[],
+): Promise<number> {
+  const chosen = named(plugins, names) ?? (await thirdParty(plugins)).filter((plugin) => !isTheme(plugin));
+  if (chosen.length === 0) {
+    io.err("There is nothing to accept: all plugins ship with Lectern");
+    return 1;
+  }
+  const accepted = Object.fromEntries(chosen.map((plugin) => [plugin.name, declaredGrants(plugin)]));
+  const all = Object.entries({ ...grants?.plugins, ...accepted }).sort(([a], [b]) => (a < b ? -1 : 1));
+  writeLecternKey(resolve("package.json"), "grants", { version: PINS_VERSION, plugins: Object.fromEntries(all) });
+  for (const plugin of chosen) for (const line of grantsInWords(plugin, [])) io.out(line);
+  io.out(`Accepted in package.json: ${chosen.map(({ name }) => name).join(", ")}`);
+  return 0;
+}
+
+/** Plugins by their names; undefined without names. Throws BootError for an unknown one. */
+function named(plugins: readonly AnyPlugin[], names: readonly string[]): AnyPlugin[] | undefined {
+  if (names.length === 0) return undefined;
+  return names.map((name) => {
+    const found = plugins.find((plugin) => plugin.name === name);
+    if (found) return found;
+    const near = closestMatch(
+      name,
+      plugins.map((plugin) => plugin.name),
+    );
+    throw new BootError(`There is no plugin "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`);
+  });
+}
+
+/** Themes are the operator's own files. */
+function isTheme({ name }: AnyPlugin): boolean {
+  return name.startsWith("theme:");
+}

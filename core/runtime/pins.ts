@@ -1,0 +1,133 @@
+/**
+ * Pinned grants: what the operator accepted of a plugin, in `lectern.grants` of package.json. A plugin that declares more than
+ * what was accepted, such as after an upgrade, stops the boot with the difference; one that declares less boots.
+ */
+import { closestMatch } from "../closest_match.ts";
+import type { ScreenAccess } from "../contracts/web.ts";
+import { BootError } from "../errors.ts";
+import { invalidBlock, type PluginChoices, unknownInBlock, variablesOf } from "./operator_choices.ts";
+import { accessText, coversAccess, coversPath } from "./path_patterns.ts";
+import type { AnyPlugin, Grants } from "./plugin.ts";
+import { GRANT_KINDS, permissionProblem, SWITCHES } from "./powers.ts";
+
+/** The `grants` of the "lectern" block of package.json. */
+export interface PinnedGrants {
+  readonly version: number;
+  /** Accepted grants by plugin name, in the shape of `permissions`. */
+  readonly plugins: Readonly<Record<string, Grants>>;
+}
+
+/** The version of `PinnedGrants` that is read and written. */
+export const PINS_VERSION = 1;
+
+/** What a plugin declares, with the variables of its settings, as it is pinned: without empty kinds, lists sorted. */
+export function declaredGrants(plugin: AnyPlugin): Grants {
+  const declared: Grants = { ...plugin.permissions, env: variablesOf(plugin) };
+  const kinds = GRANT_KINDS.flatMap((kind) => {
+    const value = declared[kind];
+    if (value === undefined || value === false) return [];
+    if (Array.isArray(value))
+      return value.length === 0 ? [] : [[kind, [...new Set(value as string[])].sort()] as const];
+    return typeof value === "object" && Object.keys(value).length === 0 ? [] : [[kind, value] as const];
+  });
+  return Object.fromEntries(kinds) as Grants;
+}
+
+/** What a plugin declares beyond what was accepted, one line for each kind: `+ read: users`; kinds of `denied` are left out. */
+export function beyondPin(plugin: AnyPlugin, pinned: Grants, denied: readonly (keyof Grants)[] = []): string[] {
+  const declared = declaredGrants(plugin);
+  return GRANT_KINDS.flatMap((kind) => {
+    if (declared[kind] === undefined || denied.includes(kind)) return [];
+    if (SWITCHES.has(kind)) return pinned[kind] === true ? [] : [`+ ${kind}`];
+    const more = kind === "screens" ? moreScreens(declared, pinned) : moreNames(kind, declared, pinned);
+    return more.length === 0 ? [] : [`+ ${kind}: ${more.join(", ")}`];
+  });
+}
+
+/** Checks the shape of the pins. Throws BootError that names the first wrong key. */
+export function checkPinShape(pins: PinnedGrants): void {
+  if (typeof pins !== "object" || pins === null || Array.isArray(pins)) throw invalidBlock('"grants" is no object');
+  for (const key of Object.keys(pins))
+    if (key !== "version" && key !== "plugins")
+      throw unknownInBlock("grants", `the key "${key}"`, key, ["version", "plugins"]);
+  if (pins.version !== PINS_VERSION)
+    throw invalidBlock(`"grants" has the version ${JSON.stringify(pins.version)}; this Lectern reads ${PINS_VERSION}`);
+  if (typeof pins.plugins !== "object" || pins.plugins === null || Array.isArray(pins.plugins))
+    throw invalidBlock('"plugins" of "grants" is no object');
+  for (const [name, grants] of Object.entries(pins.plugins)) {
+    const problem = permissionProblem(grants);
+    if (problem !== undefined) throw invalidBlock(`"grants" of "${name}" ${problem}`);
+  }
+}
+
+/** Checks every pinned plugin against its pin. Throws BootError with the difference. */
+export function checkPins(plugins: readonly AnyPlugin[], { grants, denied = {} }: PluginChoices): void {
+  if (!grants) return;
+  checkPinShape(grants);
+  const known = plugins.map(({ name }) => name);
+  const differences: string[] = [];
+  const asking: string[] = [];
+  for (const plugin of plugins) {
+    const pinned = pinOf(grants, plugin.name);
+    const more = pinned ? beyondPin(plugin, pinned, denied[plugin.name]) : [];
+    if (more.length === 0) continue;
+    asking.push(plugin.name);
+    differences.push(
+      `The plugin "${plugin.name}" declares more than "grants" of package.json accepts:`,
+      ...more.map((line) => `  ${line}`),
+    );
+  }
+  const misspelt = Object.keys(grants.plugins).find(
+    (name) => !known.includes(name) && nearUnpinned(name, grants, known),
+  );
+  if (misspelt !== undefined) throw unknownInBlock("grants", `the plugin "${misspelt}"`, misspelt, known);
+  if (asking.length > 0)
+    throw new BootError([...differences, `To accept it: bun core/cli.ts grants accept ${asking.join(" ")}`].join("\n"));
+}
+
+/** The accepted grants of a plugin; undefined if it is not pinned. */
+export function pinOf(pins: PinnedGrants | undefined, name: string): Grants | undefined {
+  return pins && Object.hasOwn(pins.plugins, name) ? pins.plugins[name] : undefined;
+}
+
+/** Names of pinned plugins that are not loaded. */
+export function gonePins(pins: PinnedGrants | undefined, plugins: readonly AnyPlugin[]): string[] {
+  const known = new Set(plugins.map(({ name }) => name));
+  return Object.keys(pins?.plugins ?? {}).filter((name) => !known.has(name));
+}
+
+/** Whether the name of an absent plugin is close to that of a loaded one without a pin: a misspelt name, which would pin nothing. */
+function nearUnpinned(name: string, pins: PinnedGrants, known: readonly string[]): boolean {
+  return (
+    closestMatch(
+      name,
+      known.filter((one) => !Object.hasOwn(pins.plugins, one)),
+    ) !== undefined
+  );
+}
+
+function moreNames(kind: keyof Grants, declared: Grants, pinned: Grants): string[] {
+  const accepted = pinned[kind];
+  if (accepted === "any") return [];
+  const wanted = declared[kind] as readonly string[] | "any";
+  if (wanted === "any") return ["any"];
+  const names = (accepted ?? []) as readonly string[];
+  const written = kind === "read" ? (pinned.write ?? []) : [];
+  return wanted.filter((name) => {
+    if (names.includes(name) || (written as readonly string[]).includes(name)) return false;
+    if (kind === "net") return !names.some((host) => host.startsWith("*.") && name.endsWith(host.slice(1)));
+    return kind !== "publicRoutes" || !names.some((pattern) => coversPath(pattern, name));
+  });
+}
+
+function moreScreens(declared: Grants, pinned: Grants): string[] {
+  const accepted = pinned.screens ?? {};
+  if (accepted === "any") return [];
+  const wanted = declared.screens ?? {};
+  if (wanted === "any") return ["any"];
+  const isAccepted = (path: string, access: ScreenAccess) =>
+    Object.entries(accepted).some(([pattern, admits]) => coversPath(pattern, path) && coversAccess(admits, access));
+  return Object.entries(wanted).flatMap(([path, access]) =>
+    isAccepted(path, access) ? [] : [`${path} (${accessText(access)})`],
+  );
+}

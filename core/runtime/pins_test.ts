@@ -1,0 +1,114 @@
+import { expect, test } from "bun:test";
+import { Type as t } from "@sinclair/typebox";
+import { BootError } from "../errors.ts";
+import { beyondPin, checkPins, declaredGrants, gonePins, type PinnedGrants } from "./pins.ts";
+import type { Grants } from "./plugin.ts";
+import { definePlugin } from "./plugin.ts";
+
+const kudos = definePlugin({
+  name: "acme-kudos",
+  permissions: {
+    read: ["users", "books"],
+    write: ["jobs"],
+    net: ["api.example.com"],
+    files: true,
+    impersonate: false,
+    filters: [],
+    handlers: ["app_boot"],
+    publicRoutes: ["/kudos/feed"],
+    screens: { "/kudos/*": "user", "/kudos/wall": "anyone" },
+  },
+  settings: t.Object({ most: t.Integer({ default: 1, env: "KUDOS_MOST" }) }),
+  setup() {},
+});
+const other = definePlugin({ name: "notes", setup() {} });
+const PIN = declaredGrants(kudos);
+
+const pins = (plugins: unknown): PinnedGrants => ({ version: 1, plugins: plugins as PinnedGrants["plugins"] });
+
+function refusal(grants: unknown, denied = {}): string {
+  try {
+    checkPins([kudos, other], { grants: grants as PinnedGrants, denied });
+    return "";
+  } catch (error) {
+    expect(error).toBeInstanceOf(BootError);
+    return (error as Error).message.replace('Cannot use the "lectern" block of package.json: ', "… ");
+  }
+}
+
+test("a pin has what a plugin declares and the variables of its settings, sorted, without what it lacks", () => {
+  expect(PIN).toEqual({
+    read: ["books", "users"],
+    write: ["jobs"],
+    net: ["api.example.com"],
+    env: ["KUDOS_MOST"],
+    files: true,
+    handlers: ["app_boot"],
+    publicRoutes: ["/kudos/feed"],
+    screens: { "/kudos/*": "user", "/kudos/wall": "anyone" },
+  });
+  expect(JSON.parse(JSON.stringify(PIN))).toEqual(PIN);
+});
+
+test.each([
+  [{}, []],
+  [{ read: ["books"] }, ["+ read: users"]],
+  [{ read: ["books"], write: ["jobs", "users"] }, []],
+  [{ write: undefined }, ["+ write: jobs"]],
+  [{ net: ["*.example.com"] }, []],
+  [{ net: ["example.com"] }, ["+ net: api.example.com"]],
+  [{ net: "any" }, []],
+  [{ env: [] }, ["+ env: KUDOS_MOST"]],
+  [{ files: false }, ["+ files"]],
+  [{ handlers: "any" }, []],
+  [{ handlers: [], files: undefined }, ["+ files", "+ handlers: app_boot"]],
+  [{ publicRoutes: ["/kudos/*"] }, []],
+  [{ screens: { "/kudos/*": "user" } }, ["+ screens: /kudos/wall (anyone)"]],
+  [{ screens: { "/kudos/*": "anyone" } }, []],
+  [{ screens: { "/kudos/wall": "anyone", "/kudos/*": ["users-manage"] } }, ["+ screens: /kudos/* (user)"]],
+  [{ screens: "any" }, []],
+])("beyond a pin with %j is %j", (change, wanted) => {
+  expect(beyondPin(kudos, { ...PIN, ...change } as Grants)).toEqual(wanted);
+});
+
+test("any is more than a list", () => {
+  const greedy = definePlugin({ name: "greedy", permissions: { net: "any", screens: "any" }, setup() {} });
+  expect(beyondPin(greedy, { net: ["a.example"], screens: { "/": "user" } })).toEqual(["+ net: any", "+ screens: any"]);
+});
+
+test.each([
+  [pins({ "acme-kudos": PIN }), ""],
+  [pins({}), ""],
+  [pins({ "long-gone": { read: ["books"] } }), ""],
+  [
+    pins({ "acme-kudos": { ...PIN, read: ["books"], files: false } }),
+    'The plugin "acme-kudos" declares more than "grants" of package.json accepts:\n  + read: users\n  + files\nTo accept it: bun core/cli.ts grants accept acme-kudos',
+  ],
+  [
+    pins({ "acme-kudo": {} }),
+    '… "grants" names the plugin "acme-kudo", which does not exist; did you mean "acme-kudos"?',
+  ],
+  [
+    pins({ notes: { reed: ["books"] } }),
+    '… "grants" of "notes" names the kind of grant "reed", which does not exist; did you mean "read"?',
+  ],
+  [pins({ notes: { read: "books" } }), '… "grants" of "notes" has another value for "read" than a list of names'],
+  [
+    pins({ notes: { screens: { "/": "all" } } }),
+    expect.stringContaining('has another value for "screens" than an object'),
+  ],
+  [pins({ notes: [] }), '… "grants" of "notes" is no object'],
+  [pins([]), '… "plugins" of "grants" is no object'],
+  [{ version: 2, plugins: {} }, '… "grants" has the version 2; this Lectern reads 1'],
+  [{ plugins: {} }, '… "grants" has the version undefined; this Lectern reads 1'],
+  [{ version: 1, plugin: {} }, '… "grants" names the key "plugin", which does not exist; did you mean "plugins"?'],
+  ["all", '… "grants" is no object'],
+])("checkPins() of %j says %j", (grants, wanted) => {
+  expect(refusal(grants)).toEqual(wanted);
+});
+
+test("what the operator denied anyway needs no acceptance, and a plugin that is gone is known", () => {
+  const grants = pins({ "acme-kudos": { ...PIN, files: false }, "long-gone": {} });
+  expect(refusal(grants, { "acme-kudos": ["files"] })).toBe("");
+  expect(gonePins(grants, [kudos])).toEqual(["long-gone"]);
+});

@@ -1,0 +1,127 @@
+/**
+ * Powers of plugins: what a plugin may do beside using tables, hosts, variables and files. Each is declared in `permissions`;
+ * what is not declared is refused, at registration (`power_checks.ts`) or at the call (`acting.ts`).
+ */
+import type { TableName } from "../../db/mod.ts";
+import { closestMatch } from "../closest_match.ts";
+import type { ScreenAccess } from "../contracts/web.ts";
+import { BootError } from "../errors.ts";
+import type { AnyPlugin, Grants } from "./plugin.ts";
+import type { EventName, JobName, SlotName } from "./registry.ts";
+
+/** The powers of a plugin; none by default. A list names what is meant; "any" stands for all. */
+export interface Powers {
+  /** Acts as `SYSTEM`, which may do everything. */
+  readonly system?: boolean;
+  /** Acts as users other than that of the request, event or call at hand. */
+  readonly impersonate?: boolean;
+  /** Says who the user of a request is: `auth`, `authenticate` of a route scope, `begin` and `complete` of `sessions`. */
+  readonly auth?: boolean;
+  /** Prefixes of its route scopes, as whole paths: `/api/notes`, `/uploads`; `/` for all paths outside /api. */
+  readonly routeScopes?: readonly string[] | "any";
+  /** Tables for whose rows it adds a visibility rule. */
+  readonly visibilityRules?: readonly TableName[] | "any";
+  /** Events that it handles in `beforeTransaction`, `inTransaction` or `notify`; "any" for `onAny`. */
+  readonly handlers?: readonly EventName[] | "any";
+  /** Events whose draft it may change. */
+  readonly filters?: readonly EventName[] | "any";
+  /** Events that it may refuse. */
+  readonly vetoes?: readonly EventName[] | "any";
+  /** Slots that it contributes to. */
+  readonly slots?: readonly SlotName[] | "any";
+  /** Jobs that it handles or enqueues. */
+  readonly jobs?: readonly JobName[] | "any";
+  /** Names of its schedules. */
+  readonly schedules?: readonly string[] | "any";
+  /** Routes with `permit: "public"`, as whole paths; `/files/*` stands for `/files` and all below. */
+  readonly publicRoutes?: readonly string[] | "any";
+  /** Screens and forms by path, and whom they admit at most; `/notes/*` stands for `/notes` and all below. */
+  readonly screens?: Readonly<Record<string, ScreenAccess>> | "any";
+}
+
+/** Kinds of powers, in the order in which they are shown. */
+export const POWER_KINDS = [
+  "system",
+  "impersonate",
+  "auth",
+  "routeScopes",
+  "visibilityRules",
+  "handlers",
+  "filters",
+  "vetoes",
+  "slots",
+  "jobs",
+  "schedules",
+  "publicRoutes",
+  "screens",
+] as const satisfies readonly (keyof Powers)[];
+
+/** Kinds of grants: those of resources, then powers. */
+export const GRANT_KINDS: readonly (keyof Grants)[] = ["read", "write", "net", "env", "files", ...POWER_KINDS];
+
+/** Kinds that are either granted or not. */
+export const SWITCHES: ReadonlySet<string> = new Set(["files", "system", "impersonate", "auth"]);
+
+/**
+ * Every power of registration, without `system` and `impersonate`: what a theme has, since an operator writes it.
+ * @example
+ * definePlugin({ name: "trusted", permissions: { ...ALL_REGISTRATIONS, read: ["books"] }, setup() {} });
+ */
+export const ALL_REGISTRATIONS: Powers = {
+  auth: true,
+  routeScopes: "any",
+  visibilityRules: "any",
+  handlers: "any",
+  filters: "any",
+  vetoes: "any",
+  slots: "any",
+  jobs: "any",
+  schedules: "any",
+  publicRoutes: "any",
+  screens: "any",
+};
+
+/** Checks the shape of the permissions of plugins. Throws BootError that names the plugin and the first wrong key. */
+export function checkPermissions(plugins: readonly AnyPlugin[]): void {
+  for (const { name, permissions } of plugins) {
+    const problem = permissionProblem(permissions);
+    if (problem !== undefined) throw new BootError(`"permissions" of the plugin "${name}" ${problem}`);
+  }
+}
+
+/** What is wrong with the shape of permissions, as the end of a sentence; undefined if nothing is. */
+export function permissionProblem(permissions: unknown): string | undefined {
+  if (typeof permissions !== "object" || permissions === null || Array.isArray(permissions)) return "is no object";
+  for (const [kind, value] of Object.entries(permissions)) {
+    if (!(GRANT_KINDS as readonly string[]).includes(kind)) {
+      const near = closestMatch(kind, GRANT_KINDS);
+      return `names the kind of grant "${kind}", which does not exist${near === undefined ? "" : `; did you mean "${near}"?`}`;
+    }
+    if (value !== undefined && !isShape(kind, value)) return `has another value for "${kind}" than ${shapeOf(kind)}`;
+  }
+  return undefined;
+}
+
+function isShape(kind: string, value: unknown): boolean {
+  if (SWITCHES.has(kind)) return typeof value === "boolean";
+  if (value === "any") return hasAny(kind);
+  if (kind === "screens")
+    return typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every(isAccess);
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
+}
+
+function isAccess(value: unknown): boolean {
+  if (typeof value === "string") return ["anyone", "reader", "user"].includes(value);
+  const names: unknown = typeof value === "object" && value !== null && "all" in value ? value.all : value;
+  return Array.isArray(names) && names.every((name) => typeof name === "string");
+}
+
+function hasAny(kind: string): boolean {
+  return kind !== "read" && kind !== "write" && kind !== "env";
+}
+
+function shapeOf(kind: string): string {
+  if (SWITCHES.has(kind)) return "true or false";
+  const shape = kind === "screens" ? "an object of paths with whom they admit" : "a list of names";
+  return hasAny(kind) ? `${shape}, or "any"` : shape;
+}

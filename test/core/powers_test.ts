@@ -1,0 +1,191 @@
+/** What a plugin registers without declaring it stops the boot, and so does what the operator denied. */
+import { expect, test } from "bun:test";
+import { type AnyContext, type AnyPlugin, definePlugin } from "lectern/core";
+import type { PinnedGrants } from "../../core/runtime/pins.ts";
+import { bootTestRuntime, type TestRuntimeOptions } from "../support/harness/test_runtime.ts";
+
+declare module "lectern/core" {
+  interface Jobs {
+    powers_work: Record<string, never>;
+  }
+}
+
+type Permissions = Partial<AnyPlugin["permissions"]>;
+
+const plugin = (permissions: Permissions, setup: (context: AnyContext) => void) =>
+  definePlugin({ name: "acme", requires: ["web"], permissions, setup: setup as () => void });
+
+async function bootError(extra: AnyPlugin, choices?: TestRuntimeOptions["choices"]): Promise<string> {
+  try {
+    const runtime = await bootTestRuntime({ extra: [extra], ...(choices && { choices }) });
+    await runtime.stop();
+    return "";
+  } catch (error) {
+    expect((error as Error).name).toBe("BootError");
+    return (error as Error).message;
+  }
+}
+
+/** What a plugin does, what the error says of it, and the line to add. */
+const POWERS: readonly (readonly [keyof Permissions, (context: AnyContext) => unknown, string, string, Permissions])[] =
+  [
+    [
+      "filters",
+      ({ on }) => on("book_create", { filter: (draft) => draft }),
+      'filters "book_create"',
+      '["book_create"]',
+      { filters: ["book_create"] },
+    ],
+    [
+      "vetoes",
+      ({ on }) => on("book_create", { veto: () => undefined }),
+      'vetoes "book_create"',
+      '["page_create", "book_create"]',
+      { vetoes: ["page_create"] },
+    ],
+    [
+      "handlers",
+      ({ on }) => on("user_create", { notify: () => {} }),
+      'handles "user_create" in "notify"',
+      '["user_create"]',
+      { handlers: "any" },
+    ],
+    [
+      "handlers",
+      ({ on }) => on("user_create", { beforeTransaction: () => {} }),
+      'handles "user_create" in "beforeTransaction"',
+      '["user_create"]',
+      { handlers: ["user_create"] },
+    ],
+    ["handlers", ({ onAny }) => onAny({ notify: () => {} }), "handles every event", '"any"', { handlers: "any" }],
+    ["auth", ({ auth }) => auth(() => undefined), "resolves credentials", "true", { auth: true }],
+    [
+      "auth",
+      ({ routeScope }) => routeScope("/acme", { authenticate: () => undefined }),
+      'resolves credentials in the route scope "/api/acme"',
+      "true",
+      { auth: true, routeScopes: ["/api/acme"] },
+    ],
+    [
+      "routeScopes",
+      ({ routeScope }) => routeScope("/acme", { outside: true }),
+      'adds the route scope "/acme"',
+      '["/acme"]',
+      { routeScopes: ["/acme"] },
+    ],
+    [
+      "visibilityRules",
+      ({ visibilityRule }) => visibilityRule("books", () => true),
+      'adds a visibility rule for "books"',
+      '["books"]',
+      { visibilityRules: ["books"] },
+    ],
+    [
+      "slots",
+      ({ contribute }) => contribute("dependents", { destroy: async () => {} }),
+      'contributes to the slot "dependents"',
+      '["dependents"]',
+      { slots: ["dependents"] },
+    ],
+    [
+      "jobs",
+      ({ job }) => job("powers_work", async () => {}),
+      'handles the job "powers_work"',
+      '["powers_work"]',
+      { jobs: ["powers_work"] },
+    ],
+    [
+      "schedules",
+      ({ every }) => every("tidy", 1000, async () => {}),
+      'adds the schedule "tidy"',
+      '["tidy"]',
+      { schedules: ["tidy"] },
+    ],
+    [
+      "publicRoutes",
+      ({ app }) => app.get("/acme", () => "", { permit: "public" }),
+      "serves GET /api/acme to everybody",
+      '["/api/acme"]',
+      { publicRoutes: ["/api/*"] },
+    ],
+    [
+      "screens",
+      ({ contracts, site }) => contracts.web.form(site, "/acme", "anyone", () => new Response()),
+      'serves the screen "/acme" for "anyone"',
+      '{ "/acme": "anyone" }',
+      { screens: { "/acme/*": "anyone" } },
+    ],
+    [
+      "screens",
+      ({ contracts, site }) => contracts.web.screen(site, "/acme/:id", ["tags-manage"] as never, () => new Response()),
+      'serves the screen "/acme/:id" for ["tags-manage"]',
+      '{ "/acme/:id": ["tags-manage"] }',
+      { screens: { "/acme/*": "user" } },
+    ],
+  ];
+
+test.each(POWERS.map((row) => [row[2], row] as const))(
+  "a plugin that %s stops the boot unless it declares that, and where the operator denied it",
+  async (_, [kind, use, what, line, declared]) => {
+    const partly = kind === "vetoes" ? declared : kind === "auth" ? { routeScopes: "any" as const } : {};
+    expect(await bootError(plugin(partly, use))).toBe(
+      `The plugin "acme" ${what}, which it does not declare; add to its permissions: ${kind}: ${line}`,
+    );
+    const enough = kind === "vetoes" ? { vetoes: ["page_create", "book_create"] as const } : declared;
+    expect(await bootError(plugin(enough, use), { denied: { acme: [kind] } })).toBe(
+      `The plugin "acme" ${what}, which the operator refused: "denied" in package.json names "${kind}"`,
+    );
+  },
+);
+
+test("a plugin that declares all it registers boots, whatever the operator denies that it does not use", async () => {
+  const declared: Permissions = Object.assign({}, ...POWERS.map((row) => row[4]));
+  const all = {
+    ...declared,
+    vetoes: ["book_create"],
+    handlers: "any",
+    routeScopes: "any",
+    screens: { "/acme/*": "anyone" },
+  } as const;
+  const everything = plugin(all, (context) => {
+    const seen = new Set<unknown>();
+    for (const [kind, use, what] of POWERS) {
+      if (what !== 'serves the screen "/acme/:id" for ["tags-manage"]') use(context);
+      seen.add(kind);
+    }
+  });
+  expect(await bootError(everything, { denied: { acme: ["system", "files"] } })).toBe("");
+});
+
+test.each([
+  [{ screens: { "/acme": "user" } }, "anyone"],
+  [{ screens: { "/acme": ["tags-manage"] } }, "user"],
+  [{ screens: { "/acm": "anyone", "/acme/below": "anyone" } }, "user"],
+] as const)("a screen admits no more than %j declares", async (permissions, admits) => {
+  const shows = plugin(permissions as Permissions, ({ contracts, site }) =>
+    contracts.web.screen(site, "/acme", admits, () => new Response()),
+  );
+  expect(await bootError(shows)).toContain(`serves the screen "/acme" for "${admits}", which it does not declare`);
+});
+
+test.each([
+  [{ filter: ["book_create"] }, 'names the kind of grant "filter", which does not exist; did you mean "filters"?'],
+  [{ filters: "book_create" }, 'has another value for "filters" than a list of names, or "any"'],
+  [{ system: "yes" }, 'has another value for "system" than true or false'],
+  [{ read: "any" }, 'has another value for "read" than a list of names'],
+])("misspelt permissions are named: %j", async (permissions, wanted) => {
+  expect(await bootError(plugin(permissions as Permissions, () => {}))).toBe(
+    `"permissions" of the plugin "acme" ${wanted}`,
+  );
+});
+
+test("a pinned plugin that asks for more stops the boot with the difference, one that asks for less boots", async () => {
+  const grown = plugin({ read: ["books"], filters: ["book_create"], system: true }, () => {});
+  const accepting = (grants: object): TestRuntimeOptions["choices"] => ({
+    grants: { version: 1, plugins: { acme: grants } } as PinnedGrants,
+  });
+  expect(await bootError(grown, accepting({ read: ["books", "users"] }))).toBe(
+    'The plugin "acme" declares more than "grants" of package.json accepts:\n  + system\n  + filters: book_create\nTo accept it: bun core/cli.ts grants accept acme',
+  );
+  expect(await bootError(grown, accepting({ read: ["books", "users"], filters: "any", system: true }))).toBe("");
+});

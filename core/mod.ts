@@ -10,12 +10,15 @@ export type { CallServer, ChildTask } from "./children/messages.ts";
 export type { Children, RunOptions } from "./children/pool.ts";
 export { type ChildEnd, type ChildLimits, lowerPriority, watchChild } from "./children/process_limits.ts";
 export { type YieldToEventLoop, yieldToEventLoop } from "./children/yield_to_event_loop.ts";
+export { closestMatch } from "./closest_match.ts";
 export { fileKilobytes, fileLimit } from "./config.ts";
 export { type ItemPermissions, itemPermissions, type VisibleRows } from "./contracts/access.ts";
 export { type People, peopleOf, withoutAuthor } from "./contracts/users.ts";
 export { ApiError, BootError, denied, localizedError, notFound } from "./errors.ts";
 export type { Cached } from "./events/cache.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
+export { JobFailure, type JobOptions, type JobPauses } from "./events/job_retry.ts";
+export { callContribution, callContributionNow, callContributions, contributorOf, type Fault } from "./faults.ts";
 export type { FileContent, FileStore, StoredFile } from "./files/file_store.ts";
 export { type AnswerSchemas, fileAnswer, mediaTypeOf } from "./http/answer_schemas.ts";
 export {

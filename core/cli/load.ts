@@ -6,6 +6,7 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BootError } from "../errors.ts";
+import { checkedBlock } from "../runtime/operator_choices.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
 import { fileOfList, INSTALL_ROOT, registerExports } from "./resolve.ts";
 
@@ -21,10 +22,18 @@ export interface Choices {
   readonly denied: Readonly<Record<string, readonly (keyof Grants)[]>>;
 }
 
-/** Reads the "lectern" block of the package.json in a folder; empty choices if there is none. */
+/** The keys of the block; every other one is misspelt. */
+const KEYS: Readonly<Record<keyof Choices, "texts" | "object">> = {
+  plugins: "texts",
+  settings: "object",
+  denied: "object",
+};
+
+/** Reads the "lectern" block of the package.json in a folder; empty choices if there is none. Throws BootError for other keys. */
 export async function readChoices(folder = process.cwd()): Promise<Choices> {
   const file = Bun.file(resolve(folder, "package.json"));
-  const block = (await file.exists()) ? (((await file.json()) as { lectern?: Partial<Choices> }).lectern ?? {}) : {};
+  const { lectern = {} } = (await file.exists()) ? ((await file.json()) as { lectern?: unknown }) : {};
+  const block = checkedBlock<Choices>(lectern, KEYS);
   return { plugins: block.plugins ?? [], settings: block.settings ?? {}, denied: block.denied ?? {} };
 }
 

@@ -13,6 +13,7 @@ import { BootError } from "../errors.ts";
 import { Caches } from "../events/cache.ts";
 import { EventBus } from "../events/event_bus.ts";
 import { JobQueue } from "../events/job_queue.ts";
+import { Faults } from "../faults.ts";
 import type { FileStore } from "../files/file_store.ts";
 import { sweepFiles } from "../files/orphan_sweep.ts";
 import { createAnswerJudge, type JudgeAnswer, type OnMismatch } from "../http/answer_judge.ts";
@@ -26,12 +27,14 @@ import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
 import { VisibilityRules } from "../resources/visibility.ts";
 import { SYSTEM } from "../viewer.ts";
-import { checkTables } from "./boot_checks.ts";
+import { checkTables, namingTableOwners } from "./boot_checks.ts";
 import { inBootOrder } from "./boot_order.ts";
+import { warnOfUnknownSlots } from "./known_names.ts";
 import { coreMigrations } from "./migrations.ts";
 import { checkChoices, checkVariables, type PluginChoices } from "./operator_choices.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import { type ContextParts, makeContext } from "./plugin_context.ts";
+import { runSetup } from "./plugin_setup.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
 
@@ -84,6 +87,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const http = createHttpServer(config, parts.env, store.db, { log, children, spool, texts });
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
+  const faults = new Faults(log, config.partTimeoutMs);
   const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
   const shared: ContextParts & { readonly judge: JudgeAnswer | undefined } = {
     ...parts,
@@ -97,6 +101,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     baseUrl: baseUrlOf(config),
     contracts: new Map(),
     slots,
+    faults,
+    readSlots: new Set(),
     judge:
       parts.onAnswerMismatch &&
       createAnswerJudge(parts.onAnswerMismatch, (schema) => withContributedFields(schema, contributed())),
@@ -105,6 +111,9 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       plugins: () => booted,
       routes: () => http.routes(),
       hasHandlers: (name) => bus.hasHandlers(name),
+      pluginOfJob: (name) => jobs.pluginOf(name),
+      faults: () => faults.list(),
+      recordFault: (...fault) => faults.record(...fault),
       lostFiles: () => sweepFiles(parts.files, (slots.get("file_claims") ?? []) as FileClaim[], { dryRun: true }),
     },
     starts: [],
@@ -113,7 +122,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const contexts = new Map<string, AnyContext>();
   for (const plugin of plugins) {
     const started = performance.now();
-    const migrated = await migratePlugin(plugin, store.db, log);
+    const migrated = await namingTableOwners(plugin, plugins, () => migratePlugin(plugin, store.db, log));
     const denied = parts.denied?.[plugin.name] ?? [];
     contexts.set(plugin.name, await setUp(plugin, shared, denied));
     booted.push({ plugin, migrated, denied, ms: performance.now() - started });
@@ -121,6 +130,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   compileRoutes(http);
   checkPermits(plugins, http);
   await checkTables(plugins, store.db);
+  warnOfUnknownSlots(slots, shared.readSlots, log);
   for (const name of bus.withoutPerformer(plugins.flatMap(({ events }) => events)))
     log.warn("A plugin handles an event that no plugin performs; is its name right?", { event: name });
   shared.slots.set(
@@ -179,14 +189,10 @@ async function setUp(
   // Without the grant no setting reads its variable either.
   const env = denied.includes("env") ? {} : shared.env;
   const context = makeContext(plugin, grants, apps, { ...shared, env });
-  try {
+  await runSetup(plugin.name, shared.config.setupTimeoutMs, async () => {
     await plugin.setup(context);
     await Promise.all([lazyRoutesOf(apps.app), lazyRoutesOf(apps.site)]);
-  } catch (cause) {
-    if (cause instanceof BootError) throw cause;
-    const text = cause instanceof Error ? cause.message : String(cause);
-    throw new BootError(`Cannot set up the plugin "${plugin.name}": ${text}`, { cause });
-  }
+  });
   const missing = plugin.provides.filter((name) => !shared.contracts.has(name));
   if (missing.length > 0)
     throw new BootError(

@@ -1,7 +1,13 @@
 import type { Migrations } from "../../db/mod.ts";
 import { jobMigrations } from "../events/job_queue.ts";
+import { scheduleMigrations } from "../events/schedules.ts";
 import { limitMigrations } from "../http/rate_limit.ts";
 import { collationMigrations } from "../i18n/collation.ts";
 
 /** The migrations of the runtime's own tables, under the ledger "core". */
-export const coreMigrations: Migrations = { ...jobMigrations, ...limitMigrations, ...collationMigrations };
+export const coreMigrations: Migrations = {
+  ...jobMigrations,
+  ...limitMigrations,
+  ...collationMigrations,
+  ...scheduleMigrations,
+};

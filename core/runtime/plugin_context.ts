@@ -11,6 +11,7 @@ import type { Caches } from "../events/cache.ts";
 import type { EventBus } from "../events/event_bus.ts";
 import type { JobQueue } from "../events/job_queue.ts";
 import { ScopedTransaction } from "../events/scoped_transaction.ts";
+import { type Faults, withOrigin } from "../faults.ts";
 import { below, refusedFiles } from "../files/file_store.ts";
 import { outgoingFetch } from "../http/outbound_fetch.ts";
 import type { PluginApp, SiteApp } from "../http/plugin_app.ts";
@@ -42,6 +43,9 @@ export interface ContextParts extends RuntimeOptions {
   readonly baseUrl: string;
   readonly contracts: Map<string, unknown>;
   readonly slots: Map<string, unknown[]>;
+  readonly faults: Faults;
+  /** Slots that plugins have read. */
+  readonly readSlots: Set<string>;
   readonly starts: (() => void | Promise<void>)[];
   readonly stops: (() => void | Promise<void>)[];
   readonly runtime: RuntimeInfo;
@@ -119,15 +123,17 @@ export function makeContext(
     provide: (name, service) => provide(plugin, parts.contracts, name, own.scoped(service)),
     contribute(name, contribution) {
       checkSlot(plugin.name, name);
-      parts.slots.set(name, [...(parts.slots.get(name) ?? []), own.scoped(contribution)]);
+      const origin = { plugin: plugin.name, slot: name, faults: parts.faults };
+      parts.slots.set(name, [...(parts.slots.get(name) ?? []), withOrigin(own.scoped(contribution), origin)]);
     },
     slot(name) {
       checkSlot(plugin.name, name);
+      parts.readSlots.add(name);
       return (parts.slots.get(name) ?? []) as never;
     },
-    job: (name, run, options) => jobs.handle(name, run as (payload: unknown) => Promise<void>, options),
+    job: (name, run, options) => jobs.handle(name, run as (payload: unknown) => Promise<void>, options, plugin.name),
     enqueue: (name, payload, options) => jobs.enqueue(parts.store.db, name, payload, options),
-    every: (name, intervalMs, run) => jobs.schedule(`${plugin.name}:${name}`, intervalMs, run),
+    every: (name, intervalMs, run) => jobs.schedule(plugin.name, name, intervalMs, run),
     cached: (name, load) => parts.caches.make(`${plugin.name}:${name}`, load),
     children: parts.children,
     runtime: parts.runtime,

@@ -1,3 +1,4 @@
+import type { Fault } from "../faults.ts";
 import type { SweepResult } from "../files/orphan_sweep.ts";
 import type { RouteInfo } from "../http/route_table.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
@@ -24,6 +25,12 @@ export interface RuntimeInfo {
   routes(): readonly RouteInfo[];
   /** Whether an event has handlers by its name, so that a costly draft is made only for these; complete after boot. */
   hasHandlers(name: EventName): boolean;
+  /** The plugin that handles a job; undefined where none does. */
+  pluginOfJob(name: string): string | undefined;
+  /** Parts of plugins that failed and were left out in this process, the latest first. */
+  faults(): readonly Fault[];
+  /** Records that a part of a plugin or theme failed and is left out; for code that is called by other ways than slots. */
+  recordFault(plugin: string, place: string, error: unknown): void;
   /** Finds stored files that no row names; removes none. */
   lostFiles(): Promise<SweepResult>;
 }

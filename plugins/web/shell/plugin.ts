@@ -7,11 +7,12 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Visit, Web } from "lectern/contracts";
 import { BootError, chosenLanguage, definePlugin, type InputObject, t } from "lectern/core";
+import { drawParts } from "./added_parts.ts";
 import { mountAssets, type ThemeFolder, themeFile } from "./assets.ts";
 import * as components from "./components.ts";
 import { difference } from "./difference.ts";
 import { DEFAULT_SOURCES, framed, frameSources } from "./frames.ts";
-import { readIcons } from "./icons.ts";
+import { readIcons, warnOfUnknownIcons } from "./icons.ts";
 import { compareTexts, decorator } from "./large_content.ts";
 import { document, errorBody, type Frame, footer, header } from "./layout.ts";
 import { pendingFormBody } from "./pending_form.ts";
@@ -46,7 +47,10 @@ export default definePlugin({
     const frames = { ...frameSources(context.settings.frameSources, baseUrl), framed };
     const decorate = decorator(context.children, frames, [context.settings.frameSources, baseUrl]);
     const icons = readIcons(theme?.path);
-    const views = new Views(await readThemedViews(theme?.path), () => slot("view_part"));
+    const views = new Views(await readThemedViews(theme?.path), {
+      parts: () => slot("view_part"),
+      recordFault: (place, error) => context.runtime.recordFault(`theme:${context.theme}`, place, error),
+    });
     const assets = mountAssets(shared, theme);
     const head = views.add<Frame>("layout/header", header);
     const foot = views.add<Frame>("layout/footer", footer);
@@ -84,14 +88,16 @@ export default definePlugin({
       screen: (...given) => screens.screen(...given),
       form: (...given) => screens.form(...given),
       async addedParts(at, data, visit: Visit) {
-        const parts = slot("screen_part").filter((part) => part.at === at);
-        return Promise.all(parts.map(async (part) => part.draw(data, visit)));
+        return drawParts(slot("screen_part"), at, data, visit);
       },
       paged,
     };
     provide("web", web);
     mountSignIn(shared, web);
-    onStart(() => views.warn(log));
+    onStart(() => {
+      views.warn(log);
+      warnOfUnknownIcons(slot("menu"), icons, log);
+    });
   },
 });
 

@@ -1,5 +1,5 @@
 import type { ScreenRedirect } from "lectern/contracts";
-import type { Viewer } from "lectern/core";
+import { callContribution, type Viewer } from "lectern/core";
 
 /** A path of this instance from client input; "/" for anything that leads elsewhere. */
 export function ownPath(sent: unknown): string {
@@ -17,8 +17,8 @@ export async function movedTo(
   if (request.method !== "GET") return undefined;
   const { pathname, search } = new URL(request.url);
   for (const redirect of redirects) {
-    const path = await redirect.find(pathname, viewer);
-    if (path !== undefined) return path + search;
+    const path = await callContribution(redirect, (each) => each.find(pathname, viewer));
+    if (typeof path === "string") return path + search;
   }
   return undefined;
 }

@@ -26,6 +26,7 @@ import {
   localizedError,
   type Viewer,
 } from "lectern/core";
+import { faultNotice, shownEntries } from "./added_parts.ts";
 import type { ShellContext } from "./contract.ts";
 import type { Entry, Frame } from "./layout.ts";
 import { storeNotice, takeNotice } from "./notices.ts";
@@ -215,11 +216,11 @@ export class Screens {
     const { facts, styles, scripts, context } = this.#options;
     const here = screen.menu ?? new URL(request.url).pathname;
     const entries = (menu: MenuEntry["menu"]): Entry[] =>
-      context
-        .slot("menu")
-        .filter((entry) => entry.menu === menu && isAdmitted(entry.admits, ui))
-        .sort((a, b) => (a.order ?? 50) - (b.order ?? 50))
-        .map(({ path, text, icon }) => ({ path, text, icon, current: here === path || here.startsWith(`${path}/`) }));
+      shownEntries(context.slot("menu"), menu, ({ admits }) => isAdmitted(admits, ui)).map(({ path, text, icon }) => ({
+        ...{ path, text, icon },
+        current: here === path || here.startsWith(`${path}/`),
+      }));
+    const main = entries("main");
     const settings = entries("settings");
     const account = entries("account");
     const isIn = (list: Entry[]) => list.some(({ current }) => current);
@@ -232,7 +233,7 @@ export class Screens {
       crumbs: screen.crumbs ?? [],
       notice,
       main: [
-        ...entries("main"),
+        ...main,
         ...(settings[0]
           ? [{ path: settings[0].path, text: "Settings", icon: "settings", current: isIn(settings) }]
           : []),
@@ -242,7 +243,8 @@ export class Screens {
       styles,
       scripts: [...scripts, ...(screen.scripts ?? [])],
       scheme,
-      search: context.slot("menu").some(({ path, admits }) => path === "/search" && isAdmitted(admits, ui)),
+      search: [...main, ...settings, ...account].some(({ path }) => path === "/search"),
+      fault: faultNotice(context.runtime.faults(), ui),
       style: nonce !== "" && html`<style nonce="${nonce}">${ui.raw(screen.style ?? "")}</style>`,
     };
   }

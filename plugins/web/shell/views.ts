@@ -7,7 +7,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Ui, View } from "lectern/contracts";
-import { BootError, Html, html, type Log, type ViewPart } from "lectern/core";
+import { BootError, callContributionNow, Html, html, type Log, type ViewPart } from "lectern/core";
+import { drawable } from "./added_parts.ts";
 
 /** The default export of a theme's view. */
 export type ThemedView<D = never> = (ui: Ui & { next(data: D): Html }) => (data: D) => Html;
@@ -18,12 +19,24 @@ const NAME = /^[a-z][a-z0-9_]*(?:\/[a-z][a-z0-9_]*)+$/;
 export class Views {
   readonly #themed: ReadonlyMap<string, ThemedView>;
   readonly #parts: () => readonly ViewPart[];
+  readonly #recordFault: (place: string, error: unknown) => void;
   readonly #names = new Set<string>();
 
   /** `parts` returns what is drawn before and after views; complete once the runtime has booted. */
-  constructor(themed: ReadonlyMap<string, ThemedView>, parts: () => readonly ViewPart[]) {
+  constructor(
+    themed: ReadonlyMap<string, ThemedView>,
+    {
+      parts,
+      recordFault,
+    }: {
+      readonly parts: () => readonly ViewPart[];
+      /** Is called where a view of the theme fails; Lectern's own is drawn instead. */
+      readonly recordFault: (place: string, error: unknown) => void;
+    },
+  ) {
     this.#themed = themed;
     this.#parts = parts;
+    this.#recordFault = recordFault;
   }
 
   /** Registers a view; returns the view to draw, which is that of the theme where it has one of the name. */
@@ -40,16 +53,21 @@ export class Views {
         parts
           .filter((part) => part.place === place)
           .sort((a, b) => a.priority - b.priority)
-          .map(({ draw }) => draw(data as never, ui));
+          .map((part) => callContributionNow(part, ({ draw }) => drawable(draw(data as never, ui)), name));
       return html`${drawn("before")}${own(data, ui)}${drawn("after")}`;
     };
   }
 
   #byTheme<D>(name: string, themed: ThemedView<D>, view: View<D>): View<D> {
     return (data, ui) => {
-      const drawn: unknown = themed({ ...ui, next: (given) => view(given, ui) })(data);
-      if (!(drawn instanceof Html)) throw new Error(`The theme's view "${name}" does not return html\`…\``);
-      return drawn;
+      try {
+        const drawn: unknown = themed({ ...ui, next: (given) => view(given, ui) })(data);
+        if (drawn instanceof Html) return drawn;
+        throw new Error(`The theme's view "${name}" does not return html\`…\``);
+      } catch (error) {
+        this.#recordFault(`view ${name}`, error);
+        return view(data, ui);
+      }
     };
   }
 

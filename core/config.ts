@@ -181,6 +181,11 @@ export const configSchema = t.Object({
     description: "The theme in force, by its folder below themes",
   }),
   language: t.String({ default: "en", env: "APP_LANG", description: "Language of messages" }),
+  logRequests: t.Boolean({
+    default: false,
+    env: "LOG_REQUESTS",
+    description: "Writes a line of level info for each request; debug writes them anyway",
+  }),
   logLevel: t.Union(
     [t.Literal("debug"), t.Literal("info"), t.Literal("warn"), t.Literal("error"), t.Literal("silent")],
     {

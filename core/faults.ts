@@ -75,7 +75,7 @@ export function withOrigin<C>(contribution: C, origin: Origin): C {
 /**
  * The plugin that contributed an object to a slot; undefined for what is no contribution.
  * @example
- * declare const greeters: { greet(name: string): string }[]; // of `slot`
+ * const greeters = [{ greet: (name: string) => `Hello ${name}` }]; // those of `slot`
  * const plugins = greeters.map(contributorOf);
  */
 export function contributorOf(contribution: unknown): string | undefined {
@@ -87,7 +87,7 @@ export function contributorOf(contribution: unknown): string | undefined {
  * recorded under the plugin that contributed it, the slot and `detail`, and logged once. An error of `run` itself counts too, so
  * it may check what the contribution returns. Failures of the store (no connection, lost connection) are thrown.
  * @example
- * declare const greeter: { greet(name: string): Promise<string> }; // of `slot`
+ * const greeter = { greet: async (name: string) => `Hello ${name}` }; // one of `slot`
  * const greeting = (await callContribution(greeter, (each) => each.greet("Ada"))) ?? "";
  */
 export async function callContribution<C, R>(
@@ -108,7 +108,7 @@ export async function callContribution<C, R>(
 /**
  * Calls contributions at the same time, each as `callContribution` does. Returns the results of those that did not fail, in order.
  * @example
- * declare const greeters: { greet(name: string): Promise<string> }[]; // of `slot`
+ * const greeters = [{ greet: async (name: string) => `Hello ${name}` }]; // those of `slot`
  * const greetings = await callContributions(greeters, (each) => each.greet("Ada"));
  */
 export async function callContributions<C, R>(
@@ -123,7 +123,7 @@ export async function callContributions<C, R>(
 /**
  * Calls a contribution that answers at once, as `callContribution` does.
  * @example
- * declare const greeter: { greet(name: string): string }; // of `slot`
+ * const greeter = { greet: (name: string) => `Hello ${name}` }; // one of `slot`
  * const greeting = callContributionNow(greeter, (each) => each.greet("Ada")) ?? "";
  */
 export function callContributionNow<C, R>(contribution: C, run: (contribution: C) => R, detail = ""): R | undefined {

@@ -20,6 +20,7 @@ export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
 export { JobFailure, type JobOptions, type JobPauses } from "./events/job_retry.ts";
 export { callContribution, callContributionNow, callContributions, contributorOf, type Fault } from "./faults.ts";
 export type { FileContent, FileStore, StoredFile } from "./files/file_store.ts";
+export type { AnsweredRequest } from "./http/answer_observers.ts";
 export { type AnswerSchemas, fileAnswer, mediaTypeOf } from "./http/answer_schemas.ts";
 export {
   fieldsOf,
@@ -37,6 +38,7 @@ export {
   userRefSchema,
   withContributedFields,
 } from "./http/answer_types.ts";
+export { isWithin, networksOf } from "./http/client_address.ts";
 export { isCrossSite } from "./http/cross_site.ts";
 export { noRoomError } from "./http/disk_full.ts";
 export { type EndpointSpec, endpoint } from "./http/endpoint.ts";

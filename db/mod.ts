@@ -1,8 +1,9 @@
 // `export *`, since TypeScript merges `declare module "lectern/db"` only into an interface that is re-exported by a star.
 
-export { type SlowQueryOptions, type StoreLimits, withSlowPool } from "./connection/limits.ts";
+export { type PoolLoad, type SlowQueryOptions, type StoreLimits, withSlowPool } from "./connection/limits.ts";
 export type { ListenHandlers } from "./connection/listener.ts";
 export { openStore, type Store, type StoreOptions } from "./connection/open.ts";
+export type { StoreLoad } from "./connection/store_pools.ts";
 export { hasStore, withThrowawayStore } from "./connection/throwaway_store.ts";
 export { type MovedStore, movedStores, removeMovedStore } from "./embedded/moved_stores.ts";
 export { type ColumnName, idColumn, refs, timeColumns } from "./query/columns.ts";

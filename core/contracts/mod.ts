@@ -66,6 +66,7 @@ export type {
   SentContent,
   StoredContent,
 } from "./markup.ts";
+export type { Metric, MetricValue } from "./metrics.ts";
 export type { Override, Overrides } from "./overrides.ts";
 export type { DraftPage, Pages, PictureKeeper } from "./pages.ts";
 export { bookPath, chapterPath, pagePath, shelfPath } from "./screen_paths.ts";

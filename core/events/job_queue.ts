@@ -71,6 +71,11 @@ export class JobQueue {
     this.#handlers.set(name, { run, options: jobOptions(name, options), plugin });
   }
 
+  /** Whether it claims jobs: from the start until the stop. */
+  get isOpen(): boolean {
+    return this.#open;
+  }
+
   /** The plugin that handles a job; undefined where none does. */
   pluginOf(name: string): string | undefined {
     return this.#handlers.get(name)?.plugin;

@@ -13,7 +13,11 @@ export function trustedProxies(setting: string, otherwise = ""): Networks {
   return setting.trim() === "" ? networksOf("TRUSTED_PROXIES", otherwise) : networksOf("APP_PROXIES", setting);
 }
 
-/** Parses a setting: empty, `*`, or addresses and CIDR ranges separated by commas. Throws BootError for anything else. */
+/**
+ * Parses a setting: empty, `*`, or addresses and CIDR ranges separated by commas. Throws BootError for anything else.
+ * @example
+ * const readers = networksOf("NOTES_READERS", "127.0.0.1, 10.0.0.0/8");
+ */
 export function networksOf(variable: string, setting: string): Networks {
   const text = setting.trim();
   if (text === "") return "none";
@@ -56,7 +60,11 @@ function hopOf(text: string): string | undefined {
   return ipaddr.process(address).toString();
 }
 
-/** Whether an address lies within networks. */
+/**
+ * Whether networks contain an address.
+ * @example
+ * if (!isWithin(networksOf("NOTES_READERS", "10.0.0.0/8"), "10.1.2.3")) throw new ApiError(403, "This address is not allowed");
+ */
 export function isWithin(networks: Networks, address: string): boolean {
   if (networks === "all") return true;
   if (networks === "none") return false;

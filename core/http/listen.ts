@@ -63,20 +63,27 @@ export async function listen(runtime: Runtime, config: Config, log: Log): Promis
     async fetch(request, bun) {
       const started = performance.now();
       // Read before the request is rewritten for the router.
-      const line = log.writes("debug") ? { method: request.method, path: pathOf(request.url) } : undefined;
+      const isLogged = config.logRequests || log.writes("debug");
+      const line = isLogged ? { method: request.method, path: pathOf(request.url) } : undefined;
       const peer = bun.requestIP(request)?.address ?? "";
       // Bun's timer would close the connection without an answer.
       bun.timeout(request, 0);
       const response = await requests.answer(request, peer);
       if (isStopping) response.headers.set("connection", "close");
       bun.timeout(request, isUnread(request) ? unreadSeconds : config.idleTimeoutSeconds);
-      if (line) {
-        log.debug("request", {
-          ...line,
-          requestId: response.headers.get("x-request-id"),
+      const ms = performance.now() - started;
+      const { observers } = runtime.http;
+      if (!observers.isEmpty)
+        observers.notify({
+          method: request.method,
+          route: runtime.http.routePath(request),
           status: response.status,
-          ms: Math.round(performance.now() - started),
+          ms,
         });
+      if (line) {
+        const { status } = response;
+        const requestId = response.headers.get("x-request-id");
+        log[config.logRequests ? "info" : "debug"]("request", { ...line, requestId, status, ms: Math.round(ms) });
       }
       return sockets.upgrade(request, response, bun) ? undefined : response;
     },

@@ -12,6 +12,7 @@ import type { Permit } from "../runtime/registry.ts";
 import { GUEST, type Viewer } from "../viewer.ts";
 import { Admission, type AdmissionParts, NO_CREDENTIALS } from "./admission.ts";
 import type { JudgeAnswer } from "./answer_judge.ts";
+import { AnswerObservers } from "./answer_observers.ts";
 import { clientAddress, type Networks, requestIdOf } from "./client_address.ts";
 import { addDefaultHeaders, applyDefaultHeaders } from "./default_headers.ts";
 import { answerOfError, knownError } from "./elysia_errors.ts";
@@ -96,6 +97,8 @@ interface ErrorContext {
 
 /** The HTTP side of one runtime. */
 export class HttpServer {
+  /** Listeners to the answers of its listener. */
+  readonly observers: AnswerObservers = new AnswerObservers();
   readonly #parts: HttpServerParts;
   readonly #scopes = new RouteScopes();
   readonly #errors: ErrorResponses;
@@ -198,6 +201,11 @@ export class HttpServer {
   /** The answer to a request that failed with an error. */
   refuse(request: Request, error: ApiError): Response {
     return this.#errors.of(request, stateOf(request), error);
+  }
+
+  /** The path of the route of a request, such as "/api/books/:id"; "" where there is none. */
+  routePath({ method, url }: Request): string {
+    return this.#table?.find(method, pathOf(url))?.path ?? "";
   }
 
   /** Whether the route of a request says `takes: "long"`. */

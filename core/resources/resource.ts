@@ -38,6 +38,8 @@ export interface ResourceAnswers {
 /** What handlers return for an answer with a schema; anything without one. */
 type Shown<A, Name extends keyof ResourceAnswers> = A extends ResourceAnswers ? Static<A[Name]> : unknown;
 
+type Answered<T> = Promise<T> | T;
+
 /** The names, rules and permits of a resource. */
 export interface ResourceSpec<C extends Rules, U extends Rules, A = undefined> {
   /** As in events and permissions: "book". */
@@ -86,7 +88,7 @@ export interface ResourceHandlers<Row extends { id: number }, C extends Rules, U
   /** The item in full if the viewer sees it, where that takes less than `find` and `show`. */
   read?(viewer: Viewer, id: number): Promise<Shown<A, "read"> | undefined>;
   /** The item as the answer shows it: after a save, or in full for "read". A Response is one with such JSON. */
-  show(row: Row, viewer: Viewer, moment: "saved" | "read"): Promise<Shown<A, "saved"> | Shown<A, "read"> | Response>;
+  show(row: Row, viewer: Viewer, moment: "saved" | "read"): Answered<Shown<A, "saved"> | Shown<A, "read"> | Response>;
 }
 
 /**

@@ -1,5 +1,7 @@
+import type { StoreLoad } from "../../db/mod.ts";
 import type { Fault } from "../faults.ts";
 import type { SweepResult } from "../files/orphan_sweep.ts";
+import type { AnsweredRequest } from "../http/answer_observers.ts";
 import type { RouteInfo } from "../http/route_table.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 import type { EventName } from "./registry.ts";
@@ -31,6 +33,12 @@ export interface RuntimeInfo {
   faults(): readonly Fault[];
   /** Records that a part of a plugin or theme failed and is left out; for code that is called by other ways than slots. */
   recordFault(plugin: string, place: string, error: unknown): void;
+  /** Whether jobs run: from the start of the server until it begins to stop; never for commands. */
+  isWorking(): boolean;
+  /** Connections of the store and callers that wait for one. */
+  storeLoad(): StoreLoad;
+  /** Calls a listener with each answer over HTTP, before it is sent; it has to be quick. For use in `setup`. */
+  onAnswer(listener: (answered: AnsweredRequest) => void): void;
   /** Finds stored files that no row names; removes none. */
   lostFiles(): Promise<SweepResult>;
 }

@@ -5,7 +5,7 @@
  * take turns.
  */
 import type { Connection, StatementResult } from "./connection.ts";
-import { answerTimeoutFor, type SlowQueryOptions } from "./limits.ts";
+import { answerTimeoutFor, type PoolLoad, type SlowQueryOptions } from "./limits.ts";
 import { TransactionPool } from "./transaction_pool.ts";
 
 /** Options of the pool; times in milliseconds. */
@@ -66,6 +66,11 @@ export class DeadlinePool {
       // A late cancellation must not hit the next statement: the connection is replaced.
       this.#connections.release(connection, cancelling !== undefined);
     }
+  }
+
+  /** Open connections, running statements and callers that wait. */
+  get load(): PoolLoad {
+    return this.#connections.load;
   }
 
   /** Ends all connections after their statements, at most `timeoutMs` later. */

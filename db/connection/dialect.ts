@@ -33,6 +33,7 @@ export interface DialectPools {
 /** Pools by the adapter of their Kysely, which survives `withPlugin`, unlike the Kysely itself. */
 const POOLS = new WeakMap<object, DialectPools>();
 const WRITES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
+const READ = /^select\b/i;
 /** Approximate bytes of unanswered writes: well below what a socket buffers. */
 const MAX_UNANSWERED_BYTES = 16_384;
 /** Bytes that a statement counts beside its values, so that postgres.js never begins to queue. */
@@ -110,6 +111,8 @@ class Session implements DatabaseConnection {
   #connection: Connection | undefined;
   /** The limit of answers within the transaction. */
   #answerTimeoutMs = 0;
+  /** The answer of `begin`, until it is known to be there. */
+  #beginning: Promise<unknown> | undefined;
   /** Unanswered writes: the last answer, the bytes since the previous answer, and the first failure. */
   #last: Promise<void> | undefined;
   #unanswered = 0;
@@ -121,7 +124,9 @@ class Session implements DatabaseConnection {
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     const result = await this.#answered(
-      this.#connection ? this.#sent(query.sql, query.parameters) : sendSingle(this.#pools, query.sql, query.parameters),
+      this.#connection
+        ? this.#sentWithBegin(query.sql, query.parameters)
+        : sendSingle(this.#pools, query.sql, query.parameters),
     );
     const { command, count } = result;
     // Several statements in one text return a list of results without a command.
@@ -137,6 +142,7 @@ class Session implements DatabaseConnection {
    * unanswered. A queued statement would go to another session, outside the transaction, if this connection broke.
    */
   async write({ sql: text, parameters }: CompiledQuery): Promise<void> {
+    await this.#begun();
     const connection = this.#held();
     const isKnown = connection.hasPrepared(text);
     this.#unanswered += BYTES_PER_STATEMENT;
@@ -154,6 +160,7 @@ class Session implements DatabaseConnection {
     const own = this.#connection ? undefined : await this.#pools.transactions.acquire(currentSlowQuery()?.key);
     let finished = false;
     try {
+      await this.#begun();
       await this.#settle();
       const connection = own ?? this.#held();
       for await (const rows of connection.stream(query.sql, query.parameters, chunkSize, this.#answerTimeoutMs))
@@ -173,10 +180,13 @@ class Session implements DatabaseConnection {
     this.#answerTimeoutMs = answerTimeoutFor(limitMs);
     // Local to the transaction: it works behind a pooler, and no later transaction inherits it.
     const limit = limitMs > 0 ? `; set local statement_timeout = ${Math.round(limitMs)}` : "";
-    await this.#connection.send(`begin ${modes}${limit}`, [], answerTimeoutFor(limits.statementMs));
+    this.#beginning = this.#connection.send(`begin ${modes}${limit}`, [], answerTimeoutFor(limits.statementMs));
+    // Awaited with the first statement, or before it; a rejection in between is not unhandled.
+    this.#beginning.catch(() => {});
   }
 
   async commit(): Promise<void> {
+    await this.#begun();
     const result = await this.#answered(this.#sent("commit", []));
     this.#leave(false);
     if (this.#failure) throw this.#failure.error;
@@ -198,6 +208,7 @@ class Session implements DatabaseConnection {
   }
 
   async command(text: string): Promise<void> {
+    await this.#begun();
     await this.#answered(this.#sent(text, []));
   }
 
@@ -208,6 +219,28 @@ class Session implements DatabaseConnection {
 
   release(): void {
     this.#leave(true);
+  }
+
+  /** Awaits the answer of `begin`. Throws its failure. */
+  async #begun(): Promise<void> {
+    const beginning = this.#beginning;
+    this.#beginning = undefined;
+    await beginning;
+  }
+
+  /**
+   * Sends a statement. The first one of a transaction is pipelined behind `begin` where it is a select that the session knows:
+   * it changes nothing if `begin` fails. Throws the failure of `begin` first.
+   */
+  async #sentWithBegin(text: string, parameters: readonly unknown[]): Promise<StatementResult> {
+    if (!this.#beginning || !READ.test(text) || !this.#held().hasPrepared(text)) {
+      await this.#begun();
+      return this.#sent(text, parameters);
+    }
+    const answer = this.#sent(text, parameters);
+    answer.catch(() => {});
+    await this.#begun();
+    return answer;
   }
 
   /** Awaits the unanswered writes. Throws their first failure. */

@@ -48,3 +48,10 @@ export function currentSlowQuery(): SlowQueryOptions | undefined {
 export function answerTimeoutFor(limitMs: number): number {
   return limitMs > 0 ? limitMs + ANSWER_GRACE_MS : 0;
 }
+
+/** Of one pool: connections that are open, statements or callers on them, and callers that wait for a connection. */
+export interface PoolLoad {
+  readonly connections: number;
+  readonly busy: number;
+  readonly waiting: number;
+}

@@ -16,7 +16,7 @@ import type { StoreLimits } from "./limits.ts";
 import { Listener, type ListenHandlers } from "./listener.ts";
 import { type Connect, type Probed, probe, SESSION } from "./probe.ts";
 import { ConnectionSocket } from "./socket.ts";
-import { StorePools } from "./store_pools.ts";
+import { type StoreLoad, StorePools } from "./store_pools.ts";
 import { wireTypes } from "./values.ts";
 
 /** Options of a store. Times are in milliseconds; the default follows the colon. */
@@ -60,6 +60,8 @@ export interface Store {
   queryWithDeadline<Row>(query: RawBuilder<Row> | CompiledQuery<Row>): Promise<Row[]>;
   /** Sets the limits of further statements; there are none before, as for commands and migrations. */
   limit(limits: StoreLimits): void;
+  /** Connections of the pools and callers that wait for one. */
+  load(): StoreLoad;
   kind: "embedded" | "server";
   /** For the log; without a password. */
   description: string;
@@ -254,6 +256,7 @@ function assemble(
     limit: (limits) => {
       pools.limits = limits;
     },
+    load: () => pools.load(),
     kind,
     description,
     listen: (channel, handlers) => listener.listen(channel, handlers),

@@ -4,7 +4,7 @@
  */
 import { StoreUnavailable } from "../query/errors.ts";
 import type { Connection, StatementResult } from "./connection.ts";
-import { answerTimeoutFor } from "./limits.ts";
+import { answerTimeoutFor, type PoolLoad } from "./limits.ts";
 
 /** Options of the pool; times in milliseconds. */
 export interface StatementPoolOptions {
@@ -35,6 +35,12 @@ export class StatementPool {
     const answerTimeoutMs = answerTimeoutFor(limitMs);
     connection.limit(limitMs, answerTimeoutMs);
     return await connection.sendWithRetry(text, parameters, answerTimeoutMs);
+  }
+
+  /** Open connections and their pending statements; none waits for a connection, as statements are pipelined. */
+  get load(): PoolLoad {
+    const busy = this.#connections.reduce((sum, { load }) => sum + load, 0);
+    return { connections: this.#connections.length, busy, waiting: 0 };
   }
 
   /** Ends all connections after their statements, at most `timeoutMs` later. */

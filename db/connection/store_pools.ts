@@ -9,7 +9,7 @@ import type { Connection } from "./connection.ts";
 import { DeadlinePool, type DeadlinePoolOptions } from "./deadline_pool.ts";
 import type { AnswerDeadlineOptions } from "./deadlines.ts";
 import type { DialectPools } from "./dialect.ts";
-import { answerTimeoutFor, type StoreLimits } from "./limits.ts";
+import { answerTimeoutFor, type PoolLoad, type StoreLimits } from "./limits.ts";
 import { StatementPool } from "./statement_pool.ts";
 import { TransactionPool } from "./transaction_pool.ts";
 
@@ -35,6 +35,13 @@ const DEADLINE_POOL_SIZE = 2;
  */
 const SLOW_SESSION = "set plan_cache_mode = force_custom_plan; set work_mem = '32MB'";
 const DEADLINE_MS = 2_000;
+
+/** The load of the pools by their purpose. */
+export interface StoreLoad {
+  readonly statements: PoolLoad;
+  readonly transactions: PoolLoad;
+  readonly slow: PoolLoad;
+}
 
 /** The pools of one store. */
 export class StorePools implements DialectPools {
@@ -82,6 +89,11 @@ export class StorePools implements DialectPools {
     const { sql: text, parameters } = "sql" in query ? query : flatten(query);
     const result = await this.#deadline.send(text, parameters, { key: "", limitMs: DEADLINE_MS });
     return result.slice() as unknown as Row[];
+  }
+
+  /** How busy the pools are. */
+  load(): StoreLoad {
+    return { statements: this.statements.load, transactions: this.transactions.load, slow: this.slow.load };
   }
 
   /** Ends all pools after their statements, at most `timeoutMs` later. */

@@ -7,8 +7,10 @@
  * Callers have a key, such as a user's id. Keys take turns, however many callers each has, and `perKey` bounds the
  * connections of one key.
  */
+
 import { StoreUnavailable } from "../query/errors.ts";
 import type { Connection } from "./connection.ts";
+import type { PoolLoad } from "./limits.ts";
 
 /** Options of the pool; times in milliseconds. */
 export interface TransactionPoolOptions {
@@ -85,6 +87,12 @@ export class TransactionPool {
     }
     waiter.settle();
     waiter.resolve(this.#hold(free, waiter.key));
+  }
+
+  /** Open connections, those that are held, and callers that wait. */
+  get load(): PoolLoad {
+    const waiting = [...this.#waiting.values()].reduce((sum, { length }) => sum + length, 0);
+    return { connections: this.#all.size, busy: this.#holders.size, waiting };
   }
 
   /** Ends all connections after their statements, at most `timeoutMs` later; waiting callers are rejected. */

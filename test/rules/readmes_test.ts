@@ -3,17 +3,27 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { lineAt, listFiles, ROOT } from "./_source.ts";
 
+const TUTORIAL = "plugins/handbook/tutorial.md";
 /** Placeholders for the reader's own files, and where they are used. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   "applause.ts": "README.md",
   "name_test.ts": "test/README.md",
   "content/name_test.ts": "test/README.md",
   "views/<view>.ts": "themes/README.md",
+  "kind.ts": TUTORIAL,
+  "strict.ts": TUTORIAL,
+  "themes/acme/functions.ts": TUTORIAL,
+  ...Object.fromEntries(
+    ["changes", "contract", "kind", "migrations", "plugin", "plugin_test", "routes", "screens"].map((name) => [
+      `glossary/${name}.ts`,
+      TUTORIAL,
+    ]),
+  ),
 };
 
 /** Names of source files in a text, with folders as far as the text gives them, that no file has. */
 function gone(path: string, text: string, files: readonly string[]): string[] {
-  return [...text.matchAll(/(?<![\w<>.*/-])(?:[\w.<>-]+\/)*[\w<>-]+\.ts\b/g)].flatMap(({ 0: found, index }) => {
+  return [...text.matchAll(/(?<![\w<>.*/$-])(?:[\w.<>-]+\/)*[\w<>-]+\.ts\b/g)].flatMap(({ 0: found, index }) => {
     const name = found.replace(/^(?:\.\.?\/)+/, "");
     if (EXAMPLES[name] === path || files.some((file) => file === name || file.endsWith(`/${name}`))) return [];
     return [`${path}:${lineAt(text, index)}: names the file "${name}", which is not there`];

@@ -36,8 +36,8 @@ export default definePlugin({
     });
     // A draft page that is published needs its draft no longer.
     on("page_create", {
-      async inTransaction({ id }, tx) {
-        await deleteDraftsOfPage.execute(tx.db, { pageId: id });
+      async inTransaction({ id }, tx, { draft }) {
+        if (draft.draft_id !== undefined) await deleteDraftsOfPage.write(tx.db, { pageId: id });
       },
     });
     on("page_update", {

@@ -5,7 +5,7 @@
  * index, and the event bus runs it again.
  */
 import type { QueryCreator } from "kysely";
-import { ApiError, type EventTransaction, freeSlug, sql } from "lectern/core";
+import { ApiError, type EventTransaction, freeSlug, slugOf, sql } from "lectern/core";
 import { prepared, type Tables } from "lectern/db";
 import { type ContentColumns, contentColumns, contentIn, editorAfter, storedContent } from "./content.ts";
 import type { PageChange, PageCreate, PageParent, PageRow, PagesContext, PageUpdate } from "./contract.ts";
@@ -104,12 +104,14 @@ export async function insertPage(
   named: NamedParent,
   tx: EventTransaction,
 ): Promise<PageRow> {
-  const parent = await lockParent(named, tx);
+  const wanted = slugOf(draft.name);
+  const { parent, isTaken } = await lockParent(named, tx, { slug: wanted, ownId: draft.draft_id ?? 0 });
   const draftId = draft.draft_id === undefined ? undefined : await lockDraftPage(draft.draft_id, tx);
   let knownId = draftId;
   const pageId = async () => (knownId ??= await nextId(tx));
   const stored = await storedContent(context, draft, pageId, tx);
-  const slug = await slugIn(parent.book_id, draft.name, tx, knownId);
+  const isFree = wanted !== "" && !isTaken;
+  const slug = isFree ? wanted : await slugIn(parent.book_id, draft.name, tx, knownId);
   const values = {
     ...{ ...stored, ...parent, slug, name: draft.name, priority: draft.priority ?? null },
     ...{ editor: editorAfter(draft, undefined, tx.viewer), ...revisionBy(tx, INITIAL) },
@@ -215,7 +217,7 @@ const move = prepared("pages.move", (db, p: PageParent & { readonly id: number; 
 async function moveWhereAsked(page: PageRow, draft: PageUpdate, tx: EventTransaction): Promise<PageRow> {
   const target = parentIn(draft);
   if (!target || isIn(page, target)) return page;
-  const parent = await lockParent(target, tx);
+  const { parent } = await lockParent(target, tx);
   return tx.perform("page_move", { row: page, parent }, async (final) => {
     const { book_id, chapter_id } = final.parent;
     const slug = page.draft ? page.slug : await slugIn(book_id, page.name, tx, page.id);

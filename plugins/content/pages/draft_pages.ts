@@ -98,11 +98,8 @@ export async function saveDraftPage(context: PagesContext, draft: DraftPage, tx:
   const updated = await updateDraft.executeTakeFirst(tx.db, { ...values, id: draft.id });
   if (updated) return updated.id;
   const slug = `draft-${randomText(SLUG_LENGTH)}`;
-  const inserted = await insertDraft.executeTakeFirst(tx.db, {
-    ...values,
-    ...(await lockParent(draft.parent, tx)),
-    slug,
-  });
+  const { parent } = await lockParent(draft.parent, tx);
+  const inserted = await insertDraft.executeTakeFirst(tx.db, { ...values, ...parent, slug });
   return (inserted as { id: number }).id;
 }
 

@@ -19,19 +19,31 @@ const findChapter = prepared("pages.findChapter", (db, p: { id: number; visible:
   db.selectFrom("chapters").select(["id", "owned_by", "acl_id"]).where("chapters.id", "=", p.id).where(p.visible),
 );
 
-const lockBook = prepared("pages.lockBook", (db, p: { id: number }) =>
+interface LockParameters {
+  readonly id: number;
+  /** A slug, and the id of the page whose own slug counts as free. */
+  readonly slug: string;
+  readonly ownId: number;
+}
+
+/** SQL for whether a page of a book has the slug. The transaction that loses a race for it violates the unique index. */
+const isTaken = (p: LockParameters, bookId: "books.id" | "chapters.book_id") =>
+  sql<boolean>`exists (select from pages where slug = ${p.slug} and deleted_at is null and id <> ${p.ownId}::integer
+    and book_id = ${sql.ref(bookId)})`.as("isTaken");
+
+const lockBook = prepared("pages.lockBook", (db, p: LockParameters) =>
   db
     .selectFrom("books")
-    .select(["id as book_id", sql<null>`null`.as("chapter_id")])
+    .select(["id as book_id", sql<null>`null`.as("chapter_id"), isTaken(p, "books.id")])
     .where("id", "=", p.id)
     .where("deleted_at", "is", null)
     .forShare(),
 );
 
-const lockChapter = prepared("pages.lockChapter", (db, p: { id: number }) =>
+const lockChapter = prepared("pages.lockChapter", (db, p: LockParameters) =>
   db
     .selectFrom("chapters")
-    .select(["book_id", "id as chapter_id"])
+    .select(["book_id", "id as chapter_id", isTaken(p, "chapters.book_id")])
     .where("id", "=", p.id)
     .where("deleted_at", "is", null)
     .forShare(),
@@ -67,10 +79,16 @@ export async function findParent(
 
 /**
  * Takes a shared lock on the parent until the transaction ends: no page is added to a book or chapter that is being
- * deleted or moved, and writers do not block each other. Throws its 404 where it is gone.
+ * deleted or moved, and writers do not block each other. Throws its 404 where it is gone. Returns the parent, and whether
+ * the slug is taken in its book.
  */
-export async function lockParent({ kind, id }: NamedParent, tx: EventTransaction): Promise<PageParent> {
-  const parent = await (kind === "book" ? lockBook : lockChapter).executeTakeFirst(tx.db, { id });
-  if (!parent) throw notFound(NOUNS[kind]);
-  return parent;
+export async function lockParent(
+  { kind, id }: NamedParent,
+  tx: EventTransaction,
+  { slug, ownId }: Omit<LockParameters, "id"> = { slug: "", ownId: 0 },
+): Promise<{ readonly parent: PageParent; readonly isTaken: boolean }> {
+  const found = await (kind === "book" ? lockBook : lockChapter).executeTakeFirst(tx.db, { id, slug, ownId });
+  if (!found) throw notFound(NOUNS[kind]);
+  const { isTaken, ...parent } = found;
+  return { parent, isTaken };
 }

@@ -101,6 +101,12 @@ export default definePlugin({
     });
     for (const source of ACTIVITIES) contribute("activity", source);
 
+    contribute("metric", {
+      name: "lectern_includes_cache_bytes",
+      help: "Memory of rendered pages with includes.",
+      type: "gauge",
+      read: () => [{ value: pages.renderCache.bytes }],
+    });
     on("page_create", { beforeTransaction: (draft, viewer) => prepareContent(pages, draft, viewer) });
     // The filters lock the page, so that every later handler gets its present row, not the one that the request looked up.
     on("page_update", {

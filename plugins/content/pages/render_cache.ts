@@ -90,6 +90,11 @@ export class RenderCache {
     return undefined;
   }
 
+  /** The approximate memory of the renderings of the present generation. */
+  get bytes(): number {
+    return this.#currentBytes;
+  }
+
   #entry(key: string): Entry | undefined {
     const entry = this.#current.get(key);
     const older = entry ? undefined : this.#previous.get(key);

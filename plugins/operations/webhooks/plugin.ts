@@ -14,7 +14,7 @@ import { Dispatcher } from "./dispatcher.ts";
 import { isKnownType, mountEventTypes } from "./event_types.ts";
 import { migrations } from "./migrations.ts";
 import { presentWebhook } from "./presenter.ts";
-import { readListeners } from "./queries.ts";
+import { deliveriesMetric, readListeners } from "./queries.ts";
 import { createEventRecorder } from "./recorder.ts";
 import { mountWebhooks } from "./routes.ts";
 import { settings } from "./settings.ts";
@@ -61,6 +61,7 @@ export default definePlugin({
           { type: event, detail: descriptor(result), path: `/settings/webhooks/${result.id}` },
         ]),
       );
+    contribute("metric", deliveriesMetric(db));
     recordActivities(context);
     runDispatcher(context, dispatcher);
     onStop(() => dispatcher.stop());

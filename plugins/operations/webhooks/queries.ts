@@ -2,6 +2,7 @@
  * The reads of webhooks and deliveries for routes and for recording. The secret of a webhook is read only beside a delivery,
  * whose request is shown as it would be sent, and by the queue, which signs.
  */
+import type { Metric } from "lectern/contracts";
 import { idOf, type ListSpec, notFound, sql } from "lectern/core";
 import { type Executor, prepared, refs } from "lectern/db";
 import type { Delivery, Payload, Webhook, WebhookRow } from "./contract.ts";
@@ -22,6 +23,27 @@ const COLUMNS = [
   "webhooks.created_at",
   "webhooks.updated_at",
 ] as const;
+
+const countDeliveries = prepared("webhooks.countDeliveries", (db, _p: Record<never, never>) =>
+  db
+    .selectFrom("webhook_deliveries")
+    .select(["state", (eb) => eb.fn.countAll<string>().as("count")])
+    .groupBy("state"),
+);
+
+/** The number of calls by state, for monitoring. */
+export function deliveriesMetric(db: Executor): Metric {
+  return {
+    name: "lectern_webhook_deliveries",
+    help: "Calls of webhooks that are kept, by state.",
+    type: "gauge",
+    labels: ["state"],
+    async read() {
+      const found = await countDeliveries.execute(db, {});
+      return found.map(({ state, count }) => ({ labels: { state }, value: Number(count) }));
+    },
+  };
+}
 
 /** The listing of webhooks. */
 export const WEBHOOKS: ListSpec = {

@@ -1,0 +1,5 @@
+import type { PluginContext } from "lectern/core";
+import type { settings } from "./settings.ts";
+
+/** What the files of this plugin share. */
+export type HealthContext = PluginContext<never, "jobs", typeof settings>;

@@ -1,0 +1,143 @@
+/**
+ * The metrics of the process, its answers, the store and jobs, and those that plugins contribute to the slot `metric`. What is
+ * read from the store is read at a scrape, and left out of it where the store does not answer.
+ */
+import type { Metric, MetricValue } from "lectern/contracts";
+import { type RawBuilder, sql } from "lectern/core";
+import type { Tables } from "lectern/db";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { HealthContext } from "./contract.ts";
+
+/** Upper bounds of the buckets of latencies, in seconds. */
+const SECONDS = [0.005, 0.025, 0.1, 0.5, 2.5, 10];
+const LAG_STEP_MS = 500;
+/** How long the size of the database counts as current: reading it takes a look at every file. */
+const SIZE_AGE_MS = 60_000;
+
+/** Registers the metrics. Returns what makes their text. */
+export function registerMetrics(context: HealthContext): { scrape(): Promise<string>; readonly contentType: string } {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  observeAnswers(context, registry);
+  observeEventLoop(context, registry);
+  const contributed = new Map<string, Gauge | Counter>();
+  const own = [...storeMetrics(context), ...jobMetrics(context)];
+  return {
+    contentType: registry.contentType,
+    async scrape() {
+      const metrics = [...own, ...context.slot("metric")];
+      await Promise.all(metrics.map((metric) => readInto(registry, contributed, metric, context)));
+      return registry.metrics();
+    },
+  };
+}
+
+/** Requests by route, method and status, and their latency by route and method. */
+function observeAnswers({ runtime }: HealthContext, registry: Registry): void {
+  const registers = [registry];
+  const requests = new Counter({
+    ...{ name: "lectern_http_requests_total", help: "Answered requests.", registers },
+    labelNames: ["method", "route", "status"],
+  });
+  const latency = new Histogram({
+    ...{ name: "lectern_http_request_seconds", help: "Time to the answer.", registers, buckets: SECONDS },
+    labelNames: ["method", "route"],
+  });
+  runtime.onAnswer(({ method, route, status, ms }) => {
+    const labels = { method: KNOWN_METHODS.has(method) ? method : "other", route: route === "" ? "none" : route };
+    requests.inc({ ...labels, status });
+    latency.observe(labels, ms / 1000);
+  });
+}
+
+/** Methods that clients choose freely would be labels without number. */
+const KNOWN_METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** The longest delay of a timer since the last scrape: Bun has no histogram of the event loop. */
+function observeEventLoop({ onStart, onStop }: HealthContext, registry: Registry): void {
+  let longestMs = 0;
+  let timer: ReturnType<typeof setInterval> | undefined;
+  onStart(() => {
+    let last = performance.now();
+    timer = setInterval(() => {
+      const now = performance.now();
+      longestMs = Math.max(longestMs, now - last - LAG_STEP_MS);
+      last = now;
+    }, LAG_STEP_MS);
+    timer.unref();
+  });
+  onStop(() => clearInterval(timer));
+  new Gauge({
+    name: "lectern_event_loop_lag_seconds",
+    help: "Longest delay of the event loop since the last scrape.",
+    registers: [registry],
+    collect() {
+      this.set(longestMs / 1000);
+      longestMs = 0;
+    },
+  });
+}
+
+function storeMetrics({ queryWithDeadline, runtime }: HealthContext): Metric[] {
+  const pools = (name: string, help: string, of: "connections" | "busy" | "waiting"): Metric => ({
+    ...{ name, help, type: "gauge", labels: ["pool"] },
+    read: () => Object.entries(runtime.storeLoad()).map(([pool, load]) => ({ labels: { pool }, value: load[of] })),
+  });
+  let size: { readonly value: number; readonly at: number } | undefined;
+  return [
+    pools("lectern_store_connections", "Open connections to the store.", "connections"),
+    pools("lectern_store_busy", "Running statements and transactions.", "busy"),
+    pools("lectern_store_waiting", "Callers that wait for a connection.", "waiting"),
+    {
+      ...{ name: "lectern_store_bytes", help: "Size of the database.", type: "gauge" },
+      async read() {
+        if (size && performance.now() - size.at < SIZE_AGE_MS) return [size];
+        const [found] = await queryWithDeadline(
+          sql<{ bytes: string }>`select pg_database_size(current_database()) as bytes`,
+        );
+        size = { value: Number(found?.bytes), at: performance.now() };
+        return [size];
+      },
+    },
+  ];
+}
+
+function jobMetrics({ queryWithDeadline }: HealthContext): Metric[] {
+  const state: RawBuilder<string> = sql`case when dead then 'dead' when leased_until > now() then 'running'
+    when run_at > now() then 'delayed' else 'due' end`;
+  const table = sql.table("jobs" satisfies keyof Tables);
+  return [
+    {
+      ...{ name: "lectern_jobs", help: "Background jobs by name and state.", type: "gauge", labels: ["job", "state"] },
+      async read() {
+        const found = await queryWithDeadline(
+          sql<{ job: string; state: string; value: string }>`select name as job, ${state} as state, count(*) as value
+            from ${table} group by 1, 2`,
+        );
+        return found.map(({ job, state, value }) => ({ labels: { job, state }, value: Number(value) }));
+      },
+    },
+  ];
+}
+
+/** Reads a metric into the registry; one that fails is logged and has no figures in this scrape. */
+async function readInto(
+  registry: Registry,
+  known: Map<string, Gauge | Counter>,
+  metric: Metric,
+  { log }: HealthContext,
+): Promise<void> {
+  const { name, help, labels = [], type } = metric;
+  const options = { name, help, labelNames: [...labels], registers: [registry] };
+  const target = known.get(name) ?? (type === "gauge" ? new Gauge(options) : new Counter(options));
+  known.set(name, target);
+  let values: readonly MetricValue[];
+  try {
+    values = await metric.read();
+  } catch (error) {
+    log.warn("Cannot read a metric", { metric: name, error });
+    values = [];
+  }
+  target.reset();
+  for (const { labels: of = {}, value } of values) target.inc({ ...of }, value);
+}

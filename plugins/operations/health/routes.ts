@@ -1,0 +1,61 @@
+import { ApiError, GUEST, isWithin, localizedError, matchesSecret, networksOf, sha256, sql } from "lectern/core";
+import type { HealthContext } from "./contract.ts";
+
+/** Answers of a probe: the whole answer, without details that would help an attacker. */
+const PASS = { status: "pass" } as const;
+const FAIL = { status: "fail" } as const;
+const NO_STORE = { "cache-control": "no-store" };
+const CLOSED = localizedError(404, "The route :route could not be found.", { route: "metrics" });
+const UNAUTHORIZED = new ApiError(401, "A token is required", { headers: { "www-authenticate": "Bearer" } });
+
+/**
+ * Mounts `/health`, `/ready` and `/metrics`, without rate limits: probes and scrapes are regular. `scrape` returns the metrics as
+ * text, of the media type `contentType`.
+ */
+export function mountHealth(
+  context: HealthContext,
+  { scrape, contentType }: { scrape(): Promise<string>; readonly contentType: string },
+): void {
+  const { routeScope, runtime, site } = context;
+  for (const prefix of ["/health", "/ready", "/metrics"])
+    routeScope(prefix, { outside: true, authenticate: () => GUEST, limiter: null, headers: NO_STORE });
+  const mayScrape = scrapeCheck(context.settings);
+  site.get("/health", () => PASS, { permit: "public" });
+  site.get(
+    "/ready",
+    async ({ status }) => (runtime.isWorking() && (await isStoreReachable(context)) ? PASS : status(503, FAIL)),
+    { permit: "public" },
+  );
+  site.get(
+    "/metrics",
+    async ({ address, request, set }) => {
+      mayScrape(request, address);
+      set.headers["content-type"] = contentType;
+      return scrape();
+    },
+    { permit: "public" },
+  );
+}
+
+async function isStoreReachable({ log, queryWithDeadline }: HealthContext): Promise<boolean> {
+  try {
+    await queryWithDeadline(sql`select 1`);
+    return true;
+  } catch (error) {
+    log.warn("The store does not answer a readiness probe", { error });
+    return false;
+  }
+}
+
+/** Throws 404 where metrics are closed to everybody, 401 for a wrong or missing token. */
+function scrapeCheck({ metricsAddresses, metricsToken }: HealthContext["settings"]) {
+  const networks = networksOf("METRICS_ADDRESSES", metricsAddresses);
+  const hash = sha256(metricsToken);
+  return ({ headers }: Request, address: string): void => {
+    if (metricsToken === "" && networks === "none") throw CLOSED;
+    if (address !== "" && isWithin(networks, address)) return;
+    if (metricsToken === "") throw CLOSED;
+    const [, given = ""] = /^Bearer (\S+)$/i.exec(headers.get("authorization") ?? "") ?? [];
+    if (!matchesSecret(given, hash)) throw UNAUTHORIZED;
+  };
+}

@@ -1,0 +1,112 @@
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { definePlugin } from "lectern/core";
+import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+
+setDefaultTimeout(60_000);
+const runtimes: TestRuntime[] = [];
+afterAll(async () => {
+  for (const runtime of runtimes) await runtime.stop();
+});
+
+async function booted(env: Record<string, string> = {}, extra: Parameters<typeof definePlugin>[0][] = []) {
+  const runtime = await bootTestRuntime({ env, extra: extra.map((spec) => definePlugin(spec)) });
+  runtimes.push(runtime);
+  return runtime;
+}
+
+test("probes need no credentials, and readiness begins with the jobs of a server", async () => {
+  const { ask, runtime } = await booted();
+  const health = await ask("GET", "/health", { as: null });
+  expect([health.status, health.body, health.headers.get("cache-control")]).toEqual([
+    200,
+    { status: "pass" },
+    "no-store",
+  ]);
+  expect((await ask("GET", "/ready", { as: null })).status).toBe(503);
+  await runtime.start();
+  const ready = await ask("GET", "/ready", { as: null });
+  expect([ready.status, ready.body]).toEqual([200, { status: "pass" }]);
+  expect((await ask("POST", "/health", { as: null })).status).toBe(405);
+});
+
+test("probes are not counted against the limit of an address", async () => {
+  const { ask } = await booted({ API_REQUESTS_PER_MIN: "3" });
+  const seen = new Set<number>();
+  for (let n = 0; n < 10; n++) seen.add((await ask("GET", "/health", { as: null })).status);
+  expect([...seen]).toEqual([200]);
+});
+
+test("metrics are closed until a token or addresses are set, and then ask for it", async () => {
+  const closed = await booted();
+  expect((await closed.ask("GET", "/metrics", { as: null })).status).toBe(404);
+  const { ask } = await booted({ METRICS_TOKEN: "a-secret" });
+  const asking = (authorization: string) => ask("GET", "/metrics", { as: null, headers: { authorization } });
+  expect((await ask("GET", "/metrics", { as: null })).status).toBe(401);
+  expect((await asking("Bearer another")).status).toBe(401);
+  const { body, headers, status } = await asking("Bearer a-secret");
+  expect([status, headers.get("content-type")]).toEqual([200, expect.stringContaining("text/plain; version=0.0.4")]);
+  for (const name of [
+    "process_cpu_seconds_total",
+    "lectern_store_waiting",
+    "lectern_webhook_deliveries",
+    "lectern_jobs",
+  ])
+    expect(body).toContain(`# TYPE ${name} `);
+});
+
+test("a metric of a plugin is shown, and one that throws leaves out its own figures alone", async () => {
+  const metric = { help: "About the test.", type: "gauge" } as const;
+  const { ask } = await booted({ METRICS_TOKEN: "a-secret" }, [
+    {
+      name: "measured",
+      setup({ contribute }) {
+        contribute("metric", {
+          ...{ ...metric, name: "measured_notes", labels: ["kind"] },
+          read: () => [{ labels: { kind: 'a"b' }, value: 7 }],
+        });
+        contribute("metric", {
+          ...{ ...metric, name: "measured_broken" },
+          read: () => {
+            throw new Error("not today");
+          },
+        });
+      },
+    },
+  ]);
+  const { body, status } = await ask("GET", "/metrics", {
+    as: null,
+    headers: { authorization: "Bearer a-secret" },
+  });
+  expect(status).toBe(200);
+  expect(body).toContain('measured_notes{kind="a\\"b"} 7');
+  expect(body).not.toMatch(/^measured_broken [1-9]/m);
+});
+
+test("a server counts requests by route, opens metrics to addresses, and logs requests where that is set", async () => {
+  const data = dataFolder();
+  const server: Program = await startProgram(data.path, { METRICS_ADDRESSES: "127.0.0.0/8", LOG_REQUESTS: "true" });
+  try {
+    const base = `http://127.0.0.1:${server.port}`;
+    await server.ask("GET", "/api/books/17");
+    await server.ask("GET", "/api/books/18");
+    expect((await fetch(`${base}/ready`)).status).toBe(200);
+    const text = await (await fetch(`${base}/metrics`)).text();
+    expect(text).toContain('lectern_http_requests_total{method="GET",route="/api/books/:id",status="404"} 2');
+    expect(text).toMatch(/lectern_http_request_seconds_count\{method="GET",route="\/api\/books\/:id"\} 2/);
+    const lines = server
+      .output()
+      .split("\n")
+      .filter((line) => line.includes('"message":"request"'));
+    expect(JSON.parse(lines[0] ?? "{}")).toMatchObject({
+      level: "info",
+      method: "GET",
+      path: "/api/books/17",
+      status: 404,
+    });
+  } finally {
+    server.signal("SIGTERM");
+    await server.ended;
+    data.remove();
+  }
+});

@@ -21,6 +21,8 @@ export function drawable(part: unknown): HtmlPart {
   const isShown = part === null || ["string", "number", "boolean", "undefined"].includes(typeof part);
   if (isShown || part instanceof Html) return part as HtmlPart;
   if (Array.isArray(part)) return part.map(drawable);
+  // Of a view that should have answered at once; its rejection would be unhandled.
+  if (part instanceof Promise) part.catch(() => {});
   throw new Error(
     `It returned ${typeof part === "object" ? "an object" : `a ${typeof part}`}; expected html\`…\` or text`,
   );

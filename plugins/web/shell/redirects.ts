@@ -17,8 +17,12 @@ export async function movedTo(
   if (request.method !== "GET") return undefined;
   const { pathname, search } = new URL(request.url);
   for (const redirect of redirects) {
-    const path = await callContribution(redirect, (each) => each.find(pathname, viewer));
-    if (typeof path === "string") return path + search;
+    const path = await callContribution(redirect, async (each) => {
+      const found: unknown = await each.find(pathname, viewer);
+      if (found === undefined || typeof found === "string") return found;
+      throw new Error("It returned no path");
+    });
+    if (path !== undefined) return path + search;
   }
   return undefined;
 }

@@ -155,6 +155,12 @@ export const configSchema = t.Object({
     env: "MAX_TEXT_BYTES",
     description: "Largest JSON or urlencoded body, and all texts of a form together, in bytes (413 beyond)",
   }),
+  filesStore: t.String({
+    default: "",
+    env: "FILES_STORE",
+    description:
+      "Where uploaded files lie: disk, s3, or the store of a plugin by its name; needed where there are several",
+  }),
   filesS3Bucket: t.String({
     default: "",
     env: "FILES_S3_BUCKET",

@@ -19,7 +19,7 @@ export type { Cached } from "./events/cache.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
 export { JobFailure, type JobOptions, type JobPauses } from "./events/job_retry.ts";
 export { callContribution, callContributionNow, callContributions, contributorOf, type Fault } from "./faults.ts";
-export type { FileContent, FileStore, StoredFile } from "./files/file_store.ts";
+export type { ByteRange, FileContent, FileStore, StoredEntry, StoredFile } from "./files/file_store.ts";
 export type { AnsweredRequest } from "./http/answer_observers.ts";
 export { type AnswerSchemas, fileAnswer, mediaTypeOf } from "./http/answer_schemas.ts";
 export {
@@ -46,6 +46,7 @@ export { ExpiringMap, MAX_KEYS } from "./http/expiring_map.ts";
 export { contentDisposition, fileResponse, shippedFile } from "./http/file_response.ts";
 export { Html, type HtmlPart, html, htmlResponse, raw } from "./http/html.ts";
 export { OutgoingError, type OutgoingFetch } from "./http/outbound_fetch.ts";
+export { ownPath } from "./http/own_path.ts";
 export type { SiteApp } from "./http/plugin_app.ts";
 export type { Allowance, Limiter } from "./http/rate_limit.ts";
 export type { Authenticate, RouteScope } from "./http/route_scope.ts";
@@ -76,6 +77,7 @@ export {
   type ResourceSpec,
 } from "./resources/resource.ts";
 export type { VisibilityRule } from "./resources/visibility.ts";
+export { chosenProvider, type ProviderChoice } from "./runtime/chosen_provider.ts";
 export { type AnyContext, type AnyPlugin, definePlugin, type PluginContext } from "./runtime/plugin.ts";
 export type {
   Contracts,

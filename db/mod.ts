@@ -2,12 +2,20 @@
 
 export { type PoolLoad, type SlowQueryOptions, type StoreLimits, withSlowPool } from "./connection/limits.ts";
 export type { ListenHandlers } from "./connection/listener.ts";
-export { openStore, type Store, type StoreOptions } from "./connection/open.ts";
+export { openStore, type PluginStore, type Store, type StoreOptions } from "./connection/open.ts";
 export type { StoreLoad } from "./connection/store_pools.ts";
 export { hasStore, withThrowawayStore } from "./connection/throwaway_store.ts";
 export { type MovedStore, movedStores, removeMovedStore } from "./embedded/moved_stores.ts";
+export { dropPluginRole, type RoleGrants, type SyncedRoles, syncRoles } from "./grants/roles.ts";
 export { type ColumnName, idColumn, refs, timeColumns } from "./query/columns.ts";
-export { ConnectionLost, GrantError, QUERY_CANCELED, StoreError, StoreUnavailable } from "./query/errors.ts";
+export {
+  ConnectionLost,
+  GrantError,
+  QUERY_CANCELED,
+  StatementRefused,
+  StoreError,
+  StoreUnavailable,
+} from "./query/errors.ts";
 export { type Grants, guarded } from "./query/grants.ts";
 export { type MigrationStatus, type Migrations, migrate, migrationStatus, pending } from "./query/migrate.ts";
 export { type Executor, prepared, preparedStatements, type Statement } from "./query/prepared.ts";

@@ -137,7 +137,10 @@ async function serveCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promi
 async function migrateCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
   const store = await openStore(storeOptions(readConfig(io)));
   try {
-    for (const { name, migrations } of [{ name: "core", migrations: coreMigrations }, ...inBootOrder(plugins)]) {
+    for (const { name, migrations } of [
+      { name: "core", migrations: coreMigrations },
+      ...inBootOrder(plugins, await shippedPlugins()),
+    ]) {
       for (const step of await migrate(store.db, name, migrations)) io.out(`${name} ${step}`);
     }
   } finally {
@@ -183,7 +186,8 @@ async function showGrants(plugins: readonly AnyPlugin[], io: CommandIo): Promise
   const { denied } = choices;
   checkVariables(plugins);
   checkChoices(plugins, choices);
-  for (const plugin of inBootOrder(plugins)) io.out(grantsOf(plugin, denied[plugin.name] ?? []));
+  for (const plugin of inBootOrder(plugins, await shippedPlugins()))
+    io.out(grantsOf(plugin, denied[plugin.name] ?? []));
   return 0;
 }
 

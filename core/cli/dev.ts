@@ -83,7 +83,8 @@ async function stopServer(server: ChildProcess, ended: Promise<number | null>): 
 /** The folders of sources: Lectern's own, the themes, and the folder or package of each list. */
 async function foldersOf(args: readonly string[]): Promise<string[]> {
   const runtime = ["core", "db", "plugins", "themes"].map((name) => join(INSTALL_ROOT, name));
-  const lists = listsOf(args, await readChoices()).map((list) => {
+  const lists = listsOf(args, await readChoices()).map((entry) => {
+    const list = typeof entry === "string" ? entry : entry.from;
     const file = fileOfList(list) ?? resolve(list);
     const packaged = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0];
     return packaged ?? dirname(file);

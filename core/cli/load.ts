@@ -6,16 +6,19 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BootError } from "../errors.ts";
+import { withoutPlugins } from "../runtime/left_out.ts";
 import { checkedBlock } from "../runtime/operator_choices.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
 import { fileOfList, INSTALL_ROOT, registerExports } from "./resolve.ts";
 
 const SHIPPED = resolve(INSTALL_ROOT, "plugins/mod.ts");
 
+/** A plugin list or a single plugin, by path or package name; an object leaves out some plugins of the list. */
+export type ListEntry = string | { readonly from: string; readonly without?: readonly string[] };
+
 /** The operator's choices in the "lectern" block of package.json. */
 export interface Choices {
-  /** Plugin lists or single plugins: paths or package names. */
-  readonly plugins: readonly string[];
+  readonly plugins: readonly ListEntry[];
   /** Settings by plugin name. */
   readonly settings: Readonly<Record<string, Record<string, unknown>>>;
   /** Kinds of grants taken away, by plugin name. */
@@ -23,8 +26,8 @@ export interface Choices {
 }
 
 /** The keys of the block; every other one is misspelt. */
-const KEYS: Readonly<Record<keyof Choices, "texts" | "object">> = {
-  plugins: "texts",
+const KEYS: Readonly<Record<keyof Choices, "list" | "object">> = {
+  plugins: "list",
   settings: "object",
   denied: "object",
 };
@@ -38,7 +41,7 @@ export async function readChoices(folder = process.cwd()): Promise<Choices> {
 }
 
 /** The plugin lists among the arguments (.ts, .js, .mjs), else those of package.json, else the shipped list. */
-export function listsOf(args: readonly string[], choices: Choices): readonly string[] {
+export function listsOf(args: readonly string[], choices: Choices): readonly ListEntry[] {
   const lists = args.filter(isList);
   if (lists.length > 0) return lists;
   return choices.plugins.length > 0 ? choices.plugins : [SHIPPED];
@@ -50,7 +53,7 @@ export async function loadPlugins(
 ): Promise<{ plugins: AnyPlugin[]; rest: string[]; choices: Choices }> {
   const choices = await readChoices();
   registerExports();
-  const loaded = await Promise.all(listsOf(args, choices).map(loadList));
+  const loaded = await Promise.all(listsOf(args, choices).map(loadEntry));
   return { plugins: loaded.flat(), rest: args.filter((arg) => !isList(arg)), choices };
 }
 
@@ -69,6 +72,27 @@ export async function thirdParty(plugins: readonly AnyPlugin[]): Promise<AnyPlug
 /** Whether an argument names a list of plugins. */
 export function isList(arg: string): boolean {
   return !arg.startsWith("-") && /\.(ts|js|mjs)$/.test(arg);
+}
+
+async function loadEntry(entry: ListEntry): Promise<AnyPlugin[]> {
+  if (typeof entry === "string") return loadList(entry);
+  const { from, without = [] } = entryOf(entry);
+  return withoutPlugins(await loadList(from), without, from);
+}
+
+/** Checks an entry of "plugins" that is no text. Throws BootError. */
+function entryOf(entry: unknown): Exclude<ListEntry, string> {
+  const wanted = 'wanted a path, a package, or {"from": "lectern/plugins", "without": ["mail"]}';
+  const fail = (what: string) =>
+    new BootError(`Cannot use the "lectern" block of package.json: ${what} in "plugins"; ${wanted}`);
+  if (typeof entry !== "object" || entry === null || Array.isArray(entry)) throw fail(`found ${JSON.stringify(entry)}`);
+  const odd = Object.keys(entry).find((key) => key !== "from" && key !== "without");
+  if (odd !== undefined) throw fail(`found the key "${odd}"`);
+  const { from, without = [] } = entry as { from?: unknown; without?: unknown };
+  if (typeof from !== "string") throw fail('found an entry without a text "from"');
+  if (!Array.isArray(without) || !without.every((name) => typeof name === "string"))
+    throw fail('found a "without" that is no list of names');
+  return { from, without };
 }
 
 async function loadList(list: string): Promise<AnyPlugin[]> {

@@ -1,6 +1,7 @@
 import { hasStore, openStore, withThrowawayStore } from "../../db/mod.ts";
 import { type Config, configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
+import { DISK, shippedStoreName } from "../files/contributed_store.ts";
 import { type FileStore, folderStore } from "../files/file_store.ts";
 import { s3Store } from "../files/s3_store.ts";
 import { createLog } from "../log.ts";
@@ -8,7 +9,7 @@ import { boot, type Runtime } from "../runtime/boot.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { readSettings } from "../runtime/settings.ts";
 import type { CommandIo } from "./command.ts";
-import { type Choices, readChoices } from "./load.ts";
+import { type Choices, readChoices, shippedPlugins } from "./load.ts";
 
 /** A booted runtime with its configuration and file store. */
 export interface OpenRuntime {
@@ -38,6 +39,7 @@ export async function openRuntime(
       files,
       log,
       plugins,
+      shipped: await shippedPlugins(),
       env: io.env,
       ...(config.checkAnswers && {
         onAnswerMismatch: (mismatch) => log.error("An answer is not as its schema says", { ...mismatch }),
@@ -45,7 +47,7 @@ export async function openRuntime(
       settings: choices.settings,
       denied: choices.denied,
     });
-    return { runtime, config, files };
+    return { runtime, config, files: runtime.files };
   } catch (error) {
     await store.close();
     throw error;
@@ -79,10 +81,12 @@ export function storeOptions(config: Config): Parameters<typeof openStore>[0] {
   return { ...server, dataDir, poolSize, slowPoolSize };
 }
 
-/** Opens the file store: a bucket if one is configured, else a folder below the data folder. Throws BootError. */
+/** Opens the shipped file store: a bucket if one is configured, else a folder below the data folder. Throws BootError. */
 export function fileStoreOf(config: Config): FileStore {
   const { filesS3Endpoint: endpoint, filesS3Bucket: bucket, filesS3Region: region } = config;
-  if (bucket === "") return folderStore(`${config.dataDir}/files`);
+  if (shippedStoreName(config) === DISK) return folderStore(`${config.dataDir}/files`);
+  if (bucket === "")
+    throw new BootError("Cannot store files in a bucket: FILES_STORE is s3, but FILES_S3_BUCKET is empty");
   if (endpoint === "" || config.filesS3Key === "" || config.filesS3Secret === "")
     throw new BootError("Cannot store files in a bucket: set FILES_S3_ENDPOINT, FILES_S3_KEY and FILES_S3_SECRET too");
   return s3Store({

@@ -405,7 +405,7 @@ export interface paths {
   "/api/session": {
     /** @description Shows the signed-in user with their permissions. */
     get: operations["session-read"];
-    /** @description Signs in with e-mail address and password, and sets the cookie of a new session. */
+    /** @description Signs in with e-mail address and password, and sets the cookie of a new session. Where a plugin requires a further step, answers 202 with that step and starts no session. */
     post: operations["session-create"];
     /** @description Signs out: ends the session and deletes its cookie. */
     delete: operations["session-delete"];
@@ -1754,6 +1754,14 @@ export interface components {
       /** @description The revision_count the page had then */
       number: number;
       page_id: number;
+    };
+    PendingSignIn: {
+      pending: {
+        /** @description The path of its screen, below the address of the instance */
+        path: string;
+        /** @description The name of the step */
+        step: string;
+      };
     };
     Person: {
       /** Format: date-time */
@@ -4633,6 +4641,12 @@ export interface operations {
       200: {
         content: {
           "application/json": components["schemas"]["SignedIn"];
+        };
+      };
+      /** @description Success */
+      202: {
+        content: {
+          "application/json": components["schemas"]["PendingSignIn"];
         };
       };
       422: components["responses"]["Unprocessable"];

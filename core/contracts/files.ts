@@ -1,4 +1,5 @@
 import type { EventTransaction } from "../events/event_bus.ts";
+import type { FileStore } from "../files/file_store.ts";
 
 /** Which files of a plugin are in use. Files of a plugin without a claim are never swept. */
 export interface FileClaim {
@@ -21,9 +22,37 @@ export interface FileKeeper {
   drop(fileKey: string, tx: EventTransaction): void;
 }
 
+/**
+ * A place where files lie, such as another object store: the contribution to the slot `file_store`. FILES_STORE chooses it; the
+ * data folder ("disk") and a bucket ("s3") ship. `testFileStore` of `lectern/test` tests an implementation.
+ * @example
+ * context.contribute("file_store", {
+ *   name: "vault",
+ *   async put(key, content) {
+ *     const response = await context.fetch(`${base}/${key}`, { method: "PUT", body: content });
+ *     if (!response.ok) throw new Error(`The vault answered ${response.status}`);
+ *     return Number(response.headers.get("x-size"));
+ *   },
+ *   get: (key) => readFromVault(key),
+ *   remove: (key) => removeFromVault(key),
+ *   list: (prefix) => listVault(prefix),
+ * });
+ */
+export interface FileStoreProvider extends Omit<FileStore, "put"> {
+  /** Unique: the value of FILES_STORE that chooses it. */
+  readonly name: string;
+  /**
+   * Writes a whole file and resolves with its size in bytes when it is durable. Readers see the former file or the whole new
+   * one, never a part; where the content fails, nothing changes. Keys are checked: at most 500 characters, names separated by "/"
+   * without control characters and backslashes. The content is read once, and may be larger than the memory.
+   */
+  put(key: string, content: Uint8Array | Blob | ReadableStream<Uint8Array>): Promise<number>;
+}
+
 declare module "../runtime/registry.ts" {
   interface Slots {
     file_claims: FileClaim;
     file_keeper: FileKeeper;
+    file_store: FileStoreProvider;
   }
 }

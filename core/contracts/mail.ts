@@ -10,17 +10,63 @@ export interface MailMessage {
 
 /** Sends e-mail. */
 export interface Mail {
-  /** Whether a mail server is configured; without one `send` throws. */
+  /** Whether a mail server or another transport is configured; without one `send` throws. */
   readonly isConfigured: boolean;
   /**
-   * Sends a message; resolves when the mail server has accepted it. Throws where the server cannot be reached or refuses.
-   * Takes seconds: call it from a job, which is retried, and never within a transaction.
+   * Sends a message; resolves when the transport has accepted it. Throws MailRejected where a further try would fail too, such
+   * as for an address that does not exist, and another error where the transport cannot be reached or refuses for now. Takes
+   * seconds: call it from a job, which is retried, and never within a transaction. A job that sends mail need not catch either.
    */
   send(message: MailMessage): Promise<void>;
+}
+
+/**
+ * The refusal of a message that a further try would not change, such as for an address that does not exist.
+ * @example
+ * if (response.status === 422) throw new MailRejected("The provider does not accept the address");
+ */
+export class MailRejected extends Error {
+  override readonly name: string = "MailRejected";
+}
+
+/** A message as a transport gets it. */
+export interface OutgoingMail extends MailMessage {
+  /** The sender (MAIL_FROM), as `address` or `Name <address>`. */
+  readonly from: string;
+}
+
+/**
+ * A way to deliver mail, such as the HTTP API of a provider: the contribution to the slot `mail_transport`. It replaces SMTP
+ * where it is the only one or MAIL_TRANSPORT names it. Lectern keeps the job, its retries and the sender.
+ * @example
+ * context.contribute("mail_transport", {
+ *   name: "postmark",
+ *   async send({ from, to, subject, text, html }, { signal }) {
+ *     const body = JSON.stringify({ From: from, To: to, Subject: subject, TextBody: text, HtmlBody: html });
+ *     const headers = { "content-type": "application/json", "x-postmark-server-token": settings.token };
+ *     const response = await context.fetch("https://api.postmarkapp.com/email", { method: "POST", headers, body, signal });
+ *     if (response.status === 422) throw new MailRejected("Postmark refused the address");
+ *     if (!response.ok) throw new Error(`Postmark answered ${response.status}`);
+ *   },
+ * });
+ */
+export interface MailTransport {
+  /** Unique: the value of MAIL_TRANSPORT that chooses it. */
+  readonly name: string;
+  /**
+   * Delivers a message to its one recipient; resolves when it was accepted. Throws MailRejected where a further try would fail
+   * too; after any other error the message is tried again later, with growing pauses. It may be called twice for a message.
+   * `signal` aborts after MAIL_TIMEOUT seconds, which counts as an error of the second kind. Texts of errors are stored
+   * and logged, so they hold no secrets.
+   */
+  send(message: OutgoingMail, options: { readonly signal: AbortSignal }): Promise<void>;
 }
 
 declare module "../runtime/registry.ts" {
   interface Contracts {
     mail: Mail;
+  }
+  interface Slots {
+    mail_transport: MailTransport;
   }
 }

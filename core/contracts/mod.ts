@@ -34,7 +34,7 @@ export type {
   ExportKind,
   ItemRef,
 } from "./exports.ts";
-export type { FileClaim, FileKeeper } from "./files.ts";
+export type { FileClaim, FileKeeper, FileStoreProvider } from "./files.ts";
 export type {
   ContentMaker,
   ContentRecord,
@@ -54,7 +54,7 @@ export {
   listItems,
   readItem,
 } from "./items.ts";
-export type { Mail, MailMessage } from "./mail.ts";
+export { type Mail, type MailMessage, MailRejected, type MailTransport, type OutgoingMail } from "./mail.ts";
 export type {
   AddressAt,
   EmbeddedPicture,
@@ -70,7 +70,15 @@ export type { Metric, MetricValue } from "./metrics.ts";
 export type { Override, Overrides } from "./overrides.ts";
 export type { DraftPage, Pages, PictureKeeper } from "./pages.ts";
 export { bookPath, chapterPath, pagePath, shelfPath } from "./screen_paths.ts";
-export type { Sessions } from "./sessions.ts";
+export {
+  type PendingSignIn,
+  pathAfterSignIn,
+  type Sessions,
+  type SignInClient,
+  type SignInOptions,
+  type SignInOutcome,
+  type SignInStep,
+} from "./sessions.ts";
 export type { SystemFacts } from "./system.ts";
 export { saveTags, type Tag, type Tags } from "./tags.ts";
 export type { Allowed, Throttle } from "./throttle.ts";

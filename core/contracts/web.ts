@@ -28,6 +28,8 @@ export interface Ui {
   readonly isSignedIn: boolean;
   /** Whether the reader's roles grant a permission. */
   may(permission: string): boolean;
+  /** Whether this instance serves a path: false where the plugin of a screen or of a route of the API is left out. */
+  serves(path: string, method?: string): boolean;
 }
 
 /** Renders a part of a screen. Everything is escaped unless it is `Html`. */
@@ -199,6 +201,8 @@ export interface MenuEntry {
   readonly text: string;
   readonly icon: string;
   readonly admits: ScreenAccess;
+  /** The path of the API that the screen shows, such as `/api/webhooks`; without a route for it the entry is left out. */
+  readonly needs?: string;
   /** Smaller ones come first; 50 by default. */
   readonly order?: number;
 }

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { testFileStore } from "../../test/support/harness/file_store_suite.ts";
 import { below, folderStore } from "./file_store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lectern-files-"));
@@ -37,3 +38,5 @@ test("put() leaves no file when the content fails", async () => {
   );
   expect(readdirSync(join(folder, "half"))).toEqual([]);
 });
+
+testFileStore(() => folderStore(join(folder, "suite")), "the store in a folder");

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { fakeS3 } from "../../test/support/fakes/s3.ts";
+import { testFileStore } from "../../test/support/harness/file_store_suite.ts";
 import { below } from "./file_store.ts";
 import { s3Store } from "./s3_store.ts";
 
@@ -75,3 +76,5 @@ test("a listing reads all pages of the service and returns the keys of the plugi
   ]);
   expect(found[0]?.modified).toEqual(new Date("2026-01-05T11:00:00Z"));
 });
+
+testFileStore(() => bucket, "the store in a bucket");

@@ -1,5 +1,6 @@
 /** Mounting of plugins' routes: each route is served once and names a permission that some plugin adds. */
 import { BootError } from "../errors.ts";
+import { permissionHint } from "../runtime/left_out.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { type AnyPluginApp, duplicateRoutes } from "./plugin_app.ts";
 import { readsAsked } from "./renamed_members.ts";
@@ -74,11 +75,17 @@ function namesDiffer(one: string, other: string): boolean {
 }
 
 /** Checks that some plugin adds each permission: a route with any other would refuse every viewer. Throws BootError. */
-export function checkPermits(plugins: readonly AnyPlugin[], http: HttpServer): void {
+export function checkPermits(
+  plugins: readonly AnyPlugin[],
+  http: HttpServer,
+  shipped: readonly AnyPlugin[] = [],
+): void {
   const known = new Set<string>(["public", "access-api", ...plugins.flatMap(({ adds }) => adds)]);
   const wrong = http.routes().find(({ permit }) => !known.has(permit ?? ""));
   if (wrong)
-    throw new BootError(`${wrong.method} ${wrong.path} needs the permission "${wrong.permit}", which no plugin adds`);
+    throw new BootError(
+      `${wrong.method} ${wrong.path} needs the permission "${wrong.permit}", which no plugin adds${permissionHint(`${wrong.permit}`, plugins, shipped)}`,
+    );
 }
 
 function orBootError<Result>(what: string, run: () => Result): Result {

@@ -172,6 +172,11 @@ export class HttpServer {
     this.#table = new RouteTable(this.#app);
   }
 
+  /** Whether a route serves a method and path; complete after boot. */
+  serves(method: string, path: string): boolean {
+    return this.#table?.find(method, path) !== undefined;
+  }
+
   /** All routes mounted so far. */
   routes(): readonly RouteInfo[] {
     return this.#routes;

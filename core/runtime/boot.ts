@@ -8,12 +8,13 @@ import { type ChildPool, openChildPool } from "../children/pool.ts";
 import { checkCommands } from "../cli/command.ts";
 import { baseUrlOf, type Config } from "../config.ts";
 import type { ResponseFields } from "../contracts/content.ts";
-import type { FileClaim } from "../contracts/files.ts";
+import type { FileClaim, FileStoreProvider } from "../contracts/files.ts";
 import { BootError } from "../errors.ts";
 import { Caches } from "../events/cache.ts";
 import { EventBus } from "../events/event_bus.ts";
 import { JobQueue } from "../events/job_queue.ts";
 import { Faults } from "../faults.ts";
+import { chosenStore } from "../files/contributed_store.ts";
 import type { FileStore } from "../files/file_store.ts";
 import { sweepFiles } from "../files/orphan_sweep.ts";
 import { createAnswerJudge, type JudgeAnswer, type OnMismatch } from "../http/answer_judge.ts";
@@ -27,9 +28,10 @@ import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
 import { VisibilityRules } from "../resources/visibility.ts";
 import { SYSTEM } from "../viewer.ts";
-import { checkTables, namingTableOwners } from "./boot_checks.ts";
-import { inBootOrder } from "./boot_order.ts";
+import { checkTables, warnOfEvents } from "./boot_checks.ts";
+import { inBootOrder, unknownNeighbours } from "./boot_order.ts";
 import { warnOfUnknownSlots } from "./known_names.ts";
+import { missingTable } from "./left_out.ts";
 import { coreMigrations } from "./migrations.ts";
 import { checkChoices, checkVariables, type PluginChoices } from "./operator_choices.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
@@ -37,14 +39,18 @@ import { type ContextParts, makeContext } from "./plugin_context.ts";
 import { runSetup } from "./plugin_setup.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
+import { foreignTable } from "./table_owners.ts";
 
 /** What a runtime is booted from. */
 export interface RuntimeOptions extends PluginChoices {
   readonly config: Config;
   readonly store: Store;
+  /** The shipped file store, in use unless the operator chose that of a plugin. */
   readonly files: FileStore;
   readonly log: Log;
   readonly plugins: readonly AnyPlugin[];
+  /** The plugins that ship with Lectern; errors about what is missing name those that are left out. */
+  readonly shipped?: readonly AnyPlugin[];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Receives each answer that its schema does not describe; without it answers are not checked. */
   readonly onAnswerMismatch?: OnMismatch;
@@ -56,6 +62,8 @@ export interface Runtime {
   readonly bus: EventBus;
   readonly jobs: JobQueue;
   readonly children: ChildPool;
+  /** The file store in use. */
+  readonly files: FileStore;
   readonly contexts: ReadonlyMap<string, AnyContext>;
   /** Plugins in boot order. */
   readonly booted: readonly BootedPlugin[];
@@ -67,8 +75,10 @@ export interface Runtime {
 
 /** Boots a runtime; nothing listens yet when it resolves. Throws BootError naming the plugin and the cause. */
 export async function boot(parts: RuntimeOptions): Promise<Runtime> {
-  const { config, store, log } = parts;
-  const plugins = inBootOrder(parts.plugins);
+  const { config, store, log, shipped = [] } = parts;
+  const plugins = inBootOrder(parts.plugins, shipped);
+  for (const neighbour of unknownNeighbours(plugins, shipped))
+    log.warn("A plugin wants to boot before or after one that is neither installed nor shipped", { ...neighbour });
   checkVariables(parts.plugins);
   checkCommands(parts.plugins, []);
   checkChoices(plugins, parts);
@@ -89,8 +99,10 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const slots: ContextParts["slots"] = new Map();
   const faults = new Faults(log, config.partTimeoutMs);
   const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
+  const chosen = chosenStore(parts.files, config);
   const shared: ContextParts & { readonly judge: JudgeAnswer | undefined } = {
     ...parts,
+    files: chosen.files,
     jobs,
     bus,
     http,
@@ -110,6 +122,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       version: packaged.version,
       plugins: () => booted,
       routes: () => http.routes(),
+      serves: (method, path) => http.serves(method, path),
       hasHandlers: (name) => bus.hasHandlers(name),
       pluginOfJob: (name) => jobs.pluginOf(name),
       faults: () => faults.list(),
@@ -117,7 +130,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       isWorking: () => jobs.isOpen,
       storeLoad: () => store.load(),
       onAnswer: (listener) => http.observers.add(listener),
-      lostFiles: () => sweepFiles(parts.files, (slots.get("file_claims") ?? []) as FileClaim[], { dryRun: true }),
+      lostFiles: () => sweepFiles(chosen.files, (slots.get("file_claims") ?? []) as FileClaim[], { dryRun: true }),
     },
     starts: [],
     stops: [],
@@ -125,17 +138,19 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const contexts = new Map<string, AnyContext>();
   for (const plugin of plugins) {
     const started = performance.now();
-    const migrated = await namingTableOwners(plugin, plugins, () => migratePlugin(plugin, store.db, log));
+    const migrated = await migratePlugin(plugin, store.db, log).catch((error: unknown) => {
+      throw missingTable(foreignTable(error, plugin, plugins), plugins, shipped);
+    });
     const denied = parts.denied?.[plugin.name] ?? [];
     contexts.set(plugin.name, await setUp(plugin, shared, denied));
     booted.push({ plugin, migrated, denied, ms: performance.now() - started });
   }
+  chosen.settle((slots.get("file_store") ?? []) as FileStoreProvider[]);
   compileRoutes(http);
-  checkPermits(plugins, http);
-  await checkTables(plugins, store.db);
+  checkPermits(plugins, http, shipped);
+  await checkTables(plugins, store.db, shipped);
   warnOfUnknownSlots(slots, shared.readSlots, log);
-  for (const name of bus.withoutPerformer(plugins.flatMap(({ events }) => events)))
-    log.warn("A plugin handles an event that no plugin performs; is its name right?", { event: name });
+  warnOfEvents(bus, plugins, { shipped, log });
   shared.slots.set(
     "permission",
     plugins.flatMap((plugin) => [...plugin.adds]),
@@ -147,6 +162,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     bus,
     jobs,
     children,
+    files: chosen.files,
     contexts,
     booted,
     async start() {

@@ -1,15 +1,21 @@
-/** Checks of a boot that need the store: granted tables exist, and no plugin creates the table of another one. */
+/** Checks after all plugins are set up: what they name exists. */
 import { sql } from "kysely";
-import { type Db, StoreError } from "../../db/mod.ts";
-import { closestMatch } from "../closest_match.ts";
+import type { Db } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
-import { codeOf } from "../http/store_errors.ts";
+import type { EventBus } from "../events/event_bus.ts";
+import type { Log } from "../log.ts";
+import { leftOut, tableHint } from "./left_out.ts";
 import type { AnyPlugin } from "./plugin.ts";
+import { closestTable } from "./table_owners.ts";
 
 /** Checks that each granted table exists: else its name is misspelt, or the plugin that creates it is missing. Throws BootError. */
-export async function checkTables(plugins: readonly AnyPlugin[], db: Db): Promise<void> {
-  const wanted = plugins.flatMap(({ name, permissions: { read = [], write = [] } }) =>
-    [...read, ...write].map((table) => ({ name, table })),
+export async function checkTables(
+  plugins: readonly AnyPlugin[],
+  db: Db,
+  shipped: readonly AnyPlugin[] = [],
+): Promise<void> {
+  const wanted = plugins.flatMap(({ name, permissions: { read = [], write = [] }, optionalTables }) =>
+    [...read.filter((table) => !optionalTables.includes(table)), ...write].map((table) => ({ name, table })),
   );
   const given = sql<{ name: string; table: string }>`jsonb_to_recordset(${JSON.stringify(wanted)}::text::jsonb)`;
   const first = await db
@@ -19,39 +25,27 @@ export async function checkTables(plugins: readonly AnyPlugin[], db: Db): Promis
     .limit(1)
     .executeTakeFirst();
   if (!first) return;
-  const near = closestMatch(first.table, await tablesOf(db));
-  const meant = near === undefined ? "" : `; did you mean "${near}"?`;
-  throw new BootError(`The plugin "${first.name}" needs the table "${first.table}", which no plugin creates${meant}`);
+  const hint = tableHint(first.table, plugins, shipped) || (await closestTable(first.table, db));
+  throw new BootError(`The plugin "${first.name}" needs the table "${first.table}", which no plugin creates${hint}`);
 }
 
-/** Runs the migrations of a plugin. Throws StoreError that names both sides where a step creates the table of another plugin. */
-export async function namingTableOwners<R>(
-  { name }: AnyPlugin,
+/** Warns of handlers of events that no plugin performs. Says of those of a left-out plugin, in one line, that they never run. */
+export function warnOfEvents(
+  bus: EventBus,
   plugins: readonly AnyPlugin[],
-  run: () => Promise<R>,
-): Promise<R> {
-  try {
-    return await run();
-  } catch (error) {
-    const cause = error instanceof StoreError ? error.cause : undefined;
-    const table = codeOf(cause) === DUPLICATE_TABLE ? /"(.+)"/.exec((cause as Error).message)?.[1] : undefined;
-    if (!(error instanceof StoreError) || table === undefined) throw error;
-    throw new StoreError(`${error.message}. The table exists already${writersOf(table, name, plugins)}`, { cause });
+  { shipped, log }: { readonly shipped: readonly AnyPlugin[]; readonly log: Log },
+): void {
+  const unperformed = bus.withoutPerformer(plugins.flatMap(({ events }) => events));
+  const absent = leftOut(plugins, shipped);
+  for (const { name, events } of absent) {
+    const handled = events.filter((event) => unperformed.includes(event));
+    if (handled.length > 0)
+      log.info("Plugins handle events of a plugin that is left out; these never happen", {
+        plugin: name,
+        events: handled,
+      });
   }
-}
-
-const DUPLICATE_TABLE = "42P07";
-
-/** The other plugins that write a table: ` of "books"`; "" if there are none. */
-function writersOf(table: string, except: string, plugins: readonly AnyPlugin[]): string {
-  const writers = plugins.filter(
-    ({ name, permissions }) => name !== except && (permissions.write as readonly string[] | undefined)?.includes(table),
-  );
-  return writers.length === 0 ? "" : ` and is written by "${writers.map(({ name }) => name).join('", "')}"`;
-}
-
-/** The tables of the schema that plugins create theirs in. */
-async function tablesOf(db: Db): Promise<string[]> {
-  const tables = sql<{ name: string }>`(select tablename as name from pg_tables where schemaname = current_schema())`;
-  return (await db.selectFrom(tables.as("tables")).select("name").execute()).map(({ name }) => name);
+  const known = absent.flatMap(({ events }) => events as readonly string[]);
+  for (const name of unperformed.filter((each) => !known.includes(each)))
+    log.warn("A plugin handles an event that no plugin performs; is its name right?", { event: name });
 }

@@ -1,28 +1,83 @@
+/**
+ * The order in which plugins boot: providers of a contract before the plugins that need or use it, then what `before` and `after`
+ * name. Only installed plugins count, so that an order can name a plugin that an operator leaves out.
+ */
+import { closestMatch } from "../closest_match.ts";
 import { BootError } from "../errors.ts";
+import { contractHint, leaveOutLine } from "./left_out.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
+/** A plugin that another one waits for, and the reason as errors show it. */
+interface Wait {
+  readonly plugin: AnyPlugin;
+  readonly reason: string;
+}
+
 /**
- * Plugins in boot order: providers of a contract before its users, otherwise as listed. Throws BootError for a name or
- * contract with two plugins, a contract without a provider, and a cycle.
+ * Plugins in boot order: providers of a contract before its users, then `before` and `after`, otherwise as listed. Throws
+ * BootError for a name or contract with two plugins, a required contract without a provider, and a cycle. `shipped` are the
+ * plugins that ship with Lectern, also those that are left out: errors name them.
  */
-export function inBootOrder(plugins: readonly AnyPlugin[]): AnyPlugin[] {
-  const providers = providersOf(plugins);
+export function inBootOrder(plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[] = []): AnyPlugin[] {
+  const waits = waitsOf(plugins, providersOf(plugins, shipped));
   const waiting = [...plugins];
   const ordered: AnyPlugin[] = [];
-  const done = new Set<string>();
+  const done = new Set<AnyPlugin>();
   while (waiting.length > 0) {
-    const ready = waiting.findIndex((plugin) =>
-      plugin.requires.every((contract) => done.has(providers.get(contract)?.name ?? "")),
-    );
-    if (ready < 0) throw new BootError(`Cannot order the plugins: ${cycleOf(waiting, providers)}`);
+    const ready = waiting.findIndex((plugin) => waits.get(plugin)?.every((wait) => done.has(wait.plugin)));
+    if (ready < 0) throw new BootError(`Cannot order the plugins: ${cycleOf(waiting[0] as AnyPlugin, waits, done)}`);
     const [plugin] = waiting.splice(ready, 1) as [AnyPlugin];
     ordered.push(plugin);
-    done.add(plugin.name);
+    done.add(plugin);
   }
   return ordered;
 }
 
-function providersOf(plugins: readonly AnyPlugin[]): Map<string, AnyPlugin> {
+/** A name in `before` or `after` that belongs to no plugin. */
+export interface UnknownNeighbour {
+  readonly plugin: string;
+  readonly list: "before" | "after";
+  readonly name: string;
+  /** The known name that differs least. */
+  readonly closest: string | undefined;
+}
+
+/** Names in `before` and `after` that are neither installed nor shipped; these are ignored, since plugins are optional there. */
+export function unknownNeighbours(
+  plugins: readonly AnyPlugin[],
+  shipped: readonly AnyPlugin[] = [],
+): UnknownNeighbour[] {
+  const known = [...new Set([...plugins, ...shipped].map(({ name }) => name))];
+  return plugins.flatMap((plugin) =>
+    (["before", "after"] as const).flatMap((list) =>
+      plugin[list]
+        .filter((name) => !known.includes(name))
+        .map((name) => ({ plugin: plugin.name, list, name, closest: closestMatch(name, known) })),
+    ),
+  );
+}
+
+function waitsOf(
+  plugins: readonly AnyPlugin[],
+  providers: ReadonlyMap<string, AnyPlugin>,
+): ReadonlyMap<AnyPlugin, readonly Wait[]> {
+  const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]));
+  const waits = new Map<AnyPlugin, Wait[]>(plugins.map((plugin) => [plugin, []]));
+  const add = (plugin: AnyPlugin | undefined, other: AnyPlugin | undefined, reason: string) => {
+    if (plugin && other) waits.get(plugin)?.push({ plugin: other, reason });
+  };
+  for (const plugin of plugins) {
+    for (const contract of new Set([...plugin.requires, ...plugin.uses])) {
+      const provider = providers.get(contract);
+      add(plugin, provider, `"${contract}" of "${provider?.name}"`);
+    }
+    for (const name of plugin.after) add(plugin, byName.get(name), `"${name}", which its "after" names`);
+    for (const name of plugin.before) add(byName.get(name), plugin, `"${plugin.name}", whose "before" names "${name}"`);
+  }
+  return waits;
+}
+
+function providersOf(plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[]): Map<string, AnyPlugin> {
   const providers = new Map<string, AnyPlugin>();
   const names = new Set<string>();
   for (const plugin of plugins) {
@@ -30,25 +85,37 @@ function providersOf(plugins: readonly AnyPlugin[]): Map<string, AnyPlugin> {
     names.add(plugin.name);
     for (const contract of plugin.provides) {
       const other = providers.get(contract);
-      if (other) throw new BootError(`Both "${other.name}" and "${plugin.name}" provide "${contract}"; one must go`);
+      if (other)
+        throw new BootError(
+          `Both "${other.name}" and "${plugin.name}" provide "${contract}"; one must go${leaveOutLine([other, plugin], shipped)}`,
+        );
       providers.set(contract, plugin);
     }
   }
-  for (const plugin of plugins) {
-    for (const contract of plugin.requires) {
-      if (!providers.has(contract))
-        throw new BootError(`The plugin "${plugin.name}" requires "${contract}", which no plugin provides`);
-    }
-  }
-  return providers;
+  const missing = plugins.flatMap(({ requires }) => requires).find((contract) => !providers.has(contract));
+  if (missing === undefined) return providers;
+  const users = plugins.filter(({ requires }) => requires.includes(missing)).map(({ name }) => `"${name}"`);
+  const who = users.length === 1 ? `plugin ${users[0]} requires` : `plugins ${users.join(", ")} require`;
+  throw new BootError(`The ${who} "${missing}", which no plugin provides${contractHint(missing, plugins, shipped)}`);
 }
 
-function cycleOf(waiting: readonly AnyPlugin[], providers: ReadonlyMap<string, AnyPlugin>): string {
-  const left = new Set(waiting.map((plugin) => plugin.name));
-  return waiting
-    .map((plugin) => {
-      const blockers = plugin.requires.filter((contract) => left.has(providers.get(contract)?.name ?? ""));
-      return `"${plugin.name}" waits for ${blockers.map((contract) => `"${contract}" of "${providers.get(contract)?.name}"`).join(", ")}`;
-    })
-    .join("; ");
+/** The cycle that a plugin waits for: each of its plugins with the next one. */
+function cycleOf(
+  first: AnyPlugin,
+  waits: ReadonlyMap<AnyPlugin, readonly Wait[]>,
+  done: ReadonlySet<AnyPlugin>,
+): string {
+  const path: { plugin: AnyPlugin; wait: Wait }[] = [];
+  for (let plugin = first; ; ) {
+    const start = path.findIndex((step) => step.plugin === plugin);
+    if (start >= 0)
+      return path
+        .slice(start)
+        .map((step) => `"${step.plugin.name}" waits for ${step.wait.reason}`)
+        .join("; ");
+    // A plugin that is not done waits for one that is not done either, or it would have been ready.
+    const wait = waits.get(plugin)?.find((each) => !done.has(each.plugin)) as Wait;
+    path.push({ plugin, wait });
+    plugin = wait.plugin;
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { inBootOrder } from "./boot_order.ts";
+import { inBootOrder, unknownNeighbours } from "./boot_order.ts";
 import { type AnyPlugin, definePlugin } from "./plugin.ts";
 
 declare module "./registry.ts" {
@@ -9,9 +9,16 @@ declare module "./registry.ts" {
   }
 }
 
-function plugin(name: string, requires: AnyPlugin["requires"], provides: AnyPlugin["provides"]): AnyPlugin {
-  return definePlugin({ name, requires, provides, setup: () => {} });
+function plugin(
+  name: string,
+  requires: AnyPlugin["requires"],
+  provides: AnyPlugin["provides"],
+  more: Partial<Pick<AnyPlugin, "uses" | "before" | "after">> = {},
+): AnyPlugin {
+  return definePlugin({ name, requires, provides, ...more, setup: () => {} });
 }
+
+const names = (plugins: readonly AnyPlugin[]) => plugins.map(({ name }) => name);
 
 test("inBootOrder() puts providers before their users and keeps the given order otherwise", () => {
   const plugins = [plugin("user", ["test_a"], []), plugin("other", [], []), plugin("provider", [], ["test_a"])];
@@ -34,4 +41,51 @@ test("inBootOrder() refuses two plugins of one name and two providers of one con
   expect(() => inBootOrder([plugin("one", [], ["test_a"]), plugin("two", [], ["test_a"])])).toThrow(
     'Both "one" and "two" provide "test_a"',
   );
+});
+
+test("inBootOrder() puts the provider of an optional contract first, and does without one", () => {
+  const user = plugin("user", [], [], { uses: ["test_a"] });
+  expect(names(inBootOrder([user, plugin("provider", [], ["test_a"])]))).toEqual(["provider", "user"]);
+  expect(names(inBootOrder([user]))).toEqual(["user"]);
+});
+
+test("inBootOrder() follows `before` and `after`, and ignores plugins that are not there", () => {
+  const late = plugin("late", [], [], { after: ["middle", "absent"] });
+  const early = plugin("early", [], [], { before: ["middle"] });
+  expect(names(inBootOrder([late, plugin("middle", [], []), early]))).toEqual(["early", "middle", "late"]);
+});
+
+test("inBootOrder() names each step of a cycle of contracts and names, and no plugin that only waits for it", () => {
+  const circle = [
+    plugin("outside", [], [], { after: ["one"] }),
+    plugin("one", [], ["test_a"], { uses: ["test_b"] }),
+    plugin("two", [], ["test_b"], { after: ["three"] }),
+    plugin("three", [], []),
+    plugin("four", [], [], { before: ["three"], after: ["one"] }),
+  ];
+  expect(() => inBootOrder(circle)).toThrow(
+    'Cannot order the plugins: "one" waits for "test_b" of "two"; "two" waits for "three", which its "after" names; ' +
+      '"three" waits for "four", whose "before" names "three"; "four" waits for "one", which its "after" names',
+  );
+});
+
+test("inBootOrder() names all who need what is left out, and the entry that replaces a shipped plugin", () => {
+  const post = plugin("post", [], ["test_a"]);
+  const user = plugin("user", ["test_a"], []);
+  expect(() => inBootOrder([user], [post, user])).toThrow(
+    'The plugin "user" requires "test_a", which no plugin provides; the shipped plugin "post" does, which is left out',
+  );
+  expect(() => inBootOrder([user, plugin("other", ["test_a"], [])])).toThrow(
+    'The plugins "user", "other" require "test_a", which no plugin provides',
+  );
+  expect(() => inBootOrder([post, plugin("mine", [], ["test_a"])], [post])).toThrow(
+    'Both "post" and "mine" provide "test_a"; one must go: to replace "post", write {"from":"lectern/plugins","without":["post"]} instead',
+  );
+});
+
+test("unknownNeighbours() finds names that are neither installed nor shipped, with the closest one", () => {
+  const plugins = [plugin("one", [], [], { before: ["two", "serch"], after: ["search"] }), plugin("two", [], [])];
+  expect(unknownNeighbours(plugins, [plugin("search", [], [])])).toEqual([
+    { plugin: "one", list: "before", name: "serch", closest: "search" },
+  ]);
 });

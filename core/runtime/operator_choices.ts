@@ -48,12 +48,12 @@ function checkFields(schema: TSchema | undefined, value: unknown, path: string):
 }
 
 /**
- * The "lectern" block of package.json, if it has no other keys than `keys`, each a list of texts or an object as named there.
+ * The "lectern" block of package.json, if it has no other keys than `keys`, each a list or an object as named there.
  * Throws BootError for anything else, with the known key that a misspelt one is closest to.
  */
 export function checkedBlock<Block>(
   block: unknown,
-  keys: Readonly<Record<keyof Block & string, "texts" | "object">>,
+  keys: Readonly<Record<keyof Block & string, "list" | "object">>,
 ): Partial<Block> {
   if (typeof block !== "object" || block === null || Array.isArray(block)) throw invalid("it is no object");
   for (const [key, value] of Object.entries(block)) {
@@ -61,9 +61,9 @@ export function checkedBlock<Block>(
       const near = closestMatch(key, Object.keys(keys));
       throw invalid(`"${key}" is no key of it${near === undefined ? "" : `; did you mean "${near}"?`}`);
     }
-    const isTexts = Array.isArray(value) && value.every((each) => typeof each === "string");
-    if (keys[key as keyof Block & string] === "texts" ? !isTexts : typeof value !== "object" || value === null)
-      throw invalid(`"${key}" is no ${keys[key as keyof Block & string] === "texts" ? "list of texts" : "object"}`);
+    const kind = keys[key as keyof Block & string];
+    if (typeof value !== "object" || value === null || Array.isArray(value) !== (kind === "list"))
+      throw invalid(`"${key}" is no ${kind}`);
   }
   // Its keys and their kinds were checked; what the objects hold is checked against the plugins.
   return block as Partial<Block>;

@@ -85,11 +85,11 @@ test("variablesOf() counts the variables of settings among the grants", () => {
   expect(variablesOf(bare)).toEqual([]);
 });
 
-const KEYS = { plugins: "texts", settings: "object", denied: "object" } as const;
+const KEYS = { plugins: "list", settings: "object", denied: "object" } as const;
 test.each([
   [{ setings: {} }, '… "setings" is no key of it; did you mean "settings"?'],
   [{ plugins: [], weather: 1 }, '… "weather" is no key of it'],
-  [{ plugins: "lectern/plugins" }, '… "plugins" is no list of texts'],
+  [{ plugins: "lectern/plugins" }, '… "plugins" is no list'],
   [{ denied: null }, '… "denied" is no object'],
   [[], "… it is no object"],
 ])("a block of %j is refused", (block, text) => {

@@ -52,14 +52,28 @@ export interface Grants {
 }
 
 /** A plugin as its author writes it. */
-export interface PluginSpec<Q extends ContractName, R extends TableName, W extends TableName, S extends TObject> {
+export interface PluginSpec<
+  Q extends ContractName,
+  R extends TableName,
+  W extends TableName,
+  S extends TObject,
+  U extends ContractName = never,
+> {
   /** Unique; also the name of its migration ledger. */
   readonly name: string;
-  /** Contracts it uses. Their providers boot first. */
+  /** Contracts it needs. Their providers boot first; without one the boot stops. */
   readonly requires?: readonly Q[];
+  /** Contracts it uses where a plugin provides them; their providers boot first. `contracts` has undefined for the others. */
+  readonly uses?: readonly U[];
+  /** Names of plugins that boot after this one, where they are installed. */
+  readonly before?: readonly string[];
+  /** Names of plugins that boot before this one, where they are installed. */
+  readonly after?: readonly string[];
   /** Contracts it provides in `setup`. */
   readonly provides?: readonly ContractName[];
   readonly permissions?: Grants & { readonly read?: readonly R[]; readonly write?: readonly W[] };
+  /** Tables of its grants that may be missing, since the plugin that creates them may be left out. */
+  readonly optionalTables?: readonly R[];
   /** Every field has a default. Its `env` option names and grants a variable; fields that share one say `shared: true`. */
   readonly settings?: S;
   readonly migrations?: Migrations;
@@ -68,10 +82,10 @@ export interface PluginSpec<Q extends ContractName, R extends TableName, W exten
   /** Permissions it adds to those that roles may hold. */
   readonly adds?: readonly PermissionName[];
   readonly commands?: Readonly<Record<string, Command>>;
-  setup(context: PluginContext<Q, R | W, S>): void | Promise<void>;
+  setup(context: PluginContext<Q, R | W, S, U>): void | Promise<void>;
 }
 
-type ErasedSpec = PluginSpec<ContractName, TableName, TableName, TObject>;
+type ErasedSpec = PluginSpec<ContractName, TableName, TableName, TObject, ContractName>;
 
 /** A plugin with its types erased and its defaults filled in. */
 export interface AnyPlugin extends Required<Omit<ErasedSpec, "settings">>, Pick<ErasedSpec, "settings"> {
@@ -87,6 +101,7 @@ export interface PluginContext<
   Q extends ContractName = never,
   T extends TableName = never,
   S extends TObject = TObject,
+  U extends ContractName = never,
 > {
   /** Elysia with the prefix /api. Handlers get `viewer` and `input`; each route names its `permit`. */
   readonly app: PluginApp;
@@ -99,7 +114,8 @@ export interface PluginContext<
   /** Runs slow reads (a search, an export) in a pool where users take turns; a statement is cancelled after `limitMs`. */
   readonly withSlowPool: WithSlowPool;
   readonly settings: Static<S>;
-  readonly contracts: Pick<Contracts, Q>;
+  /** The services of `requires` and of `uses`; one of `uses` is undefined where no plugin provides it. */
+  readonly contracts: Pick<Contracts, Q> & { readonly [Name in U]: Contracts[Name] | undefined };
   readonly fetch: OutgoingFetch;
   readonly files: FileStore;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -175,12 +191,17 @@ export function definePlugin<
   const R extends TableName = never,
   const W extends TableName = never,
   S extends TObject = TObject,
->(spec: PluginSpec<Q, R, W, S>): AnyPlugin {
+  const U extends ContractName = never,
+>(spec: PluginSpec<Q, R, W, S, U>): AnyPlugin {
   const { setup, ...data } = spec;
   return {
     requires: [],
+    uses: [],
+    before: [],
+    after: [],
     provides: [],
     permissions: {},
+    optionalTables: [],
     migrations: {},
     events: [],
     adds: [],

@@ -154,10 +154,10 @@ function provide(plugin: AnyPlugin, contracts: Map<string, unknown>, name: strin
   contracts.set(name, service);
 }
 
-/** The contracts of `requires`, and no others. */
+/** The contracts of `requires` and `uses`, and no others. */
 function contractsOf(plugin: AnyPlugin, contracts: ReadonlyMap<string, unknown>): AnyContext["contracts"] {
   const own: Record<string, unknown> = {};
-  for (const name of plugin.requires)
+  for (const name of [...plugin.requires, ...plugin.uses.filter((each) => !plugin.requires.includes(each))])
     Object.defineProperty(own, name, { enumerable: true, get: () => contracts.get(name) });
   return own as AnyContext["contracts"];
 }

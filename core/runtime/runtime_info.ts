@@ -25,6 +25,8 @@ export interface RuntimeInfo {
   plugins(): readonly BootedPlugin[];
   /** Every route, complete once the runtime has booted. */
   routes(): readonly RouteInfo[];
+  /** Whether a route serves a method and path, such as "GET" and "/api/search"; complete after boot. */
+  serves(method: string, path: string): boolean;
   /** Whether an event has handlers by its name, so that a costly draft is made only for these; complete after boot. */
   hasHandlers(name: EventName): boolean;
   /** The plugin that handles a job; undefined where none does. */

@@ -102,8 +102,12 @@ export function pluginOf(name: string, theme: ThemeSpec, plugins: readonly AnyPl
   return {
     name: `theme:${name}`,
     requires: plugins.flatMap(({ provides }) => provides),
+    uses: [],
+    before: [],
+    after: [],
     provides: [],
     permissions: theme.permissions ?? {},
+    optionalTables: [],
     migrations: {},
     events: [],
     adds: [],

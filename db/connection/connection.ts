@@ -37,6 +37,21 @@ type Query = postgres.PendingQuery<postgres.Row[]>;
 /** The rows of a statement, with its command and count. */
 export type StatementResult = postgres.RowList<postgres.Row[]>;
 
+/** What the server says about a statement without running it. */
+export interface Description {
+  /** The types of its parameters, by oid of pg_type. */
+  readonly types: readonly number[];
+  /** Its columns; none for a statement that returns no rows. */
+  readonly columns: readonly { readonly name: string; readonly type: number }[];
+  /** A value as the driver sends it for a type. */
+  serialize(type: number, value: unknown): string;
+}
+
+type Described = Pick<Description, "types" | "columns">;
+interface Serializing {
+  readonly serializers: Readonly<Record<number, (value: unknown) => string>>;
+}
+
 const MAX_PREPARED_PARAMETERS = 100;
 const ONE_QUERY = /^\s*(?:select|with|insert|update|delete|merge|values)\b[^;]*$/i;
 /** Milliseconds after a loss before postgres.js is ended, so that its pending work has failed by then. */
@@ -139,6 +154,28 @@ export class Connection {
         return await this.send(text, parameters, answerTimeoutMs);
       throw error;
     }
+  }
+
+  /** Releases the advisory locks that a failed statement of a plugin may have left: errors do not release those of sessions. */
+  releaseLocks(): void {
+    this.send("select pg_advisory_unlock_all()", []).catch(() => {
+      // A lost connection holds none.
+    });
+  }
+
+  /** Has the server parse a statement, which runs nothing. Rejects as `send` does. */
+  async describe(text: string, answerTimeoutMs = 0): Promise<Description> {
+    const query = this.#sql.unsafe(text);
+    const described = query.describe();
+    // Nothing refers to it later, so the server need not keep it under a name.
+    (query as unknown as { options: { prepare: boolean } }).options.prepare = false;
+    const { types, columns } = await this.#awaitAnswer(described as PromiseLike<Described>, answerTimeoutMs);
+    const { serializers } = this.#sql.options as unknown as Pick<Serializing, "serializers">;
+    return {
+      types: [...types],
+      columns: columns.map(({ name, type }) => ({ name, type })),
+      serialize: (type, value) => serializers[type]?.(value) ?? String(value),
+    };
   }
 
   /** Streams the rows of a statement, `size` at a time; `answerTimeoutMs` holds for each part. */

@@ -43,7 +43,7 @@ export class DeadlinePool {
   async send(
     text: string,
     parameters: readonly unknown[],
-    { key, limitMs, signal }: SlowQueryOptions,
+    { key, limitMs, signal, asRole }: SlowQueryOptions & { readonly asRole?: boolean },
   ): Promise<StatementResult> {
     const connection = await this.#connections.acquire(key, signal);
     let cancelling: ReturnType<typeof setInterval> | undefined;
@@ -60,6 +60,9 @@ export class DeadlinePool {
       const answer = connection.sendWithRetry(text, parameters, answerTimeoutFor(limitMs));
       signal?.addEventListener("abort", leave, { once: true });
       return await answer;
+    } catch (error) {
+      if (asRole && !connection.isLost) connection.releaseLocks();
+      throw error;
     } finally {
       signal?.removeEventListener("abort", leave);
       clearInterval(cancelling);

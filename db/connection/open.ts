@@ -7,11 +7,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type CompiledQuery, Kysely, type RawBuilder } from "kysely";
 import postgres from "postgres";
 import { EMBEDDED_USER, type Embedded, joinEmbedded } from "../embedded/embedded.ts";
+import { enforcedRole } from "../grants/enforcement.ts";
 import { StoreError } from "../query/errors.ts";
+import type { Grants } from "../query/grants.ts";
 import type { Db, Tables } from "../query/tables.ts";
 import { Connection } from "./connection.ts";
 import type { AnswerDeadlineOptions } from "./deadlines.ts";
-import { dialect } from "./dialect.ts";
+import { dialect, type RoleStore, storeAs } from "./dialect.ts";
 import type { StoreLimits } from "./limits.ts";
 import { Listener, type ListenHandlers } from "./listener.ts";
 import { type Connect, type Probed, probe, SESSION } from "./probe.ts";
@@ -58,6 +60,11 @@ export interface Store {
   sql: postgres.Sql;
   /** The rows of a read in the deadline pool, where the server cancels a statement after two seconds. */
   queryWithDeadline<Row>(query: RawBuilder<Row> | CompiledQuery<Row>): Promise<Row[]>;
+  /**
+   * The same store as the role of a plugin (`syncRoles`): PostgreSQL checks its grants, whatever its statements say. `grants`
+   * only words the errors.
+   */
+  withRole(plugin: string, grants: Grants): PluginStore;
   /** Sets the limits of further statements; there are none before, as for commands and migrations. */
   limit(limits: StoreLimits): void;
   /** Connections of the pools and callers that wait for one. */
@@ -71,6 +78,11 @@ export interface Store {
   notify(channel: string, payload: string): Promise<void>;
   /** Ends all connections, and the embedded server where no other process uses it. */
   close(): Promise<void>;
+}
+
+/** A store whose statements run as the role of a plugin. */
+export interface PluginStore extends RoleStore {
+  queryWithDeadline: Store["queryWithDeadline"];
 }
 
 const DEFAULTS = {
@@ -253,6 +265,10 @@ function assemble(
     db,
     sql: own,
     queryWithDeadline: (query) => pools.queryWithDeadline(query),
+    withRole(plugin, grants) {
+      const role = enforcedRole(plugin, grants);
+      return { ...storeAs(pools, role), queryWithDeadline: (query) => pools.queryWithDeadlineAs(role, query) };
+    },
     limit: (limits) => {
       pools.limits = limits;
     },

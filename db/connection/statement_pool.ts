@@ -3,7 +3,7 @@
  * each other's answers.
  */
 import { StoreUnavailable } from "../query/errors.ts";
-import type { Connection, StatementResult } from "./connection.ts";
+import type { Connection, Description, StatementResult } from "./connection.ts";
 import { answerTimeoutFor, type PoolLoad } from "./limits.ts";
 
 /** Options of the pool; times in milliseconds. */
@@ -27,14 +27,28 @@ export class StatementPool {
     this.#options = options;
   }
 
-  /** Sends a statement over the connection with the fewest pending ones. Throws as `sendWithRetry` does, and StoreUnavailable once closed. */
-  async send(text: string, parameters: readonly unknown[]): Promise<StatementResult> {
+  /**
+   * Sends a statement over the connection with the fewest pending ones. `asRole` is true for one of a
+   * plugin's role. Throws as `sendWithRetry` does, and StoreUnavailable once closed.
+   */
+  async send(text: string, parameters: readonly unknown[], asRole = false): Promise<StatementResult> {
     if (this.#ended) throw new StoreUnavailable("Cannot query the store: it is closed");
     const connection = this.#leastLoaded();
     const limitMs = this.#options.limitMs();
     const answerTimeoutMs = answerTimeoutFor(limitMs);
     connection.limit(limitMs, answerTimeoutMs);
-    return await connection.sendWithRetry(text, parameters, answerTimeoutMs);
+    try {
+      return await connection.sendWithRetry(text, parameters, answerTimeoutMs);
+    } catch (error) {
+      if (asRole && !connection.isLost) connection.releaseLocks();
+      throw error;
+    }
+  }
+
+  /** Describes a statement. Throws as `send` does. */
+  async describe(text: string): Promise<Description> {
+    if (this.#ended) throw new StoreUnavailable("Cannot query the store: it is closed");
+    return await this.#leastLoaded().describe(text, answerTimeoutFor(this.#options.limitMs()));
   }
 
   /** Open connections and their pending statements; none waits for a connection, as statements are pipelined. */

@@ -3,13 +3,14 @@
  * each, polls and slow reads have pools of their own. None of the four starves another. The listener is apart from these.
  */
 import type { CompiledQuery, RawBuilder } from "kysely";
+import type { EnforcedRole, Sender } from "../grants/enforcement.ts";
 import { ConnectionLost } from "../query/errors.ts";
 import { flatten } from "../query/query.ts";
 import type { Connection } from "./connection.ts";
 import { DeadlinePool, type DeadlinePoolOptions } from "./deadline_pool.ts";
 import type { AnswerDeadlineOptions } from "./deadlines.ts";
-import type { DialectPools } from "./dialect.ts";
 import { answerTimeoutFor, type PoolLoad, type StoreLimits } from "./limits.ts";
+import { type DialectPools, runAs } from "./session.ts";
 import { StatementPool } from "./statement_pool.ts";
 import { TransactionPool } from "./transaction_pool.ts";
 
@@ -94,6 +95,17 @@ export class StorePools implements DialectPools {
   /** How busy the pools are. */
   load(): StoreLoad {
     return { statements: this.statements.load, transactions: this.transactions.load, slow: this.slow.load };
+  }
+
+  /** The same as a role. */
+  async queryWithDeadlineAs<Row>(role: EnforcedRole, query: RawBuilder<Row> | CompiledQuery<Row>): Promise<Row[]> {
+    const { sql: text, parameters } = "sql" in query ? query : flatten(query);
+    const limits = { key: "", limitMs: DEADLINE_MS, asRole: true };
+    const sender: Sender = {
+      send: (outer, values) => this.#deadline.send(outer, values, limits),
+      describe: (inner) => this.statements.describe(inner),
+    };
+    return (await runAs(role, sender, text, parameters)).rows as Row[];
   }
 
   /** Ends all pools after their statements, at most `timeoutMs` later. */

@@ -65,11 +65,25 @@ export function outgoing(sql: postgres.Sql, parameters: readonly unknown[]): pos
   return sent as postgres.ParameterOrJSON<never>[];
 }
 
+/**
+ * A parameter as the text that postgres.js would send, where `serialize` does what it does for the parameter's type. `place`
+ * counts from 1. Throws TypeError as `outgoing` does.
+ */
+export function textOf(value: unknown, place: number, serialize: (value: unknown) => string): string | null {
+  if (value === null || value === undefined) return null;
+  if (Array.isArray(value)) return serialize(element(value, place));
+  return serialize(typeof value === "string" || typeof value === "number" ? value : single(value, place));
+}
+
 function convert(sql: postgres.Sql, value: unknown, place: number): unknown {
+  return Array.isArray(value) ? sql.typed(element(value, place) as never, 0) : single(value, place);
+}
+
+/** A value that is no list. */
+function single(value: unknown, place: number): unknown {
   if (typeof value === "boolean" || typeof value === "bigint") return String(value);
   if (value instanceof Uint8Array) return value;
   if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return sql.typed(element(value, place) as never, 0);
   if (typeof value === "object" && value !== null) return JSON.stringify(value);
   throw unsendable(value, place);
 }

@@ -38,6 +38,30 @@ export class ConnectionLost extends Error {
 export const QUERY_CANCELED = "57014";
 
 /**
+ * A plugin ran a statement that is no read or write of rows, or changed settings of its session.
+ * @example
+ * if (error instanceof StatementRefused) context.log.error("Use select, insert, update, delete or merge", { error });
+ */
+export class StatementRefused extends Error {
+  override readonly name = "StatementRefused";
+
+  readonly plugin: string;
+
+  /** `found` is the statement or the server's message. */
+  constructor(plugin: string, found: string, options?: ErrorOptions) {
+    super(
+      `Plugin "${plugin}" cannot run this statement: found "${found.trim().slice(0, MAX_SHOWN)}", ` +
+        `wanted select, insert, update, delete, merge, values, table, with or lock`,
+      options,
+    );
+    this.plugin = plugin;
+  }
+}
+
+/** Characters of a refused statement that an error shows. */
+const MAX_SHOWN = 80;
+
+/**
  * A plugin used a table without a grant.
  * @example
  * if (error instanceof GrantError) context.log.error("Grant it first", { table: error.table, wanted: error.wanted });
@@ -47,13 +71,25 @@ export class GrantError extends Error {
   readonly plugin: string;
   readonly table: string;
   readonly wanted: "read" | "write";
+  /** Whether the plugin declares the grant and the operator denied it. */
+  readonly denied: boolean;
 
   /** `wanted` is the missing grant. */
-  constructor(plugin: string, table: string, wanted: "read" | "write") {
+  constructor(
+    plugin: string,
+    table: string,
+    wanted: "read" | "write",
+    { denied = false, cause }: { readonly denied?: boolean; readonly cause?: unknown } = {},
+  ) {
     super(
-      `Plugin "${plugin}" cannot ${wanted} table "${table}": it holds no such grant, ` +
-        `wanted permissions.${wanted} to list "${table}"`,
+      `Plugin "${plugin}" cannot ${wanted} table "${table}": ${
+        denied
+          ? `the operator denied it, in the "lectern" block of package.json`
+          : `it holds no such grant, wanted permissions.${wanted} to list "${table}"`
+      }`,
+      { cause },
     );
+    this.denied = denied;
     this.plugin = plugin;
     this.table = table;
     this.wanted = wanted;

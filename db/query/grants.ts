@@ -13,6 +13,8 @@ import type { Db, TableName, Tables } from "./tables.ts";
 export interface Grants {
   read: readonly string[];
   write: readonly string[];
+  /** Tables that the plugin declares and the operator denied, for errors. */
+  denied?: { readonly read: readonly string[]; readonly write: readonly string[] };
 }
 
 /**
@@ -39,8 +41,14 @@ function guardFor(plugin: string, grants: Grants): KyselyPlugin {
   const write = new Set(grants.write);
   const read = new Set([...grants.read, ...grants.write]);
   return guard((table, wanted) => {
-    if (!(wanted === "write" ? write : read).has(table)) throw new GrantError(plugin, table, wanted);
+    if (!(wanted === "write" ? write : read).has(table))
+      throw new GrantError(plugin, table, wanted, { denied: isDenied(grants, table, wanted) });
   });
+}
+
+/** Whether the operator denied a declared grant. */
+export function isDenied({ denied }: Pick<Grants, "denied">, table: string, wanted: "read" | "write"): boolean {
+  return Boolean(denied?.write.includes(table) || (wanted === "read" && denied?.read.includes(table)));
 }
 
 type Check = (table: string, wanted: "read" | "write") => void;

@@ -78,7 +78,7 @@ export function eventRows(sources: readonly Source[]): string[][] {
 /** The same of each slot. */
 export function slotRows(sources: readonly Source[]): string[][] {
   return declaredIn(sources, "Slots").map(({ name, type, path }) => {
-    const walked = new RegExp(`\\bslot\\(\\s*"${name}"`);
+    const walked = new RegExp(`\\bslot(?:s\\.get)?\\(\\s*"${name}"`);
     return [code(name), link(code(type), path), ownersOf(sources.filter(({ text }) => walked.test(text)))];
   });
 }

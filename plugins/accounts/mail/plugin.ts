@@ -1,7 +1,14 @@
-import { BootError, definePlugin, t } from "lectern/core";
+/**
+ * Mail (contract `mail`): by SMTP, or by the transport of another plugin (slot `mail_transport`). It stores nothing: a message
+ * that must not be lost is sent from a job.
+ */
+import { type MailMessage, MailRejected, type MailTransport } from "lectern/contracts";
+import { BootError, chosenProvider, definePlugin, t } from "lectern/core";
 import { createSmtpTransport } from "./transport.ts";
 
-/** Sends mail by SMTP (contract `mail`). It stores nothing: a message that must not be lost is sent from a job. */
+const SMTP = "smtp";
+
+/** Sends mail; see the contract `mail`. */
 export default definePlugin({
   name: "mail",
   provides: ["mail"],
@@ -21,19 +28,84 @@ export default definePlugin({
       description:
         "tls requires STARTTLS, ssl starts with TLS (as does port 465); otherwise STARTTLS if the server offers it",
     }),
+    transport: t.String({
+      default: "",
+      env: "MAIL_TRANSPORT",
+      description: "What delivers mail: smtp, or the transport of a plugin by its name; needed where there are several",
+    }),
+    timeout: t.Integer({
+      default: 30,
+      minimum: 1,
+      maximum: 50,
+      env: "MAIL_TIMEOUT",
+      description: "Seconds that the transport of a plugin may take for a message",
+    }),
   }),
-  setup({ onStop, provide, settings }) {
-    if (settings.host === "") {
-      const send = () => Promise.reject(new Error("Cannot send mail: MAIL_HOST names no server"));
-      provide("mail", { isConfigured: false, send });
-      return;
+  setup({ on, onStop, provide, settings, slot }) {
+    const { from, host, timeout } = settings;
+    const smtp = host === "" ? undefined : createSmtpTransport(settings);
+    if (smtp) {
+      checkSender(from, "MAIL_HOST is set");
+      onStop(() => smtp.close());
     }
-    if (!settings.from.includes("@"))
-      throw new BootError(
-        `Cannot send mail from "${settings.from}": MAIL_HOST is set, so MAIL_FROM must be an address`,
-      );
-    const transport = createSmtpTransport(settings);
-    onStop(() => transport.close());
-    provide("mail", { isConfigured: true, send: (message) => transport.deliver(message) });
+    const chosen = (): MailTransport | undefined => {
+      const own = settings.transport === SMTP && !smtp ? [NO_SERVER] : smtp ? [smtp] : [];
+      return chosenProvider([...own, ...slot("mail_transport")], {
+        service: "a mail transport",
+        variable: "MAIL_TRANSPORT",
+        chosen: settings.transport,
+      });
+    };
+    on("app_boot", {
+      async inTransaction() {
+        const transport = chosen();
+        if (transport === NO_SERVER)
+          throw new BootError("Cannot send mail: MAIL_TRANSPORT is smtp, but MAIL_HOST is empty");
+        if (transport && transport !== smtp) checkSender(from, `the mail transport is "${transport.name}"`);
+      },
+    });
+    provide("mail", {
+      get isConfigured() {
+        return chosen() !== undefined;
+      },
+      async send(message) {
+        const transport = chosen();
+        if (!transport) throw new Error("Cannot send mail: MAIL_HOST names no server");
+        checkMessage(message);
+        if (transport === smtp) await transport.send({ ...message, from }, { signal: new AbortController().signal });
+        else await withinTime(timeout, (signal) => transport.send({ ...message, from }, { signal }));
+      },
+    });
   },
 });
+
+/** The place of SMTP where it is chosen and has no server. */
+const NO_SERVER: MailTransport = { name: SMTP, send: () => Promise.reject(new Error("Cannot send mail")) };
+
+/** Throws BootError unless the sender is an address. */
+function checkSender(from: string, reason: string): void {
+  if (!from.includes("@"))
+    throw new BootError(`Cannot send mail from "${from}": ${reason}, so MAIL_FROM must be an address`);
+}
+
+/** Throws MailRejected for line breaks in what becomes a header, which would add headers. */
+function checkMessage({ to, subject }: MailMessage): void {
+  for (const [name, text] of Object.entries({ to, subject }))
+    if (/\p{Cc}/u.test(text)) throw new MailRejected(`Cannot send mail: "${name}" has a control character`);
+}
+
+/** Runs a delivery, and throws where it takes longer than its time, even if it ignores the signal. */
+async function withinTime(seconds: number, run: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const controller = new AbortController();
+  const late = new Error(`The mail transport took longer than ${seconds} seconds (MAIL_TIMEOUT)`);
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    reject(late);
+    controller.abort(late);
+  }, seconds * 1000);
+  try {
+    await Promise.race([run(controller.signal), promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

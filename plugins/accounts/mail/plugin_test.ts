@@ -4,13 +4,24 @@ import mail from "./plugin.ts";
 
 function setUp(settings: Record<string, unknown>): Mail {
   let provided: Mail | undefined;
-  const defaults = { from: "", host: "", port: 587, username: "", password: "", encryption: "" };
+  const defaults = {
+    from: "",
+    host: "",
+    port: 587,
+    username: "",
+    password: "",
+    encryption: "",
+    transport: "",
+    timeout: 30,
+  };
   void mail.setup({
     settings: { ...defaults, ...settings },
     provide: (_: string, service: Mail) => {
       provided = service;
     },
+    on: () => {},
     onStop: () => {},
+    slot: () => [],
   } as never);
   return provided as Mail;
 }

@@ -1,8 +1,10 @@
-import type { MailMessage } from "lectern/contracts";
+import { MailRejected, type MailTransport } from "lectern/contracts";
 import { createTransport } from "nodemailer";
 
 /** Timeout of each step of a delivery, in milliseconds; well below a job's lease of one minute. */
 const STEP_MS = 10_000;
+/** The first reply code of SMTP for failures that last. */
+const PERMANENT = 500;
 /** The port on which servers expect TLS from the first byte (implicit TLS). */
 const TLS_PORT = 465;
 
@@ -15,16 +17,11 @@ export interface SmtpServer {
   readonly password: string;
   /** "tls" requires STARTTLS, "ssl" (and port 465) starts with TLS, empty uses STARTTLS if it is offered. */
   readonly encryption: "" | "null" | "tls" | "ssl";
-  /** The sender, as `address` or `Name <address>`. */
-  readonly from: string;
 }
 
-/** Creates a transport that delivers messages by SMTP, with one connection per message. */
-export function createSmtpTransport(server: SmtpServer): {
-  deliver(message: MailMessage): Promise<void>;
-  close(): void;
-} {
-  const { host, port, username, password, encryption, from } = server;
+/** The shipped transport, which delivers messages by SMTP with one connection per message. */
+export function createSmtpTransport(server: SmtpServer): MailTransport & { close(): void } {
+  const { host, port, username, password, encryption } = server;
   const isWrapped = encryption === "ssl" || port === TLS_PORT;
   const transport = createTransport({
     host,
@@ -40,10 +37,22 @@ export function createSmtpTransport(server: SmtpServer): {
     ...(username === "" ? {} : { auth: { user: username, pass: password } }),
   });
   return {
-    async deliver(message) {
-      // As an object, so that a comma or a bracket in an address cannot add recipients.
-      await transport.sendMail({ ...message, from, to: { name: "", address: message.to } });
+    name: "smtp",
+    async send(message) {
+      try {
+        // As an object, so that a comma or a bracket in an address cannot add recipients.
+        await transport.sendMail({ ...message, to: { name: "", address: message.to } });
+      } catch (cause) {
+        if (isUnknownRecipient(cause)) throw new MailRejected((cause as Error).message, { cause });
+        throw cause;
+      }
     },
     close: () => transport.close(),
   };
+}
+
+/** Whether the server refused the recipient for good (5xx). Refused senders and passwords are settings, which may be corrected. */
+function isUnknownRecipient(error: unknown): boolean {
+  const { command, responseCode = 0 } = error as { command?: string; responseCode?: number };
+  return command === "RCPT TO" && responseCode >= PERMANENT;
 }

@@ -1,4 +1,4 @@
-import { ApiError, type EventTransaction } from "lectern/core";
+import { ApiError, type EventTransaction, sql } from "lectern/core";
 import { prepared } from "lectern/db";
 import type { SignedIn, SignIn } from "./contract.ts";
 import { COLUMNS } from "./queries.ts";
@@ -10,6 +10,10 @@ export const NO_MATCH = new ApiError(401, "These credentials do not match our re
 
 const lockVerified = prepared("sessions.lockVerified", (db, p: { id: number; passwordHash: string }) =>
   db.selectFrom("users").where("id", "=", p.id).where("password", "=", p.passwordHash).forShare(),
+);
+
+const lockUser = prepared("sessions.lockUser", (db, p: { id: number }) =>
+  db.selectFrom("users").where("id", "=", p.id).where("system_name", "=", sql.lit("")).forShare(),
 );
 
 const insert = prepared("sessions.insert", (db, p: { userId: number; hash: string; address: string; agent: string }) =>
@@ -28,17 +32,22 @@ const removeOf = prepared("sessions.removeOfUser", (db, p: { userId: number }) =
 );
 
 /**
- * Stores a session. The user's row is locked and must still have the password hash that was verified: a concurrent change
- * of the password either deletes this session with the others, or prevents it, which throws the 401.
+ * Stores a session. The user's row is locked and must still have the password hash that was verified, if one was: a concurrent
+ * change of the password either deletes this session with the others, or prevents it, which throws the 401.
  */
 export async function insertSession(
   draft: SignIn,
-  { cookieHash, passwordHash }: { readonly cookieHash: string; readonly passwordHash: string },
+  { cookieHash, passwordHash }: { readonly cookieHash: string; readonly passwordHash: string | undefined },
   { db }: EventTransaction,
 ): Promise<SignedIn> {
   const { user, address, agent } = draft;
-  if (!(await lockVerified.executeTakeFirst(db, { id: user.id, passwordHash }))) throw NO_MATCH;
-  const values = { userId: user.id, hash: cookieHash, address, agent: agent.slice(0, MAX_AGENT) };
+  const { id } = user;
+  const locked =
+    passwordHash === undefined
+      ? await lockUser.executeTakeFirst(db, { id })
+      : await lockVerified.executeTakeFirst(db, { id, passwordHash });
+  if (!locked) throw NO_MATCH;
+  const values = { userId: id, hash: cookieHash, address, agent: agent.slice(0, MAX_AGENT) };
   const session = await insert.executeTakeFirst(db, values);
   if (!session) throw new Error("Cannot store a session: the store returned no row");
   return { ...draft, session };

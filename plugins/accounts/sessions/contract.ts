@@ -34,10 +34,25 @@ export interface SessionsTable {
   last_seen_at: Generated<string>;
 }
 
+/** Sign-ins that need a further step, as stored. */
+export interface PendingSignInsTable {
+  /** SHA-256 of the cookie's value, as hex. */
+  hash: string;
+  user_id: number;
+  method: string;
+  /** The step that comes next. */
+  step: string;
+  /** The steps that are done. */
+  passed: Generated<string[]>;
+  /** The path to which the browser goes at last. */
+  return_to: string;
+  expires_at: string;
+}
+
 /** A sign-in; contains no secret. */
 export interface SignIn {
   readonly user: UserRef;
-  /** "standard" is e-mail address and password. */
+  /** "standard" is e-mail address and password; others are named by the plugin that began the sign-in. */
   readonly method: string;
   readonly address: string;
   readonly agent: string;
@@ -62,8 +77,13 @@ export interface SignedIn extends SignIn {
 export const signInRules = rules({ email: ["required", "string"], password: ["required", "string"] });
 
 /** The context that the files of this plugin share, with what `setup` adds. */
-export interface SessionsContext extends PluginContext<"users" | "throttle", "users" | "sessions"> {
+export interface SessionsContext
+  extends PluginContext<"users" | "throttle", "users" | "sessions" | "pending_sign_ins"> {
   readonly cookieStyle: CookieStyle;
+  /** The cookie of a pending sign-in. */
+  readonly pendingStyle: CookieStyle;
+  /** Lifetime of a pending sign-in in minutes. */
+  readonly pendingMinutes: number;
   readonly findSession: FindSession;
   readonly lastSeen: SessionsSeen;
   /** Time without a request after which a session ends, in milliseconds. */
@@ -103,15 +123,27 @@ export const signedInSchema = t.Object(
   { $id: "SignedIn" },
 );
 
+/** The answer to a sign-in that needs a further step. */
+export const pendingSchema = t.Object(
+  {
+    pending: t.Object({
+      step: t.String({ description: "The name of the step" }),
+      path: t.String({ description: "The path of its screen, below the address of the instance" }),
+    }),
+  },
+  { $id: "PendingSignIn" },
+);
+
 declare module "lectern/db" {
   interface Tables {
+    pending_sign_ins: PendingSignInsTable;
     sessions: SessionsTable;
   }
 }
 
 declare module "lectern/core" {
   interface Events {
-    /** A sign-in with a password; requests with tokens are none (platform 1.2). */
+    /** A sign-in, when its last step is completed; requests with tokens are none (platform 1.2). */
     auth_login: { draft: SignIn; result: SignedIn };
     /** The user or an administrator ended a session. */
     session_end: { draft: Session; result: Session };

@@ -2,20 +2,24 @@
  * Sessions: signing in with a password, and the cookie that follows (platform 1.4). The value of a cookie is random and only
  * its hash is stored. Sessions are cached, and the times at which they were last seen are written in batches, so that a
  * request with a cookie costs no query. This plugin boots after tokens: resolvers are called in that order, so a token
- * takes precedence over a cookie. There is no second factor; `mfa_enforced` of roles is for a plugin that adds one.
+ * takes precedence over a cookie. Other plugins begin sessions by the contract `sessions`, and add steps to every sign-in by
+ * the slot `sign_in_step`, such as a second factor; `mfa_enforced` of roles is for these.
  */
 import { type Cached, definePlugin, type EventTransaction, sql } from "lectern/core";
 import { sessionResolver } from "./authenticate.ts";
+import { begin, complete, publicPart } from "./begin.ts";
 import { removeSession, removeSessionsOf } from "./changes.ts";
 import type { SessionsContext } from "./contract.ts";
 import { cookieOf, cookieStyleFor } from "./cookie.ts";
 import { sessionsSeen } from "./last_used.ts";
 import { migrations } from "./migrations.ts";
+import { endPendingOf, pendingOf, sweepPending } from "./pending.ts";
 import { readGuest } from "./queries.ts";
 import { mountSessions } from "./routes.ts";
 import { type CachedSession, createSessionFinder, readCachedSession } from "./session_cache.ts";
 import { settings } from "./settings.ts";
 import { mountSignIn } from "./sign_in.ts";
+import { checkSteps } from "./steps.ts";
 
 const MINUTE_MS = 60_000;
 const SWEEP_MS = 3_600_000;
@@ -25,7 +29,7 @@ export default definePlugin({
   name: "sessions",
   requires: ["users", "throttle"],
   provides: ["sessions"],
-  permissions: { read: ["users"], write: ["sessions"] },
+  permissions: { read: ["users"], write: ["sessions", "pending_sign_ins"] },
   settings,
   migrations,
   events: ["auth_login", "session_end"],
@@ -33,6 +37,7 @@ export default definePlugin({
     const { auth, baseUrl, cached, contracts, db, every, log, visibilityRule, on, onStop, perform } = plugin;
     const { attempts, attemptsByAccount, attemptsByAddress, confirmation, cookie, isPublic, lifetime, restrict } =
       plugin.settings;
+    const { stepAttempts, stepLifetime } = plugin.settings;
     const needsConfirmation = confirmation || restrict !== "";
     const lifetimeMs = lifetime * MINUTE_MS;
     const cookieStyle = cookieStyleFor(cookie, baseUrl);
@@ -46,10 +51,12 @@ export default definePlugin({
     const context: SessionsContext = {
       ...plugin,
       cookieStyle,
+      pendingStyle: cookieStyleFor(`${cookie}_pending`, baseUrl),
+      pendingMinutes: stepLifetime,
       findSession,
       lastSeen,
       lifetimeMs,
-      limits: { pair: attempts, account: attemptsByAccount, address: attemptsByAddress },
+      limits: { pair: attempts, account: attemptsByAccount, address: attemptsByAddress, step: stepAttempts },
       needsConfirmation,
       endSessionWithin,
       async endSession(session, viewer) {
@@ -81,7 +88,14 @@ export default definePlugin({
         return needsConfirmation && !session?.isConfirmed ? undefined : viewer;
       },
       guest: async () => (isPublic ? readGuest(db, contracts.users) : undefined),
+      begin: (...given) => begin(context, ...given),
+      async pending(request) {
+        const found = await pendingOf(context, request);
+        return found && publicPart(found);
+      },
+      complete: (...given) => complete(context, ...given),
     });
+    on("app_boot", { inTransaction: async () => checkSteps(plugin.slot("sign_in_step")) });
     mountSignIn(context);
     mountSessions(context);
     endWithUsers(context, sessions);
@@ -92,6 +106,7 @@ export default definePlugin({
     every("sweep", SWEEP_MS, async () => {
       const end = sql<string>`now() - ${lifetimeMs} * interval '1 millisecond'`;
       await db.deleteFrom("sessions").where("last_seen_at", "<", end).execute();
+      await sweepPending.execute(db, {});
     });
   },
 });
@@ -102,6 +117,7 @@ function endWithUsers({ on }: SessionsContext, sessions: Cached<CachedSession>):
     async inTransaction({ id }, tx, { draft }) {
       if (draft.draft.password_hash === undefined) return;
       for (const hash of await removeSessionsOf(id, tx)) await sessions.forget(tx, hash);
+      await endPendingOf(id, tx.db);
     },
   });
   // The sessions of a deleted user are deleted with it, so their hashes are not known: all are forgotten.

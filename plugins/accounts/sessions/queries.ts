@@ -26,6 +26,15 @@ export const readSessionOf = prepared("sessions.findOfUser", (db, p: { id: numbe
   db.selectFrom("sessions").select(COLUMNS).where("id", "=", p.id).where("user_id", "=", p.owner),
 );
 
+/** The account of a person; nothing for the guest. */
+export const readAccount = prepared("sessions.readAccount", (db, p: { id: number }) =>
+  db
+    .selectFrom("users")
+    .select("email_confirmed as isConfirmed")
+    .where("id", "=", p.id)
+    .where("system_name", "=", sql.lit("")),
+);
+
 const findGuest = prepared("sessions.findGuest", (db) =>
   db.selectFrom("users").select("id").where("system_name", "=", sql.lit("public")),
 );

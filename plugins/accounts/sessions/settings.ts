@@ -33,6 +33,19 @@ export const settings = t.Object({
     env: "SIGN_IN_ATTEMPTS_BY_ADDRESS",
     description: "Password attempts within five minutes from one address for any account",
   }),
+  stepAttempts: t.Integer({
+    default: 10,
+    minimum: 1,
+    env: "SIGN_IN_STEP_ATTEMPTS",
+    description: "Attempts within five minutes at the further steps of a user's sign-ins, which plugins add",
+  }),
+  stepLifetime: t.Integer({
+    default: 10,
+    minimum: 1,
+    maximum: 1440,
+    env: "SIGN_IN_STEP_LIFETIME",
+    description: "Minutes after which a sign-in whose further step is not completed expires",
+  }),
   isPublic: t.Boolean({
     default: false,
     env: "APP_PUBLIC",

@@ -1,20 +1,19 @@
 /**
- * Signing in and out: `/session` is the session of the request's own cookie. The routes are public, since the request has no
- * credential yet, or a cookie that the API accepts for GET alone; they read the cookie themselves. Each sign-in creates a
- * session with a new random value and ends the one of the request's cookie, so a value planted in a browser beforehand is
- * useless (session fixation). Cross-site requests are refused.
+ * Signing in by password, and signing out: `/session` is the session of the request's own cookie. The routes are public, since
+ * the request has no credential yet, or a cookie that the API accepts for GET alone; they read the cookie themselves. What
+ * follows a right password is in begin.ts. Cross-site requests are refused.
  */
-import type { Allowed } from "lectern/contracts";
-import { ApiError, endpoint, GUEST, type InputObject, isCrossSite, noContent, randomText, sha256 } from "lectern/core";
+import { ApiError, endpoint, GUEST, type InputObject, isCrossSite, noContent, ownPath } from "lectern/core";
 import { networkOf } from "./address.ts";
 import { UNCONFIRMED } from "./authenticate.ts";
-import { insertSession, NO_MATCH } from "./changes.ts";
-import { type SessionsContext, type SignIn, signedInSchema, signInRules } from "./contract.ts";
+import { limitBy, type Started, start } from "./begin.ts";
+import { NO_MATCH } from "./changes.ts";
+import { pendingSchema, type SessionsContext, signedInSchema, signInRules } from "./contract.ts";
 import { cookieOf, setCookie } from "./cookie.ts";
 import { about } from "./docs.ts";
+import { dropPending } from "./pending.ts";
 import { presentSession } from "./presenter.ts";
 import { readSession } from "./queries.ts";
-import { type CachedSession, LENGTH } from "./session_cache.ts";
 
 /** The number of password attempts within five minutes. */
 export interface SignInLimits {
@@ -24,16 +23,14 @@ export interface SignInLimits {
   readonly account: number;
   /** From one address for any account. */
   readonly address: number;
+  /** For one user at further steps. */
+  readonly step: number;
 }
 
-const WINDOW_SECONDS = 300;
 /** The maximum length of an e-mail address, in characters. */
 const MAX_LOGGED_EMAIL = 254;
-const limitBy = (key: string, attempts: number): Allowed => ({
-  name: `sign in by ${key}`,
-  attempts,
-  seconds: WINDOW_SECONDS,
-});
+/** The method of a sign-in by e-mail address and password. */
+const PASSWORD = "standard";
 
 /** Mounts sign-in, sign-out, and the route that shows the signed-in user. */
 export function mountSignIn(context: SessionsContext): void {
@@ -46,20 +43,20 @@ export function mountSignIn(context: SessionsContext): void {
   };
   app.post(
     "/session",
-    async ({ request, input, address, set }) => {
+    async ({ request, input, address, set, status }) => {
       refuseCrossSite(request, baseUrl);
-      const before = await findSession(cookieOf(request.headers.get("cookie"), cookieStyle));
-      const attempt = { request, input, address, before };
-      const { value, session, viewer } = await signIn(context, attempt).catch((error: unknown) => {
+      const attempt = { request, input, address };
+      const started = await signIn(context, attempt).catch((error: unknown) => {
         if (error instanceof ApiError && error.status !== 422) logRefusal(context, attempt, error);
         throw error;
       });
-      set.headers["set-cookie"] = setCookie(value, cookieStyle);
-      return presentSession(context, viewer, session);
+      set.headers["set-cookie"] = [...started.cookies];
+      if ("session" in started) return presentSession(context, started.user, started.session);
+      return status(202, { pending: { step: started.step.name, path: started.path } });
     },
     {
       permit: "public",
-      response: signedInSchema,
+      response: { 200: signedInSchema, 202: pendingSchema },
       ...endpoint("session", "create", { about: about.create, rules: signInRules }),
     },
   );
@@ -78,7 +75,8 @@ export function mountSignIn(context: SessionsContext): void {
       refuseCrossSite(request, baseUrl);
       const found = await current(request);
       if (found) await endSession(found.session, found.viewer);
-      set.headers["set-cookie"] = setCookie("", cookieStyle);
+      const dropped = await dropPending(context, request);
+      set.headers["set-cookie"] = [setCookie("", cookieStyle), ...(dropped === undefined ? [] : [dropped])];
       set.status = 204;
     },
     { permit: "public", response: noContent, ...endpoint("session", "delete", { about: about.delete }) },
@@ -89,12 +87,11 @@ interface Attempt {
   readonly request: Request;
   readonly input: InputObject;
   readonly address: string;
-  /** The session of the request's cookie. */
-  readonly before: CachedSession | undefined;
 }
 
-async function signIn(context: SessionsContext, { request, input, address, before }: Attempt) {
-  const { contracts, endSessionWithin, limits, needsConfirmation, perform, validate } = context;
+/** Signs in by password. The field `next` of a screen is the path to return to. */
+async function signIn(context: SessionsContext, { request, input, address }: Attempt): Promise<Started> {
+  const { contracts, limits, needsConfirmation, validate } = context;
   const { throttle, users } = contracts;
   const { email, password } = await validate(signInRules, input, GUEST);
   const account = email.toLowerCase();
@@ -104,19 +101,13 @@ async function signIn(context: SessionsContext, { request, input, address, befor
   await throttle.take(pairLimit, pair);
   await throttle.take(limitBy("account", limits.account), account);
   const found = await users.byPassword(email, password);
-  const viewer = found && (await users.viewer(found.id));
-  if (!viewer) throw NO_MATCH;
+  const user = found && (await users.viewer(found.id));
+  if (!user) throw NO_MATCH;
   if (needsConfirmation && !found.isConfirmed) throw UNCONFIRMED;
-  const value = randomText(LENGTH);
-  const { id, name, slug } = viewer;
-  const agent = request.headers.get("user-agent") ?? "";
-  const draft: SignIn = { user: { id, name, slug }, method: "standard", address, agent };
-  const { session } = await perform("auth_login", viewer, draft, async (final, tx) => {
-    if (before) await endSessionWithin(before.id, tx);
-    return insertSession(final, { cookieHash: sha256(value), passwordHash: found.hash }, tx);
-  });
+  const verified = { user, method: PASSWORD, passwordHash: found.hash, returnTo: ownPath(input.next) };
+  const started = await start(context, verified, { request, address });
   await throttle.forgive(pairLimit, pair);
-  return { value, session, viewer };
+  return started;
 }
 
 /** Logs the address and the account of a refused sign-in, for operators and for tools that block addresses. */

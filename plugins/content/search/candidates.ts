@@ -126,9 +126,9 @@ function withRareBonus(found: RawBuilder<unknown>, rare: number): RawBuilder<unk
 
 /** The row of a candidate, if it is of that kind, matches the conditions and is visible to the viewer. */
 function visibleRow(task: SearchTask, searched: SearchedKind): RawBuilder<unknown> {
-  const { context, viewer, search } = task;
+  const { context, viewer } = task;
   const { kind, table } = searched.kind;
-  const { value: moment, joined } = orderOf(search, searched, sql`hit.item_id`);
+  const { value: moment, joined } = orderOf(task, searched, sql`hit.item_id`);
   const where = [
     sql`hit.kind = ${kind}`,
     sql`${sql.ref(`${table}.id`)} = hit.item_id`,
@@ -152,7 +152,7 @@ export async function unrankedCandidates(task: SearchTask, bound: number): Promi
       ...tagConditions(search, sql`${kind}`, id),
       ...(ids ? [sql`${id} = any(array(${ids}))`] : []),
     ];
-    const { value: moment, joined } = orderOf(search, searched, id);
+    const { value: moment, joined } = orderOf(task, searched, id);
     return sql`(select ${branch}::integer as branch, ${kind}::text as kind, ${id} as id, 0::real as score,
       ${kindPosition(kind)}::integer as place,
       ${moment} as moment from ${sql.table(table)} ${joined} where ${sql.join(where, sql` and `)} ${more})`;
@@ -181,8 +181,10 @@ function kindPosition(kind: string): number {
 }
 
 /** The value that {sort_by:last_commented} orders by. As in BookStack, only pages with comments are found then. */
-function orderOf({ latest }: SearchQuery, { kind }: SearchedKind, id: RawBuilder<unknown>) {
+function orderOf({ context, search: { latest } }: SearchTask, { kind }: SearchedKind, id: RawBuilder<unknown>) {
   if (latest === undefined) return { value: sql`null::timestamptz`, joined: sql`` };
+  if (!context.hasTable("comments"))
+    return { value: sql`null::timestamptz`, joined: sql`cross join (select where false) as none` };
   const comments = sql`select max(comments.created_at) as moment from comments
     where comments.page_id = ${id} and ${kind.kind} = 'page' having count(*) > 0`;
   return { value: sql`commented.moment`, joined: sql`cross join lateral (${comments}) as commented` };

@@ -27,6 +27,8 @@ export interface SearchContext {
   readonly kinds: () => readonly SearchedKind[];
   readonly tags: Tags;
   readonly baseUrl: string;
+  /** Whether an installed plugin writes a table, which is missing otherwise; complete once the runtime has booted. */
+  readonly hasTable: (table: "comments" | "entity_permissions") => boolean;
   /** Maximum number of candidates that are ranked. */
   readonly maxCandidates: number;
   /** Maximum number of index entries for a search for exact texts within words, which reads all texts. */

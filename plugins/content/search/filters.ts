@@ -3,9 +3,9 @@
  * such as `is_template`, is false for it. Unknown filters, unknown users and invalid dates are ignored (content-api 14).
  */
 import { type RawBuilder, sql, type Viewer } from "lectern/core";
-import { type Executor, prepared } from "lectern/db";
+import { prepared } from "lectern/db";
 import { type Condition, contains, negateIf } from "./conditions.ts";
-import type { SearchedKind } from "./contract.ts";
+import type { SearchContext, SearchedKind } from "./contract.ts";
 import { parseDate } from "./parse_date.ts";
 import type { Filter, SearchQuery } from "./parse_query.ts";
 
@@ -25,15 +25,20 @@ export interface FilterContext {
   readonly now: Date;
   /** Ids of the users that filters name, by slug. */
   readonly users: ReadonlyMap<string, number>;
+  readonly hasTable: SearchContext["hasTable"];
 }
 
 /** Reads the users that filters name, if there are any. */
-export async function loadFilterContext(db: Executor, viewer: Viewer, search: SearchQuery): Promise<FilterContext> {
+export async function loadFilterContext(
+  { db, hasTable }: Pick<SearchContext, "db" | "hasTable">,
+  viewer: Viewer,
+  search: SearchQuery,
+): Promise<FilterContext> {
   const slugs = search.filters.flatMap(({ name, value }) => (USER_FILTERS.has(name) ? [value.toLowerCase()] : []));
   const found = slugs.length === 0 ? [] : await usersBySlugs.execute(db, { slugs });
   const users = new Map(found.map(({ id, slug }) => [slug, id]));
   if (viewer.id !== null) users.set("me", viewer.id);
-  return { viewer, now: new Date(), users };
+  return { viewer, now: new Date(), users, hasTable };
 }
 
 /** The kinds that filters such as {type:page} select. */
@@ -79,6 +84,7 @@ function conditionOf(
     case "is_template":
       return kind.columns.includes("template") ? sql<boolean>`${column("template")}` : NO;
     case "is_restricted":
+      if (!context.hasTable("entity_permissions")) return NO;
       return sql<boolean>`exists (select from entity_permissions
         where entity_permissions.kind = ${kind.kind} and entity_permissions.item_id = ${column("id")})`;
     case "viewed_by_me":

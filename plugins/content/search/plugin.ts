@@ -24,6 +24,7 @@ export default definePlugin({
     write: ["search_index", "item_views"],
     read: ["tags", "users", "entity_permissions", "comments"],
   },
+  optionalTables: ["comments", "entity_permissions"],
   settings: t.Object({
     candidates: t.Integer({
       default: 1_000,
@@ -47,7 +48,7 @@ export default definePlugin({
   }),
   migrations,
   setup(plugin) {
-    const { baseUrl, contracts, log, on, onStart, settings, slot, visible } = plugin;
+    const { baseUrl, contracts, log, on, onStart, runtime, settings, slot, visible } = plugin;
     const db = plugin.db as unknown as Db;
     let cachedKinds: readonly SearchedKind[] | undefined;
     const staleEntries = new StaleEntryCheck(db);
@@ -56,6 +57,7 @@ export default definePlugin({
       kinds: () => (cachedKinds ??= searchedKinds(slot("content"), slot("searchable"))),
       tags: contracts.tags,
       baseUrl,
+      hasTable: (table) => runtime.plugins().some((booted) => booted.plugin.permissions.write?.includes(table)),
       maxCandidates: settings.candidates,
       maxEntriesWithin: settings.mostWithin,
       visibleTo: visible.where,

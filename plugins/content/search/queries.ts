@@ -48,7 +48,7 @@ export async function findItems(
   // Terms without letters or digits match no text.
   if (kinds.length === 0 || (search.terms.length > 0 && terms === undefined)) return { data: [], total: 0 };
   const [filterContext, restricted] = await Promise.all([
-    loadFilterContext(context.db, viewer, search),
+    loadFilterContext(context, viewer, search),
     findRestrictedIds(context, viewer, kinds),
   ]);
   const task = { context, viewer, search, filterContext, kinds, restricted, paging };

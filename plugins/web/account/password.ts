@@ -1,4 +1,4 @@
-import type { Screen, Visit } from "lectern/contracts";
+import { pathAfterSignIn, type Screen, type Visit } from "lectern/contracts";
 import { type FormErrors, formErrors, html } from "lectern/core";
 import type { AccountContext } from "./contract.ts";
 import type { Me } from "./profile.ts";
@@ -39,9 +39,13 @@ ${parts.form(ui, { action: PATH, fields, submit: t("Change the password"), error
     const input = { current_password: visit.text("current_password"), password };
     const sent = await visit.send<Me>("PUT", "/api/users/me", input);
     if (!sent.ok) return shown(visit, formErrors(sent));
-    const signIn = await visit.call("POST", "/api/session", { email: sent.body.email, password });
+    const signIn = await visit.call("POST", "/api/session", {
+      email: sent.body.email,
+      password,
+      next: PATH,
+    });
     const notice = visit.ui.t("Your password is changed, and you are signed out everywhere else.");
-    const response = visit.goTo(signIn.ok ? PATH : "/login", notice);
+    const response = visit.goTo(signIn.ok ? await pathAfterSignIn(signIn, PATH) : "/login", notice);
     for (const cookie of signIn.headers.getSetCookie()) response.headers.append("set-cookie", cookie);
     return response;
   });

@@ -11,7 +11,7 @@ import { mountTokens } from "./tokens.ts";
 const ENTRIES = [
   { path: "/my-account/profile", text: "Profile", icon: "user" },
   { path: "/my-account/auth", text: "Password", icon: "lock" },
-  { path: "/my-account/tokens", text: "API tokens", icon: "key" },
+  { path: "/my-account/tokens", text: "API tokens", icon: "key", needs: "/api/users/0/tokens" },
   { path: "/my-account/sessions", text: "Sessions", icon: "host" },
 ] as const;
 

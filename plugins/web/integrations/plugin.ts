@@ -16,15 +16,16 @@ export default definePlugin({
     const { contracts, contribute, site } = context;
     const { web } = contracts;
     const shared = { ...context, web };
-    const entry = (path: string, text: string, icon: string, order: number) =>
-      contribute("menu", { menu: "settings", path, text, icon, admits: ADMITS, order });
-    entry(INTEGRATIONS, "Integrations", "link", 60);
-    entry("/settings/webhooks", "Webhooks", "webhook", 65);
+    const entry = (path: string, text: string, icon: string, more: { order: number; needs: string }) =>
+      contribute("menu", { menu: "settings", path, text, icon, admits: ADMITS, ...more });
+    entry(INTEGRATIONS, "Integrations", "link", { order: 60, needs: "/api/v1/dashboard/keys" });
+    entry("/settings/webhooks", "Webhooks", "webhook", { order: 65, needs: "/api/webhooks" });
     contribute("menu", {
       menu: "main",
       path: "/statistics",
       text: "Statistics",
       icon: "chart",
+      needs: "/api/v1/dashboard/numbers",
       admits: ADMITS,
       order: 80,
     });

@@ -16,7 +16,8 @@ export function drawComments({ parts }: Web, { book, page }: { book: Book; page:
   const { t } = ui;
   const path = `${pagePath(book, page)}/comments`;
   const { active, archived } = page.comments;
-  const mayAdd = !page.draft && ui.isSignedIn && (ui.may("comment-create-all") || ui.may("comment-create-own"));
+  const isOpen = !page.draft && ui.isSignedIn && ui.serves("/api/comments", "POST");
+  const mayAdd = isOpen && (ui.may("comment-create-all") || ui.may("comment-create-own"));
   if (active.length + archived.length === 0 && !mayAdd) return html``;
   const tree = (each: CommentTree) => drawComment(parts, { page: page.id, each, depth: 0, path, mayAdd }, ui);
   const fields = commentFields(

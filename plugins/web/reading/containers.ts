@@ -7,7 +7,7 @@ import { type Html, html } from "lectern/core";
 import type { Book, Chapter, Cover, Listing, Shelf } from "./api_types.ts";
 import { bookAside, contentsTree, entryPath } from "./book_contents.ts";
 import type { ReadingContext } from "./contract.ts";
-import { actions, emptyMessage, exportActions, mayDo } from "./item_actions.ts";
+import { actions, DRAFTS_API, emptyMessage, exportActions, mayDo, PERMISSIONS_API } from "./item_actions.ts";
 import { description, history, tagList } from "./item_details.ts";
 
 interface Tile extends ScreenItem {
@@ -81,6 +81,7 @@ function mountShelf({ site, web }: ReadingContext): void {
         text: ui.t("Permissions"),
         icon: "lock",
         may: mayDo(ui, "restrictions-manage", shelf),
+        needs: PERMISSIONS_API,
       },
     ];
     const more = [
@@ -116,15 +117,32 @@ function mountBook({ site, web }: ReadingContext): void {
     const path = bookPath(book);
     const mayWrite = (permission: string) => mayDo(ui, permission, book);
     const writing = [
-      { path: `${path}/create-page`, text: ui.t("New page"), icon: "plus", may: mayWrite("page-create") },
+      {
+        path: `${path}/create-page`,
+        text: ui.t("New page"),
+        icon: "plus",
+        may: mayWrite("page-create"),
+        needs: DRAFTS_API,
+      },
       { path: `${path}/create-chapter`, text: ui.t("New chapter"), icon: "plus", may: mayWrite("chapter-create") },
     ];
     const edit = { path: `${path}/edit`, text: ui.t("Edit"), icon: "edit", may: mayWrite("book-update") };
     const actionList = book.contents.length === 0 ? [edit] : [...writing, edit];
     const more = [
       ...exportActions(path, ui),
-      { path: `${path}/sort`, text: ui.t("Sort"), icon: "move", may: mayWrite("book-update") },
-      { path: `${path}/permissions`, text: ui.t("Permissions"), icon: "lock", may: mayWrite("restrictions-manage") },
+      {
+        path: `${path}/sort`,
+        text: ui.t("Sort"),
+        icon: "move",
+        may: mayWrite("book-update") && ui.serves("/api/books/0/order", "PUT"),
+      },
+      {
+        path: `${path}/permissions`,
+        text: ui.t("Permissions"),
+        icon: "lock",
+        may: mayWrite("restrictions-manage"),
+        needs: PERMISSIONS_API,
+      },
       { path: `${path}/delete`, text: ui.t("Delete"), icon: "delete", may: mayWrite("book-delete"), isDialog: true },
     ];
     return html`<div class="head-line"><h1>${book.name}</h1>${actions(actionList, more, ui)}</div>
@@ -145,13 +163,25 @@ function mountChapter({ site, web }: ReadingContext): void {
   const view = web.view<{ book: Book; chapter: Chapter }>("reading/chapter", ({ book, chapter }, ui) => {
     const path = chapterPath(book, chapter);
     const mayWrite = (permission: string) => mayDo(ui, permission, chapter);
-    const write = { path: `${path}/create-page`, text: ui.t("New page"), icon: "plus", may: mayWrite("page-create") };
+    const write = {
+      path: `${path}/create-page`,
+      text: ui.t("New page"),
+      icon: "plus",
+      may: mayWrite("page-create"),
+      needs: DRAFTS_API,
+    };
     const edit = { path: `${path}/edit`, text: ui.t("Edit"), icon: "edit", may: mayWrite("chapter-update") };
     const actionList = chapter.pages.length === 0 ? [edit] : [write, edit];
     const more = [
       ...exportActions(path, ui),
       { path: `${path}/move`, text: ui.t("Move"), icon: "move", may: mayWrite("chapter-update") },
-      { path: `${path}/permissions`, text: ui.t("Permissions"), icon: "lock", may: mayWrite("restrictions-manage") },
+      {
+        path: `${path}/permissions`,
+        text: ui.t("Permissions"),
+        icon: "lock",
+        may: mayWrite("restrictions-manage"),
+        needs: PERMISSIONS_API,
+      },
       { path: `${path}/delete`, text: ui.t("Delete"), icon: "delete", may: mayWrite("chapter-delete"), isDialog: true },
     ];
     return html`<div class="head-line"><h1>${chapter.name}</h1>${actions(actionList, more, ui)}</div>

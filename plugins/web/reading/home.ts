@@ -28,6 +28,7 @@ export function mountHome({ site, web }: ReadingContext): void {
     if (pages.length + books.length + shelves.length === 0)
       return html`<h1>${t("Welcome")}</h1><p>${t("There is no content yet.")}</p>${
         (ui.may("book-create-all") || ui.may("book-create-own")) &&
+        ui.serves("/create-book") &&
         html`<p><a role="button" href="${ui.url("/create-book")}">${ui.icon("plus")} ${t("Create the first book")}</a></p>`
       }${added}`;
     return html`<h1>${t("Welcome")}</h1>

@@ -12,15 +12,27 @@ export interface ItemAction {
   readonly icon: string;
   readonly may: boolean;
   readonly isDialog?: boolean;
+  /** The path of the API that the action uses, if that is not of the item's own plugin. */
+  readonly needs?: string;
 }
+
+/** Whether an action is offered: the reader may do it, and the plugins of its screen and of its API are installed. */
+function isOffered({ may, path, needs }: ItemAction, ui: Ui): boolean {
+  return may && ui.serves(path) && (needs === undefined || ui.serves(needs));
+}
+
+/** The path of the API that the screen of an item's permissions needs; an id of 0 finds the route, not an item. */
+export const PERMISSIONS_API = "/api/content-permissions/book/0";
+/** The path of the API that the editor of pages needs. */
+export const DRAFTS_API = "/api/drafts/page/0";
 
 /** Actions as a row of links; `more` in a menu. */
 export function actions(actionList: readonly ItemAction[], more: readonly ItemAction[], ui: Ui): Html {
   const link = ({ path, text, icon, isDialog }: ItemAction) =>
     html`<a href="${ui.url(path)}"${isDialog && html` data-dialog`}>${ui.icon(icon)} ${text}</a>`;
-  const inMenu = more.filter(({ may }) => may);
+  const inMenu = more.filter((action) => isOffered(action, ui));
   return html`<div class="actions">${actionList
-    .filter(({ may }) => may)
+    .filter((action) => isOffered(action, ui))
     .map(
       ({ path, text, icon }) =>
         html`<a role="button" class="small secondary outline" href="${ui.url(path)}">${ui.icon(icon)} ${text}</a>`,
@@ -32,7 +44,7 @@ export function actions(actionList: readonly ItemAction[], more: readonly ItemAc
 
 /** The message of an empty list, with the actions that would fill it. */
 export function emptyMessage(text: string, steps: readonly ItemAction[], ui: Ui): Html {
-  const offered = steps.filter(({ may }) => may);
+  const offered = steps.filter((step) => isOffered(step, ui));
   return html`<div class="empty"><p>${text}</p>${
     offered.length > 0 &&
     html`<p class="actions">${offered.map((step) => html`<a role="button" href="${ui.url(step.path)}">${ui.icon(step.icon)} ${step.text}</a>`)}</p>`
@@ -55,5 +67,11 @@ export function exportActions(path: string, ui: Ui): ItemAction[] {
       ["plaintext", ui.t("Export as text")],
       ["zip", ui.t("Export as portable ZIP")],
     ] as const
-  ).map(([format, text]) => ({ path: `${path}/export/${format}`, text, icon: "export", may }));
+  ).map(([format, text]) => ({
+    path: `${path}/export/${format}`,
+    text,
+    icon: "export",
+    may,
+    needs: `/api/books/0/export/${format}`,
+  }));
 }

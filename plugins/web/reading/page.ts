@@ -16,7 +16,7 @@ import type { Book, Entry, Page } from "./api_types.ts";
 import { bookAside } from "./book_contents.ts";
 import { drawComments } from "./comments.ts";
 import type { ReadingContext } from "./contract.ts";
-import { actions, exportActions, mayDo } from "./item_actions.ts";
+import { actions, DRAFTS_API, exportActions, mayDo, PERMISSIONS_API } from "./item_actions.ts";
 import { history, tagList } from "./item_details.ts";
 
 interface Attachment {
@@ -114,12 +114,18 @@ function draw({ book, page, content, attachments, previous, next, comments, adde
   const path = pagePath(book, page);
   const mayWrite = (permission: string) => mayDo(ui, permission, page);
   const actionList = [
-    { path: `${path}/edit`, text: t("Edit"), icon: "edit", may: mayWrite("page-update") },
+    { path: `${path}/edit`, text: t("Edit"), icon: "edit", may: mayWrite("page-update"), needs: DRAFTS_API },
     { path: `${path}/revisions`, text: t("Revisions"), icon: "history", may: ui.may("revision-view-all") },
   ];
   const more = [
     ...exportActions(path, ui),
-    { path: `${path}/attachments`, text: t("Attachments"), icon: "attachment", may: mayWrite("page-update") },
+    {
+      path: `${path}/attachments`,
+      text: t("Attachments"),
+      icon: "attachment",
+      may: mayWrite("page-update"),
+      needs: "/api/attachments",
+    },
     {
       path: `${path}/copy`,
       text: t("Copy"),
@@ -127,7 +133,13 @@ function draw({ book, page, content, attachments, previous, next, comments, adde
       may: ui.may("page-create-all") || ui.may("page-create-own"),
     },
     { path: `${path}/move`, text: t("Move"), icon: "move", may: mayWrite("page-update") },
-    { path: `${path}/permissions`, text: t("Permissions"), icon: "lock", may: mayWrite("restrictions-manage") },
+    {
+      path: `${path}/permissions`,
+      text: t("Permissions"),
+      icon: "lock",
+      may: mayWrite("restrictions-manage"),
+      needs: PERMISSIONS_API,
+    },
     { path: `${path}/delete`, text: t("Delete"), icon: "delete", may: mayWrite("page-delete"), isDialog: true },
   ];
   return html`<article class="page"><div class="head-line"><h1>${page.name}</h1>${actions(actionList, more, ui)}</div>

@@ -28,6 +28,7 @@ export default definePlugin({
     mountExports(shared);
     contribute("menu", { menu: "main", path: "/shelves", text: "Shelves", icon: "shelf", admits: "reader", order: 10 });
     contribute("menu", { menu: "main", path: "/books", text: "Books", icon: "book", admits: "reader", order: 20 });
-    contribute("menu", { menu: "main", path: "/search", text: "Search", icon: "search", admits: "reader", order: 30 });
+    const search = { path: "/search", text: "Search", icon: "search", needs: "/api/search" };
+    contribute("menu", { menu: "main", ...search, admits: "reader", order: 30 });
   },
 });

@@ -58,9 +58,12 @@ function drawOverview({ parts }: Web, { jobs, binned }: MaintenanceData, ui: Ui)
   const link = (path: string, text: string) =>
     html`<p><a role="button" class="small secondary outline" href="${ui.url(path)}">${text}</a></p>`;
   return html`<h1>${t("Maintenance")}</h1>
-<section><h2>${t("Unused images")}</h2>
+${
+  ui.serves("/api/image-gallery/unused") &&
+  html`<section><h2>${t("Unused images")}</h2>
 <p>${t("Images stay in the gallery after they are removed from pages. Find and delete images that are not used anywhere.")}</p>
-${link(`${PATH}/images`, t("Find unused images"))}</section>
+${link(`${PATH}/images`, t("Find unused images"))}</section>`
+}
 <section><h2>${t("Orphaned files")}</h2>
 <p>${t("A crash can leave files that no content refers to. They only take up disk space.")}</p>
 ${link(`${PATH}/files`, t("Find orphaned files"))}</section>

@@ -15,8 +15,22 @@ import { mountUsers } from "./users.ts";
 const ENTRIES: readonly Omit<MenuEntry, "menu">[] = [
   { path: "/settings/users", text: "Users", icon: "users", admits: ["users-manage"], order: 10 },
   { path: "/settings/roles", text: "Roles", icon: "roles", admits: ["user-roles-manage"], order: 20 },
-  { path: "/settings/audit", text: "Audit log", icon: "audit", admits: AUDIT_LOG_ADMITS, order: 60 },
-  { path: "/settings/recycle-bin", text: "Recycle bin", icon: "bin", admits: RECYCLE_BIN_ADMITS, order: 70 },
+  {
+    path: "/settings/audit",
+    text: "Audit log",
+    icon: "audit",
+    needs: "/api/audit-log",
+    admits: AUDIT_LOG_ADMITS,
+    order: 60,
+  },
+  {
+    path: "/settings/recycle-bin",
+    text: "Recycle bin",
+    icon: "bin",
+    needs: "/api/recycle-bin",
+    admits: RECYCLE_BIN_ADMITS,
+    order: 70,
+  },
   { path: "/settings/maintenance", text: "Maintenance", icon: "settings", admits: ["settings-manage"], order: 80 },
   { path: "/settings/system", text: "System and plugins", icon: "system", admits: ["settings-manage"], order: 90 },
 ];

@@ -96,7 +96,7 @@ ${
 
 /** The footer. */
 export function footer(frame: Frame, ui: Ui): Html {
-  return html`<footer class="bottom"><small>${frame.app} · <a href="${ui.url("/api/docs")}">${ui.t("API")}</a></small></footer>`;
+  return html`<footer class="bottom"><small>${frame.app}${ui.serves("/api/docs") && html` · <a href="${ui.url("/api/docs")}">${ui.t("API")}</a>`}</small></footer>`;
 }
 
 /** The body of an error screen. */
@@ -105,7 +105,7 @@ export function errorBody({ status, message }: { status: number; message: string
   return html`<h1>${ui.t(title)}</h1>
 <p>${message}</p>
 ${advice !== undefined && html`<p>${ui.t(advice)}</p>`}
-${status === 404 && html`<form class="filters" aria-label="${ui.t("Search in all content")}" action="${ui.url("/search")}"><label>${ui.t("Search in all content")} <input type="search" name="query"></label><button>${ui.t("Search")}</button></form>`}
+${status === 404 && ui.serves("/api/search") && html`<form class="filters" aria-label="${ui.t("Search in all content")}" action="${ui.url("/search")}"><label>${ui.t("Search in all content")} <input type="search" name="query"></label><button>${ui.t("Search")}</button></form>`}
 <p><a href="${ui.url("/")}">${ui.t("Back to the home page")}</a>${status === 403 && !ui.isSignedIn && html` · <a href="${ui.url("/login")}">${ui.t("Sign in")}</a>`}</p>`;
 }
 

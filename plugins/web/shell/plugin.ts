@@ -63,7 +63,7 @@ export default definePlugin({
       uiFor(request, viewer) {
         const accepted = request.headers.get("accept-language");
         return createUi(
-          { texts, icons, root },
+          { texts, icons, root, serves: context.runtime.serves },
           viewer,
           chosenLanguage(viewer.language, accepted, texts.languages()) ?? context.language,
         );

@@ -1,14 +1,6 @@
 import type { ScreenRedirect } from "lectern/contracts";
 import { callContribution, type Viewer } from "lectern/core";
 
-/** A path of this instance from client input; "/" for anything that leads elsewhere. */
-export function ownPath(sent: unknown): string {
-  // Browsers treat a backslash as a slash and drop control characters.
-  if (typeof sent !== "string" || !/^\/(?![/\\])/.test(sent) || /[\\\p{Cc}]/u.test(sent)) return "/";
-  const url = new URL(sent, "http://instance");
-  return url.host === "instance" ? url.pathname.replace(/^\/{2,}/, "/") + url.search + url.hash : "/";
-}
-
 /** The current path of a screen that was not found, with its query; undefined where it is unknown, and for forms. */
 export async function movedTo(
   redirects: readonly ScreenRedirect[],

@@ -24,6 +24,7 @@ import {
   htmlResponse,
   type InputObject,
   localizedError,
+  ownPath,
   type Viewer,
 } from "lectern/core";
 import { faultNotice, shownEntries } from "./added_parts.ts";
@@ -31,7 +32,7 @@ import type { ShellContext } from "./contract.ts";
 import type { Entry, Frame } from "./layout.ts";
 import { storeNotice, takeNotice } from "./notices.ts";
 import { type PendingForm, pendingFields } from "./pending_form.ts";
-import { movedTo, ownPath } from "./redirects.ts";
+import { movedTo } from "./redirects.ts";
 import { toSignIn } from "./route_scope.ts";
 
 /** Dependencies of `Screens`. */
@@ -216,7 +217,7 @@ export class Screens {
     const { facts, styles, scripts, context } = this.#options;
     const here = screen.menu ?? new URL(request.url).pathname;
     const entries = (menu: MenuEntry["menu"]): Entry[] =>
-      shownEntries(context.slot("menu"), menu, ({ admits }) => isAdmitted(admits, ui)).map(({ path, text, icon }) => ({
+      shownEntries(context.slot("menu"), menu, (entry) => isShown(entry, ui)).map(({ path, text, icon }) => ({
         ...{ path, text, icon },
         current: here === path || here.startsWith(`${path}/`),
       }));
@@ -248,6 +249,11 @@ export class Screens {
       style: nonce !== "" && html`<style nonce="${nonce}">${ui.raw(screen.style ?? "")}</style>`,
     };
   }
+}
+
+/** Whether a menu entry leads the reader to a screen, and the plugin behind that screen is installed. */
+function isShown({ path, needs, admits }: MenuEntry, ui: Ui): boolean {
+  return isAdmitted(admits, ui) && ui.serves(path) && (needs === undefined || ui.serves(needs));
 }
 
 function isMissing(error: unknown): boolean {

@@ -2,10 +2,17 @@
  * Sign-in, sign-out, password reset, and the links of emails. The screens submit to the API and pass its cookies on. The API throttles,
  * gives messages that reveal nothing about accounts, and ends the previous session.
  */
-import type { Screen, SubmitResult, Ui, View, Visit, Web } from "lectern/contracts";
-import { type Html, html } from "lectern/core";
+import {
+  pathAfterSignIn,
+  type Screen,
+  type SubmitResult,
+  type Ui,
+  type View,
+  type Visit,
+  type Web,
+} from "lectern/contracts";
+import { type Html, html, ownPath } from "lectern/core";
 import type { ShellContext } from "./contract.ts";
-import { ownPath } from "./redirects.ts";
 
 /** Data of the sign-in screen. */
 export interface SignInData {
@@ -45,8 +52,8 @@ ${resets && html`<p><a href="${ui.url("/password/email")}">${t("Forgot your pass
   web.form(site, "/login", "anyone", async (visit) => {
     const next = ownPath(visit.input.next);
     const email = visit.text("email");
-    const response = await visit.call("POST", "/api/session", { email, password: visit.text("password") });
-    if (response.ok) return withCookiesOf(response, visit.goTo(next));
+    const response = await visit.call("POST", "/api/session", { email, password: visit.text("password"), next });
+    if (response.ok) return withCookiesOf(response, visit.goTo(await pathAfterSignIn(response, next)));
     const { error } = (await response.json()) as { error: { message: string; validation?: SignInData["errors"] } };
     const errors = error.validation ?? {};
     const errorText = Object.keys(errors).length > 0 ? undefined : error.message;

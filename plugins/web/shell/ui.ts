@@ -1,6 +1,6 @@
 /** The `Ui` that views get beside their data. */
 import type { Ui } from "lectern/contracts";
-import { GUEST, hasPermission, html, raw, type Texts, type Viewer } from "lectern/core";
+import { GUEST, hasPermission, html, type PluginContext, raw, type Texts, type Viewer } from "lectern/core";
 import type { Icons } from "./icons.ts";
 
 /** Dependencies of `createUi`. */
@@ -9,10 +9,11 @@ export interface UiOptions {
   readonly icons: Icons;
   /** The path of APP_URL without a final slash. */
   readonly root: string;
+  readonly serves: PluginContext["runtime"]["serves"];
 }
 
 /** Creates the `Ui` for a viewer in a language. */
-export function createUi({ texts, icons, root }: UiOptions, viewer: Viewer, language: string): Ui {
+export function createUi({ texts, icons, root, serves }: UiOptions, viewer: Viewer, language: string): Ui {
   const t: Ui["t"] = (text, params) =>
     texts.say(
       text,
@@ -35,6 +36,7 @@ export function createUi({ texts, icons, root }: UiOptions, viewer: Viewer, lang
     viewer,
     isSignedIn: viewer !== GUEST && viewer.via !== "guest",
     may: (permission) => hasPermission(viewer, permission),
+    serves: (path, method = "GET") => serves(method, path),
   };
 }
 

@@ -77,7 +77,7 @@ export function fakeS3(): FakeS3 {
     const more = start + PAGE < keys.length;
     const contents = shown.map(
       (key) =>
-        `<Contents><Key>${key}</Key><Size>${objects.get(key)?.length}</Size><LastModified>${WRITTEN}</LastModified></Contents>`,
+        `<Contents><Key>${Bun.escapeHTML(key)}</Key><Size>${objects.get(key)?.length}</Size><LastModified>${WRITTEN}</LastModified></Contents>`,
     );
     return xml(
       `<ListBucketResult><IsTruncated>${more}</IsTruncated>${more ? `<NextContinuationToken>${start + PAGE}</NextContinuationToken>` : ""}${contents.join("")}</ListBucketResult>`,

@@ -17,6 +17,8 @@ export interface FakeSmtp {
   readonly messages: ReceivedMessage[];
   /** How many of the next messages are refused with a temporary failure. */
   refuse(count: number): void;
+  /** The recipients that are refused with a permanent failure. */
+  readonly unknown: Set<string>;
   stop(): void;
 }
 
@@ -30,6 +32,7 @@ interface Talk {
 /** Starts a server on a free port. */
 export function fakeSmtp(): FakeSmtp {
   const messages: ReceivedMessage[] = [];
+  const unknown = new Set<string>();
   let refusals = 0;
   const answer = (talk: Talk, line: string): string | undefined => {
     if (talk.body) {
@@ -48,6 +51,7 @@ export function fakeSmtp(): FakeSmtp {
       refusals -= 1;
       return refusals >= 0 ? "451 not now" : "250 sender noted";
     }
+    if (verb === "RCPT" && unknown.has(address)) return "550 no such user";
     if (verb === "RCPT") talk.to.push(address);
     if (verb === "DATA") talk.body = [];
     return verb === "DATA" ? "354 go on" : verb === "QUIT" ? "221 bye" : "250 fine";
@@ -73,6 +77,7 @@ export function fakeSmtp(): FakeSmtp {
   return {
     port: server.port,
     messages,
+    unknown,
     refuse: (count) => {
       refusals = count;
     },

@@ -13,9 +13,12 @@ import { folderStore } from "../../../core/files/file_store.ts";
 import type { AnswerMismatch } from "../../../core/http/answer_judge.ts";
 import { createLog } from "../../../core/log.ts";
 import { boot, type Runtime, type RuntimeOptions } from "../../../core/runtime/boot.ts";
+import { withoutPlugins } from "../../../core/runtime/left_out.ts";
 import { readSettings } from "../../../core/runtime/settings.ts";
 import plugins from "../../../plugins/mod.ts";
 import { createTestDatabase, openTestStore } from "./test_database.ts";
+
+export { testFileStore } from "./file_store_suite.ts";
 
 /** A request of a test. */
 export interface RequestOptions {
@@ -58,6 +61,8 @@ export interface TestRuntime {
 export interface TestRuntimeOptions {
   /** Further environment variables. */
   readonly env?: Record<string, string>;
+  /** Names of shipped plugins that are left out; the database is then a new one without their tables. */
+  readonly without?: readonly string[];
   /** Plugins beside those that ship. */
   readonly extra?: readonly AnyPlugin[];
   /** The operator's settings, and grants the operator denies. */
@@ -75,12 +80,14 @@ const BASE_URL = "http://localhost";
 export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise<TestRuntime> {
   const dataDir = mkdtempSync(join(tmpdir(), "lectern-runtime-"));
   chmodSync(dataDir, 0o755);
-  const { beside, prepare } = options;
-  const own = beside ? undefined : await createTestDatabase(prepare ? "empty" : "migrated");
+  const { beside, prepare, without = [] } = options;
+  const installed = withoutPlugins(plugins, without, "lectern/plugins");
+  const isEmpty = prepare !== undefined || without.length > 0;
+  const own = beside ? undefined : await createTestDatabase(isEmpty ? "empty" : "migrated");
   const database = own?.name ?? beside?.database ?? "";
   const store = await openTestStore(database);
   // Copies of one template would be one instance to `migrate-from`.
-  if (own && !prepare) await store.sql`update instance set id = gen_random_uuid()`;
+  if (own && !isEmpty) await store.sql`update instance set id = gen_random_uuid()`;
   await prepare?.(store, dataDir);
   const env: Record<string, string> = {
     APP_URL: BASE_URL,
@@ -105,7 +112,8 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
     store,
     files: folderStore(join(dataDir, "files")),
     log,
-    plugins: [...plugins, ...(options.extra ?? [])],
+    plugins: [...installed, ...(options.extra ?? [])],
+    shipped: plugins,
     env,
     ...options.choices,
   }).catch(async (error: unknown) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ownPath } from "./redirects.ts";
+import { ownPath } from "./own_path.ts";
 
 test("a path of this instance is unchanged", () => {
   for (const path of ["/", "/books/a?x=1#y", "/settings/users", "/a:b@c"]) expect(ownPath(path)).toBe(path);

@@ -1,0 +1,87 @@
+/**
+ * File stores of plugins (slot `file_store`). Which store is in use is decided when all plugins are set up: the shipped one, or
+ * the one that FILES_STORE names. Keys are checked before a plugin's store sees them, and its failures read like those of the
+ * shipped stores.
+ */
+import type { FileStoreProvider } from "../contracts/files.ts";
+import { BootError } from "../errors.ts";
+import { isUpload } from "../input/uploads.ts";
+import { chosenProvider } from "../runtime/chosen_provider.ts";
+import { checkedKey, type FileContent, type FileStore } from "./file_store.ts";
+
+/** The name of the store in the data folder, for FILES_STORE. */
+export const DISK = "disk";
+/** The name of the store in a bucket. */
+export const S3 = "s3";
+
+/** Settings that choose a shipped store. */
+export interface ShippedChoice {
+  /** FILES_STORE. */
+  readonly filesStore: string;
+  /** FILES_S3_BUCKET. */
+  readonly filesS3Bucket: string;
+}
+
+/** The name of the shipped store: the chosen one, else the bucket if one is configured. */
+export function shippedStoreName({ filesStore, filesS3Bucket }: ShippedChoice): typeof DISK | typeof S3 {
+  if (filesStore === DISK || filesStore === S3) return filesStore;
+  return filesS3Bucket === "" ? DISK : S3;
+}
+
+/** The file store of a runtime, whose provider may be a plugin. */
+export interface ChosenStore {
+  /** Passes everything to the store in use. Before `settle` it throws unless that is the shipped one. */
+  readonly files: FileStore;
+  /** Chooses among the contributions, which are complete. Throws BootError. */
+  settle(contributed: readonly FileStoreProvider[]): void;
+}
+
+/** Creates the file store of a runtime over the shipped one. */
+export function chosenStore(shipped: FileStore, config: ShippedChoice): ChosenStore {
+  const name = shippedStoreName(config);
+  const chosen = config.filesStore;
+  let inUse: FileStore | undefined = chosen === "" || chosen === name ? shipped : undefined;
+  const store = () => {
+    if (inUse) return inUse;
+    throw new Error(`Cannot use files yet: the store "${chosen}" is that of a plugin; use files from "app_boot" on`);
+  };
+  return {
+    files: {
+      put: async (key, content) => store().put(key, content),
+      get: async (key) => store().get(key),
+      remove: async (key) => store().remove(key),
+      list: (prefix) => store().list(prefix),
+    },
+    settle(contributed) {
+      const candidates = [{ name, shipped }, ...contributed];
+      const found = chosenProvider(candidates, { service: "a file store", variable: "FILES_STORE", chosen });
+      if (!found) throw new BootError("There is no file store");
+      inUse = "shipped" in found ? found.shipped : checkedStore(found);
+    },
+  };
+}
+
+/** A plugin's store behind the checks of core. */
+function checkedStore(store: FileStoreProvider): FileStore {
+  return {
+    async put(key, content) {
+      const own = checkedKey(key);
+      try {
+        const size = await store.put(own, plainContent(content));
+        if (!Number.isSafeInteger(size)) throw new TypeError(`The file store "${store.name}" returned no size`);
+        return size;
+      } catch (cause) {
+        throw new Error(`Cannot store the file "${key}"`, { cause });
+      }
+    },
+    get: async (key) => store.get(checkedKey(key)),
+    remove: async (key) => store.remove(checkedKey(key)),
+    list: (prefix) => store.list(prefix),
+  };
+}
+
+/** Content without the type of uploads; a spooled upload as the file that holds it, so that its size is known. */
+function plainContent(content: FileContent): Parameters<FileStoreProvider["put"]>[1] {
+  if (!isUpload(content)) return content;
+  return content.spooled === undefined ? content.stream() : Bun.file(content.spooled);
+}

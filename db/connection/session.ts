@@ -1,0 +1,330 @@
+/**
+ * A session of Kysely: over the pools, and between `begin` and the end of a transaction over its connection. A role's session
+ * runs the same statements as the role of a plugin; what begins and ends transactions stays with the runtime's account.
+ */
+import type { CompiledQuery, DatabaseConnection, QueryResult, TransactionSettings } from "kysely";
+import type { EnforcedRole, Outgoing, Sender } from "../grants/enforcement.ts";
+import { StoreError, StoreUnavailable } from "../query/errors.ts";
+import type { Connection, StatementResult } from "./connection.ts";
+import type { DeadlinePool } from "./deadline_pool.ts";
+import { answerTimeoutFor, currentSlowQuery, type StoreLimits } from "./limits.ts";
+import type { StatementPool } from "./statement_pool.ts";
+import type { TransactionPool } from "./transaction_pool.ts";
+
+/** The pools of a store: for single statements, for those within `withSlowPool`, for transactions and streams. */
+export interface DialectPools {
+  statements: StatementPool;
+  slow: DeadlinePool;
+  transactions: TransactionPool;
+  limits: StoreLimits;
+}
+
+const WRITES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
+const READ = /^select\b/i;
+/** Approximate bytes of unanswered writes: well below what a socket buffers. */
+const MAX_UNANSWERED_BYTES = 16_384;
+/** Bytes that a statement counts beside its values, so that postgres.js never begins to queue. */
+const BYTES_PER_STATEMENT = 512;
+
+/** Sends a statement outside transactions as a role. */
+export async function runAs(role: EnforcedRole, sender: Sender, text: string, parameters: readonly unknown[]) {
+  for (let isStale = false; ; isStale = true) {
+    const outgoing = await role.outgoing(sender, text, parameters);
+    try {
+      return outgoing.read(await sender.send(outgoing.text, outgoing.parameters));
+    } catch (error) {
+      // The tables changed since the statement was described, and it had no effect: it is described again, once.
+      if (isStale || !outgoing.isStale(error)) throw outgoing.errorOf(error);
+    }
+  }
+}
+
+/** Sends statements outside transactions. */
+export function senderOf(pools: DialectPools): Sender {
+  return {
+    send: (text, parameters) => sendSingle(pools, text, parameters, true),
+    describe: (text) => pools.statements.describe(text),
+  };
+}
+
+/** Sends a statement outside transactions, over the slow pool within `withSlowPool`. */
+export function sendSingle(
+  pools: DialectPools,
+  text: string,
+  parameters: readonly unknown[],
+  asRole = false,
+): Promise<StatementResult> {
+  const slow = currentSlowQuery();
+  return slow
+    ? pools.slow.send(text, parameters, { ...slow, asRole })
+    : pools.statements.send(text, parameters, asRole);
+}
+
+/** A name in quotes. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** The approximate size of a value in bytes. */
+function sizeOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (value instanceof Uint8Array) return value.byteLength;
+  if (Array.isArray(value)) return value.reduce((sum: number, one: unknown) => sum + sizeOf(one), 0);
+  return typeof value === "object" && value !== null ? MAX_UNANSWERED_BYTES : Float64Array.BYTES_PER_ELEMENT;
+}
+
+/** A session with all rights of the account. */
+export class Session implements DatabaseConnection {
+  readonly #pools: DialectPools;
+  #connection: Connection | undefined;
+  /** The limit of answers within the transaction. */
+  #answerTimeoutMs = 0;
+  /** The answer of `begin`, until it is known to be there. */
+  #beginning: Promise<unknown> | undefined;
+  /** Unanswered writes: the last answer, the bytes since the previous answer, and the first failure. */
+  #last: Promise<void> | undefined;
+  #unanswered = 0;
+  #failure: { readonly error: unknown } | undefined;
+  /** Whether a statement of a role failed. */
+  #failedRole = false;
+
+  constructor(pools: DialectPools) {
+    this.#pools = pools;
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    const result = await this.#answered(
+      this.#connection
+        ? this.#sentWithBegin(query.sql, query.parameters)
+        : sendSingle(this.#pools, query.sql, query.parameters),
+    );
+    const { command, count } = result;
+    // Several statements in one text return a list of results without a command.
+    if (command === undefined) return { rows: (result.at(-1) ?? []) as unknown as Row[] };
+    // A plain array: that of postgres.js refers to the statement.
+    const rows = result.slice() as unknown as Row[];
+    return WRITES.has(command) ? { rows, numAffectedRows: BigInt(count) } : { rows };
+  }
+
+  /** Sends a statement as a role. */
+  async executeAs<Row>(query: CompiledQuery, role: EnforcedRole): Promise<QueryResult<Row>> {
+    const { rows, affected } = this.#connection
+      ? await this.#runWithin(query, role)
+      : await runAs(role, senderOf(this.#pools), query.sql, query.parameters);
+    return { rows: rows as Row[], ...(affected !== undefined && { numAffectedRows: affected }) };
+  }
+
+  async #runWithin(query: CompiledQuery, role: EnforcedRole) {
+    await this.#begun();
+    const sender = this.#sender();
+    const outgoing = await role.outgoing(sender, query.sql, query.parameters);
+    try {
+      return outgoing.read(await this.#answered(sender.send(outgoing.text, outgoing.parameters)));
+    } catch (error) {
+      throw this.#failedAs(outgoing, error);
+    }
+  }
+
+  /**
+   * Sends a statement and resolves as soon as the connection takes another one. It waits for the answer where postgres.js would
+   * queue further statements: the first time on a session, when the statement is described, and with many bytes
+   * unanswered. A queued statement would go to another session, outside the transaction, if this connection broke.
+   */
+  async write(query: CompiledQuery, role?: EnforcedRole): Promise<void> {
+    await this.#begun();
+    const outgoing = role && (await role.outgoing(this.#sender(), query.sql, query.parameters));
+    const connection = this.#held();
+    const { text, parameters } = outgoing ?? { text: query.sql, parameters: query.parameters };
+    const isKnown = connection.hasPrepared(text);
+    this.#unanswered += BYTES_PER_STATEMENT;
+    for (const value of parameters) this.#unanswered += sizeOf(value);
+    this.#last = connection.send(text, parameters, this.#answerTimeoutMs).then(
+      () => undefined,
+      (error: unknown) => {
+        this.#failure ??= { error: outgoing ? this.#failedAs(outgoing, error) : error };
+      },
+    );
+    if (!isKnown || this.#unanswered >= MAX_UNANSWERED_BYTES) await this.#settle();
+  }
+
+  streamQuery<Row>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<Row>> {
+    return this.streamAs(query, chunkSize);
+  }
+
+  /** Streams the rows of a statement, as a role where one is given. */
+  async *streamAs<Row>(
+    query: CompiledQuery,
+    chunkSize: number,
+    role?: EnforcedRole,
+  ): AsyncIterableIterator<QueryResult<Row>> {
+    const own = this.#connection ? undefined : await this.#pools.transactions.acquire(currentSlowQuery()?.key);
+    let finished = false;
+    let outgoing: Outgoing | undefined;
+    try {
+      await this.#begun();
+      await this.#settle();
+      const connection = own ?? this.#held();
+      outgoing = role && (await role.outgoing(own ?? this.#sender(), query.sql, query.parameters));
+      const { text, parameters } = outgoing ?? { text: query.sql, parameters: query.parameters };
+      for await (const rows of connection.stream(text, parameters, chunkSize, this.#answerTimeoutMs))
+        yield { rows: rows as unknown as Row[] };
+      finished = true;
+    } catch (error) {
+      throw outgoing ? this.#failedAs(outgoing, error) : error;
+    } finally {
+      if (own) this.#pools.transactions.release(own, !finished);
+    }
+  }
+
+  async begin({ accessMode, isolationLevel }: TransactionSettings): Promise<void> {
+    const { transactions, limits } = this.#pools;
+    const slow = currentSlowQuery();
+    this.#connection = await transactions.acquire(slow?.key);
+    const modes = [isolationLevel && `isolation level ${isolationLevel}`, accessMode].filter(Boolean).join(" ");
+    const limitMs = slow?.limitMs ?? limits.writeMs;
+    this.#answerTimeoutMs = answerTimeoutFor(limitMs);
+    // Local to the transaction: it works behind a pooler, and no later transaction inherits it.
+    const limit = limitMs > 0 ? `; set local statement_timeout = ${Math.round(limitMs)}` : "";
+    this.#beginning = this.#connection.send(`begin ${modes}${limit}`, [], answerTimeoutFor(limits.statementMs));
+    // Awaited with the first statement, or before it; a rejection in between is not unhandled.
+    this.#beginning.catch(() => {});
+  }
+
+  async commit(): Promise<void> {
+    await this.#begun();
+    const result = await this.#answered(this.#sent("commit", []));
+    this.#leave(false);
+    if (this.#failure) throw this.#failure.error;
+    // PostgreSQL answers COMMIT with ROLLBACK where the error of a statement was ignored.
+    if (result.command === "ROLLBACK") {
+      throw new StoreError("Cannot commit: a statement of the transaction failed, so the transaction was rolled back");
+    }
+  }
+
+  async rollback(): Promise<void> {
+    try {
+      if (this.#connection && !this.#connection.isLost)
+        await this.#connection.send("rollback", [], answerTimeoutFor(this.#pools.limits.statementMs));
+    } catch (error) {
+      // The server rolls back on a lost connection.
+      if (!this.#connection?.isLost) throw error;
+    }
+    this.#leave(false);
+  }
+
+  async command(text: string): Promise<void> {
+    await this.#begun();
+    await this.#answered(this.#sent(text, []));
+  }
+
+  async rollbackTo(name: string): Promise<void> {
+    await this.#sent(`rollback to savepoint ${quoted(name)}`, []);
+    this.#failure = undefined;
+  }
+
+  release(): void {
+    this.#leave(true);
+  }
+
+  /** Awaits the answer of `begin`. Throws its failure. */
+  async #begun(): Promise<void> {
+    const beginning = this.#beginning;
+    this.#beginning = undefined;
+    await beginning;
+  }
+
+  /**
+   * Sends a statement. The first one of a transaction is pipelined behind `begin` where it is a select that the session knows:
+   * it changes nothing if `begin` fails. Throws the failure of `begin` first.
+   */
+  async #sentWithBegin(text: string, parameters: readonly unknown[]): Promise<StatementResult> {
+    if (!this.#beginning || !READ.test(text) || !this.#held().hasPrepared(text)) {
+      await this.#begun();
+      return this.#sent(text, parameters);
+    }
+    const answer = this.#sent(text, parameters);
+    answer.catch(() => {});
+    await this.#begun();
+    return answer;
+  }
+
+  /** Awaits the unanswered writes. Throws their first failure. */
+  async #settle(): Promise<void> {
+    await this.#last;
+    this.#unanswered = 0;
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  /** Throws the first failure of a write instead of the error that follows from it. */
+  async #answered<Result>(answer: PromiseLike<Result>): Promise<Result> {
+    try {
+      return await answer;
+    } catch (error) {
+      throw this.#failure ? this.#failure.error : error;
+    } finally {
+      this.#unanswered = 0;
+    }
+  }
+
+  #leave(broken: boolean): void {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    if (!connection) return;
+    if (this.#failedRole && !connection.isLost) connection.releaseLocks();
+    this.#failedRole = false;
+    this.#pools.transactions.release(connection, broken);
+  }
+
+  /** Over the connection of the open transaction. */
+  #sender(): Sender {
+    return {
+      send: (text, parameters) => this.#sent(text, parameters),
+      describe: (text) => this.#answered(this.#held().describe(text, this.#answerTimeoutMs)),
+    };
+  }
+
+  /** The error of a role's statement; advisory locks that it took outlive the transaction, so they are released after it. */
+  #failedAs(outgoing: Outgoing, error: unknown): unknown {
+    this.#failedRole = true;
+    return this.#failure?.error === error ? error : outgoing.errorOf(error);
+  }
+
+  #sent(text: string, parameters: readonly unknown[]): Promise<StatementResult> {
+    return this.#held().send(text, parameters, this.#answerTimeoutMs);
+  }
+
+  /** The connection of the open transaction. */
+  #held(): Connection {
+    if (this.#connection && !this.#connection.isLost) return this.#connection;
+    throw new StoreUnavailable(
+      "Cannot continue the transaction: its connection was lost, and the transaction was rolled back",
+    );
+  }
+}
+
+/** The sessions behind those of roles; a plugin that gets hold of its connection cannot reach the other. */
+export const SESSIONS = new WeakMap<DatabaseConnection, Session>();
+
+/** A session whose statements run as a role. */
+export class RoleSession implements DatabaseConnection {
+  readonly #session: Session;
+  readonly #role: EnforcedRole;
+
+  constructor(session: Session, role: EnforcedRole) {
+    this.#session = session;
+    this.#role = role;
+    SESSIONS.set(this, session);
+  }
+
+  executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    return this.#session.executeAs(query, this.#role);
+  }
+
+  write(query: CompiledQuery): Promise<void> {
+    return this.#session.write(query, this.#role);
+  }
+
+  streamQuery<Row>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<Row>> {
+    return this.#session.streamAs(query, chunkSize, this.#role);
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * Runs statements as the role of a plugin. A statement is described once by the server, which executes nothing: that gives the
+ * types of its parameters and columns. It is then sent as a call of the role's function, with its text and the values as
+ * texts, which the statement casts; the columns are declared in the call, so results are decoded as those of any statement.
+ * Only statements that read or write rows pass: the server would keep what others leave in the session, such as a cursor
+ * `with hold`, whose rows are fetched with the rights of the account at the commit.
+ */
+import type { Description, StatementResult } from "../connection/connection.ts";
+import { textOf } from "../connection/values.ts";
+import { GrantError, StatementRefused } from "../query/errors.ts";
+import { type Grants, isDenied } from "../query/grants.ts";
+import { ident } from "./names.ts";
+import { functionOf } from "./roles.ts";
+import { readStatement, type StatementText } from "./statement_text.ts";
+
+/** Sends statements over a connection or a pool. */
+export interface Sender {
+  send(text: string, parameters: readonly unknown[]): Promise<StatementResult>;
+  describe(text: string): Promise<Description>;
+}
+
+/** A statement as it is sent, and how its answer is read. */
+export interface Outgoing {
+  readonly text: string;
+  readonly parameters: readonly unknown[];
+  /** The rows, and for a write how many it affected. */
+  read(result: StatementResult): { readonly rows: unknown[]; readonly affected: bigint | undefined };
+  /** Whether an error says that the tables have changed since the statement was described. */
+  isStale(error: unknown): boolean;
+  /** The error for the caller: GrantError for a missing right. */
+  errorOf(error: unknown): unknown;
+}
+
+/** Statements as the role of one plugin. */
+export interface EnforcedRole {
+  /** Prepares a statement for sending; a promise where it has to be described. Throws StatementRefused. */
+  outgoing(sender: Sender, text: string, parameters: readonly unknown[]): Outgoing | Promise<Outgoing>;
+}
+
+/** A described statement, compiled for a role. */
+interface Known {
+  readonly statement: StatementText;
+  readonly description: Description;
+  /** The text that the function executes. */
+  readonly inner: string;
+  /** The call of the function; the text of the statement is its first parameter. */
+  readonly outer: string;
+  readonly rows: boolean;
+}
+
+/** Descriptions that are kept; a text beyond is described again. */
+const MAX_KNOWN = 2_000;
+const MAX_KEPT_LENGTH = 100_000;
+const VOID = 2278;
+const INSUFFICIENT_PRIVILEGE = "42501";
+const MISMATCH = "42804";
+const WRITES: ReadonlySet<string> = new Set(["insert", "update", "delete", "merge"]);
+/** Names of common types by oid, with their schema; others are asked of the server. */
+const TYPE_NAMES = new Map<number, string>(
+  Object.entries({
+    16: "bool",
+    17: "bytea",
+    20: "int8",
+    21: "int2",
+    23: "int4",
+    25: "text",
+    114: "json",
+    199: "_json",
+    700: "float4",
+    701: "float8",
+    1000: "_bool",
+    1007: "_int4",
+    1009: "_text",
+    1015: "_varchar",
+    1016: "_int8",
+    1043: "varchar",
+    1082: "date",
+    1114: "timestamp",
+    1184: "timestamptz",
+    1185: "_timestamptz",
+    1186: "interval",
+    1700: "numeric",
+    2950: "uuid",
+    2951: "_uuid",
+    3802: "jsonb",
+    3807: "_jsonb",
+  }).map(([oid, name]) => [Number(oid), `pg_catalog.${name}`]),
+);
+
+/** The role of a plugin. */
+export function enforcedRole(plugin: string, grants: Grants): EnforcedRole {
+  const known = new Map<string, Known>();
+  const types = new Map(TYPE_NAMES);
+  const readable = new Set([...grants.read, ...grants.write]);
+
+  async function learn(sender: Sender, text: string): Promise<Known> {
+    const statement = readStatement(text);
+    if (statement.kind === undefined) throw new StatementRefused(plugin, text);
+    const description = await sender.describe(text);
+    const oids = [...description.types, ...description.columns.map(({ type }) => type)];
+    const missing = [...new Set(oids)].filter((oid) => !types.has(oid));
+    if (missing.length > 0)
+      for (const { oid, name } of (await sender.send(TYPES, [missing])) as unknown as { oid: number; name: string }[])
+        types.set(oid, name);
+    const made = compiled(plugin, { statement, description, types });
+    if (known.size >= MAX_KNOWN) known.delete(known.keys().next().value as string);
+    if (text.length <= MAX_KEPT_LENGTH) known.set(text, made);
+    return made;
+  }
+
+  function ready(made: Known, text: string, parameters: readonly unknown[]): Outgoing {
+    const { types: oids, serialize } = made.description;
+    const values = oids.map((oid, at) => textOf(parameters[at], at + 1, (value) => serialize(oid, value)));
+    return {
+      text: made.outer,
+      parameters: [made.inner, ...values],
+      read: (result) => resultOf(made, result),
+      isStale: (error) => codeOf(error) === MISMATCH && known.delete(text),
+      errorOf: (error) => (codeOf(error) === INSUFFICIENT_PRIVILEGE ? denial(error, made.statement) : error),
+    };
+  }
+
+  function denial(error: unknown, { kind = "select", target }: StatementText): unknown {
+    const found = /^permission denied for (?:table|view|relation|sequence|column) "?(.+?)"?$/.exec(
+      (error as Error).message,
+    );
+    const table = found?.[1] ?? target;
+    if (!found || table === undefined) return new StatementRefused(plugin, (error as Error).message, { cause: error });
+    const wanted = readable.has(table) || (WRITES.has(kind) && table === target) ? "write" : "read";
+    return new GrantError(plugin, table, wanted, { denied: isDenied(grants, table, wanted), cause: error });
+  }
+
+  return {
+    outgoing(sender, text, parameters) {
+      const made = known.get(text);
+      if (made) return ready(made, text, parameters);
+      return learn(sender, text).then((learned) => ready(learned, text, parameters));
+    },
+  };
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown } | undefined)?.code;
+}
+
+const TYPES = `select t.oid::int4 as oid, quote_ident(n.nspname) || '.' || quote_ident(t.typname) as name
+  from pg_catalog.pg_type t join pg_catalog.pg_namespace n on n.oid = t.typnamespace where t.oid = any($1::int4[])`;
+
+interface Parts {
+  readonly statement: StatementText;
+  readonly description: Description;
+  readonly types: ReadonlyMap<number, string>;
+}
+
+function compiled(plugin: string, { statement, description, types }: Parts): Known {
+  const typed = statement.parameters.map((n) => `(($1)[${n}])::${types.get(description.types[n - 1] ?? 0)}`);
+  let inner = statement.texts.map((text, at) => text + (typed[at] ?? "")).join("");
+  const { columns } = description;
+  const values = description.types.map((_, at) => `$${at + 2}`).join(", ");
+  const args = `($1, array[${values}]::text[])`;
+  const shared = { statement, description };
+  if (columns.length === 0 && statement.kind !== "select")
+    return { ...shared, inner, outer: `select ${functionOf("exec", plugin)}${args} as n`, rows: false };
+  const own = columns.map((_, at) => `c${at + 1}`);
+  // A column of type void cannot be declared; its text is empty.
+  if (columns.some(({ type }) => type === VOID))
+    inner = `select ${columns.map(({ type }, at) => (type === VOID ? `${own[at]}::text` : own[at])).join(", ")}
+      from (${inner}\n) as t(${own.join(", ")})`;
+  const declared = columns.map(({ type }, at) => `${own[at]} ${type === VOID ? "text" : types.get(type)}`);
+  const shown = columns.map(({ name }, at) => `${own[at]} as ${ident(name)}`);
+  const call = `${functionOf("run", plugin)}${args}`;
+  // RETURN QUERY needs columns: a select of none has one that is not shown.
+  if (columns.length === 0)
+    return {
+      ...shared,
+      inner: `select null::text from (${inner}\n) as t`,
+      outer: `select from ${call} as t(c1 text)`,
+      rows: true,
+    };
+  return {
+    ...shared,
+    inner,
+    outer: `select ${shown.join(", ")} from ${call} as t(${declared.join(", ")})`,
+    rows: true,
+  };
+}
+
+function resultOf({ statement: { kind = "select" }, rows }: Known, result: StatementResult) {
+  if (!rows) return { rows: [], affected: WRITES.has(kind) ? BigInt((result[0] as { n: number }).n) : undefined };
+  // A plain array: that of postgres.js refers to the statement.
+  const found = result.slice() as unknown as unknown[];
+  return { rows: found, affected: WRITES.has(kind) ? BigInt(found.length) : undefined };
+}

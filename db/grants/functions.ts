@@ -1,0 +1,91 @@
+/**
+ * The functions that run a plugin's statements. They are SECURITY DEFINER and owned by the plugin's role, so the server checks
+ * its grants, and refuses SET and RESET ROLE, session authorization and transaction commands within. Values come as an array
+ * of texts, which the statement casts. After the statement they release the session's advisory locks (the runtime holds
+ * none across statements), and refuse a statement that changed settings of the session, which outlive it: the error
+ * undoes the change.
+ */
+import { functionName, GRANTS_SCHEMA, ident, literal } from "./names.ts";
+
+/** Settings that decide what later statements of a session mean, and whether they run and are durable. */
+const KEPT_SETTINGS = [
+  "search_path",
+  "TimeZone",
+  "DateStyle",
+  "IntervalStyle",
+  "standard_conforming_strings",
+  "client_encoding",
+  "bytea_output",
+  "extra_float_digits",
+  "array_nulls",
+  "transform_null_equals",
+  "default_text_search_config",
+  "gin_fuzzy_search_limit",
+  "xmlbinary",
+  "xmloption",
+  "row_security",
+  "synchronous_commit",
+  "statement_timeout",
+  "lock_timeout",
+  "idle_in_transaction_session_timeout",
+  "idle_session_timeout",
+  "transaction_read_only",
+  "default_transaction_read_only",
+  "default_transaction_isolation",
+  "default_tablespace",
+];
+
+const SETTINGS = `array[${KEPT_SETTINGS.map((name) => `pg_catalog.current_setting(${literal(name)})`).join(", ")}]`;
+
+const AFTER = `perform pg_catalog.pg_advisory_unlock_all();
+  if not (kept operator(pg_catalog.=) ${SETTINGS}) then
+    raise exception using errcode = 'insufficient_privilege',
+      message = 'a statement of a plugin cannot change settings of the session';
+  end if;`;
+
+const BODIES = {
+  run: `
+declare kept pg_catalog.text[] := ${SETTINGS};
+begin
+  return query execute q using args;
+  ${AFTER}
+end `,
+  exec: `
+declare kept pg_catalog.text[] := ${SETTINGS}; n pg_catalog.int8;
+begin
+  execute q using args;
+  get diagnostics n = row_count;
+  ${AFTER}
+  return n;
+end `,
+};
+
+/** A function as it has to be. */
+export interface WantedFunction {
+  readonly name: string;
+  /** As pg_proc.prosrc shows it. */
+  readonly source: string;
+  /** As pg_proc.proconfig shows it. */
+  readonly config: string;
+  /** SQL that creates it, run as the plugin's role; `account` may execute it. */
+  create(account: string): string;
+}
+
+/** The two functions of a plugin, with their search_path. */
+export function functionsOf(plugin: string, path: string): WantedFunction[] {
+  return (["run", "exec"] as const).map((kind) => {
+    const name = functionName(kind, plugin);
+    const full = `${GRANTS_SCHEMA}.${ident(name)}`;
+    const source = BODIES[kind];
+    return {
+      name,
+      source,
+      config: `search_path=${path}`,
+      create: (account) => `create function ${full}(q text, args text[])
+        returns ${kind === "run" ? "setof record" : "bigint"} language plpgsql security definer
+        set search_path = ${path} as $lectern$${source}$lectern$;
+        revoke all on function ${full}(text, text[]) from public;
+        grant execute on function ${full}(text, text[]) to ${ident(account)};`,
+    };
+  });
+}

@@ -1,0 +1,43 @@
+/** Names of roles and functions, and quoting for SQL that Kysely cannot say. */
+import { createHash } from "node:crypto";
+
+/** The schema of the functions that run statements of plugins. */
+export const GRANTS_SCHEMA = "lectern_grants";
+const MAX_BYTES = 63;
+const HASH_LENGTH = 16;
+
+/** An identifier in quotes. */
+export function ident(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** A string literal. */
+export function literal(text: string): string {
+  const escaped = text.replaceAll("'", "''");
+  return escaped.includes("\\") ? `E'${escaped.replaceAll("\\", "\\\\")}'` : `'${escaped}'`;
+}
+
+/** The name of a plugin's role. `prefix` is that of the database, since roles are shared by the databases of a server. */
+export function roleName(prefix: string, plugin: string): string {
+  return short(`${prefix}:${plugin}`);
+}
+
+/** The name of a function that runs statements of a plugin: "run" returns rows, "exec" a count. */
+export function functionName(kind: "run" | "exec", plugin: string): string {
+  return short(`${kind}:${plugin}`);
+}
+
+/** The prefix of the roles of a database. */
+export function prefixOf(database: string): string {
+  return `lectern:${database}`;
+}
+
+/** PostgreSQL would truncate a longer name, and two plugins would share it. */
+function short(name: string): string {
+  if (Buffer.byteLength(name) <= MAX_BYTES) return name;
+  const hash = createHash("sha256").update(name).digest("hex").slice(0, HASH_LENGTH);
+  const room = MAX_BYTES - HASH_LENGTH - 1;
+  let cut = name.slice(0, room);
+  while (Buffer.byteLength(cut) > room) cut = cut.slice(0, -1);
+  return `${cut}~${hash}`;
+}

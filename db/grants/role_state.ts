@@ -1,0 +1,110 @@
+/**
+ * What the database says about the roles of plugins and their rights, read by one statement, so that a boot that changes
+ * nothing costs little. System catalogs alone are read: a role that lost a right by hand gets it back.
+ */
+import { sql } from "kysely";
+import { rows } from "../query/query.ts";
+import type { Db } from "../query/tables.ts";
+import { GRANTS_SCHEMA } from "./names.ts";
+
+/** A right of a role: on a table, a column of it, or a sequence. */
+export interface Right {
+  readonly role: string;
+  readonly schema: string;
+  readonly table: string;
+  /** "" for the whole table. */
+  readonly column: string;
+  readonly verb: string;
+  readonly sequence: boolean;
+}
+
+/** A function of the schema of roles. */
+export interface FoundFunction {
+  readonly name: string;
+  readonly owner: string;
+  readonly definer: boolean;
+  readonly source: string;
+  readonly config: string;
+  /** Whether the runtime's account may execute it. */
+  readonly ours: boolean;
+  /** Whether everybody may. */
+  readonly open: boolean;
+}
+
+/** What was found. */
+export interface RoleState {
+  readonly account: string;
+  readonly database: string;
+  readonly superuser: boolean;
+  /** Schemas of the runtime's search_path that exist; the first has its tables. */
+  readonly schemas: readonly string[];
+  /** The search_path of the functions: these schemas, those of temporary tables last. */
+  readonly path: string;
+  /** Whether the schema of the functions exists. */
+  readonly schema: boolean;
+  /** The prefix of the names of roles, as the schema records it. */
+  readonly prefix: string | null;
+  readonly version: number;
+  /** Whether everybody may create temporary tables in the database, and tables in the runtime's schema. */
+  readonly temporary: boolean;
+  readonly creating: boolean;
+  /** Roles whose name begins with the prefix. */
+  readonly roles: readonly string[];
+  readonly usage: readonly string[];
+  readonly functions: readonly FoundFunction[];
+  readonly rights: readonly Right[];
+  /** Tables and views of the runtime's schemas, with the sequences of their columns. */
+  readonly tables: readonly { readonly name: string; readonly schema: string; readonly sequences: readonly string[] }[];
+}
+
+/** Reads the state. */
+export async function readState(db: Db): Promise<RoleState> {
+  // A template: Kysely's builder has no words for catalogs.
+  const [found] = await rows(
+    db,
+    sql<{ state: RoleState }>`
+    with place as (select to_regnamespace(${sql.lit(GRANTS_SCHEMA)}) as grants,
+        coalesce(obj_description(to_regnamespace(${sql.lit(GRANTS_SCHEMA)}), 'pg_namespace'),
+          'lectern:' || current_database()) as prefix),
+      own as (select oid, rolname from pg_roles, place where starts_with(rolname, prefix || ':')),
+      relations as (select * from pg_class
+        where relnamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace, 'pg_toast'::regnamespace)),
+      acls as (
+        select c.relnamespace, c.relname, '' as attname, c.relkind, a.grantee, a.privilege_type
+          from relations c, aclexplode(c.relacl) a where c.relacl is not null
+        union all
+        select c.relnamespace, c.relname, t.attname, c.relkind, a.grantee, a.privilege_type
+          from relations c join pg_attribute t on t.attrelid = c.oid, aclexplode(t.attacl) a where t.attacl is not null)
+    select json_build_object(
+      'account', current_user, 'database', current_database(),
+      'superuser', (select rolsuper from pg_roles where rolname = current_user),
+      'schemas', current_schemas(false),
+      'path', (select string_agg(quote_ident(name), ', ')
+        from unnest(array['pg_catalog'::name] || current_schemas(false) || array['pg_temp'::name]) as path(name)),
+      'schema', (select grants is not null from place),
+      'prefix', (select prefix from place),
+      'version', current_setting('server_version_num')::int,
+      'temporary', exists (select from pg_database d, aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) a
+        where d.datname = current_database() and a.grantee = 0 and a.privilege_type = 'TEMPORARY'),
+      'creating', exists (select from pg_namespace n, aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) a
+        where n.nspname = any(current_schemas(false)) and a.grantee = 0 and a.privilege_type = 'CREATE'),
+      'roles', coalesce((select json_agg(rolname) from own), '[]'),
+      'usage', coalesce((select json_agg(own.rolname || ' ' || n.nspname) from pg_namespace n, aclexplode(n.nspacl) a
+        join own on own.oid = a.grantee where a.privilege_type = 'USAGE'), '[]'),
+      'functions', coalesce((select json_agg(json_build_object('name', p.proname, 'owner', pg_get_userbyid(p.proowner),
+          'definer', p.prosecdef, 'source', p.prosrc, 'config', array_to_string(p.proconfig, ';'),
+          'ours', has_function_privilege(p.oid, 'execute'),
+          'open', exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0)))
+        from pg_proc p, place where p.pronamespace = place.grants), '[]'),
+      'rights', coalesce((select json_agg(json_build_object('role', own.rolname, 'schema', n.nspname, 'table', acls.relname,
+          'column', acls.attname, 'verb', acls.privilege_type, 'sequence', acls.relkind = 'S'))
+        from acls join own on own.oid = acls.grantee join pg_namespace n on n.oid = acls.relnamespace), '[]'),
+      'tables', coalesce((select json_agg(json_build_object('name', c.relname, 'schema', n.nspname, 'sequences',
+          coalesce((select json_agg(s.relname) from pg_depend d join pg_class s on s.oid = d.objid and s.relkind = 'S'
+            where d.refobjid = c.oid and d.deptype in ('a', 'i') and d.classid = 'pg_class'::regclass), '[]')))
+        from relations c join pg_namespace n on n.oid = c.relnamespace
+        where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname = any(current_schemas(false))), '[]')) as state`,
+  );
+  if (!found) throw new Error("The catalogs of the store gave no answer");
+  return found.state;
+}

@@ -1,0 +1,194 @@
+/**
+ * Roles of plugins: for each plugin whose grants PostgreSQL enforces a role without login, with exactly its grants, and two
+ * functions that run statements as that role. Roles belong to the whole server, so their names begin with the database's;
+ * the comment of the schema records that prefix, so a renamed or copied database keeps its roles. What is missing is made,
+ * what is too much is revoked, under an advisory lock; a restore from a dump brings no roles, and the next boot makes them.
+ */
+import { sql } from "kysely";
+import { rows } from "../query/query.ts";
+import type { Db } from "../query/tables.ts";
+import { functionsOf } from "./functions.ts";
+import { functionName, GRANTS_SCHEMA, ident, literal, roleName } from "./names.ts";
+import { type Right, type RoleState, readState } from "./role_state.ts";
+
+/** The tables of a plugin's role; writing implies reading. */
+export interface RoleGrants {
+  readonly plugin: string;
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+  /** Columns of further tables that it may read, by table. */
+  readonly columns: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The result of `syncRoles`. */
+export interface SyncedRoles {
+  /** Undefined where the roles have their grants; else why PostgreSQL cannot enforce them. */
+  readonly reason: string | undefined;
+  /** Statements that changed something; 0 at a boot that changes nothing. */
+  readonly changes: number;
+}
+
+/** The key of the advisory lock; it must never change, since processes of different versions share it. */
+const LOCK = 7_206_416;
+const READ = ["SELECT"];
+const WRITE = ["SELECT", "INSERT", "UPDATE", "DELETE"];
+/** SQLSTATEs of an account that may not make roles, functions or schemas. */
+const DENIED = "42501";
+
+/**
+ * Makes the roles and functions of plugins and gives them exactly these grants. Tables that do not exist yet are left out.
+ * Resolves to the reason where the account may not do that; nothing is changed then.
+ * @example
+ * const { reason } = await syncRoles(db, [{ plugin: "notes", read: ["users"], write: ["notes"], columns: {} }]);
+ */
+export async function syncRoles(db: Db, wanted: readonly RoleGrants[]): Promise<SyncedRoles> {
+  if (wanted.length === 0 || changesOf(await readState(db), wanted).length === 0)
+    return { reason: undefined, changes: 0 };
+  try {
+    return await db.transaction().execute(async (tx) => {
+      await sql`select pg_advisory_xact_lock(${LOCK}::int8)`.execute(tx);
+      const changes = changesOf(await readState(tx), wanted);
+      if (changes.length > 0) await sql.raw(changes.join(";\n")).execute(tx);
+      // REVOKE only warns where the account does not own the database.
+      const { temporary, database } = await readState(tx);
+      if (temporary)
+        throw new NotEnforced(
+          `everybody may create temporary tables in "${database}", and its account may not revoke that`,
+        );
+      return { reason: undefined, changes: changes.length };
+    });
+  } catch (error) {
+    if (error instanceof NotEnforced) return { reason: error.message, changes: 0 };
+    if ((error as { code?: unknown }).code === DENIED) return { reason: (error as Error).message, changes: 0 };
+    throw error;
+  }
+}
+
+/**
+ * Drops the role and the functions of a plugin, and so its rights on all tables; does nothing where it has none. The
+ * plugin's tables stay. Resolves to whether the role is gone: it stays, without rights here, where another database of the
+ * server, such as a copy, uses it too. Throws the server's error (42501) where the account may not drop roles.
+ * @example
+ * const isGone = await dropPluginRole(db, "notes");
+ */
+export async function dropPluginRole(db: Db, plugin: string): Promise<boolean> {
+  const { prefix, roles, superuser, account } = await readState(db);
+  const role = roleName(prefix ?? "", plugin);
+  if (!roles.includes(role)) return true;
+  const member = superuser ? "" : `grant ${ident(role)} to ${ident(account)};`;
+  await sql.raw(`${member} drop owned by ${ident(role)}`).execute(db);
+  const [other] = await rows(
+    db,
+    sql<{ used: boolean }>`select exists (select from pg_shdepend
+    where refclassid = 'pg_authid'::regclass and refobjid = (select oid from pg_roles where rolname = ${role})
+      and dbid not in (0, (select oid from pg_database where datname = current_database()))) as used`,
+  );
+  if (other?.used) return false;
+  await sql.raw(`drop role ${ident(role)}`).execute(db);
+  return true;
+}
+
+class NotEnforced extends Error {}
+
+/** Statements that make the state as wanted; none where it is. */
+function changesOf(state: RoleState, wanted: readonly RoleGrants[]): string[] {
+  const texts: string[] = [];
+  if (state.temporary) texts.push(`revoke temporary on database ${ident(state.database)} from public`);
+  const [home] = state.schemas;
+  if (state.creating && home !== undefined)
+    texts.push(...state.schemas.map((one) => `revoke create on schema ${ident(one)} from public`));
+  if (!state.schema) {
+    texts.push(`create schema if not exists ${GRANTS_SCHEMA}`);
+    texts.push(`comment on schema ${GRANTS_SCHEMA} is ${literal(state.prefix ?? "")}`);
+  }
+  for (const grants of wanted) texts.push(...roleChanges(state, grants));
+  return texts;
+}
+
+function roleChanges(state: RoleState, grants: RoleGrants): string[] {
+  const role = roleName(state.prefix ?? "", grants.plugin);
+  const texts: string[] = [];
+  if (!state.roles.includes(role)) texts.push(createRole(role));
+  const functions = functionsOf(grants.plugin, state.path).filter((wanted) => {
+    const found = state.functions.find(({ name }) => name === wanted.name);
+    const isRight =
+      found?.owner === role && found.definer && found.ours && !found.open && found.source === wanted.source;
+    return !(isRight && found.config === wanted.config);
+  });
+  if (functions.length > 0) {
+    const known = new Set(state.functions.map(({ name }) => name));
+    for (const { name } of functions)
+      if (known.has(name)) texts.push(`drop function ${GRANTS_SCHEMA}.${ident(name)}(text, text[])`);
+    if (!state.superuser) texts.push(membership(role, state));
+    texts.push(`grant usage, create on schema ${GRANTS_SCHEMA} to ${ident(role)}`, `set local role ${ident(role)}`);
+    texts.push(...functions.map((wanted) => wanted.create(state.account)));
+    texts.push("reset role", `revoke all on schema ${GRANTS_SCHEMA} from ${ident(role)}`);
+  }
+  for (const schema of state.schemas)
+    if (!state.usage.includes(`${role} ${schema}`))
+      texts.push(`grant usage on schema ${ident(schema)} to ${ident(role)}`);
+  return [...texts, ...rightChanges(state, role, grants)];
+}
+
+/** Two processes that boot over copies of one database may create the same role at once. */
+function createRole(role: string): string {
+  return `do $lectern$ begin create role ${ident(role)} nologin noinherit; exception when duplicate_object then null; end $lectern$`;
+}
+
+/** Lets the account act as the role, to create functions that the role owns. Since 16 that is an option of its own. */
+function membership(role: string, { account, version }: RoleState): string {
+  const options = version >= 160_000 ? " with inherit true, set true" : "";
+  return `grant ${ident(role)} to ${ident(account)}${options}`;
+}
+
+/** Grants what is missing and revokes what is too much. */
+function rightChanges(state: RoleState, role: string, grants: RoleGrants): string[] {
+  const wanted = new Map(wantedRights(state, role, grants).map((right) => [keyOf(right), right]));
+  const found = new Map(state.rights.filter((right) => right.role === role).map((right) => [keyOf(right), right]));
+  const texts = [...found].flatMap(([key, right]) => (wanted.has(key) ? [] : [change("revoke", right)]));
+  return [...texts, ...[...wanted].flatMap(([key, right]) => (found.has(key) ? [] : [change("grant", right)]))];
+}
+
+function wantedRights(state: RoleState, role: string, { read, write, columns }: RoleGrants): Right[] {
+  const writable = new Set(write);
+  const readable = new Set([...read, ...write]);
+  const found = new Map(state.tables.map((table) => [table.name, table]));
+  const rights = [...readable].flatMap((name): Right[] => {
+    const table = found.get(name);
+    if (!table) return [];
+    const verbs = writable.has(name) ? WRITE : READ;
+    const sequences = writable.has(name) ? table.sequences : [];
+    return [
+      ...verbs.map((verb) => ({ role, schema: table.schema, table: name, column: "", verb, sequence: false })),
+      ...sequences.map((one) => ({
+        role,
+        schema: table.schema,
+        table: one,
+        column: "",
+        verb: "USAGE",
+        sequence: true,
+      })),
+    ];
+  });
+  const single = Object.entries(columns).flatMap(([name, some]): Right[] => {
+    const table = found.get(name);
+    if (!table || readable.has(name)) return [];
+    return some.map((column) => ({ role, schema: table.schema, table: name, column, verb: "SELECT", sequence: false }));
+  });
+  return [...rights, ...single];
+}
+
+function keyOf({ schema, table, column, verb, sequence }: Right): string {
+  return JSON.stringify([schema, table, column, verb, sequence]);
+}
+
+function change(how: "grant" | "revoke", { role, schema, table, column, verb, sequence }: Right): string {
+  const what = column === "" ? verb : `${verb} (${ident(column)})`;
+  const on = `${sequence ? "sequence" : "table"} ${ident(schema)}.${ident(table)}`;
+  return `${how} ${what} on ${on} ${how === "grant" ? "to" : "from"} ${ident(role)}`;
+}
+
+/** The SQL name of the function that runs statements of a plugin. */
+export function functionOf(kind: "run" | "exec", plugin: string): string {
+  return `${GRANTS_SCHEMA}.${ident(functionName(kind, plugin))}`;
+}

@@ -1,0 +1,117 @@
+/**
+ * Reads the text of an SQL statement as far as roles need it: what kind of statement it is, which table it writes, and where
+ * its parameters stand. The text is cut at strings, quoted names, dollar quotes and nested comments as PostgreSQL cuts it
+ * with `standard_conforming_strings` on. A misread text cannot add anything to the statement: values are never put into it.
+ */
+
+/** The kind of a statement that a plugin may run; undefined for any other, such as `set` or `declare`. */
+export type StatementKind = "select" | "insert" | "update" | "delete" | "merge" | "lock";
+
+/** What was read. */
+export interface StatementText {
+  readonly kind: StatementKind | undefined;
+  /** The table that the statement itself writes, without its schema; undefined for reads and where it was not found. */
+  readonly target: string | undefined;
+  /** The text, cut at its parameters. */
+  readonly texts: readonly string[];
+  /** The numbers of the parameters between `texts`, such as 1 for $1. */
+  readonly parameters: readonly number[];
+}
+
+const TOKEN =
+  /(?<space>\s+|--[^\n\r]*|\/\*)|(?<escaped>[eE]'(?:[^'\\]|\\[\s\S]|'')*')|(?<text>(?:[uU]&|[bBxXnN])?'(?:[^']|'')*')|(?<name>(?:[uU]&)?"(?:[^"]|"")*")|\$(?<parameter>\d+)|(?<dollar>\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$)|(?<word>[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)|(?<number>\d[\w.]*)|(?<other>[\s\S])/y;
+const MAIN: ReadonlySet<string> = new Set(["select", "values", "table", "insert", "update", "delete", "merge"]);
+const READS: ReadonlySet<string> = new Set(["select", "values", "table"]);
+/** Words between the command and the table that it writes. */
+const BEFORE_TARGET: ReadonlySet<string> = new Set(["into", "from", "only"]);
+
+/** Reads a statement. */
+export function readStatement(text: string): StatementText {
+  const texts: string[] = [];
+  const parameters: number[] = [];
+  const words = new WordReader();
+  let start = 0;
+  let at = 0;
+  while (at < text.length) {
+    TOKEN.lastIndex = at;
+    const found = TOKEN.exec(text);
+    // The last alternative takes any character.
+    const { space, dollar, parameter, word, name, other } = (found as RegExpExecArray).groups as Record<string, string>;
+    const end = TOKEN.lastIndex;
+    if (space === "/*") {
+      at = endOfComment(text, end);
+      continue;
+    }
+    if (parameter !== undefined) {
+      texts.push(text.slice(start, at));
+      parameters.push(Number(parameter));
+      start = end;
+    }
+    if (dollar !== undefined) {
+      const close = text.indexOf(dollar, end);
+      at = close < 0 ? text.length : close + dollar.length;
+    } else at = end;
+    if (space === undefined) words.take(word?.toLowerCase() ?? name ?? other ?? "'");
+  }
+  texts.push(text.slice(start));
+  return { kind: words.kind, target: words.target, texts, parameters };
+}
+
+/** Where a comment that began before `at` ends; comments nest. */
+function endOfComment(text: string, at: number): number {
+  for (let depth = 1, next = at; ; ) {
+    const open = text.indexOf("/*", next);
+    const close = text.indexOf("*/", next);
+    if (close < 0) return text.length;
+    if (open >= 0 && open < close) {
+      depth += 1;
+      next = open + 2;
+    } else {
+      depth -= 1;
+      next = close + 2;
+      if (depth === 0) return next;
+    }
+  }
+}
+
+/** Finds the command and the table it writes among the words of a statement. */
+class WordReader {
+  kind: StatementKind | undefined;
+  target: string | undefined;
+  #depth = 0;
+  #state: "start" | "with" | "target" | "after" | "done" = "start";
+
+  take(token: string): void {
+    if (this.#state === "start") this.#first(token);
+    else if (this.#state === "with") this.#inWith(token);
+    else if (this.#state !== "done") this.#writes(token);
+    if (token === "(") this.#depth += 1;
+    else if (token === ")") this.#depth -= 1;
+  }
+
+  #first(token: string): void {
+    if (token === "(") this.#found("select");
+    else if (token === "with") this.#state = "with";
+    else if (MAIN.has(token) || token === "lock") this.#found(token);
+    else this.#state = "done";
+  }
+
+  #inWith(token: string): void {
+    if (this.#depth === 0 && MAIN.has(token)) this.#found(token);
+  }
+
+  #found(command: string): void {
+    this.kind = READS.has(command) ? "select" : (command as StatementKind);
+    this.#state = this.kind === "select" || this.kind === "lock" ? "done" : "target";
+  }
+
+  /** The name after the command, or after its schema. */
+  #writes(token: string): void {
+    if (this.#state === "after" && token !== ".") this.#state = "done";
+    else if (token === ".") this.#state = "target";
+    else if (!BEFORE_TARGET.has(token)) {
+      this.target = token.startsWith('"') ? token.slice(1, -1).replaceAll('""', '"') : token;
+      this.#state = "after";
+    }
+  }
+}

@@ -1,0 +1,123 @@
+/** Mail by the HTTP API of a made-up provider: a plugin as a stranger would write it, over a server that refuses on demand. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { MailRejected } from "lectern/contracts";
+import { definePlugin, t } from "lectern/core";
+import { fakeSmtp } from "../support/fakes/smtp.ts";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+
+/** The provider: what it received, and how it answers next. */
+const provider = { sent: [] as Record<string, string>[], tries: 0, status: 200, hangs: false };
+const server = Bun.serve({
+  port: 0,
+  async fetch(request) {
+    provider.tries += 1;
+    if (provider.hangs) await new Promise(() => {});
+    const accepted = provider.status === 200 && request.headers.get("x-key") === "secret";
+    if (accepted) provider.sent.push((await request.json()) as Record<string, string>);
+    return new Response("", { status: provider.status });
+  },
+});
+
+const pigeon = definePlugin({
+  name: "pigeon",
+  permissions: { net: ["localhost"] },
+  settings: t.Object({ key: t.String({ default: "secret", env: "PIGEON_KEY", description: "Key of the API" }) }),
+  setup({ contribute, fetch, settings }) {
+    contribute("mail_transport", {
+      name: "pigeon",
+      async send(message, { signal }) {
+        const response = await fetch(`http://localhost:${server.port}/send`, {
+          method: "POST",
+          headers: { "x-key": settings.key },
+          body: JSON.stringify(message),
+          signal,
+        });
+        if (response.status === 422) throw new MailRejected("Pigeon does not know the address");
+        if (!response.ok) throw new Error(`Pigeon answered ${response.status}`);
+      },
+    });
+  },
+});
+
+const ENV = { MAIL_FROM: "Wiki <wiki@example.com>", ALLOW_PRIVATE_HOSTS: "127.0.0.0/8,::1/128", MAIL_TIMEOUT: "1" };
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await bootTestRuntime({ extra: [pigeon], env: ENV });
+}, 120_000);
+afterAll(async () => {
+  await runtime.stop();
+  await server.stop(true);
+});
+beforeEach(() => Object.assign(provider, { sent: [], tries: 0, status: 200, hangs: false }));
+
+const invite = (email: string) =>
+  runtime.ask("POST", "/api/users", { body: { name: "Ina", email, send_invite: true } });
+const jobOf = async () =>
+  (await runtime.store.sql`select attempts, dead, last_error from jobs order by id desc limit 1`)[0];
+
+test("the only transport delivers text and HTML from the configured sender, to one recipient", async () => {
+  await invite("ina@example.com");
+  await runtime.runtime.jobs.drain();
+  expect(provider.sent).toEqual([
+    {
+      from: "Wiki <wiki@example.com>",
+      to: "ina@example.com",
+      subject: "You have been invited",
+      text: expect.stringContaining("Hello Ina,"),
+      html: expect.stringContaining("<p>Hello Ina,</p>"),
+    },
+  ]);
+  const forgot = await runtime.ask("POST", "/api/password/email", { as: null, body: { email: "ina@example.com" } });
+  await runtime.runtime.jobs.drain();
+  expect([forgot.status, provider.sent.at(-1)?.subject]).toEqual([202, "Choose a new password"]);
+});
+
+test("what fails for now is tried again and lost by no restart", async () => {
+  provider.status = 503;
+  await invite("late@example.com");
+  await runtime.runtime.jobs.drain();
+  expect(await jobOf()).toEqual({ attempts: 1, dead: false, last_error: "Pigeon answered 503" });
+  provider.status = 200;
+  await runtime.store.sql`update jobs set run_at = now()`;
+  await runtime.runtime.jobs.drain();
+  expect([provider.sent.map(({ to }) => to), await jobOf()]).toEqual([["late@example.com"], undefined]);
+});
+
+test("a transport that hangs is given up after its time, and tried again", async () => {
+  provider.hangs = true;
+  await invite("slow@example.com");
+  await runtime.runtime.jobs.drain();
+  expect(await jobOf()).toMatchObject({
+    attempts: 1,
+    dead: false,
+    last_error: expect.stringContaining("MAIL_TIMEOUT"),
+  });
+  await runtime.store.sql`delete from jobs`;
+});
+
+test("several transports without a choice, a wrong choice and a missing sender stop the boot and say so", async () => {
+  const smtp = fakeSmtp();
+  const host = { MAIL_HOST: "127.0.0.1", MAIL_PORT: String(smtp.port) };
+  const failing = async (env: Record<string, string>) =>
+    bootTestRuntime({ extra: [pigeon], env: { ...ENV, ...env } }).then(
+      () => "",
+      (error: Error) => error.message,
+    );
+  try {
+    expect(await failing(host)).toContain(
+      'Each of "smtp" and "pigeon" is a mail transport: set MAIL_TRANSPORT to the one to use',
+    );
+    expect(await failing({ MAIL_TRANSPORT: "pidgeon" })).toContain('did you mean "pigeon"?');
+    expect(await failing({ MAIL_TRANSPORT: "smtp" })).toContain("MAIL_HOST is empty");
+    expect(await failing({ MAIL_FROM: "" })).toContain(
+      'the mail transport is "pigeon", so MAIL_FROM must be an address',
+    );
+    const chosen = await bootTestRuntime({ extra: [pigeon], env: { ...ENV, ...host, MAIL_TRANSPORT: "smtp" } });
+    await chosen.ask("POST", "/api/users", { body: { name: "Ina", email: "smtp@example.com", send_invite: true } });
+    await chosen.runtime.jobs.drain();
+    await chosen.stop();
+    expect([smtp.messages.map(({ to }) => to), provider.sent]).toEqual([[["smtp@example.com"]], []]);
+  } finally {
+    smtp.stop();
+  }
+});

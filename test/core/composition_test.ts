@@ -1,0 +1,143 @@
+/**
+ * What plugins are composed of: optional contracts, order, and shipped plugins that are left out or replaced. What is left out
+ * leaves no link to a screen or a route that is gone.
+ */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type AnyPlugin, BootError, definePlugin } from "lectern/core";
+import { answerAs, crawl } from "../support/harness/crawl.ts";
+import { bootTestRuntime } from "../support/harness/test_runtime.ts";
+
+declare module "lectern/core" {
+  interface Contracts {
+    test_weather: { today(): string };
+  }
+}
+
+setDefaultTimeout(120_000);
+
+async function bootError(options: Parameters<typeof bootTestRuntime>[0]): Promise<string> {
+  try {
+    const runtime = await bootTestRuntime(options);
+    await runtime.stop();
+    return "booted";
+  } catch (error) {
+    if (!(error instanceof BootError)) throw error;
+    return error.message;
+  }
+}
+
+const almanac = definePlugin({
+  name: "test-almanac",
+  uses: ["test_weather"],
+  requires: ["users"],
+  setup({ app, contracts }) {
+    // A required contract is there by type, an optional one may be undefined.
+    const required: object = contracts.users;
+    // @ts-expect-error the service may be undefined
+    const optional = () => contracts.test_weather.today();
+    app.get("/test-almanac", () => ({ today: contracts.test_weather?.today() ?? "unknown", is: typeof required }), {
+      permit: "public",
+      detail: { summary: typeof optional },
+    });
+  },
+});
+
+const weather = definePlugin({
+  name: "test-weather",
+  provides: ["test_weather"],
+  setup: ({ provide }) => provide("test_weather", { today: () => "rain" }),
+});
+
+describe("an optional contract", () => {
+  test.each<[string, readonly AnyPlugin[]]>([
+    ["unknown", [almanac]],
+    ["rain", [almanac, weather]],
+  ])("answers %s", async (today, extra) => {
+    const runtime = await bootTestRuntime({ extra });
+    const { body } = await runtime.ask("GET", "/api/test-almanac", { as: null });
+    await runtime.stop();
+    expect(body).toEqual({ today, is: "object" });
+  });
+});
+
+const postbox = (sent: string[]) =>
+  definePlugin({
+    name: "test-postbox",
+    provides: ["mail"],
+    setup({ provide }) {
+      provide("mail", { isConfigured: true, send: async ({ to }) => void sent.push(String(to)) });
+    },
+  });
+
+describe("a shipped plugin that is left out", () => {
+  test("is replaced by another provider of its contract", async () => {
+    const sent: string[] = [];
+    const runtime = await bootTestRuntime({ without: ["mail"], extra: [postbox(sent)] });
+    await runtime.ask("POST", "/api/users", { body: { name: "Ida", email: "ida@example.com", send_invite: true } });
+    await runtime.runtime.jobs.drain();
+    await runtime.stop();
+    expect(sent).toEqual(["ida@example.com"]);
+  });
+
+  test("is named with what would replace it, and with what needs it", async () => {
+    expect(await bootError({ extra: [postbox([])] })).toBe(
+      'Both "mail" and "test-postbox" provide "mail"; one must go: to replace "mail", write ' +
+        '{"from":"lectern/plugins","without":["mail"]} instead of "lectern/plugins" in "plugins" of the "lectern" block of package.json',
+    );
+    expect(await bootError({ without: ["mail"] })).toBe(
+      'The plugins "users", "web", "web_settings" require "mail", which no plugin provides; the shipped plugin "mail" does, which is left out',
+    );
+    expect(await bootError({ without: ["roles"] })).toEndWith(
+      'needs the permission "users-manage", which no plugin adds; the shipped plugin "roles" does, which is left out',
+    );
+    expect(await bootError({ without: ["comments"] })).toBe(
+      'The plugin "migrate" needs the table "comments", which no plugin creates; the shipped plugin "comments" does, which is left out',
+    );
+    expect(await bootError({ without: ["books"] })).toContain(
+      'relation "books" does not exist; nothing of this step was kept; no plugin creates "books"; the shipped plugin "books" does',
+    );
+    expect(await bootError({ without: ["serch"] })).toBe(
+      'Cannot leave out "serch" of "lectern/plugins": it has no plugin of that name; did you mean "search"?',
+    );
+  });
+
+  // Sets that go together, so that few boots cover every plugin that can be left out.
+  test.each<[readonly string[], string]>([
+    [["search", "book_sort"], "/api/search"],
+    [["webhooks", "dashboard", "exports"], "/api/webhooks"],
+    [["migrate", "comments", "attachments", "images"], "/api/comments"],
+    [["recycle_bin", "imports", "docs", "loader"], "/api/recycle-bin"],
+    [["audit_log", "tokens", "page_drafts"], "/api/audit-log"],
+    [["migrate", "content_permissions", "links", "slug_history"], "/api/content-permissions/book/1"],
+    [["dashboard", "hosts", "dashboard_keys", "languages"], "/api/v1/dashboard/keys"],
+    [["web_editing"], "/create-book"],
+    [["web_account", "web_settings", "web_integrations"], "/my-account"],
+  ])("%p: no screen links to what is gone", async (without, gone) => {
+    const runtime = await bootTestRuntime({ without });
+    try {
+      const { visited, broken } = await crawl(runtime);
+      expect(broken).toEqual([]);
+      expect(visited).toContain("/books/book/page/page");
+      const { status, body } = await runtime.ask("GET", gone, { as: null });
+      expect(status).toBe(404);
+      if (gone.startsWith("/api/")) expect(body).toMatchObject({ error: { code: 404 } });
+      if (without.includes("docs")) return;
+      const api = await answerAs(runtime, "GET", "/api/openapi.json");
+      expect(Object.keys((api as { paths: object }).paths)).not.toContain(gone);
+    } finally {
+      await runtime.stop();
+    }
+  });
+
+  test("lets a search that needs its table find nothing instead of failing", async () => {
+    const runtime = await bootTestRuntime({ without: ["comments", "content_permissions", "migrate"] });
+    await runtime.ask("POST", "/api/books", { body: { name: "Book" } });
+    for (const [query, total] of [
+      ["{sort_by:last_commented}", 0],
+      ["{is_restricted}", 0],
+      ["{-is_restricted}", 1],
+    ] as const)
+      expect([query, (await runtime.ask("GET", `/api/search?query=${query}`)).body.total]).toEqual([query, total]);
+    await runtime.stop();
+  });
+});

@@ -1,0 +1,52 @@
+/** Lists of plugins in an operator's package.json, by the program's commands in a folder of its own. */
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { command } from "../support/harness/command.ts";
+
+setDefaultTimeout(120_000);
+const home = mkdtempSync(join(tmpdir(), "lectern-composition-"));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const POSTBOX = `import { definePlugin } from "lectern/core";
+export default definePlugin({
+  name: "postbox",
+  provides: ["mail"],
+  setup: ({ provide }) => provide("mail", { isConfigured: true, send: async () => {} }),
+});
+`;
+
+function choose(...plugins: readonly unknown[]): void {
+  writeFileSync(join(home, "package.json"), JSON.stringify({ lectern: { plugins } }));
+}
+
+const cli = (...args: string[]) => command(args, { DATABASE_URL: "", DATA_DIR: join(home, "data") }, home);
+
+test("an entry with `without` leaves out shipped plugins, and one of the operator takes their place", async () => {
+  writeFileSync(join(home, "postbox.ts"), POSTBOX);
+  choose({ from: "lectern/plugins", without: ["mail"] }, "./postbox.ts");
+  const { code, out } = await cli("grants");
+  expect(code).toBe(0);
+  expect(out).toMatch(/^postbox /m);
+  expect(out).not.toMatch(/^mail /m);
+});
+
+test.each<[readonly unknown[], string]>([
+  [["lectern/plugins", "./postbox.ts"], '{"from":"lectern/plugins","without":["mail"]} instead of "lectern/plugins"'],
+  [
+    [{ from: "lectern/plugins", without: ["mial"] }],
+    'Cannot leave out "mial" of "lectern/plugins": it has no plugin of that name; did you mean "mail"?',
+  ],
+  [
+    [{ from: "lectern/plugins", withot: ["mail"] }],
+    'found the key "withot" in "plugins"; wanted a path, a package, or {"from"',
+  ],
+  [[{ without: ["mail"] }], 'found an entry without a text "from" in "plugins"'],
+  [[{ from: "lectern/plugins", without: "mail" }], 'found a "without" that is no list of names in "plugins"'],
+  [[7], 'found 7 in "plugins"'],
+])("%j is refused with what is wrong", async (plugins, message) => {
+  choose(...plugins);
+  const { code, err } = await cli("grants");
+  expect([code, err]).toEqual([1, expect.stringContaining(message)]);
+});

@@ -12,7 +12,7 @@ export async function movedTo(
     const path = await callContribution(redirect, async (each) => {
       const found: unknown = await each.find(pathname, viewer);
       if (found === undefined || typeof found === "string") return found;
-      throw new Error("It returned no path");
+      throw new Error("Cannot use what it returned: no path");
     });
     if (path !== undefined) return path + search;
   }

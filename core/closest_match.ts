@@ -1,7 +1,7 @@
 /**
  * The name among `known` that differs least from a misspelt one; undefined where all differ too much.
  * @example
- * closestMatch("colour", ["color", "size"]); // "color"
+ * closestMatch("page/belwo", ["page/below", "page/aside"]); // "page/below"
  */
 export function closestMatch(name: string, known: readonly string[]): string | undefined {
   let best: string | undefined;

@@ -47,6 +47,12 @@ export const configSchema = t.Object({
     env: "DATABASE_URL",
     description: "A PostgreSQL server; the embedded store if empty",
   }),
+  pluginRoles: t.Union([t.Literal("third-party"), t.Literal("all"), t.Literal("off")], {
+    default: "third-party",
+    env: "PLUGIN_ROLES",
+    description:
+      "Plugins whose tables PostgreSQL restricts to their grants, by a role each: third-party (those that do not ship), all or off",
+  }),
   poolSize: t.Integer({
     default: 6,
     minimum: 2,
@@ -180,11 +186,6 @@ export const configSchema = t.Object({
     env: "ALLOW_PRIVATE_HOSTS",
     description:
       "Private addresses that outgoing calls may reach: CIDR ranges, or *; metadata addresses of clouds only one by one",
-  }),
-  theme: t.String({
-    default: "",
-    env: "APP_THEME",
-    description: "The theme in force, by its folder below themes",
   }),
   language: t.String({ default: "en", env: "APP_LANG", description: "Language of messages" }),
   logRequests: t.Boolean({

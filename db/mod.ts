@@ -16,7 +16,7 @@ export {
   StoreError,
   StoreUnavailable,
 } from "./query/errors.ts";
-export { type Grants, guarded } from "./query/grants.ts";
+export { type Grants, guarded, isDenied } from "./query/grants.ts";
 export { type MigrationStatus, type Migrations, migrate, migrationStatus, pending } from "./query/migrate.ts";
 export { type Executor, prepared, preparedStatements, type Statement } from "./query/prepared.ts";
 export { flatten, flattened, memoized, rows, write } from "./query/query.ts";

@@ -21,8 +21,11 @@ test("grants count the variables of settings, and say what is denied, in the pla
   const runtime = {
     booted: [{ plugin: stranger, ms: 1, migrated: [] }],
     http: { routes: () => [] },
+    roles: { enforcementOf: () => ({ isWanted: true, reason: "no roles" }) },
   } as unknown as Runtime;
-  expect(planOf(runtime, new Map(), { stranger: ["net"] })).toContain("net=example.com (denied) env=");
+  const plan = planOf(runtime, new Map(), { stranger: ["net"] });
+  expect(plan).toContain("net=example.com (denied) env=");
+  expect(plan).toContain("files  not enforced: no roles");
 });
 
 test.each([

@@ -266,7 +266,7 @@ export interface paths {
     delete: operations["imports-delete"];
   };
   "/api/maintenance/recycle-bin": {
-    /** @description Permanently removes everything in the recycle bin, and returns the number of items. */
+    /** @description Permanently removes everything in the recycle bin, and returns the number of items. Entries of kinds whose plugin is not installed stay, and are counted in `kept_count`. */
     delete: operations["recycle-bin-empty"];
   };
   "/api/openapi.json": {
@@ -1312,6 +1312,11 @@ export interface components {
       draft: components["schemas"]["Draft"] | null;
       drafts: components["schemas"]["DraftRef"][];
       others: components["schemas"]["DraftAuthor"][];
+    };
+    EmptiedBin: {
+      delete_count: number;
+      /** @description Entries that stay, as the plugins of their kinds are not installed */
+      kept_count?: number;
     };
     Endpoint: {
       base_model: string;
@@ -3902,7 +3907,7 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/json": components["schemas"]["DestroyedItems"];
+          "application/json": components["schemas"]["EmptiedBin"];
         };
       };
       401: components["responses"]["Unauthorized"];

@@ -28,9 +28,10 @@ export class Caches {
 
   /** Starts to drop what other processes change. Resolves to a stop. */
   async listen(store: Store): Promise<() => Promise<void>> {
+    // Whoever may run a statement may notify, so a payload is not trusted: it only ever makes caches forget.
     const drop = (payload: string) => {
-      const { name, key } = JSON.parse(payload) as { name: string; key?: string };
-      this.#drops.get(name)?.(key);
+      const forgotten = droppedOf(payload);
+      if (forgotten) this.#drops.get(forgotten.name)?.(forgotten.key);
     };
     const dropAll = () => {
       for (const forget of this.#drops.values()) forget(undefined);
@@ -80,5 +81,17 @@ export class Caches {
         await notify.write(tx.db, { drop: JSON.stringify({ name, key }) });
       },
     };
+  }
+}
+
+/** What a payload names; undefined for one that no cache has sent. */
+function droppedOf(payload: string): { readonly name: string; readonly key: string | undefined } | undefined {
+  try {
+    const found: unknown = JSON.parse(payload);
+    if (typeof found !== "object" || found === null || !("name" in found)) return undefined;
+    const key = "key" in found && typeof found.key === "string" ? found.key : undefined;
+    return { name: String(found.name), key };
+  } catch {
+    return undefined;
   }
 }

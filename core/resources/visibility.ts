@@ -7,18 +7,39 @@ import type { Viewer } from "../viewer.ts";
  * for a viewer without restriction. The rules of all plugins are joined with AND, so that none widens visibility. A rule
  * depends on the viewer alone: its condition is cached with the viewer.
  */
-export type VisibilityRule = (viewer: Viewer) => RawBuilder<boolean> | true;
+export type VisibilityRule = ((viewer: Viewer) => RawBuilder<boolean> | true) & {
+  /** Columns of other tables that the condition reads, by table; plugins that may read the table may read these too. */
+  readonly reads?: VisibilityReads;
+};
+
+/** Columns by table. */
+export type VisibilityReads = { readonly [Table in TableName]?: readonly (keyof Tables[Table] & string)[] };
 
 const EVERYTHING = sql<boolean>`true`;
 
 /** The visibility rules of all tables, for listings and single reads. */
 export class VisibilityRules {
   readonly #rules = new Map<string, VisibilityRule[]>();
+  readonly #reads = new Map<string, VisibilityReads[]>();
   readonly #known = new WeakMap<Viewer, Map<string, RawBuilder<boolean>>>();
 
-  /** Adds a rule for a table. */
-  add(table: TableName, rule: VisibilityRule): void {
+  /** Adds a rule for a table. `reads` names the columns of other tables that it reads, beside those that the rule names. */
+  add(table: TableName, rule: VisibilityRule, reads: VisibilityReads = {}): void {
     this.#rules.set(table, [...(this.#rules.get(table) ?? []), rule]);
+    this.#reads.set(table, [...(this.#reads.get(table) ?? []), reads, rule.reads ?? {}]);
+  }
+
+  /** The columns that the rules of these tables read, and those that the rules of the tables in them read, by table. */
+  readsOf(tables: readonly string[]): Record<string, string[]> {
+    const found = new Map<string, Set<string>>();
+    const open = [...tables];
+    for (let table = open.pop(); table !== undefined; table = open.pop())
+      for (const reads of this.#reads.get(table) ?? [])
+        for (const [name, columns] of Object.entries(reads) as [string, readonly string[]][]) {
+          if (!found.has(name) && !tables.includes(name)) open.push(name);
+          found.set(name, new Set([...(found.get(name) ?? []), ...columns]));
+        }
+    return Object.fromEntries([...found].map(([name, columns]) => [name, [...columns]]));
   }
 
   /** The condition under which a viewer sees a row of a table. Throws for a table without a rule. */

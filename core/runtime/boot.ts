@@ -8,7 +8,7 @@ import { type ChildPool, openChildPool } from "../children/pool.ts";
 import { checkCommands } from "../cli/command.ts";
 import { baseUrlOf, type Config } from "../config.ts";
 import type { ResponseFields } from "../contracts/content.ts";
-import type { FileClaim, FileStoreProvider } from "../contracts/files.ts";
+import type { FileClaim } from "../contracts/files.ts";
 import { BootError } from "../errors.ts";
 import { Caches } from "../events/cache.ts";
 import { EventBus } from "../events/event_bus.ts";
@@ -36,10 +36,13 @@ import { coreMigrations } from "./migrations.ts";
 import { checkChoices, checkVariables, type PluginChoices } from "./operator_choices.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import { type ContextParts, makeContext } from "./plugin_context.ts";
+import { type PluginDb, PluginRoles } from "./plugin_roles.ts";
 import { runSetup } from "./plugin_setup.ts";
+import type { SlotName, Slots } from "./registry.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
 import { foreignTable } from "./table_owners.ts";
+import { checkVersions, recordVersions } from "./versions.ts";
 
 /** What a runtime is booted from. */
 export interface RuntimeOptions extends PluginChoices {
@@ -67,6 +70,8 @@ export interface Runtime {
   readonly contexts: ReadonlyMap<string, AnyContext>;
   /** Plugins in boot order. */
   readonly booted: readonly BootedPlugin[];
+  /** How the grants of each plugin are enforced. */
+  readonly roles: Pick<PluginRoles, "enforcementOf">;
   /** Starts jobs and schedules. */
   start(): Promise<void>;
   /** Stops jobs, notifications, plugins and child processes, then closes the store. */
@@ -79,6 +84,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const plugins = inBootOrder(parts.plugins, shipped);
   for (const neighbour of unknownNeighbours(plugins, shipped))
     log.warn("A plugin wants to boot before or after one that is neither installed nor shipped", { ...neighbour });
+  checkVersions(plugins);
   checkVariables(parts.plugins);
   checkCommands(parts.plugins, []);
   checkChoices(plugins, parts);
@@ -98,6 +104,11 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
   const faults = new Faults(log, config.partTimeoutMs);
+  const visibility = new VisibilityRules();
+  const thirdParty = new Set(
+    plugins.filter((plugin) => !(parts.shipped ?? plugins).includes(plugin)).map(({ name }) => name),
+  );
+  const roles = new PluginRoles({ store, log, mode: config.pluginRoles, thirdParty, visibility });
   const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
   const chosen = chosenStore(parts.files, config);
   const shared: ContextParts & { readonly judge: JudgeAnswer | undefined } = {
@@ -108,7 +119,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     http,
     children,
     caches,
-    visibility: new VisibilityRules(),
+    visibility,
     texts,
     baseUrl: baseUrlOf(config),
     contracts: new Map(),
@@ -126,7 +137,6 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       hasHandlers: (name) => bus.hasHandlers(name),
       pluginOfJob: (name) => jobs.pluginOf(name),
       faults: () => faults.list(),
-      recordFault: (...fault) => faults.record(...fault),
       isWorking: () => jobs.isOpen,
       storeLoad: () => store.load(),
       onAnswer: (listener) => http.observers.add(listener),
@@ -142,14 +152,17 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       throw missingTable(foreignTable(error, plugin, plugins), plugins, shipped);
     });
     const denied = parts.denied?.[plugin.name] ?? [];
-    contexts.set(plugin.name, await setUp(plugin, shared, denied));
+    const tables = await roles.prepare(plugin, denied);
+    contexts.set(plugin.name, await setUp(plugin, tables, shared, denied));
     booted.push({ plugin, migrated, denied, ms: performance.now() - started });
   }
-  chosen.settle((slots.get("file_store") ?? []) as FileStoreProvider[]);
+  const slot = <N extends SlotName>(name: N) => (slots.get(name) ?? []) as Slots[N][];
+  chosen.settle(slot("file_store"));
   compileRoutes(http);
   checkPermits(plugins, http, shipped);
   await checkTables(plugins, store.db, shipped);
   warnOfUnknownSlots(slots, shared.readSlots, log);
+  await roles.complete();
   warnOfEvents(bus, plugins, { shipped, log });
   shared.slots.set(
     "permission",
@@ -157,6 +170,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   );
   bus.close();
   await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
+  await recordVersions(store.db, plugins, log);
   return {
     http,
     bus,
@@ -165,6 +179,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     files: chosen.files,
     contexts,
     booted,
+    roles,
     async start() {
       const { databaseTimeoutMs: statementMs, writeTimeoutMs: writeMs, databaseWaitMs: waitMs } = config;
       store.limit({ statementMs, writeMs, waitMs });
@@ -198,6 +213,7 @@ async function migratePlugin({ name, migrations }: AnyPlugin, db: Db, log: Log):
 
 async function setUp(
   plugin: AnyPlugin,
+  tables: PluginDb,
   shared: ContextParts & { readonly judge: JudgeAnswer | undefined },
   denied: readonly (keyof Grants)[],
 ): Promise<AnyContext> {
@@ -207,7 +223,7 @@ async function setUp(
   );
   // Without the grant no setting reads its variable either.
   const env = denied.includes("env") ? {} : shared.env;
-  const context = makeContext(plugin, grants, apps, { ...shared, env });
+  const context = makeContext(plugin, grants, apps, tables, { ...shared, env });
   await runSetup(plugin.name, shared.config.setupTimeoutMs, async () => {
     await plugin.setup(context);
     await Promise.all([lazyRoutesOf(apps.app), lazyRoutesOf(apps.site)]);

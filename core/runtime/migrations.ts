@@ -3,6 +3,7 @@ import { jobMigrations } from "../events/job_queue.ts";
 import { scheduleMigrations } from "../events/schedules.ts";
 import { limitMigrations } from "../http/rate_limit.ts";
 import { collationMigrations } from "../i18n/collation.ts";
+import { versionMigrations } from "./versions.ts";
 
 /** The migrations of the runtime's own tables, under the ledger "core". */
 export const coreMigrations: Migrations = {
@@ -10,4 +11,5 @@ export const coreMigrations: Migrations = {
   ...limitMigrations,
   ...collationMigrations,
   ...scheduleMigrations,
+  ...versionMigrations,
 };

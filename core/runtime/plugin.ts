@@ -22,7 +22,7 @@ import type { Texts } from "../i18n/catalogue.ts";
 import type { InputObject } from "../input/body_parsing.ts";
 import type { Log } from "../log.ts";
 import type { Listing, ListSpec } from "../resources/listing.ts";
-import type { VisibilityRule } from "../resources/visibility.ts";
+import type { VisibilityReads, VisibilityRule } from "../resources/visibility.ts";
 import type { Input, Lookups, Rules } from "../validation/validate.ts";
 import type { Viewer } from "../viewer.ts";
 import type {
@@ -51,6 +51,14 @@ export interface Grants {
   readonly files?: boolean;
 }
 
+/** What `extend` of a plugin gets. */
+export interface Extending<S extends TObject = TObject> {
+  /** The settings of the plugin. */
+  readonly settings: Static<S>;
+  /** The plugins that are listed. */
+  readonly plugins: readonly AnyPlugin[];
+}
+
 /** A plugin as its author writes it. */
 export interface PluginSpec<
   Q extends ContractName,
@@ -61,6 +69,10 @@ export interface PluginSpec<
 > {
   /** Unique; also the name of its migration ledger. */
   readonly name: string;
+  /** Its semantic version; for a package that of its package.json by default. */
+  readonly version?: string;
+  /** The versions of Lectern that it works with, as a range such as "^1.2.0" or ">=0.2 <0.4". */
+  readonly lectern?: string;
   /** Contracts it needs. Their providers boot first; without one the boot stops. */
   readonly requires?: readonly Q[];
   /** Contracts it uses where a plugin provides them; their providers boot first. `contracts` has undefined for the others. */
@@ -82,15 +94,22 @@ export interface PluginSpec<
   /** Permissions it adds to those that roles may hold. */
   readonly adds?: readonly PermissionName[];
   readonly commands?: Readonly<Record<string, Command>>;
+  /** Loads further plugins, such as code of the operator; they boot after those that are listed. A BootError stops the start. */
+  extend?(given: Extending<S>): readonly AnyPlugin[] | Promise<readonly AnyPlugin[]>;
   setup(context: PluginContext<Q, R | W, S, U>): void | Promise<void>;
 }
 
 type ErasedSpec = PluginSpec<ContractName, TableName, TableName, TObject, ContractName>;
 
+/** Fields without a default. */
+type OptionalField = "extend" | "settings" | "version" | "lectern";
+
 /** A plugin with its types erased and its defaults filled in. */
-export interface AnyPlugin extends Required<Omit<ErasedSpec, "settings">>, Pick<ErasedSpec, "settings"> {
+export interface AnyPlugin extends Required<Omit<ErasedSpec, OptionalField>>, Pick<ErasedSpec, OptionalField> {
   /** The file that errors name beside the plugin. */
   readonly source?: string;
+  /** How its process is confined, for `plan` and `grants`; absent for plugins in the server's own process. */
+  readonly isolation?: string;
 }
 
 /** A context with its types erased. */
@@ -125,8 +144,6 @@ export interface PluginContext<
   readonly texts: Texts;
   /** Default language of messages and screens. */
   readonly language: string;
-  /** Name of the active theme; "" for none. */
-  readonly theme: string;
   perform<E extends EventName, A extends Result<E>>(
     name: E,
     viewer: Viewer,
@@ -143,7 +160,8 @@ export interface PluginContext<
   callAs(viewer: Viewer, method: string, path: string, options?: CallOptions): Promise<Response>;
   /** Creates a limit of requests by key; servers on one store share it with RATE_LIMITS_SHARED. */
   readonly limiter: MakeLimiter;
-  visibilityRule(table: TableName, rule: VisibilityRule): void;
+  /** Adds a rule for the rows of a table; `reads` names the columns of other tables that its condition reads. */
+  visibilityRule(table: TableName, rule: VisibilityRule, reads?: VisibilityReads): void;
   visible: Visible;
   /** Runs a listing request over the rows that the viewer sees. */
   list<Row>(spec: ListSpec, viewer: Viewer, query: InputObject): Promise<Listing<Row>>;
@@ -193,7 +211,7 @@ export function definePlugin<
   S extends TObject = TObject,
   const U extends ContractName = never,
 >(spec: PluginSpec<Q, R, W, S, U>): AnyPlugin {
-  const { setup, ...data } = spec;
+  const { extend, setup, ...data } = spec;
   return {
     requires: [],
     uses: [],
@@ -209,5 +227,6 @@ export function definePlugin<
     ...data,
     // The one place where a plugin's types are erased.
     setup: setup as unknown as AnyPlugin["setup"],
+    ...(extend && { extend: extend as AnyPlugin["extend"] & object }),
   };
 }

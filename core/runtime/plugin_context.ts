@@ -4,7 +4,7 @@
  */
 import { Type } from "@sinclair/typebox";
 import type { Kysely } from "kysely";
-import { type Db, GrantError, guarded, type TableName, type Tables } from "../../db/mod.ts";
+import type { TableName, Tables } from "../../db/mod.ts";
 import type { Children } from "../children/pool.ts";
 import { BootError } from "../errors.ts";
 import type { Caches } from "../events/cache.ts";
@@ -27,6 +27,7 @@ import { validate } from "../validation/validate.ts";
 import type { RuntimeOptions } from "./boot.ts";
 import { stoppingBoot } from "./boot_listeners.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
+import type { PluginDb } from "./plugin_roles.ts";
 import { checkMoments, checkSlot } from "./renamed.ts";
 import type { RuntimeInfo } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
@@ -56,6 +57,7 @@ export function makeContext(
   plugin: AnyPlugin,
   grants: Grants,
   apps: { readonly app: PluginApp; readonly site: SiteApp },
+  tables: PluginDb,
   parts: ContextParts,
 ): AnyContext {
   const { bus, jobs, visibility, http, config, texts } = parts;
@@ -64,18 +66,12 @@ export function makeContext(
     maxCount: config.maxCount,
     timeoutMs: config.listingTimeoutMs,
   };
-  const readable = new Set<TableName>([...(grants.read ?? []), ...(grants.write ?? [])]);
-  const needRead = (table: TableName) => {
-    if (!readable.has(table)) throw new GrantError(plugin.name, table, "read");
-  };
-  const tables = { read: grants.read ?? [], write: grants.write ?? [] };
-  const restricted = (db: Db) => guarded<TableName>(db, plugin.name, tables) as unknown as Db;
   const withSlowPool = slowReads(parts.log.with({ plugin: plugin.name }));
-  const own = new ScopedTransaction(restricted);
-  const db = restricted(parts.store.db);
+  const own = new ScopedTransaction((tx) => tables.within(tx));
+  const { db } = tables;
   const visible = Object.assign(
     (table: TableName, viewer: Parameters<VisibilityRules["where"]>[1], over = db) => {
-      needRead(table);
+      tables.needRead(table);
       return visibility.visible(over, table, viewer);
     },
     { where: (...args: Parameters<VisibilityRules["where"]>) => visibility.where(...args) },
@@ -83,7 +79,7 @@ export function makeContext(
   return withOldMembers<AnyContext>(plugin.name, {
     ...apps,
     db: db as unknown as Kysely<Pick<Tables, TableName>>,
-    queryWithDeadline: (query) => parts.store.queryWithDeadline(query),
+    queryWithDeadline: (query) => tables.queryWithDeadline(query),
     withSlowPool,
     settings: readSettings(plugin.name, plugin.settings ?? Type.Object({}), parts.env, parts.settings?.[plugin.name]),
     contracts: contractsOf(plugin, parts.contracts),
@@ -94,7 +90,6 @@ export function makeContext(
     baseUrl: parts.baseUrl,
     texts,
     language: config.language,
-    theme: config.theme,
     perform: (name, viewer, draft, action) => bus.perform(name, viewer, draft, own.action(action)),
     on(name, handlers) {
       checkMoments(plugin.name, `"${name}"`, handlers);
@@ -112,11 +107,11 @@ export function makeContext(
     },
     callAs: (viewer, method, path, options) => http.callAs(viewer, method, path, options),
     limiter: (name, limit, windowMs) => limiterOf(parts.store.db, config)(`${plugin.name}:${name}`, limit, windowMs),
-    visibilityRule: (table, rule) => visibility.add(table, rule),
+    visibilityRule: (table, rule, reads) => visibility.add(table, rule, reads),
     visible: visible as AnyContext["visible"],
     async list(spec, viewer, query) {
-      needRead(spec.table);
-      return listRows({ db: parts.store.db, visibility, limits, withSlowPool }, spec, viewer, query);
+      tables.needRead(spec.table);
+      return listRows({ db: tables.unchecked, visibility, limits, withSlowPool }, spec, viewer, query);
     },
     validate: (rules, input, viewer, lookups = {}) =>
       validate(rules, input, { texts, lookups, language: viewer.language ?? currentLanguage() ?? config.language }),

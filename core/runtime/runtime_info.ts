@@ -33,8 +33,6 @@ export interface RuntimeInfo {
   pluginOfJob(name: string): string | undefined;
   /** Parts of plugins that failed and were left out in this process, the latest first. */
   faults(): readonly Fault[];
-  /** Records that a part of a plugin or theme failed and is left out; for code that is called by other ways than slots. */
-  recordFault(plugin: string, place: string, error: unknown): void;
   /** Whether jobs run: from the start of the server until it begins to stop; never for commands. */
   isWorking(): boolean;
   /** Connections of the store and callers that wait for one. */

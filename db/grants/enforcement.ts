@@ -51,7 +51,6 @@ interface Known {
 /** Descriptions that are kept; a text beyond is described again. */
 const MAX_KNOWN = 2_000;
 const MAX_KEPT_LENGTH = 100_000;
-const VOID = 2278;
 const INSUFFICIENT_PRIVILEGE = "42501";
 const MISMATCH = "42804";
 const WRITES: ReadonlySet<string> = new Set(["insert", "update", "delete", "merge"]);
@@ -143,7 +142,9 @@ function codeOf(error: unknown): unknown {
   return (error as { code?: unknown } | undefined)?.code;
 }
 
-const TYPES = `select t.oid::int4 as oid, quote_ident(n.nspname) || '.' || quote_ident(t.typname) as name
+/** Names of types; "" for pseudo-types, which columns of a call cannot have, except for records. */
+const TYPES = `select t.oid::int4 as oid, case when t.typtype = 'p' and t.typname <> 'record' then ''
+    else quote_ident(n.nspname) || '.' || quote_ident(t.typname) end as name
   from pg_catalog.pg_type t join pg_catalog.pg_namespace n on n.oid = t.typnamespace where t.oid = any($1::int4[])`;
 
 interface Parts {
@@ -162,11 +163,12 @@ function compiled(plugin: string, { statement, description, types }: Parts): Kno
   if (columns.length === 0 && statement.kind !== "select")
     return { ...shared, inner, outer: `select ${functionOf("exec", plugin)}${args} as n`, rows: false };
   const own = columns.map((_, at) => `c${at + 1}`);
-  // A column of type void cannot be declared; its text is empty.
-  if (columns.some(({ type }) => type === VOID))
-    inner = `select ${columns.map(({ type }, at) => (type === VOID ? `${own[at]}::text` : own[at])).join(", ")}
+  // Columns of pseudo-types, such as void, are shown as their text, as the driver would.
+  const isPseudo = (type: number) => types.get(type) === "";
+  if (columns.some(({ type }) => isPseudo(type)))
+    inner = `select ${columns.map(({ type }, at) => (isPseudo(type) ? `${own[at]}::text` : own[at])).join(", ")}
       from (${inner}\n) as t(${own.join(", ")})`;
-  const declared = columns.map(({ type }, at) => `${own[at]} ${type === VOID ? "text" : types.get(type)}`);
+  const declared = columns.map(({ type }, at) => `${own[at]} ${isPseudo(type) ? "text" : types.get(type)}`);
   const shown = columns.map(({ name }, at) => `${own[at]} as ${ident(name)}`);
   const call = `${functionOf("run", plugin)}${args}`;
   // RETURN QUERY needs columns: a select of none has one that is not shown.

@@ -46,7 +46,11 @@ function guardFor(plugin: string, grants: Grants): KyselyPlugin {
   });
 }
 
-/** Whether the operator denied a declared grant. */
+/**
+ * Whether the operator denied a declared grant.
+ * @example
+ * const byOperator = isDenied({ denied: { read: [], write: ["notes"] } }, "notes", "read"); // true
+ */
 export function isDenied({ denied }: Pick<Grants, "denied">, table: string, wanted: "read" | "write"): boolean {
   return Boolean(denied?.write.includes(table) || (wanted === "read" && denied?.read.includes(table)));
 }

@@ -47,7 +47,7 @@ export default definePlugin({
         const id = await addEntry(kind, (result as { id: number }).id, tx);
         // Later handlers may still read the item, so it is removed after the commit.
         if (lifetime === 0) tx.afterCommit(() => purgeEntry(context, id));
-        else if (lifetime > 0 && (await hasExpired(tx.db, lifetime)))
+        else if (lifetime > 0 && (await hasExpired(context, tx.db, lifetime)))
           await tx.enqueue("recycle_bin_purge", {}, { key: "due" });
       },
     });

@@ -16,6 +16,7 @@ import { migrations } from "./migrations.ts";
 import { prune } from "./prune.ts";
 import { mountAuditLog } from "./routes.ts";
 import { settings } from "./settings.ts";
+import { contributeThemeHooks } from "./theme_hooks.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -60,6 +61,7 @@ export default definePlugin({
       every("prune", DAY_MS, async () => {
         await prune(db, retention);
       });
+    contributeThemeHooks(context);
     mountAuditLog(context);
   },
 });

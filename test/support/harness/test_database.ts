@@ -36,10 +36,18 @@ export async function createTestDatabase(content: "empty" | "migrated"): Promise
   return {
     name,
     async drop() {
-      await admin.sql.unsafe(`drop database ${name} with (force)`);
+      await dropDatabase(admin, name);
       await leave();
     },
   };
+}
+
+/** Drops a database and the roles of its plugins, which belong to the whole server. */
+async function dropDatabase(admin: Store, name: string): Promise<void> {
+  await admin.sql.unsafe(`drop database ${name} with (force)`);
+  const roles = await admin.sql<{ name: string }[]>`
+    select rolname as name from pg_roles where starts_with(rolname, ${`lectern:${name}:`})`;
+  for (const role of roles) await admin.sql`drop role ${admin.sql(role.name)}`;
 }
 
 let admins: Promise<Store> | undefined;
@@ -85,7 +93,7 @@ export async function shareServer(url: string): Promise<SharedServer> {
   return {
     env: { DATABASE_URL: url, [TEMPLATE_VARIABLE]: template },
     async stop() {
-      await admin.sql.unsafe(`drop database ${template} with (force)`);
+      await dropDatabase(admin, template);
       await admin.close();
     },
   };

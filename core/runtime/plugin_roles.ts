@@ -1,0 +1,145 @@
+/**
+ * Which plugins run their statements as a role of their own, and the roles' rights. The rights are what a plugin declares,
+ * without what the operator denied, and the columns that the visibility rules of its tables read. A role is made before its
+ * plugin is set up, and completed once all are: a rule may be registered later than the plugin that needs it. Where the
+ * store's account may not make roles, the boot goes on and says so once: grants are then checked for queries of Kysely only.
+ */
+import {
+  type Db,
+  GrantError,
+  guarded,
+  isDenied,
+  type Store,
+  syncRoles,
+  type Grants as TableGrants,
+  type TableName,
+} from "../../db/mod.ts";
+import type { Config } from "../config.ts";
+import { BootError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { VisibilityRules } from "../resources/visibility.ts";
+import type { AnyPlugin, Grants } from "./plugin.ts";
+
+/** How the grants of a plugin are enforced. */
+export interface Enforcement {
+  /** Whether PostgreSQL should enforce them: for plugins that do not ship, and for all by PLUGIN_ROLES. */
+  readonly isWanted: boolean;
+  /** Why it does not, though it should; undefined where it does. */
+  readonly reason?: string | undefined;
+}
+
+/** What statements of one plugin go through. */
+export interface PluginDb {
+  readonly db: Db;
+  /** An open transaction, restricted in the same way. */
+  within(tx: Db): Db;
+  /** The same as `db` without the check of Kysely's trees, for statements that the runtime builds of the plugin's parts. */
+  readonly unchecked: Db;
+  queryWithDeadline: Store["queryWithDeadline"];
+  /** Whether the plugin may read a table; throws GrantError if not. */
+  needRead(table: TableName): void;
+}
+
+/** What the roles need of the runtime. */
+export interface PluginRolesOptions {
+  readonly store: Store;
+  readonly log: Log;
+  readonly mode: Config["pluginRoles"];
+  /** Names of the plugins that do not ship with Lectern. */
+  readonly thirdParty: ReadonlySet<string>;
+  readonly visibility: VisibilityRules;
+}
+
+/** The roles of one runtime. */
+export class PluginRoles {
+  readonly #options: PluginRolesOptions;
+  readonly #tables = new Map<string, TableGrants>();
+  #reason: string | undefined;
+  /** Whether a store of a role was given out: it is of no use without the role. */
+  #isGiven = false;
+
+  constructor(options: PluginRolesOptions) {
+    this.#options = options;
+    if (options.mode === "off" && options.thirdParty.size > 0) this.#reason = "PLUGIN_ROLES is off";
+  }
+
+  /** How the grants of a plugin are enforced. */
+  enforcementOf(name: string): Enforcement {
+    const { mode, thirdParty } = this.#options;
+    const isWanted = mode === "all" || thirdParty.has(name);
+    return { isWanted, reason: isWanted ? this.#reason : undefined };
+  }
+
+  /** Makes the role of a plugin, over the tables that exist so far. `denied` are the kinds of grants that the operator denied. */
+  async prepare(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): Promise<PluginDb> {
+    const tables = tablesOf(plugin, denied);
+    this.#tables.set(plugin.name, tables);
+    const { store } = this.#options;
+    const check = (db: Db) => guarded<TableName>(db, plugin.name, tables) as unknown as Db;
+    const readable = new Set([...tables.read, ...tables.write]);
+    const needRead = (table: TableName) => {
+      if (!readable.has(table))
+        throw new GrantError(plugin.name, table, "read", { denied: isDenied(tables, table, "read") });
+    };
+    await this.#sync([plugin.name]);
+    if (!this.#isEnforced(plugin.name))
+      return {
+        db: check(store.db),
+        within: check,
+        unchecked: store.db,
+        needRead,
+        queryWithDeadline: (query) => store.queryWithDeadline(query),
+      };
+    this.#isGiven = true;
+    const own = store.withRole(plugin.name, tables);
+    return {
+      db: check(own.db),
+      within: (tx) => check(own.within(tx)),
+      unchecked: own.db,
+      needRead,
+      queryWithDeadline: (query) => own.queryWithDeadline(query),
+    };
+  }
+
+  /** Completes the roles, once all tables and visibility rules are known, and says which grants are not enforced. */
+  async complete(): Promise<void> {
+    await this.#sync([...this.#tables.keys()]);
+    const affected = [...this.#tables.keys()].filter((name) => this.enforcementOf(name).isWanted);
+    if (this.#reason !== undefined && affected.length > 0)
+      this.#options.log.warn("The store does not enforce the grants of plugins", {
+        reason: this.#reason,
+        plugins: affected,
+      });
+  }
+
+  async #sync(names: readonly string[]): Promise<void> {
+    const wanted = names.filter((name) => this.#isEnforced(name));
+    if (wanted.length === 0) return;
+    const { store, visibility } = this.#options;
+    const { reason } = await syncRoles(
+      store.db,
+      wanted.map((plugin) => {
+        const { read, write } = this.#tables.get(plugin) as TableGrants;
+        return { plugin, read, write, columns: visibility.readsOf([...read, ...write]) };
+      }),
+    );
+    if (reason === undefined) return;
+    if (this.#isGiven) throw new BootError(`Cannot give plugins the rights of their grants: ${reason}`);
+    this.#reason = reason;
+  }
+
+  #isEnforced(name: string): boolean {
+    const { isWanted, reason } = this.enforcementOf(name);
+    return isWanted && reason === undefined;
+  }
+}
+
+/** The tables that a plugin may use, and those that it declares and the operator denied. */
+function tablesOf({ permissions }: AnyPlugin, denied: readonly (keyof Grants)[]): TableGrants {
+  const split = (kind: "read" | "write") => {
+    const declared: readonly string[] = permissions[kind] ?? [];
+    return denied.includes(kind) ? { held: [], lost: declared } : { held: declared, lost: [] };
+  };
+  const [read, write] = [split("read"), split("write")];
+  return { read: read.held, write: write.held, denied: { read: read.lost, write: write.lost } };
+}

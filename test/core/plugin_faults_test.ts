@@ -43,6 +43,14 @@ const trouble = definePlugin({
       ...{ target: "reading/book", place: "after", priority: 1 },
       draw: () => from("view_part", html`<i>${MARK}</i>`),
     });
+    contribute("view_replacement", {
+      name: "layout/footer",
+      draw:
+        ({ next }) =>
+        (data) =>
+          from("view_replacement", html`${next(data)}<b>${MARK}</b>`),
+    });
+    contribute("document_head", { draw: () => from("document_head", html`<meta name="${MARK}">`) });
     contribute("menu", {
       ...{ menu: "main", path: `/${MARK}`, icon: "book", admits: "anyone" },
       get text() {
@@ -184,6 +192,14 @@ const LEFT_OUT: readonly [
     200,
     "view_part reading/book",
   ],
+  [
+    ...(["view_replacement", "view_replacement", ["throws", "is unusable"], bookScreen, `<b>${MARK}`, 200] as const),
+    "view_replacement layout/footer",
+  ],
+  [
+    ...(["document_head", "document_head", ["throws", "rejects", "is unusable"], bookScreen] as const),
+    ...([`<meta name="${MARK}`, 200, "document_head"] as const),
+  ],
   ["menu", "menu", ["throws", "is unusable"], bookScreen, `/${MARK}`, 200, "menu main"],
   ["screen_redirect", "screen_redirect", ALL, () => screen("/books/nowhere"), `moved-${MARK}`, 404, "screen_redirect"],
   ["response_fields", "read", ALL, readBook, MARK, 200, "response_fields book.read"],
@@ -310,7 +326,7 @@ test("administrators read on screens and by the API which parts are missing, oth
 /** Slots whose owners use one contribution, or call all in a transaction, plainly: an import, a copy of an instance, a sign-in, a mail. */
 const PLAIN = [
   ...["content_maker", "content_record", "file_keeper", "import_files", "picture_keeper"],
-  ...["file_store", "mail_transport", "sign_in_step"],
+  ...["file_store", "mail_transport", "search_engine", "sign_in_step"],
 ];
 /** Readers of kinds of items, which the screens above read through; parts of kinds of content. */
 const BY_KIND = ["content", "export_kind", "item_reader", "last_activity"];

@@ -18,6 +18,7 @@ import {
 } from "lectern/contracts";
 import {
   ApiError,
+  callContributionNow,
   denied,
   GUEST,
   html,
@@ -27,7 +28,7 @@ import {
   ownPath,
   type Viewer,
 } from "lectern/core";
-import { faultNotice, shownEntries } from "./added_parts.ts";
+import { drawable, faultNotice, shownEntries } from "./added_parts.ts";
 import type { ShellContext } from "./contract.ts";
 import type { Entry, Frame } from "./layout.ts";
 import { storeNotice, takeNotice } from "./notices.ts";
@@ -109,9 +110,9 @@ export class Screens {
    * the scripts and styles that plugins add to the head.
    */
   #respond(screen: Screen, ui: Ui, request: Request, notice = ""): Response {
-    const draws = this.#options.context.slot("document_head").flatMap(({ draw }) => draw ?? []);
+    const draws = this.#options.context.slot("document_head").filter(({ draw }) => draw !== undefined);
     const nonce = screen.style === undefined && draws.length === 0 ? "" : crypto.randomUUID().replaceAll("-", "");
-    const head = draws.map((draw) => html`${draw(nonce)}\n`);
+    const head = draws.map((each) => callContributionNow(each, ({ draw }) => html`${drawable(draw?.(nonce))}\n`));
     const frame = this.#frame(screen, ui, request, { notice, nonce, head });
     const response = htmlResponse(this.#options.document(frame, ui), screen.status ?? 200);
     const styles = nonce === "" ? "'self'" : `'self' 'nonce-${nonce}'`;

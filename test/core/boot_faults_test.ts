@@ -16,6 +16,18 @@ async function bootError(plugin: AnyPlugin): Promise<string> {
 }
 
 describe("boot() stops and names the plugin", () => {
+  test("whose setup throws", async () => {
+    const broken = definePlugin({
+      name: "broken",
+      setup() {
+        throw new TypeError("x is not a function");
+      },
+    });
+    expect(await bootError(broken)).toMatch(
+      /^Cannot set up the plugin "broken": x is not a function \(test\/core\/boot_faults_test\.ts:\d+\)$/,
+    );
+  });
+
   test("whose setup throws in a function of Lectern: the place is that of the plugin", async () => {
     const deep = definePlugin({
       name: "deep",
@@ -31,7 +43,7 @@ describe("boot() stops and names the plugin", () => {
     expect(await bootError(deep)).toBe('Cannot handle the job "test_twice" twice: by "deep" and by "deep"');
     const inside = definePlugin({ name: "inside", setup: () => void sql.ref(undefined as never) });
     expect(await bootError(inside)).toMatch(
-      /^Cannot set up the plugin "inside": .+ \(test\/core\/boot_test\.ts:\d+\)$/,
+      /^Cannot set up the plugin "inside": .+ \(test\/core\/boot_faults_test\.ts:\d+\)$/,
     );
   });
 

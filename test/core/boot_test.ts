@@ -37,18 +37,6 @@ describe("boot() stops and names the plugin", () => {
     expect(await bootError(empty)).toBe('The plugin "empty" lists "test_promise" in "provides" and did not provide it');
   });
 
-  test("whose setup throws", async () => {
-    const broken = definePlugin({
-      name: "broken",
-      setup() {
-        throw new TypeError("x is not a function");
-      },
-    });
-    expect(await bootError(broken)).toMatch(
-      /^Cannot set up the plugin "broken": x is not a function \(test\/core\/boot_test\.ts:\d+\)$/,
-    );
-  });
-
   test("whose part in app_boot fails", async () => {
     const late = definePlugin({
       name: "late",

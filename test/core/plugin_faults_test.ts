@@ -173,15 +173,8 @@ const readBook = () => api("GET", `/api/books/${book.id}`);
 const newPage = () => api("POST", "/api/pages", { name: "New", book_id: book.id, markdown: "# Hello" });
 
 /** Slot, what fails, in which ways, a request that it takes part in, the mark of its part, status without it, place. */
-const LEFT_OUT: readonly [
-  slot: string,
-  part: string,
-  hows: readonly How[],
-  ask: () => Promise<Answered>,
-  mark: string,
-  status: number,
-  place: string,
-][] = [
+type Row = readonly [string, string, readonly How[], () => Promise<Answered>, string, number, string];
+const LEFT_OUT: readonly Row[] = [
   ["screen_part", "screen_part", ALL, bookScreen, `<p>${MARK}`, 200, "screen_part book/below"],
   [
     "view_part",

@@ -173,7 +173,7 @@ const readBook = () => api("GET", `/api/books/${book.id}`);
 const newPage = () => api("POST", "/api/pages", { name: "New", book_id: book.id, markdown: "# Hello" });
 
 /** Slot, what fails, in which ways, a request that it takes part in, the mark of its part, status without it, place. */
-type Row = readonly [string, string, readonly How[], () => Promise<Answered>, string, number, string];
+type Row = [string, string, readonly How[], () => Promise<Answered>, string, number, string];
 const LEFT_OUT: readonly Row[] = [
   ["screen_part", "screen_part", ALL, bookScreen, `<p>${MARK}`, 200, "screen_part book/below"],
   [

@@ -237,6 +237,18 @@ export const configSchema = t.Object({
     env: "LONG_ANSWER_TIMEOUT_MS",
     description: "The same for routes that say they take long",
   }),
+  partTimeoutMs: t.Integer({
+    default: 5_000,
+    minimum: 10,
+    env: "PLUGIN_PART_TIMEOUT_MS",
+    description: "How long a plugin's part of a screen or answer may take before the rest is answered without it",
+  }),
+  setupTimeoutMs: t.Integer({
+    default: 30_000,
+    minimum: 100,
+    env: "PLUGIN_SETUP_TIMEOUT_MS",
+    description: "How long the setup of a plugin may take before the boot stops",
+  }),
   stopLingerMs: t.Integer({
     default: 100,
     minimum: 0,

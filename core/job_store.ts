@@ -26,6 +26,8 @@ export interface JobsTable {
 export interface SchedulesTable {
   name: string;
   next_at: string;
+  /** Until when a process runs it. */
+  leased_until: string | null;
 }
 
 declare module "../db/query/tables.ts" {
@@ -65,15 +67,60 @@ export const notifyQueues = prepared("jobs.notify", (db) =>
   db.selectNoFrom(sql`pg_notify(${sql.lit(CHANNEL)}, '')`.as("notified")),
 );
 
-/** Moves a schedule on if it is due. */
-export const takeSchedule = prepared("jobs.takeSchedule", (db, p: { name: string; everyMs: number }) =>
+/** Claims a schedule that is due and moves it on: to the next time in its rhythm, or an interval from now if that is past. */
+export const takeSchedule = prepared("jobs.takeSchedule", (db, p: { name: string; everyMs: number; leaseMs: number }) =>
   db
     .updateTable("schedules")
-    .set({ next_at: sql<string>`now() + ${p.everyMs}::bigint * interval '1 millisecond'` })
+    .set({ next_at: nextTime(p.everyMs), leased_until: afterNow(p.leaseMs) })
     .where("name", "=", p.name)
     .where("next_at", "<=", sql<string>`now()`)
+    .where(({ eb, or }) => or([eb("leased_until", "is", null), eb("leased_until", "<", sql<string>`now()`)]))
     .returning("name"),
 );
+
+/** Extends the lease of a schedule that runs. */
+export const renewSchedule = prepared("jobs.renewSchedule", (db, p: { name: string; leaseMs: number }) =>
+  db
+    .updateTable("schedules")
+    .set({ leased_until: afterNow(p.leaseMs) })
+    .where("name", "=", p.name),
+);
+
+/** Ends the lease of a schedule whose run has ended; times that passed meanwhile are left out. */
+export const endSchedule = prepared("jobs.endSchedule", (db, p: { name: string; everyMs: number }) =>
+  db
+    .updateTable("schedules")
+    .set((eb) => ({
+      leased_until: null,
+      next_at: eb
+        .case()
+        .when("next_at", ">", sql<string>`now()`)
+        .then(eb.ref("next_at"))
+        .else(nextTime(p.everyMs))
+        .end(),
+    }))
+    .where("name", "=", p.name),
+);
+
+/** Milliseconds until a schedule is due and its lease has ended; negative if it is overdue. */
+export const dueIn = prepared("jobs.dueIn", (db, p: { name: string }) =>
+  db
+    .selectFrom("schedules")
+    .select(
+      sql<number>`(extract(epoch from greatest(next_at, leased_until) - clock_timestamp()) * 1000)::float8`.as("ms"),
+    )
+    .where("name", "=", p.name),
+);
+
+function afterNow(ms: number) {
+  return sql<string>`now() + ${ms}::bigint * interval '1 millisecond'`;
+}
+
+/** The first time after now that is a whole number of intervals after `next_at`. */
+function nextTime(everyMs: number) {
+  return sql<string>`next_at + ${everyMs}::bigint * interval '1 millisecond'
+    * (1 + greatest(0, floor(extract(epoch from now() - next_at) * 1000 / ${everyMs}::bigint)))::float8`;
+}
 
 /** Claims the job that is due first. `names` are those of the handlers, `leases` theirs in milliseconds. */
 export const claimJob = prepared("jobs.claim", (db, p: { names: readonly string[]; leases: readonly number[] }) => {
@@ -122,10 +169,14 @@ export const failJob = prepared("jobs.fail", (db, p: { id: number; dead: boolean
     .where("id", "=", p.id),
 );
 
-/** Adds a schedule, unless it is known. */
+/** Adds a schedule; one that is known is due an interval from now at the latest, as its interval may have become shorter. */
 export const insertSchedule = prepared("jobs.insertSchedule", (db, p: { name: string; everyMs: number }) =>
   db
     .insertInto("schedules")
     .values({ name: p.name, next_at: sql<string>`now() + ${p.everyMs}::bigint * interval '1 millisecond'` })
-    .onConflict((conflict) => conflict.doNothing()),
+    .onConflict((conflict) =>
+      conflict.column("name").doUpdateSet((eb) => ({
+        next_at: eb.fn<string>("least", ["schedules.next_at", "excluded.next_at"]),
+      })),
+    ),
 );

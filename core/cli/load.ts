@@ -9,6 +9,7 @@ import { BootError } from "../errors.ts";
 import { type IsolatedChoice, isolatedEntries, type Limits } from "../isolated/isolation_choices.ts";
 import { loadIsolated } from "../isolated/load_isolated.ts";
 import { withoutPlugins } from "../runtime/left_out.ts";
+import { checkedBlock } from "../runtime/operator_choices.ts";
 import type { PinnedGrants } from "../runtime/pins.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
 import { fileOfList, INSTALL_ROOT, packageVersion, registerExports } from "./resolve.ts";
@@ -31,10 +32,20 @@ export interface Choices {
   readonly grants?: PinnedGrants | undefined;
 }
 
-/** Reads the "lectern" block of the package.json in a folder; empty choices if there is none. */
+/** The keys of the block; every other one is misspelt. */
+const KEYS: Readonly<Record<keyof Choices, "list" | "object">> = {
+  plugins: "list",
+  settings: "object",
+  denied: "object",
+  isolated: "object",
+  grants: "object",
+};
+
+/** Reads the "lectern" block of the package.json in a folder; empty choices if there is none. Throws BootError for other keys. */
 export async function readChoices(folder = process.cwd()): Promise<Choices> {
   const file = Bun.file(resolve(folder, "package.json"));
-  const block = (await file.exists()) ? (((await file.json()) as { lectern?: Partial<Choices> }).lectern ?? {}) : {};
+  const { lectern = {} } = (await file.exists()) ? ((await file.json()) as { lectern?: unknown }) : {};
+  const block = checkedBlock<Choices>(lectern, KEYS);
   const { plugins = [], settings = {}, denied = {}, isolated, grants } = block;
   return { plugins, settings, denied, isolated, grants };
 }

@@ -435,6 +435,10 @@ export interface paths {
     /** @description Shows versions, the store, waiting jobs and the start time of the server. */
     get: operations["system-facts"];
   };
+  "/api/system/faults": {
+    /** @description Lists parts of plugins that failed and were left out of screens and answers since this process started, the latest first. */
+    get: operations["system-faults"];
+  };
   "/api/system/files": {
     /** @description Counts stored files older than a day that no row refers to, and lists the first hundred of them. They are not deleted: the command `files sweep` does that. */
     get: operations["system-files"];
@@ -1200,7 +1204,12 @@ export interface components {
       id: number;
       last_error: string | null;
       name: string;
-      /** Format: date-time */
+      /** @description The plugin that handles the job; null where none does */
+      plugin: string | null;
+      /**
+       * Format: date-time
+       * @description The time of the last failure
+       */
       run_at: string;
     };
     DeadJobListing: {
@@ -1797,6 +1806,23 @@ export interface components {
       requestFull?: string[];
       /** Format: date-time */
       timestamp: string;
+    };
+    PluginFault: {
+      /** @description Failures since the process started */
+      count: number;
+      /** Format: date-time */
+      first_at: string;
+      /** Format: date-time */
+      last_at: string;
+      /** @description The message of the last failure */
+      message: string;
+      /** @description The slot, with what it was called for */
+      place: string;
+      plugin: string;
+    };
+    PluginFaults: {
+      data: components["schemas"]["PluginFault"][];
+      total: number;
     };
     Preview: {
       html: string;
@@ -4837,6 +4863,20 @@ export interface operations {
       200: {
         content: {
           "application/json": components["schemas"]["SystemFacts"];
+        };
+      };
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyRequests"];
+      default: components["responses"]["Failure"];
+    };
+  };
+  "system-faults": {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["PluginFaults"];
         };
       };
       401: components["responses"]["Unauthorized"];

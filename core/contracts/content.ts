@@ -7,6 +7,7 @@ import type { TProperties } from "@sinclair/typebox";
 import { type RawBuilder, sql } from "kysely";
 import type { TableName } from "../../db/mod.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
+import { callContribution, callContributionNow, unwritable } from "../faults.ts";
 import type { Viewer } from "../viewer.ts";
 import type { KindLabels } from "./labels.ts";
 
@@ -113,7 +114,7 @@ declare module "../runtime/registry.ts" {
 /** Fields of the contributions to the slot `response_fields`, by item id. */
 export type FieldsById = readonly ReadonlyMap<number, Record<string, unknown>>[];
 
-/** Calls the contributions to the slot `response_fields` for items by id. */
+/** Calls the contributions to the slot `response_fields` for items by id; one that fails is left out. */
 export async function responseFieldsOf(
   contributions: readonly ResponseFields[],
   kind: string,
@@ -123,7 +124,7 @@ export async function responseFieldsOf(
 ): Promise<FieldsById> {
   if (ids.length === 0) return [];
   const wanted = contributions.filter((field) => field.kind === kind && field.moment === moment);
-  return await Promise.all(wanted.map((field) => field.add(ids, viewer)));
+  return await Promise.all(wanted.map((field) => addedBy(field, ids, viewer)));
 }
 
 /** SQL for the fields of a single read that contributions select with the item: a JSON array, in their order. */
@@ -134,13 +135,36 @@ export function selectedFields(
   viewer: Viewer,
 ): RawBuilder<SelectedFields> {
   const selects = contributions.flatMap((field) =>
-    isRead(field, kind) && field.select ? [field.select(id, viewer)] : [],
+    isRead(field, kind) && field.select
+      ? [callContributionNow(field, (each) => each.select?.(id, viewer), placeOf(field)) ?? sql`null`]
+      : [],
   );
   return selects.length === 0 ? sql`'[]'::json` : sql`json_build_array(${sql.join(selects)})`;
 }
 
-/** The value of `selectedFields`. */
-export type SelectedFields = readonly (Record<string, unknown> | null)[];
+/** In place of `selectedFields`: selects no fields, so that `fieldsOfRead` reads them by `add`. */
+export const NO_SELECTED_FIELDS: RawBuilder<SelectedFields> = sql`null::json`;
+
+/** The value of `selectedFields`; null where none were selected. */
+export type SelectedFields = readonly (Record<string, unknown> | null)[] | null;
+
+/** Records each contribution whose SQL for the fields of one item fails; `select` runs it. */
+export async function recordFailedSelects(
+  contributions: readonly ResponseFields[],
+  kind: string,
+  id: RawBuilder<unknown>,
+  viewer: Viewer,
+  select: (fields: RawBuilder<unknown>) => Promise<unknown>,
+): Promise<void> {
+  for (const field of contributions.filter((each) => isRead(each, kind)))
+    await callContribution(
+      field,
+      async (each) => {
+        if (each.select) await select(each.select(id, viewer) ?? sql`null`);
+      },
+      placeOf(field),
+    );
+}
 
 /** The fields of a single read, by contribution: those that were selected with the item, and those that are read now. */
 export async function fieldsOfRead(
@@ -149,16 +173,49 @@ export async function fieldsOfRead(
   { id, selected }: { readonly id: number; readonly selected: SelectedFields },
   viewer: Viewer,
 ): Promise<FieldsById> {
-  const values = selected.values();
+  const values = selected?.values();
   return Promise.all(
     contributions
       .filter((field) => isRead(field, kind))
       .map(async (field) => {
-        if (!field.select) return field.add([id], viewer);
+        if (!field.select || !values) return addedBy(field, [id], viewer);
         const value = values.next().value ?? {};
-        return new Map([[id, field.present ? await field.present(value, viewer) : value]]);
+        if (!field.present) return new Map([[id, value]]);
+        const presented = await callContribution(
+          field,
+          async (each) => written((await each.present?.(value, viewer)) ?? value),
+          placeOf(field),
+        );
+        return new Map([[id, presented ?? {}]]);
       }),
   );
+}
+
+const NO_FIELDS: ReadonlyMap<number, Record<string, unknown>> = new Map();
+
+async function addedBy(field: ResponseFields, ids: readonly number[], viewer: Viewer) {
+  const added = await callContribution(
+    field,
+    async (each) => {
+      const given: unknown = await each.add(ids, viewer);
+      if (!(given instanceof Map)) throw new Error("It returned no Map of fields by id");
+      for (const fields of given.values()) written(fields);
+      return given as ReadonlyMap<number, Record<string, unknown>>;
+    },
+    placeOf(field),
+  );
+  return added ?? NO_FIELDS;
+}
+
+/** Fields that can be answered as JSON. Throws for any others. */
+function written<T>(fields: T): T {
+  const reason = unwritable(fields);
+  if (reason !== undefined) throw new Error(`It returned ${reason}`);
+  return fields;
+}
+
+function placeOf({ kind, moment }: ResponseFields): string {
+  return `${kind}.${moment}`;
 }
 
 function isRead(field: ResponseFields, kind: string): boolean {

@@ -5,27 +5,12 @@
  */
 import { type Selectable, sql } from "kysely";
 import { type Db, type Migrations, type Store, withSlowPool } from "../../db/mod.ts";
-import {
-  CHANNEL,
-  claimJob,
-  failJob,
-  insertJob,
-  insertSchedule,
-  type JobsTable,
-  notifyQueues,
-  removeJob,
-  takeSchedule,
-} from "../job_store.ts";
+import { BootError } from "../errors.ts";
+import { CHANNEL, claimJob, failJob, insertJob, type JobsTable, notifyQueues, removeJob } from "../job_store.ts";
 import type { Log } from "../log.ts";
 import type { EnqueueOptions } from "./event_bus.ts";
-
-/** Tries and lease of a job. */
-export interface JobOptions {
-  /** Tries before the job is kept as dead; 5 by default. */
-  readonly tries?: number;
-  /** Milliseconds after which another process may claim a job that still runs; 60,000 by default. */
-  readonly leaseMs?: number;
-}
+import { JobFailure, type JobOptions, jobOptions, pauseAfter } from "./job_retry.ts";
+import { Schedules } from "./schedules.ts";
 
 /** One try of a job. */
 export interface JobRun {
@@ -37,10 +22,6 @@ export interface JobRun {
 type Handler = (payload: unknown, run: JobRun) => Promise<void>;
 type ClaimedJob = Pick<Selectable<JobsTable>, "id" | "name" | "payload" | "attempts">;
 
-const DEFAULT_TRIES = 5;
-const DEFAULT_LEASE_MS = 60_000;
-const FIRST_PAUSE_MS = 1_000;
-const MAX_PAUSE_MS = 3_600_000;
 const POLL_MS = 5_000;
 const CONCURRENCY = 4;
 /** Characters of an error that are stored. */
@@ -68,8 +49,8 @@ export class JobQueue {
   readonly #store: Store;
   readonly #log: Log;
   readonly #statementMs: number;
-  readonly #handlers = new Map<string, { run: Handler; options: Required<JobOptions> }>();
-  readonly #schedules = new Map<string, { everyMs: number; run: () => Promise<void> }>();
+  readonly #handlers = new Map<string, { run: Handler; options: Required<JobOptions>; plugin: string }>();
+  readonly #schedules: Schedules;
   readonly #running = new Set<Promise<void>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stopListening: (() => Promise<void>) | undefined;
@@ -80,6 +61,14 @@ export class JobQueue {
     this.#store = store;
     this.#log = log;
     this.#statementMs = statementMs;
+    this.#schedules = new Schedules(store, log, statementMs);
+  }
+
+  /** Registers the one handler of a job name. Throws BootError for a second one, and for options that no job can have. */
+  handle(name: string, run: Handler, options: JobOptions = {}, plugin = ""): void {
+    const other = this.#handlers.get(name);
+    if (other) throw new BootError(`Cannot handle the job "${name}" twice: by "${other.plugin}" and by "${plugin}"`);
+    this.#handlers.set(name, { run, options: jobOptions(name, options), plugin });
   }
 
   /** Whether it claims jobs: from the start until the stop. */
@@ -87,10 +76,9 @@ export class JobQueue {
     return this.#open;
   }
 
-  /** Registers the one handler of a job name. */
-  handle(name: string, run: Handler, options: JobOptions = {}): void {
-    if (this.#handlers.has(name)) throw new Error(`Cannot handle the job "${name}" twice`);
-    this.#handlers.set(name, { run, options: { tries: DEFAULT_TRIES, leaseMs: DEFAULT_LEASE_MS, ...options } });
+  /** The plugin that handles a job; undefined where none does. */
+  pluginOf(name: string): string | undefined {
+    return this.#handlers.get(name)?.plugin;
   }
 
   /** The names of the jobs that have a handler. */
@@ -98,10 +86,9 @@ export class JobQueue {
     return [...this.#handlers.keys()];
   }
 
-  /** Registers work that one process at a time does at intervals. */
-  schedule(name: string, everyMs: number, run: () => Promise<void>): void {
-    if (this.#schedules.has(name)) throw new Error(`Cannot schedule "${name}" twice`);
-    this.#schedules.set(name, { everyMs, run });
+  /** Registers work of a plugin that one process at a time does every `everyMs` milliseconds. */
+  schedule(plugin: string, name: string, everyMs: number, run: () => Promise<void>): void {
+    this.#schedules.add({ name: `${plugin}:${name}`, plugin, everyMs, run });
   }
 
   /** Writes a job over `db`: the store, or an open transaction. */
@@ -115,7 +102,7 @@ export class JobQueue {
   /** Starts to claim jobs: at each notification, and every few seconds for delayed jobs and those of crashed processes. */
   async start(): Promise<void> {
     this.#open = true;
-    for (const [name, { everyMs }] of this.#schedules) await insertSchedule.execute(this.#store.db, { name, everyMs });
+    await this.#schedules.start();
     const wake = () => this.#wake();
     this.#stopListening = await this.#store.listen(CHANNEL, { onNotify: wake, onReturn: wake });
     this.#wake();
@@ -125,13 +112,15 @@ export class JobQueue {
   async stop(): Promise<void> {
     this.#open = false;
     clearTimeout(this.#timer);
+    const schedules = this.#schedules.stop();
     await this.#stopListening?.();
-    await Promise.allSettled([...this.#running]);
+    await Promise.allSettled([...this.#running, schedules]);
   }
 
-  /** Works until no job is due; for commands and tests. */
+  /** Works until no job is due and no schedule runs; for commands and tests. */
   async drain(): Promise<void> {
-    while ((await this.#runOne()) || this.#running.size > 0) await Promise.allSettled([...this.#running]);
+    const running = () => [...this.#running, ...this.#schedules.running];
+    while ((await this.#runOne()) || running().length > 0) await Promise.allSettled(running());
   }
 
   #wake(): void {
@@ -139,7 +128,6 @@ export class JobQueue {
     if (!this.#open) return;
     this.#timer = setTimeout(() => this.#wake(), POLL_MS);
     while (this.#running.size < CONCURRENCY) this.#track(this.#worker());
-    this.#track(this.#tick());
   }
 
   #track(run: Promise<void>): void {
@@ -150,12 +138,6 @@ export class JobQueue {
 
   async #worker(): Promise<void> {
     while (this.#open && (await this.#runOne()));
-  }
-
-  async #tick(): Promise<void> {
-    for (const [name, { everyMs, run }] of this.#schedules) {
-      if (await takeSchedule.executeTakeFirst(this.#store.db, { name, everyMs })) await this.#onSlowPool(run);
-    }
   }
 
   /** Runs work in the slow pool, where it takes turns with users. */
@@ -183,10 +165,11 @@ export class JobQueue {
   }
 
   async #failed(job: ClaimedJob, options: Required<JobOptions>, error: unknown): Promise<void> {
-    const dead = job.attempts >= options.tries;
-    const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 4 ** (job.attempts - 1));
+    const dead = job.attempts >= options.tries || error instanceof JobFailure;
+    // The time of a dead job is that of its last failure.
+    const pauseMs = dead ? 0 : pauseAfter(options, job.attempts);
     const text = error instanceof Error ? error.message : String(error);
-    const facts = { job: job.id, attempt: job.attempts, dead, error };
+    const facts = { job: job.id, plugin: this.pluginOf(job.name), attempt: job.attempts, dead, error };
     this.#log[dead ? "error" : "warn"](`Cannot do the job "${job.name}"`, facts);
     await failJob.execute(this.#store.db, { id: job.id, dead, error: text.slice(0, MAX_ERROR), pauseMs });
   }

@@ -14,10 +14,19 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   WS: "a route is a WebSocket if it answers with acceptWebSocket()",
 };
 
+interface MountedRoute {
+  readonly plugin: string;
+  readonly path: string;
+}
+
+/** Mounted routes by method and path. */
+const OWNERS = new WeakMap<HttpServer, Map<string, MountedRoute>>();
+
 /** Mounts the routes of a plugin and returns them. Throws BootError for a route that is served twice, names no permit, or has global hooks. */
 export function mountPlugin(plugin: AnyPlugin, app: AnyPluginApp, http: HttpServer): readonly RouteInfo[] {
+  const owners = OWNERS.get(http) ?? new Map<string, MountedRoute>();
+  OWNERS.set(http, owners);
   const who = `The plugin "${plugin.name}"${plugin.source === undefined ? "" : ` ("${plugin.source}")`}`;
-  const taken = new Map(http.routes().map((route) => [`${route.method} ${route.path}`, route]));
   const [duplicate] = duplicateRoutes(app);
   if (duplicate !== undefined) throw new BootError(`${who} serves ${duplicate} twice`);
   for (const { method, path, handler } of app.routes)
@@ -28,8 +37,12 @@ export function mountPlugin(plugin: AnyPlugin, app: AnyPluginApp, http: HttpServ
       throw new BootError(`${who} serves ${method} ${path}, which would never be called: ${UNREACHABLE[method]}`);
   const mounted = orBootError(`Cannot mount the routes of the plugin "${plugin.name}"`, () => http.mount(app));
   for (const { method, path, permit } of mounted) {
-    if (taken.has(`${method} ${path}`))
-      throw new BootError(`${who} serves ${method} ${path}, which another plugin serves already`);
+    // Elysia serves a path with and without a slash at its end.
+    const route = `${method} ${path.replace(/(?<=.)\/$/, "")}`;
+    const owner = owners.get(route)?.plugin;
+    if (owner !== undefined)
+      throw new BootError(`${who} serves ${method} ${path}, which the plugin "${owner}" serves already`);
+    owners.set(route, { plugin: plugin.name, path });
     if (permit === undefined) throw new BootError(`${who} serves ${method} ${path} without saying what it permits`);
   }
   return mounted;
@@ -37,7 +50,30 @@ export function mountPlugin(plugin: AnyPlugin, app: AnyPluginApp, http: HttpServ
 
 /** Compiles the router: one that cannot be compiled would fail every request. Throws BootError. */
 export function compileRoutes(http: HttpServer): void {
-  orBootError("Cannot compile the routes of the plugins", () => http.compile());
+  orBootError("Cannot compile the routes of the plugins", () => {
+    try {
+      http.compile();
+    } catch (cause) {
+      const sides = conflictIn(cause, [...(OWNERS.get(http)?.values() ?? [])]);
+      if (sides === undefined || !(cause instanceof Error)) throw cause;
+      throw new Error(`${cause.message}: ${sides}`, { cause });
+    }
+  });
+}
+
+/** The two routes whose parameters have different names at the same place, with their plugins. */
+function conflictIn(cause: unknown, routes: readonly MountedRoute[]): string | undefined {
+  const path = cause instanceof Error ? /Cannot create route "([^"]+)"/.exec(cause.message)?.[1] : undefined;
+  const late = routes.findLast((route) => route.path === path);
+  const early = routes.find((route) => late !== undefined && namesDiffer(route.path, late.path));
+  return late && early && `"${early.plugin}" serves ${early.path}, "${late.plugin}" serves ${late.path}`;
+}
+
+/** Whether two paths are alike up to a parameter that they name differently. */
+function namesDiffer(one: string, other: string): boolean {
+  const others = other.split("/");
+  const at = one.split("/").findIndex((segment, index) => segment !== others[index]);
+  return [one.split("/")[at], others[at]].every((segment) => segment?.startsWith(":"));
 }
 
 /** Checks that some plugin adds each permission: a route with any other would refuse every viewer. Throws BootError. */

@@ -13,6 +13,7 @@ import { BootError } from "../errors.ts";
 import { Caches } from "../events/cache.ts";
 import { EventBus } from "../events/event_bus.ts";
 import { JobQueue } from "../events/job_queue.ts";
+import { Faults } from "../faults.ts";
 import { chosenStore } from "../files/contributed_store.ts";
 import type { FileStore } from "../files/file_store.ts";
 import { sweepFiles } from "../files/orphan_sweep.ts";
@@ -29,6 +30,7 @@ import { VisibilityRules } from "../resources/visibility.ts";
 import { SYSTEM } from "../viewer.ts";
 import { checkTables, warnOfEvents } from "./boot_checks.ts";
 import { inBootOrder, unknownNeighbours } from "./boot_order.ts";
+import { warnOfUnknownSlots } from "./known_names.ts";
 import { missingTable } from "./left_out.ts";
 import { coreMigrations } from "./migrations.ts";
 import { checkChoices, checkVariables, type PluginChoices } from "./operator_choices.ts";
@@ -36,12 +38,14 @@ import { checkPins } from "./pins.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import { type ContextParts, makeContext } from "./plugin_context.ts";
 import { type PluginDb, PluginRoles } from "./plugin_roles.ts";
+import { runSetup } from "./plugin_setup.ts";
 import { addPluginTexts } from "./plugin_texts.ts";
 import { PowerChecks } from "./power_checks.ts";
 import { checkPermissions } from "./powers.ts";
 import type { SlotName, Slots } from "./registry.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
+import { foreignTable } from "./table_owners.ts";
 import { checkVersions, recordPlugins, registrations } from "./versions.ts";
 
 /** What a runtime is booted from. */
@@ -106,6 +110,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const http = createHttpServer(config, parts.env, store.db, { log, children, spool, texts });
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
+  const faults = new Faults(log, config.partTimeoutMs);
   const visibility = new VisibilityRules();
   const thirdParty = new Set(
     plugins.filter((plugin) => !(parts.shipped ?? plugins).includes(plugin)).map(({ name }) => name),
@@ -126,6 +131,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     baseUrl: baseUrlOf(config),
     contracts: new Map(),
     slots,
+    faults,
+    readSlots: new Set(),
     judge:
       parts.onAnswerMismatch &&
       createAnswerJudge(parts.onAnswerMismatch, (schema) => withContributedFields(schema, contributed())),
@@ -135,6 +142,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       routes: () => http.routes(),
       serves: (method, path) => http.serves(method, path),
       hasHandlers: (name) => bus.hasHandlers(name),
+      pluginOfJob: (name) => jobs.pluginOf(name),
+      faults: () => faults.list(),
       isWorking: () => jobs.isOpen,
       storeLoad: () => store.load(),
       onAnswer: (listener) => http.observers.add(listener),
@@ -149,7 +158,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   for (const plugin of plugins) {
     const started = performance.now();
     const migrated = await migratePlugin(plugin, store.db, log).catch((error: unknown) => {
-      throw missingTable(error, plugins, shipped);
+      throw missingTable(foreignTable(error, plugin, plugins), plugins, shipped);
     });
     const denied = parts.denied?.[plugin.name] ?? [];
     const tables = await roles.prepare(plugin, denied);
@@ -162,6 +171,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   compileRoutes(http);
   checkPermits(plugins, http, shipped);
   await checkTables(plugins, store.db, shipped);
+  warnOfUnknownSlots(slots, shared.readSlots, log);
   await roles.complete();
   warnOfEvents(bus, plugins, { shipped, log });
   shared.slots.set(
@@ -225,14 +235,10 @@ async function setUp(
   const env = denied.includes("env") ? {} : shared.env;
   const powers = new PowerChecks(plugin, grants);
   const context = makeContext(plugin, grants, powers, apps, tables, { ...shared, env });
-  try {
+  await runSetup(plugin.name, shared.config.setupTimeoutMs, async () => {
     await plugin.setup(context);
     await Promise.all([lazyRoutesOf(apps.app), lazyRoutesOf(apps.site)]);
-  } catch (cause) {
-    if (cause instanceof BootError) throw cause;
-    const text = cause instanceof Error ? cause.message : String(cause);
-    throw new BootError(`Cannot set up the plugin "${plugin.name}": ${text}`, { cause });
-  }
+  });
   const missing = plugin.provides.filter((name) => !shared.contracts.has(name));
   if (missing.length > 0)
     throw new BootError(

@@ -6,6 +6,7 @@ import type { EventBus } from "../events/event_bus.ts";
 import type { Log } from "../log.ts";
 import { leftOut, tableHint } from "./left_out.ts";
 import type { AnyPlugin } from "./plugin.ts";
+import { closestTable } from "./table_owners.ts";
 
 /** Checks that each granted table exists: else its name is misspelt, or the plugin that creates it is missing. Throws BootError. */
 export async function checkTables(
@@ -23,10 +24,9 @@ export async function checkTables(
     .where(({ ref }) => sql<boolean>`to_regclass(quote_ident(${ref("wanted.table")})) is null`)
     .limit(1)
     .executeTakeFirst();
-  if (first)
-    throw new BootError(
-      `The plugin "${first.name}" needs the table "${first.table}", which no plugin creates${tableHint(first.table, plugins, shipped)}`,
-    );
+  if (!first) return;
+  const hint = tableHint(first.table, plugins, shipped) || (await closestTable(first.table, db));
+  throw new BootError(`The plugin "${first.name}" needs the table "${first.table}", which no plugin creates${hint}`);
 }
 
 /** Warns of handlers of events that no plugin performs. Says of those of a left-out plugin, in one line, that they never run. */

@@ -1,5 +1,6 @@
 import type { Migrations } from "../../db/mod.ts";
 import { jobMigrations } from "../events/job_queue.ts";
+import { scheduleMigrations } from "../events/schedules.ts";
 import { limitMigrations } from "../http/rate_limit.ts";
 import { collationMigrations } from "../i18n/collation.ts";
 import { versionMigrations } from "./versions.ts";
@@ -9,5 +10,6 @@ export const coreMigrations: Migrations = {
   ...jobMigrations,
   ...limitMigrations,
   ...collationMigrations,
+  ...scheduleMigrations,
   ...versionMigrations,
 };

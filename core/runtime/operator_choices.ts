@@ -1,5 +1,8 @@
-/** Checks before any plugin runs: the operator's choices name what exists, and no variable has two owners. */
-import type { TObject } from "@sinclair/typebox";
+/**
+ * Checks before any plugin runs: the operator's choices name what exists, and no variable has two owners. A misspelt name would
+ * otherwise be ignored, so that a setting or a denied grant silently would not apply. Values are checked by `settings.ts`.
+ */
+import type { TObject, TSchema } from "@sinclair/typebox";
 import { closestMatch } from "../closest_match.ts";
 import { configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
@@ -29,9 +32,44 @@ export function checkChoices(plugins: readonly AnyPlugin[], { settings = {}, den
     const plugin = byName.get(name);
     if (!plugin) throw unknownInBlock("settings", `the plugin "${name}"`, name, [...byName.keys()]);
     const known = Object.keys(plugin.settings?.properties ?? {});
-    for (const [field] of entriesOf("settings", fields, ` of "${name}"`))
+    for (const [field, value] of entriesOf("settings", fields, ` of "${name}"`)) {
       if (!known.includes(field)) throw unknownInBlock("settings", `the setting "${field}" of "${name}"`, field, known);
+      checkFields(plugin.settings?.properties[field], value, `"${field}" of "${name}"`);
+    }
   }
+}
+
+/** Checks the keys of a setting that is an object, at every level. Throws BootError that names the first unknown one. */
+function checkFields(schema: TSchema | undefined, value: unknown, path: string): void {
+  const fields: Readonly<Record<string, TSchema>> | undefined = schema?.properties;
+  if (!fields || typeof value !== "object" || value === null || schema?.additionalProperties) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if (!Object.hasOwn(fields, key))
+      throw unknownInBlock("settings", `the key "${key}" in ${path}`, key, Object.keys(fields));
+    checkFields(fields[key], inner, `"${key}" in ${path}`);
+  }
+}
+
+/**
+ * The "lectern" block of package.json, if it has no other keys than `keys`, each a list or an object as named there.
+ * Throws BootError for anything else, with the known key that a misspelt one is closest to.
+ */
+export function checkedBlock<Block>(
+  block: unknown,
+  keys: Readonly<Record<keyof Block & string, "list" | "object">>,
+): Partial<Block> {
+  if (typeof block !== "object" || block === null || Array.isArray(block)) throw invalidBlock("it is no object");
+  for (const [key, value] of Object.entries(block)) {
+    if (!Object.hasOwn(keys, key)) {
+      const near = closestMatch(key, Object.keys(keys));
+      throw invalidBlock(`"${key}" is no key of it${near === undefined ? "" : `; did you mean "${near}"?`}`);
+    }
+    const kind = keys[key as keyof Block & string];
+    if (typeof value !== "object" || value === null || Array.isArray(value) !== (kind === "list"))
+      throw invalidBlock(`"${key}" is no ${kind}`);
+  }
+  // Its keys and their kinds were checked; what the objects hold is checked against the plugins.
+  return block as Partial<Block>;
 }
 
 /** Checks that only settings with `shared: true` read a variable that another plugin or the runtime reads. Throws BootError. */

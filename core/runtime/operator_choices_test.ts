@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Type as t } from "@sinclair/typebox";
 import { BootError } from "../errors.ts";
-import { checkChoices, checkVariables, variablesOf } from "./operator_choices.ts";
+import { checkChoices, checkedBlock, checkVariables, variablesOf } from "./operator_choices.ts";
 import { definePlugin } from "./plugin.ts";
 
 const pump = definePlugin({
@@ -83,4 +83,35 @@ test.each([
 test("variablesOf() counts the variables of settings among the grants", () => {
   expect(variablesOf(pump)).toEqual(["PUMP_MODE", "PUMP_PRESSURE", "PUMP_ZONE"]);
   expect(variablesOf(bare)).toEqual([]);
+});
+
+const KEYS = { plugins: "list", settings: "object", denied: "object" } as const;
+test.each([
+  [{ setings: {} }, '… "setings" is no key of it; did you mean "settings"?'],
+  [{ plugins: [], weather: 1 }, '… "weather" is no key of it'],
+  [{ plugins: "lectern/plugins" }, '… "plugins" is no list'],
+  [{ denied: null }, '… "denied" is no object'],
+  [[], "… it is no object"],
+])("a block of %j is refused", (block, text) => {
+  expect(refusal(() => checkedBlock(block, KEYS))).toBe(text);
+});
+
+test("a misspelt key within a setting is refused at any depth", () => {
+  const deep = definePlugin({
+    name: "deep",
+    settings: t.Object({
+      mail: t.Object({ server: t.Object({ port: t.Integer() }, { default: { port: 1 } }) }, { default: {} }),
+      any: t.Record(t.String(), t.String(), { default: {} }),
+    }),
+    setup() {},
+  });
+  const of = (settings: Record<string, unknown>) =>
+    refusal(() => checkChoices([deep], { settings: { deep: settings } }));
+  expect(of({ mail: { server: { port: 2 } }, any: { key: "x" } })).toBe("");
+  expect(of({ mail: { sever: {} } })).toBe(
+    '… "settings" names the key "sever" in "mail" of "deep", which does not exist; did you mean "server"?',
+  );
+  expect(of({ mail: { server: { prot: 2 } } })).toBe(
+    '… "settings" names the key "prot" in "server" in "mail" of "deep", which does not exist; did you mean "port"?',
+  );
 });

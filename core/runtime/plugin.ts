@@ -9,7 +9,8 @@ import type { Children } from "../children/pool.ts";
 import type { Command } from "../cli/command.ts";
 import type { Cached } from "../events/cache.ts";
 import type { Action, AnyHandlers, EnqueueOptions, Handlers } from "../events/event_bus.ts";
-import type { JobOptions, JobRun } from "../events/job_queue.ts";
+import type { JobRun } from "../events/job_queue.ts";
+import type { JobOptions } from "../events/job_retry.ts";
 import type { FileStore } from "../files/file_store.ts";
 import type { OutgoingFetch } from "../http/outbound_fetch.ts";
 import type { PluginApp, SiteApp } from "../http/plugin_app.ts";
@@ -180,7 +181,7 @@ export interface PluginContext<
   slot<N extends SlotName>(name: N): readonly Slots[N][];
   job<J extends JobName>(name: J, run: (payload: Jobs[J], job: JobRun) => Promise<void>, options?: JobOptions): void;
   enqueue<J extends JobName>(name: J, payload: Jobs[J], options?: EnqueueOptions): Promise<void>;
-  /** Runs work at intervals of milliseconds, in one process at a time. */
+  /** Runs work every `intervalMs` milliseconds, in one process at a time and never while it still runs. */
   every(name: string, intervalMs: number, run: () => Promise<void>): void;
   /** Creates a cache, dropped in every process at the commit that changes its values. */
   cached<V>(name: string, load: (key: string) => Promise<V>): Cached<V>;

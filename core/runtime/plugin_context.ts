@@ -11,6 +11,7 @@ import type { Caches } from "../events/cache.ts";
 import type { EventBus } from "../events/event_bus.ts";
 import type { JobQueue } from "../events/job_queue.ts";
 import { ScopedTransaction } from "../events/scoped_transaction.ts";
+import { type Faults, withOrigin } from "../faults.ts";
 import { below, refusedFiles } from "../files/file_store.ts";
 import { outgoingFetch } from "../http/outbound_fetch.ts";
 import type { PluginApp, SiteApp } from "../http/plugin_app.ts";
@@ -45,6 +46,9 @@ export interface ContextParts extends RuntimeOptions {
   readonly baseUrl: string;
   readonly contracts: Map<string, unknown>;
   readonly slots: Map<string, unknown[]>;
+  readonly faults: Faults;
+  /** Slots that plugins have read. */
+  readonly readSlots: Set<string>;
   readonly starts: (() => void | Promise<void>)[];
   readonly stops: (() => void | Promise<void>)[];
   readonly runtime: RuntimeInfo;
@@ -136,15 +140,17 @@ export function makeContext(
     contribute(name, contribution) {
       checkSlot(plugin.name, name);
       powers.need("slots", name, `contributes to the slot "${name}"`);
-      parts.slots.set(name, [...(parts.slots.get(name) ?? []), own.scoped(contribution)]);
+      const origin = { plugin: plugin.name, slot: name, faults: parts.faults };
+      parts.slots.set(name, [...(parts.slots.get(name) ?? []), withOrigin(own.scoped(contribution), origin)]);
     },
     slot(name) {
       checkSlot(plugin.name, name);
+      parts.readSlots.add(name);
       return contributionsOf(name) as never;
     },
     job(name, run, options) {
       powers.need("jobs", name, `handles the job "${name}"`);
-      jobs.handle(name, run as (payload: unknown) => Promise<void>, options);
+      jobs.handle(name, run as (payload: unknown) => Promise<void>, options, plugin.name);
     },
     async enqueue(name, payload, options) {
       powers.enqueue(name);
@@ -152,7 +158,7 @@ export function makeContext(
     },
     every(name, intervalMs, run) {
       powers.need("schedules", name, `adds the schedule "${name}"`);
-      jobs.schedule(`${plugin.name}:${name}`, intervalMs, run);
+      jobs.schedule(plugin.name, name, intervalMs, run);
     },
     cached: (name, load) => parts.caches.make(`${plugin.name}:${name}`, load),
     children: parts.children,

@@ -1,4 +1,5 @@
 import type { StoreLoad } from "../../db/mod.ts";
+import type { Fault } from "../faults.ts";
 import type { SweepResult } from "../files/orphan_sweep.ts";
 import type { AnsweredRequest } from "../http/answer_observers.ts";
 import type { RouteInfo } from "../http/route_table.ts";
@@ -28,6 +29,10 @@ export interface RuntimeInfo {
   serves(method: string, path: string): boolean;
   /** Whether an event has handlers by its name, so that a costly draft is made only for these; complete after boot. */
   hasHandlers(name: EventName): boolean;
+  /** The plugin that handles a job; undefined where none does. */
+  pluginOfJob(name: string): string | undefined;
+  /** Parts of plugins that failed and were left out in this process, the latest first. */
+  faults(): readonly Fault[];
   /** Whether jobs run: from the start of the server until it begins to stop; never for commands. */
   isWorking(): boolean;
   /** Connections of the store and callers that wait for one. */

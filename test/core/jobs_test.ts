@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { definePlugin, sql } from "lectern/core";
+import { definePlugin, JobFailure, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -7,6 +7,8 @@ declare module "lectern/core" {
   interface Jobs {
     test_flaky: { failures: number; tag: string };
     test_slow: { tag: string };
+    test_gone: { address: string };
+    test_patient: { tag: string };
   }
 }
 
@@ -23,6 +25,16 @@ const worker = definePlugin({
         done.push(`${tag} at try ${attempt}`);
       },
       { tries: 3 },
+    );
+    job("test_gone", async ({ address }) => {
+      throw new JobFailure(`There is no ${address}`);
+    });
+    job(
+      "test_patient",
+      async () => {
+        throw new Error("not yet");
+      },
+      { pauseMs: (attempt) => attempt * 600_000 },
     );
     job("test_slow", async ({ tag }) => void done.push(tag), { leaseMs: 50 });
   },
@@ -66,6 +78,31 @@ test("a job that fails is tried again later, and kept as dead after its last try
     sql`select attempts, dead, last_error from jobs`,
   );
   expect(left).toEqual([{ attempts: 3, dead: true, last_error: "not yet" }]);
+  await sql`delete from jobs`.execute(runtime.db);
+});
+
+test("a job that fails for good is not tried again", async () => {
+  await runtime.runtime.jobs.enqueue(runtime.db, "test_gone", { address: "moon" });
+  await runtime.runtime.jobs.drain();
+  const left = await rows(
+    runtime.db,
+    sql`select attempts, dead, last_error, run_at <= now() as past from jobs where name = 'test_gone'`,
+  );
+  expect(left).toEqual([{ attempts: 1, dead: true, last_error: "There is no moon", past: true }]);
+  await sql`delete from jobs`.execute(runtime.db);
+});
+
+test("a job waits between tries as its policy says", async () => {
+  await runtime.runtime.jobs.enqueue(runtime.db, "test_patient", { tag: "wait" });
+  for (const minutes of [10, 20]) {
+    await runtime.runtime.jobs.drain();
+    const [job] = await rows<{ minutes: number }>(
+      runtime.db,
+      sql`select round(extract(epoch from run_at - now()) / 60)::integer as minutes from jobs`,
+    );
+    expect(job?.minutes).toBe(minutes);
+    await makeDue();
+  }
   await sql`delete from jobs`.execute(runtime.db);
 });
 

@@ -4,7 +4,7 @@
  */
 import { jsonArrayFrom } from "kysely/helpers/postgres";
 import type { UserRef } from "lectern/contracts";
-import { type RawBuilder, sql, type Viewer } from "lectern/core";
+import { callContributionNow, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { type Executor, flattened, prepared, refs } from "lectern/db";
 import type { User, UsersContext, UsersTable } from "./contract.ts";
 
@@ -23,7 +23,8 @@ const STORED = sql<string | null>`${refs("users.last_activity_at")}`;
 
 /** SQL for the time of a user's last activity. To be called per request, since slots are complete only after the boot. */
 export function lastActivityIn({ slot }: Pick<UsersContext, "slot">): RawBuilder<string | null> | undefined {
-  return slot("last_activity")[0]?.of(sql.ref("users.id"));
+  const [first] = slot("last_activity");
+  return callContributionNow(first, (each) => each?.of(sql.ref("users.id")));
 }
 
 const readLastActivity = prepared("users.readLastActivity", (db, p: { id: number; time: RawBuilder<string | null> }) =>

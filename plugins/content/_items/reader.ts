@@ -6,6 +6,8 @@ import {
   type FieldsById,
   fieldsOfRead,
   type ItemAddress,
+  NO_SELECTED_FIELDS,
+  recordFailedSelects,
   type SelectedFields,
   selectedFields,
   type Tag,
@@ -53,7 +55,7 @@ export function perViewer<Value extends object>(make: (viewer: Viewer) => Value)
 }
 
 /** Finds an item: by its id, or by its slug as written, else in any case (content-api 3). */
-export function addressFinder<Row>(
+export function addressFinder<Row extends { readonly id: number }>(
   context: ReaderContext,
   { kind, table }: Pick<ItemKind, "kind" | "table">,
   by: {
@@ -86,17 +88,41 @@ export function addressFinder<Row>(
     visible: visible.where(table, viewer),
     fields: fieldsFor(viewer),
   });
-  const byId = async (viewer: Viewer, itemId: number) => by.id({ id: itemId, ...parametersFor(viewer) }, viewer);
+  const recordSelects = (viewer: Viewer, row: Row) =>
+    recordFailedSelects(slot("response_fields"), kind, id, viewer, (fields) =>
+      rows(db, sql`select ${fields} from ${sql.table(table)} where ${id} = ${row.id}::integer`),
+    );
+  /** Runs a find; where SQL that a plugin selects with the item fails, runs it again without any such SQL. */
+  const found = async (viewer: Viewer, find: (parameters: FindParameters) => Promise<Row | undefined>) => {
+    const parameters = parametersFor(viewer);
+    try {
+      return await find(parameters);
+    } catch (error) {
+      if (!isRefusedStatement(error)) throw error;
+      const row = await find({ ...parameters, fields: NO_SELECTED_FIELDS });
+      if (row) await recordSelects(viewer, row);
+      return row;
+    }
+  };
+  const byId = async (viewer: Viewer, itemId: number) =>
+    found(viewer, (parameters) => by.id({ id: itemId, ...parameters }, viewer));
   return async (viewer, where) => {
     if ("id" in where) return isId(where.id) ? byId(viewer, where.id) : undefined;
     const { slug, within } = where;
     // No slug has NUL, which PostgreSQL rejects.
     if (`${slug}${within}`.includes("\0")) return undefined;
-    const row = await by.slug({ slug, ...parametersFor(viewer) }, viewer, within);
+    const row = await found(viewer, (parameters) => by.slug({ slug, ...parameters }, viewer, within));
     if (row) return row;
     const other = await idInAnyCase(viewer, slug, within);
     return other === undefined ? undefined : byId(viewer, other);
   };
+}
+
+/** SQLSTATEs of statements that are wrong in themselves: their syntax, names, types or values. */
+const REFUSED = /^(?:21|22|42)...$/;
+
+function isRefusedStatement(error: unknown): boolean {
+  return error instanceof Error && "code" in error && typeof error.code === "string" && REFUSED.test(error.code);
 }
 
 /** Whether a number is in the range of ids, so that it can be compared with an id column. */

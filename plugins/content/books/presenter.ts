@@ -1,5 +1,5 @@
 import type { ContentEntry, FieldsById } from "lectern/contracts";
-import type { Static, Viewer } from "lectern/core";
+import { callContribution, type Static, type Viewer } from "lectern/core";
 import { itemPresenter } from "../_items/presenter.ts";
 import { nestContents } from "./contents.ts";
 import { BOOK, type Book, type BooksContext, type bookAnswers } from "./contract.ts";
@@ -30,7 +30,12 @@ export function bookPresenter(context: BooksContext) {
       selected: readonly (readonly ContentEntry[] | null)[],
     ) {
       const contents = Promise.all(
-        slot("content").map((kind, at) => selected[at] ?? kind.contents?.(viewer, book.id) ?? []),
+        slot("content").map(
+          async (kind, at) =>
+            selected[at] ??
+            (await callContribution(kind, (each) => each.contents?.(viewer, book.id), "contents")) ??
+            [],
+        ),
       );
       const [shown, entries] = await Promise.all([read(book, {}, fields), contents]);
       return { ...shown, contents: nestContents(entries.flat()) };

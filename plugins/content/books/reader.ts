@@ -1,6 +1,6 @@
 import type { QueryCreator } from "kysely";
 import type { ContentEntry, ItemReader } from "lectern/contracts";
-import { type RawBuilder, sql } from "lectern/core";
+import { callContributionNow, type RawBuilder, sql } from "lectern/core";
 import { memoized, prepared, type Tables } from "lectern/db";
 import {
   addressFinder,
@@ -48,7 +48,9 @@ export function bookReader(context: BooksContext) {
   const { listed, whole } = bookPresenter(context);
   const contentsFor = perViewer((viewer) => {
     const book = { id: sql.ref("books.id"), slug: sql.ref("books.slug") };
-    const kinds = slot("content").map((kind) => kind.selectContents?.(book, viewer) ?? sql`null`);
+    const kinds = slot("content").map(
+      (kind) => callContributionNow(kind, (each) => each.selectContents?.(book, viewer), "contents") ?? sql`null`,
+    );
     return memoized(sql<SelectedContents>`json_build_array(${sql.join(kinds)})`);
   });
   const find = addressFinder<Book & FoundFields & { contents: SelectedContents }>(context, BOOK, {

@@ -21,7 +21,7 @@ function mountNumbers({ app, fleet, log, read, slot }: DashboardContext): void {
   app.get(
     "/v1/dashboard/numbers",
     async () => {
-      const [numbers, figures] = await Promise.all([reading(read, log), figuresOf(slot("dashboard_figure"), log)]);
+      const [numbers, figures] = await Promise.all([reading(read, log), figuresOf(slot("dashboard_figure"))]);
       return orFailure(log, () => extendedStatistics(numbers, fleet, figures));
     },
     {

@@ -1,20 +1,19 @@
-import type { Log } from "lectern/core";
+import { callContributions } from "lectern/core";
 import type { DashboardFigure, ExtendedStatistics, Fleet } from "./contract.ts";
 import type { Reading } from "./statistics.ts";
 
-/** Reads the figures of other plugins, by name; one that fails is left out and logged. */
-export async function figuresOf(figures: readonly DashboardFigure[], log: Log): Promise<Record<string, number>> {
-  const read = await Promise.all(
-    figures.map(async (figure) => {
-      try {
-        return [[figure.name, await figure.read()] as const];
-      } catch (error) {
-        log.warn("Cannot read a figure of the dashboard", { figure: figure.name, error });
-        return [];
-      }
-    }),
+/** Reads the figures of other plugins, by name; one that fails is left out. */
+export async function figuresOf(figures: readonly DashboardFigure[]): Promise<Record<string, number>> {
+  const read = await callContributions(
+    figures,
+    async (figure) => {
+      const value = await figure.read();
+      if (!Number.isFinite(value)) throw new Error("It returned no finite number");
+      return [figure.name, value] as const;
+    },
+    ({ name }) => name,
   );
-  return Object.fromEntries(read.flat());
+  return Object.fromEntries(read);
 }
 
 /** The statistics with further fields (dashboard-stats 1.5). A figure of a plugin never replaces a field. */

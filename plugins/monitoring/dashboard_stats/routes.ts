@@ -103,7 +103,7 @@ function mountExtended({ app, fleet, log, read, slot }: DashboardContext): void 
     "/v1/dashboard/stats/extended",
     async ({ set }) => {
       set.headers["cache-control"] = CACHE_CONTROL;
-      const [numbers, figures] = await Promise.all([reading(read, log), figuresOf(slot("dashboard_figure"), log)]);
+      const [numbers, figures] = await Promise.all([reading(read, log), figuresOf(slot("dashboard_figure"))]);
       const statistics = await orFailure(log, () => extendedStatistics(numbers, fleet, figures));
       set.headers["content-type"] = JSON_TYPE;
       return statistics;
@@ -127,7 +127,7 @@ function mountMetrics({ app, fleet, log, read, slot }: DashboardContext): void {
       set.headers["cache-control"] = CACHE_CONTROL;
       set.headers["content-type"] = METRICS_TYPE;
       const figures = slot("dashboard_figure");
-      const [numbers, values] = await Promise.all([reading(read, log), figuresOf(figures, log)]);
+      const [numbers, values] = await Promise.all([reading(read, log), figuresOf(figures)]);
       return metricsText(numbers, fleet.drift(), figures, values);
     },
     {

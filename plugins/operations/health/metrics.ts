@@ -2,8 +2,8 @@
  * The metrics of the process, its answers, the store and jobs, and those that plugins contribute to the slot `metric`. What is
  * read from the store is read at a scrape, and left out of it where the store does not answer.
  */
-import type { Metric, MetricValue } from "lectern/contracts";
-import { type RawBuilder, sql } from "lectern/core";
+import type { Metric } from "lectern/contracts";
+import { callContributions, type RawBuilder, sql } from "lectern/core";
 import type { Tables } from "lectern/db";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { HealthContext } from "./contract.ts";
@@ -25,8 +25,12 @@ export function registerMetrics(context: HealthContext): { scrape(): Promise<str
   return {
     contentType: registry.contentType,
     async scrape() {
-      const metrics = [...own, ...context.slot("metric")];
-      await Promise.all(metrics.map((metric) => readInto(registry, contributed, metric, context)));
+      const read = (metric: Metric) => readInto(registry, contributed, metric);
+      const unread = (error: unknown) => context.log.warn("Cannot read a metric", { error });
+      await Promise.all([
+        ...own.map((metric) => read(metric).catch(unread)),
+        callContributions(context.slot("metric"), read, ({ name }) => name),
+      ]);
       return registry.metrics();
     },
   };
@@ -120,24 +124,15 @@ function jobMetrics({ queryWithDeadline }: HealthContext): Metric[] {
   ];
 }
 
-/** Reads a metric into the registry; one that fails is logged and has no figures in this scrape. */
-async function readInto(
-  registry: Registry,
-  known: Map<string, Gauge | Counter>,
-  metric: Metric,
-  { log }: HealthContext,
-): Promise<void> {
+/** Reads a metric into the registry. Throws where it fails; it then has no figures in this scrape. */
+async function readInto(registry: Registry, known: Map<string, Gauge | Counter>, metric: Metric): Promise<void> {
   const { name, help, labels = [], type } = metric;
   const options = { name, help, labelNames: [...labels], registers: [registry] };
   const target = known.get(name) ?? (type === "gauge" ? new Gauge(options) : new Counter(options));
   known.set(name, target);
-  let values: readonly MetricValue[];
-  try {
-    values = await metric.read();
-  } catch (error) {
-    log.warn("Cannot read a metric", { metric: name, error });
-    values = [];
-  }
+  target.reset();
+  const values = await metric.read();
+  // A read that ended after its limit, while another one was running, must not add to that.
   target.reset();
   for (const { labels: of = {}, value } of values) target.inc({ ...of }, value);
 }

@@ -109,14 +109,36 @@ export const lostFilesSchema = t.Object(
   { $id: "LostFiles" },
 );
 
+/** Parts of plugins that failed and were left out, the latest first. */
+export const faultsSchema = t.Object(
+  {
+    data: t.Array(
+      t.Object(
+        {
+          plugin: t.String(),
+          place: t.String({ description: "The slot, with what it was called for" }),
+          message: t.String({ description: "The message of the last failure" }),
+          count: t.Integer({ minimum: 1, description: "Failures since the process started" }),
+          first_at: timestampSchema,
+          last_at: timestampSchema,
+        },
+        { $id: "PluginFault" },
+      ),
+    ),
+    total: count,
+  },
+  { $id: "PluginFaults" },
+);
+
 /** A job whose attempts all failed. */
 export const deadJobSchema = t.Object(
   {
     id: idSchema,
     name: t.String(),
+    plugin: nullable(t.String({ description: "The plugin that handles the job; null where none does" })),
     attempts: count,
     last_error: nullable(t.String()),
-    run_at: timestampSchema,
+    run_at: t.String({ ...timestampSchema, description: "The time of the last failure" }),
     created_at: timestampSchema,
   },
   { $id: "DeadJob" },

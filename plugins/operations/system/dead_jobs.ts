@@ -1,12 +1,15 @@
 /**
- * Jobs that failed in all of their attempts ("dead" jobs). Answers contain their names and last errors, but not their
+ * Routes of jobs that failed in all of their attempts ("dead" jobs). Answers contain their names and last errors, but not their
  * payloads, which may contain confidential data.
  */
-
 import { endpoint, type InputObject, type ListSpec, rules, type Static, sql, type Viewer } from "lectern/core";
 import { refs } from "lectern/db";
 import { deadJobAnswers, type deadJobSchema, type SystemContext } from "./contract.ts";
+import { type DeadJobIds, dropJobs, retryJobs } from "./dead_job_rows.ts";
 import { about } from "./docs.ts";
+
+/** The columns of a dead job. */
+type DeadJobRow = Omit<Static<typeof deadJobSchema>, "plugin">;
 
 const LISTING: ListSpec = {
   table: "jobs",
@@ -18,18 +21,18 @@ const idsRules = rules({ ids: ["array"], "ids.*": ["integer"] });
 const PERMIT = "settings-manage";
 
 /** Mounts the routes. */
-export function mountDeadJobs({ app, db, list, visibilityRule, validate }: SystemContext): void {
+export function mountDeadJobs({ app, db, list, runtime, visibilityRule, validate }: SystemContext): void {
   visibilityRule("jobs", () => true);
-  const condition = async (input: InputObject, viewer: Viewer) => {
+  const idsIn = async (input: InputObject, viewer: Viewer): Promise<DeadJobIds> => {
     const { ids } = await validate(idsRules, input, viewer);
-    const dead = refs("jobs.dead");
-    if (ids === undefined) return sql<boolean>`${dead}`;
-    const wanted = Object.values(ids as object).map(String);
-    return sql<boolean>`(${dead} and ${refs("jobs.id")}::text = any(${wanted}::text[]))`;
+    return ids === undefined ? undefined : Object.values(ids as object).map(String);
   };
   app.get(
     "/system/jobs",
-    ({ viewer, nestedQuery }) => list<Static<typeof deadJobSchema>>(LISTING, viewer, nestedQuery),
+    async ({ viewer, nestedQuery }) => {
+      const { data, total } = await list<DeadJobRow>(LISTING, viewer, nestedQuery);
+      return { data: data.map((job) => ({ ...job, plugin: runtime.pluginOfJob(job.name) ?? null })), total };
+    },
     {
       permit: PERMIT,
       response: deadJobAnswers.list,
@@ -38,26 +41,7 @@ export function mountDeadJobs({ app, db, list, visibilityRule, validate }: Syste
   );
   app.post(
     "/system/jobs/retry",
-    async ({ viewer, input }) => {
-      const retried = await db
-        .updateTable("jobs")
-        .set({ dead: false, attempts: 0, run_at: sql<string>`now()`, leased_until: null })
-        .where(await condition(input, viewer))
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom("jobs as other")
-                .whereRef("other.name", "=", "jobs.name")
-                .whereRef("other.key", "=", "jobs.key")
-                .where((other) => other.not(other.ref("other.dead")))
-                .where("other.attempts", "=", 0),
-            ),
-          ),
-        )
-        .returning("id")
-        .execute();
-      return { retry_count: retried.length };
-    },
+    async ({ viewer, input }) => ({ retry_count: await retryJobs(db, await idsIn(input, viewer)) }),
     {
       permit: PERMIT,
       response: deadJobAnswers.retried,
@@ -66,14 +50,7 @@ export function mountDeadJobs({ app, db, list, visibilityRule, validate }: Syste
   );
   app.delete(
     "/system/jobs",
-    async ({ viewer, input }) => {
-      const deleted = await db
-        .deleteFrom("jobs")
-        .where(await condition(input, viewer))
-        .returning("id")
-        .execute();
-      return { delete_count: deleted.length };
-    },
+    async ({ viewer, input }) => ({ delete_count: await dropJobs(db, await idsIn(input, viewer)) }),
     {
       permit: PERMIT,
       response: deadJobAnswers.deleted,

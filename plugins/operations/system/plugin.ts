@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { definePlugin, shippedFile } from "lectern/core";
+import { jobsCommand } from "./commands.ts";
 import { mountDeadJobs } from "./dead_jobs.ts";
 import { migrations } from "./migrations.ts";
 import { mountFacts, mountSystem } from "./routes.ts";
@@ -15,6 +16,7 @@ export default definePlugin({
     publicRoutes: ["/logo.png"],
   },
   settings,
+  commands: { jobs: jobsCommand },
   migrations,
   setup(context) {
     const { db, provide, site } = context;

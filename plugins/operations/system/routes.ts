@@ -8,6 +8,7 @@ import { endpoint, sql } from "lectern/core";
 
 import {
   bootedPluginsSchema,
+  faultsSchema,
   lostFilesSchema,
   type SystemContext,
   systemFactsSchema,
@@ -92,6 +93,18 @@ export function mountFacts({ app, db, runtime, language, slot }: SystemContext):
       return { data, total: data.length };
     },
     { permit: PERMIT, response: bootedPluginsSchema, ...endpoint("system", "plugins", { about: about.plugins }) },
+  );
+  app.get(
+    "/system/faults",
+    () => {
+      const data = runtime.faults().map(({ plugin, place, message, count, first, last }) => ({
+        ...{ plugin, place, message, count },
+        first_at: first.toISOString(),
+        last_at: last.toISOString(),
+      }));
+      return { data, total: data.length };
+    },
+    { permit: PERMIT, response: faultsSchema, ...endpoint("system", "faults", { about: about.faults }) },
   );
   app.get(
     "/system/files",

@@ -5,17 +5,9 @@
 import type { Ui, Visit, Web } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
 import type { SettingsContext } from "./contract.ts";
+import { drawJobs, type FailedJob, mountJobs } from "./failed_jobs.ts";
 import { sizeOf } from "./labels.ts";
 import type { Listing } from "./listings.ts";
-
-/** A job that failed at each attempt. */
-export interface FailedJob {
-  readonly id: number;
-  readonly name: string;
-  readonly attempts: number;
-  readonly last_error: string | null;
-  readonly created_at: string;
-}
 
 /** Data of the screen. */
 export interface MaintenanceData {
@@ -65,12 +57,6 @@ function drawOverview({ parts }: Web, { jobs, binned }: MaintenanceData, ui: Ui)
   const { t } = ui;
   const link = (path: string, text: string) =>
     html`<p><a role="button" class="small secondary outline" href="${ui.url(path)}">${text}</a></p>`;
-  const rows = jobs.data.map(({ name, attempts, last_error, created_at }) => [
-    html`<code>${name}</code>`,
-    html`<span class="any-words">${last_error ?? "–"}</span>`,
-    attempts,
-    ui.time(created_at),
-  ]);
   return html`<h1>${t("Maintenance")}</h1>
 ${
   ui.serves("/api/image-gallery/unused") &&
@@ -82,41 +68,7 @@ ${link(`${PATH}/images`, t("Find unused images"))}</section>`
 <p>${t("A crash can leave files that no content refers to. They only take up disk space.")}</p>
 ${link(`${PATH}/files`, t("Find orphaned files"))}</section>
 ${binned !== undefined && html`<section><h2>${t("Recycle bin")}</h2><p>${t("Entries: :count", { count: binned })}</p>${link("/settings/recycle-bin", t("Open the recycle bin"))}</section>`}
-<section><h2>${t("Failed jobs")}</h2>
-<p>${t("Background jobs, such as emails and webhooks, are listed here after several failed attempts.")}</p>
-${
-  jobs.total > 0 &&
-  html`<div class="actions">${parts.button(ui, { action: `${PATH}/jobs/retry`, text: t("Retry all (:count)", { count: jobs.total }) })}
-${parts.dialogLink(ui, { path: `${PATH}/jobs/delete`, text: t("Discard all"), kind: "danger" })}</div>`
-}
-${parts.table(ui, { caption: t("Failed jobs"), head: [t("Job"), t("Last error"), t("Attempts"), t("Since")], rows, empty: t("None.") })}</section>`;
-}
-
-function mountJobs({ site, web: { form, parts, screen } }: SettingsContext): void {
-  form(site, `${PATH}/jobs/retry`, ADMITS, async (visit) => {
-    const sent = await visit.send<{ retry_count: number }>("POST", "/api/system/jobs/retry");
-    return visit.goTo(
-      PATH,
-      sent.ok ? visit.ui.t("Jobs queued for retry: :count", { count: sent.body.retry_count }) : sent.message,
-    );
-  });
-  screen(site, `${PATH}/jobs/delete`, ADMITS, async ({ ui, get }) => {
-    const { total } = await get<Listing<FailedJob>>("/api/system/jobs?count=1");
-    const question = ui.t("Discard failed jobs?");
-    const detail = ui.t(":count jobs will be deleted without being run. This cannot be undone.", { count: total });
-    const action = `${PATH}/jobs/delete`;
-    return {
-      title: question,
-      body: parts.confirm(ui, { question, detail, action, submit: ui.t("Discard all"), back: PATH }),
-    };
-  });
-  form(site, `${PATH}/jobs/delete`, ADMITS, async (visit) => {
-    const sent = await visit.send<{ delete_count: number }>("DELETE", "/api/system/jobs");
-    return visit.goTo(
-      PATH,
-      sent.ok ? visit.ui.t("Jobs discarded: :count", { count: sent.body.delete_count }) : sent.message,
-    );
-  });
+${drawJobs(parts, jobs, ui)}`;
 }
 
 function mountImages({ site, web }: SettingsContext): void {

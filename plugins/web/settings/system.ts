@@ -45,6 +45,15 @@ export interface PluginRow {
   readonly boot_ms: number;
 }
 
+/** A part of a plugin that failed. */
+export interface FaultRow {
+  readonly plugin: string;
+  readonly place: string;
+  readonly message: string;
+  readonly count: number;
+  readonly last_at: string;
+}
+
 /** Data of the screen. */
 export interface SystemData {
   readonly instance: Instance;
@@ -52,6 +61,7 @@ export interface SystemData {
   readonly plugins: readonly PluginRow[];
   /** Figures of plugins. */
   readonly figures: readonly ShownFigure[];
+  readonly faults: readonly FaultRow[];
 }
 
 const GRANTS: Readonly<Record<string, string>> = {
@@ -80,20 +90,22 @@ export function mountSystem({ site, web }: SettingsContext): void {
   const view = web.view("settings/system", (data, ui) => drawSystem(web, data, ui));
   web.places("system/figures");
   web.screen(site, "/settings/system", ["settings-manage"], async (visit) => {
-    const [instance, facts, plugins] = await Promise.all([
+    const [instance, facts, plugins, faults] = await Promise.all([
       visit.get<Instance>("/api/system"),
       visit.get<Facts>("/api/system/facts"),
       visit.get<Listing<PluginRow>>("/api/system/plugins"),
+      visit.get<Listing<FaultRow>>("/api/system/faults"),
     ]);
     const figures = await web.figures("system/figures", visit);
     return {
       title: visit.ui.t("System and plugins"),
-      body: view({ instance, facts, plugins: plugins.data, figures }, visit.ui),
+      body: view({ instance, facts, plugins: plugins.data, figures, faults: faults.data }, visit.ui),
     };
   });
 }
 
-function drawSystem({ parts }: Web, { instance, facts, plugins, figures }: SystemData, ui: Ui): Html {
+function drawSystem({ parts }: Web, data: SystemData, ui: Ui): Html {
+  const { instance, facts, plugins, figures, faults = [] } = data;
   const { t } = ui;
   const rows = plugins.map((plugin) => [
     html`<strong>${plugin.name}</strong>${plugin.requires.length > 0 && html`<br><span class="quiet">${t("requires :names", { names: plugin.requires.join(", ") })}</span>`}`,
@@ -114,6 +126,7 @@ function drawSystem({ parts }: Web, { instance, facts, plugins, figures }: Syste
 <dt>${t("Jobs")}</dt><dd>${t("Waiting: :count", { count: facts.jobs.waiting })}, ${t("failed: :count", { count: facts.jobs.dead })}</dd>
 <dt>${t("Language")}</dt><dd>${facts.language}</dd>
 <dt>${t("Theme")}</dt><dd>${facts.theme === "" ? t("None") : facts.theme}</dd>${figures.map((figure) => addedFact(figure, ui))}</dl>
+${faults.length > 0 && drawFaults(parts, faults, ui)}
 <h2>${t("Plugins: :count", { count: plugins.length })}</h2>
 <p class="quiet">${t("In boot order. A plugin gets access only to what it was granted.")}</p>
 ${parts.table(ui, { caption: t("Plugins"), head, rows, empty: t("There are no plugins.") })}`;
@@ -121,6 +134,21 @@ ${parts.table(ui, { caption: t("Plugins"), head, rows, empty: t("There are no pl
 
 function addedFact({ label, value, path }: ShownFigure, ui: Ui): Html {
   return html`\n<dt>${path === undefined ? label : html`<a href="${ui.url(path)}">${label}</a>`}</dt><dd>${value}</dd>`;
+}
+
+function drawFaults(parts: Web["parts"], faults: readonly FaultRow[], ui: Ui): Html {
+  const { t } = ui;
+  const rows = faults.map(({ plugin, place, message, count, last_at }) => [
+    html`<strong>${plugin}</strong>`,
+    html`<code>${place}</code>`,
+    html`<span class="any-words">${message}</span>`,
+    count,
+    ui.time(last_at),
+  ]);
+  const head = [t("Plugin"), t("Place"), t("Last error"), t("Failures"), t("Last failure")];
+  return html`<section id="faults"><h2>${t("Missing parts")}</h2>
+<p>${t("These parts of plugins failed since the server started and were left out. The log has the details of each first failure.")}</p>
+${parts.table(ui, { caption: t("Missing parts"), head, rows, empty: t("None.") })}</section>`;
 }
 
 function grantsOf({ grants, denied }: PluginRow, ui: Ui): Html {

@@ -16,7 +16,10 @@ import type { ChosenPasswordData, ForgottenPasswordData, SignInData } from "./si
 
 /** What the files of this plugin share. */
 export interface ShellContext
-  extends Pick<PluginContext<"mail" | "sessions" | "system">, "callAs" | "contracts" | "site" | "slot" | "texts"> {
+  extends Pick<
+    PluginContext<"mail" | "sessions" | "system">,
+    "callAs" | "contracts" | "runtime" | "site" | "slot" | "texts"
+  > {
   /** The origin of APP_URL. */
   readonly origin: string;
   /** The path of APP_URL without a final slash. */

@@ -1,4 +1,5 @@
 import type { FiguresName, ScreenFigure, ShownFigure, Visit } from "lectern/contracts";
+import { callContributions } from "lectern/core";
 import { isAdmitted } from "./access.ts";
 import { inOrder, type ScreenPlaces } from "./places.ts";
 
@@ -11,12 +12,14 @@ export async function figuresAt(
   places.require(at);
   const { ui } = visit;
   const shown = figures.filter((figure) => figure.at === at && isAdmitted(figure.admits ?? "anyone", ui));
-  return Promise.all(
-    inOrder(shown).map(async (figure) => {
+  return callContributions(
+    inOrder(shown),
+    async (figure) => {
       const value = await figure.read(visit);
       const formatted = typeof value === "number" ? formatOf(ui.language).format(value) : value;
       return { label: ui.t(figure.label), value: formatted, path: figure.path };
-    }),
+    },
+    () => at,
   );
 }
 

@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ScreenIcon } from "lectern/contracts";
-import { BootError, type Html, html, raw } from "lectern/core";
+import type { MenuEntry, ScreenIcon } from "lectern/contracts";
+import { BootError, closestMatch, contributorOf, type Html, html, type Log, raw } from "lectern/core";
 
 /** The icons of screens by name. */
 export interface Icons {
   /** Draws an icon in text size; nothing for an unknown name. With a label, screen readers announce it. */
   draw(name: string, label?: string): Html;
+  readonly names: readonly string[];
 }
 
 const OWN = join(import.meta.dir, "icons");
@@ -26,6 +27,7 @@ export function readIcons(added: readonly ScreenIcon[] = []): Icons {
   const drawn = (shape: string, aria: Html) => html`<svg class="icon" focusable="false" ${aria}${raw(shape)}`;
   const decorative = new Map([...shapes].map(([name, shape]) => [name, drawn(shape, html`aria-hidden="true"`)]));
   return {
+    names: [...shapes.keys()],
     draw(name, label) {
       const shape = shapes.get(name);
       if (shape === undefined) return html``;
@@ -33,6 +35,16 @@ export function readIcons(added: readonly ScreenIcon[] = []): Icons {
       return decorative.get(name) ?? html``;
     },
   };
+}
+
+/** Logs entries of menus whose icons do not exist, and are most likely misspelt. */
+export function warnOfUnknownIcons(entries: readonly MenuEntry[], { names }: Icons, log: Log): void {
+  for (const entry of entries)
+    if (!names.includes(entry.icon))
+      log.warn("Cannot find the icon of a menu's entry; check its name", {
+        ...{ plugin: contributorOf(entry), path: entry.path, icon: entry.icon },
+        known: closestMatch(String(entry.icon), names),
+      });
 }
 
 /** The attributes of the svg element, without its size, and its content. */

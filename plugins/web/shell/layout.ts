@@ -24,6 +24,8 @@ export interface Frame {
   /** "light" or "dark" where the user chose one, else "". */
   readonly scheme: string;
   readonly search: boolean;
+  /** Tells administrators that parts of plugins are missing. */
+  readonly fault: Html | undefined;
   /** A style element of this document alone. */
   readonly style: HtmlPart;
   /** Further elements of the head, by plugins. */
@@ -65,6 +67,7 @@ ${
 }
 <main id="main" tabindex="-1">
 ${crumbs.length > 0 && breadcrumbs(crumbs, ui)}
+${frame.fault}
 ${notice !== "" && html`<p class="notice good" role="status">${ui.icon("check")} ${notice}</p>`}
 ${body}
 </main>

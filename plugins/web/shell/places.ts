@@ -3,7 +3,16 @@
  * none declares is an error once all plugins are set up.
  */
 import type { ScreenPart, Visit } from "lectern/contracts";
-import { BootError, closestMatch, type HtmlPart, type PlaceName, type Places } from "lectern/core";
+import {
+  BootError,
+  callContributions,
+  closestMatch,
+  contributorOf,
+  type HtmlPart,
+  type PlaceName,
+  type Places,
+} from "lectern/core";
+import { drawable } from "./added_parts.ts";
 
 /** Such as "page/below". */
 const NAME = /^[a-z][a-z0-9_]*(?:\/[a-z][a-z0-9_]*)+$/;
@@ -33,7 +42,11 @@ export class ScreenPlaces {
     this.require(at);
     const parts = inOrder(this.#parts().filter((part) => part.at === at));
     // The data is that of the part's place, which the compiler does not derive from the comparison.
-    return Promise.all(parts.map(async (part) => part.draw(data as never, visit)));
+    return callContributions(
+      parts,
+      async (part) => drawable(await part.draw(data as never, visit)),
+      () => at,
+    );
   }
 
   /** Throws an error for a place that is not declared. */
@@ -43,7 +56,12 @@ export class ScreenPlaces {
 
   /** Checks that the place of every contribution is declared. Throws BootError for the first that is not. */
   check(contributions: readonly { readonly at: string }[]): void {
-    for (const { at } of contributions) if (!this.#names.has(at)) throw new BootError(missing(at, this.#names));
+    for (const contribution of contributions) {
+      const { at } = contribution;
+      if (this.#names.has(at)) continue;
+      const who = contributorOf(contribution);
+      throw new BootError(`${who === undefined ? "" : `The plugin "${who}": `}${missing(at, this.#names)}`);
+    }
   }
 }
 

@@ -4,13 +4,13 @@
  * user's behalf, so the rules of API clients apply.
  */
 import type { Web } from "lectern/contracts";
-import { chosenLanguage, definePlugin, type InputObject, t } from "lectern/core";
+import { chosenLanguage, contributorOf, definePlugin, type InputObject, t } from "lectern/core";
 import { mountAssets } from "./assets.ts";
 import * as components from "./components.ts";
 import { difference } from "./difference.ts";
 import { figuresAt } from "./figures.ts";
 import { DEFAULT_SOURCES, framed, frameSources } from "./frames.ts";
-import { type Icons, readIcons } from "./icons.ts";
+import { type Icons, readIcons, warnOfUnknownIcons } from "./icons.ts";
 import { compareTexts, decorator } from "./large_content.ts";
 import { document, errorBody, footer, header } from "./layout.ts";
 import { pendingFormBody } from "./pending_form.ts";
@@ -119,14 +119,18 @@ export default definePlugin({
     mountSignIn(shared, web);
     on("app_boot", {
       inTransaction() {
-        views.check();
+        // Themes are plugins that are loaded by the operator's setting, and go on with a warning.
+        views.check((part) => contributorOf(part)?.startsWith("theme:") === true);
         places.check([...slot("screen_part"), ...slot("toolbar_entry"), ...slot("screen_figure")]);
         checkHeads(heads(), assets);
         // An invalid icon stops the boot.
         contributedIcons();
       },
     });
-    onStart(() => views.warn(log));
+    onStart(() => {
+      views.warn(log);
+      warnOfUnknownIcons(slot("menu"), icons, log);
+    });
   },
 });
 

@@ -30,6 +30,11 @@ export class PluginIcons implements Icons {
     }
   }
 
+  /** The names of all icons. */
+  get names(): readonly string[] {
+    return [...this.#icons().names, ...this.#shapes.keys()];
+  }
+
   /** Draws an icon; nothing for an unknown name. */
   draw(name: string, label?: string): Html {
     const known = this.#icons().draw(name, label);

@@ -3,7 +3,7 @@
  * sheets are files that this instance serves, so the Content-Security-Policy needs no exception for them.
  */
 import type { HeadLink, ScreenFacts, ScreenHead, Visit } from "lectern/contracts";
-import { BootError, type Html, type HtmlPart, html } from "lectern/core";
+import { BootError, callContributionNow, type Html, type HtmlPart, html } from "lectern/core";
 import type { Assets } from "./assets.ts";
 import type { ScreenPlaces } from "./places.ts";
 
@@ -30,11 +30,13 @@ export async function screenExtras(
   visit: Visit,
 ): Promise<ScreenExtras> {
   const { ui } = visit;
-  const head = heads.map((each) => [
+  const headOf = (each: ScreenHead) => [
     Object.entries(each.meta?.(facts, ui) ?? {}).map(([name, content]) => meta(name, content)),
     (each.links?.(facts, ui) ?? []).map((one) => link(one, visit)),
-  ]);
-  const css = heads.map((each) => styleText(each.css?.(facts, ui) ?? "")).join("");
+  ];
+  const head = heads.map((each) => callContributionNow(each, headOf));
+  const cssOf = (each: ScreenHead) => styleText(each.css?.(facts, ui) ?? "");
+  const css = heads.map((each) => callContributionNow(each, cssOf) ?? "").join("");
   return { head, css, footer: await places.draw("screen/footer", facts, visit) };
 }
 

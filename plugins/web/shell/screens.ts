@@ -19,6 +19,7 @@ import {
 } from "lectern/contracts";
 import {
   ApiError,
+  callContributionNow,
   denied,
   GUEST,
   html,
@@ -30,6 +31,7 @@ import {
   type Viewer,
 } from "lectern/core";
 import { isAdmitted } from "./access.ts";
+import { drawable, faultNotice, shownEntries } from "./added_parts.ts";
 import type { ShellContext } from "./contract.ts";
 import type { Entry, Frame } from "./layout.ts";
 import { storeNotice, takeNotice } from "./notices.ts";
@@ -120,9 +122,9 @@ export class Screens {
     const facts = { title, path: new URL(request.url).pathname, status };
     const added = await extras(facts, this.#visit(given, ui));
     const css = style === undefined && added.css === "" ? undefined : `${style ?? ""}${added.css}`;
-    const draws = context.slot("document_head").flatMap(({ draw }) => draw ?? []);
+    const draws = context.slot("document_head").filter(({ draw }) => draw !== undefined);
     const nonce = css === undefined && draws.length === 0 ? "" : crypto.randomUUID().replaceAll("-", "");
-    const headEnd = draws.map((draw) => html`${draw(nonce)}\n`);
+    const headEnd = draws.map((each) => callContributionNow(each, ({ draw }) => html`${drawable(draw?.(nonce))}\n`));
     const { head, footer } = added;
     const frame = { ...this.#frame({ ...screen, style: css }, ui, request, notice, nonce), head, headEnd, footer };
     const response = htmlResponse(document(frame, ui), status);
@@ -250,11 +252,11 @@ export class Screens {
     const { facts, styles, scripts, context } = this.#options;
     const here = screen.menu ?? new URL(request.url).pathname;
     const entries = (menu: MenuEntry["menu"]): Entry[] =>
-      context
-        .slot("menu")
-        .filter((entry) => entry.menu === menu && isShown(entry, ui))
-        .sort((a, b) => (a.order ?? 50) - (b.order ?? 50))
-        .map(({ path, text, icon }) => ({ path, text, icon, current: here === path || here.startsWith(`${path}/`) }));
+      shownEntries(context.slot("menu"), menu, (entry) => isShown(entry, ui)).map(({ path, text, icon }) => ({
+        ...{ path, text, icon },
+        current: here === path || here.startsWith(`${path}/`),
+      }));
+    const main = entries("main");
     const settings = entries("settings");
     const account = entries("account");
     const isIn = (list: Entry[]) => list.some(({ current }) => current);
@@ -267,7 +269,7 @@ export class Screens {
       crumbs: screen.crumbs ?? [],
       notice,
       main: [
-        ...entries("main"),
+        ...main,
         ...(settings[0]
           ? [{ path: settings[0].path, text: "Settings", icon: "settings", current: isIn(settings) }]
           : []),
@@ -277,7 +279,8 @@ export class Screens {
       styles: styles(),
       scripts: [...scripts(), ...(screen.scripts ?? [])],
       scheme,
-      search: context.slot("menu").some((entry) => entry.path === "/search" && isShown(entry, ui)),
+      search: [...main, ...settings, ...account].some(({ path }) => path === "/search"),
+      fault: faultNotice(context.runtime.faults(), ui),
       style: screen.style !== undefined && html`<style nonce="${nonce}">${ui.raw(screen.style)}</style>`,
     };
   }

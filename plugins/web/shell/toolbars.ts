@@ -1,5 +1,5 @@
 import type { Toolbar, ToolbarEntry, ToolbarName, Visit } from "lectern/contracts";
-import type { Places } from "lectern/core";
+import { callContributionNow, type Places } from "lectern/core";
 import { isAdmitted } from "./access.ts";
 import { inOrder, type ScreenPlaces } from "./places.ts";
 
@@ -12,12 +12,13 @@ export async function toolbarAt<P extends ToolbarName>(
 ): Promise<Toolbar> {
   const { ui } = visit;
   const own = entries.filter((entry) => entry.at === at && isAdmitted(entry.admits ?? "anyone", ui));
-  const items = inOrder(own).flatMap((entry) => {
+  const itemOf = (entry: ToolbarEntry) => {
     // The data is that of the entry's place, which the compiler does not derive from the comparison.
     const path = entry.path(data as never, ui);
     if (path === undefined) return [];
     const { icon, kind = "link", isInMenu = false } = entry;
     return [{ text: ui.t(entry.text), icon, path, kind, isInMenu }];
-  });
+  };
+  const items = inOrder(own).flatMap((entry) => callContributionNow(entry, itemOf, at) ?? []);
   return { items, markup: await places.draw(at, data, visit) };
 }

@@ -5,13 +5,17 @@
 import type { View, ViewReplacement } from "lectern/contracts";
 import {
   BootError,
+  callContributionNow,
   closestMatch,
+  contributorOf,
+  Html,
   html,
   type Log,
   type Views as ViewData,
   type ViewName,
   type ViewPart,
 } from "lectern/core";
+import { drawable } from "./added_parts.ts";
 
 /** Contributions to views; complete once the runtime has booted. */
 export interface ViewContributions {
@@ -44,7 +48,7 @@ export class Views {
         parts
           .filter((part) => part.place === place)
           .sort((a, b) => a.priority - b.priority)
-          .map(({ draw }) => draw(data as never, ui));
+          .map((part) => callContributionNow(part, ({ draw }) => drawable(draw(data as never, ui)), name));
       return html`${drawn("before")}${own(data, ui)}${drawn("after")}`;
     };
   }
@@ -55,28 +59,44 @@ export class Views {
       .replacements()
       .filter((replacement) => replacement.name === name)
       .reduce<View<D>>(
-        (next, { draw }) =>
-          (data, ui) =>
-            // Who replaces a view knows its data by its name.
-            draw({ ...ui, next: (given: D) => next(given, ui) } as never)(data as never),
+        (next, replacement) => (data, ui) =>
+          callContributionNow(
+            replacement,
+            ({ draw }) => {
+              // Who replaces a view knows its data by its name.
+              const drawn: unknown = draw({ ...ui, next: (given: D) => next(given, ui) } as never)(data as never);
+              if (drawn instanceof Html) return drawn;
+              throw new Error(`The view "${name}" does not return html\`…\``);
+            },
+            name,
+          ) ?? next(data, ui),
         view,
       );
   }
 
-  /** Checks that the view of every part exists. Throws BootError for the first that does not. */
-  check(): void {
-    for (const { target, place } of this.#contributed.parts())
-      if (!this.#names.has(target))
-        throw new BootError(
-          `Cannot render ${place} the view "${target}": there is no such view${this.#suggestion(target)}`,
-        );
+  /**
+   * Checks that the view of every part of a plugin exists. Throws BootError for the first that does not. `optional` tells parts that
+   * may be at other views, such as those of a theme that was written for another version; they are never drawn.
+   */
+  check(optional: (part: ViewPart) => boolean): void {
+    for (const part of this.#contributed.parts())
+      if (!this.#names.has(part.target) && !optional(part)) throw new BootError(this.#missing(part));
   }
 
-  /** Logs replacements of views that do not exist: most likely misspelt, or of a plugin that is not loaded. */
+  /** Logs parts and replacements at views that do not exist: most likely misspelt, or of a plugin that is not loaded. */
   warn(log: Log): void {
+    for (const part of this.#contributed.parts())
+      if (!this.#names.has(part.target)) log.warn(this.#missing(part), { view: part.target });
     for (const { name } of this.#contributed.replacements())
       if (!this.#names.has(name))
         log.warn(`A theme has a view that does not exist; check its name${this.#suggestion(name)}`, { view: name });
+  }
+
+  #missing(part: ViewPart): string {
+    const { place, target } = part;
+    const who = contributorOf(part);
+    const of = who === undefined ? "" : ` for "${who}"`;
+    return `Cannot render ${place} the view "${target}"${of}: there is no such view${this.#suggestion(target)}`;
   }
 
   #suggestion(name: string): string {

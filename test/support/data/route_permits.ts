@@ -210,7 +210,7 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   "GET /api/system": [{ path: "/api/system", needs: [] }],
   ...Object.fromEntries(
     ["GET /api/system/facts", "GET /api/system/plugins", "GET /api/system/files", "GET /api/system/jobs"]
-      .concat("POST /api/system/jobs/retry", "DELETE /api/system/jobs")
+      .concat("GET /api/system/faults", "POST /api/system/jobs/retry", "DELETE /api/system/jobs")
       .map((route) => [route, [{ path: route.split(" ")[1] ?? "", needs: ["settings-manage"] }]]),
   ),
   "GET /api/webhooks/events": [{ path: "/api/webhooks/events", needs: ["settings-manage"] }],

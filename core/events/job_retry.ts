@@ -1,0 +1,74 @@
+/** When a failed job is tried again: its policy, and the error that says it never is. */
+import { BootError } from "../errors.ts";
+
+/** Pauses that grow by a factor. */
+export interface JobPauses {
+  /** Milliseconds before the second try; 1,000 by default. */
+  readonly first?: number;
+  /** What each pause is multiplied by for the next one; 4 by default. */
+  readonly factor?: number;
+  /** The longest pause in milliseconds; 3,600,000 by default. */
+  readonly max?: number;
+}
+
+/** Tries, pauses and lease of a job. */
+export interface JobOptions {
+  /** Tries before the job is kept as dead; 5 by default. */
+  readonly tries?: number;
+  /**
+   * The pauses between tries in milliseconds, or a function of the try that failed (1 for the first) that returns the next
+   * one. By default 1 s, 4 s, 16 s … up to an hour.
+   */
+  readonly pauseMs?: JobPauses | ((attempt: number) => number);
+  /** Milliseconds after which another process may claim a job that still runs; 60,000 by default. */
+  readonly leaseMs?: number;
+}
+
+const DEFAULT_TRIES = 5;
+const DEFAULT_LEASE_MS = 60_000;
+const FIRST_PAUSE_MS = 1_000;
+const PAUSE_FACTOR = 4;
+const MAX_PAUSE_MS = 3_600_000;
+/** The longest pause of any policy: 30 days. */
+const LONGEST_PAUSE_MS = 2_592_000_000;
+
+/**
+ * The failure of a job that a further try would not mend, such as an address that does not exist: the job is kept as dead at once.
+ * @example
+ * throw new JobFailure("The receiver is gone");
+ */
+export class JobFailure extends Error {
+  override readonly name = "JobFailure";
+}
+
+/** The options of a job with their defaults. Throws BootError for values that no job can have. */
+export function jobOptions(job: string, options: JobOptions): Required<JobOptions> {
+  const { tries = DEFAULT_TRIES, leaseMs = DEFAULT_LEASE_MS, pauseMs = {} } = options;
+  for (const [name, value] of Object.entries({ tries, leaseMs }))
+    if (!Number.isInteger(value) || value < 1)
+      throw new BootError(`Cannot handle the job "${job}": "${name}" is ${value}, wanted a whole number from 1`);
+  for (const [name, value] of typeof pauseMs === "function" ? [] : Object.entries(pauseMs))
+    if (!Number.isFinite(value) || value < 0)
+      throw new BootError(`Cannot handle the job "${job}": "${name}" of "pauseMs" is ${value}, wanted a number from 0`);
+  return { tries, leaseMs, pauseMs };
+}
+
+/** Whole milliseconds before the next try, after the try `attempt` failed; a function that fails counts as no policy. */
+export function pauseAfter({ pauseMs }: Required<JobOptions>, attempt: number): number {
+  if (typeof pauseMs !== "function") return grownPause(pauseMs, attempt);
+  try {
+    const pause = pauseMs(attempt);
+    return Number.isFinite(pause) && pause >= 0
+      ? Math.round(Math.min(LONGEST_PAUSE_MS, pause))
+      : grownPause({}, attempt);
+  } catch {
+    return grownPause({}, attempt);
+  }
+}
+
+function grownPause(
+  { first = FIRST_PAUSE_MS, factor = PAUSE_FACTOR, max = MAX_PAUSE_MS }: JobPauses,
+  attempt: number,
+): number {
+  return Math.round(Math.min(max, LONGEST_PAUSE_MS, first * factor ** (attempt - 1)));
+}

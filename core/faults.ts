@@ -1,0 +1,183 @@
+/**
+ * Faults of contributions. A contribution to a slot that throws, rejects, takes longer than PLUGIN_PART_TIMEOUT_MS or returns
+ * what its reader cannot use is left out where its slot allows that (plugins/hooks.md says for each slot), and the rest is
+ * answered. The first failure of a plugin at a place is logged, later ones are counted; administrators see all of them.
+ */
+import { ConnectionLost, StoreUnavailable } from "../db/mod.ts";
+import type { Log } from "./log.ts";
+
+/** A part of a plugin that failed and was left out, in this process. */
+export interface Fault {
+  readonly plugin: string;
+  /** The slot, with what it was called for: "screen_part page/below". */
+  readonly place: string;
+  /** The message of the last failure. */
+  readonly message: string;
+  /** Failures since the process started. */
+  readonly count: number;
+  readonly first: Date;
+  readonly last: Date;
+}
+
+/** Faults that are kept, so that places that vary do not fill the memory; further ones are dropped. */
+const MAX_FAULTS = 500;
+/** Characters of a message that are kept. */
+const MAX_MESSAGE = 500;
+
+/** The faults of one runtime. */
+export class Faults {
+  /** Milliseconds that a contribution may take. */
+  readonly limitMs: number;
+  readonly #log: Log;
+  readonly #known = new Map<string, Fault>();
+
+  constructor(log: Log, limitMs: number) {
+    this.#log = log;
+    this.limitMs = limitMs;
+  }
+
+  /** Records a failure; the first one of a plugin at a place is logged as an error. */
+  record(plugin: string, place: string, error: unknown): void {
+    const key = `${plugin}\n${place}`;
+    const before = this.#known.get(key);
+    if (!before && this.#known.size >= MAX_FAULTS) return;
+    if (!before) this.#log.error("A part of a plugin failed and is left out", { plugin, place, error });
+    const last = new Date();
+    const message = (error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE);
+    this.#known.set(key, {
+      ...{ plugin, place, message, last },
+      count: (before?.count ?? 0) + 1,
+      first: before?.first ?? last,
+    });
+  }
+
+  /** All faults, the latest first. */
+  list(): readonly Fault[] {
+    return [...this.#known.values()].sort((a, b) => b.last.getTime() - a.last.getTime());
+  }
+}
+
+/** Which plugin contributed an object, to which slot. */
+interface Origin {
+  readonly plugin: string;
+  readonly slot: string;
+  readonly faults: Faults;
+}
+
+const ORIGINS = new WeakMap<object, Origin>();
+
+/** Records which plugin contributes an object to which slot. Returns the contribution; texts have no origin. */
+export function withOrigin<C>(contribution: C, origin: Origin): C {
+  if (typeof contribution === "object" && contribution !== null) ORIGINS.set(contribution, origin);
+  return contribution;
+}
+
+/**
+ * The plugin that contributed an object to a slot; undefined for what is no contribution.
+ * @example
+ * const greeters = [{ greet: (name: string) => `Hello ${name}` }]; // those of `slot`
+ * const plugins = greeters.map(contributorOf);
+ */
+export function contributorOf(contribution: unknown): string | undefined {
+  return originOf(contribution)?.plugin;
+}
+
+/**
+ * Calls a contribution to a slot, for at most PLUGIN_PART_TIMEOUT_MS milliseconds. Returns undefined where it fails: the failure is
+ * recorded under the plugin that contributed it, the slot and `detail`, and logged once. An error of `run` itself counts too, so
+ * it may check what the contribution returns. Failures of the store (no connection, lost connection) are thrown.
+ * @example
+ * const greeter = { greet: async (name: string) => `Hello ${name}` }; // one of `slot`
+ * const greeting = (await callContribution(greeter, (each) => each.greet("Ada"))) ?? "";
+ */
+export async function callContribution<C, R>(
+  contribution: C,
+  run: (contribution: C) => R | PromiseLike<R>,
+  detail = "",
+): Promise<R | undefined> {
+  const origin = originOf(contribution);
+  if (!origin) return run(contribution);
+  try {
+    const result = run(contribution);
+    return isPromise(result) ? await within(result, origin.faults.limitMs) : result;
+  } catch (error) {
+    return leaveOut(origin, detail, error);
+  }
+}
+
+/**
+ * Calls contributions at the same time, each as `callContribution` does. Returns the results of those that did not fail, in order.
+ * @example
+ * const greeters = [{ greet: async (name: string) => `Hello ${name}` }]; // those of `slot`
+ * const greetings = await callContributions(greeters, (each) => each.greet("Ada"));
+ */
+export async function callContributions<C, R>(
+  contributions: readonly C[],
+  run: (contribution: C) => R | PromiseLike<R>,
+  detail: (contribution: C) => string = () => "",
+): Promise<R[]> {
+  const results = await Promise.all(contributions.map((each) => callContribution(each, run, detail(each))));
+  return results.filter((result) => result !== undefined);
+}
+
+/**
+ * Calls a contribution that answers at once, as `callContribution` does.
+ * @example
+ * const greeter = { greet: (name: string) => `Hello ${name}` }; // one of `slot`
+ * const greeting = callContributionNow(greeter, (each) => each.greet("Ada")) ?? "";
+ */
+export function callContributionNow<C, R>(contribution: C, run: (contribution: C) => R, detail = ""): R | undefined {
+  const origin = originOf(contribution);
+  if (!origin) return run(contribution);
+  try {
+    return run(contribution);
+  } catch (error) {
+    return leaveOut(origin, detail, error);
+  }
+}
+
+function originOf(contribution: unknown): Origin | undefined {
+  return typeof contribution === "object" && contribution !== null ? ORIGINS.get(contribution) : undefined;
+}
+
+function leaveOut({ faults, plugin, slot }: Origin, detail: string, error: unknown): undefined {
+  if (error instanceof StoreUnavailable || error instanceof ConnectionLost) throw error;
+  faults.record(plugin, detail === "" ? slot : `${slot} ${detail}`, error);
+}
+
+function isPromise<R>(value: R | PromiseLike<R>): value is PromiseLike<R> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}
+
+/** The value of a promise. Throws where it takes longer than `limitMs`; its later failure is ignored. */
+function within<R>(promise: PromiseLike<R>, limitMs: number): Promise<R> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new Error(`It did not answer within ${limitMs} ms`));
+    const timer = setTimeout(late, limitMs);
+    promise.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
+}
+
+/** Deepest nesting of a value that is answered as JSON; deeper ones are taken for circular. */
+const MAX_DEPTH = 100;
+
+/** Why a value cannot be written as JSON; undefined if it can. */
+export function unwritable(value: unknown, depth = 0): string | undefined {
+  if (typeof value === "bigint") return "a BigInt, which is no JSON";
+  if (typeof value !== "object" || value === null) return undefined;
+  if (depth > MAX_DEPTH) return "an object that contains itself";
+  for (const key in value) {
+    const reason = unwritable((value as Record<string, unknown>)[key], depth + 1);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}

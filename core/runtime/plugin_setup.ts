@@ -1,0 +1,47 @@
+/** Runs the setup of a plugin: with a time limit, and with the place in its source in the error of one that throws. */
+import { relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import packaged from "../../package.json" with { type: "json" };
+import { INSTALL_ROOT } from "../cli/resolve.ts";
+import { BootError } from "../errors.ts";
+
+/** Frames of Lectern and of the packages that it uses, which are not the plugin's source. */
+const OWN_FOLDERS = ["core", "db", "node_modules"].map((name) => INSTALL_ROOT + sep + name + sep);
+const LIBRARIES = Object.keys(packaged.dependencies).map((name) => `${sep}node_modules${sep}${name}${sep}`);
+const FRAME = /^\s*at (?:.*? \()?(\S.*?):(\d+):\d+\)?$/;
+
+/**
+ * Runs the setup of a plugin. Throws BootError that names the plugin where it takes longer than `limitMs`, and where it throws, with
+ * the file and line of the plugin's source. A BootError of the plugin itself is thrown as it is.
+ */
+export async function runSetup(plugin: string, limitMs: number, run: () => Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    const text = `The setup of the plugin "${plugin}" did not end within ${limitMs} ms (PLUGIN_SETUP_TIMEOUT_MS)`;
+    timer = setTimeout(() => reject(new BootError(text)), limitMs);
+  });
+  try {
+    await Promise.race([run(), limit]);
+  } catch (cause) {
+    if (cause instanceof BootError) throw cause;
+    const text = cause instanceof Error ? cause.message : String(cause);
+    const place = cause instanceof Error ? placeOf(cause) : undefined;
+    const at = place === undefined ? "" : ` (${place})`;
+    throw new BootError(`Cannot set up the plugin "${plugin}": ${text}${at}`, { cause });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Where an error was thrown, as file:line: the innermost frame that is not Lectern's own; undefined if there is none. */
+export function placeOf({ stack = "" }: Error): string | undefined {
+  for (const line of stack.split("\n")) {
+    const [, found = "", at] = FRAME.exec(line) ?? [];
+    const file = found.startsWith("file://") ? fileURLToPath(found) : found;
+    if (!file.startsWith(sep) || OWN_FOLDERS.some((folder) => file.startsWith(folder))) continue;
+    if (LIBRARIES.some((folder) => file.includes(folder))) continue;
+    const near = relative(process.cwd(), file);
+    return `${near.startsWith("..") ? file : near}:${at}`;
+  }
+  return undefined;
+}

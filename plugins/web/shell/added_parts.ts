@@ -1,0 +1,49 @@
+/** Parts of other plugins on screens: what one of them may return, and the notice that some are missing. */
+import type { MenuEntry, Ui } from "lectern/contracts";
+import { callContributionNow, type Fault, Html, type HtmlPart, html } from "lectern/core";
+
+/** How long after its last failure administrators read that a part is missing. */
+const SHOWN_MS = 3_600_000;
+/** Plugins that the notice names. */
+const MAX_NAMED = 5;
+
+/** What a part returned, if it can be shown. Throws for anything else, such as an object. */
+export function drawable(part: unknown): HtmlPart {
+  const isShown = part === null || ["string", "number", "boolean", "undefined"].includes(typeof part);
+  if (isShown || part instanceof Html) return part as HtmlPart;
+  if (Array.isArray(part)) return part.map(drawable);
+  // Of a view that should have answered at once; its rejection would be unhandled.
+  if (part instanceof Promise) part.catch(() => {});
+  throw new Error(
+    `It returned ${typeof part === "object" ? "an object" : `a ${typeof part}`}; expected html\`…\` or text`,
+  );
+}
+
+/** Entries of menus that a viewer may see, in order; one that cannot be shown is left out. */
+export function shownEntries(
+  entries: readonly MenuEntry[],
+  menu: MenuEntry["menu"],
+  isAdmitted: (entry: MenuEntry) => boolean,
+): MenuEntry[] {
+  const isShown = (entry: MenuEntry) => {
+    if (entry.menu !== menu) return false;
+    const { path, text, icon, order = 0 } = entry;
+    if ([path, text, icon].some((each) => typeof each !== "string") || typeof order !== "number")
+      throw new Error("Cannot show an entry of a menu: its path, text or icon is no text, or its order no number");
+    return isAdmitted(entry);
+  };
+  return entries
+    .filter((entry) => callContributionNow(entry, isShown, menu) === true)
+    .sort((a, b) => (a.order ?? 50) - (b.order ?? 50));
+}
+
+/** The notice for administrators that parts of plugins were left out; nothing without such faults. */
+export function faultNotice(faults: readonly Fault[], ui: Ui): Html | undefined {
+  if (!ui.may("settings-manage")) return undefined;
+  const since = Date.now() - SHOWN_MS;
+  const plugins = [...new Set(faults.filter(({ last }) => last.getTime() > since).map(({ plugin }) => plugin))];
+  if (plugins.length === 0) return undefined;
+  const names = plugins.slice(0, MAX_NAMED).join(", ") + (plugins.length > MAX_NAMED ? " …" : "");
+  const text = ui.t("Parts of these plugins failed and are missing: :names", { names });
+  return html`<p class="notice bad" role="status">${ui.icon("warning")} ${text} · <a href="${ui.url("/settings/system")}#faults">${ui.t("System and plugins")}</a></p>`;
+}

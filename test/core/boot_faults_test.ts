@@ -1,0 +1,111 @@
+/** Errors at boot name both sides: the plugin with file and line, and what it collides with. */
+import { describe, expect, test } from "bun:test";
+import { type AnyPlugin, BootError, definePlugin, sql } from "lectern/core";
+import { bootTestRuntime } from "../support/harness/test_runtime.ts";
+
+async function bootError(plugin: AnyPlugin): Promise<string> {
+  try {
+    const runtime = await bootTestRuntime({ extra: [plugin] });
+    await runtime.stop();
+    return "booted";
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    expect(error).toBeInstanceOf(BootError);
+    return error.message;
+  }
+}
+
+describe("boot() stops and names the plugin", () => {
+  test("whose setup throws", async () => {
+    const broken = definePlugin({
+      name: "broken",
+      setup() {
+        throw new TypeError("x is not a function");
+      },
+    });
+    expect(await bootError(broken)).toMatch(
+      /^Cannot set up the plugin "broken": x is not a function \(test\/core\/boot_faults_test\.ts:\d+\)$/,
+    );
+  });
+
+  test("whose setup throws in a function of Lectern: the place is that of the plugin", async () => {
+    const deep = definePlugin({
+      name: "deep",
+      setup({ job }) {
+        job("test_twice" as never, async () => {});
+        job("test_twice" as never, async () => {});
+        sql
+          .ref(undefined as never)
+          .as(undefined as never)
+          .toOperationNode();
+      },
+    });
+    expect(await bootError(deep)).toBe('Cannot handle the job "test_twice" twice: by "deep" and by "deep"');
+    const inside = definePlugin({ name: "inside", setup: () => void sql.ref(undefined as never) });
+    expect(await bootError(inside)).toMatch(
+      /^Cannot set up the plugin "inside": .+ \(test\/core\/boot_faults_test\.ts:\d+\)$/,
+    );
+  });
+
+  test("whose setup does not end within its limit", async () => {
+    const stuck = definePlugin({ name: "stuck", setup: () => new Promise<void>(() => {}) });
+    const boots = bootTestRuntime({ extra: [stuck], env: { PLUGIN_SETUP_TIMEOUT_MS: "150" } });
+    await expect(boots).rejects.toThrow(
+      'The setup of the plugin "stuck" did not end within 150 ms (PLUGIN_SETUP_TIMEOUT_MS)',
+    );
+  });
+
+  test.each([
+    ["a job without tries", { tries: 0 }, '"tries" is 0, wanted a whole number from 1'],
+    ["a pause that is none", { pauseMs: { first: Number.NaN } }, '"first" of "pauseMs" is NaN, wanted a number from 0'],
+  ])("that handles %s", async (_title, options, text) => {
+    const odd = definePlugin({
+      name: "odd",
+      setup: ({ job }) => job("test_odd" as never, async () => {}, options),
+    });
+    expect(await bootError(odd)).toBe(`Cannot handle the job "test_odd": ${text}`);
+  });
+
+  test("whose schedule has no interval", async () => {
+    const odd = definePlugin({ name: "odd", setup: ({ every }) => every("tick", 0.5, async () => {}) });
+    expect(await bootError(odd)).toBe(
+      'The plugin "odd" schedules "odd:tick" every 0.5 ms; wanted a whole number from 1',
+    );
+  });
+
+  test("that creates the table of another", async () => {
+    const twin = definePlugin({
+      name: "twin",
+      migrations: {
+        async "0001_init"(db) {
+          await sql`create table tags (id integer)`.execute(db);
+        },
+      },
+      setup: () => {},
+    });
+    const boots = bootTestRuntime({ extra: [twin] });
+    await expect(boots).rejects.toThrow(
+      /Cannot migrate plugin "twin" at step "0001_init": relation "tags" already exists.*The table exists already and is written by "tags"/,
+    );
+  });
+
+  test("that serves a route of another one with a slash at its end", async () => {
+    const sly = definePlugin({
+      name: "sly",
+      setup: ({ app }) => void app.get("/system/", () => "mine", { permit: "public" }),
+    });
+    expect(await bootError(sly)).toBe(
+      'The plugin "sly" serves GET /api/system/, which the plugin "system" serves already',
+    );
+  });
+
+  test("whose path names a parameter as another plugin does not", async () => {
+    const odd = definePlugin({
+      name: "odd",
+      setup: ({ app }) => void app.get("/books/:slug", () => "mine", { permit: "public" }),
+    });
+    expect(await bootError(odd)).toEndWith(
+      '("id") in the same location: "books" serves /api/books/:id, "odd" serves /api/books/:slug',
+    );
+  });
+});

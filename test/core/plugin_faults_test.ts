@@ -1,0 +1,349 @@
+/**
+ * A contribution that fails: a table over the slots, with each way to fail. Where a slot leaves out the part, the rest is answered, the
+ * fault is logged once and shown to administrators; where it stops the operation, nothing is done. Which slot does what is
+ * documented in plugins/hooks.md, and the tables here have every slot that is documented.
+ */
+import { afterAll, beforeAll, expect, type Mock, setDefaultTimeout, spyOn, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { definePlugin, html, sql } from "lectern/core";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+
+setDefaultTimeout(120_000);
+
+type How = "throws" | "rejects" | "hangs" | "is unusable";
+const LIMIT_MS = 300;
+const METRICS_TOKEN = "scraper";
+
+/** What fails now, and how. */
+let failing: { readonly part: string; readonly how: How } | undefined;
+
+/** What a contribution returns: what it should, or as `failing` says. */
+function from<T>(part: string, fine: T, unusable: unknown = { no: "sense" }): T {
+  if (failing?.part !== part) return fine;
+  if (failing.how === "throws") throw new Error(`${part} is out of order`);
+  // The types of contributions do not allow what is tested here.
+  const others = { rejects: () => Promise.reject(new Error("rejected")), hangs: () => new Promise(() => {}) };
+  return (failing.how === "is unusable" ? unusable : others[failing.how]()) as T;
+}
+
+const MARK = "mark-of-trouble";
+const fieldsOf = (ids: readonly number[]) => new Map(ids.map((id) => [id, { trouble: MARK }]));
+const circular: Record<string, unknown> = {};
+circular.self = circular;
+
+const trouble = definePlugin({
+  name: "trouble",
+  setup({ contribute, site }) {
+    // A menu shows what is served.
+    site.get(`/${MARK}`, () => "here", { permit: "public" });
+    contribute("screen_part", { at: "book/below", draw: () => from("screen_part", html`<p>${MARK}</p>`) });
+    contribute("view_part", {
+      ...{ target: "reading/book", place: "after", priority: 1 },
+      draw: () => from("view_part", html`<i>${MARK}</i>`),
+    });
+    contribute("view_replacement", {
+      name: "layout/footer",
+      draw:
+        ({ next }) =>
+        (data) =>
+          from("view_replacement", html`${next(data)}<b>${MARK}</b>`),
+    });
+    contribute("document_head", { draw: () => from("document_head", html`<meta name="${MARK}">`) });
+    contribute("menu", {
+      ...{ menu: "main", path: `/${MARK}`, icon: "book", admits: "anyone" },
+      get text() {
+        return from("menu", "Trouble");
+      },
+    });
+    contribute("screen_redirect", {
+      find: async (path) => (path === "/books/nowhere" ? from("screen_redirect", `/moved-${MARK}`) : undefined),
+    });
+    for (const moment of ["read", "listed", "saved"] as const)
+      contribute("response_fields", {
+        ...{ kind: "book", moment },
+        add: async (ids) => from(moment, fieldsOf(ids), new Map(ids.map((id) => [id, { trouble: circular }]))),
+      });
+    contribute("response_fields", {
+      ...{ kind: "chapter", moment: "read" },
+      select: (id) =>
+        // Divides by zero for a chapter named "Broken".
+        sql`json_build_object('trouble', ${MARK}::text, 'length', 1 / length(replace(
+          (select named.name from chapters as named where named.id = ${id}), 'Broken', '')))`,
+      add: async (ids) => fieldsOf(ids),
+      present: async (selected) => from("present", selected, { big: 1n }),
+    });
+    contribute("dashboard_figure", {
+      ...{ name: "trouble_count", about: "Troubles" },
+      read: async () => from("dashboard_figure", 7, Number.NaN),
+    });
+    contribute("metric", {
+      ...{ name: "lectern_trouble", help: "Troubles.", type: "gauge" },
+      read: async () => from("metric", [{ value: 41 }], [{ value: "many" }]),
+    });
+    contribute("dependents", { kind: "book", destroy: async () => from("dependents", undefined) });
+    contribute("page_content", {
+      preStore: (text) => from("preStore", text),
+      postRender: (text) => from("postRender", text),
+    });
+    contribute("screen_hook", {
+      before: () => from("before", undefined),
+      after: () => from("after", undefined),
+    });
+    contribute("markdown_converter", { configure: (converter) => from("markdown_converter", converter) });
+    contribute("activity", { event: "book_create", activities: () => from("activity", []) });
+    contribute("file_claims", { plugin: "trouble", used: async (keys) => from("file_claims", keys) });
+    contribute("export_files", { named: async () => from("export_files", new Map()) });
+    contribute("export_format", {
+      ...{ name: "trouble", extension: "txt" },
+      async *write() {
+        yield from("export_format", MARK);
+      },
+    });
+  },
+});
+
+let runtime: TestRuntime;
+let logged: Mock<typeof process.stderr.write>;
+let cookie = "";
+let book: { readonly id: number; readonly slug: string };
+const ids = { chapter: 0, broken: 0, page: 0 };
+
+beforeAll(async () => {
+  runtime = await bootTestRuntime({
+    extra: [trouble],
+    env: { PLUGIN_PART_TIMEOUT_MS: String(LIMIT_MS), LOG_LEVEL: "error", METRICS_TOKEN },
+  });
+  logged = spyOn(process.stderr, "write").mockImplementation(() => true);
+  book = (await runtime.ask("POST", "/api/books", { body: { name: "Steady" } })).body;
+  for (const [key, name] of [
+    ["chapter", "Chapter"],
+    ["broken", "Broken"],
+  ] as const)
+    ids[key] = (await runtime.ask("POST", "/api/chapters", { body: { name, book_id: book.id } })).body.id;
+  const body = { name: "Page", book_id: book.id, html: `<p><a href="http://localhost/uploads/images/a.png">x</a></p>` };
+  ids.page = (await runtime.ask("POST", "/api/pages", { body })).body.id;
+  const signed = { email: "admin@example.com", password: "correct horse battery" };
+  const { headers } = await runtime.ask("POST", "/api/session", { as: null, body: signed });
+  cookie = headers.get("set-cookie")?.split(";")[0] ?? "";
+});
+afterAll(async () => {
+  logged.mockRestore();
+  await runtime.stop();
+});
+
+interface Answered {
+  readonly status: number;
+  readonly text: string;
+}
+
+async function api(method: string, path: string, body?: unknown): Promise<Answered> {
+  const answer = await runtime.ask(method, path, body === undefined ? {} : { body });
+  return { status: answer.status, text: JSON.stringify(answer.body) };
+}
+
+async function screen(path: string): Promise<Answered> {
+  const request = new Request(`http://localhost${path}`, { headers: { accept: "text/html", cookie } });
+  const response = await runtime.runtime.http.handle(request, "127.0.0.1");
+  return { status: response.status, text: `${response.headers.get("location")} ${await response.text()}` };
+}
+
+async function whileFailing<T>(part: string, how: How, run: () => Promise<T>): Promise<T> {
+  failing = { part, how };
+  try {
+    return await run();
+  } finally {
+    failing = undefined;
+  }
+}
+
+const faultsAt = (place: string) =>
+  [...runtime.contexts.values()][0]?.runtime
+    .faults()
+    .filter((each) => each.place === place && each.plugin === "trouble");
+const linesAt = (place: string) =>
+  logged.mock.calls.filter(
+    ([line]) => String(line).includes('"plugin":"trouble"') && String(line).includes(`"${place}"`),
+  );
+
+const ALL: readonly How[] = ["throws", "rejects", "hangs", "is unusable"];
+const bookScreen = () => screen(`/books/${book.slug}`);
+const readBook = () => api("GET", `/api/books/${book.id}`);
+const newPage = () => api("POST", "/api/pages", { name: "New", book_id: book.id, markdown: "# Hello" });
+
+/** Slot, what fails, in which ways, a request that it takes part in, the mark of its part, status without it, place. */
+type Row = [string, string, readonly How[], () => Promise<Answered>, string, number, string];
+const LEFT_OUT: readonly Row[] = [
+  ["screen_part", "screen_part", ALL, bookScreen, `<p>${MARK}`, 200, "screen_part book/below"],
+  [
+    "view_part",
+    "view_part",
+    ["throws", "rejects", "is unusable"],
+    bookScreen,
+    `<i>${MARK}`,
+    200,
+    "view_part reading/book",
+  ],
+  [
+    ...(["view_replacement", "view_replacement", ["throws", "is unusable"], bookScreen, `<b>${MARK}`, 200] as const),
+    "view_replacement layout/footer",
+  ],
+  [
+    ...(["document_head", "document_head", ["throws", "rejects", "is unusable"], bookScreen] as const),
+    ...([`<meta name="${MARK}`, 200, "document_head"] as const),
+  ],
+  ["menu", "menu", ["throws", "is unusable"], bookScreen, `/${MARK}`, 200, "menu main"],
+  ["screen_redirect", "screen_redirect", ALL, () => screen("/books/nowhere"), `moved-${MARK}`, 404, "screen_redirect"],
+  ["response_fields", "read", ALL, readBook, MARK, 200, "response_fields book.read"],
+  ["response_fields", "listed", ALL, () => api("GET", "/api/books"), MARK, 200, "response_fields book.listed"],
+  [
+    ...(["response_fields", "saved", ALL] as const),
+    () => api("PUT", `/api/books/${book.id}`, { description: "changed" }),
+    ...([MARK, 200, "response_fields book.saved"] as const),
+  ],
+  [
+    ...(["response_fields", "present", ALL] as const),
+    () => api("GET", `/api/chapters/${ids.chapter}`),
+    ...([MARK, 200, "response_fields chapter.read"] as const),
+  ],
+  [
+    ...(["dashboard_figure", "dashboard_figure", ALL] as const),
+    () => api("GET", "/api/v1/dashboard/numbers"),
+    ...(["trouble_count", 200, "dashboard_figure trouble_count"] as const),
+  ],
+  ["metric", "metric", ALL, metrics, "lectern_trouble 41", 200, "metric lectern_trouble"],
+];
+
+/** The metrics for monitoring. */
+async function metrics(): Promise<Answered> {
+  const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
+  const request = new Request("http://localhost/metrics", { headers });
+  const response = await runtime.runtime.http.handle(request, "127.0.0.1");
+  return { status: response.status, text: await response.text() };
+}
+
+test.each(LEFT_OUT)("%s: the part of a plugin that fails is left out (%s)", async (...row) => {
+  const [, part, hows, ask, mark, status, place] = row;
+  expect((await ask()).text).toContain(mark);
+  for (const how of hows) {
+    const answers = await whileFailing(part, how, async () => [await ask(), await ask()]);
+    for (const answer of answers) {
+      expect([how, answer.status]).toEqual([how, status]);
+      expect(answer.text).not.toContain(mark);
+    }
+  }
+  expect((await ask()).text).toContain(mark);
+  const [fault, ...others] = faultsAt(place) ?? [];
+  expect(others).toEqual([]);
+  expect(fault?.count).toBeGreaterThanOrEqual(hows.length * 2);
+  expect(linesAt(place)).toHaveLength(1);
+});
+
+/** Slot, what fails, in which ways, the operation that it stops. */
+const STOPS: readonly [slot: string, part: string, hows: readonly How[], ask: () => Promise<Answered>][] = [
+  ["dependents", "dependents", ["throws", "rejects"], destroyBook],
+  // It is configured by the first conversion that succeeds.
+  ["markdown_converter", "markdown_converter", ["throws"], newPage],
+  ["page_content", "preStore", ["throws", "rejects"], newPage],
+  ["page_content", "postRender", ["throws", "rejects"], () => api("GET", `/api/pages/${ids.page}`)],
+  ["screen_hook", "before", ["throws", "rejects"], bookScreen],
+  ["screen_hook", "after", ["throws", "rejects"], bookScreen],
+  ["activity", "activity", ["throws"], () => api("POST", "/api/books", { name: "Unlogged" })],
+  ["export_format", "export_format", ["throws", "rejects"], () => api("GET", `/api/pages/${ids.page}/export/trouble`)],
+  ["export_files", "export_files", ["throws", "rejects"], () => api("GET", `/api/books/${book.id}/export/zip`)],
+];
+
+/** Deletes a book for good, and with the answer says whether its entry of the recycle bin is still there. */
+async function destroyBook(): Promise<Answered> {
+  const { id } = (await runtime.ask("POST", "/api/books", { body: { name: "Doomed" } })).body;
+  await runtime.ask("DELETE", `/api/books/${id}`);
+  const entry = (await runtime.ask("GET", "/api/recycle-bin?sort=-id&count=1")).body.data[0].id;
+  const answer = await api("DELETE", `/api/recycle-bin/${entry}`);
+  const left = (await runtime.ask("GET", "/api/recycle-bin?sort=-id&count=1")).body.data[0]?.id === entry;
+  return answer.status === 500 && !left ? { status: 0, text: "the entry is gone" } : answer;
+}
+
+test.each(STOPS)("%s: a failure stops the operation (%s)", async (...row) => {
+  const [, part, hows, ask] = row;
+  for (const how of hows) {
+    const { status } = await whileFailing(part, how, ask);
+    expect([how, status]).toEqual([how, 500]);
+  }
+  expect((await ask()).status).toBeLessThan(300);
+});
+
+test("file_claims: a failure stops the sweep, which would delete files in use", async () => {
+  await putFile();
+  const sweep = async () => runtime.contexts.get("trouble")?.runtime.lostFiles();
+  expect((await sweep())?.kept).toBeGreaterThan(0);
+  await expect(whileFailing("file_claims", "rejects", sweep)).rejects.toThrow("rejected");
+});
+
+/** Stores a file of the plugin, so that its claim is asked. */
+async function putFile(): Promise<void> {
+  const path = join(runtime.dataDir, "files", "trouble", "a");
+  await Bun.write(path, "x");
+  await utimes(path, 1, 1);
+}
+
+test("SQL that fails when an item is read is left out, and the fields are read otherwise", async () => {
+  const answer = await api("GET", `/api/chapters/${ids.broken}`);
+  expect([answer.status, answer.text.includes(MARK)]).toEqual([200, true]);
+  expect(faultsAt("response_fields chapter.read")?.[0]?.message).toContain("division by zero");
+});
+
+test("administrators read on screens and by the API which parts are missing, others do not", async () => {
+  await whileFailing("screen_part", "throws", bookScreen);
+  const notice = "Parts of these plugins failed and are missing: trouble";
+  expect((await bookScreen()).text).toContain(notice);
+  const system = (await screen("/settings/system")).text;
+  for (const text of ["Missing parts", "screen_part book/below", "screen_part is out of order"])
+    expect(system).toContain(text);
+  const listed = (await runtime.ask("GET", "/api/system/faults")).body;
+  expect(listed.data[0]).toMatchObject({ plugin: "trouble", place: "screen_part book/below" });
+  const reader = await runtime.person("reader", ["book-view-all"]);
+  expect((await runtime.ask("GET", "/api/system/faults", { as: reader.token })).status).toBe(403);
+  const admin = cookie;
+  await runtime.ask("PUT", `/api/users/${reader.id}`, {
+    body: { email: "reader@example.com", password: "long enough" },
+  });
+  const body = { email: "reader@example.com", password: "long enough" };
+  cookie =
+    (await runtime.ask("POST", "/api/session", { as: null, body })).headers.get("set-cookie")?.split(";")[0] ?? "";
+  const seen = await bookScreen();
+  cookie = admin;
+  expect([seen.status, seen.text.includes(notice)]).toEqual([200, false]);
+});
+
+/** Slots whose owners use one contribution, or call all in a transaction, plainly: an import, a copy of an instance, a sign-in, a mail. */
+const PLAIN = [
+  ...["content_maker", "content_record", "file_keeper", "import_files", "picture_keeper"],
+  ...["file_store", "mail_transport", "search_engine", "sign_in_step"],
+];
+/** Readers of kinds of items, which the screens above read through; parts of kinds of content. */
+const BY_KIND = ["content", "export_kind", "item_reader", "last_activity"];
+
+test("every slot is documented with what its failure does, and tried here", () => {
+  const hooks = readFileSync(join(import.meta.dir, "../../plugins/hooks.md"), "utf8");
+  const section = (title: string) => hooks.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
+  const rows = (title: string) =>
+    [...section(title).matchAll(/^\| (`[^|]+) \| ([^|]+) \|/gm)].map(([, names = "", rule = ""]) => ({
+      names: [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name ?? ""),
+      rule,
+    }));
+  const documented = rows("When a contribution fails");
+  expect(documented.flatMap(({ names }) => names).sort()).toEqual(
+    rows("Slots")
+      .flatMap(({ names }) => names)
+      .sort(),
+  );
+  const ruledBy = (word: string) =>
+    documented.filter(({ rule }) => rule.startsWith(word)).flatMap(({ names }) => names);
+  const tried = (table: readonly (readonly [string, ...unknown[]])[]) => new Set(table.map(([slot]) => slot));
+  const untried = [...PLAIN, ...BY_KIND];
+  expect(ruledBy("left out").filter((slot) => !tried(LEFT_OUT).has(slot) && !untried.includes(slot))).toEqual([]);
+  expect(
+    ruledBy("stops").filter((slot) => !tried(STOPS).has(slot) && !untried.includes(slot) && slot !== "file_claims"),
+  ).toEqual([]);
+});

@@ -9,7 +9,13 @@ import type { Choices } from "./load.ts";
  * the tables of a plugin that it should, the reason.
  */
 export function grantsOf(plugin: AnyPlugin, denied: readonly (keyof Grants)[], enforcement?: Enforcement): string {
-  const permissions: Grants = { ...plugin.permissions, env: variablesOf(plugin) };
+  const { read = [], write = [], readIfPresent = [], writeIfPresent = [] } = plugin.permissions;
+  const permissions: Grants = {
+    ...plugin.permissions,
+    read: [...read, ...readIfPresent],
+    write: [...write, ...writeIfPresent],
+    env: variablesOf(plugin),
+  };
   const parts = (["read", "write", "net", "env", "files"] as const).flatMap((kind) => {
     const grant = permissions[kind];
     if (grant === undefined || grant === false || (Array.isArray(grant) && grant.length === 0)) return [];

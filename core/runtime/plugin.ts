@@ -42,6 +42,12 @@ import type { RuntimeInfo } from "./runtime_info.ts";
 export interface Grants {
   readonly read?: readonly TableName[];
   readonly write?: readonly TableName[];
+  /**
+   * Tables of plugins that may be absent, which statements read or write through what these contribute: granted like `read`
+   * and `write` where they exist, and no error where not.
+   */
+  readonly readIfPresent?: readonly TableName[];
+  readonly writeIfPresent?: readonly TableName[];
   /** Hosts it may call: names, `*.name` for sub-domains, or "any". */
   readonly net?: readonly string[] | "any";
   /** Environment variables, beside those that its settings name. */
@@ -76,6 +82,12 @@ export interface PluginSpec<
   /** Every field has a default. Its `env` option names and grants a variable; fields that share one say `shared: true`. */
   readonly settings?: S;
   readonly migrations?: Migrations;
+  /**
+   * Brings the schema in line with what other plugins contribute, such as a trigger on the table of each kind of content: at
+   * each boot, after all plugins are set up, in a transaction with the rights of migrations. Best one query where nothing is
+   * to do.
+   */
+  readonly syncSchema?: (db: Db, context: Pick<AnyContext, "slot">) => Promise<void>;
   /** Events it performs. */
   readonly events?: readonly EventName[];
   /** Permissions it adds to those that roles may hold. */
@@ -87,7 +99,9 @@ export interface PluginSpec<
 type ErasedSpec = PluginSpec<ContractName, TableName, TableName, TObject, ContractName>;
 
 /** A plugin with its types erased and its defaults filled in. */
-export interface AnyPlugin extends Required<Omit<ErasedSpec, "settings">>, Pick<ErasedSpec, "settings"> {
+export interface AnyPlugin
+  extends Required<Omit<ErasedSpec, "settings" | "syncSchema">>,
+    Pick<ErasedSpec, "settings" | "syncSchema"> {
   /** The file that errors name beside the plugin. */
   readonly source?: string;
 }

@@ -30,7 +30,11 @@ export default definePlugin({
   name: "content_permissions",
   requires: ["access", "users"],
   provides: ["overrides"],
-  permissions: { write: ["entity_permissions", "acl", "acl_count"], read: ["roles", "users"] },
+  permissions: {
+    writeIfPresent: ["books", "bookshelves", "chapters", "pages", "roles"],
+    write: ["entity_permissions", "acl", "acl_count"],
+    read: ["roles", "users"],
+  },
   migrations,
   events: ["permissions_update"],
   setup(context) {

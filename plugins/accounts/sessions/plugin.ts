@@ -29,7 +29,7 @@ export default definePlugin({
   name: "sessions",
   requires: ["users", "throttle"],
   provides: ["sessions"],
-  permissions: { read: ["users"], write: ["sessions", "pending_sign_ins"] },
+  permissions: { writeIfPresent: ["users"], read: ["users"], write: ["sessions", "pending_sign_ins"] },
   settings,
   migrations,
   events: ["auth_login", "session_end"],

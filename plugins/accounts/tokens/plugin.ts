@@ -19,7 +19,11 @@ import { type CachedToken, readToken } from "./token_cache.ts";
 export default definePlugin({
   name: "tokens",
   requires: ["users"],
-  permissions: { read: ["users", "roles", "role_permissions", "role_user"], write: ["api_tokens"] },
+  permissions: {
+    writeIfPresent: ["users"],
+    read: ["users", "roles", "role_permissions", "role_user"],
+    write: ["api_tokens"],
+  },
   settings,
   migrations,
   events: ["api_token_create", "api_token_update", "api_token_delete"],

@@ -26,6 +26,8 @@ export default definePlugin({
   provides: ["users"],
   requires: ["mail", "throttle"],
   permissions: {
+    readIfPresent: ["activities"],
+    writeIfPresent: ["roles", "books", "bookshelves", "chapters", "pages"],
     read: ["roles", "role_permissions"],
     write: ["users", "user_invites", "user_resets", "role_user"],
   },

@@ -18,7 +18,11 @@ const clearTemplates = clearedTemplates("books");
 export default definePlugin({
   name: "books",
   requires: ["access", "users", "tags", "markup"],
-  permissions: { write: ["books"], read: ["pages"] },
+  permissions: {
+    readIfPresent: ["bookshelf_books", "bookshelves", "chapters", "images", "tags", "users"],
+    write: ["books"],
+    read: ["pages"],
+  },
   migrations,
   adds: itemPermissions("book"),
   settings: t.Object({ fileLimit }),

@@ -23,7 +23,7 @@ const IS_ITS_PAGE = flattened(sql`${refs("pages.id")} = ${refs("comments.page_id
 export default definePlugin({
   name: "comments",
   requires: ["access", "markup", "pages", "users"],
-  permissions: { write: ["comments"], read: ["pages", "users"] },
+  permissions: { writeIfPresent: ["pages"], write: ["comments"], read: ["pages", "users"] },
   settings: t.Object({
     maxBytes: t.Integer({
       default: 65_535,
@@ -49,6 +49,7 @@ export default definePlugin({
       "comments",
       (viewer) => sql<boolean>`exists (select from pages
         where ${IS_ITS_PAGE} and ${visible.where("pages", viewer)})`,
+      { pages: ["id", "draft", "owned_by", "acl_id", "deleted_at"] },
     );
     contribute("response_fields", {
       kind: "page",

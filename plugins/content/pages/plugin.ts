@@ -40,7 +40,12 @@ export default definePlugin({
   name: "pages",
   requires: ["access", "markup", "tags", "users"],
   provides: ["pages"],
-  permissions: { write: ["pages", "page_revisions"], read: ["books", "chapters", "tags", "users"] },
+  permissions: {
+    readIfPresent: ["comments"],
+    writeIfPresent: ["books", "chapters"],
+    write: ["pages", "page_revisions"],
+    read: ["books", "chapters", "tags", "users"],
+  },
   settings: t.Object({
     revisionLimit: t.Integer({
       default: 100,

@@ -23,7 +23,7 @@ const forgetUser = prepared("recycle_bin.forgetUser", (db, p: { userId: number }
 
 export default definePlugin({
   name: "recycle_bin",
-  permissions: { write: ["deletions"] },
+  permissions: { writeIfPresent: ["books", "bookshelves", "chapters", "pages"], write: ["deletions"] },
   settings: t.Object({
     lifetime: t.Integer({
       default: 30,

@@ -21,6 +21,7 @@ export default definePlugin({
   name: "search",
   requires: ["access", "tags"],
   permissions: {
+    writeIfPresent: ["books", "bookshelves", "chapters", "pages"],
     write: ["search_index", "item_views"],
     read: ["tags", "users", "entity_permissions", "comments"],
   },

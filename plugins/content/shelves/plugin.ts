@@ -23,7 +23,11 @@ const REMOVALS = {
 export default definePlugin({
   name: "shelves",
   requires: ["access", "users", "tags", "markup"],
-  permissions: { write: ["bookshelves", "bookshelf_books"], read: ["books"] },
+  permissions: {
+    readIfPresent: ["images", "tags", "users"],
+    write: ["bookshelves", "bookshelf_books"],
+    read: ["books"],
+  },
   settings: t.Object({ fileLimit }),
   migrations,
   events: ["bookshelf_create", "bookshelf_update", "bookshelf_delete"],

@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000;
 export default definePlugin({
   name: "audit_log",
   requires: ["users"],
-  permissions: { write: ["activities"], read: ["users"] },
+  permissions: { readIfPresent: ["pages", "books", "chapters", "bookshelves"], write: ["activities"], read: ["users"] },
   settings,
   migrations,
   events: ["activity_log"],

@@ -7,8 +7,8 @@ import { StoreError } from "../db/mod.ts";
 import { findBuiltInCommand, findCommand, findStandaloneCommand, usage } from "./cli/commands.ts";
 import { requestsHelp } from "./cli/help.ts";
 import { loadPlugins } from "./cli/load.ts";
-import { loadTheme } from "./cli/theme.ts";
 import { BootError } from "./errors.ts";
+import { withExtensions } from "./runtime/extend_plugins.ts";
 
 const [name, ...args] = process.argv.slice(2);
 const io = {
@@ -30,9 +30,8 @@ try {
 }
 
 async function withPlugins(): Promise<number> {
-  const { plugins: listed, rest } = await loadPlugins(args);
-  const theme = process.env.APP_THEME ?? "";
-  const plugins = theme === "" || theme === "false" ? listed : [...listed, await loadTheme(theme, listed)];
+  const { plugins: listed, rest, choices } = await loadPlugins(args);
+  const plugins = await withExtensions(listed, { env: process.env, settings: choices.settings });
   const command = findCommand(name, plugins);
   if (command && requestsHelp(rest)) io.out(command.help(rest));
   else if (command) return command.run(rest, io);

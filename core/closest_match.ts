@@ -1,4 +1,8 @@
-/** The name among `known` that differs least from a misspelt one; undefined where all differ too much. */
+/**
+ * The name among `known` that differs least from a misspelt one; undefined where all differ too much.
+ * @example
+ * closestMatch("page/belwo", ["page/below", "page/aside"]); // "page/below"
+ */
 export function closestMatch(name: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Math.max(2, Math.floor(name.length / 3)) + 1;

@@ -187,11 +187,6 @@ export const configSchema = t.Object({
     description:
       "Private addresses that outgoing calls may reach: CIDR ranges, or *; metadata addresses of clouds only one by one",
   }),
-  theme: t.String({
-    default: "",
-    env: "APP_THEME",
-    description: "The theme in force, by its folder below themes",
-  }),
   language: t.String({ default: "en", env: "APP_LANG", description: "Language of messages" }),
   logRequests: t.Boolean({
     default: false,

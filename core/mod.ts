@@ -10,9 +10,13 @@ export type { CallServer, ChildTask } from "./children/messages.ts";
 export type { Children, RunOptions } from "./children/pool.ts";
 export { type ChildEnd, type ChildLimits, lowerPriority, watchChild } from "./children/process_limits.ts";
 export { type YieldToEventLoop, yieldToEventLoop } from "./children/yield_to_event_loop.ts";
+export { closestMatch } from "./closest_match.ts";
 export { fileKilobytes, fileLimit } from "./config.ts";
 export { type ItemPermissions, itemPermissions, type VisibleRows } from "./contracts/access.ts";
+export type { PageContentHook } from "./contracts/page_content.ts";
+export type { ScreenHook, ViewPart } from "./contracts/screen_hooks.ts";
 export { type People, peopleOf, withoutAuthor } from "./contracts/users.ts";
+export { defineTheme } from "./define_theme.ts";
 export { ApiError, BootError, denied, localizedError, notFound } from "./errors.ts";
 export type { Cached } from "./events/cache.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
@@ -49,8 +53,9 @@ export type { Allowance, Limiter } from "./http/rate_limit.ts";
 export type { Authenticate, RouteScope } from "./http/route_scope.ts";
 export type { RouteInfo } from "./http/route_table.ts";
 export { matchesSecret, randomText, sha256 } from "./http/secrets.ts";
+export { staticFileAnswer, staticFileType } from "./http/static_file.ts";
 export { acceptWebSocket } from "./http/websocket.ts";
-export { createTexts, type Texts } from "./i18n/catalogue.ts";
+export { type Catalogue, createTexts, type Texts } from "./i18n/catalogue.ts";
 export { chosenLanguage } from "./i18n/languages.ts";
 export { slugOf, uniqueSlug } from "./i18n/slug.ts";
 export type { InputObject, InputValue } from "./input/body_parsing.ts";
@@ -58,6 +63,7 @@ export { bodyChunks } from "./input/body_stream.ts";
 export { idOf } from "./input/path_id.ts";
 export { storable } from "./input/storable_text.ts";
 export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./input/uploads.ts";
+export type { IsolatedContext } from "./isolated/isolated_context.ts";
 export { LastUsedBatch } from "./last_used.ts";
 export type { Log } from "./log.ts";
 export {
@@ -75,9 +81,11 @@ export {
 } from "./resources/resource.ts";
 export type { VisibilityRule } from "./resources/visibility.ts";
 export { chosenProvider, type ProviderChoice } from "./runtime/chosen_provider.ts";
-export { type AnyContext, type AnyPlugin, definePlugin, type PluginContext } from "./runtime/plugin.ts";
+export { type AnyContext, type AnyPlugin, definePlugin, type Grants, type PluginContext } from "./runtime/plugin.ts";
 export type {
   Contracts,
+  Definitions,
+  Draft,
   EventName,
   Events,
   ItemFields,
@@ -88,10 +96,9 @@ export type {
   Slots,
 } from "./runtime/registry.ts";
 export { Semaphore } from "./semaphore.ts";
-export type { ScreenHook, ViewPart } from "./themes/screen_hooks.ts";
-export { defineTheme, type PageContentHook } from "./themes/theme.ts";
 export { rejectControlCharacters } from "./validation/control_characters.ts";
 export { errorsOfList, type FormErrors, formErrors } from "./validation/form_errors.ts";
 export { type Input, type ItemSchemas, type Rules, ruleStrings, rules, schemaOf } from "./validation/rules.ts";
 export type { Lookups } from "./validation/validate.ts";
 export { authorOf, GUEST, hasPermission, mayUseApi, requirePermission, SYSTEM, type Viewer } from "./viewer.ts";
+export { withinTime } from "./within_time.ts";

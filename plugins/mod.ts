@@ -32,6 +32,7 @@ import health from "./operations/health/plugin.ts";
 import languages from "./operations/languages/plugin.ts";
 import system from "./operations/system/plugin.ts";
 import webhooks from "./operations/webhooks/plugin.ts";
+import themes from "./themes/plugin.ts";
 import exporting from "./transfer/exports/plugin.ts";
 import importing from "./transfer/imports/plugin.ts";
 import loader from "./transfer/loader/plugin.ts";
@@ -79,6 +80,7 @@ const plugins: readonly AnyPlugin[] = [
   docs,
   system,
   languages,
+  themes,
   health,
   web,
   webReading,

@@ -11,6 +11,7 @@ import { inBootOrder } from "../runtime/boot_order.ts";
 import { coreMigrations } from "../runtime/migrations.ts";
 import { checkChoices, checkVariables } from "../runtime/operator_choices.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
+import { versionLines } from "../runtime/versions.ts";
 import { type Command, type CommandIo, checkCommands } from "./command.ts";
 import { dev } from "./dev.ts";
 import { sweepFilesCommand } from "./files.ts";
@@ -188,6 +189,7 @@ async function showGrants(plugins: readonly AnyPlugin[], io: CommandIo): Promise
   checkChoices(plugins, choices);
   for (const plugin of inBootOrder(plugins, await shippedPlugins()))
     io.out(grantsOf(plugin, denied[plugin.name] ?? []));
+  for (const line of versionLines(plugins)) io.out(line);
   return 0;
 }
 

@@ -6,9 +6,11 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BootError } from "../errors.ts";
+import { type IsolatedChoice, isolatedEntries, type Limits } from "../isolated/isolation_choices.ts";
+import { loadIsolated } from "../isolated/load_isolated.ts";
 import { withoutPlugins } from "../runtime/left_out.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
-import { fileOfList, INSTALL_ROOT, registerExports } from "./resolve.ts";
+import { fileOfList, INSTALL_ROOT, packageVersion, registerExports } from "./resolve.ts";
 
 const SHIPPED = resolve(INSTALL_ROOT, "plugins/mod.ts");
 
@@ -22,13 +24,16 @@ export interface Choices {
   readonly settings: Readonly<Record<string, Record<string, unknown>>>;
   /** Kinds of grants taken away, by plugin name. */
   readonly denied: Readonly<Record<string, readonly (keyof Grants)[]>>;
+  /** Entries of `plugins` that run in a process of their own, and its limits. */
+  readonly isolated?: IsolatedChoice | undefined;
 }
 
 /** Reads the "lectern" block of the package.json in a folder; empty choices if there is none. */
 export async function readChoices(folder = process.cwd()): Promise<Choices> {
   const file = Bun.file(resolve(folder, "package.json"));
   const block = (await file.exists()) ? (((await file.json()) as { lectern?: Partial<Choices> }).lectern ?? {}) : {};
-  return { plugins: block.plugins ?? [], settings: block.settings ?? {}, denied: block.denied ?? {} };
+  const { plugins = [], settings = {}, denied = {}, isolated } = block;
+  return { plugins, settings, denied, isolated };
 }
 
 /** The plugin lists among the arguments (.ts, .js, .mjs), else those of package.json, else the shipped list. */
@@ -44,7 +49,10 @@ export async function loadPlugins(
 ): Promise<{ plugins: AnyPlugin[]; rest: string[]; choices: Choices }> {
   const choices = await readChoices();
   registerExports();
-  const loaded = await Promise.all(listsOf(args, choices).map(loadEntry));
+  const lists = listsOf(args, choices);
+  const isolated = isolatedEntries(choices.isolated, [...lists, ...choices.plugins].filter(isName));
+  const load = (entry: ListEntry) => loadEntry(entry, isName(entry) ? isolated.get(entry) : undefined);
+  const loaded = await Promise.all(lists.map(load));
   return { plugins: loaded.flat(), rest: args.filter((arg) => !isList(arg)), choices };
 }
 
@@ -65,8 +73,9 @@ export function isList(arg: string): boolean {
   return !arg.startsWith("-") && /\.(ts|js|mjs)$/.test(arg);
 }
 
-async function loadEntry(entry: ListEntry): Promise<AnyPlugin[]> {
-  if (typeof entry === "string") return loadList(entry);
+/** Loads an entry of "plugins"; one that is isolated is not imported into this process. */
+async function loadEntry(entry: ListEntry, limits: Limits | undefined): Promise<AnyPlugin[]> {
+  if (typeof entry === "string") return limits ? [await isolatedPlugin(entry, limits)] : loadList(entry);
   const { from, without = [] } = entryOf(entry);
   return withoutPlugins(await loadList(from), without, from);
 }
@@ -86,10 +95,23 @@ function entryOf(entry: unknown): Exclude<ListEntry, string> {
   return { from, without };
 }
 
-async function loadList(list: string): Promise<AnyPlugin[]> {
+async function isolatedPlugin(entry: string, limits: Limits): Promise<AnyPlugin> {
+  const place = { file: foundFile(entry), root: INSTALL_ROOT, operator: process.cwd() };
+  return (await loadIsolated({ entry, limits, ...place })).plugin;
+}
+
+function isName(entry: ListEntry): entry is string {
+  return typeof entry === "string";
+}
+
+function foundFile(list: string): string {
   const file = fileOfList(list);
-  if (file === undefined)
-    throw new BootError(`Cannot load the plugins of "${list}": wanted a file, a folder with a plugin.ts or a package`);
+  if (file !== undefined) return file;
+  throw new BootError(`Cannot load the plugins of "${list}": wanted a file, a folder with a plugin.ts or a package`);
+}
+
+async function loadList(list: string): Promise<AnyPlugin[]> {
+  const file = foundFile(list);
   let loaded: { default?: unknown };
   try {
     loaded = (await import(pathToFileURL(file).href)) as { default?: unknown };
@@ -103,7 +125,15 @@ async function loadList(list: string): Promise<AnyPlugin[]> {
     if (!Array.isArray(plugin.requires))
       throw new BootError(`Cannot use the plugin "${plugin.name}" of "${list}": wrap it in definePlugin`);
   }
-  return plugins as AnyPlugin[];
+  return file === SHIPPED ? (plugins as AnyPlugin[]) : withVersions(plugins as AnyPlugin[], file);
+}
+
+/** Plugins with the version of their package where they have none; shipped plugins, which a list may contain, stay the same. */
+async function withVersions(plugins: readonly AnyPlugin[], file: string): Promise<AnyPlugin[]> {
+  const version = packageVersion(file);
+  if (version === undefined) return [...plugins];
+  const shipped = await shippedPlugins();
+  return plugins.map((plugin) => (shipped.includes(plugin) ? plugin : { version, ...plugin }));
 }
 
 function isPlugin(value: unknown): value is AnyPlugin {

@@ -2,6 +2,7 @@ import type { Runtime } from "../runtime/boot.ts";
 import { variablesOf } from "../runtime/operator_choices.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
 import type { Enforcement } from "../runtime/plugin_roles.ts";
+import { versionLines } from "../runtime/versions.ts";
 import type { Choices } from "./load.ts";
 
 /**
@@ -9,11 +10,8 @@ import type { Choices } from "./load.ts";
  * the tables of a plugin that it should, the reason.
  */
 export function grantsOf(plugin: AnyPlugin, denied: readonly (keyof Grants)[], enforcement?: Enforcement): string {
-  const { read = [], write = [], readIfPresent = [], writeIfPresent = [] } = plugin.permissions;
   const permissions: Grants = {
     ...plugin.permissions,
-    read: [...read, ...readIfPresent],
-    write: [...write, ...writeIfPresent],
     env: variablesOf(plugin),
   };
   const parts = (["read", "write", "net", "env", "files"] as const).flatMap((kind) => {
@@ -22,7 +20,8 @@ export function grantsOf(plugin: AnyPlugin, denied: readonly (keyof Grants)[], e
     const shown = grant === true ? kind : `${kind}=${Array.isArray(grant) ? grant.join(",") : grant}`;
     return [denied.includes(kind) ? `${shown} (denied)` : shown];
   });
-  return `${plugin.name.padEnd(16)} ${parts.join(" ") || "nothing"}${enforcementNote(enforcement)}`;
+  const isolation = plugin.isolation === undefined ? "" : ` ${plugin.isolation}`;
+  return `${plugin.name.padEnd(16)} ${parts.join(" ") || "nothing"}${isolation}${enforcementNote(enforcement)}`;
 }
 
 function enforcementNote(enforcement: Enforcement | undefined): string {
@@ -43,5 +42,8 @@ export function planOf(
   });
   const routes = runtime.http.routes().map(({ method, path, permit }) => `  ${method.padEnd(7)} ${path}  (${permit})`);
   const events = runtime.booted.flatMap(({ plugin }) => plugin.events.map((event) => `  ${event}  (${plugin.name})`));
-  return ["Plugins in boot order", ...plugins, "", "Routes", ...routes, "", "Events", ...events].join("\n");
+  const versions = versionLines(runtime.booted.map(({ plugin }) => plugin));
+  return ["Plugins in boot order", ...plugins, "", "Routes", ...routes, "", "Events", ...events, ...versions].join(
+    "\n",
+  );
 }

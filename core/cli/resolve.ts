@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { isVersion } from "../runtime/versions.ts";
 
 /** The root folder of Lectern, with its package.json. */
 export const INSTALL_ROOT = resolve(import.meta.dir, "../..");
@@ -10,14 +11,17 @@ export const INSTALL_ROOT = resolve(import.meta.dir, "../..");
  * that it cannot find, so each name is registered as a module. Within Lectern the paths of tsconfig.json resolve them.
  */
 export function registerExports(): void {
+  registerModules(packageExports());
+}
+
+/** Registers modules by import name; one without a file is empty. */
+export function registerModules(files: Iterable<readonly [name: string, file: string | undefined]>): void {
+  const read = async (file: string) => (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   Bun.plugin({
     name: "lectern",
     setup(build) {
-      for (const [name, file] of packageExports())
-        build.module(name, async () => ({
-          exports: (await import(pathToFileURL(file).href)) as Record<string, unknown>,
-          loader: "object",
-        }));
+      for (const [name, file] of files)
+        build.module(name, async () => ({ exports: file === undefined ? {} : await read(file), loader: "object" }));
     },
   });
 }
@@ -52,6 +56,21 @@ export function fileOfList(list: string, folder = process.cwd()): string | undef
         // The package has no such file; try the next name or folder.
       }
     }
+  }
+  return undefined;
+}
+
+/**
+ * The version in the package.json of the package that a file belongs to. Undefined if it has none, and for a file that belongs to
+ * Lectern or lies directly in the operator's folder, whose versions are not those of a plugin.
+ */
+export function packageVersion(file: string, folder = process.cwd()): string | undefined {
+  for (let at = dirname(file); at !== dirname(at); at = dirname(at)) {
+    if (at === INSTALL_ROOT || at === resolve(folder)) return undefined;
+    const manifest = join(at, "package.json");
+    if (!existsSync(manifest)) continue;
+    const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version?: unknown };
+    return typeof version === "string" && isVersion(version) ? version : undefined;
   }
   return undefined;
 }

@@ -266,7 +266,7 @@ export interface paths {
     delete: operations["imports-delete"];
   };
   "/api/maintenance/recycle-bin": {
-    /** @description Permanently removes everything in the recycle bin, and returns the number of items. */
+    /** @description Permanently removes everything in the recycle bin, and returns the number of items. Entries of kinds whose plugin is not installed stay, and are counted in `kept_count`. */
     delete: operations["recycle-bin-empty"];
   };
   "/api/openapi.json": {
@@ -483,7 +483,7 @@ export interface paths {
     delete: operations["users-delete"];
   };
   "/api/users/{id}/sessions": {
-    /** @description Lists the sessions of a user, which were started with a password. */
+    /** @description Lists the sessions of a user. */
     get: operations["users-listSessions"];
   };
   "/api/users/{id}/sessions/{sessionId}": {
@@ -1303,6 +1303,11 @@ export interface components {
       draft: components["schemas"]["Draft"] | null;
       drafts: components["schemas"]["DraftRef"][];
       others: components["schemas"]["DraftAuthor"][];
+    };
+    EmptiedBin: {
+      delete_count: number;
+      /** @description Entries that stay, as the plugins of their kinds are not installed */
+      kept_count?: number;
     };
     Endpoint: {
       base_model: string;
@@ -3876,7 +3881,7 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/json": components["schemas"]["DestroyedItems"];
+          "application/json": components["schemas"]["EmptiedBin"];
         };
       };
       401: components["responses"]["Unauthorized"];

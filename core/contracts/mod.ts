@@ -66,8 +66,18 @@ export type {
 } from "./markup.ts";
 export type { Metric, MetricValue } from "./metrics.ts";
 export type { Override, Overrides } from "./overrides.ts";
+export type { HookedPage, MarkdownConverterHook, PageContentHook } from "./page_content.ts";
 export type { DraftPage, Pages, PictureKeeper } from "./pages.ts";
+export type {
+  DocumentHead,
+  ReplacingView,
+  ScreenHook,
+  ScreenIcon,
+  ViewPart,
+  ViewReplacement,
+} from "./screen_hooks.ts";
 export { bookPath, chapterPath, pagePath, shelfPath } from "./screen_paths.ts";
+export type { EngineAnswer, EngineHit, EngineQuery, SearchDocument, SearchEngine } from "./search.ts";
 export {
   type PendingSignIn,
   pathAfterSignIn,

@@ -122,6 +122,9 @@ export interface Sessions {
 /**
  * The path to which a screen goes after `POST /api/session`: `next`, or the screen of the further step that the answer (202)
  * names.
+ * @example
+ * const response = await visit.call("POST", "/api/session", { email, password, next });
+ * if (response.ok) return visit.goTo(await pathAfterSignIn(response, next));
  */
 export async function pathAfterSignIn(response: Response, next: string): Promise<string> {
   if (response.status !== PENDING) return next;

@@ -12,13 +12,21 @@ export function checkScope(plugin: string, prefix: string, scope: object): void 
       );
 }
 
-/** Adds a member that throws BootError when a plugin reads the old name of `routeScope`. */
+/** Members of the context under their old names. */
+const MEMBERS: Readonly<Record<string, string>> = {
+  area: '"routeScope"',
+  theme: 'the slot "theme"',
+};
+
+/** Adds members that throw BootError when a plugin reads an old name. */
 export function withOldMembers<Context extends object>(plugin: string, context: Context): Context {
-  return Object.defineProperty(context, "area", {
-    get() {
-      throw new BootError(`The plugin "${plugin}" uses "area" of its context, which is called "routeScope" now`);
-    },
-  });
+  for (const [old, now] of Object.entries(MEMBERS))
+    Object.defineProperty(context, old, {
+      get() {
+        throw new BootError(`The plugin "${plugin}" uses "${old}" of its context, which is called ${now} now`);
+      },
+    });
+  return context;
 }
 
 /**

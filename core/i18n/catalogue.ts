@@ -1,6 +1,6 @@
 /**
  * The texts of the interface by language and key, with placeholders. A language that lacks a text falls back to its main language,
- * then to English. Plugins add texts, a theme replaces them, and reworded English texts keep their old keys.
+ * then to English. Plugins add and replace texts, and reworded English texts keep their old keys.
  */
 
 /** Texts of a language by key, such as `validation.required`; `:name` is a placeholder. */
@@ -12,7 +12,7 @@ export interface Texts {
   say(key: string, params?: Readonly<Record<string, string | number>>, language?: string): string;
   /** Adds or replaces texts of a language. */
   add(language: string, texts: Catalogue): void;
-  /** The same for a theme, which replaces texts of others: one under an old key (see `rename`) replaces the present one as well. */
+  /** Replaces texts of others: one under an old key (see `rename`) replaces the present one as well. */
   override(language: string, texts: Catalogue): void;
   /**
    * Declares old keys of reworded English texts, `{ old: present }`, with the same placeholders. In other languages each is looked

@@ -8,7 +8,7 @@ import { type ChildPool, openChildPool } from "../children/pool.ts";
 import { checkCommands } from "../cli/command.ts";
 import { baseUrlOf, type Config } from "../config.ts";
 import type { ResponseFields } from "../contracts/content.ts";
-import type { FileClaim, FileStoreProvider } from "../contracts/files.ts";
+import type { FileClaim } from "../contracts/files.ts";
 import { BootError } from "../errors.ts";
 import { Caches } from "../events/cache.ts";
 import { EventBus } from "../events/event_bus.ts";
@@ -35,8 +35,10 @@ import { checkChoices, checkVariables, type PluginChoices } from "./operator_cho
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import { type ContextParts, makeContext } from "./plugin_context.ts";
 import { type PluginDb, PluginRoles } from "./plugin_roles.ts";
+import type { SlotName, Slots } from "./registry.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
+import { checkVersions, recordVersions } from "./versions.ts";
 
 /** What a runtime is booted from. */
 export interface RuntimeOptions extends PluginChoices {
@@ -78,6 +80,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const plugins = inBootOrder(parts.plugins, shipped);
   for (const neighbour of unknownNeighbours(plugins, shipped))
     log.warn("A plugin wants to boot before or after one that is neither installed nor shipped", { ...neighbour });
+  checkVersions(plugins);
   checkVariables(parts.plugins);
   checkCommands(parts.plugins, []);
   checkChoices(plugins, parts);
@@ -144,7 +147,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     contexts.set(plugin.name, await setUp(plugin, tables, shared, denied));
     booted.push({ plugin, migrated, denied, ms: performance.now() - started });
   }
-  chosen.settle((slots.get("file_store") ?? []) as FileStoreProvider[]);
+  const slot = <N extends SlotName>(name: N) => (slots.get(name) ?? []) as Slots[N][];
+  chosen.settle(slot("file_store"));
   compileRoutes(http);
   checkPermits(plugins, http, shipped);
   await checkTables(plugins, store.db, shipped);
@@ -157,6 +161,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   );
   bus.close();
   await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
+  await recordVersions(store.db, plugins, log);
   return {
     http,
     bus,

@@ -2,6 +2,12 @@ import type { Migrations } from "../../db/mod.ts";
 import { jobMigrations } from "../events/job_queue.ts";
 import { limitMigrations } from "../http/rate_limit.ts";
 import { collationMigrations } from "../i18n/collation.ts";
+import { versionMigrations } from "./versions.ts";
 
 /** The migrations of the runtime's own tables, under the ledger "core". */
-export const coreMigrations: Migrations = { ...jobMigrations, ...limitMigrations, ...collationMigrations };
+export const coreMigrations: Migrations = {
+  ...jobMigrations,
+  ...limitMigrations,
+  ...collationMigrations,
+  ...versionMigrations,
+};

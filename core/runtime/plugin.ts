@@ -42,18 +42,20 @@ import type { RuntimeInfo } from "./runtime_info.ts";
 export interface Grants {
   readonly read?: readonly TableName[];
   readonly write?: readonly TableName[];
-  /**
-   * Tables of plugins that may be absent, which statements read or write through what these contribute: granted like `read`
-   * and `write` where they exist, and no error where not.
-   */
-  readonly readIfPresent?: readonly TableName[];
-  readonly writeIfPresent?: readonly TableName[];
   /** Hosts it may call: names, `*.name` for sub-domains, or "any". */
   readonly net?: readonly string[] | "any";
   /** Environment variables, beside those that its settings name. */
   readonly env?: readonly string[];
   /** Whether it stores files. */
   readonly files?: boolean;
+}
+
+/** What `extend` of a plugin gets. */
+export interface Extending<S extends TObject = TObject> {
+  /** The settings of the plugin. */
+  readonly settings: Static<S>;
+  /** The plugins that are listed. */
+  readonly plugins: readonly AnyPlugin[];
 }
 
 /** A plugin as its author writes it. */
@@ -66,6 +68,10 @@ export interface PluginSpec<
 > {
   /** Unique; also the name of its migration ledger. */
   readonly name: string;
+  /** Its semantic version; for a package that of its package.json by default. */
+  readonly version?: string;
+  /** The versions of Lectern that it works with, as a range such as "^1.2.0" or ">=0.2 <0.4". */
+  readonly lectern?: string;
   /** Contracts it needs. Their providers boot first; without one the boot stops. */
   readonly requires?: readonly Q[];
   /** Contracts it uses where a plugin provides them; their providers boot first. `contracts` has undefined for the others. */
@@ -78,7 +84,7 @@ export interface PluginSpec<
   readonly provides?: readonly ContractName[];
   readonly permissions?: Grants & { readonly read?: readonly R[]; readonly write?: readonly W[] };
   /** Tables of its grants that may be missing, since the plugin that creates them may be left out. */
-  readonly optionalTables?: readonly R[];
+  readonly optionalTables?: readonly (R | W)[];
   /** Every field has a default. Its `env` option names and grants a variable; fields that share one say `shared: true`. */
   readonly settings?: S;
   readonly migrations?: Migrations;
@@ -93,17 +99,22 @@ export interface PluginSpec<
   /** Permissions it adds to those that roles may hold. */
   readonly adds?: readonly PermissionName[];
   readonly commands?: Readonly<Record<string, Command>>;
+  /** Loads further plugins, such as code of the operator; they boot after those that are listed. A BootError stops the start. */
+  extend?(given: Extending<S>): readonly AnyPlugin[] | Promise<readonly AnyPlugin[]>;
   setup(context: PluginContext<Q, R | W, S, U>): void | Promise<void>;
 }
 
 type ErasedSpec = PluginSpec<ContractName, TableName, TableName, TObject, ContractName>;
 
+/** Fields without a default. */
+type OptionalField = "syncSchema" | "extend" | "settings" | "version" | "lectern";
+
 /** A plugin with its types erased and its defaults filled in. */
-export interface AnyPlugin
-  extends Required<Omit<ErasedSpec, "settings" | "syncSchema">>,
-    Pick<ErasedSpec, "settings" | "syncSchema"> {
+export interface AnyPlugin extends Required<Omit<ErasedSpec, OptionalField>>, Pick<ErasedSpec, OptionalField> {
   /** The file that errors name beside the plugin. */
   readonly source?: string;
+  /** How its process is confined, for `plan` and `grants`; absent for plugins in the server's own process. */
+  readonly isolation?: string;
 }
 
 /** A context with its types erased. */
@@ -138,8 +149,6 @@ export interface PluginContext<
   readonly texts: Texts;
   /** Default language of messages and screens. */
   readonly language: string;
-  /** Name of the active theme; "" for none. */
-  readonly theme: string;
   perform<E extends EventName, A extends Result<E>>(
     name: E,
     viewer: Viewer,
@@ -207,7 +216,7 @@ export function definePlugin<
   S extends TObject = TObject,
   const U extends ContractName = never,
 >(spec: PluginSpec<Q, R, W, S, U>): AnyPlugin {
-  const { setup, ...data } = spec;
+  const { extend, setup, ...data } = spec;
   return {
     requires: [],
     uses: [],
@@ -223,5 +232,6 @@ export function definePlugin<
     ...data,
     // The one place where a plugin's types are erased.
     setup: setup as unknown as AnyPlugin["setup"],
+    ...(extend && { extend: extend as AnyPlugin["extend"] & object }),
   };
 }

@@ -86,7 +86,6 @@ export function makeContext(
     baseUrl: parts.baseUrl,
     texts,
     language: config.language,
-    theme: config.theme,
     perform: (name, viewer, draft, action) => bus.perform(name, viewer, draft, own.action(action)),
     on(name, handlers) {
       checkMoments(plugin.name, `"${name}"`, handlers);

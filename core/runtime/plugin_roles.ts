@@ -137,7 +137,7 @@ export class PluginRoles {
 /** The tables that a plugin may use, and those that it declares and the operator denied. */
 function tablesOf({ permissions }: AnyPlugin, denied: readonly (keyof Grants)[]): TableGrants {
   const split = (kind: "read" | "write") => {
-    const declared: readonly string[] = [...(permissions[kind] ?? []), ...(permissions[`${kind}IfPresent`] ?? [])];
+    const declared: readonly string[] = permissions[kind] ?? [];
     return denied.includes(kind) ? { held: [], lost: declared } : { held: declared, lost: [] };
   };
   const [read, write] = [split("read"), split("write")];

@@ -27,6 +27,9 @@ export interface Items {}
 /** "kind.moment.field" → the type of a field that another plugin adds by the slot `response_fields`: "book.read.cover". */
 export interface ItemFields {}
 
+/** Name → what authors write in a file that a plugin loads by `extend`, such as a theme. */
+export interface Definitions {}
+
 /** Permission name → true. */
 export interface Permissions {}
 

@@ -25,7 +25,17 @@ const witness = definePlugin({
 const sso = definePlugin({
   name: "sso",
   requires: ["sessions"],
-  setup({ site, contracts }) {
+  setup({ site, routeScope, contracts }) {
+    // A provider may send its answer by POST, which screens refuse from another site.
+    routeScope("/sso", { outside: true });
+    site.post(
+      "/sso/consume",
+      async ({ request, address, input }) => {
+        const options = { method: "saml", returnTo: String(input.RelayState) };
+        return (await contracts.sessions.begin(Number(input.user), { request, address }, options)).response();
+      },
+      { permit: "public" },
+    );
     site.get(
       "/sso/callback",
       async ({ request, address, query }) => {
@@ -158,6 +168,14 @@ test("a sign-in returns to a path of this instance alone", async () => {
     ["/books#x", "/books#x"],
   ] as const)
     expect((await browser().go(`/sso/callback?user=${id}&next=${encodeURIComponent(next)}`)).location).toBe(path);
+});
+
+test("a provider's answer by POST from its own site signs in, where the plugin has a scope for it", async () => {
+  const { id } = await person("cyn");
+  const sent = { user: String(id), RelayState: "/books" };
+  const answer = await browser().send("POST", "/sso/consume", sent, { "sec-fetch-site": "cross-site" });
+  expect([answer.status, answer.location, events]).toEqual([303, "/books", ["auth_login by saml"]]);
+  expect((await browser().send("POST", "/login", sent, { "sec-fetch-site": "cross-site" })).status).toBe(403);
 });
 
 test("no session begins for nobody, for the guest, or against a veto", async () => {

@@ -63,9 +63,13 @@ describe("boot() stops and names the plugin", () => {
     );
   });
 
-  test("that uses the old name of routeScope, or of its options", async () => {
+  test("that uses the old name of a member of its context, or of options of a route scope", async () => {
     const old = definePlugin({ name: "old", setup: (context) => void (context as unknown as { area: unknown }).area });
     expect(await bootError(old)).toBe('The plugin "old" uses "area" of its context, which is called "routeScope" now');
+    const themed = definePlugin({ name: "old", setup: (context) => void Reflect.get(context, "theme") });
+    expect(await bootError(themed)).toBe(
+      'The plugin "old" uses "theme" of its context, which is called the slot "theme" now',
+    );
     for (const [option, now] of Object.entries({ around: "intercept", fault: "formatError" })) {
       const scope = { [option]: () => new Response() };
       const one = definePlugin({ name: "old", setup: ({ routeScope }) => routeScope("/old", scope) });

@@ -4,6 +4,8 @@
  */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type AnyPlugin, BootError, definePlugin } from "lectern/core";
+import { createLog } from "../../core/log.ts";
+import { recordVersions } from "../../core/runtime/versions.ts";
 import { answerAs, crawl } from "../support/harness/crawl.ts";
 import { bootTestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -140,4 +142,25 @@ describe("a shipped plugin that is left out", () => {
       expect([query, (await runtime.ask("GET", `/api/search?query=${query}`)).body.total]).toEqual([query, total]);
     await runtime.stop();
   });
+});
+
+test("a plugin that is older than the version that ran before is reported, until it is as new again", async () => {
+  const at = (version: string) => definePlugin({ name: "test-versioned", version, setup() {} });
+  const runtime = await bootTestRuntime({ extra: [at("1.10.0")] });
+  const warned = async (version: string): Promise<string[]> => {
+    const lines: string[] = [];
+    await recordVersions(
+      runtime.db,
+      [at(version)],
+      createLog("warn", (line) => lines.push(line)),
+    );
+    return lines.map((line) => String((JSON.parse(line) as { newest: string }).newest));
+  };
+  const found = [await warned("1.9.0"), await warned("1.9.0"), await warned("1.10.0"), await warned("1.11.0")];
+  const [row] = await runtime.store.sql`select version from installed_plugins where name = 'test-versioned'`;
+  await runtime.stop();
+  expect([found, row]).toEqual([[["1.10.0"], ["1.10.0"], [], []], { version: "1.11.0" }]);
+  expect(await bootError({ extra: [definePlugin({ name: "test-next", lectern: ">=99", setup() {} })] })).toStartWith(
+    'The plugin "test-next" requires Lectern >=99, and this is ',
+  );
 });

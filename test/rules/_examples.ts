@@ -84,7 +84,7 @@ export function checkTypes(examples: readonly Example[]): string[] {
   const folder = mkdtempSync(join(tmpdir(), "lectern-examples-"));
   try {
     const options = { noUnusedLocals: false, noUnusedParameters: false };
-    const config = { extends: join(ROOT, "tsconfig.json"), files: [], include: ["*.ts"], compilerOptions: options };
+    const config = { extends: join(ROOT, "tsconfig.json"), include: ["*.ts"], compilerOptions: options };
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
     writeFileSync(join(folder, "setting.ts"), SETTING);
     for (const [at, example] of examples.entries()) writeFileSync(join(folder, `example_${at}.ts`), moduleOf(example));

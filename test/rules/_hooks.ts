@@ -14,7 +14,10 @@ export interface Declared {
 }
 
 /** What the sources merge into an open interface, by name. */
-export function declaredIn(sources: readonly Source[], which: "Events" | "Slots" | "Contracts" | "Tables"): Declared[] {
+export function declaredIn(
+  sources: readonly Source[],
+  which: "Events" | "Slots" | "Contracts" | "Tables" | "ThemeHooks",
+): Declared[] {
   return sources
     .filter(({ path }) => !isTest(path))
     .flatMap((source) =>
@@ -91,6 +94,11 @@ export function contractRows(sources: readonly Source[]): string[][] {
   });
 }
 
+/** The same of each hook of the theme system: its name and the plugin that contributes it. */
+export function themeHookRows(sources: readonly Source[]): string[][] {
+  return declaredIn(sources, "ThemeHooks").map(({ name, path }) => [code(name), link(pluginAt(path) ?? "core", path)]);
+}
+
 /** Who the files belong to: the plugin that is declared in their folder, else the runtime. */
 function ownersOf(sources: readonly Source[]): string {
   const owners = sources
@@ -101,7 +109,7 @@ function ownersOf(sources: readonly Source[]): string {
 
 /** The name of the plugin whose folder a file lies in. */
 export function pluginAt(path: string): string | undefined {
-  const folder = /^plugins\/[^/]+\/[^/]+\//.exec(path)?.[0];
+  const folder = /^plugins\/(?:themes|[^/]+\/[^/]+)\//.exec(path)?.[0];
   const text = readSources().find((source) => source.path === `${folder}plugin.ts`)?.text ?? "";
   return /\bname: "(\w+)"/.exec(text)?.[1];
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { contractRows, declaredIn, eventRows, slotRows, tableBelow } from "./_hooks.ts";
+import { contractRows, declaredIn, eventRows, slotRows, tableBelow, themeHookRows } from "./_hooks.ts";
 import { ROOT, readSource, readSources } from "./_source.ts";
 
 const handbook = readFileSync(join(ROOT, "plugins/README.md"), "utf8");
@@ -37,9 +37,10 @@ test("every event that is declared is performed by somebody", () => {
   expect(eventRows(readSources()).filter((cells) => cells.at(-1)?.startsWith("[]"))).toEqual([]);
 });
 
-test("the handbook lists every slot and every contract, and no other", () => {
+test("the handbook lists every slot, every contract and every theme hook, and no other", () => {
   expect(differing(tableBelow(hooks, "Slots"), slotRows(readSources()))).toEqual([]);
   expect(differing(tableBelow(hooks, "Contracts"), contractRows(readSources()))).toEqual([]);
+  expect(differing(tableBelow(hooks, "Theme hooks"), themeHookRows(readSources()))).toEqual([]);
 });
 
 test("the handbook names every field of a plugin and every member of its context", () => {

@@ -4,8 +4,8 @@ import { targetOf, testSide } from "./_tests.ts";
 
 const BUILT_IN = /^(?:node:|bun$|bun:)/;
 const HOUSE = /^lectern\//;
-/** A plugin, in the folder of its group, or a theme. */
-const FOLDER = /^(?:plugins\/[^/]+|themes)\/[^/]+\//;
+/** A plugin, in the folder of its group, the plugin of themes, which is no group, or a theme. */
+const FOLDER = /^(?:plugins\/themes|plugins\/[^/]+\/[^/]+|themes\/[^/]+)\//;
 
 /** Who may import what: the first row that matches a path decides. */
 const RULES: readonly { place: RegExp; may: string; allowed: (target: string, path: string) => boolean }[] = [
@@ -92,6 +92,8 @@ test("the rule of imports can fail", () => {
     ["plugins/accounts/users/plugin.ts", "../../content/_items/changes.ts"],
     ["plugins/content/_items/changes.ts", "../books/contract.ts"],
     ["plugins/content/books/plugin.ts", "../../../test/support/harness/test_runtime.ts"],
+    ["plugins/themes/plugin.ts", "../web/shell/plugin.ts"],
+    ["plugins/web/shell/plugin.ts", "../../themes/contract.ts"],
     ["themes/example/functions.ts", "lectern/db"],
   ];
   for (const [path, specifier] of bad)
@@ -109,6 +111,7 @@ test("the rule of imports lets pass what the runtime is built of", () => {
     ["plugins/content/books/migrations/0001_init.ts", "../contract.ts"],
     ["plugins/content/books/plugin.ts", "marked"],
     ["plugins/content/books/plugin.ts", "../_items/changes.ts"],
+    ["plugins/themes/plugin.ts", "./contract.ts"],
     ["themes/example/functions.ts", "./views/page.ts"],
   ];
   for (const [path, specifier] of good) expect(misplaced([readSource(path, `import "${specifier}";`)])).toEqual([]);

@@ -1,6 +1,6 @@
 /** Lists of plugins in an operator's package.json, by the program's commands in a folder of its own. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { command } from "../support/harness/command.ts";
@@ -17,6 +17,8 @@ export default definePlugin({
 });
 `;
 
+writeFileSync(join(home, "postbox.ts"), POSTBOX);
+
 function choose(...plugins: readonly unknown[]): void {
   writeFileSync(join(home, "package.json"), JSON.stringify({ lectern: { plugins } }));
 }
@@ -24,7 +26,6 @@ function choose(...plugins: readonly unknown[]): void {
 const cli = (...args: string[]) => command(args, { DATABASE_URL: "", DATA_DIR: join(home, "data") }, home);
 
 test("an entry with `without` leaves out shipped plugins, and one of the operator takes their place", async () => {
-  writeFileSync(join(home, "postbox.ts"), POSTBOX);
   choose({ from: "lectern/plugins", without: ["mail"] }, "./postbox.ts");
   const { code, out } = await cli("grants");
   expect(code).toBe(0);
@@ -49,4 +50,20 @@ test.each<[readonly unknown[], string]>([
   choose(...plugins);
   const { code, err } = await cli("grants");
   expect([code, err]).toEqual([1, expect.stringContaining(message)]);
+});
+
+test("a package has the version of its package.json, which `grants` shows; a file in the operator's folder has none", async () => {
+  const folder = join(home, "node_modules/lectern-box");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), '{"name": "lectern-box", "version": "1.4.0", "exports": "./plugin.ts"}');
+  writeFileSync(
+    join(folder, "plugin.ts"),
+    POSTBOX.replace('provides: ["mail"]', 'lectern: ">=0.1"')
+      .replaceAll("postbox", "box")
+      .replace(/setup: .*/, "setup() {},"),
+  );
+  choose({ from: "lectern/plugins", without: ["mail"] }, "./postbox.ts", "lectern-box");
+  const { out, err } = await cli("grants");
+  expect(err).toBe("");
+  expect(out).toEndWith("\nVersions\n  box              1.4.0  requires Lectern >=0.1");
 });

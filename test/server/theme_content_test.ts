@@ -3,8 +3,6 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadTheme } from "../../core/cli/theme.ts";
-import plugins from "../../plugins/mod.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 setDefaultTimeout(60_000);
@@ -29,7 +27,10 @@ beforeAll(async () => {
       listen("commonmark_environment_configure", (marked) => marked.use({ hooks: { preprocess: (text) => text.replaceAll("(c)", "©") } }));
     });`,
   );
-  runtime = await bootTestRuntime({ extra: [await loadTheme("content", plugins, folder)] });
+  runtime = await bootTestRuntime({
+    env: { APP_THEME: "content" },
+    choices: { settings: { themes: { folder } } },
+  });
 });
 afterAll(async () => {
   await runtime.stop();

@@ -4,8 +4,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BootError } from "lectern/core";
-import { loadTheme } from "../../core/cli/theme.ts";
-import plugins from "../../plugins/mod.ts";
 import { openReceiver, type Receiver } from "../support/fakes/webhook_receiver.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -22,8 +20,10 @@ function theme(name: string, code: string): void {
 }
 
 async function withTheme(name: string, from = folder): Promise<TestRuntime> {
-  const extra = [await loadTheme(name, plugins, from)];
-  return bootTestRuntime({ extra, env: { ALLOW_PRIVATE_HOSTS: "127.0.0.1/32" } });
+  return bootTestRuntime({
+    env: { ALLOW_PRIVATE_HOSTS: "127.0.0.1/32", APP_THEME: name },
+    choices: { settings: { themes: { folder: from } } },
+  });
 }
 
 beforeAll(async () => {

@@ -31,10 +31,10 @@ export default definePlugin({
   requires: ["access", "users"],
   provides: ["overrides"],
   permissions: {
-    writeIfPresent: ["books", "bookshelves", "chapters", "pages", "roles"],
-    write: ["entity_permissions", "acl", "acl_count"],
+    write: ["entity_permissions", "acl", "acl_count", "books", "bookshelves", "chapters", "pages", "roles"],
     read: ["roles", "users"],
   },
+  optionalTables: ["books", "bookshelves", "chapters", "pages"],
   migrations,
   events: ["permissions_update"],
   setup(context) {

@@ -3,7 +3,7 @@
  * that must not be lost is sent from a job.
  */
 import { type MailMessage, MailRejected, type MailTransport } from "lectern/contracts";
-import { BootError, chosenProvider, definePlugin, t } from "lectern/core";
+import { BootError, chosenProvider, definePlugin, t, withinTime } from "lectern/core";
 import { createSmtpTransport } from "./transport.ts";
 
 const SMTP = "smtp";
@@ -43,6 +43,7 @@ export default definePlugin({
   }),
   setup({ on, onStop, provide, settings, slot }) {
     const { from, host, timeout } = settings;
+    const late = `The mail transport took longer than ${timeout} seconds (MAIL_TIMEOUT)`;
     const smtp = host === "" ? undefined : createSmtpTransport(settings);
     if (smtp) {
       checkSender(from, "MAIL_HOST is set");
@@ -73,7 +74,7 @@ export default definePlugin({
         if (!transport) throw new Error("Cannot send mail: MAIL_HOST names no server");
         checkMessage(message);
         if (transport === smtp) await transport.send({ ...message, from }, { signal: new AbortController().signal });
-        else await withinTime(timeout, (signal) => transport.send({ ...message, from }, { signal }));
+        else await withinTime(timeout * 1_000, (signal) => transport.send({ ...message, from }, { signal }), late);
       },
     });
   },
@@ -92,20 +93,4 @@ function checkSender(from: string, reason: string): void {
 function checkMessage({ to, subject }: MailMessage): void {
   for (const [name, text] of Object.entries({ to, subject }))
     if (/\p{Cc}/u.test(text)) throw new MailRejected(`Cannot send mail: "${name}" has a control character`);
-}
-
-/** Runs a delivery, and throws where it takes longer than its time, even if it ignores the signal. */
-async function withinTime(seconds: number, run: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  const controller = new AbortController();
-  const late = new Error(`The mail transport took longer than ${seconds} seconds (MAIL_TIMEOUT)`);
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    reject(late);
-    controller.abort(late);
-  }, seconds * 1000);
-  try {
-    await Promise.race([run(controller.signal), promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -20,6 +20,7 @@ import { type CachedSession, createSessionFinder, readCachedSession } from "./se
 import { settings } from "./settings.ts";
 import { mountSignIn } from "./sign_in.ts";
 import { checkSteps } from "./steps.ts";
+import { contributeThemeHooks } from "./theme_hooks.ts";
 
 const MINUTE_MS = 60_000;
 const SWEEP_MS = 3_600_000;
@@ -29,7 +30,7 @@ export default definePlugin({
   name: "sessions",
   requires: ["users", "throttle"],
   provides: ["sessions"],
-  permissions: { writeIfPresent: ["users"], read: ["users"], write: ["sessions", "pending_sign_ins"] },
+  permissions: { read: ["users"], write: ["sessions", "pending_sign_ins", "users"] },
   settings,
   migrations,
   events: ["auth_login", "session_end"],
@@ -95,6 +96,7 @@ export default definePlugin({
       },
       complete: (...given) => complete(context, ...given),
     });
+    contributeThemeHooks(context);
     on("app_boot", { inTransaction: async () => checkSteps(plugin.slot("sign_in_step")) });
     mountSignIn(context);
     mountSessions(context);

@@ -20,9 +20,8 @@ export default definePlugin({
   name: "tokens",
   requires: ["users"],
   permissions: {
-    writeIfPresent: ["users"],
     read: ["users", "roles", "role_permissions", "role_user"],
-    write: ["api_tokens"],
+    write: ["api_tokens", "users"],
   },
   settings,
   migrations,

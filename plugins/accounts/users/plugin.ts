@@ -26,11 +26,10 @@ export default definePlugin({
   provides: ["users"],
   requires: ["mail", "throttle"],
   permissions: {
-    readIfPresent: ["activities"],
-    writeIfPresent: ["roles", "books", "bookshelves", "chapters", "pages"],
-    read: ["roles", "role_permissions"],
-    write: ["users", "user_invites", "user_resets", "role_user"],
+    read: ["roles", "role_permissions", "activities"],
+    write: ["users", "user_invites", "user_resets", "role_user", "roles", "books", "bookshelves", "chapters", "pages"],
   },
+  optionalTables: ["activities", "books", "bookshelves", "chapters", "pages"],
   settings,
   migrations,
   events: [

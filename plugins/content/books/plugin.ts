@@ -19,10 +19,10 @@ export default definePlugin({
   name: "books",
   requires: ["access", "users", "tags", "markup"],
   permissions: {
-    readIfPresent: ["bookshelf_books", "bookshelves", "chapters", "images", "tags", "users"],
     write: ["books"],
-    read: ["pages"],
+    read: ["pages", "bookshelf_books", "bookshelves", "chapters", "images", "tags", "users"],
   },
+  optionalTables: ["bookshelf_books", "bookshelves", "chapters", "images", "tags", "users"],
   migrations,
   adds: itemPermissions("book"),
   settings: t.Object({ fileLimit }),

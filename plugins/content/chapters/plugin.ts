@@ -31,7 +31,7 @@ const softDeleteOfBook = prepared("chapters.softDeleteOfBook", (db, p: { bookId:
 export default definePlugin({
   name: "chapters",
   requires: ["access", "users", "tags", "markup"],
-  permissions: { writeIfPresent: ["books"], write: ["chapters"], read: ["books", "pages"] },
+  permissions: { write: ["chapters", "books"], read: ["books", "pages"] },
   migrations,
   events: ["chapter_create", "chapter_update", "chapter_move", "chapter_delete"],
   adds: itemPermissions("chapter"),

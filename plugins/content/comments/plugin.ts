@@ -23,7 +23,7 @@ const IS_ITS_PAGE = flattened(sql`${refs("pages.id")} = ${refs("comments.page_id
 export default definePlugin({
   name: "comments",
   requires: ["access", "markup", "pages", "users"],
-  permissions: { writeIfPresent: ["pages"], write: ["comments"], read: ["pages", "users"] },
+  permissions: { write: ["comments", "pages"], read: ["pages", "users"] },
   settings: t.Object({
     maxBytes: t.Integer({
       default: 65_535,

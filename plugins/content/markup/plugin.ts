@@ -6,6 +6,7 @@ import { maxContentBytes, maxContentElements, maxHookedBytes, maxIncludedBytes, 
 import { newConverter } from "./markdown.ts";
 import { createMarkup } from "./markup.ts";
 import { offload } from "./offload.ts";
+import { contributeThemeHooks } from "./theme_hooks.ts";
 
 /** Provides the contract `markup`: storing, rendering and sanitising HTML and Markdown (content-api 9). */
 export default definePlugin({
@@ -49,7 +50,7 @@ export default definePlugin({
       description: "Bytes of HTML that a page may include; includes beyond that are left out",
     }),
   }),
-  setup({ children, language, provide, settings, slot, texts }) {
+  setup({ children, contribute, language, provide, settings, slot, texts }) {
     let changed: Marked | undefined;
     // Called after the boot only, when all contributions are there.
     const converter = () => {
@@ -66,6 +67,7 @@ export default definePlugin({
       maxHookedBytes: settings.maxHookedBytes,
       includes: () => includeLimits(includeBudget, (text, params) => texts.say(text, params, language)),
     };
+    contributeThemeHooks({ contribute });
     provide("markup", offload(createMarkup(context), context));
   },
 });

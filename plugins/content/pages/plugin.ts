@@ -20,6 +20,7 @@ import { RenderCache } from "./render_cache.ts";
 import { mountRevisionChanges, mountRevisionReads } from "./revision_routes.ts";
 import { mountPages } from "./routes.ts";
 import { pagesService } from "./service.ts";
+import { contributeThemeHooks } from "./theme_hooks.ts";
 
 /** The columns of pages that listings show (content-api 8.1). */
 const COLUMNS = [
@@ -41,11 +42,10 @@ export default definePlugin({
   requires: ["access", "markup", "tags", "users"],
   provides: ["pages"],
   permissions: {
-    readIfPresent: ["comments"],
-    writeIfPresent: ["books", "chapters"],
-    write: ["pages", "page_revisions"],
-    read: ["books", "chapters", "tags", "users"],
+    write: ["pages", "page_revisions", "books", "chapters"],
+    read: ["books", "chapters", "tags", "users", "comments"],
   },
+  optionalTables: ["comments"],
   settings: t.Object({
     revisionLimit: t.Integer({
       default: 100,
@@ -73,6 +73,7 @@ export default definePlugin({
     visibilityRule("pages", ({ id }) => sql`(${IS_PUBLISHED_OR_OWNED_BY} ${id}::integer)`);
     visibilityRule("pages", contracts.access.visibilityRuleOf("page", "pages"));
     provide("pages", pagesService(pages));
+    contributeThemeHooks(context);
     const reader = pageReader(pages);
     contribute("content", {
       kind: "page",

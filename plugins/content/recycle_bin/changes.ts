@@ -3,10 +3,13 @@
  * restore, and removes its item permanently with everything below it and all dependents.
  */
 import type { ContentKind } from "lectern/contracts";
-import { authorOf, type EventTransaction, notFound, sql } from "lectern/core";
+import { type ApiError, authorOf, type EventTransaction, localizedError, notFound, sql } from "lectern/core";
 import { prepared, rows } from "lectern/db";
 import type { NamedDeletion, RecycleBinContext } from "./contract.ts";
 import { findKind, type ItemOfKind, type ItemsOfKind, itemWithContents } from "./hierarchy.ts";
+
+/** The SQLSTATE of a delete that rows of another table refer to. */
+const FOREIGN_KEY_VIOLATION = "23503";
 
 const insert = prepared("recycle_bin.insert", (db, p: { kind: string; itemId: number; author: number | null }) =>
   db
@@ -47,7 +50,10 @@ export async function addEntry(
   return (entry as { id: number }).id;
 }
 
-/** An entry with the name of its item, both locked until the transaction ends. Throws 404 where the entry is gone. */
+/**
+ * An entry with the name of its item, both locked until the transaction ends. Throws 404 where the entry is gone, and 409 where
+ * no plugin contributes its kind: what is below such an item and what depends on it is then unknown.
+ */
 export async function lockEntry(
   { slot }: Pick<RecycleBinContext, "slot">,
   id: number,
@@ -56,14 +62,37 @@ export async function lockEntry(
   const entry = await lock.executeTakeFirst(db, { id });
   if (!entry) throw notFound("Deletion");
   const kind = findKind(slot("content"), entry.deletable_type);
+  if (!kind) throw kindMissing(entry.deletable_type);
   // A template, since the table is that of a contributed kind, which the grants of this plugin do not list.
-  const [item] = kind
-    ? await rows<{ name: string }>(
-        db,
-        sql`select name from ${sql.table(kind.table)} where id = ${entry.deletable_id}::integer for update`,
-      )
-    : [];
+  const [item] = await rows<{ name: string }>(
+    db,
+    sql`select name from ${sql.table(kind.table)} where id = ${entry.deletable_id}::integer for update`,
+  );
   return { ...entry, name: item?.name ?? null };
+}
+
+/** The refusal of an entry whose kind no installed plugin contributes. */
+function kindMissing(kind: string): ApiError {
+  return localizedError(
+    409,
+    "The plugin of the kind “:kind” is not installed, so the item can be neither restored nor deleted.",
+    {
+      kind,
+    },
+  );
+}
+
+/** The refusal of a removal that rows of another table prevent, as those of a plugin that is not installed; else the error. */
+function orStillReferred(error: unknown): unknown {
+  const { code, table_name } = (error ?? {}) as { code?: unknown; table_name?: unknown };
+  if (code !== FOREIGN_KEY_VIOLATION) return error;
+  return localizedError(
+    409,
+    "Rows of the table “:table” refer to the item, so it cannot be deleted. Is the plugin of that table installed?",
+    {
+      table: String(table_name),
+    },
+  );
 }
 
 /** Deletes a locked entry and returns its item; undefined where the item is gone. */
@@ -103,7 +132,10 @@ export async function destroyEntry(
       if (dependents.kind === undefined || dependents.kind === own) await dependents.destroy(ids, tx, own);
     await deleteEntriesOf(ofKind, tx);
     // A template, as in `lockEntry`.
-    await rows(db, sql`delete from ${sql.table(ofKind.kind.table)} where id = any(${[...ids]}::integer[])`);
+    const removed = rows(db, sql`delete from ${sql.table(ofKind.kind.table)} where id = any(${[...ids]}::integer[])`);
+    await removed.catch((error: unknown) => {
+      throw orStillReferred(error);
+    });
   }
   return items.reduce((sum, { ids }) => sum + ids.length, 0);
 }

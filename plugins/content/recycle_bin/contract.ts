@@ -1,3 +1,7 @@
+/**
+ * The recycle bin's table, the events of its entries, and the schemas of its answers. An entry names its item by kind and id
+ * alone, so that it outlasts the plugin of the kind.
+ */
 import type { Generated, Selectable } from "kysely";
 import { idSchema, listingSchema, nullable, type PluginContext, type Static, t, timesFields } from "lectern/core";
 import type { Executor } from "lectern/db";
@@ -65,6 +69,17 @@ export const restoredSchema = t.Object({ restore_count: t.Integer({ minimum: 0 }
 
 /** The number of items that were deleted for good. */
 export const destroyedSchema = t.Object({ delete_count: t.Integer({ minimum: 0 }) }, { $id: "DestroyedItems" });
+
+/** The number of items that were deleted for good, and of entries that stayed, if any. */
+export const emptiedSchema = t.Object(
+  {
+    delete_count: t.Integer({ minimum: 0 }),
+    kept_count: t.Optional(
+      t.Integer({ minimum: 1, description: "Entries that stay, as the plugins of their kinds are not installed" }),
+    ),
+  },
+  { $id: "EmptiedBin" },
+);
 
 /** An item in the recycle bin. */
 export type BinItem = Static<typeof binItem> & Record<string, unknown>;

@@ -8,7 +8,9 @@ export const about = {
   restore:
     "Restores an item with everything in it, and returns the number of items. While the item's parent is in the recycle " +
     "bin, nothing is restored: the entry is removed, and the item is restored with its parent.",
-  empty: "Permanently removes everything in the recycle bin, and returns the number of items.",
+  empty:
+    "Permanently removes everything in the recycle bin, and returns the number of items. Entries of kinds whose plugin is not " +
+    "installed stay, and are counted in `kept_count`.",
   destroy: "Permanently removes an item with everything in it, and returns the number of items.",
 } as const;
 

@@ -6,6 +6,7 @@
 import type { ContentKind } from "lectern/contracts";
 import { sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
+import type { RecycleBinContext } from "./contract.ts";
 
 /** Items of one kind. */
 export interface ItemsOfKind {
@@ -22,6 +23,11 @@ export interface ItemOfKind {
 /** A kind by its name; undefined where its plugin is gone. */
 export function findKind(kinds: readonly ContentKind[], name: string): ContentKind | undefined {
   return kinds.find(({ kind }) => kind === name);
+}
+
+/** The names of all kinds. */
+export function kindNames({ slot }: Pick<RecycleBinContext, "slot">): string[] {
+  return slot("content").map(({ kind }) => kind);
 }
 
 /** The kinds that a kind can contain, each with the column that names the parent. */

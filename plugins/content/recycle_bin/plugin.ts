@@ -23,7 +23,8 @@ const forgetUser = prepared("recycle_bin.forgetUser", (db, p: { userId: number }
 
 export default definePlugin({
   name: "recycle_bin",
-  permissions: { writeIfPresent: ["books", "bookshelves", "chapters", "pages"], write: ["deletions"] },
+  permissions: { write: ["deletions", "books", "bookshelves", "chapters", "pages"] },
+  optionalTables: ["books", "bookshelves", "chapters", "pages"],
   settings: t.Object({
     lifetime: t.Integer({
       default: 30,
@@ -47,7 +48,7 @@ export default definePlugin({
         const id = await addEntry(kind, (result as { id: number }).id, tx);
         // Later handlers may still read the item, so it is removed after the commit.
         if (lifetime === 0) tx.afterCommit(() => purgeEntry(context, id));
-        else if (lifetime > 0 && (await hasExpired(tx.db, lifetime)))
+        else if (lifetime > 0 && (await hasExpired(context, tx.db, lifetime)))
           await tx.enqueue("recycle_bin_purge", {}, { key: "due" });
       },
     });

@@ -10,20 +10,22 @@ import {
   type DeletionOutcome,
   deletionListingSchema,
   destroyedSchema,
+  emptiedSchema,
   type NamedDeletion,
   type RecycleBinContext,
   restoredSchema,
 } from "./contract.ts";
 import { about, examples } from "./docs.ts";
+import { kindNames } from "./hierarchy.ts";
 import { listing, withItems } from "./presenter.ts";
-import { purgeEntry } from "./purge.ts";
+import { purgeUnlessKept } from "./purge.ts";
 import { restoreEntry } from "./restore.ts";
 
 /** The routes need this permission and `restrictions-manage-all` (platform 7). */
 const PERMIT = "settings-manage";
 
-const allIds = prepared("recycle_bin.allIds", (db, _p: Record<never, never>) =>
-  db.selectFrom("deletions").select("id").orderBy("id"),
+const allEntries = prepared("recycle_bin.allEntries", (db, _p: Record<never, never>) =>
+  db.selectFrom("deletions").select(["id", "deletable_type"]).orderBy("id"),
 );
 
 /** Mounts the routes of the recycle bin. */
@@ -53,7 +55,10 @@ function mountList({ app, db, list, slot }: RecycleBinContext): void {
   );
 }
 
-/** Emptying removes each entry in a transaction of its own, as the purge of expired entries does. */
+/**
+ * Emptying removes each entry in a transaction of its own, as the purge of expired entries does. Entries that cannot be removed, as
+ * the plugin of their kind or of rows that refer to them is not installed, stay; the answer counts them.
+ */
 function mountEmpty(context: RecycleBinContext): void {
   const { app, db, perform } = context;
   app.delete(
@@ -62,10 +67,17 @@ function mountEmpty(context: RecycleBinContext): void {
       requireSecondPermission(viewer);
       await perform("recycle_bin_empty", viewer, {}, async (final) => final);
       let delete_count = 0;
-      for (const { id } of await allIds.execute(db, {})) delete_count += await purgeEntry(context, id, viewer);
-      return { delete_count };
+      const entries = await allEntries.execute(db, {});
+      const kinds = kindNames(context);
+      let kept_count = 0;
+      for (const { id, deletable_type } of entries) {
+        const count = kinds.includes(deletable_type) ? await purgeUnlessKept(context, id, viewer) : undefined;
+        if (count === undefined) kept_count++;
+        else delete_count += count;
+      }
+      return { delete_count, ...(kept_count > 0 && { kept_count }) };
     },
-    { permit: PERMIT, response: destroyedSchema, ...endpoint("recycle-bin", "empty", { about: about.empty }) },
+    { permit: PERMIT, response: emptiedSchema, ...endpoint("recycle-bin", "empty", { about: about.empty }) },
   );
 }
 

@@ -3,20 +3,12 @@
  * query has words, else through the indexes of the tables. The same statement orders and counts them. It is a template, since
  * its branches, tables and conditions are those of the search and of contributed kinds.
  */
-import { type RawBuilder, sql, type Viewer } from "lectern/core";
+import { type RawBuilder, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { type Condition, exactTextConditions, tagConditions } from "./conditions.ts";
-import type { SearchContext, SearchedKind } from "./contract.ts";
-import { type FilterContext, filterConditions } from "./filters.ts";
-import type { SearchQuery } from "./parse_query.ts";
+import type { SearchedKind, SearchTask } from "./contract.ts";
+import { filterConditions } from "./filters.ts";
 import type { Hit } from "./presenter.ts";
-import type { RestrictedIds } from "./restricted_ids.ts";
-
-/** A page of the results, from 1, and its size. */
-export interface Paging {
-  readonly page: number;
-  readonly count: number;
-}
 
 /** The result of a statement. */
 export interface Candidates {
@@ -26,18 +18,6 @@ export interface Candidates {
   readonly counts: Readonly<Record<string, number>>;
   /** Number of index entries that were scanned, visible or not; meaningful for a limited scan. */
   readonly scanned: number;
-}
-
-/** The input of the statements of a search. */
-export interface SearchTask {
-  readonly context: SearchContext;
-  readonly viewer: Viewer;
-  readonly search: SearchQuery;
-  readonly filterContext: FilterContext;
-  readonly kinds: readonly SearchedKind[];
-  /** By kind, for kinds of which the viewer sees few rows. */
-  readonly restricted: ReadonlyMap<string, RestrictedIds>;
-  readonly paging: Paging;
 }
 
 /** The order of kinds among results of equal score (content-api 14). */
@@ -114,6 +94,30 @@ export function indexedCandidates(
     task,
     sql`select branch, kind, id, max(score) as score, place, moment from (${all}) as twice
       group by branch, kind, id, place, moment`,
+  );
+}
+
+/** The hits of another engine: three lists of one length. */
+export interface EngineHits {
+  readonly kinds: readonly string[];
+  readonly ids: readonly number[];
+  /** SQL for their scores. */
+  readonly scores: RawBuilder<unknown>;
+}
+
+/** Candidates among the hits of another engine, which keep its scores. */
+export function engineCandidates(task: SearchTask, { kinds, ids, scores }: EngineHits): Promise<Candidates> {
+  const tags = tagConditions(task.search, sql`hit.kind`, sql`hit.item_id`);
+  const seen = sql.join(
+    task.kinds.map((searched) => visibleRow(task, searched)),
+    sql` union all `,
+  );
+  return orderAndCount(
+    task,
+    sql`select 0::integer as branch, hit.kind, hit.item_id as id, hit.score, seen.place, seen.moment
+      from unnest(${[...kinds]}::text[], ${[...ids]}::integer[], ${scores}) as hit(kind, item_id, score)
+      cross join lateral (${seen} offset 0) as seen
+      where ${sql.join([sql`true`, ...tags], sql` and `)}`,
   );
 }
 

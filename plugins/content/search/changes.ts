@@ -25,7 +25,7 @@ const BATCH = 50;
 const RUN_MS = 2_000;
 
 /** The texts of an item. */
-interface ItemTexts {
+export interface ItemTexts {
   readonly id: number;
   readonly name: string;
   readonly body: string | null;
@@ -92,13 +92,17 @@ export async function indexItem(searched: SearchedKind, id: number, { db }: Even
 }
 
 /**
- * Indexes items without a current entry, from the id after `after`, for about `RUN_MS`. Returns the id to continue after;
+ * Indexes items without a current entry, or `all` of them, from the id after `after`, for about `RUN_MS`. Returns the id to continue after;
  * undefined at the end.
  */
-export async function indexMissing(searched: SearchedKind, after: number, db: Db): Promise<number | undefined> {
+export async function indexMissing(
+  searched: SearchedKind,
+  { after, all = false }: { readonly after: number; readonly all?: boolean | undefined },
+  db: Db,
+): Promise<number | undefined> {
   const started = performance.now();
   for (let last = after; ; ) {
-    const range = await rangeAfter(searched, last, db);
+    const range = await rangeAfter(searched, last, db, all);
     for (let at = 0; at < range.missing.length; at += BATCH) {
       const batch = range.missing.slice(at, at + BATCH);
       await indexBatch(searched, batch, db);
@@ -111,7 +115,7 @@ export async function indexMissing(searched: SearchedKind, after: number, db: Db
 }
 
 /** Ids of the next range without a current entry, and the last id of the range, undefined if no more follow. */
-async function rangeAfter({ kind: { kind, table } }: SearchedKind, after: number, db: Db) {
+async function rangeAfter({ kind: { kind, table } }: SearchedKind, after: number, db: Db, all: boolean) {
   const range = await rows<{ id: number; missing: boolean }>(
     db,
     sql`select item.id, not exists (select from search_index where search_index.kind = ${kind}
@@ -119,7 +123,7 @@ async function rangeAfter({ kind: { kind, table } }: SearchedKind, after: number
       from (select id from ${sql.table(table)} where id > ${after}::integer order by id limit ${RANGE}) as item
       order by item.id`,
   );
-  const missing = range.filter((item) => item.missing).map(({ id }) => id);
+  const missing = range.filter((item) => all || item.missing).map(({ id }) => id);
   return { missing, end: range.length < RANGE ? undefined : range.at(-1)?.id };
 }
 
@@ -173,7 +177,11 @@ async function wordsOf({ name, tags, html, body }: ItemTexts, yieldNow: YieldToE
 }
 
 /** Reads the texts of items. The HTML is read only if it has headings. */
-function textsOf({ kind, body, html }: SearchedKind, ids: readonly number[], db: Executor): Promise<ItemTexts[]> {
+export function textsOf(
+  { kind, body, html }: SearchedKind,
+  ids: readonly number[],
+  db: Executor,
+): Promise<ItemTexts[]> {
   const id = sql.ref(`${kind.table}.id`);
   const htmlWithHeadings = html
     ? sql`case when position('<h' in ${html}) > 0 then left(${html}, ${MAX_HTML}) end`
@@ -187,9 +195,23 @@ function textsOf({ kind, body, html }: SearchedKind, ids: readonly number[], db:
   );
 }
 
-/** Removes the index entries and views of items that are permanently deleted. */
-export async function deleteItems(ids: readonly number[], { db }: EventTransaction, kind: string): Promise<void> {
-  for (const statement of [deleteEntriesOf, deleteViewsOf]) await statement.execute(db, { kind, itemIds: [...ids] });
+/** Removes the index entries of items. */
+export async function deleteEntries(kind: string, ids: readonly number[], { db }: EventTransaction): Promise<void> {
+  await deleteEntriesOf.execute(db, { kind, itemIds: [...ids] });
+}
+
+/** Removes the record of who viewed items that are permanently deleted. */
+export async function deleteViews(kind: string, ids: readonly number[], { db }: EventTransaction): Promise<void> {
+  await deleteViewsOf.execute(db, { kind, itemIds: [...ids] });
+}
+
+/** The next ids of a kind, in order. */
+export async function idsAfter({ kind }: SearchedKind, after: number, count: number, db: Db): Promise<number[]> {
+  const found = await rows<{ id: number }>(
+    db,
+    sql`select id from ${sql.table(kind.table)} where id > ${after}::integer order by id limit ${count}`,
+  );
+  return found.map(({ id }) => id);
 }
 
 /** Removes the record of what a deleted user viewed. */

@@ -14,6 +14,10 @@ import {
 } from "lectern/core";
 import type { Executor, TableName } from "lectern/db";
 import { itemRefSchema } from "../_items/answers.ts";
+import type { Engine } from "./engine.ts";
+import type { FilterContext } from "./filters.ts";
+import type { SearchQuery } from "./parse_query.ts";
+import type { RestrictedIds } from "./restricted_ids.ts";
 
 /** A kind of content with the SQL for its text. */
 export interface SearchedKind extends Pick<Searchable, "body" | "html"> {
@@ -37,8 +41,28 @@ export interface SearchContext {
   readonly visibleTo: (table: TableName, viewer: Viewer) => RawBuilder<boolean>;
   /** The ids of a kind that a viewer sees. */
   readonly visibleRows: (searched: SearchedKind) => VisibleRows;
+  /** The engine in use; known once the runtime has booted. */
+  readonly engine: () => Engine;
   /** Whether the index has entries in the format before migration 0002. */
   readonly hasStaleEntries: () => Promise<boolean>;
+}
+
+/** A page of the results, from 1, and its size. */
+export interface Paging {
+  readonly page: number;
+  readonly count: number;
+}
+
+/** The input of the statements of a search. */
+export interface SearchTask {
+  readonly context: SearchContext;
+  readonly viewer: Viewer;
+  readonly search: SearchQuery;
+  readonly filterContext: FilterContext;
+  readonly kinds: readonly SearchedKind[];
+  /** By kind, for kinds of which the viewer sees few rows. */
+  readonly restricted: ReadonlyMap<string, RestrictedIds>;
+  readonly paging: Paging;
 }
 
 /** The search index: one row for each item, derived from the item, so it can be rebuilt at any time. */
@@ -51,6 +75,13 @@ export interface SearchIndexTable {
   words: string | null;
   /** The words that ranking uses: of the name with weight A, tags B, headings C, the most frequent of the body D. */
   digest: string | null;
+}
+
+/** The kinds of which an engine of a plugin got every item. */
+export interface SearchEngineStateTable {
+  kind: string;
+  /** The name of the engine. */
+  engine: string;
 }
 
 /** How often and when last a user opened an item. */
@@ -111,6 +142,7 @@ export type SearchResult = Static<typeof searchResultSchema>;
 
 declare module "lectern/db" {
   interface Tables {
+    search_engine_state: SearchEngineStateTable;
     search_index: SearchIndexTable;
     item_views: ItemViewsTable;
   }
@@ -118,7 +150,13 @@ declare module "lectern/db" {
 
 declare module "lectern/core" {
   interface Jobs {
-    /** Indexes the items of a kind that have no current entry, from the id after `after`. */
-    search_index: { readonly kind: string; readonly after: number };
+    /** Indexes the items of a kind that have no current entry, or `all` of them, from the id after `after`. */
+    search_index: { readonly kind: string; readonly after: number; readonly all?: true };
+    /** Sends the current text of items to the engine of a plugin. */
+    search_engine_index: { readonly kind: string; readonly ids: readonly number[] };
+    /** Removes items from it. */
+    search_engine_remove: { readonly kind: string; readonly ids: readonly number[] };
+    /** Sends all items of a kind to it, from the id after `after`. */
+    search_engine_fill: { readonly kind: string; readonly after: number };
   }
 }

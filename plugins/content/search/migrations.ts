@@ -33,4 +33,11 @@ export const migrations: Migrations = {
       );
       create index item_views_by_item on item_views (kind, item_id)`.execute(db);
   },
+  async "0003_engine_state"(db) {
+    await db.schema
+      .createTable("search_engine_state")
+      .addColumn("kind", "text", (column) => column.primaryKey())
+      .addColumn("engine", "text", (column) => column.notNull())
+      .execute();
+  },
 };

@@ -2,30 +2,32 @@
  * Search over the content that a viewer sees (content-api 14). Words are found through a GIN index of tsvectors; splitting
  * and normalising them is done here. Exact texts are narrowed down by that index and checked in the text. Tags and filters
  * are conditions on the items. Index entries are written in the transaction that writes the item, so an item is found as
- * soon as it is saved. Kinds of content take part by the slot `searchable`.
+ * soon as it is saved. Kinds of content take part by the slot `searchable`. Another engine takes the place of the index by the
+ * slot `search_engine`.
  */
-import { definePlugin, type PluginContext, t } from "lectern/core";
-import { type Db, hasTrigrams, type TableName } from "lectern/db";
+import { definePlugin, t } from "lectern/core";
+import { type Db, hasTrigrams } from "lectern/db";
 import { KIND_ORDER } from "./candidates.ts";
-import { deleteItems, deleteViewsOfUser, indexItem, indexMissing, searchedKinds } from "./changes.ts";
+import { deleteViewsOfUser, searchedKinds } from "./changes.ts";
+import { searchCommand } from "./commands.ts";
 import type { SearchContext, SearchedKind } from "./contract.ts";
+import { contributedEngine } from "./contributed_engine.ts";
+import { chosenEngine, type Engine } from "./engine.ts";
+import { registerEngineJobs, registerIndexing, type SearchPlugin } from "./indexing.ts";
 import { ItemViewRecorder } from "./item_views.ts";
 import { migrations } from "./migrations.ts";
 import { mountSearchRoute } from "./routes.ts";
+import { shippedEngine } from "./shipped_engine.ts";
 import { StaleEntryCheck } from "./stale_entries.ts";
-
-/** Lease of the job that indexes, in milliseconds. */
-const LEASE_MS = 600_000;
 
 export default definePlugin({
   name: "search",
   requires: ["access", "tags"],
   permissions: {
-    writeIfPresent: ["books", "bookshelves", "chapters", "pages"],
-    write: ["search_index", "item_views"],
+    write: ["search_index", "search_engine_state", "item_views", "books", "bookshelves", "chapters", "pages"],
     read: ["tags", "users", "entity_permissions", "comments"],
   },
-  optionalTables: ["comments", "entity_permissions"],
+  optionalTables: ["comments", "entity_permissions", "books", "bookshelves", "chapters", "pages"],
   settings: t.Object({
     candidates: t.Integer({
       default: 1_000,
@@ -40,6 +42,19 @@ export default definePlugin({
       env: "SEARCH_WITHIN_ITEMS",
       description: "Maximum number of items for a search within words, for exact texts that begin no word",
     }),
+    engine: t.String({
+      default: "",
+      env: "SEARCH_ENGINE",
+      description: "What searches: postgresql, or the engine of a plugin by its name; needed where there are several",
+    }),
+    engineRounds: t.Integer({
+      default: 5,
+      minimum: 1,
+      maximum: 100,
+      env: "SEARCH_ENGINE_ROUNDS",
+      description:
+        "How often a search reads further hits of a plugin's engine, because the viewer does not see enough of them",
+    }),
     timeoutMs: t.Integer({
       default: 10_000,
       minimum: 100,
@@ -48,11 +63,20 @@ export default definePlugin({
     }),
   }),
   migrations,
+  commands: { search: searchCommand },
   setup(plugin) {
     const { baseUrl, contracts, log, on, onStart, runtime, settings, slot, visible } = plugin;
     const db = plugin.db as unknown as Db;
     let cachedKinds: readonly SearchedKind[] | undefined;
     const staleEntries = new StaleEntryCheck(db);
+    const contributed = () => chosenEngine(slot("search_engine"), settings.engine);
+    let engine: Engine | undefined;
+    const engineInUse = (): Engine => {
+      const other = contributed();
+      return other
+        ? contributedEngine(other, { log, limitMs: settings.timeoutMs, maxRounds: settings.engineRounds })
+        : shippedEngine;
+    };
     const context: SearchContext = {
       db,
       kinds: () => (cachedKinds ??= searchedKinds(slot("content"), slot("searchable"))),
@@ -63,6 +87,7 @@ export default definePlugin({
       maxEntriesWithin: settings.mostWithin,
       visibleTo: visible.where,
       visibleRows: ({ kind }) => contracts.access.visibleRows(kind.kind, kind.table),
+      engine: () => (engine ??= engineInUse()),
       hasStaleEntries: () => staleEntries.exists(),
     };
     on("app_boot", { inTransaction: async () => staleEntries.reset() });
@@ -73,43 +98,11 @@ export default definePlugin({
         );
     });
     registerIndexing(plugin, context, db);
+    registerEngineJobs(plugin, context, { contributed, db });
     const views = registerViews(plugin, context);
     mountSearchRoute(plugin, context, { limitMs: settings.timeoutMs, views });
   },
 });
-
-type SearchPlugin = PluginContext<"access" | "tags", TableName>;
-
-/** Indexes items in the transaction that writes them, and items without a current entry by a job after each boot. */
-function registerIndexing(
-  { contribute, enqueue, job, on, onAny }: SearchPlugin,
-  { kinds }: SearchContext,
-  db: Db,
-): void {
-  on("app_boot", {
-    async inTransaction(_, tx) {
-      for (const { kind } of kinds())
-        await tx.enqueue("search_index", { kind: kind.kind, after: 0 }, { key: kind.kind });
-    },
-  });
-  job(
-    "search_index",
-    async ({ kind, after }) => {
-      const searched = kinds().find((one) => one.kind.kind === kind);
-      const next = searched && (await indexMissing(searched, after, db));
-      if (next !== undefined) await enqueue("search_index", { kind, after: next }, { key: kind });
-    },
-    { leaseMs: LEASE_MS },
-  );
-  onAny({
-    async inTransaction({ name, result }, tx) {
-      const [, of] = /^(.+)_(?:create|update)$/.exec(name) ?? [];
-      const searched = of === undefined ? undefined : kinds().find(({ kind }) => kind.kind === of);
-      if (searched) await indexItem(searched, (result as { id: number }).id, tx);
-    },
-  });
-  contribute("dependents", { destroy: deleteItems });
-}
 
 /** Records every read of an item: screens and API clients read through the route that asks for its response fields. */
 function registerViews({ contribute, log, on, onStop }: SearchPlugin, { db, kinds }: SearchContext): ItemViewRecorder {

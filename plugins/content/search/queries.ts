@@ -5,17 +5,10 @@
  */
 import { type RawBuilder, type Static, sql, type Viewer } from "lectern/core";
 import { prepared } from "lectern/db";
-import {
-  type Candidates,
-  exceeds,
-  type IndexMatch,
-  indexedCandidates,
-  type Paging,
-  type SearchTask,
-  unrankedCandidates,
-} from "./candidates.ts";
+import { type Candidates, exceeds, type IndexMatch, indexedCandidates, unrankedCandidates } from "./candidates.ts";
 import type { Condition } from "./conditions.ts";
-import type { SearchContext, searchAnswerSchema } from "./contract.ts";
+import type { Paging, SearchContext, SearchTask, searchAnswerSchema } from "./contract.ts";
+import type { Found } from "./engine.ts";
 import { kindsIn, loadFilterContext } from "./filters.ts";
 import type { SearchQuery } from "./parse_query.ts";
 import { presentResults } from "./presenter.ts";
@@ -52,36 +45,41 @@ export async function findItems(
     findRestrictedIds(context, viewer, kinds),
   ]);
   const task = { context, viewer, search, filterContext, kinds, restricted, paging };
-  const exact = allWords(exactTexts(search));
-  let found = await candidatesOf(task, terms, exact);
-  // The index matches prefixes of words. An exact text it does not find may be within a word, so all texts are read.
-  if (exact !== undefined && totalOf(found) === 0 && (await maySearchWithin(context)))
-    found = await candidatesOf(task, terms);
-  const { hits, counts, bound } = found;
+  const { hits, total, isLowerBound } = await context.engine().find(task);
   const wanted = [...search.terms, ...search.exacts.filter(({ negated }) => !negated).map(({ text }) => text)];
   return {
     data: await presentResults(context, viewer, hits, wanted),
-    total: totalOf(found),
-    ...(exceeds(counts, bound) && { total_is_lower_bound: true as const }),
+    total,
+    ...(isLowerBound && { total_is_lower_bound: true as const }),
   };
 }
 
-/** The candidates of a search, and the bound up to which they are exact. */
-async function candidatesOf(
-  task: SearchTask,
-  terms?: string,
-  exact?: string,
-): Promise<Candidates & { readonly bound: number }> {
-  const { maxCandidates } = task.context;
-  if (terms === undefined && exact === undefined) {
-    const bound = maxCandidates * UNRANKED_FACTOR;
-    return { ...(await unrankedCandidates(task, bound)), bound };
-  }
-  return { ...(await candidatesByWords(task, terms, exact, maxCandidates)), bound: maxCandidates };
+/** Finds a page of the items by the shipped index. */
+export async function findInStore(task: SearchTask): Promise<Found> {
+  const { context, search } = task;
+  const terms = anyTerm(search.terms);
+  const exact = allWords(exactTexts(search));
+  const found = await candidatesOf(task, terms, exact);
+  // The index matches prefixes of words. An exact text it does not find may be within a word, so all texts are read.
+  if (exact === undefined || found.total > 0 || !(await maySearchWithin(context))) return found;
+  return candidatesOf(task, terms);
 }
 
-function totalOf({ counts }: Candidates): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+/** Finds a page of the items that match filters, tags and exact texts, without ranking them. */
+export async function findUnranked(task: SearchTask): Promise<Found> {
+  const bound = task.context.maxCandidates * UNRANKED_FACTOR;
+  return foundIn(await unrankedCandidates(task, bound), bound);
+}
+
+async function candidatesOf(task: SearchTask, terms?: string, exact?: string): Promise<Found> {
+  if (terms === undefined && exact === undefined) return findUnranked(task);
+  const { maxCandidates } = task.context;
+  return foundIn(await candidatesByWords(task, terms, exact, maxCandidates), maxCandidates);
+}
+
+function foundIn({ hits, counts }: Candidates, bound: number): Found {
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return { hits, total, isLowerBound: exceeds(counts, bound) };
 }
 
 /** Whether the index has few enough entries to search within words, which reads all texts. */
@@ -90,7 +88,7 @@ async function maySearchWithin({ db, maxEntriesWithin }: SearchContext): Promise
 }
 
 /** Texts whose words every result must contain. */
-function exactTexts({ exacts, filters }: SearchQuery): string[] {
+export function exactTexts({ exacts, filters }: SearchQuery): string[] {
   return [
     ...exacts.filter(({ negated }) => !negated).map(({ text }) => text),
     ...filters.filter(({ name, negated }) => name === "in_body" && !negated).map(({ value }) => value),

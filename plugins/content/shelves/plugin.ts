@@ -24,10 +24,10 @@ export default definePlugin({
   name: "shelves",
   requires: ["access", "users", "tags", "markup"],
   permissions: {
-    readIfPresent: ["images", "tags", "users"],
     write: ["bookshelves", "bookshelf_books"],
-    read: ["books"],
+    read: ["books", "images", "tags", "users"],
   },
+  optionalTables: ["images", "tags", "users"],
   settings: t.Object({ fileLimit }),
   migrations,
   events: ["bookshelf_create", "bookshelf_update", "bookshelf_delete"],

@@ -16,13 +16,15 @@ import { migrations } from "./migrations.ts";
 import { prune } from "./prune.ts";
 import { mountAuditLog } from "./routes.ts";
 import { settings } from "./settings.ts";
+import { contributeThemeHooks } from "./theme_hooks.ts";
 
 const DAY_MS = 86_400_000;
 
 export default definePlugin({
   name: "audit_log",
   requires: ["users"],
-  permissions: { readIfPresent: ["pages", "books", "chapters", "bookshelves"], write: ["activities"], read: ["users"] },
+  permissions: { write: ["activities"], read: ["users", "pages", "books", "chapters", "bookshelves"] },
+  optionalTables: ["books", "bookshelves", "chapters", "pages"],
   settings,
   migrations,
   events: ["activity_log"],
@@ -60,6 +62,7 @@ export default definePlugin({
       every("prune", DAY_MS, async () => {
         await prune(db, retention);
       });
+    contributeThemeHooks(context);
     mountAuditLog(context);
   },
 });

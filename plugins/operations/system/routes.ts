@@ -38,7 +38,7 @@ export function mountSystem(
 }
 
 /** Mounts the routes for administrators. */
-export function mountFacts({ app, db, runtime, language, theme }: SystemContext): void {
+export function mountFacts({ app, db, runtime, language, slot }: SystemContext): void {
   app.get(
     "/system/facts",
     async () => {
@@ -68,7 +68,7 @@ export function mountFacts({ app, db, runtime, language, theme }: SystemContext)
         store: { version: store?.version ?? "", bytes: store?.bytes ?? 0 },
         jobs: { waiting: jobs?.waiting ?? 0, dead: jobs?.dead ?? 0 },
         language,
-        theme,
+        theme: slot("theme")[0]?.name ?? "",
       };
     },
     { permit: PERMIT, response: systemFactsSchema, ...endpoint("system", "facts", { about: about.facts }) },

@@ -18,6 +18,7 @@ import { deliveriesMetric, readListeners } from "./queries.ts";
 import { createEventRecorder } from "./recorder.ts";
 import { mountWebhooks } from "./routes.ts";
 import { settings } from "./settings.ts";
+import { contributeThemeHooks } from "./theme_hooks.ts";
 
 const POLL_MS = 2_000;
 const DAY_MS = 86_400_000;
@@ -61,6 +62,7 @@ export default definePlugin({
           { type: event, detail: descriptor(result), path: `/settings/webhooks/${result.id}` },
         ]),
       );
+    contributeThemeHooks(context);
     contribute("metric", deliveriesMetric(db));
     recordActivities(context);
     runDispatcher(context, dispatcher);

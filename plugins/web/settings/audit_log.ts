@@ -39,6 +39,8 @@ export interface AuditData {
   readonly types: readonly string[];
   readonly users: readonly { readonly id: number; readonly name: string }[];
   readonly pager: Html;
+  /** Whether a plugin of a kind is installed; rows about items of other kinds have no link. */
+  readonly isInstalled: (kind: string) => boolean;
 }
 
 const PATH = "/settings/audit";
@@ -59,7 +61,8 @@ export function mountAuditLog({ site, slot, web }: SettingsContext): void {
     const users = await visit.get<Listing<AuditData["users"][0]>>(`/api/users?count=${MAX_OPTIONS}&sort=name`);
     const active = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ""));
     const pager = web.parts.pager(visit.ui, { path: PATH, query: active, total, page, size });
-    const shown = { rows: data, total, filters, types: types.data, users: users.data, pager };
+    const isInstalled = (name: string) => slot("content").some(({ kind }) => kind === name);
+    const shown = { rows: data, total, filters, types: types.data, users: users.data, pager, isInstalled };
     return { title: visit.ui.t("Audit log"), body: view(shown, visit.ui) };
   });
   web.screen(site, `${PATH}/item/:kind/:id`, AUDIT_LOG_ADMITS, async (visit) => {
@@ -104,7 +107,7 @@ function queryOf({ type, user, from, to, ip }: AuditFilters): string {
   return search.size === 0 ? "" : `&${search}`;
 }
 
-function drawLog({ parts }: Web, { rows, total, filters, types, users, pager }: AuditData, ui: Ui): Html {
+function drawLog({ parts }: Web, { rows, total, filters, types, users, pager, isInstalled }: AuditData, ui: Ui): Html {
   const { t } = ui;
   const head = [t("When"), t("Who"), t("What"), t("Details"), t("Address")];
   const cells = rows.map((row) => [
@@ -113,7 +116,7 @@ function drawLog({ parts }: Web, { rows, total, filters, types, users, pager }: 
       ? html`<a class="any-words" href="${ui.url(`/settings/users/${row.user.id}`)}">${row.user.name}</a>`
       : deletedUser(row, ui),
     html`<code>${row.type}</code>`,
-    html`<span class="any-words">${detailOf(row, ui)}</span>`,
+    html`<span class="any-words">${detailOf(row, isInstalled, ui)}</span>`,
     row.ip === "" ? "–" : row.ip,
   ]);
   return html`<h1>${t("Audit log")}</h1>
@@ -134,8 +137,13 @@ function deletedUser({ user_id }: AuditRow, ui: Ui): string {
   return user_id === 0 ? ui.t("This instance") : ui.t("Deleted user :id", { id: user_id });
 }
 
-function detailOf({ detail, loggable_type, loggable_id }: AuditRow, ui: Ui): Html {
+function detailOf(
+  { detail, loggable_type, loggable_id }: AuditRow,
+  isInstalled: AuditData["isInstalled"],
+  ui: Ui,
+): Html {
   if (loggable_type === null || loggable_id === null) return html`${detail}`;
   const kind = ui.t(KIND_LABELS[loggable_type] ?? loggable_type);
+  if (!isInstalled(loggable_type)) return html`${kind}: ${detail}`;
   return html`${kind}: <a href="${ui.url(`${PATH}/item/${loggable_type}/${loggable_id}`)}">${detail}</a>`;
 }

@@ -32,6 +32,8 @@ export interface BinData {
   readonly pager: Html;
   /** Whether a single entry is shown, as by a link of the audit log. */
   readonly isOne: boolean;
+  /** Whether a plugin of a kind is installed; entries of other kinds can be neither restored nor deleted. */
+  readonly isInstalled: (kind: string) => boolean;
 }
 
 const PATH = "/settings/recycle-bin";
@@ -41,7 +43,8 @@ export const RECYCLE_BIN_ADMITS: ScreenAccess = { all: ["settings-manage", "rest
 
 /** Mounts the bin. */
 export function mountRecycleBin(context: SettingsContext): void {
-  const { site, web } = context;
+  const { site, slot, web } = context;
+  const isInstalled = (name: string) => slot("content").some(({ kind }) => kind === name);
   const view = web.view<BinData>("settings/recycle_bin", (data, ui) => drawBin(web, data, ui));
   web.screen(site, PATH, RECYCLE_BIN_ADMITS, async (visit) => {
     const { page, size, query } = web.paged(visit.query);
@@ -53,10 +56,10 @@ export function mountRecycleBin(context: SettingsContext): void {
     const people = await peopleOf(visit, data);
     return {
       title: visit.ui.t("Recycle bin"),
-      body: view({ entries: data, total, people, pager, isOne: one !== "" }, visit.ui),
+      body: view({ entries: data, total, people, pager, isOne: one !== "", isInstalled }, visit.ui),
     };
   });
-  mountEntry(context);
+  mountEntry(context, isInstalled);
   mountEmpty(context);
 }
 
@@ -69,7 +72,7 @@ async function peopleOf(visit: Visit, entries: readonly BinEntry[]): Promise<Map
   return names;
 }
 
-function drawBin({ parts }: Web, { entries, total, people, pager, isOne }: BinData, ui: Ui): Html {
+function drawBin({ parts }: Web, { entries, total, people, pager, isOne, isInstalled }: BinData, ui: Ui): Html {
   const { t } = ui;
   const rows = entries.map((entry) => {
     const { parent } = entry.deletable ?? {};
@@ -79,8 +82,10 @@ function drawBin({ parts }: Web, { entries, total, people, pager, isOne }: BinDa
       }`,
       contentsOf(entry, ui) || "–",
       html`${ui.time(entry.created_at)}${entry.deleted_by !== null && html`<br><span class="quiet any-words">${people.get(entry.deleted_by) ?? `#${entry.deleted_by}`}</span>`}`,
-      html`<div class="actions">${parts.dialogLink(ui, { path: `${PATH}/${entry.id}/restore`, text: t("Restore"), icon: "restore" })}
-${parts.dialogLink(ui, { path: `${PATH}/${entry.id}/destroy`, text: t("Delete permanently"), kind: "danger" })}</div>`,
+      isInstalled(entry.deletable_type)
+        ? html`<div class="actions">${parts.dialogLink(ui, { path: `${PATH}/${entry.id}/restore`, text: t("Restore"), icon: "restore" })}
+${parts.dialogLink(ui, { path: `${PATH}/${entry.id}/destroy`, text: t("Delete permanently"), kind: "danger" })}</div>`
+        : lockedActions(ui),
     ];
   });
   const head = [t("Item"), t("Contains"), t("Deleted"), html`<span class="unseen">${t("Actions")}</span>`];
@@ -89,6 +94,13 @@ ${total > 0 && !isOne && parts.dialogLink(ui, { path: `${PATH}/empty`, text: t("
 <p>${t("Deleted items stay here until they are restored or permanently deleted.")}${isOne && html` <a href="${ui.url(PATH)}">${t("Show all")}</a>`}</p>
 ${parts.table(ui, { caption: t("Recycle bin"), head, rows, empty: t("The recycle bin is empty.") })}
 ${pager}`;
+}
+
+/** The actions of an entry whose plugin is not installed: buttons that do nothing, with the reason. */
+function lockedActions({ t }: Ui): Html {
+  return html`<div class="actions"><button class="small secondary outline" disabled>${t("Restore")}</button>
+<button class="small secondary outline" disabled>${t("Delete permanently")}</button></div>
+<small class="quiet">${t(NOT_INSTALLED)}</small>`;
 }
 
 function nameOf({ deletable, deletable_id }: BinEntry, ui: Ui): string {
@@ -108,17 +120,20 @@ function contentsOf({ deletable }: BinEntry, ui: Ui): string {
     .join(", ");
 }
 
+const NOT_INSTALLED = "The plugin of this kind is not installed. Install it to restore or delete the item.";
+
 const ACTIONS = {
   restore: { method: "PUT", question: "Restore “:name”?", submit: "Restore" },
   destroy: { method: "DELETE", question: "Permanently delete “:name”?", submit: "Delete permanently" },
 } as const;
 
-function mountEntry({ site, web }: SettingsContext): void {
+function mountEntry({ site, web }: SettingsContext, isInstalled: BinData["isInstalled"]): void {
   for (const action of ["restore", "destroy"] as const) {
     const { method, question, submit } = ACTIONS[action];
     web.screen(site, `${PATH}/:id/${action}`, RECYCLE_BIN_ADMITS, async (visit) => {
       const { ui } = visit;
       const entry = await rowOf<BinEntry>(visit, "/api/recycle-bin", "Deletion");
+      if (!isInstalled(entry.deletable_type)) return visit.goTo(PATH, ui.t(NOT_INSTALLED));
       const title = ui.t(question, { name: nameOf(entry, ui) });
       const held = contentsOf(entry, ui);
       const detail = html`${action === "restore" ? ui.t("It is restored to its previous location, unless that is in the recycle bin as well.") : ui.t("This cannot be undone.")}${held !== "" && html` ${ui.t("Includes its content. :held", { held })}`}`;
@@ -161,10 +176,16 @@ function mountEmpty({ site, web }: SettingsContext): void {
     };
   });
   web.form(site, `${PATH}/empty`, RECYCLE_BIN_ADMITS, async (visit) => {
-    const sent = await visit.send<{ delete_count: number }>("DELETE", "/api/maintenance/recycle-bin");
-    const notice = sent.ok
-      ? visit.ui.t("Items permanently deleted: :count", { count: sent.body.delete_count })
-      : sent.message;
-    return visit.goTo(PATH, notice);
+    const sent = await visit.send<{ delete_count: number; kept_count?: number }>(
+      "DELETE",
+      "/api/maintenance/recycle-bin",
+    );
+    if (!sent.ok) return visit.goTo(PATH, sent.message);
+    const { delete_count: count, kept_count: kept = 0 } = sent.body;
+    const { t } = visit.ui;
+    const notice = t("Items permanently deleted: :count", { count });
+    const rest =
+      kept > 0 ? ` ${t("Entries kept, as the plugins of their kinds are not installed: :count", { count: kept })}` : "";
+    return visit.goTo(PATH, notice + rest);
   });
 }

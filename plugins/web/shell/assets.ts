@@ -1,12 +1,11 @@
 /**
- * Files that documents load: those of this plugin, of other plugins, and of the theme. Files of plugins are read once, and cached
- * forever by browsers, as their URLs change with their content. Files of a theme are read for each request, so that its author sees
- * changes.
+ * Files that documents load: those of this plugin and of other plugins. They are read once, and cached forever by browsers, as their
+ * URLs change with their content.
  */
-import { existsSync, readFileSync } from "node:fs";
-import { extname, join, resolve, sep } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ApiError } from "lectern/core";
+import { ApiError, staticFileAnswer } from "lectern/core";
 import type { ShellContext } from "./contract.ts";
 
 const OWN = join(import.meta.dir, "public");
@@ -17,32 +16,7 @@ const FILES: Readonly<Record<string, string>> = {
   "web.js": join(OWN, "web.js"),
   "favicon.svg": join(OWN, "favicon.svg"),
 };
-/** File types of a theme that are served: none that a browser would run as a document. */
-const TYPES: Readonly<Record<string, string>> = {
-  ".css": "text/css; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".svg": "image/svg+xml",
-  ".png": "image/png",
-  ".jpg": "image/jpeg",
-  ".jpeg": "image/jpeg",
-  ".gif": "image/gif",
-  ".webp": "image/webp",
-  ".avif": "image/avif",
-  ".ico": "image/x-icon",
-  ".woff2": "font/woff2",
-  ".txt": "text/plain; charset=utf-8",
-};
 const IMMUTABLE = "public, max-age=31536000, immutable";
-/** Cache-Control of a theme's files (platform 11.1). */
-const ONE_DAY = "max-age=86400, private";
-/** The policy of files, as an SVG opened by itself could run scripts. */
-const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
-
-/** The folder of a theme. */
-export interface ThemeFolder {
-  readonly name: string;
-  readonly path: string;
-}
 
 /** Files that documents can load, each by a URL that changes with its content. */
 export interface Assets {
@@ -53,7 +27,7 @@ export interface Assets {
 }
 
 /** Mounts the files. */
-export function mountAssets({ root, site }: ShellContext, theme: ThemeFolder | undefined): Assets {
+export function mountAssets({ root, site }: ShellContext): Assets {
   const contents = new Map(Object.entries(FILES).map(([name, path]) => [name, readFileSync(path)]));
   const urlOf = (name: string) =>
     `${root}/web/assets/${name}?${Bun.hash(contents.get(name) ?? new Uint8Array()).toString(36)}`;
@@ -62,16 +36,7 @@ export function mountAssets({ root, site }: ShellContext, theme: ThemeFolder | u
     ({ params }) => {
       const bytes = contents.get(params.name);
       if (!bytes) throw new ApiError(404, "File not found");
-      return fileOf(bytes, extname(params.name), IMMUTABLE);
-    },
-    { permit: "public" },
-  );
-  site.get(
-    "/theme/:name/*",
-    async ({ params }) => {
-      const path = theme && params.name === theme.name ? publicFile(theme.path, params["*"]) : undefined;
-      if (path === undefined) throw new ApiError(404, "File not found");
-      return fileOf(readFileSync(path), extname(path).toLowerCase(), ONE_DAY);
+      return staticFileAnswer(params.name, bytes, IMMUTABLE);
     },
     { permit: "public" },
   );
@@ -83,36 +48,4 @@ export function mountAssets({ root, site }: ShellContext, theme: ThemeFolder | u
       return urlOf(name);
     },
   };
-}
-
-/** The URL of a theme's style sheet or script, where it has one. */
-export function themeFile(theme: ThemeFolder | undefined, file: string, root: string): string[] {
-  const path = theme && publicFile(theme.path, file);
-  if (!theme || path === undefined) return [];
-  return [`${root}/theme/${theme.name}/${file}?${Bun.hash(readFileSync(path)).toString(36)}`];
-}
-
-/** The path of a file in a theme's `public` folder; undefined for anything else. */
-function publicFile(themeFolder: string, requested: string): string | undefined {
-  const folder = join(themeFolder, "public");
-  let decoded: string;
-  try {
-    decoded = decodeURIComponent(requested);
-  } catch {
-    return undefined;
-  }
-  const path = resolve(folder, decoded);
-  const isWithin = path.startsWith(folder + sep) && !decoded.includes("\0");
-  return isWithin && Object.hasOwn(TYPES, extname(path).toLowerCase()) && existsSync(path) ? path : undefined;
-}
-
-function fileOf(bytes: Uint8Array<ArrayBuffer>, extension: string, cacheControl: string): Response {
-  return new Response(bytes, {
-    headers: {
-      "content-type": TYPES[extension] ?? "application/octet-stream",
-      "cache-control": cacheControl,
-      "content-security-policy": FILE_POLICY,
-      "x-content-type-options": "nosniff",
-    },
-  });
 }

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ScreenIcon } from "lectern/contracts";
 import { BootError, type Html, html, raw } from "lectern/core";
 
 /** The icons of screens by name. */
@@ -12,18 +13,16 @@ const OWN = join(import.meta.dir, "icons");
 const NAME = /^([a-z][a-z0-9_]*)\.svg$/;
 
 /**
- * Reads the icons of this plugin, and those of a theme's `icons` folder, which replace them. Icons are inlined into documents. Throws
- * BootError for an icon that contains scripts, naming the file.
+ * Reads the icons of this plugin, and `added` ones, which replace them. Icons are inlined into documents. Throws BootError for an
+ * icon that contains scripts, naming the file.
  */
-export function readIcons(themeFolder: string | undefined): Icons {
+export function readIcons(added: readonly ScreenIcon[] = []): Icons {
   const shapes = new Map<string, string>();
-  for (const folder of [OWN, ...(themeFolder === undefined ? [] : [join(themeFolder, "icons")])]) {
-    if (!existsSync(folder)) continue;
-    for (const file of readdirSync(folder)) {
-      const name = NAME.exec(file)?.[1];
-      if (name !== undefined) shapes.set(name, shapeOf(join(folder, file)));
-    }
+  for (const file of readdirSync(OWN)) {
+    const name = NAME.exec(file)?.[1];
+    if (name !== undefined) shapes.set(name, shapeOf(readFileSync(join(OWN, file), "utf8"), join(OWN, file)));
   }
+  for (const { name, svg, source } of added) shapes.set(name, shapeOf(svg, source));
   const drawn = (shape: string, aria: Html) => html`<svg class="icon" focusable="false" ${aria}${raw(shape)}`;
   const decorative = new Map([...shapes].map(([name, shape]) => [name, drawn(shape, html`aria-hidden="true"`)]));
   return {
@@ -37,10 +36,10 @@ export function readIcons(themeFolder: string | undefined): Icons {
 }
 
 /** The attributes of the svg element, without its size, and its content. */
-function shapeOf(path: string): string {
-  const text = readFileSync(path, "utf8").trim();
+function shapeOf(svg: string, source: string): string {
+  const text = svg.trim();
   const [, head, content] = /<svg\b([^>]*)>([\s\S]*<\/svg>)$/.exec(text) ?? [];
   if (head === undefined || content === undefined || /<script|\son\w+\s*=|javascript:|<foreignObject/i.test(text))
-    throw new BootError(`Cannot use the icon "${path}": expected one plain <svg> element`);
+    throw new BootError(`Cannot use the icon "${source}": expected one plain <svg> element`);
   return `${head.replace(/\s(?:width|height|class|aria-hidden|role)="[^"]*"/g, "")}>${content}`;
 }

@@ -26,6 +26,8 @@ export interface Frame {
   readonly search: boolean;
   /** A style element of this document alone. */
   readonly style: HtmlPart;
+  /** Markup that plugins add at the end of the head. */
+  readonly head: HtmlPart;
 }
 
 /** An entry of a menu. */
@@ -48,7 +50,7 @@ export function document(frame: Frame, ui: Ui, head: Html, foot: Html): Html {
 <link rel="icon" href="${ui.url("/web/assets/favicon.svg")}">
 ${styles.map((href) => html`<link rel="stylesheet" href="${href}">`)}${style}
 ${scripts.map((src) => html`<script src="${src}" defer></script>`)}
-</head>
+${frame.head}</head>
 <body>
 <a class="skip" href="#main">${ui.t("Skip to content")}</a>
 ${head}

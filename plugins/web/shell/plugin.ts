@@ -3,15 +3,13 @@
  * provide the screens through the contract `web`. Screens have no rules of their own: they call the API within the process on the
  * user's behalf, so the rules of API clients apply.
  */
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import type { Visit, Web } from "lectern/contracts";
-import { BootError, chosenLanguage, definePlugin, type InputObject, t } from "lectern/core";
-import { mountAssets, type ThemeFolder, themeFile } from "./assets.ts";
+import { chosenLanguage, definePlugin, type InputObject, t } from "lectern/core";
+import { mountAssets } from "./assets.ts";
 import * as components from "./components.ts";
 import { difference } from "./difference.ts";
 import { DEFAULT_SOURCES, framed, frameSources } from "./frames.ts";
-import { readIcons } from "./icons.ts";
+import { type Icons, readIcons } from "./icons.ts";
 import { compareTexts, decorator } from "./large_content.ts";
 import { document, errorBody, type Frame, footer, header } from "./layout.ts";
 import { pendingFormBody } from "./pending_form.ts";
@@ -19,11 +17,11 @@ import renamedTexts from "./renamed_texts.json" with { type: "json" };
 import { screenScope } from "./route_scope.ts";
 import { Screens } from "./screens.ts";
 import { mountSignIn } from "./sign_in.ts";
+import { contributeThemeHooks } from "./theme_hooks.ts";
 import { createUi } from "./ui.ts";
-import { readThemedViews, Views } from "./views.ts";
+import { Views } from "./views.ts";
 
 const PAGE_SIZE = 30;
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 
 export default definePlugin({
   name: "web",
@@ -36,30 +34,34 @@ export default definePlugin({
       description: "Origins that pages may embed in frames, separated by spaces; * for all",
     }),
   }),
-  async setup(context) {
-    const { baseUrl, contracts, log, onStart, provide, routeScope, slot, texts } = context;
+  setup(context) {
+    const { baseUrl, contracts, log, on, onStart, provide, routeScope, slot, texts } = context;
     texts.rename(renamedTexts);
     const { origin, pathname } = new URL(baseUrl);
     const root = pathname.replace(/\/+$/, "");
     const shared = { ...context, origin, root };
-    const theme = themeOf(context.theme);
     const frames = { ...frameSources(context.settings.frameSources, baseUrl), framed };
     const decorate = decorator(context.children, frames, [context.settings.frameSources, baseUrl]);
-    const icons = readIcons(theme?.path);
-    const views = new Views(await readThemedViews(theme?.path), () => slot("view_part"));
-    const assets = mountAssets(shared, theme);
+    // The slots are complete once all plugins are set up.
+    let drawn: Icons | undefined;
+    const icons = () => {
+      drawn ??= readIcons(slot("screen_icon"));
+      return drawn;
+    };
+    const views = new Views({ parts: () => slot("view_part"), replacements: () => slot("view_replacement") });
+    const assets = mountAssets(shared);
     const head = views.add<Frame>("layout/header", header);
     const foot = views.add<Frame>("layout/footer", footer);
     const screens = new Screens({
       context: shared,
       frameSources: frames.policy,
       facts: { app: contracts.system.name, logo: contracts.system.logo },
-      styles: [assets.own("pico.css"), assets.own("web.css"), ...themeFile(theme, "theme.css", root)],
-      scripts: [assets.own("htmx.js"), assets.own("web.js"), ...themeFile(theme, "theme.js", root)],
+      styles: [assets.own("pico.css"), assets.own("web.css")],
+      scripts: [assets.own("htmx.js"), assets.own("web.js")],
       uiFor(request, viewer) {
         const accepted = request.headers.get("accept-language");
         return createUi(
-          { texts, icons, root, serves: context.runtime.serves },
+          { texts, icons: icons(), root, serves: context.runtime.serves },
           viewer,
           chosenLanguage(viewer.language, accepted, texts.languages()) ?? context.language,
         );
@@ -72,7 +74,6 @@ export default definePlugin({
       "",
       screenScope(shared, {
         errorScreen: (...given) => screens.errorScreen(...given),
-        respond: (body, status) => screens.respond(body, status),
       }),
     );
     const web: Web = {
@@ -90,7 +91,10 @@ export default definePlugin({
       paged,
     };
     provide("web", web);
+    contributeThemeHooks(context, web);
     mountSignIn(shared, web);
+    // An invalid icon stops the boot.
+    on("app_boot", { filter: () => void icons() });
     onStart(() => views.warn(log));
   },
 });
@@ -129,13 +133,4 @@ function paged(query: InputObject, size = PAGE_SIZE): ReturnType<Web["paged"]> {
   const requested = Number(query.page);
   const page = Number.isInteger(requested) && requested >= 1 && requested <= 1_000_000 ? requested : 1;
   return { page, size, query: `count=${size}&offset=${(page - 1) * size}` };
-}
-
-/** The folder of the active theme; the runtime loads its code. Throws BootError for an invalid name. */
-function themeOf(name: string): ThemeFolder | undefined {
-  if (name === "" || name === "false") return undefined;
-  if (!NAME.test(name))
-    throw new BootError(`Cannot use the theme "${name}": wanted the name of a folder below "themes"`);
-  const path = resolve(process.cwd(), "themes", name);
-  return existsSync(path) ? { name, path } : undefined;
 }

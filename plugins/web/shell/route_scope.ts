@@ -2,15 +2,13 @@
  * What encloses every screen: session authentication, rejection of cross-site forms, hooks of themes, and errors as documents. Forms
  * need no token: browsers mark cross-site requests (`isCrossSite`), and do not send SameSite cookies with them.
  */
-import { ApiError, GUEST, type Html, isCrossSite, type RouteScope, type Viewer } from "lectern/core";
+import { ApiError, GUEST, isCrossSite, type RouteScope, type Viewer } from "lectern/core";
 import type { ShellContext } from "./contract.ts";
 
 /** How errors are shown. */
 export interface ErrorScreens {
-  /** The document of an error, in the language of the viewer. */
-  errorScreen(request: Request, viewer: Viewer, status: number, message: string): Promise<Html>;
-  /** A response with a document. */
-  respond(body: Html, status: number): Response;
+  /** The response with the document of an error, in the language of the viewer. */
+  errorScreen(request: Request, viewer: Viewer, status: number, message: string): Promise<Response>;
 }
 
 const READ_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
@@ -22,7 +20,7 @@ const CROSS_SITE = new ApiError(
 /** The route scope of all paths outside the API. */
 export function screenScope(
   { contracts: { sessions }, origin, root, slot }: ShellContext,
-  { errorScreen, respond }: ErrorScreens,
+  { errorScreen }: ErrorScreens,
 ): RouteScope {
   const viewers = new WeakMap<Request, Viewer>();
   return {
@@ -38,7 +36,7 @@ export function screenScope(
       const isDocument = acceptsHtml(request);
       if (!READ_METHODS.has(request.method) && isCrossSite(request, origin)) {
         if (!isDocument) throw CROSS_SITE;
-        return respond(await errorScreen(request, GUEST, CROSS_SITE.status, CROSS_SITE.message), CROSS_SITE.status);
+        return errorScreen(request, GUEST, CROSS_SITE.status, CROSS_SITE.message);
       }
       for (const { before } of slot("screen_hook")) {
         const ended = await before?.(request);
@@ -50,10 +48,7 @@ export function screenScope(
       const viewer = viewers.get(request) ?? GUEST;
       if (response.status === 401 && viewer === GUEST) return toSignIn(request, root);
       const { error } = (await response.json()) as { error?: { message?: string } };
-      const screen = respond(
-        await errorScreen(request, viewer, response.status, error?.message ?? ""),
-        response.status,
-      );
+      const screen = await errorScreen(request, viewer, response.status, error?.message ?? "");
       for (const name of ["allow", "retry-after"]) {
         const value = response.headers.get(name);
         if (value !== null) screen.headers.set(name, value);

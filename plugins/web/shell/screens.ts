@@ -65,6 +65,15 @@ interface ScreenRoute {
   readonly written?: Readonly<Record<string, string>> | undefined;
 }
 
+/** Parts of a frame that are not those of its screen. */
+interface FrameParts {
+  /** A notice that is shown once; "" for none. */
+  readonly notice: string;
+  /** Allows the style of the screen; "" where no element needs it. */
+  readonly nonce: string;
+  readonly head: Frame["head"];
+}
+
 /** Screens and forms of one runtime. */
 export class Screens {
   readonly #options: ScreenOptions;
@@ -87,20 +96,28 @@ export class Screens {
     );
   }
 
-  /** The document of an error. */
-  async errorScreen(request: Request, viewer: Viewer, status: number, message: string) {
+  /** The response with the document of an error. */
+  async errorScreen(request: Request, viewer: Viewer, status: number, message: string): Promise<Response> {
     const ui = this.#options.uiFor(request, viewer);
     const body = this.#options.errorBody({ status, message }, ui);
-    return this.#options.document(this.#frame({ title: ui.t("Error"), body }, ui, request, ""), ui);
+    return this.#respond({ title: ui.t("Error"), body, status }, ui, request);
   }
 
-  /** A response with a document and its Content-Security-Policy. */
-  respond(body: ReturnType<typeof html>, status: number, nonce = ""): Response {
-    const response = htmlResponse(body, status);
+  /**
+   * The response with the document of a screen and its Content-Security-Policy. Its nonce allows a style element of the screen, and
+   * the scripts and styles that plugins add to the head.
+   */
+  #respond(screen: Screen, ui: Ui, request: Request, notice = ""): Response {
+    const draws = this.#options.context.slot("document_head").flatMap(({ draw }) => draw ?? []);
+    const nonce = screen.style === undefined && draws.length === 0 ? "" : crypto.randomUUID().replaceAll("-", "");
+    const head = draws.map((draw) => html`${draw(nonce)}\n`);
+    const frame = this.#frame(screen, ui, request, { notice, nonce, head });
+    const response = htmlResponse(this.#options.document(frame, ui), screen.status ?? 200);
     const styles = nonce === "" ? "'self'" : `'self' 'nonce-${nonce}'`;
+    const scripts = draws.length === 0 ? "" : `script-src ${styles}; `;
     response.headers.set(
       "content-security-policy",
-      `default-src 'self'; style-src ${styles}; img-src 'self' data: https: http:; media-src 'self' https:; frame-src ${this.#options.frameSources}; object-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+      `default-src 'self'; ${scripts}style-src ${styles}; img-src 'self' data: https: http:; media-src 'self' https:; frame-src ${this.#options.frameSources}; object-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
     );
     response.headers.set("x-frame-options", "DENY");
     response.headers.set("referrer-policy", "same-origin");
@@ -124,9 +141,7 @@ export class Screens {
     const answer = await this.#run(handler, given, ui);
     if (answer instanceof Response) return answer;
     const notice = takeNotice(request.headers.get("cookie"), this.#options.context.root);
-    const nonce = answer.style === undefined ? "" : crypto.randomUUID().replaceAll("-", "");
-    const frame = this.#frame(answer, ui, request, notice?.text ?? "", nonce);
-    const response = this.respond(this.#options.document(frame, ui), answer.status ?? 200, nonce);
+    const response = this.#respond(answer, ui, request, notice?.text);
     if (notice) response.headers.append("set-cookie", notice.deletion);
     // While the store is unavailable, a rejected form is shown again with its input.
     if (response.status === 503) response.headers.set("retry-after", RETRY_SECONDS);
@@ -149,8 +164,7 @@ export class Screens {
   #pendingForm({ request, input }: ScreenRequest, ui: Ui, written?: ScreenRoute["written"]): Response {
     const pending = { path: new URL(request.url).pathname, fields: pendingFields(input, written) };
     const body = this.#options.pendingFormBody(pending, ui);
-    const screen = { title: ui.t("You are signed out"), body };
-    return this.respond(this.#options.document(this.#frame(screen, ui, request, ""), ui), SIGNED_OUT.status);
+    return this.#respond({ title: ui.t("You are signed out"), body, status: SIGNED_OUT.status }, ui, request);
   }
 
   #visit({ request, viewer, params, nestedQuery, input, address }: ScreenRequest, ui: Ui): Visit {
@@ -212,8 +226,9 @@ export class Screens {
     };
   }
 
-  #frame(screen: Screen, ui: Ui, request: Request, notice: string, nonce = ""): Frame {
+  #frame(screen: Screen, ui: Ui, request: Request, { nonce, ...added }: FrameParts): Frame {
     const { facts, styles, scripts, context } = this.#options;
+    const heads = context.slot("document_head");
     const here = screen.menu ?? new URL(request.url).pathname;
     const entries = (menu: MenuEntry["menu"]): Entry[] =>
       context
@@ -231,7 +246,7 @@ export class Screens {
       body: screen.body,
       aside: screen.aside,
       crumbs: screen.crumbs ?? [],
-      notice,
+      ...added,
       main: [
         ...entries("main"),
         ...(settings[0]
@@ -240,11 +255,11 @@ export class Screens {
       ],
       settings: screen.aside ? [] : isIn(settings) ? settings : isIn(account) ? account : [],
       account,
-      styles,
-      scripts: [...scripts, ...(screen.scripts ?? [])],
+      styles: [...styles, ...heads.flatMap((head) => head.styles ?? [])],
+      scripts: [...scripts, ...heads.flatMap((head) => head.scripts ?? []), ...(screen.scripts ?? [])],
       scheme,
       search: context.slot("menu").some((entry) => entry.path === "/search" && isShown(entry, ui)),
-      style: nonce !== "" && html`<style nonce="${nonce}">${ui.raw(screen.style ?? "")}</style>`,
+      style: screen.style !== undefined && html`<style nonce="${nonce}">${ui.raw(screen.style)}</style>`,
     };
   }
 }

@@ -1,40 +1,36 @@
 /**
- * Named views, and their replacements by a theme: `themes/<name>/views/<view>.ts`, whose default export is
- * `({html, next, t, …}) => (data) => html`…``. `next` draws the original view, so a theme can extend it without
- * copying.
+ * Named views, their replacements and what is drawn before and after them, by the slots `view_replacement` and `view_part`. A
+ * replacement gets `next`, which draws what it replaces, so it can extend a view without copying.
  */
-import { existsSync, readdirSync } from "node:fs";
-import { join, relative, sep } from "node:path";
-import { pathToFileURL } from "node:url";
-import type { Ui, View } from "lectern/contracts";
-import { BootError, Html, html, type Log, type ViewPart } from "lectern/core";
+import type { View, ViewReplacement } from "lectern/contracts";
+import { html, type Log, type ViewPart } from "lectern/core";
 
-/** The default export of a theme's view. */
-export type ThemedView<D = never> = (ui: Ui & { next(data: D): Html }) => (data: D) => Html;
+/** Contributions to views; complete once the runtime has booted. */
+export interface ViewContributions {
+  readonly parts: () => readonly ViewPart[];
+  readonly replacements: () => readonly ViewReplacement[];
+}
 
 const NAME = /^[a-z][a-z0-9_]*(?:\/[a-z][a-z0-9_]*)+$/;
 
 /** The views of one runtime. */
 export class Views {
-  readonly #themed: ReadonlyMap<string, ThemedView>;
-  readonly #parts: () => readonly ViewPart[];
+  readonly #contributed: ViewContributions;
   readonly #names = new Set<string>();
 
-  /** `parts` returns what is drawn before and after views; complete once the runtime has booted. */
-  constructor(themed: ReadonlyMap<string, ThemedView>, parts: () => readonly ViewPart[]) {
-    this.#themed = themed;
-    this.#parts = parts;
+  constructor(contributed: ViewContributions) {
+    this.#contributed = contributed;
   }
 
-  /** Registers a view; returns the view to draw, which is that of the theme where it has one of the name. */
+  /** Registers a view; returns the view to draw, with what is contributed to it. */
   add<D>(name: string, view: View<D>): View<D> {
     if (!NAME.test(name)) throw new Error(`Cannot name a view "${name}": expected a name such as "books/show"`);
     if (this.#names.has(name)) throw new Error(`Cannot name a view "${name}": it exists already`);
     this.#names.add(name);
-    const themed = this.#themed.get(name) as ThemedView<D> | undefined;
-    const own = themed ? this.#byTheme(name, themed, view) : view;
+    let own: View<D> | undefined;
     return (data, ui) => {
-      const parts = this.#parts().filter(({ target }) => target === name);
+      own ??= this.#replaced(name, view);
+      const parts = this.#contributed.parts().filter(({ target }) => target === name);
       if (parts.length === 0) return own(data, ui);
       const drawn = (place: ViewPart["place"]) =>
         parts
@@ -45,41 +41,24 @@ export class Views {
     };
   }
 
-  #byTheme<D>(name: string, themed: ThemedView<D>, view: View<D>): View<D> {
-    return (data, ui) => {
-      const drawn: unknown = themed({ ...ui, next: (given) => view(given, ui) })(data);
-      if (!(drawn instanceof Html)) throw new Error(`The theme's view "${name}" does not return html\`…\``);
-      return drawn;
-    };
+  /** The view with its replacements around it. */
+  #replaced<D>(name: string, view: View<D>): View<D> {
+    return this.#contributed
+      .replacements()
+      .filter((replacement) => replacement.name === name)
+      .reduce<View<D>>(
+        (next, { draw }) =>
+          (data, ui) =>
+            // Who replaces a view knows its data by its name.
+            draw({ ...ui, next: (given: D) => next(given, ui) } as never)(data as never),
+        view,
+      );
   }
 
-  /** Logs views of the theme that do not exist, which are most likely misspelt. */
+  /** Logs contributions to views that do not exist, which are most likely misspelt. */
   warn(log: Log): void {
-    for (const name of [...this.#themed.keys(), ...this.#parts().map(({ target }) => target)])
+    const { parts, replacements } = this.#contributed;
+    for (const name of [...replacements().map((each) => each.name), ...parts().map(({ target }) => target)])
       if (!this.#names.has(name)) log.warn("A theme has a view that does not exist; check its name", { view: name });
   }
-}
-
-/** Loads the views of a theme. Throws BootError naming the file that cannot be used. */
-export async function readThemedViews(themeFolder: string | undefined): Promise<Map<string, ThemedView>> {
-  const found = new Map<string, ThemedView>();
-  const folder = themeFolder === undefined ? "" : join(themeFolder, "views");
-  if (folder === "" || !existsSync(folder)) return found;
-  for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-    if (!file.endsWith(".ts")) continue;
-    const path = join(folder, file);
-    const shown = relative(process.cwd(), path);
-    let loaded: { default?: unknown };
-    try {
-      loaded = (await import(pathToFileURL(path).href)) as { default?: unknown };
-    } catch (cause) {
-      throw new BootError(`Failed loading theme view at "${shown}" with error: ${String(cause)}`, { cause });
-    }
-    if (typeof loaded.default !== "function")
-      throw new BootError(
-        `Cannot use the theme's view "${shown}": expected a default export ({html, next}) => (data) => html\`…\``,
-      );
-    found.set(file.slice(0, -3).split(sep).join("/"), loaded.default as ThemedView);
-  }
-  return found;
 }

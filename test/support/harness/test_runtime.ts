@@ -13,6 +13,7 @@ import { folderStore } from "../../../core/files/file_store.ts";
 import type { AnswerMismatch } from "../../../core/http/answer_judge.ts";
 import { createLog } from "../../../core/log.ts";
 import { boot, type Runtime, type RuntimeOptions } from "../../../core/runtime/boot.ts";
+import { withExtensions } from "../../../core/runtime/extend_plugins.ts";
 import { withoutPlugins } from "../../../core/runtime/left_out.ts";
 import { readSettings } from "../../../core/runtime/settings.ts";
 import plugins from "../../../plugins/mod.ts";
@@ -106,17 +107,20 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
     rmSync(dataDir, { recursive: true, force: true });
   };
   const mismatches: AnswerMismatch[] = [];
-  const runtime = await boot({
-    config,
-    onAnswerMismatch: (mismatch) => mismatches.push(mismatch),
-    store,
-    files: folderStore(join(dataDir, "files")),
-    log,
-    plugins: [...installed, ...(options.extra ?? [])],
-    shipped: plugins,
-    env,
-    ...options.choices,
-  }).catch(async (error: unknown) => {
+  const settings = options.choices?.settings;
+  const start = async () =>
+    boot({
+      config,
+      onAnswerMismatch: (mismatch) => mismatches.push(mismatch),
+      store,
+      files: folderStore(join(dataDir, "files")),
+      log,
+      plugins: await withExtensions([...installed, ...(options.extra ?? [])], { env, settings }),
+      shipped: plugins,
+      env,
+      ...options.choices,
+    });
+  const runtime = await start().catch(async (error: unknown) => {
     // Some tests want a boot that fails; it has to close and remove the same.
     await store.close();
     await drops();

@@ -1,0 +1,37 @@
+/** Slots that change content: the HTML of pages, and the conversion of Markdown. */
+import type { Marked } from "marked";
+
+/** A function of a hook: it returns a replacement, or undefined to keep the value. */
+type Answer<T> = T | undefined | Promise<T | undefined>;
+
+/** A page as its hooks get it. */
+export interface HookedPage {
+  readonly id: number;
+}
+
+/** Changes a page's content when it is stored or shown. Functions return other HTML, or undefined to keep it. */
+export interface PageContentHook {
+  /** After ids are set, before anything is derived from the HTML. */
+  readonly preStore?: (html: string, page: HookedPage) => Answer<string>;
+  /** After includes and the filter; its result is not filtered again. */
+  readonly postRender?: (html: string, page: HookedPage) => Answer<string>;
+  /** The HTML in place of an include tag, filtered afterwards. */
+  readonly include?: (
+    reference: string,
+    html: string,
+    page: HookedPage,
+    referenced: HookedPage | null,
+  ) => Answer<string>;
+}
+
+/** Configures the Markdown converter, once: changes it or returns another. */
+export interface MarkdownConverterHook {
+  readonly configure: (converter: Marked) => Marked | undefined;
+}
+
+declare module "../runtime/registry.ts" {
+  interface Slots {
+    markdown_converter: MarkdownConverterHook;
+    page_content: PageContentHook;
+  }
+}

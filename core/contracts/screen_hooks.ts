@@ -1,0 +1,60 @@
+/**
+ * Slots around screens: middleware, markup before and after views, views and icons that replace those of Lectern, and parts of
+ * every document's head. Contributions are read once the runtime has booted; where Lectern runs without screens, none reads them.
+ */
+import type { Html } from "../http/html.ts";
+import type { Ui, View } from "./web.ts";
+
+/** Middleware of every screen: a response of `before` ends the request, one of `after` replaces the answer. */
+export interface ScreenHook {
+  readonly before?: (request: Request) => Response | undefined | Promise<Response | undefined>;
+  readonly after?: (request: Request, response: Response) => Response | undefined | Promise<Response | undefined>;
+}
+
+/** A part rendered before or after a view. */
+export interface ViewPart {
+  readonly target: string;
+  readonly place: "before" | "after";
+  /** Smaller ones come first. */
+  readonly priority: number;
+  readonly draw: View<never>;
+}
+
+/** Renders in place of a view; `next` renders the replaced one. */
+export type ReplacingView<D = never> = (ui: Ui & { next(data: D): Html }) => (data: D) => Html;
+
+/** A view in place of another one. Where several replace a view, later contributions enclose earlier ones. */
+export interface ViewReplacement {
+  /** The name of the replaced view, such as "layout/footer". */
+  readonly name: string;
+  readonly draw: ReplacingView;
+}
+
+/** An icon, in place of the one of that name if there is one. Later contributions replace earlier ones. */
+export interface ScreenIcon {
+  readonly name: string;
+  /** One plain `<svg>` element. */
+  readonly svg: string;
+  /** The file, as errors name it. */
+  readonly source: string;
+}
+
+/** What the head of every document has besides the files of Lectern. */
+export interface DocumentHead {
+  /** URLs of style sheets, after those of Lectern. */
+  readonly styles?: readonly string[];
+  /** URLs of scripts, after those of Lectern; they run in the order of the list, once the document is parsed. */
+  readonly scripts?: readonly string[];
+  /** Markup at the end of the head. Scripts and styles in it need `nonce` as their attribute, else the browser refuses them. */
+  readonly draw?: (nonce: string) => Html;
+}
+
+declare module "../runtime/registry.ts" {
+  interface Slots {
+    document_head: DocumentHead;
+    screen_hook: ScreenHook;
+    screen_icon: ScreenIcon;
+    view_part: ViewPart;
+    view_replacement: ViewReplacement;
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * The entry of an isolated process after `trampoline.ts` has confined it: it answers the calls of the server to one plugin, and
+ * ends with its input. Libraries are registered by the paths that the server gives, since Bun finds them only where it can read
+ * all folders above.
+ */
+import { writeSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { registerModules } from "../cli/resolve.ts";
+import type { AnyPlugin } from "../runtime/plugin.ts";
+import { Channel, type SentCall } from "./channel.ts";
+import type { ChildContext, Facts } from "./child_context.ts";
+import { MessageReader, messageBytes } from "./messages.ts";
+
+/** What the server sends to load a plugin. */
+export interface LoadOrder {
+  /** The file of the plugin. */
+  readonly file: string;
+  /** The files of libraries by import name. */
+  readonly libraries: Readonly<Record<string, string>>;
+}
+
+const STDOUT = 1;
+/** The server limits what it sends itself. */
+const MAX_BYTES = 2 ** 30;
+const UNSUPPORTED = ["requires", "uses", "provides", "commands"] as const;
+
+let plugin: AnyPlugin | undefined;
+let context: ChildContext | undefined;
+
+async function load({ file, libraries }: LoadOrder): Promise<object> {
+  registerModules([
+    ...Object.entries(libraries),
+    ["lectern/core", `${import.meta.dir}/child_core.ts`],
+    // Plugins augment their types; they hold nothing that an isolated one could run.
+    ...["lectern/db", "lectern/contracts", "lectern/plugins"].map((name) => [name, undefined] as const),
+  ]);
+  const loaded = (await import(pathToFileURL(file).href)) as { default?: AnyPlugin };
+  plugin = loaded.default;
+  if (!plugin || Array.isArray(plugin) || typeof plugin.setup !== "function")
+    throw new Error("its default export is no plugin; an isolated entry holds exactly one");
+  const { name, permissions, settings, migrations, events, adds, before, after, optionalTables } = plugin;
+  for (const member of UNSUPPORTED)
+    if (Object.keys(plugin[member] ?? {}).length > 0) throw new Error(`isolated plugins cannot have "${member}"`);
+  return {
+    name,
+    permissions,
+    settings: settings?.properties ?? {},
+    migrations: Object.keys(migrations),
+    events,
+    adds,
+    before,
+    after,
+    optionalTables,
+  };
+}
+
+async function setUp(facts: Facts): Promise<object> {
+  const { ChildContext } = await import("./child_context.ts");
+  context = new ChildContext(channel);
+  await plugin?.setup(context.contextOf(facts) as never);
+  return context.registrations;
+}
+
+async function migrate({ step }: { readonly step: string }, within: number): Promise<void> {
+  const { remoteStore } = await import("./child_store.ts");
+  await plugin?.migrations[step]?.(remoteStore(channel, { within }));
+}
+
+async function answer(call: SentCall): Promise<unknown> {
+  if (call.name === "ping") return true;
+  if (call.name === "load") return load(call.value as LoadOrder);
+  if (call.name === "setup") return setUp(call.value as Facts);
+  if (call.name === "migrate") return migrate(call.value as { step: string }, call.call);
+  if (!context) throw new Error("The plugin is not set up");
+  return context.run(call);
+}
+
+function send(message: unknown): void {
+  const bytes = messageBytes(message);
+  for (let at = 0; at < bytes.length; ) at += writeSync(STDOUT, bytes, at);
+}
+
+const { console: terminal } = globalThis;
+// Standard output is for messages: what the plugin prints goes to standard error.
+Object.assign(terminal, { log: terminal.error, info: terminal.error });
+const channel = new Channel(send, answer, Number.POSITIVE_INFINITY);
+const reader = new MessageReader(MAX_BYTES);
+for await (const chunk of Bun.stdin.stream()) for (const message of reader.push(chunk)) channel.receive(message);
+process.exit(0);

@@ -1,0 +1,91 @@
+/**
+ * Messages between the server and an isolated process: four bytes of length, then JSON. The reader trusts nothing: messages have
+ * a greatest length, and what they hold is plain data. Bytes travel as base64.
+ */
+
+const HEADER_BYTES = 4;
+/** The key of an object that stands for bytes. */
+const BYTES_KEY = "$bytes";
+
+/** A message that breaks the rules of the protocol. */
+export class ProtocolError extends Error {
+  override readonly name = "ProtocolError";
+}
+
+/** A message as it is sent. */
+export function messageBytes(message: unknown): Uint8Array {
+  const payload = Buffer.from(JSON.stringify(message, replacer));
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES + payload.length);
+  bytes.writeUInt32LE(payload.length);
+  payload.copy(bytes, HEADER_BYTES);
+  return bytes;
+}
+
+/** Reads messages from the chunks of a pipe. */
+export class MessageReader {
+  readonly #maxBytes: number;
+  #chunks: Uint8Array[] = [];
+  #length = 0;
+  #wanted: number | undefined;
+
+  /** `maxBytes` is the greatest length of a message. */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Reads a chunk. Yields the messages that it completes. Throws ProtocolError for what is too long or no JSON. */
+  *push(chunk: Uint8Array): Generator<unknown> {
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    for (;;) {
+      if (this.#wanted === undefined) {
+        if (this.#length < HEADER_BYTES) return;
+        this.#wanted = this.#take(HEADER_BYTES).readUInt32LE();
+        if (this.#wanted > this.#maxBytes)
+          throw new ProtocolError(`a message of ${this.#wanted} bytes, more than ${this.#maxBytes}`);
+      }
+      if (this.#length < this.#wanted) return;
+      const payload = this.#take(this.#wanted);
+      this.#wanted = undefined;
+      yield parsed(payload);
+    }
+  }
+
+  #take(bytes: number): Buffer {
+    const first = this.#chunks[0];
+    if (this.#chunks.length !== 1 || !first) this.#chunks = [Buffer.concat(this.#chunks)];
+    const all = Buffer.from(this.#chunks[0]?.buffer ?? new ArrayBuffer(0), this.#chunks[0]?.byteOffset, this.#length);
+    this.#chunks = [all.subarray(bytes)];
+    this.#length -= bytes;
+    return all.subarray(0, bytes);
+  }
+}
+
+function parsed(payload: Buffer): unknown {
+  try {
+    const value: unknown = JSON.parse(payload.toString());
+    return payload.includes(BYTES_KEY) ? withBytes(value) : value;
+  } catch {
+    throw new ProtocolError("a message that is no JSON");
+  }
+}
+
+function replacer(this: unknown, key: string, value: unknown): unknown {
+  // `toJSON` of a Buffer has run before; the holder still has the bytes.
+  const original = (this as Record<string, unknown>)[key];
+  if (original instanceof Uint8Array) return { [BYTES_KEY]: Buffer.from(original).toString("base64") };
+  return typeof value === "bigint" ? String(value) : value;
+}
+
+/** The value with its bytes, replaced in place: a function called by `JSON.parse` for each value is several times slower. */
+function withBytes(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const members = value as Record<string, unknown>;
+  const text = members[BYTES_KEY];
+  if (typeof text === "string") return new Uint8Array(Buffer.from(text, "base64"));
+  for (const name of Object.keys(members)) {
+    const member = members[name];
+    if (typeof member === "object" && member !== null) members[name] = withBytes(member);
+  }
+  return value;
+}

@@ -1,0 +1,176 @@
+/**
+ * The calls of an isolated plugin to the server, each checked, and done through the plugin's own context: its grants, hosts and
+ * files are those of any plugin. A call names the call of the server within which it is made; its viewer and transaction are
+ * looked up here.
+ */
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import type { Db } from "../../db/mod.ts";
+import type { EventTransaction } from "../events/event_bus.ts";
+import type { AnyContext } from "../runtime/plugin.ts";
+import type { EventName, JobName } from "../runtime/registry.ts";
+import type { Viewer } from "../viewer.ts";
+import type { SentCall } from "./channel.ts";
+import { plainOf } from "./plain.ts";
+import { runQuery, runSchemaChange, runVisible } from "./statements.ts";
+
+/** What a call of the server to the plugin gives the calls made within it. */
+export interface CallScope {
+  readonly viewer?: Viewer;
+  readonly tx?: EventTransaction;
+  /** The store of a migration. */
+  readonly schema?: Db;
+  /** Runs a function in the asynchronous context of the call: its request, of which events record the address. */
+  readonly inContext?: <Result>(run: () => Result) => Result;
+}
+
+/** What the calls of one plugin are answered with. */
+export interface CallParts {
+  readonly plugin: string;
+  /** The context; undefined before `setup`. */
+  readonly context: AnyContext | undefined;
+  /** Events that the plugin declares to perform. */
+  readonly events: readonly string[];
+  /** Jobs that it has registered. */
+  readonly jobs: ReadonlySet<string>;
+  readonly limits: { readonly timeoutMs: number; readonly messageBytes: number };
+  scopeOf(call: number): CallScope | undefined;
+  /** Runs the plugin's action of an event within its transaction. */
+  runAction(action: number, draft: unknown, tx: EventTransaction): Promise<unknown>;
+}
+
+const MAX_LISTED = 10_000;
+/** Characters of a line of the log. */
+const MAX_LOGGED = 10_000;
+const text = Type.String();
+const SHAPES = {
+  query: Type.Object({
+    tree: Type.Unknown(),
+    visible: Type.Optional(text),
+    inTransaction: Type.Optional(Type.Boolean()),
+  }),
+  perform: Type.Object({ name: text, draft: Type.Unknown(), action: Type.Integer() }),
+  enqueue: Type.Object({
+    name: text,
+    payload: Type.Unknown(),
+    options: Type.Object({
+      delayMs: Type.Optional(Type.Number({ minimum: 0 })),
+      key: Type.Optional(Type.String({ maxLength: 500 })),
+    }),
+  }),
+  fetch: Type.Object({
+    url: text,
+    method: Type.String({ pattern: "^[A-Z]{1,10}$" }),
+    headers: Type.Record(text, text),
+    body: Type.Optional(Type.Uint8Array()),
+  }),
+  files_put: Type.Object({ key: text, bytes: Type.Uint8Array() }),
+  files_get: Type.Object({ key: text }),
+  files_remove: Type.Object({ key: text }),
+  files_list: Type.Object({ prefix: text }),
+  log: Type.Object({
+    level: Type.Union((["debug", "info", "warn", "error"] as const).map((level) => Type.Literal(level))),
+    message: Type.String({ maxLength: MAX_LOGGED }),
+    fields: Type.Record(text, Type.Unknown()),
+  }),
+} as const;
+
+type Name = keyof typeof SHAPES;
+type Answer<N extends Name> = (
+  value: Static<(typeof SHAPES)[N]>,
+  parts: CallParts & { readonly context: AnyContext },
+  scope: CallScope,
+) => unknown;
+
+const ANSWERS: { readonly [N in Name]: Answer<N> } = {
+  query({ tree, visible, inTransaction }, { context, limits }, { viewer, tx }) {
+    const maxBytes = limits.messageBytes / 2;
+    if (visible !== undefined) {
+      if (!viewer) throw new Error("visible() needs the viewer of a request or an event that still runs");
+      return runVisible(context.db, tree, { table: visible, viewer, where: context.visible.where, maxBytes });
+    }
+    if (!inTransaction) return runQuery(context.db, tree, maxBytes);
+    if (!tx) throw new Error("The transaction has ended");
+    return runQuery(tx.db, tree, maxBytes);
+  },
+  async perform({ name, draft, action }, { plugin, context, events, runAction }, { viewer, tx }) {
+    const owner = context.runtime.plugins().find((each) => each.plugin.name !== plugin && performs(each.plugin, name));
+    if (owner) throw new Error(`The event "${name}" is one of the plugin "${owner.plugin.name}"`);
+    if (!events.includes(name)) throw new Error(`The plugin does not declare the event "${name}" in "events"`);
+    const act = (final: unknown, over: EventTransaction) => runAction(action, final, over);
+    // The names and types of its events are the plugin's own.
+    if (tx) return plainOf(await tx.perform(name as EventName, draft as never, act as never));
+    if (!viewer) throw new Error("perform() needs the viewer of a request or an event that still runs");
+    return plainOf(await context.perform(name as EventName, viewer, draft as never, act as never));
+  },
+  async enqueue({ name, payload, options }, { context, jobs }, { tx }) {
+    if (!jobs.has(name)) throw new Error(`The plugin has registered no job "${name}"`);
+    await (tx ?? context).enqueue(name as JobName, payload as never, options);
+  },
+  async fetch({ url, method, headers, body }, { context, limits }) {
+    const signal = AbortSignal.timeout(limits.timeoutMs);
+    const response = await context.fetch(url, { method, headers, signal, ...(body && { body }) });
+    return {
+      status: response.status,
+      headers: [...(response.headers as unknown as Iterable<[string, string]>)],
+      body: await boundedBody(response, limits.messageBytes),
+    };
+  },
+  files_put: ({ key, bytes }, { context }) => context.files.put(key, bytes),
+  async files_get({ key }, { context, limits }) {
+    const found = await context.files.get(key);
+    if (!found) return null;
+    if (found.size > limits.messageBytes / 2) throw new Error(`The file "${key}" is too large for an isolated plugin`);
+    return { modified: found.modified.toISOString(), bytes: await found.bytes() };
+  },
+  files_remove: ({ key }, { context }) => context.files.remove(key),
+  async files_list({ prefix }, { context }) {
+    const found: object[] = [];
+    for await (const { key, size, modified } of context.files.list(prefix)) {
+      found.push({ key, size, modified: modified.toISOString() });
+      if (found.length >= MAX_LISTED) break;
+    }
+    return found;
+  },
+  log({ level, message, fields }, { plugin, context }) {
+    if (JSON.stringify(fields).length > MAX_LOGGED)
+      throw new Error(`A line of the log has at most ${MAX_LOGGED} characters`);
+    context.log[level](message, { ...fields, plugin });
+  },
+};
+
+/** Answers a call. Throws for calls that do not exist, have a wrong form, or exceed what the plugin may do. */
+export async function answerCall({ name, value, within }: SentCall, parts: CallParts): Promise<unknown> {
+  const scope = within === undefined ? {} : parts.scopeOf(within);
+  if (!scope) throw new Error(`The call that "${name}" belongs to has ended`);
+  if (!Object.hasOwn(SHAPES, name)) throw new Error(`There is no call "${name}"`);
+  const shape = SHAPES[name as Name];
+  const first = Value.Errors(shape, value).First();
+  if (first) throw new Error(`Cannot answer "${name}": "${first.path.slice(1)}": ${first.message}`);
+  if (scope.schema) {
+    if (name !== "query") throw new Error(`A migration of an isolated plugin cannot call "${name}"`);
+    return runSchemaChange(scope.schema, parts.plugin, (value as { tree: unknown }).tree);
+  }
+  const { context } = parts;
+  const { inContext = (run) => run() } = scope;
+  if (!context) throw new Error(`"${name}" cannot be called before setup`);
+  // Its shape has been checked above.
+  return inContext(() => (ANSWERS[name as Name] as Answer<Name>)(value as never, { ...parts, context }, scope));
+}
+
+function performs({ events }: { readonly events: readonly string[] }, name: string): boolean {
+  return events.includes(name);
+}
+
+/** The body of a response. Throws where it is longer than a message may be. */
+async function boundedBody(response: Response, messageBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  // Base64 takes four bytes for three.
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > messageBytes / 2) throw new Error("The answer is too large for an isolated plugin");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,87 @@
+/**
+ * What makes items searchable: the events that write and remove them, and the jobs that index all items of a kind, after each boot
+ * those that the engine lacks, and by the command `search reindex` every one.
+ */
+import type { SearchEngine } from "lectern/contracts";
+import type { PluginContext } from "lectern/core";
+import type { Db, TableName } from "lectern/db";
+import { deleteViews, indexMissing } from "./changes.ts";
+import type { SearchContext } from "./contract.ts";
+import { removeItems, sendBatch, sendItems } from "./contributed_engine.ts";
+
+/** Lease of the jobs that index, in milliseconds. */
+const LEASE_MS = 600_000;
+/** Tries of jobs for the engine of a plugin; with their growing pauses they take about a day. */
+const TRIES = 28;
+
+/** The context of the plugin. */
+export type SearchPlugin = PluginContext<"access" | "tags", TableName>;
+
+/** Indexes items when they are written, and items that the engine lacks by a job after each boot. */
+export function registerIndexing(
+  { contribute, enqueue, job, on, onAny }: SearchPlugin,
+  { engine, kinds }: SearchContext,
+  db: Db,
+): void {
+  const kindOf = (kind: string | undefined) => kinds().find((one) => one.kind.kind === kind);
+  on("app_boot", { inTransaction: (_, tx) => engine().fill(kinds(), tx) });
+  job(
+    "search_index",
+    async ({ kind, after, all }) => {
+      const searched = kindOf(kind);
+      const next = searched && (await indexMissing(searched, { after, all }, db));
+      if (next === undefined) return;
+      const key = all ? `${kind} all` : kind;
+      await enqueue("search_index", { kind, after: next, ...(all && { all }) }, { key });
+    },
+    { leaseMs: LEASE_MS },
+  );
+  onAny({
+    async inTransaction({ name, result }, tx) {
+      const [, of] = /^(.+)_(?:create|update)$/.exec(name) ?? [];
+      const searched = of === undefined ? undefined : kindOf(of);
+      if (searched) await engine().indexItem(searched, (result as { id: number }).id, tx);
+    },
+  });
+  contribute("dependents", {
+    async destroy(ids, tx, kind) {
+      await engine().removeItems(kind, ids, tx);
+      await deleteViews(kind, ids, tx);
+    },
+  });
+}
+
+/** The jobs for the engine of a plugin; they do nothing where the shipped engine is in use again. */
+export function registerEngineJobs(
+  { enqueue, job }: Pick<SearchPlugin, "enqueue" | "job">,
+  { kinds }: SearchContext,
+  { contributed, db }: { readonly contributed: () => SearchEngine | undefined; readonly db: Db },
+): void {
+  const options = { leaseMs: LEASE_MS, tries: TRIES };
+  const kindOf = (kind: string) => kinds().find((one) => one.kind.kind === kind);
+  job(
+    "search_engine_index",
+    async ({ kind, ids }) => {
+      const [engine, searched] = [contributed(), kindOf(kind)];
+      if (engine && searched) await sendItems(engine, searched, ids, db);
+    },
+    options,
+  );
+  job(
+    "search_engine_remove",
+    async ({ kind, ids }) => {
+      const engine = contributed();
+      if (engine) await removeItems(engine, kind, ids);
+    },
+    options,
+  );
+  job(
+    "search_engine_fill",
+    async ({ kind, after }) => {
+      const [engine, searched] = [contributed(), kindOf(kind)];
+      const next = engine && searched && (await sendBatch(engine, searched, after, db));
+      if (next !== undefined) await enqueue("search_engine_fill", { kind, after: next }, { key: kind });
+    },
+    options,
+  );
+}

@@ -1,0 +1,54 @@
+/**
+ * Themes: an operator's own code, texts, views, icons, files and markup, in a folder that APP_THEME names (platform 11). Code boots
+ * as a plugin after all others; the rest are contributions to the slots of the screens. Other plugins bring the hooks that themes
+ * listen to by the slot `theme_hook`, so this plugin knows none of theirs.
+ */
+import { definePlugin, t } from "lectern/core";
+import { loadCode } from "./functions.ts";
+import { headOf } from "./head.ts";
+import { mountPublicFiles, publicUrls } from "./public_files.ts";
+import { readTheme } from "./theme_folder.ts";
+import { readIcons, readViews } from "./views.ts";
+
+export default definePlugin({
+  name: "themes",
+  settings: t.Object({
+    active: t.String({
+      default: "",
+      env: "APP_THEME",
+      description: "The theme in force, by its folder below themes",
+    }),
+    folder: t.String({ default: "themes", description: "The folder with all themes" }),
+  }),
+  async extend({ settings, plugins }) {
+    const theme = readTheme(settings);
+    return theme ? loadCode(theme, plugins) : [];
+  },
+  async setup({ baseUrl, contribute, settings, site }) {
+    const theme = readTheme(settings);
+    mountPublicFiles(site, theme);
+    contribute("theme_hook", {
+      name: "app_boot",
+      attach: (handler, { on }) =>
+        on("app_boot", {
+          async filter() {
+            await handler();
+            return undefined;
+          },
+        }),
+    });
+    if (!theme) return;
+    const root = new URL(baseUrl).pathname.replace(/\/+$/, "");
+    const draw = headOf(theme);
+    contribute("theme", { name: theme.name, modules: theme.modules });
+    contribute("document_head", {
+      styles: publicUrls(theme, "theme.css", root),
+      scripts: publicUrls(theme, "theme.js", root),
+      ...(draw && { draw }),
+    });
+    for (const { path } of theme.folders) {
+      for (const icon of readIcons(path)) contribute("screen_icon", icon);
+      for (const view of await readViews(path)) contribute("view_replacement", view);
+    }
+  },
+});

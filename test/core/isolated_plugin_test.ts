@@ -1,0 +1,202 @@
+/**
+ * Isolated plugins in a runtime: an honest one answers as it does in the server's own process; a hostile one gets nothing, and
+ * harms nobody else. Where the kernel cannot confine, both run unconfined by the operator's word, and the walls are not tested.
+ */
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { grantsOf } from "../../core/cli/plan.ts";
+import { isolatedEntries, type Limits } from "../../core/isolated/isolation_choices.ts";
+import { landlockAbi } from "../../core/isolated/landlock.ts";
+import { loadIsolated } from "../../core/isolated/load_isolated.ts";
+import { openSyscalls } from "../../core/isolated/syscalls.ts";
+import kudos from "../fixtures/plugins/acme-kudos/plugin.ts";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+import { until } from "../support/harness/until.ts";
+
+setDefaultTimeout(120_000);
+const ROOT = join(import.meta.dir, "../..");
+const syscall = openSyscalls();
+const hasLandlock = syscall !== undefined && landlockAbi(syscall) > 0;
+
+const runtimes: TestRuntime[] = [];
+const weather = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  fetch: async (request) => new Response(`of ${await request.text()}`, { status: 203, headers: { "x-kind": "sunny" } }),
+});
+afterAll(async () => {
+  await weather.stop(true);
+  for (const runtime of runtimes) await runtime.stop();
+});
+
+async function isolated(name: string, limits: Partial<Limits> = {}) {
+  const all = isolatedEntries({ [name]: { unenforced: !hasLandlock, ...limits } }, [name]).get(name) as Limits;
+  const file = join(ROOT, "test/fixtures/plugins", name, "plugin.ts");
+  return loadIsolated({ entry: name, file, limits: all, root: ROOT, operator: join(ROOT, "plugins/web") });
+}
+
+async function booted(options: Parameters<typeof bootTestRuntime>[0]): Promise<TestRuntime> {
+  const runtime = await bootTestRuntime(options);
+  runtimes.push(runtime);
+  return runtime;
+}
+
+const people = async (runtime: TestRuntime) => {
+  const giver = await runtime.person("Giver", ["access-api", "book-view-all", "acme-kudos-give"]);
+  const reader = await runtime.person("Reader", ["access-api"]);
+  return { giver: giver.token, reader: reader.token };
+};
+
+/** What a runtime with the honest plugin answers to one course of events. */
+async function courseOf(runtime: TestRuntime): Promise<unknown[]> {
+  const { giver, reader } = await people(runtime);
+  const answers: unknown[] = [];
+  const ask = async (...request: Parameters<TestRuntime["ask"]>) => {
+    const { status, body } = await runtime.ask(...request);
+    answers.push([status, body]);
+    return body;
+  };
+  const named = async (name: string) => {
+    const { status, body } = await runtime.ask("POST", "/api/books", { body: { name } });
+    answers.push([status, status === 200 ? body.name : body]);
+    return body.id as number;
+  };
+  const book = await named("All teh books");
+  await named("The forbidden book");
+  const give = (as: string, points: unknown, of = book) =>
+    ask("POST", `/api/acme/kudos/${of}`, { as, body: { points } });
+  const given = await give(giver, 3);
+  expect(given).toEqual({ book_id: book, user_id: expect.any(Number), points: 3 });
+  await give(giver, 7);
+  await give(giver, 11);
+  await give(giver, "many");
+  await give(giver, 1, 999);
+  await give(reader, 1);
+  await ask("GET", `/api/acme/kudos/${book}`, { as: reader });
+  await runtime.runtime.jobs.drain();
+  await ask("GET", `/api/acme/kudos/${book}`, { as: giver });
+  await ask("PUT", "/api/acme/notes/first", { body: { text: "Kept" } });
+  await ask("GET", "/api/acme/notes/first");
+  await ask("GET", "/api/acme/notes/second");
+  await ask("GET", `/api/acme/weather?port=${weather.port}`);
+  return answers;
+}
+
+test("an honest plugin answers isolated as it does in the server's process", async () => {
+  const { plugin, host } = await isolated("acme-kudos");
+  const options = {
+    choices: { settings: { "acme-kudos": { most: 10 } } },
+    env: { ALLOW_PRIVATE_HOSTS: "127.0.0.1/32" },
+  };
+  const apart = await booted({ extra: [plugin], ...options });
+  const within = await booted({ extra: [kudos], ...options });
+  const answers = await courseOf(apart);
+  expect(answers).toEqual(await courseOf(within));
+  expect(answers.map((answer) => (answer as [number])[0])).toEqual([
+    200, 403, 201, 201, 403, 422, 404, 403, 404, 200, 200, 200, 404, 200,
+  ]);
+  expect(answers.at(-1)).toEqual([200, { status: 203, kind: "sunny", text: "of today" }]);
+  expect((answers[9] as [number, { data: object[] }])[1].data).toEqual([
+    { book_id: expect.any(Number), user_id: expect.any(Number), points: 7, thanked: true, given_from: "127.0.0.1" },
+  ]);
+  const before = host.pid ?? 0;
+  process.kill(before, "SIGKILL");
+  await until(() => host.pid !== before);
+  expect((await apart.ask("GET", "/api/acme/notes/first")).body).toBe("Kept");
+  expect((await apart.ask("POST", "/api/books", { body: { name: "After teh fall" } })).body.name).toBe(
+    "After the fall",
+  );
+  expect(host.pid).not.toBe(before);
+  expect(grantsOf(plugin, [])).toMatch(
+    hasLandlock
+      ? /^acme-kudos +read=books write=acme_kudos net=127.0.0.1 files.* isolated \(Landlock ABI \d+, seccomp, (network namespace|no sockets)\)$/
+      : /isolated, not enforced: /,
+  );
+});
+
+test("a hostile plugin reads, writes, calls and changes nothing that it was not granted, and the server goes on", async () => {
+  const { plugin, host } = await isolated("acme-hostile", { timeoutMs: 1_000, memoryMb: 160, pauseMs: 0 });
+  const runtime = await booted({ extra: [plugin] });
+  const hostile = async (path: string) => {
+    const { status, body, headers } = await runtime.ask("GET", `/api/hostile/${path}`, { as: null });
+    return { status, body, headers };
+  };
+  const statusOf = async (path: string) => (await hostile(path)).status;
+  expect((await hostile("environment")).body).toEqual({});
+  const refusals = {
+    plain: 'cannot read table "users"',
+    raw: "isolated plugins cannot send RawNode",
+    operator: 'isolated plugins cannot send "operator" of OperatorNode',
+    owner_of_a_column: "isolated plugins cannot send SelectQueryNode",
+    function: 'isolated plugins cannot send "func" of FunctionNode',
+    catalogue: '"pg_catalog.pg_authid"',
+    literal: "a literal has odd characters",
+    schema_change: "isolated plugins cannot send DropTableNode",
+  };
+  expect((await hostile("statement/own")).body).toEqual({ rows: [] });
+  for (const [tree, refusal] of Object.entries(refusals)) {
+    const { body } = await hostile(`statement/${tree}`);
+    expect([tree, body]).toEqual([tree, { refused: expect.stringContaining(refusal) }]);
+  }
+  const others = {
+    fetch: "the plugin was not granted this host",
+    enqueue: "has registered no job",
+    perform: 'The event "user_create" is one of the plugin "users"',
+    rows: "bytes of rows are too many",
+    viewer: "act only as the viewer of a request",
+  };
+  for (const [path, refusal] of Object.entries(others))
+    expect([path, (await hostile(path)).body]).toEqual([path, { refused: expect.stringContaining(refusal) }]);
+  for (const path of hasLandlock ? ["read", "write"] : []) expect([path, await statusOf(path)]).toEqual([path, 500]);
+  const document = await hostile("headers");
+  expect([document.headers.get("set-cookie"), document.headers.get("location")]).toEqual([null, null]);
+  expect(document.headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
+  const alive = host.pid;
+  expect(await statusOf("status")).toBe(200);
+  expect(host.pid).toBe(alive);
+  for (const [path, wanted] of [
+    ["loop", 504],
+    ["memory", 503],
+    ["large", 503],
+    ["malformed", 503],
+    ["polluted", 503],
+    ["forged", 503],
+    ["flood", 503],
+    ["exit", 503],
+  ] as const) {
+    const [{ status, body }, beside] = await Promise.all([hostile(path), runtime.ask("GET", "/api/books")]);
+    expect([path, status, body.error?.code]).toEqual([path, wanted, wanted]);
+    expect(beside.status).toBe(200);
+    expect([path, await statusOf("status")]).toEqual([path, 200]);
+  }
+  const busy = host.pid;
+  expect((await hostile("later")).body).toBe("soon");
+  await until(() => host.pid !== busy);
+  expect(await statusOf("status")).toBe(200);
+  expect(Object.getOwnPropertyNames(Object.prototype)).not.toContain("polluted");
+});
+
+test("a process that ends again and again is started less and less often", async () => {
+  const { plugin, host } = await isolated("acme-hostile", { pauseMs: 60_000 });
+  const runtime = await booted({ extra: [plugin] });
+  const ask = async (path: string) => (await runtime.ask("GET", `/api/hostile/${path}`, { as: null })).status;
+  const started = new Set<number>();
+  for (let tried = 0; tried < 40; tried++) {
+    await ask("exit");
+    if (host.pid !== undefined) started.add(host.pid);
+  }
+  expect(await ask("status")).toBe(503);
+  expect(started.size).toBeLessThan(10);
+});
+
+test("what the operator writes about isolation is checked", async () => {
+  expect(() => isolatedEntries(["./acme-kudo"], ["./acme-kudos"])).toThrow('did you mean "./acme-kudos"?');
+  expect(() => isolatedEntries({ "./acme": { memoryMB: 3 } }, ["./acme"])).toThrow('"memoryMB"');
+  expect(() => isolatedEntries({ "./acme": { memoryMb: 1 } }, ["./acme"])).toThrow('"memoryMb"');
+  const file = join(ROOT, "test/fixtures/plugins/acme-kudos/plugin.ts");
+  const limits = isolatedEntries(["x"], ["x"]).get("x") as Limits;
+  const folder = join(ROOT, "test/fixtures/plugins/acme-kudos");
+  await expect(loadIsolated({ entry: "x", file, limits, root: ROOT, operator: folder })).rejects.toThrow(
+    "put it into a folder of its own",
+  );
+});

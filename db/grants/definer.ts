@@ -6,7 +6,7 @@ import { ident } from "./names.ts";
  * Makes trigger functions without arguments run with the rights of the account that migrates, with a fixed search_path: their
  * triggers also fire for writes of plugins whose role has no grant for what the functions write. For steps of migrations.
  * @example
- * const steps: Migrations = { "0002_definer": (db) => runAsDefiner(db, "count_notes") };
+ * await migrate(db, "notes", { "0002_definer": (tx) => runAsDefiner(tx, "count_notes") });
  */
 // biome-ignore lint/suspicious/noExplicitAny: as in Migrations
 export async function runAsDefiner(db: Kysely<any>, ...functions: readonly string[]): Promise<void> {

@@ -19,7 +19,7 @@ await store.sql.unsafe(`create table boxes (id integer primary key, name text);
   insert into boxes select i, 'box ' || i from generate_series(1, 1000) i; analyze boxes`);
 const { reason } = await syncRoles(store.db, [{ plugin: "bench", read: [], write: ["boxes"], columns: {} }]);
 if (reason !== undefined) throw new Error(reason);
-const own = store.withRole("bench", { read: [], write: ["boxes"] });
+const own = store.restrictedTo("bench", { read: [], write: ["boxes"] });
 
 const read = (db: Db, at: number) => rows(db, sql`select id, name from boxes where id = ${(at % 1000) + 1}`);
 const change = (db: Db, at: number) =>

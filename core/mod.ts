@@ -92,8 +92,12 @@ export type {
   Items,
   Jobs,
   Permissions,
+  PlaceName,
+  Places,
   Result,
   Slots,
+  ViewName,
+  Views,
 } from "./runtime/registry.ts";
 export { Semaphore } from "./semaphore.ts";
 export { rejectControlCharacters } from "./validation/control_characters.ts";

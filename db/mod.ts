@@ -18,8 +18,17 @@ export {
   StoreUnavailable,
 } from "./query/errors.ts";
 export { type Grants, guarded, isDenied } from "./query/grants.ts";
-export { type MigrationStatus, type Migrations, migrate, migrationStatus, pending } from "./query/migrate.ts";
+export {
+  dropLedger,
+  ledgers,
+  type MigrationStatus,
+  type Migrations,
+  migrate,
+  migrationStatus,
+  pending,
+} from "./query/migrate.ts";
 export { type Executor, prepared, preparedStatements, type Statement } from "./query/prepared.ts";
 export { flatten, flattened, memoized, rows, write } from "./query/query.ts";
+export { referringTables } from "./query/table_owners.ts";
 export * from "./query/tables.ts";
 export { createTrigramIndex, hasTrigrams } from "./query/trigram_index.ts";

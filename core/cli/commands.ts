@@ -20,6 +20,7 @@ import { readChoices, shippedPlugins, thirdParty } from "./load.ts";
 import { newPlugin } from "./new_plugin.ts";
 import { openRuntime, readConfig, readOnlyCommand, reportMissingStore, storeOptions } from "./open.ts";
 import { grantsOf, planOf } from "./plan.ts";
+import { PLUGIN_USAGE, pluginCommand } from "./plugin_command.ts";
 import { storesCommand } from "./stores.ts";
 
 /** A command that can be run. */
@@ -113,6 +114,13 @@ const BUILT_IN: Readonly<
     summary: "lists embedded stores outside of their data folders, and deletes one whose data folder is gone",
     usage: "[--remove NAME [--force]]",
     run: async (_plugins, io, args) => storesCommand(io, args),
+    takesArguments: true,
+    standalone: true,
+  },
+  plugin: {
+    summary: "lists plugins, also those that left data, and removes one",
+    usage: PLUGIN_USAGE,
+    run: (_plugins, io, args) => pluginCommand(io, args),
     takesArguments: true,
     standalone: true,
   },

@@ -56,6 +56,20 @@ export async function loadPlugins(
   return { plugins: loaded.flat(), rest: args.filter((arg) => !isList(arg)), choices };
 }
 
+/** The entries of the choices in package.json, or the shipped list, each with its plugins. Throws BootError that names the list. */
+export async function loadEntries(): Promise<{ entry: ListEntry; plugins: AnyPlugin[] }[]> {
+  registerExports();
+  const choices = await readChoices();
+  const entries: readonly ListEntry[] = choices.plugins.length > 0 ? choices.plugins : ["lectern/plugins"];
+  const isolated = isolatedEntries(choices.isolated, entries.filter(isName));
+  return Promise.all(
+    entries.map(async (entry) => ({
+      entry,
+      plugins: await loadEntry(entry, isName(entry) ? isolated.get(entry) : undefined),
+    })),
+  );
+}
+
 /** The plugins that ship with Lectern. */
 export function shippedPlugins(): Promise<AnyPlugin[]> {
   registerExports();
@@ -75,7 +89,7 @@ export function isList(arg: string): boolean {
 
 /** Loads an entry of "plugins"; one that is isolated is not imported into this process. */
 async function loadEntry(entry: ListEntry, limits: Limits | undefined): Promise<AnyPlugin[]> {
-  if (typeof entry === "string") return limits ? [await isolatedPlugin(entry, limits)] : loadList(entry);
+  if (typeof entry === "string") return limits ? isolatedPlugin(entry, limits) : loadList(entry);
   const { from, without = [] } = entryOf(entry);
   return withoutPlugins(await loadList(from), without, from);
 }
@@ -95,9 +109,10 @@ function entryOf(entry: unknown): Exclude<ListEntry, string> {
   return { from, without };
 }
 
-async function isolatedPlugin(entry: string, limits: Limits): Promise<AnyPlugin> {
-  const place = { file: foundFile(entry), root: INSTALL_ROOT, operator: process.cwd() };
-  return (await loadIsolated({ entry, limits, ...place })).plugin;
+async function isolatedPlugin(entry: string, limits: Limits): Promise<AnyPlugin[]> {
+  const file = foundFile(entry);
+  const place = { file, root: INSTALL_ROOT, operator: process.cwd() };
+  return withVersions([(await loadIsolated({ entry, limits, ...place })).plugin], file);
 }
 
 function isName(entry: ListEntry): entry is string {

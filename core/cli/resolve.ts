@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { isVersion } from "../runtime/versions.ts";
+import { registerModules } from "./register_modules.ts";
 
 /** The root folder of Lectern, with its package.json. */
 export const INSTALL_ROOT = resolve(import.meta.dir, "../..");
@@ -12,18 +12,6 @@ export const INSTALL_ROOT = resolve(import.meta.dir, "../..");
  */
 export function registerExports(): void {
   registerModules(packageExports());
-}
-
-/** Registers modules by import name; one without a file is empty. */
-export function registerModules(files: Iterable<readonly [name: string, file: string | undefined]>): void {
-  const read = async (file: string) => (await import(pathToFileURL(file).href)) as Record<string, unknown>;
-  Bun.plugin({
-    name: "lectern",
-    setup(build) {
-      for (const [name, file] of files)
-        build.module(name, async () => ({ exports: file === undefined ? {} : await read(file), loader: "object" }));
-    },
-  });
 }
 
 /** The exports of package.json: the files of Lectern by import name. */

@@ -1359,6 +1359,8 @@ export interface components {
     };
     EventTypes: {
       events: {
+        /** @description Heading of its group, for types of plugins */
+        section?: string;
         text: string;
         type: string;
       }[];

@@ -1,6 +1,7 @@
 import type { RawBuilder } from "kysely";
 import type { EventRecord } from "../events/event_bus.ts";
 import type { EventName } from "../runtime/registry.ts";
+import type { ActivityDescription } from "./labels.ts";
 
 /** An entry of the audit log (platform 6). */
 export interface Activity {
@@ -28,6 +29,8 @@ export interface ActivitySource<E extends EventName = EventName> {
   readonly event: E;
   /** The types of its activities; the name of the event by default. */
   readonly types?: readonly string[];
+  /** How its types are described on screens, in the list of types for webhooks and in their calls; by type. */
+  readonly descriptions?: Readonly<Record<string, ActivityDescription>>;
   /** Whether its activities replace the row that an event of content leaves by itself. */
   readonly instead?: boolean;
   readonly activities: (record: EventRecord<E>) => readonly Activity[];
@@ -52,12 +55,14 @@ declare module "../runtime/registry.ts" {
   }
 }
 
-/** A contribution to the slot `activity`, typed by its event. */
+/** A contribution to the slot `activity`, typed by its event; `description` is that of the type with the event's name. */
 export function activityOf<E extends EventName>(
   event: E,
   activities: (record: EventRecord<E>) => readonly Activity[],
+  description?: ActivityDescription,
 ): ActivitySource {
-  return { event, activities: activities as ActivitySource["activities"] };
+  const described = description && { descriptions: { [event]: description } };
+  return { event, activities: activities as ActivitySource["activities"], ...described };
 }
 
 /** The descriptor of an item (platform 6.3): "(7) Runbooks". */

@@ -8,6 +8,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { TableName } from "../../db/mod.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
 import type { Viewer } from "../viewer.ts";
+import type { KindLabels } from "./labels.ts";
 
 /** An entry of a book's contents (content-api 5.3), before it is nested. */
 export interface ContentEntry {
@@ -28,6 +29,8 @@ export interface ContentEntry {
 export interface ContentKind {
   /** As in events, permissions and the audit log: "page", "chapter", "book", "bookshelf". */
   readonly kind: string;
+  /** How people call it; a kind without labels is shown by its name. */
+  readonly labels?: KindLabels;
   /** A table with the columns of `ItemTable`; a missing `acl_id` is added at boot. */
   readonly table: TableName;
   /** Below /api, such as "pages". */

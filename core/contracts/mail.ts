@@ -15,7 +15,8 @@ export interface Mail {
   /**
    * Sends a message; resolves when the transport has accepted it. Throws MailRejected where a further try would fail too, such
    * as for an address that does not exist, and another error where the transport cannot be reached or refuses for now. Takes
-   * seconds: call it from a job, which is retried, and never within a transaction. A job that sends mail need not catch either.
+   * seconds: call it from a job, which is retried, and never within a transaction. The job catches MailRejected, unless it is to
+   * be retried in vain.
    */
   send(message: MailMessage): Promise<void>;
 }

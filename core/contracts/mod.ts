@@ -52,6 +52,14 @@ export {
   listItems,
   readItem,
 } from "./items.ts";
+export {
+  type ActivityDescription,
+  activityDescription,
+  type ContentVerb,
+  type KindLabels,
+  kindLabels,
+  type PermissionLabel,
+} from "./labels.ts";
 export { type Mail, type MailMessage, MailRejected, type MailTransport, type OutgoingMail } from "./mail.ts";
 export type {
   AddressAt,
@@ -77,6 +85,19 @@ export type {
   ViewReplacement,
 } from "./screen_hooks.ts";
 export { bookPath, chapterPath, pagePath, shelfPath } from "./screen_paths.ts";
+export type {
+  FiguresName,
+  HeadLink,
+  ScreenFacts,
+  ScreenFigure,
+  ScreenHead,
+  ScreenPart,
+  ShownFigure,
+  Toolbar,
+  ToolbarEntry,
+  ToolbarItem,
+  ToolbarName,
+} from "./screen_places.ts";
 export type { EngineAnswer, EngineHit, EngineQuery, SearchDocument, SearchEngine } from "./search.ts";
 export {
   type PendingSignIn,
@@ -106,7 +127,6 @@ export type {
   ScreenAccess,
   ScreenHandler,
   ScreenItem,
-  ScreenPart,
   ScreenRedirect,
   SubmitResult,
   TableSpec,

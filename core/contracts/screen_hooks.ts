@@ -3,6 +3,7 @@
  * every document's head. Contributions are read once the runtime has booted; where Lectern runs without screens, none reads them.
  */
 import type { Html } from "../http/html.ts";
+import type { ViewName, Views } from "../runtime/registry.ts";
 import type { Ui, View } from "./web.ts";
 
 /** Middleware of every screen: a response of `before` ends the request, one of `after` replaces the answer. */
@@ -11,14 +12,16 @@ export interface ScreenHook {
   readonly after?: (request: Request, response: Response) => Response | undefined | Promise<Response | undefined>;
 }
 
-/** A part rendered before or after a view. */
-export interface ViewPart {
-  readonly target: string;
-  readonly place: "before" | "after";
-  /** Smaller ones come first. */
-  readonly priority: number;
-  readonly draw: View<never>;
-}
+/** A part rendered before or after a view, with the data of that view. */
+export type ViewPart = {
+  readonly [V in ViewName]: {
+    readonly target: V;
+    readonly place: "before" | "after";
+    /** Smaller ones come first. */
+    readonly priority: number;
+    readonly draw: View<Views[V]>;
+  };
+}[ViewName];
 
 /** Renders in place of a view; `next` renders the replaced one. */
 export type ReplacingView<D = never> = (ui: Ui & { next(data: D): Html }) => (data: D) => Html;

@@ -6,8 +6,10 @@
 import type { Html, HtmlPart, html, raw } from "../http/html.ts";
 import type { SiteApp } from "../http/plugin_app.ts";
 import type { InputObject } from "../input/body_parsing.ts";
+import type { PlaceName, Places, ViewName, Views } from "../runtime/registry.ts";
 import type { Viewer } from "../viewer.ts";
 import type { Item, ItemAddress, ItemName, ItemsAddress } from "./items.ts";
+import type { FiguresName, ShownFigure, Toolbar, ToolbarName } from "./screen_places.ts";
 import type { Tag } from "./tags.ts";
 
 /** Services of a view: texts, icons, URLs and permissions of the reader. */
@@ -190,6 +192,8 @@ export interface Parts {
   /** The changes between two texts, word by word, marked not by colour alone. Long texts go through `Web.compare` first. */
   difference(ui: Ui, before: string, after: string, comparison?: Comparison): Html;
   tabs(ui: Ui, label: string, tabs: readonly { path: string; text: string; current: boolean }[]): Html;
+  /** A row of links and buttons, with a menu for those that are in it. */
+  toolbar(ui: Ui, toolbar: Toolbar): Html;
   badge(ui: Ui, kind: "good" | "bad" | "note", text: string): Html;
 }
 
@@ -205,12 +209,6 @@ export interface MenuEntry {
   readonly needs?: string;
   /** Smaller ones come first; 50 by default. */
   readonly order?: number;
-}
-
-/** Markup that plugins add at a place of screens, such as `page/below`; `data` is what the screen shows there. */
-export interface ScreenPart {
-  readonly at: string;
-  draw(data: unknown, visit: Visit): Promise<HtmlPart> | HtmlPart;
 }
 
 /** Finds the present address of a screen that has moved. */
@@ -252,8 +250,8 @@ export interface ScreenItem {
 /** Services for plugins with screens. */
 export interface Web {
   readonly parts: Parts;
-  /** Registers a view by name, so that a theme can replace it. Returns the view to use. */
-  view<D>(name: string, view: View<D>): View<D>;
+  /** Registers a view by its name in `Views`, so that a theme can replace it. Returns the view to use. */
+  view<V extends ViewName>(name: V, view: View<Views[V]>): View<Views[V]>;
   /**
    * Prepares a page's HTML for a screen: highlights code, removes what would affect the rest of the screen. Rejects with ApiError
    * 503 beyond the limits of a task.
@@ -261,6 +259,12 @@ export interface Web {
   decorate(ui: Ui, html: string): Promise<DecoratedContent>;
   /** Compares two texts, for `Parts.difference`. */
   compare(ui: Ui, before: string, after: string): Promise<Comparison>;
+  /**
+   * Adds an icon by the name that `Ui.icon`, menus and toolbars use. `svg` is one svg element with shapes, such as
+   * `<svg viewBox="0 0 24 24" fill="none" stroke="currentColor"><path d="M4 4h16"/></svg>`. Throws for other elements and
+   * attributes, and for a name that exists. A theme replaces it by an icon of that name.
+   */
+  icon(name: string, svg: string): void;
   /** Serves a file of the plugin. Returns its URL, which changes with the content. */
   asset(name: string, path: string): string;
   /** Serves a screen by GET. */
@@ -276,8 +280,14 @@ export interface Web {
     handler: ScreenHandler,
     written?: Readonly<Record<string, string>>,
   ): void;
-  /** The parts that plugins added at a place of screens. */
-  addedParts(at: string, data: unknown, visit: Visit): Promise<HtmlPart>;
+  /** Declares places of the plugin's screens, by their names in `Places`. What is added at a place that none declares stops the boot. */
+  places(...names: PlaceName[]): void;
+  /** Draws the parts that plugins added at a place of screens. Throws for a place that was not declared. */
+  addedParts<P extends PlaceName>(at: P, data: Places[P], visit: Visit): Promise<HtmlPart>;
+  /** The entries that the viewer sees, and the parts, that plugins added to a toolbar, for `Parts.toolbar`. */
+  toolbar<P extends ToolbarName>(at: P, data: Places[P], visit: Visit): Promise<Toolbar>;
+  /** The figures that plugins added to a list of figures and the viewer sees. Throws for a place that was not declared. */
+  figures(at: FiguresName, visit: Visit): Promise<readonly ShownFigure[]>;
   /** The page of a listing that a query names, with the query parameters of the API for it. */
   paged(query: InputObject, size?: number): { readonly page: number; readonly size: number; readonly query: string };
 }
@@ -288,7 +298,6 @@ declare module "../runtime/registry.ts" {
   }
   interface Slots {
     menu: MenuEntry;
-    screen_part: ScreenPart;
     screen_redirect: ScreenRedirect;
   }
 }

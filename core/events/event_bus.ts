@@ -130,7 +130,7 @@ export class EventBus {
 
   /** Names of events that have handlers and are not among `performed`. */
   withoutPerformer(performed: readonly string[]): string[] {
-    const known = new Set<string>(["app_boot", ...performed]);
+    const known = new Set<string>(["app_boot", "plugin_purge", ...performed]);
     return [...this.#handlers.keys()].filter((name) => !known.has(name));
   }
 

@@ -93,6 +93,11 @@ export class JobQueue {
     this.#handlers.set(name, { run, options: { tries: DEFAULT_TRIES, leaseMs: DEFAULT_LEASE_MS, ...options } });
   }
 
+  /** The names of the jobs that have a handler. */
+  names(): string[] {
+    return [...this.#handlers.keys()];
+  }
+
   /** Registers work that one process at a time does at intervals. */
   schedule(name: string, everyMs: number, run: () => Promise<void>): void {
     if (this.#schedules.has(name)) throw new Error(`Cannot schedule "${name}" twice`);

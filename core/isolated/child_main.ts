@@ -5,7 +5,7 @@
  */
 import { writeSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { registerModules } from "../cli/resolve.ts";
+import { registerModules } from "../cli/register_modules.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { Channel, type SentCall } from "./channel.ts";
 import type { ChildContext, Facts } from "./child_context.ts";
@@ -22,7 +22,7 @@ export interface LoadOrder {
 const STDOUT = 1;
 /** The server limits what it sends itself. */
 const MAX_BYTES = 2 ** 30;
-const UNSUPPORTED = ["requires", "uses", "provides", "commands"] as const;
+const UNSUPPORTED = ["requires", "uses", "provides", "commands", "extend"] as const;
 
 let plugin: AnyPlugin | undefined;
 let context: ChildContext | undefined;
@@ -38,9 +38,11 @@ async function load({ file, libraries }: LoadOrder): Promise<object> {
   plugin = loaded.default;
   if (!plugin || Array.isArray(plugin) || typeof plugin.setup !== "function")
     throw new Error("its default export is no plugin; an isolated entry holds exactly one");
-  const { name, permissions, settings, migrations, events, adds, before, after, optionalTables } = plugin;
+  const { name, permissions, settings, migrations, events, adds, before, after, optionalTables, version, lectern } =
+    plugin;
   for (const member of UNSUPPORTED)
-    if (Object.keys(plugin[member] ?? {}).length > 0) throw new Error(`isolated plugins cannot have "${member}"`);
+    if (Object.keys(plugin[member] ?? {}).length > 0 || typeof plugin[member] === "function")
+      throw new Error(`isolated plugins cannot have "${member}"`);
   return {
     name,
     permissions,
@@ -51,6 +53,8 @@ async function load({ file, libraries }: LoadOrder): Promise<object> {
     before,
     after,
     optionalTables,
+    ...(version !== undefined && { version }),
+    ...(lectern !== undefined && { lectern }),
   };
 }
 

@@ -63,7 +63,7 @@ export class IsolatedPlugin {
     this.#host = host;
     const manifest = this.#manifest;
     if (!manifest) throw new Error(`The isolated plugin "${this.#entry}" has not told its data`);
-    const { name, permissions, settings, migrations, events, adds, before, after } = manifest;
+    const { name, permissions, settings, migrations, events, adds, before, after, version, lectern } = manifest;
     return {
       ...definePlugin({
         name,
@@ -82,6 +82,8 @@ export class IsolatedPlugin {
         adds: adds as PermissionName[],
         before,
         after,
+        ...(version !== undefined && { version }),
+        ...(lectern !== undefined && { lectern }),
         optionalTables: manifest.optionalTables as TableName[],
         setup: (context) => this.#setUp(context as AnyContext),
       }),

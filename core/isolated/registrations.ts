@@ -43,6 +43,8 @@ const manifestSchema = Type.Object({
   before: names,
   after: names,
   optionalTables: names,
+  version: Type.Optional(Type.String({ maxLength: 100 })),
+  lectern: Type.Optional(Type.String({ maxLength: 100 })),
 });
 
 /** The data of an isolated plugin. */

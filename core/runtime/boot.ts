@@ -7,7 +7,7 @@ import packaged from "../../package.json" with { type: "json" };
 import { type ChildPool, openChildPool } from "../children/pool.ts";
 import { checkCommands } from "../cli/command.ts";
 import { baseUrlOf, type Config } from "../config.ts";
-import type { ResponseFields } from "../contracts/content.ts";
+import type { ContentKind, ResponseFields } from "../contracts/content.ts";
 import type { FileClaim } from "../contracts/files.ts";
 import { BootError } from "../errors.ts";
 import { Caches } from "../events/cache.ts";
@@ -35,10 +35,11 @@ import { checkChoices, checkVariables, type PluginChoices } from "./operator_cho
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import { type ContextParts, makeContext } from "./plugin_context.ts";
 import { type PluginDb, PluginRoles } from "./plugin_roles.ts";
+import { addPluginTexts } from "./plugin_texts.ts";
 import type { SlotName, Slots } from "./registry.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
-import { checkVersions, recordVersions } from "./versions.ts";
+import { checkVersions, recordPlugins, registrations } from "./versions.ts";
 
 /** What a runtime is booted from. */
 export interface RuntimeOptions extends PluginChoices {
@@ -93,6 +94,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const jobs = new JobQueue(store, log, config.jobTimeoutMs);
   const bus = new EventBus({ db: store.db, log, jobs });
   const texts = createTexts();
+  addPluginTexts(plugins, texts);
   const spool = openSpool(`${config.dataDir}/spool`);
   await spool.sweep();
   const children = openChildPool(config, log);
@@ -137,6 +139,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     stops: [],
   };
   const contexts = new Map<string, AnyContext>();
+  const registered = registrations(jobs, () => (slots.get("content") ?? []) as ContentKind[]);
+  const records: Parameters<typeof recordPlugins>[1][number][] = [];
   for (const plugin of plugins) {
     const started = performance.now();
     const migrated = await migratePlugin(plugin, store.db, log).catch((error: unknown) => {
@@ -145,6 +149,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     const denied = parts.denied?.[plugin.name] ?? [];
     const tables = await roles.prepare(plugin, denied);
     contexts.set(plugin.name, await setUp(plugin, tables, shared, denied));
+    records.push({ plugin, registered: registered() });
     booted.push({ plugin, migrated, denied, ms: performance.now() - started });
   }
   const slot = <N extends SlotName>(name: N) => (slots.get(name) ?? []) as Slots[N][];
@@ -161,7 +166,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   );
   bus.close();
   await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
-  await recordVersions(store.db, plugins, log);
+  await recordPlugins(store.db, records, log);
   return {
     http,
     bus,

@@ -17,7 +17,7 @@ import type { MakeLimiter } from "../http/rate_limit.ts";
 import type { Authenticate, RouteScope } from "../http/route_scope.ts";
 import type { CallOptions } from "../http/server.ts";
 import type { WithSlowPool } from "../http/store_errors.ts";
-import type { Texts } from "../i18n/catalogue.ts";
+import type { Catalogue, Texts } from "../i18n/catalogue.ts";
 import type { InputObject } from "../input/body_parsing.ts";
 import type { Log } from "../log.ts";
 import type { Listing, ListSpec } from "../resources/listing.ts";
@@ -94,6 +94,11 @@ export interface PluginSpec<
    * to do.
    */
   readonly syncSchema?: (db: Db, context: Pick<AnyContext, "slot">) => Promise<void>;
+  /**
+   * Its texts by language, keyed by the English text: `{ de: { Borrow: "Ausleihen" } }`. Two plugins that give different texts for
+   * the same key stop the boot; themes replace texts by `texts.override`.
+   */
+  readonly texts?: Readonly<Record<string, Catalogue>>;
   /** Events it performs. */
   readonly events?: readonly EventName[];
   /** Permissions it adds to those that roles may hold. */
@@ -226,6 +231,7 @@ export function definePlugin<
     permissions: {},
     optionalTables: [],
     migrations: {},
+    texts: {},
     events: [],
     adds: [],
     commands: {},

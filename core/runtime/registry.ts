@@ -7,6 +7,17 @@
 export interface Events {
   /** All plugins are set up and nothing listens yet: the time to seed data. A handler that throws stops the boot. */
   app_boot: { draft: Record<string, never>; result: Record<string, never> };
+  /** A removed plugin's data is deleted, by `plugin remove --purge`: others delete what they hold about it, in one transaction. */
+  plugin_purge: { draft: PurgedPlugin; result: PurgedPlugin };
+}
+
+/** A plugin whose data is deleted. */
+export interface PurgedPlugin {
+  readonly name: string;
+  /** Its kinds of content; the dependents of their items have been removed. */
+  readonly kinds: readonly string[];
+  /** Permissions that it added. */
+  readonly permissions: readonly string[];
 }
 
 /** Job name → its payload, plain JSON. */
@@ -30,6 +41,12 @@ export interface ItemFields {}
 /** Name → what authors write in a file that a plugin loads by `extend`, such as a theme. */
 export interface Definitions {}
 
+/** Place of screens, such as "page/below" → the data that the parts and entries which plugins add there get. */
+export interface Places {}
+
+/** View, such as "reading/page" → the data that it renders. */
+export interface Views {}
+
 /** Permission name → true. */
 export interface Permissions {}
 
@@ -47,5 +64,9 @@ export type SlotName = Extract<keyof Slots, string>;
 export type ContractName = Extract<keyof Contracts, string>;
 /** The name of a permission. */
 export type PermissionName = Extract<keyof Permissions, string>;
+/** The name of a place of screens. */
+export type PlaceName = Extract<keyof Places, string>;
+/** The name of a view. */
+export type ViewName = Extract<keyof Views, string>;
 /** Who may call a route: holders of a permission, users of the API, or everybody. */
 export type Permit = PermissionName | "access-api" | "public";

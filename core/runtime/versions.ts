@@ -17,19 +17,43 @@ export interface InstalledPluginsTable {
   /** When it booted first, and last. */
   first_at: string;
   last_at: string;
+  /** Names of its jobs. */
+  jobs: string[];
+  /** Its kinds of content, each with its table. */
+  kinds: ContributedKind[];
+  /** Names of the permissions that it adds. */
+  permissions: string[];
+}
+
+/** A kind of content that a plugin contributes. */
+export interface ContributedKind {
+  readonly kind: string;
+  readonly table: string;
+}
+
+/** The table that a migration of a plugin created. */
+export interface PluginTablesTable {
+  table_name: string;
+  plugin: string;
 }
 
 declare module "../../db/query/tables.ts" {
   interface Tables {
     installed_plugins: InstalledPluginsTable;
+    plugin_tables: PluginTablesTable;
   }
 }
 
-/** The table of booted plugins. */
+/** The tables of booted plugins, and of the tables that their migrations created. */
 export const versionMigrations: Migrations = {
   async "0005_installed_plugins"(db) {
     await sql`create table installed_plugins (name text primary key, version text,
       first_at timestamptz not null default now(), last_at timestamptz not null default now())`.execute(db);
+  },
+  async "0006_plugin_tables"(db) {
+    await sql`create table plugin_tables (table_name text primary key, plugin text not null);
+      alter table installed_plugins add column jobs text[] not null default '{}',
+        add column kinds jsonb not null default '[]', add column permissions text[] not null default '{}'`.execute(db);
   },
 };
 
@@ -67,12 +91,41 @@ export function checkVersions(plugins: readonly AnyPlugin[], own: string = packa
   }
 }
 
-/** Stores which plugins booted. Warns of each whose version is older than one that has booted over this store before. */
-export async function recordVersions(db: Db, plugins: readonly AnyPlugin[], log: Log): Promise<void> {
+/** What a plugin registered in its setup. */
+export interface Registered {
+  readonly jobs: readonly string[];
+  readonly kinds: readonly ContributedKind[];
+}
+
+/**
+ * Tells what each plugin registered: the call after the setup of a plugin returns the jobs and kinds that were added since the
+ * call before.
+ */
+export function registrations(jobs: { names(): string[] }, kinds: () => readonly ContributedKind[]): () => Registered {
+  const known = new Set<string>();
+  let seen = 0;
+  return () => {
+    const added = jobs.names().filter((name) => !known.has(name));
+    for (const name of added) known.add(name);
+    const all = kinds();
+    const contributed = all.slice(seen).map(({ kind, table }) => ({ kind, table }));
+    seen = all.length;
+    return { jobs: added, kinds: contributed };
+  };
+}
+
+/** Stores which plugins booted and what they registered. Warns of each whose version is older than one that has booted over this store before. */
+export async function recordPlugins(
+  db: Db,
+  booted: readonly { readonly plugin: AnyPlugin; readonly registered: Registered }[],
+  log: Log,
+): Promise<void> {
   const store = db as unknown as Kysely<{ installed_plugins: InstalledPluginsTable }>;
   const stored = await store.selectFrom("installed_plugins").select(["name", "version"]).execute();
   const newest = new Map(stored.map(({ name, version }) => [name, version ?? undefined]));
-  const rows = plugins.map(({ name, version }) => {
+  // A theme has no data of its own.
+  const plugins = booted.filter(({ plugin }) => !plugin.name.startsWith("theme:"));
+  const rows = plugins.map(({ plugin: { name, version, adds }, registered: { jobs, kinds } }) => {
     const before = newest.get(name);
     const isOlder = version !== undefined && before !== undefined && Bun.semver.order(version, before) < 0;
     if (isOlder)
@@ -81,16 +134,27 @@ export async function recordVersions(db: Db, plugins: readonly AnyPlugin[], log:
         version,
         newest: before,
       });
-    return { name, version: (isOlder ? before : (version ?? before)) ?? null };
+    const newestNow = (isOlder ? before : (version ?? before)) ?? null;
+    return { name, version: newestNow, jobs: [...jobs], kinds: asJson(kinds), permissions: [...adds] };
   });
   const now = sql<string>`now()`;
   await store
     .insertInto("installed_plugins")
     .values(rows.map((row) => ({ ...row, first_at: now, last_at: now })))
     .onConflict((conflict) =>
-      conflict.column("name").doUpdateSet((eb) => ({ version: eb.ref("excluded.version"), last_at: now })),
+      conflict.column("name").doUpdateSet((eb) => ({
+        version: eb.ref("excluded.version"),
+        jobs: eb.ref("excluded.jobs"),
+        kinds: eb.ref("excluded.kinds"),
+        permissions: eb.ref("excluded.permissions"),
+        last_at: now,
+      })),
     )
     .execute();
+}
+
+function asJson(value: unknown) {
+  return sql<ContributedKind[]>`${JSON.stringify(value)}::text::jsonb`;
 }
 
 /** The versions of plugins as text, one line each, under a heading; none where no plugin has one. */

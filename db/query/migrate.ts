@@ -8,6 +8,7 @@
 import { type Kysely, sql } from "kysely";
 import { StoreError } from "./errors.ts";
 import { rows } from "./query.ts";
+import { recordingTables } from "./table_owners.ts";
 import type { Db } from "./tables.ts";
 
 /**
@@ -74,6 +75,28 @@ export async function migrationStatus(db: Db, plugin: string, migrations: Migrat
   };
 }
 
+/**
+ * Names of the plugins that have a ledger, in order; "core" is that of the runtime.
+ * @example
+ * const names = await ledgers(db);
+ */
+export async function ledgers(db: Db): Promise<string[]> {
+  const found = await rows(
+    db,
+    sql<{ name: string }>`select tablename as name from pg_tables where schemaname = 'lectern_ledger' order by 1`,
+  );
+  return found.map(({ name }) => name);
+}
+
+/**
+ * Drops the ledger of a plugin, if there is one: its steps would run again.
+ * @example
+ * await dropLedger(db, "notes");
+ */
+export async function dropLedger(db: Db, plugin: string): Promise<void> {
+  await sql`drop table if exists ${ledger(plugin)}`.execute(db);
+}
+
 async function step(db: Db, plugin: string, migrations: Migrations): Promise<string | undefined> {
   let name: string | undefined;
   try {
@@ -84,7 +107,7 @@ async function step(db: Db, plugin: string, migrations: Migrations): Promise<str
       await sql`create schema if not exists lectern_ledger`.execute(tx);
       await sql`create table if not exists ${ledger(plugin)}
         (name text primary key, applied_at timestamptz not null default now())`.execute(tx);
-      await migrations[name]?.(tx);
+      await recordingTables(tx, plugin, async () => migrations[name as string]?.(tx));
       await sql`insert into ${ledger(plugin)} (name) values (${name})`.execute(tx);
       return name;
     });

@@ -1,11 +1,8 @@
-/**
- * Sessions that other plugins begin, and further steps of sign-ins, by two small plugins as strangers would write them: single
- * sign-on by a made-up provider, and a code as the second step, whose screen they bring along.
- */
+/** Sessions that other plugins begin, by a small plugin for single sign-on as a stranger would write it. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import type { PendingSignIn } from "lectern/contracts";
-import { definePlugin, html } from "lectern/core";
+import { definePlugin } from "lectern/core";
 import { isDerivedEvent } from "../support/harness/derived_events.ts";
+import { browserOf, PASSWORD, sso } from "../support/harness/sign_ins.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 const events: string[] = [];
@@ -22,114 +19,22 @@ const witness = definePlugin({
   },
 });
 
-const sso = definePlugin({
-  name: "sso",
-  requires: ["sessions"],
-  setup({ site, routeScope, contracts }) {
-    // A provider may send its answer by POST, which screens refuse from another site.
-    routeScope("/sso", { outside: true });
-    site.post(
-      "/sso/consume",
-      async ({ request, address, input }) => {
-        const options = { method: "saml", returnTo: String(input.RelayState) };
-        return (await contracts.sessions.begin(Number(input.user), { request, address }, options)).response();
-      },
-      { permit: "public" },
-    );
-    site.get(
-      "/sso/callback",
-      async ({ request, address, query }) => {
-        const options = { method: query.method ?? "oidc", returnTo: query.next };
-        return (await contracts.sessions.begin(Number(query.user), { request, address }, options)).response();
-      },
-      { permit: "public" },
-    );
-  },
-});
-
-/** Names of users who need a step, by step. */
-const needing = { code: new Set<string>(), terms: new Set<string>(), broken: new Set<string>() };
-
-const steps = definePlugin({
-  name: "steps",
-  requires: ["sessions", "web"],
-  setup({ contribute, site, contracts: { sessions, web } }) {
-    contribute("sign_in_step", {
-      name: "terms",
-      path: "/login/terms",
-      order: 90,
-      isNeeded: ({ user }) => needing.terms.has(user.name),
-    });
-    contribute("sign_in_step", {
-      name: "code",
-      path: "/login/code",
-      isNeeded({ user }) {
-        if (needing.broken.has(user.name)) throw new Error("the codes cannot be read");
-        return needing.code.has(user.name);
-      },
-    });
-    web.screen(site, "/login/code", "anyone", async ({ request, goTo }) => {
-      const pending = await sessions.pending(request);
-      if (pending?.step !== "code") return goTo("/login");
-      return { title: "Code", body: html`<p>Code of ${pending.user.name}</p>` };
-    });
-    web.form(site, "/login/code", "anyone", async (visit) => {
-      const isRight = (_: PendingSignIn) => visit.text("code") === "123456";
-      return (await sessions.complete("code", visit, isRight)).response();
-    });
-    web.form(site, "/login/terms", "anyone", async (visit) =>
-      (await sessions.complete("terms", visit, () => visit.text("accepted") === "yes")).response(),
-    );
-  },
-});
-
 let runtime: TestRuntime;
+const browser = (of = runtime) => browserOf(of);
 beforeAll(async () => {
-  runtime = await bootTestRuntime({ extra: [witness, sso, steps], env: { SIGN_IN_STEP_ATTEMPTS: "3" } });
+  runtime = await bootTestRuntime({ extra: [witness, sso] });
 }, 120_000);
 afterAll(() => runtime.stop());
 beforeEach(async () => {
   events.length = 0;
-  for (const names of Object.values(needing)) names.clear();
   await runtime.store.sql`delete from throttles`;
 });
-
-const PASSWORD = "long enough";
-const SAME_SITE = { "sec-fetch-site": "same-origin" };
 
 async function person(name: string) {
   const { id, token } = await runtime.person(name, ["access-api"]);
   const { body } = await runtime.ask("PUT", `/api/users/${id}`, { body: { password: PASSWORD } });
   events.length = 0;
   return { id, token, email: body.email as string };
-}
-
-/** A browser that keeps cookies. */
-function browser(of: TestRuntime = runtime) {
-  const jar = new Map<string, string>();
-  const send = async (method: string, path: string, form?: Record<string, string>, headers = {}) => {
-    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
-    const answer = await of.ask(method, path, {
-      as: null,
-      ...(form ? { form } : {}),
-      headers: { accept: "text/html", ...SAME_SITE, ...(cookie === "" ? {} : { cookie }), ...headers },
-    });
-    for (const line of answer.headers.getSetCookie()) {
-      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      if (value === "") jar.delete(name);
-      else jar.set(name, value);
-    }
-    return { ...answer, location: answer.headers.get("location") };
-  };
-  return {
-    jar,
-    send,
-    go: (path: string, headers = {}) => send("GET", path, undefined, headers),
-    signIn: (email: string, next = "/books") => send("POST", "/login", { email, password: PASSWORD, next }),
-    code: (code: string) => send("POST", "/login/code", { code }, { accept: "application/json" }),
-    /** The status of a request that needs a session. */
-    me: async () => (await send("GET", "/api/users/me", undefined, { accept: "application/json" })).status,
-  };
 }
 
 const sessionsOf = async (id: number) =>
@@ -225,135 +130,4 @@ test("sign-ins of plugins are throttled by address and by user", async () => {
   await runtime.store.sql`update throttles set count = 1000`;
   const late = await browser().go(`/sso/callback?user=${id}`, { accept: "application/json" });
   expect([late.status, Number(late.headers.get("retry-after"))]).toEqual([429, expect.any(Number)]);
-});
-
-test("a further step comes before anything of a session, by password and by single sign-on", async () => {
-  const { id, email, token } = await person("gil");
-  needing.code.add("gil");
-  for (const start of ["password", "sso"] as const) {
-    events.length = 0;
-    const visitor = browser();
-    const first =
-      start === "password" ? await visitor.signIn(email) : await visitor.go(`/sso/callback?user=${id}&next=/books`);
-    expect([start, first.status, first.location]).toEqual([start, 303, "/login/code"]);
-    expect([[...visitor.jar.keys()], events]).toEqual([["bookstack_session_pending"], []]);
-    expect([await sessionsOf(id), await visitor.me()]).toEqual([start === "password" ? 0 : 1, 401]);
-    expect((await visitor.go("/my-account")).location).toStartWith("/login");
-    expect((await visitor.go("/login/code")).body).toContain("Code of gil");
-    const wrong = await visitor.code("000000");
-    expect([wrong.status, visitor.jar.has("bookstack_session")]).toEqual([422, false]);
-    const right = await visitor.code("123456");
-    expect([right.status, right.location]).toEqual([303, "/books"]);
-    expect([[...visitor.jar.keys()], await visitor.me()]).toEqual([["bookstack_session"], 200]);
-    expect(events).toEqual([start === "password" ? "auth_login by standard" : "auth_login by oidc"]);
-  }
-  expect((await runtime.ask("GET", "/api/users/me", { as: token })).status).toBe(200);
-});
-
-test("the API answers 202 with the step, and signs in those who need none as ever", async () => {
-  const { id, email } = await person("hal");
-  const knock = () => runtime.ask("POST", "/api/session", { as: null, body: { email, password: PASSWORD } });
-  expect((await knock()).status).toBe(200);
-  needing.code.add("hal");
-  const answer = await knock();
-  expect([answer.status, answer.body]).toEqual([202, { pending: { step: "code", path: "/login/code" } }]);
-  expect(answer.headers.getSetCookie()).toEqual([
-    expect.stringMatching(/^bookstack_session_pending=[A-Za-z0-9]{40}; /),
-  ]);
-  expect(await sessionsOf(id)).toBe(1);
-});
-
-test("several steps come in their order, none can be left out or done twice", async () => {
-  const { id, email } = await person("ida");
-  needing.code.add("ida");
-  needing.terms.add("ida");
-  const visitor = browser();
-  await visitor.signIn(email);
-  expect((await visitor.send("POST", "/login/terms", { accepted: "yes" })).location).toBe("/login");
-  expect((await visitor.code("123456")).location).toBe("/login/terms");
-  expect([(await visitor.code("123456")).status, await sessionsOf(id)]).toEqual([401, 0]);
-  expect((await visitor.go("/login/code")).location).toBe("/login");
-  const done = await visitor.send("POST", "/login/terms", { accepted: "yes" });
-  expect([done.location, await sessionsOf(id)]).toEqual(["/books", 1]);
-});
-
-test("a pending sign-in is of one browser, is used once, and two at a time make one session", async () => {
-  const { id, email } = await person("jan");
-  needing.code.add("jan");
-  const visitor = browser();
-  await visitor.signIn(email);
-  expect((await browser().code("123456")).status).toBe(401);
-  const other = browser();
-  for (const [name, value] of visitor.jar) other.jar.set(name, value);
-  const answers = await Promise.all([visitor.code("123456"), other.code("123456")]);
-  expect(answers.map(({ status }) => status).sort()).toEqual([303, 401]);
-  expect(await sessionsOf(id)).toBe(1);
-  const again = browser();
-  await again.signIn(email);
-  const old = again.jar.get("bookstack_session_pending") ?? "";
-  await again.signIn(email);
-  again.jar.set("bookstack_session_pending", old);
-  expect((await again.code("123456")).status).toBe(401);
-});
-
-test("a pending sign-in ends with its time, with a new password, and with signing out", async () => {
-  const { id, email } = await person("kim");
-  needing.code.add("kim");
-  const late = browser();
-  await late.signIn(email);
-  await runtime.store.sql`update pending_sign_ins set expires_at = now() where user_id = ${id}`;
-  expect((await late.code("123456")).status).toBe(401);
-  const changed = browser();
-  await changed.signIn(email);
-  await runtime.ask("PUT", `/api/users/${id}`, { body: { password: PASSWORD } });
-  expect((await changed.code("123456")).status).toBe(401);
-  const left = browser();
-  await left.signIn(email);
-  const kept = left.jar.get("bookstack_session_pending") ?? "";
-  await left.send("POST", "/logout", {});
-  expect([...left.jar.keys()]).not.toContain("bookstack_session_pending");
-  left.jar.set("bookstack_session_pending", kept);
-  expect([(await left.code("123456")).status, await sessionsOf(id)]).toEqual([401, 0]);
-});
-
-test("codes cannot be guessed: attempts at a step are counted by user, and success forgets", async () => {
-  const { email } = await person("lea");
-  needing.code.add("lea");
-  const visitor = browser();
-  await visitor.signIn(email);
-  for (let turn = 0; turn < 3; turn++) expect((await visitor.code("000000")).status).toBe(422);
-  await visitor.signIn(email);
-  expect((await visitor.code("123456")).status).toBe(429);
-  await runtime.store.sql`delete from throttles`;
-  expect((await visitor.code("123456")).status).toBe(303);
-});
-
-test("a step that fails refuses the sign-in and lets nobody through", async () => {
-  const { id, email } = await person("max");
-  needing.broken.add("max");
-  const visitor = browser();
-  expect([(await visitor.signIn(email)).status, visitor.jar.size, await sessionsOf(id)]).toEqual([500, 0, 0]);
-});
-
-test("a user who changes the password passes the step again", async () => {
-  const { email } = await person("ned");
-  const visitor = browser();
-  await visitor.signIn(email);
-  needing.code.add("ned");
-  const form = { current_password: PASSWORD, password: "another long one", repeated: "another long one" };
-  const changed = await visitor.send("POST", "/my-account/auth", form);
-  expect([changed.location, await visitor.me()]).toEqual(["/login/code", 403]);
-  expect((await visitor.code("123456")).location).toBe("/my-account/auth");
-});
-
-test("two steps of one name, and a step without a screen, stop the boot", async () => {
-  const step = (name: string, path: string) =>
-    definePlugin({
-      name: `${name}${path}`.replaceAll(/\W/g, "_"),
-      setup: ({ contribute }) => contribute("sign_in_step", { name, path, isNeeded: () => false }),
-    });
-  await expect(bootTestRuntime({ extra: [step("code", "/a"), step("code", "/b")] })).rejects.toThrow(
-    'Two sign-in steps are named "code"',
-  );
-  await expect(bootTestRuntime({ extra: [step("code", "https://evil.test")] })).rejects.toThrow("https://evil.test");
 });

@@ -5,7 +5,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type AnyPlugin, BootError, definePlugin } from "lectern/core";
 import { createLog } from "../../core/log.ts";
-import { recordVersions } from "../../core/runtime/versions.ts";
+import { recordPlugins } from "../../core/runtime/versions.ts";
 import { answerAs, crawl } from "../support/harness/crawl.ts";
 import { bootTestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -149,9 +149,9 @@ test("a plugin that is older than the version that ran before is reported, until
   const runtime = await bootTestRuntime({ extra: [at("1.10.0")] });
   const warned = async (version: string): Promise<string[]> => {
     const lines: string[] = [];
-    await recordVersions(
+    await recordPlugins(
       runtime.db,
-      [at(version)],
+      [{ plugin: at(version), registered: { jobs: [], kinds: [] } }],
       createLog("warn", (line) => lines.push(line)),
     );
     return lines.map((line) => String((JSON.parse(line) as { newest: string }).newest));

@@ -18,6 +18,8 @@ const ROOT = join(import.meta.dir, "../..");
 const syscall = openSyscalls();
 const hasLandlock = syscall !== undefined && landlockAbi(syscall) > 0;
 
+/** Statements are refused here before PostgreSQL gets them; what its roles refuse is tested elsewhere. */
+const NO_ROLES = { PLUGIN_ROLES: "off" };
 const runtimes: TestRuntime[] = [];
 const weather = Bun.serve({
   port: 0,
@@ -86,7 +88,7 @@ test("an honest plugin answers isolated as it does in the server's process", asy
   const { plugin, host } = await isolated("acme-kudos");
   const options = {
     choices: { settings: { "acme-kudos": { most: 10 } } },
-    env: { ALLOW_PRIVATE_HOSTS: "127.0.0.1/32" },
+    env: { ...NO_ROLES, ALLOW_PRIVATE_HOSTS: "127.0.0.1/32" },
   };
   const apart = await booted({ extra: [plugin], ...options });
   const within = await booted({ extra: [kudos], ...options });
@@ -116,7 +118,7 @@ test("an honest plugin answers isolated as it does in the server's process", asy
 
 test("a hostile plugin reads, writes, calls and changes nothing that it was not granted, and the server goes on", async () => {
   const { plugin, host } = await isolated("acme-hostile", { timeoutMs: 1_000, memoryMb: 160, pauseMs: 0 });
-  const runtime = await booted({ extra: [plugin] });
+  const runtime = await booted({ extra: [plugin], env: NO_ROLES });
   const hostile = async (path: string) => {
     const { status, body, headers } = await runtime.ask("GET", `/api/hostile/${path}`, { as: null });
     return { status, body, headers };
@@ -178,7 +180,7 @@ test("a hostile plugin reads, writes, calls and changes nothing that it was not 
 
 test("a process that ends again and again is started less and less often", async () => {
   const { plugin, host } = await isolated("acme-hostile", { pauseMs: 60_000 });
-  const runtime = await booted({ extra: [plugin] });
+  const runtime = await booted({ extra: [plugin], env: NO_ROLES });
   const ask = async (path: string) => (await runtime.ask("GET", `/api/hostile/${path}`, { as: null })).status;
   const started = new Set<number>();
   for (let tried = 0; tried < 40; tried++) {

@@ -13,11 +13,11 @@ export interface Declared {
   readonly path: string;
 }
 
+/** An interface that plugins widen by declaration merging. */
+export type OpenInterface = "Events" | "Slots" | "Contracts" | "Tables" | "Places" | "Views" | "ThemeHooks";
+
 /** What the sources merge into an open interface, by name. */
-export function declaredIn(
-  sources: readonly Source[],
-  which: "Events" | "Slots" | "Contracts" | "Tables" | "ThemeHooks",
-): Declared[] {
+export function declaredIn(sources: readonly Source[], which: OpenInterface): Declared[] {
   return sources
     .filter(({ path }) => !isTest(path))
     .flatMap((source) =>
@@ -49,14 +49,16 @@ function resourceEvents(heritage: string): { name: string; type: string }[] {
 function membersOf({ code, text }: Pick<Source, "code" | "text">, start: number): { name: string; type: string }[] {
   const members: { name: string; type: string }[] = [];
   for (let at = start; ; ) {
-    const head = /^\s*(\w+): /.exec(code.slice(at));
+    const head = /^\s*(?:\w+|"[^"]*"): /.exec(code.slice(at));
     if (!head) return members;
     const from = at + head[0].length;
+    // Texts are blank in the code, names in quotes too.
+    const name = text.slice(at + head[0].search(/\S/), from).replace(/[":\s]/g, "");
     let depth = 0;
     let end = from;
     for (; depth > 0 || (code[end] !== ";" && code[end] !== "}"); end++)
       depth += "{(<[".includes(code[end] ?? "") ? 1 : "})>]".includes(code[end] ?? "") ? -1 : 0;
-    members.push({ name: head[1] ?? "", type: text.slice(from, end).replace(/\s+/g, " ").trim() });
+    members.push({ name, type: text.slice(from, end).replace(/\s+/g, " ").trim() });
     at = code[end] === ";" ? end + 1 : end;
   }
 }
@@ -73,7 +75,7 @@ export function eventRows(sources: readonly Source[]): string[][] {
   return declaredIn(sources, "Events").map(({ name, type, path }) => {
     const { draft, result } = sidesOf(type);
     const performers = plugins.filter(({ events }) => (events as readonly string[]).includes(name));
-    const by = name === "app_boot" ? ["core"] : performers.map((plugin) => plugin.name);
+    const by = name === "app_boot" || name === "plugin_purge" ? ["core"] : performers.map((plugin) => plugin.name);
     return [code(name), code(draft), code(result), link(by.join(", "), path)];
   });
 }
@@ -81,7 +83,7 @@ export function eventRows(sources: readonly Source[]): string[][] {
 /** The same of each slot. */
 export function slotRows(sources: readonly Source[]): string[][] {
   return declaredIn(sources, "Slots").map(({ name, type, path }) => {
-    const walked = new RegExp(`\\bslot\\(\\s*"${name}"`);
+    const walked = new RegExp(`\\b(?:slot|slots\\.get)\\(\\s*"${name}"`);
     return [code(name), link(code(type), path), ownersOf(sources.filter(({ text }) => walked.test(text)))];
   });
 }
@@ -97,6 +99,15 @@ export function contractRows(sources: readonly Source[]): string[][] {
 /** The same of each hook of the theme system: its name and the plugin that contributes it. */
 export function themeHookRows(sources: readonly Source[]): string[][] {
   return declaredIn(sources, "ThemeHooks").map(({ name, path }) => [code(name), link(pluginAt(path) ?? "core", path)]);
+}
+
+/** Cells of each place or view but the last one: its data, and the plugin that declares it. */
+export function screenRows(sources: readonly Source[], which: "Places" | "Views"): string[][] {
+  return declaredIn(sources, which).map(({ name, type, path }) => [
+    code(name),
+    link(code(type.replace(/\breadonly (?=\w+\??:)/g, "")), path),
+    pluginAt(path) ?? "core",
+  ]);
 }
 
 /** Who the files belong to: the plugin that is declared in their folder, else the runtime. */

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { contractRows, declaredIn, eventRows, slotRows, tableBelow, themeHookRows } from "./_hooks.ts";
+import { contractRows, declaredIn, eventRows, screenRows, slotRows, tableBelow, themeHookRows } from "./_hooks.ts";
 import { ROOT, readSource, readSources } from "./_source.ts";
 
 const handbook = readFileSync(join(ROOT, "plugins/README.md"), "utf8");
@@ -43,6 +43,14 @@ test("the handbook lists every slot, every contract and every theme hook, and no
   expect(differing(tableBelow(hooks, "Theme hooks"), themeHookRows(readSources()))).toEqual([]);
 });
 
+test("the handbook lists every place of screens and every view with its data, and no other", () => {
+  for (const which of ["Places", "Views"] as const) {
+    const expected = screenRows(readSources(), which);
+    expect(expected.length).toBeGreaterThan(3);
+    expect(differing(tableBelow(hooks, which), expected)).toEqual([]);
+  }
+});
+
 test("the handbook names every field of a plugin and every member of its context", () => {
   expect([...untold("PluginSpec", handbook), ...untold("PluginContext", handbook)]).toEqual([]);
 });
@@ -82,6 +90,12 @@ test("declarations are read through comments, nested types and resources", () =>
   ]);
   expect(declaredIn([source], "Slots")).toEqual([
     { name: "dependents", type: "Dependents", path: "plugins/content/books/contract.ts" },
+  ]);
+  const screens =
+    'interface Places { "page/below": Page; "book/list": { readonly of: Map<string, "a;b">; to?: readonly Book[] } }';
+  expect(screenRows([readSource("plugins/web/reading/contract.ts", screens)], "Places")).toEqual([
+    ["`book/list`", '[`{ of: Map<string, "a;b">; to?: readonly Book[] }`](web/reading/contract.ts)', "web_reading"],
+    ["`page/below`", "[`Page`](web/reading/contract.ts)", "web_reading"],
   ]);
   expect(declaredIn([{ ...source, path: "test/x_test.ts" }], "Events")).toEqual([]);
 });

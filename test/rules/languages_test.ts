@@ -14,6 +14,8 @@ const TEXTS = [
   // Every string that reads as a word or a sentence of a screen: lists of states, kinds and notices.
   /"((?:[A-Z“(]|[1-9]\. |:[a-z]+[ ,:])(?:[^"\\\n]|\\.)*[a-z](?:[^"\\\n]|\\.)*)"/g,
 ];
+/** Labels of kinds, permissions and activities. */
+const LABELS = [/\b(?:one|many|section|phrase): "([^"]+)"/g];
 const MESSAGES = [/new ApiError\(\s*40[0-9],\s*"([^"]+)"/g, /\bnotFound\("([^"]+)"\)/g];
 /** Answered to programs in protocols of their own, whose texts clients compare (dashboard-stats 3.4 and 6.4). */
 const ELSEWHERE = /^plugins\/(?:monitoring|operations\/docs|transfer\/(?:loader|migrate))\//;
@@ -28,7 +30,7 @@ function textsIn({ path, text: whole, comments }: Source): string[] {
   const code = comments.reduce((rest, comment) => rest.replace(comment.text, ""), whole);
   const text = code.replace(/\bSchema<"\w+">/g, "");
   const isScreen = /^plugins\/web\/[a-z]+\/[^/]+\.ts$/.test(path) && !path.endsWith("_test.ts");
-  const patterns = isScreen ? [...TEXTS, ...MESSAGES] : MESSAGES;
+  const patterns = isScreen ? [...TEXTS, ...MESSAGES] : [...MESSAGES, ...LABELS];
   if (!isScreen && (ELSEWHERE.test(path) || !/^(?:core|plugins)\//.test(path) || path.endsWith("_test.ts"))) return [];
   const found = (all: readonly RegExp[]) =>
     all.flatMap((pattern) => [...text.matchAll(pattern)].map(([, one = ""]) => JSON.parse(`"${one}"`) as string));

@@ -118,3 +118,16 @@ async function reread(db: Executor, id: number): Promise<Role> {
 function texts(list: unknown): string[] {
   return Object.values(list as object).filter((item) => typeof item === "string");
 }
+
+/** Takes permissions that no plugin adds any more from all roles. */
+export async function forgetNames(db: Db, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  await db
+    .deleteFrom("role_permissions")
+    .where("name", "in", [...names])
+    .execute();
+  await db
+    .deleteFrom("permission_names")
+    .where("name", "in", [...names])
+    .execute();
+}

@@ -1,5 +1,5 @@
 import { definePlugin, t, type Viewer } from "lectern/core";
-import { grantAdmin } from "./changes.ts";
+import { forgetNames, grantAdmin } from "./changes.ts";
 import { roleCommand } from "./commands.ts";
 import { migrations } from "./migrations.ts";
 import { ALL_NAMES, SYSTEM_NAMES } from "./permission_names.ts";
@@ -38,6 +38,7 @@ export default definePlugin({
       },
     });
     on("app_boot", { inTransaction: (_, tx) => grantAdmin(known(), tx) });
+    on("plugin_purge", { inTransaction: ({ permissions }, { db }) => forgetNames(db, permissions) });
     mountRoles(context, { known, registrationRole: settings.registrationRole });
   },
 });

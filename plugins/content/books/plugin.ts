@@ -33,6 +33,7 @@ export default definePlugin({
     const [presenter, reader] = [bookPresenter(context), bookReader(context)];
     registerItemKind(context, BOOK, {
       segment: "books",
+      labels: { one: "Book", many: "Books", icon: "book" },
       parents: [],
       path: sql<string>`'/books/' || ${refs("books.slug")}`,
       listing,

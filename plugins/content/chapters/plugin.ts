@@ -40,6 +40,7 @@ export default definePlugin({
     const [presenter, reader] = [chapterPresenter(context), chapterReader(context)];
     registerItemKind(context, CHAPTER, {
       segment: "chapters",
+      labels: { one: "Chapter", many: "Chapters", icon: "chapter" },
       parents: [{ kind: "book", column: "book_id" }],
       path: sql<string>`(select '/books/' || holder.slug || '/chapter/' || ${refs("chapters.slug")} from books as holder
         where holder.id = ${refs("chapters.book_id")})`,

@@ -77,6 +77,7 @@ export default definePlugin({
     const reader = pageReader(pages);
     contribute("content", {
       kind: "page",
+      labels: { one: "Page", many: "Pages", icon: "page" },
       table: "pages",
       segment: "pages",
       parents: [

@@ -4,7 +4,7 @@
  * Dependents of items that are removed permanently are removed through the slot `dependents`. Entries older than a
  * setting are purged.
  */
-import { definePlugin, t } from "lectern/core";
+import { definePlugin, sql, t } from "lectern/core";
 import { prepared } from "lectern/db";
 import { ACTIVITIES } from "./activity.ts";
 import { addEntry } from "./changes.ts";
@@ -19,6 +19,10 @@ const MAX_DAYS = 1_000_000;
 
 const forgetUser = prepared("recycle_bin.forgetUser", (db, p: { userId: number }) =>
   db.updateTable("deletions").set({ deleted_by: null }).where("deleted_by", "=", p.userId),
+);
+
+const forgetKinds = prepared("recycle_bin.forgetKinds", (db, p: { kinds: readonly string[] }) =>
+  db.deleteFrom("deletions").where("deletable_type", "=", sql<string>`any(${p.kinds}::text[])`),
 );
 
 export default definePlugin({
@@ -55,6 +59,11 @@ export default definePlugin({
     on("user_delete", {
       async inTransaction({ id }, { db }) {
         await forgetUser.execute(db, { userId: id });
+      },
+    });
+    on("plugin_purge", {
+      async inTransaction({ kinds }, { db }) {
+        await forgetKinds.execute(db, { kinds });
       },
     });
     for (const source of ACTIVITIES) contribute("activity", source);

@@ -36,7 +36,13 @@ export default definePlugin({
     const { access } = context.contracts;
     const [presenter, reader] = [shelfPresenter(context), shelfReader(context)];
     const path = sql<string>`'/shelves/' || ${refs("bookshelves.slug")}`;
-    registerItemKind(context, SHELF, { segment: "shelves", parents: [], path, listing });
+    registerItemKind(context, SHELF, {
+      segment: "shelves",
+      labels: { one: "Shelf", many: "Shelves", icon: "shelf" },
+      parents: [],
+      path,
+      listing,
+    });
     context.contribute("item_reader", reader);
     context.contribute("response_fields", {
       kind: "book",

@@ -8,8 +8,6 @@ import french from "./fr.json" with { type: "json" };
  */
 export default definePlugin({
   name: "languages",
-  setup({ texts }) {
-    texts.add("de", german);
-    texts.add("fr", french);
-  },
+  texts: { de: german, fr: french },
+  setup() {},
 });

@@ -210,7 +210,15 @@ export const resentDeliverySchema = t.Object({ id: idSchema, state: t.String() }
 
 /** The types of events that webhooks can subscribe to. */
 export const eventTypesSchema = t.Object(
-  { events: t.Array(t.Object({ type: t.String(), text: t.String() })) },
+  {
+    events: t.Array(
+      t.Object({
+        type: t.String(),
+        text: t.String(),
+        section: t.Optional(t.String({ description: "Heading of its group, for types of plugins" })),
+      }),
+    ),
+  },
   { $id: "EventTypes" },
 );
 

@@ -1,4 +1,5 @@
 /** The types of events that webhooks can subscribe to: those of the audit log. */
+import { activityDescription } from "lectern/contracts";
 import { endpoint } from "lectern/core";
 import { eventTypesSchema, type WebhooksContext } from "./contract.ts";
 import { about } from "./docs.ts";
@@ -23,11 +24,19 @@ export function mountEventTypes({ app, slot }: WebhooksContext): void {
       const declared = slot("activity").flatMap((source: { event: string; types?: readonly string[] }) => [
         ...(source.types ?? [source.event]),
       ]);
-      const content = slot("content").flatMap(({ kind, parents }) =>
+      const ofContent = slot("content").flatMap(({ kind, parents }) =>
         (parents.length > 0 ? [...VERBS, "move"] : VERBS).map((verb) => `${kind}_${verb}`),
       );
-      const types = [...new Set<string>([...content, ...PHRASED, ...declared])];
-      return { events: types.map((type) => ({ type, text: phraseOf(type) })) };
+      const types = [...new Set<string>([...ofContent, ...PHRASED, ...declared])];
+      const content = slot("content");
+      const activity = slot("activity");
+      return {
+        events: types.map((type) => {
+          const { label, section } = activityDescription({ activity, content }, type) ?? {};
+          const text = TYPES.has(type) ? phraseOf(type) : (label ?? phraseOf(type, { activity, content }));
+          return { type, text, ...(section !== undefined && !TYPES.has(type) && { section }) };
+        }),
+      };
     },
     {
       permit: "settings-manage",

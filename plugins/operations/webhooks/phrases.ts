@@ -1,3 +1,5 @@
+import { activityDescription } from "lectern/contracts";
+
 /** Phrases of event types, as in BookStack (platform 10.3). Types without a phrase are shown by name. */
 const PHRASES: Readonly<Record<string, string>> = {
   ...verbs("page", "page", ["create", "update", "delete", "restore", "move"]),
@@ -33,10 +35,12 @@ const PHRASES: Readonly<Record<string, string>> = {
 /** Types that have a phrase. */
 export const PHRASED: readonly string[] = Object.keys(PHRASES);
 
-/** The phrase of a type of the audit log. */
-export function phraseOf(type: string): string {
-  return PHRASES[type] ?? type.replaceAll("_", " ");
+/** The phrase of a type of the audit log: that of BookStack, else that of its plugin, else its name. */
+export function phraseOf(type: string, described: Parameters<typeof activityDescription>[0] = NONE): string {
+  return PHRASES[type] ?? activityDescription(described, type)?.phrase ?? type.replaceAll("_", " ");
 }
+
+const NONE = { activity: [], content: [] };
 
 /** Types of platform 6.2 without a phrase: no plugin performs them yet. */
 const UNUSED = [

@@ -95,6 +95,7 @@ function recordActivities(context: WebhooksContext): void {
     on(event, { inTransaction: (_, tx) => listeners.forget(tx) });
   const record = createEventRecorder({
     kinds: () => slot("content"),
+    sources: () => slot("activity"),
     users: contracts.users,
     baseUrl,
     log,

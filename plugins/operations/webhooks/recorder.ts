@@ -5,7 +5,7 @@
  * to a type, there is no statement.
  */
 import type { QueryCreator } from "kysely";
-import type { Activity, ContentKind, Users } from "lectern/contracts";
+import type { Activity, ActivitySource, ContentKind, Users } from "lectern/contracts";
 import { type EventTransaction, type Log, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { flattened, prepared, type Tables } from "lectern/db";
 import type { Payload, WebhookEventsTable } from "./contract.ts";
@@ -17,6 +17,8 @@ import { phraseOf } from "./phrases.ts";
 export interface EventRecorderOptions {
   /** The slot `content`. */
   readonly kinds: () => readonly ContentKind[];
+  /** The slot `activity`. */
+  readonly sources: () => readonly ActivitySource[];
   readonly users: Pick<Users, "ref">;
   readonly baseUrl: string;
   readonly log: Log;
@@ -29,7 +31,7 @@ export type RecordEvent = (activity: Activity, listeners: readonly number[], tx:
 
 /** Creates the recorder. The query of each kind of content is compiled once. */
 export function createEventRecorder(options: EventRecorderOptions): RecordEvent {
-  const { kinds, users, baseUrl, hasHandlers, log } = options;
+  const { kinds, sources, users, baseUrl, hasHandlers, log } = options;
   const itemQueries = new Map<string, RawBuilder<unknown>>();
   const itemQuery = (kind: ContentKind, columns: readonly string[], withRevision: boolean) => {
     const key = `${kind.kind} ${withRevision} ${columns}`;
@@ -42,7 +44,7 @@ export function createEventRecorder(options: EventRecorderOptions): RecordEvent 
     const { type, item, related, path } = activity;
     const { id, name, slug } = viewer;
     const kind = item && kinds().find((one) => one.kind === item.kind);
-    const text = `${name} ${phraseOf(type)}`;
+    const text = `${name} ${phraseOf(type, { activity: sources(), content: kinds() })}`;
     const payload = {
       event: type,
       text,

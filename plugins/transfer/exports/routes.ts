@@ -2,7 +2,7 @@
  * The export endpoints. Those of the interface specification are documented one by one; kinds and formats that other
  * plugins add are served by one route with parameters.
  */
-import type { ExportFiles, ExportFormat, Exporting, ItemRef } from "lectern/contracts";
+import { type ExportFiles, type ExportFormat, type Exporting, type ItemRef, kindLabels } from "lectern/contracts";
 import { contentDisposition, endpoint, fileAnswer, idOf, localizedError, notFound, type Viewer } from "lectern/core";
 import type { ExportsContext } from "./contract.ts";
 import { about, COMMON, OTHER } from "./docs.ts";
@@ -62,7 +62,8 @@ async function answer(
   const format = context.slot("export_format").find((one) => one.name === name);
   if (kind === undefined || !format || !kinds.some((one) => one.kind === kind))
     throw localizedError(404, "The route :route could not be found.", { route: `api/${segment}/${id}/export/${name}` });
-  const noun = kind.charAt(0).toUpperCase() + kind.slice(1);
+  const { one } = kindLabels(context.slot("content"), kind);
+  const noun = one.charAt(0).toUpperCase() + one.slice(1);
   const item = await readItem(kinds, viewer, { kind, id: idOf(id, noun) });
   if (!item) throw notFound(noun);
   return fileResponse(format, {

@@ -1,5 +1,5 @@
 import { pathAfterSignIn, type Screen, type Visit } from "lectern/contracts";
-import { type FormErrors, formErrors, html } from "lectern/core";
+import { formErrors, html } from "lectern/core";
 import type { AccountContext } from "./contract.ts";
 import type { Me } from "./profile.ts";
 
@@ -8,19 +8,16 @@ const PATH = "/my-account/auth";
 /** Mounts the change of the password. It ends all sessions, so this browser is signed in again. */
 export function mountPassword({ site, users, web }: AccountContext): void {
   const { parts } = web;
-  const view = web.view<{ me: Me; formErrors: FormErrors }>(
-    "account/password",
-    ({ me, formErrors: { errors, error } }, ui) => {
-      const { t } = ui;
-      const fields = html`<input type="text" name="username" value="${me.email}" autocomplete="username" hidden>
+  const view = web.view("account/password", ({ me, formErrors: { errors, error } }, ui) => {
+    const { t } = ui;
+    const fields = html`<input type="text" name="username" value="${me.email}" autocomplete="username" hidden>
 ${parts.field(ui, { name: "current_password", label: t("Current password"), type: "password", required: true, autocomplete: "current-password", errors: errors.current_password })}
 ${parts.field(ui, { name: "password", label: t("New password"), type: "password", required: true, autocomplete: "new-password", errors: errors.password, help: t("At least 8 characters.") })}
 ${parts.field(ui, { name: "repeated", label: t("Confirm new password"), type: "password", required: true, autocomplete: "new-password", errors: errors.repeated })}`;
-      return html`<h1>${t("Password")}</h1>
+    return html`<h1>${t("Password")}</h1>
 <p>${t("Changing your password signs you out everywhere else. API tokens stay valid.")}</p>
 ${parts.form(ui, { action: PATH, fields, submit: t("Change the password"), error, label: t("Password") })}`;
-    },
-  );
+  });
   const shown = async (visit: Visit, wrong = formErrors(undefined)): Promise<Screen> => ({
     title: visit.ui.t("Password"),
     body: view({ me: await visit.get<Me>("/api/users/me"), formErrors: wrong }, visit.ui),

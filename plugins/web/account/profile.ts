@@ -1,5 +1,5 @@
 import type { Screen, Ui, Visit } from "lectern/contracts";
-import { type FormErrors, formErrors, html, type Texts } from "lectern/core";
+import { type FormErrors, formErrors, type Html, html, type Texts } from "lectern/core";
 import type { AccountContext } from "./contract.ts";
 
 /** The signed-in user in the API. */
@@ -17,6 +17,8 @@ export interface ProfileData {
   readonly languages: readonly (readonly [value: string, text: string])[];
   readonly scheme: string;
   readonly formErrors: FormErrors;
+  /** Parts that other plugins add. */
+  readonly added: Html;
 }
 
 const PATH = "/my-account/profile";
@@ -26,7 +28,8 @@ const YEAR_SECONDS = 31_536_000;
 /** Mounts the profile: name and language, stored with the account, and the appearance, stored in a cookie of the browser. */
 export function mountProfile({ site, texts, web }: AccountContext): void {
   const { parts } = web;
-  const view = web.view<ProfileData>("account/profile", ({ me, languages, scheme, formErrors: wrong }, ui) => {
+  web.places("profile/below");
+  const view = web.view("account/profile", ({ me, languages, scheme, formErrors: wrong, added }, ui) => {
     const { t } = ui;
     const fields = html`
 ${parts.field(ui, { name: "name", label: t("Name"), value: me.name, required: true, maxlength: 100, autocomplete: "name", errors: wrong.errors.name })}
@@ -50,11 +53,12 @@ ${parts.form(ui, { action: `${PATH}/scheme`, fields: schemes, submit: t("Apply")
 <section><h2>${t("Managed by administrators")}</h2>
 <dl class="facts"><dt>${t("E-mail address")}</dt><dd>${me.email}</dd>
 <dt>${t("Roles")}</dt><dd>${me.roles.length === 0 ? "–" : me.roles.map(({ display_name }) => display_name).join(", ")}</dd></dl>
-<p class="quiet">${t("Only users who can manage users can change these.")}</p></section>`;
+<p class="quiet">${t("Only users who can manage users can change these.")}</p></section>${added}`;
   });
   const shown = async (visit: Visit, wrong = formErrors(undefined), typed: Partial<Me> = {}): Promise<Screen> => {
     const me = { ...(await visit.get<Me>("/api/users/me")), ...typed };
-    const data = { me, languages: languagesOf(texts, visit.ui), scheme: schemeOf(visit), formErrors: wrong };
+    const added = html`${await web.addedParts("profile/below", me, visit)}`;
+    const data = { me, languages: languagesOf(texts, visit.ui), scheme: schemeOf(visit), formErrors: wrong, added };
     return { title: visit.ui.t("Profile"), body: view(data, visit.ui), status: wrong.status };
   };
   web.screen(site, PATH, "user", (visit) => shown(visit));

@@ -33,7 +33,7 @@ const SYSTEMS = [
 /** Mounts the sessions of the user. */
 export function mountSessions({ site, web }: AccountContext): void {
   const { parts } = web;
-  const view = web.view<{ sessions: readonly Session[] }>("account/sessions", ({ sessions }, ui) => {
+  const view = web.view("account/sessions", ({ sessions }, ui) => {
     const { t } = ui;
     const rows = sessions.map(({ id, address, agent, created_at, last_seen_at, current }) => [
       html`<span title="${agent}">${browserOf(agent, ui)}</span>${current && html` ${parts.badge(ui, "good", t("This session"))}`}`,

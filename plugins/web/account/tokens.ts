@@ -45,11 +45,9 @@ const NEVER_YEARS = 100;
 
 /** Mounts the screens. */
 export function mountTokens({ site, web }: AccountContext): void {
-  const listView = web.view<{ tokens: readonly Token[] }>("account/tokens", (data, ui) => list(web, data.tokens, ui));
-  const newView = web.view<NewTokenData>("account/new_token", (data, ui) => newForm(web, data, ui));
-  const createdView = web.view<Token & { secret: string }>("account/token_made", (token, ui) =>
-    created(web, token, ui),
-  );
+  const listView = web.view("account/tokens", (data, ui) => list(web, data.tokens, ui));
+  const newView = web.view("account/new_token", (data, ui) => newForm(web, data, ui));
+  const createdView = web.view("account/token_made", (token, ui) => created(web, token, ui));
   const api = (visit: Visit) => `/api/users/${visit.viewer.id}/tokens`;
 
   web.screen(site, PATH, "user", async (visit) => {

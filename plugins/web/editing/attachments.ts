@@ -28,17 +28,15 @@ export interface AttachmentsData {
 /** Mounts the screen. */
 export function mountAttachments({ site, web }: EditingContext): void {
   const { parts } = web;
-  const view = web.view<AttachmentsData>(
-    "editing/attachments",
-    ({ page, path, attachments, name, link, sent }, ui): Html => {
-      const { t } = ui;
-      const { errors, error } = errorsIn(sent);
-      const rows = attachments.map((each) => [
-        html`<a href="${ui.url(`/attachments/${each.id}`)}">${ui.icon(each.external ? "link" : "attachment")} ${each.name}</a>`,
-        each.external ? t("Link") : each.extension,
-        html`<div class="actions">${parts.dialogLink(ui, { path: `${path}/attachments/${each.id}/delete`, text: t("Delete"), icon: "delete", kind: "danger" })}</div>`,
-      ]);
-      return html`<h1>${t("Attachments of “:name”", { name: page.name })}</h1>
+  const view = web.view("editing/attachments", ({ page, path, attachments, name, link, sent }, ui): Html => {
+    const { t } = ui;
+    const { errors, error } = errorsIn(sent);
+    const rows = attachments.map((each) => [
+      html`<a href="${ui.url(`/attachments/${each.id}`)}">${ui.icon(each.external ? "link" : "attachment")} ${each.name}</a>`,
+      each.external ? t("Link") : each.extension,
+      html`<div class="actions">${parts.dialogLink(ui, { path: `${path}/attachments/${each.id}/delete`, text: t("Delete"), icon: "delete", kind: "danger" })}</div>`,
+    ]);
+    return html`<h1>${t("Attachments of “:name”", { name: page.name })}</h1>
 ${parts.table(ui, { caption: t("Attachments"), head: [t("Name"), t("Type"), html`<span class="unseen">${t("Actions")}</span>`], rows, empty: t("This page has no attachments yet.") })}
 <h2>${t("Add a file or a link")}</h2>
 ${parts.form(ui, {
@@ -51,8 +49,7 @@ ${parts.form(ui, {
 ${parts.field(ui, { name: "file", label: t("File"), type: "file", errors: errors.file })}
 ${parts.field(ui, { name: "link", label: t("Or the URL of a link"), value: link, errors: errors.link, placeholder: "https://" })}`,
 })}`;
-    },
-  );
+  });
   const shown = async (visit: Visit, book: Book, page: Page, sent?: SubmitResult<unknown>): Promise<Screen> => {
     const { data } = await visit.get<{ data: Attachment[] }>(
       `/api/attachments?count=500&filter[uploaded_to]=${page.id}`,

@@ -46,7 +46,7 @@ const SEGMENTS = { book: "books", chapter: "chapters", shelf: "shelves" } as con
 
 /** Mounts the forms. */
 export function mountContainers({ site, web, scripts }: EditingContext): void {
-  const view = web.view<ContainerData>("editing/container", (data, ui) => drawForm(web, data, ui));
+  const view = web.view("editing/container", (data, ui) => drawForm(web, data, ui));
   const form = containerForm(web, view, [scripts.editor, scripts.order]);
 
   web.screen(site, "/create-book", ["book-create-all", "book-create-own"], (visit) =>

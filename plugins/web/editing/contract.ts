@@ -1,5 +1,10 @@
 import type { Web } from "lectern/contracts";
 import type { PluginContext } from "lectern/core";
+import type { AttachmentsData } from "./attachments.ts";
+import type { ContainerData } from "./containers.ts";
+import type { EditorData, EditorScreenData } from "./editor.ts";
+import type { PlacesData } from "./places.ts";
+import type { SortData } from "./sort.ts";
 
 /** What the files of this plugin share. */
 export interface EditingContext extends Pick<PluginContext, "site"> {
@@ -8,4 +13,18 @@ export interface EditingContext extends Pick<PluginContext, "site"> {
   readonly scripts: { readonly editor: string; readonly order: string };
   /** Largest image, in megabytes. */
   readonly limitMb: number;
+}
+
+declare module "lectern/core" {
+  interface Places {
+    "editor/formatting": EditorData;
+    "editor/toolbar": EditorData;
+  }
+  interface Views {
+    "editing/attachments": AttachmentsData;
+    "editing/container": ContainerData;
+    "editing/page": EditorScreenData;
+    "editing/places": PlacesData;
+    "editing/sort": SortData;
+  }
 }

@@ -2,8 +2,8 @@
  * The page editor: Markdown or HTML source beside a preview, with drafts on the server. Saving over a change of another user first
  * shows a conflict with the differences, and keeps the text.
  */
-import { type Comparison, pagePath, type Screen, type SubmitResult, type Visit } from "lectern/contracts";
-import { ApiError, idOf } from "lectern/core";
+import { type Comparison, pagePath, type Screen, type SubmitResult, type Toolbar, type Visit } from "lectern/contracts";
+import { ApiError, type Html, html, idOf } from "lectern/core";
 import type { EditingContext } from "./contract.ts";
 import { editorInput, previewOf, saveDraft } from "./editor_input.ts";
 import { drawEditor } from "./editor_view.ts";
@@ -49,6 +49,13 @@ export interface EditorData {
   readonly comparison?: Comparison | undefined;
 }
 
+/** The editor with what other plugins add to it. */
+export interface EditorScreenData extends EditorData {
+  readonly toolbar: Toolbar;
+  /** Further buttons of the formatting toolbar. */
+  readonly formatting: Html;
+}
+
 /** The answer of the API about drafts. */
 export interface Drafts {
   readonly draft: {
@@ -68,12 +75,15 @@ export interface Drafts {
 
 /** Mounts the editor. */
 export function mountEditor({ site, web, scripts, limitMb }: EditingContext): void {
-  const view = web.view<EditorData>("editing/page", (data, ui) => drawEditor(web, { ...data, limitMb }, ui));
+  const view = web.view("editing/page", (data, ui) => drawEditor(web, { ...data, limitMb }, ui));
+  web.places("editor/formatting", "editor/toolbar");
   const shown = async (visit: Visit, data: EditorData): Promise<Screen> => {
     const { conflict, content } = data;
     const preview = data.preview === undefined ? undefined : await web.decorate(visit.ui, data.preview);
     const comparison = conflict && (await web.compare(visit.ui, conflict.content, content));
-    const body = view({ ...data, preview: preview?.html, comparison }, visit.ui);
+    const toolbar = await web.toolbar("editor/toolbar", data, visit);
+    const formatting = html`${await web.addedParts("editor/formatting", data, visit)}`;
+    const body = view({ ...data, preview: preview?.html, comparison, toolbar, formatting }, visit.ui);
     const status = data.sent && !data.sent.ok ? data.sent.status : 200;
     return { title: data.title, body, menu: "/books", scripts: [scripts.editor], status, style: preview?.style };
   };

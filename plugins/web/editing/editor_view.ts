@@ -2,21 +2,21 @@
  * The markup of the editor: messages, the form with its hidden fields, the preview beside the source, and the data for
  * `public/editor.js`. It works without scripts; elements that need scripts are hidden without them.
  */
-import type { Ui, Web } from "lectern/contracts";
+import type { Toolbar, Ui, Web } from "lectern/contracts";
 import { fileKilobytes, type Html, html } from "lectern/core";
-import type { EditorData } from "./editor.ts";
+import type { EditorData, EditorScreenData } from "./editor.ts";
 import { errorsIn, IMAGE_TYPES, nameField, tagFields } from "./fields.ts";
 import { imageField } from "./image_uploads.ts";
 
 const BYTES_PER_KILOBYTE = 1024;
 
 /** Draws the editor: messages, form and preview. */
-export function drawEditor({ parts }: Web, data: EditorData & { readonly limitMb: number }, ui: Ui): Html {
+export function drawEditor({ parts }: Web, data: EditorScreenData & { readonly limitMb: number }, ui: Ui): Html {
   const { t } = ui;
   const { title, about, action, back, name, source, content, tags, base, preview, sent, slot, keptAt } = data;
   const { errors, error } = errorsIn(sent);
   const label = source === "markdown" ? t("Content in Markdown") : t("Content in HTML");
-  return html`<div class="head-line"><h1>${title}</h1><p class="quiet" id="draft-state" role="status" aria-live="polite"></p></div>
+  return html`<div class="head-line"><h1>${title}</h1><p class="quiet" id="draft-state" role="status" aria-live="polite"></p>${hasAdditions(data.toolbar) && parts.toolbar(ui, data.toolbar)}</div>
 ${messages(parts, data, ui)}
 <form method="post" enctype="multipart/form-data" id="editor" class="editor" action="${ui.url(action)}" ${scriptData(data, ui)}>
 ${error !== undefined && data.conflict === undefined && html`<p class="notice bad" role="alert">${ui.icon("warning")} ${error}</p>`}
@@ -24,7 +24,7 @@ ${nameField(parts, ui, name, errors.name)}
 <input type="hidden" name="source" value="${source}"><input type="hidden" name="about" value="${about}"><input type="hidden" name="kept_at" value="${keptAt}">${slot !== "" && html`<input type="hidden" name="slot" value="${slot}">`}
 ${base !== undefined && html`<input type="hidden" name="base_revision" value="${base}">`}
 <div class="editor-panes">
-<div class="editor-source">${source === "markdown" && toolbar(ui)}
+<div class="editor-source">${source === "markdown" && formattingToolbar(data.formatting, ui)}
 ${parts.field(ui, { name: "content", label, type: "textarea", rows: 24, value: content, errors: errors[source] })}
 ${about !== "none/0" && imageField(parts, ui, data.pictureErrors)}</div>
 <div class="editor-preview"><h2 id="preview-title">${t("Preview")}</h2>
@@ -37,6 +37,10 @@ ${tagFields(tags, ui)}
 <button name="act" value="pictures" class="secondary without-script">${t("Add selected images")}</button>
 <a role="button" class="secondary outline" href="${ui.url(back)}">${t("Cancel")}</a></div></form>
 ${sourceSwitch(data, ui)}`;
+}
+
+function hasAdditions({ items, markup }: Toolbar): boolean {
+  return items.length > 0 || html`${markup}`.toString() !== "";
 }
 
 /** Attributes for the script: URLs, limits and texts. */
@@ -94,7 +98,7 @@ ${parts.difference(ui, conflict.content, content, comparison)}
 }
 
 /** Buttons that insert Markdown around the selection; hidden without scripts. */
-function toolbar(ui: Ui): Html {
+function formattingToolbar(added: Html, ui: Ui): Html {
   const { t } = ui;
   const tools = [
     ["**", "**", "B", t("Bold")],
@@ -108,7 +112,7 @@ function toolbar(ui: Ui): Html {
   return html`<div class="toolbar needs-script" role="toolbar" aria-label="${t("Formatting")}">${tools.map(
     ([before, after, sign, name]) =>
       html`<button type="button" class="small secondary outline" data-before="${before}" data-after="${after}" aria-label="${name}" title="${name}">${sign}</button>`,
-  )}</div>`;
+  )}${added}</div>`;
 }
 
 function sourceSwitch({ source, action, draftOf, base }: EditorData, ui: Ui): Html {

@@ -67,7 +67,7 @@ export interface PlaceErrors {
 
 /** Names the view of the screen. */
 export function placesView(web: Web): View<PlacesData> {
-  return web.view<PlacesData>("editing/places", (data, ui) => drawPlaces(web, data, ui));
+  return web.view("editing/places", (data, ui) => drawPlaces(web, data, ui));
 }
 
 /** The screen; shown again, it keeps its input. */

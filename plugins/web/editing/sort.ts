@@ -30,7 +30,7 @@ export interface SortData {
 
 /** Mounts the screen. */
 export function mountSort({ site, web, scripts }: EditingContext): void {
-  const view = web.view<SortData>("editing/sort", drawSort);
+  const view = web.view("editing/sort", drawSort);
   const shown = (visit: Visit, book: Sorted, rejection?: Rejection, wished?: readonly Entry[]): Screen => ({
     title: visit.ui.t("Sort “:name”", { name: book.name }),
     crumbs: [

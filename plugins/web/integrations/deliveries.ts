@@ -44,7 +44,8 @@ export function mountDeliveries({ site, web }: IntegrationsContext): void {
   });
 }
 
-interface ListData {
+/** Data of the calls of a webhook. */
+export interface DeliveriesData {
   readonly title: string;
   readonly hook: Webhook;
   readonly calls: Listing<Delivery>;
@@ -54,9 +55,9 @@ interface ListData {
   readonly query: InputObject;
 }
 
-function listView(web: Web): View<ListData> {
+function listView(web: Web): View<DeliveriesData> {
   const { parts } = web;
-  return web.view<ListData>("integrations/deliveries", ({ title, hook, calls, state, page, size, query }, ui) => {
+  return web.view("integrations/deliveries", ({ title, hook, calls, state, page, size, query }, ui) => {
     const { t } = ui;
     const path = `${WEBHOOKS}/${hook.id}/deliveries`;
     const table = parts.table(ui, {
@@ -82,15 +83,16 @@ ${table}${parts.pager(ui, { path, query, total: calls.total, page, size })}`;
   });
 }
 
-interface CallData {
+/** Data of a single call. */
+export interface DeliveryData {
   readonly title: string;
   readonly hook: Webhook;
   readonly call: DeliveryDetail;
 }
 
-function deliveryView(web: Web): View<CallData> {
+function deliveryView(web: Web): View<DeliveryData> {
   const { parts } = web;
-  return web.view<CallData>("integrations/delivery", ({ title, hook, call }, ui) => {
+  return web.view("integrations/delivery", ({ title, hook, call }, ui) => {
     const { t } = ui;
     const { request } = call;
     const headers = Object.entries(request.headers ?? {});

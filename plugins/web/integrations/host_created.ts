@@ -14,7 +14,7 @@ export interface HostCreatedData {
 /** Names the view. */
 export function hostCreatedView(web: Web): View<HostCreatedData> {
   const { parts } = web;
-  return web.view<HostCreatedData>("integrations/host_created", ({ title, path, baseUrl, host }, ui) => {
+  return web.view("integrations/host_created", ({ title, path, baseUrl, host }, ui) => {
     const { t } = ui;
     const download = `curl -fsSo reporter.sh '${baseUrl}/api/v1/dashboard/reporter.sh'`;
     const run = `URL='${baseUrl}' API_ID='${host.api_id}' API_KEY='${host.api_key}' sh`;

@@ -18,7 +18,7 @@ export function isExcluded({ status }: Host): boolean {
 /** Names the view. */
 export function hostView(web: Web): View<HostData> {
   const { parts } = web;
-  return web.view<HostData>("integrations/host", ({ path, host }, ui) => {
+  return web.view("integrations/host", ({ path, host }, ui) => {
     const { t } = ui;
     const outdated = parts.table(ui, {
       caption: t("Outdated packages"),

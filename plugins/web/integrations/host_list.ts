@@ -53,7 +53,7 @@ export function searchOf({ name, status, wanting }: HostFilters): string {
 /** Names the list's view. */
 export function hostListView(web: Web): View<HostListData> {
   const { parts } = web;
-  return web.view<HostListData>("integrations/hosts", ({ path, hosts, filters, page, size, query }, ui) => {
+  return web.view("integrations/hosts", ({ path, hosts, filters, page, size, query }, ui) => {
     const { t } = ui;
     const isFiltered = Object.values(filters).some((value) => value !== "");
     const rows = hosts.data.map((host) => [

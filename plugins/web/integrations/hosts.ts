@@ -110,7 +110,8 @@ function mountActions({ site, web }: IntegrationsContext): void {
   });
 }
 
-interface NameData {
+/** Data of the form with a host's name. */
+export interface HostNameData {
   readonly title: string;
   readonly action: string;
   readonly back: string;
@@ -119,9 +120,9 @@ interface NameData {
   readonly sent: SubmitResult<unknown> | undefined;
 }
 
-function nameForm(web: Web, viewName: string) {
+function nameForm(web: Web, viewName: "integrations/host_new" | "integrations/host_edit") {
   const { parts } = web;
-  return web.view<NameData>(viewName, ({ title, action, back, submit, name, sent }, ui) => {
+  return web.view(viewName, ({ title, action, back, submit, name, sent }, ui) => {
     const fields = parts.field(ui, {
       name: "friendly_name",
       label: ui.t("Name"),

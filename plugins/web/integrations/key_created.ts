@@ -22,7 +22,7 @@ export interface SetupData {
 /** Names the view of a new key. */
 export function createdView(web: Web, baseUrl: string, snippetsOf: View<Snippets>): View<CreatedData> {
   const { parts } = web;
-  return web.view<CreatedData>("integrations/key_created", ({ kind, key, snippets }, ui) => {
+  return web.view("integrations/key_created", ({ kind, key, snippets }, ui) => {
     const { t } = ui;
     return html`<h1>${t("Your new key")}</h1>
 ${parts.notice(ui, "note", t("Copy the secret now. It is shown only once."))}
@@ -38,7 +38,7 @@ ${snippets && snippetsOf(snippets, ui)}`;
 
 /** Names the view of a key's snippets. */
 export function setupView(web: Web, snippetsOf: View<Snippets>): View<SetupData> {
-  return web.view<SetupData>("integrations/key_setup", ({ title, snippets }, ui) => {
+  return web.view("integrations/key_setup", ({ title, snippets }, ui) => {
     return html`<h1>${title}</h1>${web.parts.notice(ui, "note", ui.t("The secret was shown when the key was created. If you lost it, create a new key."))}
 ${snippetsOf(snippets, ui)}`;
   });
@@ -46,7 +46,7 @@ ${snippetsOf(snippets, ui)}`;
 
 /** Names the view of the snippets, which both screens show. */
 export function snippetsView(web: Web): View<Snippets> {
-  return web.view<Snippets>("integrations/snippets", (snippets, ui) => drawSnippets(web, snippets, ui));
+  return web.view("integrations/snippets", (snippets, ui) => drawSnippets(web, snippets, ui));
 }
 
 function drawSnippets({ parts }: Web, snippets: Snippets, ui: Ui): Html {

@@ -64,7 +64,7 @@ export function inputOf({ name, addresses, expires, zone, perDay }: KeyForm, { t
 /** Names the form's view. */
 export function keyFormView(web: Web): View<KeyFormData> {
   const { parts } = web;
-  return web.view<KeyFormData>("integrations/key_form", ({ kind, title, action, typed, sent }, ui): Html => {
+  return web.view("integrations/key_form", ({ kind, title, action, typed, sent }, ui): Html => {
     const { t } = ui;
     const errors = (name: string) => fieldErrors(sent, name);
     const fields = html`${parts.field(ui, { name: "token_name", label: t("Name"), value: typed.name, required: true, maxlength: 255, errors: errors("token_name"), autocomplete: "off", help: t("What the key is for, such as the name of the dashboard.") })}

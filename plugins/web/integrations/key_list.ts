@@ -32,7 +32,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Names the list's view. */
 export function keyListView(web: Web): View<KeyListData> {
   const { parts } = web;
-  const card = web.view<{ key: Key; kind: KeyKind }>("integrations/key", ({ key, kind }, ui) => {
+  const card = web.view("integrations/key", ({ key, kind }, ui) => {
     const { t } = ui;
     const [shade, label] = STATUS[key.status];
     const path = `${kind.path}/${key.id}`;
@@ -49,7 +49,7 @@ ${
 }
 ${parts.dialogLink(ui, { path: `${path}/delete`, text: t("Delete"), icon: "delete", kind: "danger" })}</div></li>`;
   });
-  return web.view<KeyListData>("integrations/keys", ({ kind, keys, page, size, query, budget }, ui) => {
+  return web.view("integrations/keys", ({ kind, keys, page, size, query, budget }, ui) => {
     const { t } = ui;
     return html`${integrationsHead(parts, ui, kind.type)}
 <div class="head-line"><p>${t(kind.intro)}</p>

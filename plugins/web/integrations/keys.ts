@@ -27,7 +27,7 @@ export function mountKeys(context: IntegrationsContext): void {
   for (const kind of Object.values(KINDS)) mountKind(context, kind, views);
 }
 
-interface Views {
+interface KeyViews {
   readonly list: ReturnType<typeof keyListView>;
   readonly form: ReturnType<typeof keyFormView>;
   readonly created: ReturnType<typeof createdView>;
@@ -35,7 +35,7 @@ interface Views {
   readonly usage: ReturnType<typeof usageView>;
 }
 
-function mountKind(context: IntegrationsContext, kind: KeyKind, views: Views): void {
+function mountKind(context: IntegrationsContext, kind: KeyKind, views: KeyViews): void {
   const { site, web } = context;
   const { path } = kind;
   const one = `${path}/:id`;
@@ -82,7 +82,7 @@ function mountKind(context: IntegrationsContext, kind: KeyKind, views: Views): v
 
 const USAGE = "/api/v1/dashboard/usage";
 
-function mountCreate({ site, web }: IntegrationsContext, kind: KeyKind, views: Views): void {
+function mountCreate({ site, web }: IntegrationsContext, kind: KeyKind, views: KeyViews): void {
   const shown = (visit: Visit, typed: KeyForm, sent?: SubmitResult<unknown>): Screen => ({
     title: visit.ui.t(kind.create),
     body: views.form({ kind, title: visit.ui.t(kind.create), action: `${kind.path}/new`, typed, sent }, visit.ui),
@@ -100,7 +100,7 @@ function mountCreate({ site, web }: IntegrationsContext, kind: KeyKind, views: V
   });
 }
 
-function mountEdit({ site, web }: IntegrationsContext, kind: KeyKind, views: Views): void {
+function mountEdit({ site, web }: IntegrationsContext, kind: KeyKind, views: KeyViews): void {
   const edit = `${kind.path}/:id/edit`;
   const shown = (visit: Visit, key: Key, typed: KeyForm, sent?: SubmitResult<unknown>): Screen => {
     const title = visit.ui.t("Edit the key “:name”", { name: key.token_name });

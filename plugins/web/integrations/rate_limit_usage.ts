@@ -18,7 +18,7 @@ const COMFORT = 0.9;
 /** Names the view. */
 export function usageView(web: Web): View<Usage> {
   const { parts } = web;
-  return web.view<Usage>("integrations/budget", ({ limit, window_seconds, addresses }, ui) => {
+  return web.view("integrations/budget", ({ limit, window_seconds, addresses }, ui) => {
     const { t } = ui;
     const minutes = Math.round(window_seconds / 60);
     const used = parts.table(ui, {

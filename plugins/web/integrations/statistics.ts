@@ -2,7 +2,7 @@
  * The statistics: the current numbers, and charts of their history. Charts are drawn on the server, so they work without scripts and in
  * print; each has a description and a table for screen readers.
  */
-import type { Ui, View, Web } from "lectern/contracts";
+import type { ShownFigure, Ui, View, Web } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
 import type { History, Numbers, Point } from "./api_types.ts";
 import { barChart, type Line, lineChart } from "./charts.ts";
@@ -21,11 +21,14 @@ export interface StatisticsData {
   readonly step: History["step"];
   /** The last one is the current one. */
   readonly points: readonly Point[];
+  /** Figures of other plugins. */
+  readonly figures: readonly ShownFigure[];
 }
 
 /** Mounts the screen. */
 export function mountStatistics({ site, web }: IntegrationsContext): void {
   const view = statisticsView(web);
+  web.places("statistics/figures");
   web.screen(site, PATH, ADMITS, async (visit) => {
     const requested = Number(visit.query.days);
     const days = RANGES.find((range) => range === requested) ?? DEFAULT_DAYS;
@@ -33,16 +36,17 @@ export function mountStatistics({ site, web }: IntegrationsContext): void {
       visit.get<Numbers>("/api/v1/dashboard/numbers"),
       visit.get<History>(`/api/v1/dashboard/history?days=${days}`),
     ]);
+    const figures = await web.figures("statistics/figures", visit);
     const now = { ...numbers, at: numbers.last_updated };
     return {
       title: visit.ui.t("Statistics"),
-      body: view({ numbers, days, step, points: [...points, now] }, visit.ui),
+      body: view({ numbers, days, step, points: [...points, now], figures }, visit.ui),
     };
   });
 }
 
 function statisticsView(web: Web): View<StatisticsData> {
-  return web.view<StatisticsData>("statistics/show", ({ numbers, days, step, points }, ui) => {
+  return web.view("statistics/show", ({ numbers, days, step, points, figures }, ui) => {
     const { t } = ui;
     const ranges = RANGES.map((range) => ({
       path: `${PATH}?days=${range}`,
@@ -50,7 +54,7 @@ function statisticsView(web: Web): View<StatisticsData> {
       current: range === days,
     }));
     return html`<h1>${t("Statistics")}</h1>
-<dl class="figures">${tiles(numbers, ui).map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
+<dl class="figures">${tiles(numbers, ui).map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}${figures.map((figure) => addedTile(figure, ui))}</dl>
 ${web.parts.tabs(ui, t("Time range"), ranges)}
 ${points.length < 2 && web.parts.notice(ui, "note", t("Statistics are recorded once an hour. The charts fill up over time."))}
 <div class="charts">${overTime(web, ui, step, points, {
@@ -86,6 +90,10 @@ function tiles(numbers: Numbers, { t }: Ui): (readonly [string, number])[] {
     [t("Repositories"), numbers.total_repos],
     [t("Reports in 24 hours"), numbers.recent_updates_24h],
   ];
+}
+
+function addedTile({ label, value, path }: ShownFigure, ui: Ui): Html {
+  return html`<div><dt>${path === undefined ? label : html`<a href="${ui.url(path)}">${label}</a>`}</dt><dd>${value}</dd></div>`;
 }
 
 interface Chart {

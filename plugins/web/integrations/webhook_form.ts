@@ -79,7 +79,7 @@ export function hookInputOf({ secret, events, ...rest }: HookForm): InputObject 
 /** Names the form's view. */
 export function hookFormView(web: Web): View<HookFormData> {
   const { parts } = web;
-  return web.view<HookFormData>("integrations/webhook_form", ({ title, hook, events, typed, sent }, ui) => {
+  return web.view("integrations/webhook_form", ({ title, hook, events, typed, sent }, ui) => {
     const { t } = ui;
     const errors = (name: string) => fieldErrors(sent, name);
     const fields = html`${parts.field(ui, { name: "name", label: t("Name"), value: typed.name, required: true, maxlength: 150, errors: errors("name"), autocomplete: "off" })}
@@ -121,7 +121,10 @@ function failureNotice({ parts }: Web, hook: Webhook, ui: Ui): Html {
 function choices(events: readonly EventType[], chosen: readonly string[], errors: readonly string[], ui: Ui): Html {
   const { t } = ui;
   const groups = new Map(GROUPS.map(([heading]) => [heading, [] as EventType[]]));
-  for (const event of events) groups.get(headingOf(event))?.push(event);
+  for (const event of events) {
+    const heading = headingOf(event);
+    groups.set(heading, [...(groups.get(heading) ?? []), event]);
+  }
   // Chosen types stay in the form when the plugin that declares them is gone.
   const known = new Set(events.map(({ type }) => type));
   for (const type of chosen)
@@ -138,6 +141,6 @@ ${box("all", t("All events, including future ones"))}
   )}</div></fieldset>`;
 }
 
-function headingOf({ type }: EventType): string {
-  return GROUPS.find(([, prefixes]) => prefixes.some((one) => type.startsWith(one)))?.[0] ?? "Others";
+function headingOf({ type, section }: EventType): string {
+  return section ?? GROUPS.find(([, prefixes]) => prefixes.some((one) => type.startsWith(one)))?.[0] ?? "Others";
 }

@@ -20,7 +20,7 @@ const DISABLED_ERROR = "Switched off after";
 /** Names the list's view. */
 export function hookListView(web: Web): View<HookListData> {
   const { parts } = web;
-  return web.view<HookListData>("integrations/webhooks", ({ hooks, page, size, query }, ui) => {
+  return web.view("integrations/webhooks", ({ hooks, page, size, query }, ui) => {
     const { t } = ui;
     const table = parts.table(ui, {
       caption: t("Webhooks"),
@@ -58,17 +58,14 @@ export function wasDisabled({ active, last_error }: Webhook): boolean {
 /** Names the view of a new webhook. */
 export function hookCreatedView(web: Web): View<{ title: string; hook: Webhook & { secret: string } }> {
   const { parts } = web;
-  return web.view<{ title: string; hook: Webhook & { secret: string } }>(
-    "integrations/webhook_created",
-    ({ title, hook }, ui) => {
-      const { t } = ui;
-      return html`<h1>${title}</h1>
+  return web.view("integrations/webhook_created", ({ title, hook }, ui) => {
+    const { t } = ui;
+    return html`<h1>${title}</h1>
 ${parts.notice(ui, "note", t("Copy the secret now. It is shown only once."))}
 <h2>${hook.name}</h2>
 ${parts.copyable(ui, { label: t("Address"), value: hook.endpoint })}
 ${parts.copyable(ui, { label: t("Secret"), value: hook.secret, secret: true })}
 <p>${t("Calls are signed with it as Standard Webhooks describes, so that the receiver can tell them from others.")}</p>
 <p><a role="button" href="${ui.url(WEBHOOKS)}">${ui.icon("check")} ${t("I have saved the secret")}</a></p>`;
-    },
-  );
+  });
 }

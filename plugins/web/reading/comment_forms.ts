@@ -27,7 +27,7 @@ interface Place {
 /** Mounts the forms. */
 export function mountCommentForms({ site, web }: ReadingContext): void {
   const at = "/books/:book/page/:page/comments";
-  const view = web.view<CommentFormData>("reading/comment_form", ({ action, back, page, typed, sent }, ui) => {
+  const view = web.view("reading/comment_form", ({ action, back, page, typed, sent }, ui) => {
     const { parts } = web;
     const errors = Object.values(sent.errors).flat();
     const fields = commentFields(parts, { page, typed, label: ui.t("Text"), errors }, ui);

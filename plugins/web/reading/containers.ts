@@ -4,19 +4,29 @@
  */
 import { bookPath, chapterPath, type ScreenItem, shelfPath, type Ui } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
-import type { Book, Chapter, Cover, Listing, Shelf } from "./api_types.ts";
+import type { Cover, Listing } from "./api_types.ts";
 import { bookAside, contentsTree, entryPath } from "./book_contents.ts";
 import type { ReadingContext } from "./contract.ts";
-import { actions, DRAFTS_API, emptyMessage, exportActions, mayDo, PERMISSIONS_API } from "./item_actions.ts";
+import {
+  DRAFTS_API,
+  emptyMessage,
+  exportActions,
+  itemToolbar,
+  mayDo,
+  NOTHING_ADDED,
+  PERMISSIONS_API,
+} from "./item_actions.ts";
 import { description, history, tagList } from "./item_details.ts";
 
-interface Tile extends ScreenItem {
+/** A book or shelf in a list of tiles. */
+export interface Tile extends ScreenItem {
   readonly cover?: Cover | null;
 }
 
 /** Texts and actions of the lists. */
 const LISTS = {
   books: {
+    view: "reading/books",
     title: "Books",
     icon: "book",
     empty: "There are no books that you can view.",
@@ -24,6 +34,7 @@ const LISTS = {
     pathOf: bookPath,
   },
   shelves: {
+    view: "reading/shelves",
     title: "Shelves",
     icon: "shelf",
     empty: "There are no shelves that you can view.",
@@ -42,6 +53,12 @@ export function tiles(items: readonly Tile[], icon: string, pathOf: (item: { slu
   )}</ul>`;
 }
 
+/** Data of the lists of books and shelves. */
+export interface TilesData {
+  readonly items: readonly Tile[];
+  readonly pager: Html;
+}
+
 /** Mounts the screens. */
 export function mountContainers(context: ReadingContext): void {
   mountLists(context);
@@ -51,28 +68,25 @@ export function mountContainers(context: ReadingContext): void {
 }
 
 function mountLists({ site, web }: ReadingContext): void {
-  for (const [segment, { title, icon, empty, create, pathOf }] of Object.entries(LISTS)) {
-    interface Data {
-      readonly items: readonly Tile[];
-      readonly pager: Html;
-    }
-    const view = web.view<Data>(`reading/${segment}`, ({ items, pager }, ui) => {
+  const { parts } = web;
+  for (const [segment, { view: name, title, icon, empty, create, pathOf }] of Object.entries(LISTS)) {
+    const view = web.view(name, ({ items, pager }, ui) => {
       const may = ui.may(`${create.permission}-all`) || ui.may(`${create.permission}-own`);
       const action = { path: create.path, text: ui.t(create.text), icon: "plus", may };
-      return html`<div class="head-line"><h1>${ui.t(title)}</h1>${items.length > 0 && actions([action], [], ui)}</div>
+      return html`<div class="head-line"><h1>${ui.t(title)}</h1>${items.length > 0 && parts.toolbar(ui, itemToolbar([action], [], NOTHING_ADDED, ui))}</div>
 ${items.length === 0 ? emptyMessage(ui.t(empty), [action], ui) : tiles(items, icon, pathOf, ui)}${pager}`;
     });
     web.screen(site, `/${segment}`, "reader", async (visit) => {
       const { page, size, query } = web.paged(visit.query);
       const { data, total } = await visit.get<Listing<Tile>>(`/api/${segment}?sort=name&${query}`);
-      const pager = web.parts.pager(visit.ui, { path: `/${segment}`, query: visit.query, total, page, size });
+      const pager = parts.pager(visit.ui, { path: `/${segment}`, query: visit.query, total, page, size });
       return { title: visit.ui.t(title), body: view({ items: data, pager }, visit.ui) };
     });
   }
 }
 
 function mountShelf({ site, web }: ReadingContext): void {
-  const view = web.view<{ shelf: Shelf; books: readonly Tile[] }>("reading/shelf", ({ shelf, books }, ui) => {
+  const view = web.view("reading/shelf", ({ shelf, books, toolbar, added }, ui) => {
     const path = shelfPath(shelf);
     const actionList = [
       { path: `${path}/edit`, text: ui.t("Edit"), icon: "edit", may: mayDo(ui, "bookshelf-update", shelf) },
@@ -99,21 +113,23 @@ function mountShelf({ site, web }: ReadingContext): void {
       icon: "plus",
       may: mayDo(ui, "bookshelf-update", shelf),
     };
-    return html`<div class="head-line"><h1>${shelf.name}</h1>${actions(actionList, more, ui)}</div>
+    return html`<div class="head-line"><h1>${shelf.name}</h1>${web.parts.toolbar(ui, itemToolbar(actionList, more, toolbar, ui))}</div>
 ${description(shelf, ui)}${tagList(shelf.tags, ui)}
 ${books.length === 0 ? emptyMessage(ui.t("This shelf has no books that you can view."), [addBooks], ui) : tiles(books, "book", bookPath, ui)}
-${history(shelf, ui)}`;
+${added}${history(shelf, ui)}`;
   });
   web.screen(site, "/shelves/:shelf", "reader", async (visit) => {
     const shelf = await visit.item("bookshelf", { slug: visit.params.shelf ?? "" });
     const books = await visit.items("book", { ids: shelf.books.map(({ id }) => id) });
     const crumbs = [{ text: visit.ui.t("Shelves"), path: "/shelves" }, { text: shelf.name }];
-    return { title: shelf.name, crumbs, menu: "/shelves", body: view({ shelf, books }, visit.ui) };
+    const toolbar = await web.toolbar("shelf/toolbar", shelf, visit);
+    const added = html`${await web.addedParts("shelf/below", shelf, visit)}`;
+    return { title: shelf.name, crumbs, menu: "/shelves", body: view({ shelf, books, toolbar, added }, visit.ui) };
   });
 }
 
 function mountBook({ site, web }: ReadingContext): void {
-  const view = web.view<{ book: Book; added: Html }>("reading/book", ({ book, added }, ui) => {
+  const view = web.view("reading/book", ({ book, toolbar, added }, ui) => {
     const path = bookPath(book);
     const mayWrite = (permission: string) => mayDo(ui, permission, book);
     const writing = [
@@ -145,7 +161,7 @@ function mountBook({ site, web }: ReadingContext): void {
       },
       { path: `${path}/delete`, text: ui.t("Delete"), icon: "delete", may: mayWrite("book-delete"), isDialog: true },
     ];
-    return html`<div class="head-line"><h1>${book.name}</h1>${actions(actionList, more, ui)}</div>
+    return html`<div class="head-line"><h1>${book.name}</h1>${web.parts.toolbar(ui, itemToolbar(actionList, more, toolbar, ui))}</div>
 ${book.cover && html`<img class="book-cover" src="${book.cover.url}" alt="">`}${description(book, ui)}${tagList(book.tags, ui)}
 <nav class="book-contents" aria-label="${ui.t("Contents")}"><h2>${ui.t("Contents")}</h2>${
       book.contents.length === 0 ? emptyMessage(ui.t("This book is empty."), writing, ui) : contentsTree(book, "", ui)
@@ -155,12 +171,13 @@ ${book.cover && html`<img class="book-cover" src="${book.cover.url}" alt="">`}${
     const book = await visit.item("book", { slug: visit.params.book ?? "" });
     const added = html`${await web.addedParts("book/below", book, visit)}`;
     const crumbs = [{ text: visit.ui.t("Books"), path: "/books" }, { text: book.name }];
-    return { title: book.name, crumbs, menu: "/books", body: view({ book, added }, visit.ui) };
+    const toolbar = await web.toolbar("book/toolbar", book, visit);
+    return { title: book.name, crumbs, menu: "/books", body: view({ book, toolbar, added }, visit.ui) };
   });
 }
 
 function mountChapter({ site, web }: ReadingContext): void {
-  const view = web.view<{ book: Book; chapter: Chapter }>("reading/chapter", ({ book, chapter }, ui) => {
+  const view = web.view("reading/chapter", ({ book, chapter, toolbar, added }, ui) => {
     const path = chapterPath(book, chapter);
     const mayWrite = (permission: string) => mayDo(ui, permission, chapter);
     const write = {
@@ -184,13 +201,13 @@ function mountChapter({ site, web }: ReadingContext): void {
       },
       { path: `${path}/delete`, text: ui.t("Delete"), icon: "delete", may: mayWrite("chapter-delete"), isDialog: true },
     ];
-    return html`<div class="head-line"><h1>${chapter.name}</h1>${actions(actionList, more, ui)}</div>
+    return html`<div class="head-line"><h1>${chapter.name}</h1>${web.parts.toolbar(ui, itemToolbar(actionList, more, toolbar, ui))}</div>
 ${description(chapter, ui)}${tagList(chapter.tags, ui)}
 ${
   chapter.pages.length === 0
     ? emptyMessage(ui.t("This chapter is empty."), [write], ui)
     : html`<ul class="contents">${chapter.pages.map((page) => html`<li><a href="${ui.url(entryPath(book, page))}">${ui.icon("page")} <span>${page.name}${page.draft && html` <em>(${ui.t("Draft")})</em>`}</span></a></li>`)}</ul>`
-}${history(chapter, ui)}`;
+}${added}${history(chapter, ui)}`;
   });
   web.screen(site, "/books/:book/chapter/:chapter", "reader", async (visit) => {
     const book = await visit.item("book", { slug: visit.params.book ?? "" });
@@ -202,6 +219,9 @@ ${
       { text: chapter.name },
     ];
     const aside = bookAside(book, chapterPath(book, chapter), visit.ui);
-    return { title: chapter.name, crumbs, menu: "/books", aside, body: view({ book, chapter }, visit.ui) };
+    const toolbar = await web.toolbar("chapter/toolbar", chapter, visit);
+    const added = html`${await web.addedParts("chapter/below", chapter, visit)}`;
+    const body = view({ book, chapter, toolbar, added }, visit.ui);
+    return { title: chapter.name, crumbs, menu: "/books", aside, body };
   });
 }

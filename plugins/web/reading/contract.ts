@@ -1,7 +1,52 @@
-import type { Web } from "lectern/contracts";
-import type { PluginContext } from "lectern/core";
+import type { Toolbar, Web } from "lectern/contracts";
+import type { Html, PluginContext } from "lectern/core";
+import type { Book, Chapter, Page, Shelf } from "./api_types.ts";
+import type { CommentFormData } from "./comment_forms.ts";
+import type { Tile, TilesData } from "./containers.ts";
+import type { HomeData } from "./home.ts";
+import type { PageData } from "./page.ts";
+import type { PersonData } from "./people.ts";
+import type { RevisionData, RevisionsData } from "./revisions.ts";
+import type { SearchData } from "./search.ts";
 
 /** What the files of this plugin share. */
-export interface ReadingContext extends Pick<PluginContext, "baseUrl" | "site"> {
+export interface ReadingContext extends Pick<PluginContext, "baseUrl" | "site" | "slot"> {
   readonly web: Web;
+}
+
+/** What other plugins add to the screen of an item. */
+export interface Additions {
+  readonly toolbar: Toolbar;
+  /** Parts below the content. */
+  readonly added: Html;
+}
+
+declare module "lectern/core" {
+  interface Places {
+    "book/below": Book;
+    "book/toolbar": Book;
+    "chapter/below": Chapter;
+    "chapter/toolbar": Chapter;
+    "home/below": undefined;
+    "page/aside": Page;
+    "page/below": Page;
+    "page/toolbar": Page;
+    "shelf/below": Shelf;
+    "shelf/toolbar": Shelf;
+  }
+  interface Views {
+    "reading/book": { readonly book: Book } & Additions;
+    "reading/books": TilesData;
+    "reading/chapter": { readonly book: Book; readonly chapter: Chapter } & Additions;
+    "reading/comment_form": CommentFormData;
+    "reading/comments": { readonly book: Book; readonly page: Page };
+    "reading/home": HomeData;
+    "reading/page": PageData;
+    "reading/person": PersonData;
+    "reading/revision": RevisionData;
+    "reading/revisions": RevisionsData;
+    "reading/search": SearchData;
+    "reading/shelf": { readonly shelf: Shelf; readonly books: readonly Tile[] } & Additions;
+    "reading/shelves": TilesData;
+  }
 }

@@ -1,18 +1,16 @@
 import { bookPath, pagePath, shelfPath } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
-import type { Cover, Item, Listing } from "./api_types.ts";
-import { tiles } from "./containers.ts";
+import type { Item, Listing } from "./api_types.ts";
+import { type Tile, tiles } from "./containers.ts";
 import type { ReadingContext } from "./contract.ts";
 
-interface Recent extends Item {
+/** A page in the list of recent ones. */
+export interface Recent extends Item {
   readonly book_slug: string;
 }
 
-interface Tile extends Item {
-  readonly cover?: Cover | null;
-}
-
-interface HomeData {
+/** Data of the screen. */
+export interface HomeData {
   readonly pages: readonly Recent[];
   readonly books: readonly Tile[];
   readonly shelves: readonly Tile[];
@@ -23,7 +21,7 @@ const RECENT = 8;
 
 /** Mounts the home page: shelves, books and recently updated pages. */
 export function mountHome({ site, web }: ReadingContext): void {
-  const home = web.view<HomeData>("reading/home", ({ pages, books, shelves, added }, ui) => {
+  const home = web.view("reading/home", ({ pages, books, shelves, added }, ui) => {
     const { t } = ui;
     if (pages.length + books.length + shelves.length === 0)
       return html`<h1>${t("Welcome")}</h1><p>${t("There is no content yet.")}</p>${

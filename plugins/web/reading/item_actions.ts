@@ -1,7 +1,7 @@
 /**
  * The actions of an item. Which ones are offered follows from roles and ownership alone; the API makes the final decision.
  */
-import type { Ui } from "lectern/contracts";
+import type { Toolbar, ToolbarItem, Ui } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
 import type { Item } from "./api_types.ts";
 
@@ -26,21 +26,25 @@ export const PERMISSIONS_API = "/api/content-permissions/book/0";
 /** The path of the API that the editor of pages needs. */
 export const DRAFTS_API = "/api/drafts/page/0";
 
-/** Actions as a row of links; `more` in a menu. */
-export function actions(actionList: readonly ItemAction[], more: readonly ItemAction[], ui: Ui): Html {
-  const link = ({ path, text, icon, isDialog }: ItemAction) =>
-    html`<a href="${ui.url(path)}"${isDialog && html` data-dialog`}>${ui.icon(icon)} ${text}</a>`;
-  const inMenu = more.filter((action) => isOffered(action, ui));
-  return html`<div class="actions">${actionList
-    .filter((action) => isOffered(action, ui))
-    .map(
-      ({ path, text, icon }) =>
-        html`<a role="button" class="small secondary outline" href="${ui.url(path)}">${ui.icon(icon)} ${text}</a>`,
-    )}${
-    inMenu.length > 0 &&
-    html`<details class="dropdown"><summary role="button" class="small secondary outline">${ui.icon("menu")} ${ui.t("More")}</summary><ul>${inMenu.map((action) => html`<li>${link(action)}</li>`)}</ul></details>`
-  }</div>`;
+/** The toolbar of an item: actions as a row of links, `more` in a menu, then what plugins added. */
+export function itemToolbar(
+  actionList: readonly ItemAction[],
+  more: readonly ItemAction[],
+  added: Toolbar,
+  ui: Ui,
+): Toolbar {
+  const itemOf =
+    (isInMenu: boolean) =>
+    ({ path, text, icon, isDialog }: ItemAction): ToolbarItem => {
+      return { path, text, icon, isInMenu, kind: isDialog ? "dialog" : "link" };
+    };
+  const offered = (list: readonly ItemAction[]) => list.filter((action) => isOffered(action, ui));
+  const items = [...offered(actionList).map(itemOf(false)), ...offered(more).map(itemOf(true)), ...added.items];
+  return { items, markup: added.markup };
 }
+
+/** What a toolbar without additions of plugins gets. */
+export const NOTHING_ADDED: Toolbar = { items: [], markup: "" };
 
 /** The message of an empty list, with the actions that would fill it. */
 export function emptyMessage(text: string, steps: readonly ItemAction[], ui: Ui): Html {

@@ -8,18 +8,21 @@ import {
   type DecoratedContent,
   type Heading,
   pagePath,
+  type Toolbar,
   type Ui,
   type Visit,
+  type Web,
 } from "lectern/contracts";
 import { type Html, html, idOf, notFound } from "lectern/core";
 import type { Book, Entry, Page } from "./api_types.ts";
 import { bookAside } from "./book_contents.ts";
 import { drawComments } from "./comments.ts";
 import type { ReadingContext } from "./contract.ts";
-import { actions, DRAFTS_API, exportActions, mayDo, PERMISSIONS_API } from "./item_actions.ts";
+import { DRAFTS_API, exportActions, itemToolbar, mayDo, PERMISSIONS_API } from "./item_actions.ts";
 import { history, tagList } from "./item_details.ts";
 
-interface Attachment {
+/** An attachment of the page. */
+export interface Attachment {
   readonly id: number;
   readonly name: string;
   readonly external: boolean;
@@ -36,6 +39,8 @@ export interface PageData {
   readonly comments: Html;
   /** Parts that other plugins add below the page. */
   readonly added: Html;
+  /** What other plugins add to the toolbar. */
+  readonly toolbar: Toolbar;
 }
 
 /** Headings from which on a table of contents is shown. */
@@ -43,8 +48,8 @@ const MIN_HEADINGS = 3;
 
 /** Mounts the screen. */
 export function mountPage({ site, web }: ReadingContext): void {
-  const view = web.view<PageData>("reading/page", draw);
-  const comments = web.view<{ book: Book; page: Page }>("reading/comments", (data, ui) => drawComments(web, data, ui));
+  const view = web.view("reading/page", (data, ui) => draw(web, data, ui));
+  const comments = web.view("reading/comments", (data, ui) => drawComments(web, data, ui));
   web.screen(site, "/books/:book/page/:page", "reader", async (visit) => {
     const { ui, params } = visit;
     const { book, page, attachments } = await pageOf(visit, params);
@@ -62,6 +67,7 @@ export function mountPage({ site, web }: ReadingContext): void {
       next: at < 0 ? undefined : order[at + 1],
       comments: comments({ book, page }, ui),
       added,
+      toolbar: await web.toolbar("page/toolbar", page, visit),
     };
     return {
       title: page.name,
@@ -109,7 +115,8 @@ function pagesInOrder(contents: readonly Entry[]): Entry[] {
   return pages.filter(({ draft }) => !draft);
 }
 
-function draw({ book, page, content, attachments, previous, next, comments, added }: PageData, ui: Ui): Html {
+function draw({ parts }: Web, data: PageData, ui: Ui): Html {
+  const { book, page, content, attachments, previous, next, comments, added, toolbar } = data;
   const { t } = ui;
   const path = pagePath(book, page);
   const mayWrite = (permission: string) => mayDo(ui, permission, page);
@@ -142,7 +149,7 @@ function draw({ book, page, content, attachments, previous, next, comments, adde
     },
     { path: `${path}/delete`, text: t("Delete"), icon: "delete", may: mayWrite("page-delete"), isDialog: true },
   ];
-  return html`<article class="page"><div class="head-line"><h1>${page.name}</h1>${actions(actionList, more, ui)}</div>
+  return html`<article class="page"><div class="head-line"><h1>${page.name}</h1>${parts.toolbar(ui, itemToolbar(actionList, more, toolbar, ui))}</div>
 ${page.draft && html`<p class="notice note">${t("This is a draft. Only you can see it.")}</p>`}
 ${content.headings.length >= MIN_HEADINGS && tableOfContents(content.headings, ui)}
 <div class="page-content" dir="auto">${ui.raw(content.html)}</div>

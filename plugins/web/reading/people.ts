@@ -6,20 +6,23 @@ import type { ReadingContext } from "./contract.ts";
 /** Pages, and books, that are shown of a user. */
 const RECENT = 8;
 
-interface Person {
+/** A user, as everyone sees them. */
+export interface Person {
   readonly id: number;
   readonly name: string;
   readonly created_at: string;
 }
 
+/** Data of the screen. */
+export interface PersonData {
+  readonly person: Person;
+  readonly pages: readonly Item[];
+  readonly books: readonly Item[];
+}
+
 /** Mounts the screen of a user: the name, and the newest content that the viewer may see. */
 export function mountPeople({ site, web }: ReadingContext): void {
-  interface Data {
-    readonly person: Person;
-    readonly pages: readonly Item[];
-    readonly books: readonly Item[];
-  }
-  const view = web.view<Data>("reading/person", ({ person, pages, books }, ui) => {
+  const view = web.view("reading/person", ({ person, pages, books }, ui) => {
     const list = (title: string, items: readonly Item[], pathOf: (item: Item) => string, icon: string) =>
       items.length > 0 &&
       html`<h2>${title}</h2><ul class="recent">${items.map((item) => html`<li><a href="${ui.url(pathOf(item))}">${ui.icon(icon)} ${item.name}</a></li>`)}</ul>`;

@@ -18,6 +18,8 @@ export default definePlugin({
   setup(context) {
     const { contribute } = context;
     const shared = { ...context, web: context.contracts.web };
+    shared.web.places(...(["page/aside", "page/below", "page/toolbar", "chapter/below", "chapter/toolbar"] as const));
+    shared.web.places(...(["book/below", "book/toolbar", "shelf/below", "shelf/toolbar", "home/below"] as const));
     mountHome(shared);
     mountSearch(shared);
     mountPeople(shared);

@@ -49,7 +49,7 @@ const ADMITS = ["revision-view-all"];
 /** Mounts the screens. */
 export function mountRevisions({ site, web }: ReadingContext): void {
   const { parts } = web;
-  const list = web.view<RevisionsData>("reading/revisions", ({ page, path, revisions, pager }, ui) => {
+  const list = web.view("reading/revisions", ({ page, path, revisions, pager }, ui) => {
     const { t } = ui;
     const rows = revisions.map((each) => [
       html`<a href="${ui.url(`${path}/revisions/${each.id}`)}">#${each.number}</a>`,
@@ -62,20 +62,18 @@ export function mountRevisions({ site, web }: ReadingContext): void {
     return html`<h1>${t("Revisions of “:name”", { name: page.name })}</h1>
 ${parts.table(ui, { caption: t("Revisions"), head, rows, empty: t("This page has no revisions.") })}${pager}`;
   });
-  const one = web.view<RevisionData>(
-    "reading/revision",
-    ({ page, path, revision, before, comparison, content }, ui) => {
-      const { t } = ui;
-      const isCurrent = revision.number === page.revision_count;
-      return html`<div class="head-line"><h1>${t("Revision #:number", { number: revision.number })}</h1><div class="actions">${
-        mayDo(ui, "page-update", page) &&
-        !isCurrent &&
-        parts.button(ui, {
-          action: `${path}/revisions/${revision.id}/restore`,
-          text: t("Restore this revision"),
-          icon: "restore",
-        })
-      }</div></div>
+  const one = web.view("reading/revision", ({ page, path, revision, before, comparison, content }, ui) => {
+    const { t } = ui;
+    const isCurrent = revision.number === page.revision_count;
+    return html`<div class="head-line"><h1>${t("Revision #:number", { number: revision.number })}</h1><div class="actions">${
+      mayDo(ui, "page-update", page) &&
+      !isCurrent &&
+      parts.button(ui, {
+        action: `${path}/revisions/${revision.id}/restore`,
+        text: t("Restore this revision"),
+        icon: "restore",
+      })
+    }</div></div>
 <p class="quiet">${revision.name} · ${revision.created_by?.name ?? t("Unknown user")} · ${ui.time(revision.created_at)}${isCurrent && html` · ${t("This is the current version.")}`}</p>
 ${
   before
@@ -89,8 +87,7 @@ ${
     : html`<p>${t("This is the oldest revision kept.")}</p>`
 }
 <h2>${t("Page at this revision")}</h2><div class="page-content framed" dir="auto">${ui.raw(content)}</div>`;
-    },
-  );
+  });
 
   const at = "/books/:book/page/:page/revisions";
   web.screen(site, at, ADMITS, async (visit) => {

@@ -2,11 +2,10 @@
  * The audit log with its filters. Rows name items by kind and id; the path of an item is looked up when its link is followed, so that
  * a page of the log needs no request for each row.
  */
-import type { ScreenAccess, Ui, Visit, Web } from "lectern/contracts";
+import { activityDescription, kindLabels, type ScreenAccess, type Ui, type Visit, type Web } from "lectern/contracts";
 import { ApiError, type Html, html } from "lectern/core";
 import type { SettingsContext } from "./contract.ts";
 import { pathOfItem } from "./item_paths.ts";
-import { KIND_LABELS } from "./labels.ts";
 import { type Listing, MAX_OPTIONS } from "./listings.ts";
 
 /** A row of the log. */
@@ -41,6 +40,10 @@ export interface AuditData {
   readonly pager: Html;
   /** Whether a plugin of a kind is installed; rows about items of other kinds have no link. */
   readonly isInstalled: (kind: string) => boolean;
+  /** The phrase of a type, in English; undefined for types without a description. */
+  phraseOf(type: string): string | undefined;
+  /** The name of a kind of item, in English. */
+  kindName(kind: string): string;
 }
 
 const PATH = "/settings/audit";
@@ -52,7 +55,9 @@ export const AUDIT_LOG_ADMITS: ScreenAccess = { all: ["settings-manage", "users-
 
 /** Mounts the log. */
 export function mountAuditLog({ site, slot, web }: SettingsContext): void {
-  const view = web.view<AuditData>("settings/audit", (data, ui) => drawLog(web, data, ui));
+  const view = web.view("settings/audit", (data, ui) => drawLog(web, data, ui));
+  const described = (type: string) =>
+    activityDescription({ activity: slot("activity"), content: slot("content") }, type);
   web.screen(site, PATH, AUDIT_LOG_ADMITS, async (visit) => {
     const filters = filtersIn(visit);
     const { page, size, query } = web.paged(visit.query, 50);
@@ -62,7 +67,11 @@ export function mountAuditLog({ site, slot, web }: SettingsContext): void {
     const active = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ""));
     const pager = web.parts.pager(visit.ui, { path: PATH, query: active, total, page, size });
     const isInstalled = (name: string) => slot("content").some(({ kind }) => kind === name);
-    const shown = { rows: data, total, filters, types: types.data, users: users.data, pager, isInstalled };
+    const shown = {
+      ...{ rows: data, total, filters, types: types.data, users: users.data, pager, isInstalled },
+      phraseOf: (type: string) => described(type)?.phrase,
+      kindName: (kind: string) => kindLabels(slot("content"), kind).one,
+    };
     return { title: visit.ui.t("Audit log"), body: view(shown, visit.ui) };
   });
   web.screen(site, `${PATH}/item/:kind/:id`, AUDIT_LOG_ADMITS, async (visit) => {
@@ -107,7 +116,8 @@ function queryOf({ type, user, from, to, ip }: AuditFilters): string {
   return search.size === 0 ? "" : `&${search}`;
 }
 
-function drawLog({ parts }: Web, { rows, total, filters, types, users, pager, isInstalled }: AuditData, ui: Ui): Html {
+function drawLog({ parts }: Web, data: AuditData, ui: Ui): Html {
+  const { rows, total, filters, types, users, pager, phraseOf } = data;
   const { t } = ui;
   const head = [t("When"), t("Who"), t("What"), t("Details"), t("Address")];
   const cells = rows.map((row) => [
@@ -115,13 +125,13 @@ function drawLog({ parts }: Web, { rows, total, filters, types, users, pager, is
     row.user
       ? html`<a class="any-words" href="${ui.url(`/settings/users/${row.user.id}`)}">${row.user.name}</a>`
       : deletedUser(row, ui),
-    html`<code>${row.type}</code>`,
-    html`<span class="any-words">${detailOf(row, isInstalled, ui)}</span>`,
+    whatOf(row.type, phraseOf(row.type), ui),
+    html`<span class="any-words">${detailOf(row, data, ui)}</span>`,
     row.ip === "" ? "–" : row.ip,
   ]);
   return html`<h1>${t("Audit log")}</h1>
 <form class="filters" method="get" action="${ui.url(PATH)}" aria-label="${t("Filters")}">
-${parts.field(ui, { name: "type", label: t("What"), type: "select", value: filters.type, options: [["", t("Everything")], ...types.map((type) => [type, type] as const)] })}
+${parts.field(ui, { name: "type", label: t("What"), type: "select", value: filters.type, options: [["", t("Everything")], ...types.map((type) => [type, optionOf(type, phraseOf(type), ui)] as const)] })}
 ${parts.field(ui, { name: "user", label: t("Who"), type: "select", value: filters.user, options: [["", t("Everyone")], ...users.map(({ id, name }) => [id, name] as const)] })}
 ${parts.field(ui, { name: "from", label: t("From"), type: "date", value: filters.from })}
 ${parts.field(ui, { name: "to", label: t("To"), type: "date", value: filters.to })}
@@ -137,13 +147,21 @@ function deletedUser({ user_id }: AuditRow, ui: Ui): string {
   return user_id === 0 ? ui.t("This instance") : ui.t("Deleted user :id", { id: user_id });
 }
 
+function whatOf(type: string, phrase: string | undefined, { t }: Ui): Html {
+  return html`${phrase !== undefined && html`${t(phrase)}<br>`}<code>${type}</code>`;
+}
+
+function optionOf(type: string, phrase: string | undefined, { t }: Ui): string {
+  return phrase === undefined ? type : `${t(phrase)} (${type})`;
+}
+
 function detailOf(
   { detail, loggable_type, loggable_id }: AuditRow,
-  isInstalled: AuditData["isInstalled"],
+  { isInstalled, kindName }: AuditData,
   ui: Ui,
 ): Html {
   if (loggable_type === null || loggable_id === null) return html`${detail}`;
-  const kind = ui.t(KIND_LABELS[loggable_type] ?? loggable_type);
+  const kind = ui.t(kindName(loggable_type));
   if (!isInstalled(loggable_type)) return html`${kind}: ${detail}`;
   return html`${kind}: <a href="${ui.url(`${PATH}/item/${loggable_type}/${loggable_id}`)}">${detail}</a>`;
 }

@@ -37,7 +37,7 @@ interface Permissions {
 
 /** Mounts the screens of all kinds of items. */
 export function mountItemPermissions({ site, web }: SettingsContext): void {
-  const view = web.view<ItemPermissionsData>("settings/item_permissions", (data, ui) => permissionsForm(web, data, ui));
+  const view = web.view("settings/item_permissions", (data, ui) => permissionsForm(web, data, ui));
   const shown = async (visit: Visit, place: Place, wrong: FormErrors = formErrors(undefined)): Promise<Screen> => {
     const present = await visit.get<Permissions>(apiOf(place));
     const roles = await visit.get<Listing<{ id: number; display_name: string }>>("/api/content-permissions/roles");

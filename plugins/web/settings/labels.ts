@@ -1,13 +1,5 @@
 import type { Ui } from "lectern/contracts";
 
-/** Names of the kinds of content. */
-export const KIND_LABELS: Readonly<Record<string, string>> = {
-  bookshelf: "Shelf",
-  book: "Book",
-  chapter: "Chapter",
-  page: "Page",
-};
-
 /** A number of bytes in a readable unit. */
 export function sizeOf(bytes: number, ui: Ui): string {
   const units = ["B", "KB", "MB", "GB", "TB"];

@@ -50,7 +50,7 @@ const ADMITS = ["settings-manage"];
 /** Mounts the screens. */
 export function mountMaintenance(context: SettingsContext): void {
   const { site, web } = context;
-  const view = web.view<MaintenanceData>("settings/maintenance", (data, ui) => drawOverview(web, data, ui));
+  const view = web.view("settings/maintenance", (data, ui) => drawOverview(web, data, ui));
   web.screen(site, PATH, ADMITS, async (visit) => {
     const jobs = await visit.get<Listing<FailedJob>>("/api/system/jobs?count=50&sort=-id");
     const bin = await visit.find<Listing<unknown>>("/api/recycle-bin?count=1");
@@ -125,7 +125,7 @@ function mountImages({ site, web }: SettingsContext): void {
   const ignores = (visit: Visit) => visit.text("ignore_revisions") === "true";
   const unused = (visit: Visit) =>
     visit.get<UnusedImagesData["images"]>(`/api/image-gallery/unused?ignore_revisions=${ignores(visit) ? 1 : 0}`);
-  const view = web.view<UnusedImagesData>("settings/unused_images", ({ images, ignoresRevisions }, ui) => {
+  const view = web.view("settings/unused_images", ({ images, ignoresRevisions }, ui) => {
     const { t } = ui;
     const rows = images.data.map(({ name, url, created_at }) => [
       html`<a class="any-words" href="${url}">${name}</a>`,
@@ -170,7 +170,7 @@ ${parts.table(ui, { caption: t("Unused images"), head: [t("Image"), t("Uploaded"
 }
 
 function mountFiles({ site, web }: SettingsContext): void {
-  const view = web.view<OrphanedFiles>("settings/lost_files", ({ data, total, bytes, kept, unclaimed }, ui) => {
+  const view = web.view("settings/lost_files", ({ data, total, bytes, kept, unclaimed }, ui) => {
     const { t } = ui;
     const rows = data.map(({ key, size, modified }) => [
       html`<code class="any-words">${key}</code>`,

@@ -1,4 +1,9 @@
-/** Labels of permissions. A permission without a label is shown by its name. */
+/**
+ * Permissions as the form of a role shows them: the grid of content permissions, system permissions with explanations, and those
+ * of plugins by section. A permission without a label is shown by its name.
+ */
+import { type ContentKind, kindLabels, type PermissionLabel } from "lectern/contracts";
+import { BootError, closestMatch } from "lectern/core";
 
 /** A kind of item in the grid of permissions. */
 export interface GridRow {
@@ -6,6 +11,8 @@ export interface GridRow {
   readonly text: string;
   /** Whether everyone who can view the page can view these. */
   readonly isSeenWithPage: boolean;
+  /** The permissions that exist; all of the row by default. */
+  readonly names?: ReadonlySet<string>;
 }
 
 /** Rows of the grid. */
@@ -82,11 +89,50 @@ export function cellNames(kind: string, action: string): { readonly all: string;
   return { all: `${kind}-${action}-all`, own: `${kind}-${action}-own` };
 }
 
-/** Permissions that are neither in the grid nor system permissions, such as those of plugins. */
-export function otherPermissions(names: Iterable<string>): string[] {
-  const known = new Set([
-    ...SYSTEM_PERMISSIONS.map(({ name }) => name),
-    ...GRID_ROWS.flatMap(({ kind }) => GRID_COLUMNS.flatMap(({ action }) => Object.values(cellNames(kind, action)))),
-  ]);
-  return [...new Set(names)].filter((name) => !known.has(name)).sort();
+/** All rows of the grid: those that ship, and kinds of plugins that add permissions with names as in the grid. */
+export function gridRows(kinds: readonly ContentKind[], added: readonly string[]): GridRow[] {
+  const rows = kinds
+    .filter(({ kind }) => !GRID_ROWS.some((row) => row.kind === kind))
+    .map(({ kind }) => ({
+      kind,
+      text: kindLabels(kinds, kind).many,
+      isSeenWithPage: false,
+      names: new Set(namesOf(kind).filter((name) => added.includes(name))),
+    }));
+  return [...GRID_ROWS, ...rows.filter(({ names }) => names.size > 0)];
+}
+
+function namesOf(kind: string): string[] {
+  return GRID_COLUMNS.flatMap(({ action }) => Object.values(cellNames(kind, action)));
+}
+
+/** Checks that labels are of permissions that exist. Throws BootError for the first that is not. */
+export function checkLabels(labels: readonly PermissionLabel[], known: readonly string[]): void {
+  const wrong = labels.find(({ permission }) => !known.includes(permission));
+  if (!wrong) return;
+  const near = closestMatch(wrong.permission, known);
+  throw new BootError(
+    `Cannot label the permission "${wrong.permission}", which no plugin adds${near === undefined ? "" : `; did you mean "${near}"?`}`,
+  );
+}
+
+/** A group of permissions that are neither in the grid nor system permissions, such as those of plugins. */
+export interface PermissionSection {
+  /** "" for those without a section. */
+  readonly heading: string;
+  readonly permissions: readonly (Partial<PermissionLabel> & { readonly name: string })[];
+}
+
+/** The other permissions by section; those without one come last. */
+export function otherPermissions(
+  names: Iterable<string>,
+  rows: readonly GridRow[],
+  labels: readonly PermissionLabel[],
+): PermissionSection[] {
+  const known = new Set([...SYSTEM_PERMISSIONS.map(({ name }) => name), ...rows.flatMap(({ kind }) => namesOf(kind))]);
+  const others = [...new Set(names)].filter((name) => !known.has(name)).sort();
+  const labelled = others.map((name) => ({ name, ...labels.find(({ permission }) => permission === name) }));
+  return [...Map.groupBy(labelled, ({ section = "" }) => section)]
+    .map(([heading, permissions]) => ({ heading, permissions }))
+    .sort((a, b) => Number(a.heading === "") - Number(b.heading === ""));
 }

@@ -7,6 +7,7 @@ import { definePlugin } from "lectern/core";
 import { AUDIT_LOG_ADMITS, mountAuditLog } from "./audit_log.ts";
 import { mountItemPermissions } from "./item_permissions.ts";
 import { mountMaintenance } from "./maintenance.ts";
+import { checkLabels } from "./permission_names.ts";
 import { mountRecycleBin, RECYCLE_BIN_ADMITS } from "./recycle_bin.ts";
 import { mountRoles } from "./roles.ts";
 import { mountSystem } from "./system.ts";
@@ -39,7 +40,7 @@ export default definePlugin({
   name: "web_settings",
   requires: ["mail", "users", "web"],
   setup(context) {
-    const { contracts, contribute } = context;
+    const { contracts, contribute, on, slot } = context;
     const { mail, users, web } = contracts;
     for (const entry of ENTRIES) contribute("menu", { menu: "settings", ...entry });
     const shared = {
@@ -55,5 +56,6 @@ export default definePlugin({
     mountMaintenance(shared);
     mountSystem(shared);
     mountItemPermissions(shared);
+    on("app_boot", { inTransaction: () => checkLabels(slot("permission_label"), slot("permission")) });
   },
 });

@@ -2,10 +2,9 @@
  * The recycle bin: its entries, restoring and permanent deletion. Both ask for confirmation, as restoring also restores child items and
  * deletion cannot be undone.
  */
-import type { ScreenAccess, Ui, Visit, Web } from "lectern/contracts";
+import { kindLabels, type ScreenAccess, type Ui, type Visit, type Web } from "lectern/contracts";
 import { formErrors, type Html, html } from "lectern/core";
 import type { SettingsContext } from "./contract.ts";
-import { KIND_LABELS } from "./labels.ts";
 import { type Listing, rowOf } from "./listings.ts";
 
 /** An entry of the bin. */
@@ -34,6 +33,8 @@ export interface BinData {
   readonly isOne: boolean;
   /** Whether a plugin of a kind is installed; entries of other kinds can be neither restored nor deleted. */
   readonly isInstalled: (kind: string) => boolean;
+  /** The name of a kind of item, in English. */
+  kindName(kind: string): string;
 }
 
 const PATH = "/settings/recycle-bin";
@@ -45,7 +46,8 @@ export const RECYCLE_BIN_ADMITS: ScreenAccess = { all: ["settings-manage", "rest
 export function mountRecycleBin(context: SettingsContext): void {
   const { site, slot, web } = context;
   const isInstalled = (name: string) => slot("content").some(({ kind }) => kind === name);
-  const view = web.view<BinData>("settings/recycle_bin", (data, ui) => drawBin(web, data, ui));
+  const kindName = (kind: string) => kindLabels(slot("content"), kind).one;
+  const view = web.view("settings/recycle_bin", (data, ui) => drawBin(web, data, ui));
   web.screen(site, PATH, RECYCLE_BIN_ADMITS, async (visit) => {
     const { page, size, query } = web.paged(visit.query);
     const entry =
@@ -56,7 +58,7 @@ export function mountRecycleBin(context: SettingsContext): void {
     const people = await peopleOf(visit, data);
     return {
       title: visit.ui.t("Recycle bin"),
-      body: view({ entries: data, total, people, pager, isOne: one !== "", isInstalled }, visit.ui),
+      body: view({ entries: data, total, people, pager, isOne: one !== "", isInstalled, kindName }, visit.ui),
     };
   });
   mountEntry(context, isInstalled);
@@ -72,12 +74,13 @@ async function peopleOf(visit: Visit, entries: readonly BinEntry[]): Promise<Map
   return names;
 }
 
-function drawBin({ parts }: Web, { entries, total, people, pager, isOne, isInstalled }: BinData, ui: Ui): Html {
+function drawBin({ parts }: Web, data: BinData, ui: Ui): Html {
+  const { entries, total, people, pager, isOne, isInstalled, kindName } = data;
   const { t } = ui;
   const rows = entries.map((entry) => {
     const { parent } = entry.deletable ?? {};
     return [
-      html`<span class="quiet">${t(KIND_LABELS[entry.deletable_type] ?? entry.deletable_type)}</span><br><strong class="any-words">${nameOf(entry, ui)}</strong>${
+      html`<span class="quiet">${t(kindName(entry.deletable_type))}</span><br><strong class="any-words">${nameOf(entry, ui)}</strong>${
         parent && html`<br><span class="quiet any-words">${t("in :name", { name: parent.name })}</span>`
       }`,
       contentsOf(entry, ui) || "–",

@@ -2,15 +2,15 @@
  * The form of a role: a grid of content permissions, the system permissions with descriptions, and the permissions of plugins by name.
  * Unknown permissions are shown and kept, as a client or a plugin may have granted them.
  */
-import type { Ui, Web } from "lectern/contracts";
+import type { PermissionLabel, Ui, Web } from "lectern/contracts";
 import { errorsOfList, type FormErrors, type Html, html } from "lectern/core";
 import {
   ADMIN_KEEPS,
   cellNames,
   GRID_COLUMNS,
-  GRID_ROWS,
   type GridRow,
   otherPermissions,
+  type PermissionSection,
   SYSTEM_PERMISSIONS,
 } from "./permission_names.ts";
 import type { Role } from "./roles.ts";
@@ -27,6 +27,10 @@ export interface RoleFormData {
   };
   /** Permissions that plugins add. */
   readonly added: readonly string[];
+  /** Labels of these. */
+  readonly labels: readonly PermissionLabel[];
+  /** Rows of the grid of content permissions. */
+  readonly rows: readonly GridRow[];
   readonly formErrors: FormErrors;
 }
 
@@ -35,32 +39,26 @@ const PATH = "/settings/roles";
 /** Draws the form of a role. */
 export function roleForm({ parts }: Web, data: RoleFormData, ui: Ui): Html {
   const { t } = ui;
-  const { title, role, typed, added, formErrors } = data;
+  const { title, role, typed, added, labels, rows, formErrors } = data;
   const { errors, error } = formErrors;
   const held = new Set(typed.permissions);
   const isAdmin = role?.system_name === "admin";
   const wrong = errorsOfList(formErrors, "permissions");
-  const others = otherPermissions([...added, ...typed.permissions]);
+  const others = otherPermissions([...added, ...typed.permissions], rows, labels);
   const fields = html`
 ${parts.field(ui, { name: "display_name", label: t("Name"), value: typed.display_name, required: true, maxlength: 180, errors: errors.display_name })}
 ${parts.field(ui, { name: "description", label: t("Description"), value: typed.description, maxlength: 180, errors: errors.description })}
 ${wrong.length > 0 && parts.notice(ui, "bad", wrong.join(" "))}
 <h2>${t("Content")}</h2>
 <p class="quiet">${t("“All” applies to every item, “Own” to items the user owns. Permissions of single items can override this.")}</p>
-${grid({ held, ui })}
+${grid({ rows, held, ui })}
 <h2>${t("System")}</h2>
 <ul class="permission-list">${SYSTEM_PERMISSIONS.map(({ name, text, about }) => {
     const isFixed = isAdmin && ADMIN_KEEPS.has(name);
     return html`<li><label><input type="checkbox" name="permissions[]" value="${name}"${(isFixed || held.has(name)) && html` checked`}${isFixed && html` disabled`} aria-describedby="about-${name}"> ${t(text)}</label>
 <small id="about-${name}">${t(about)}${isFixed && html` ${t("The administrator role always has this permission.")}`}</small></li>`;
   })}</ul>
-${
-  others.length > 0 &&
-  html`<h2>${t("Added by plugins")}</h2><ul class="permission-list">${others.map(
-    (name) =>
-      html`<li><label class="any-words"><input type="checkbox" name="permissions[]" value="${name}"${held.has(name) && html` checked`}> <code>${name}</code></label></li>`,
-  )}</ul>`
-}`;
+${others.map((section) => sectionOf(section, held, ui))}`;
   return html`<div class="head-line"><h1>${title}</h1>
 ${
   role &&
@@ -71,12 +69,24 @@ ${role.system_name === "" && parts.dialogLink(ui, { path: `${PATH}/${role.id}/de
 ${role && members(role, ui)}`;
 }
 
-function grid({ held, ui }: { held: ReadonlySet<string>; ui: Ui }): Html {
+function sectionOf({ heading, permissions }: PermissionSection, held: ReadonlySet<string>, ui: Ui): Html {
+  const { t } = ui;
+  return html`<h2>${heading === "" ? t("Added by plugins") : t(heading)}</h2><ul class="permission-list">${permissions.map(
+    ({ name, label, about }) =>
+      html`<li><label class="any-words"><input type="checkbox" name="permissions[]" value="${name}"${held.has(name) && html` checked`}${
+        about !== undefined && html` aria-describedby="about-${name}"`
+      }> ${label !== undefined && html`${t(label)} `}<code>${name}</code></label>${
+        about !== undefined && html`<small id="about-${name}">${t(about)}</small>`
+      }</li>`,
+  )}</ul>`;
+}
+
+function grid({ rows, held, ui }: { rows: readonly GridRow[]; held: ReadonlySet<string>; ui: Ui }): Html {
   const { t } = ui;
   return html`<div class="scrolls" tabindex="0" role="region" aria-label="${t("Permissions on content")}"><table class="permission-grid">
 <caption class="unseen">${t("Permissions on content")}</caption>
 <thead><tr><th scope="col">${t("Items")}</th>${GRID_COLUMNS.map(({ text }) => html`<th scope="col">${t(text)}</th>`)}</tr></thead>
-<tbody>${GRID_ROWS.map(
+<tbody>${rows.map(
     (row) =>
       html`<tr><th scope="row">${t(row.text)}</th>${GRID_COLUMNS.map(
         (column) => html`<td>${cell(row, column, held, ui)}</td>`,
@@ -85,7 +95,7 @@ function grid({ held, ui }: { held: ReadonlySet<string>; ui: Ui }): Html {
 }
 
 function cell(
-  { kind, text, isSeenWithPage }: GridRow,
+  { kind, text, isSeenWithPage, names }: GridRow,
   { action, text: verb }: { action: string; text: string },
   held: ReadonlySet<string>,
   ui: Ui,
@@ -95,7 +105,8 @@ function cell(
   const { all, own } = cellNames(kind, action);
   const box = (name: string, scope: string) =>
     html`<label><input type="checkbox" name="permissions[]" value="${name}"${held.has(name) && html` checked`} aria-label="${t(":scope: :items, :action", { scope, items: t(text), action: t(verb) })}"> ${scope}</label>`;
-  return html`${box(all, t("All"))} ${box(own, t("Own"))}`;
+  const offered = (name: string, scope: string) => (names === undefined || names.has(name)) && box(name, scope);
+  return html`${offered(all, t("All"))} ${offered(own, t("Own"))}`;
 }
 
 function members({ users }: Role, ui: Ui): Html {

@@ -7,6 +7,7 @@ import { formErrors, html, type InputObject } from "lectern/core";
 import type { SettingsContext } from "./contract.ts";
 import { listIn } from "./form_values.ts";
 import { idOf, type Listing, MAX_OPTIONS } from "./listings.ts";
+import { gridRows } from "./permission_names.ts";
 import { type RoleFormData, roleForm } from "./role_form.ts";
 
 /** A role in listings. */
@@ -40,7 +41,7 @@ export function mountRoles(context: SettingsContext): void {
 
 function mountList({ site, web }: SettingsContext): void {
   const { parts } = web;
-  const view = web.view<{ roles: readonly ListedRole[] }>("settings/roles", ({ roles }, ui) => {
+  const view = web.view("settings/roles", ({ roles }, ui) => {
     const { t } = ui;
     const rows = roles.map(({ id, display_name, description, users_count, permissions_count }) => [
       html`<a class="any-words" href="${ui.url(`${PATH}/${id}`)}">${display_name}</a>${description && html`<br><span class="quiet any-words">${description}</span>`}`,
@@ -61,12 +62,14 @@ ${parts.table(ui, { caption: t("Roles"), head, rows, empty: t("There are no role
 }
 
 function mountForms({ site, slot, web }: SettingsContext): void {
-  const view = web.view<RoleFormData>("settings/role", (data, ui) => roleForm(web, data, ui));
+  const view = web.view("settings/role", (data, ui) => roleForm(web, data, ui));
   const shown = (visit: Visit, data: Partial<RoleFormData>): Screen => {
     const { role } = data;
     const title = role ? visit.ui.t("Role “:name”", { name: role.display_name }) : visit.ui.t("New role");
     const typed = { display_name: "", description: "", permissions: [] };
-    const whole = { title, role, typed, added: slot("permission"), formErrors: formErrors(undefined), ...data };
+    const added = slot("permission");
+    const known = { added, labels: slot("permission_label"), rows: gridRows(slot("content"), added) };
+    const whole = { title, role, typed, ...known, formErrors: formErrors(undefined), ...data };
     return { title, body: view(whole, visit.ui), status: whole.formErrors.status };
   };
   web.screen(site, `${PATH}/create`, ADMITS, async (visit) => {

@@ -2,7 +2,7 @@
  * Versions, store, and plugins with their grants; read-only. Values of settings are not shown, as some are secrets. Plugins have
  * no versions of their own; bundled ones have the version of the runtime.
  */
-import type { Ui, Web } from "lectern/contracts";
+import type { ShownFigure, Ui, Web } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
 import type { SettingsContext } from "./contract.ts";
 import { sizeOf } from "./labels.ts";
@@ -47,6 +47,8 @@ export interface SystemData {
   readonly instance: Instance;
   readonly facts: Facts;
   readonly plugins: readonly PluginRow[];
+  /** Figures of plugins. */
+  readonly figures: readonly ShownFigure[];
 }
 
 const GRANTS: Readonly<Record<string, string>> = {
@@ -59,21 +61,23 @@ const GRANTS: Readonly<Record<string, string>> = {
 
 /** Mounts the screen. */
 export function mountSystem({ site, web }: SettingsContext): void {
-  const view = web.view<SystemData>("settings/system", (data, ui) => drawSystem(web, data, ui));
+  const view = web.view("settings/system", (data, ui) => drawSystem(web, data, ui));
+  web.places("system/figures");
   web.screen(site, "/settings/system", ["settings-manage"], async (visit) => {
     const [instance, facts, plugins] = await Promise.all([
       visit.get<Instance>("/api/system"),
       visit.get<Facts>("/api/system/facts"),
       visit.get<Listing<PluginRow>>("/api/system/plugins"),
     ]);
+    const figures = await web.figures("system/figures", visit);
     return {
       title: visit.ui.t("System and plugins"),
-      body: view({ instance, facts, plugins: plugins.data }, visit.ui),
+      body: view({ instance, facts, plugins: plugins.data, figures }, visit.ui),
     };
   });
 }
 
-function drawSystem({ parts }: Web, { instance, facts, plugins }: SystemData, ui: Ui): Html {
+function drawSystem({ parts }: Web, { instance, facts, plugins, figures }: SystemData, ui: Ui): Html {
   const { t } = ui;
   const rows = plugins.map((plugin) => [
     html`<strong>${plugin.name}</strong>${plugin.requires.length > 0 && html`<br><span class="quiet">${t("requires :names", { names: plugin.requires.join(", ") })}</span>`}`,
@@ -93,10 +97,14 @@ function drawSystem({ parts }: Web, { instance, facts, plugins }: SystemData, ui
 <dt>${t("Runtime")}</dt><dd>Bun ${facts.bun_version}, ${facts.platform}, ${sizeOf(facts.memory_bytes, ui)}</dd>
 <dt>${t("Jobs")}</dt><dd>${t("Waiting: :count", { count: facts.jobs.waiting })}, ${t("failed: :count", { count: facts.jobs.dead })}</dd>
 <dt>${t("Language")}</dt><dd>${facts.language}</dd>
-<dt>${t("Theme")}</dt><dd>${facts.theme === "" ? t("None") : facts.theme}</dd></dl>
+<dt>${t("Theme")}</dt><dd>${facts.theme === "" ? t("None") : facts.theme}</dd>${figures.map((figure) => addedFact(figure, ui))}</dl>
 <h2>${t("Plugins: :count", { count: plugins.length })}</h2>
 <p class="quiet">${t("In boot order. A plugin gets access only to what it was granted.")}</p>
 ${parts.table(ui, { caption: t("Plugins"), head, rows, empty: t("There are no plugins.") })}`;
+}
+
+function addedFact({ label, value, path }: ShownFigure, ui: Ui): Html {
+  return html`\n<dt>${path === undefined ? label : html`<a href="${ui.url(path)}">${label}</a>`}</dt><dd>${value}</dd>`;
 }
 
 function grantsOf({ grants, denied }: PluginRow, ui: Ui): Html {

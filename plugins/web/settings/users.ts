@@ -40,7 +40,7 @@ export function mountUsers(context: SettingsContext): void {
 
 function mountList({ site, web }: SettingsContext): void {
   const { parts } = web;
-  const view = web.view<UsersData>("settings/users", ({ users, total, search, pager }, ui) => {
+  const view = web.view("settings/users", ({ users, total, search, pager }, ui) => {
     const { t } = ui;
     const rows = users.map(({ id, name, email, created_at, last_activity_at }) => [
       html`<a class="any-words" href="${ui.url(`${PATH}/${id}`)}">${name}</a><br><span class="quiet any-words">${email}</span>`,
@@ -69,7 +69,7 @@ ${pager}`;
 }
 
 function mountForms({ site, web, texts, canInvite, commonPassword }: SettingsContext): void {
-  const view = web.view<UserFormData>("settings/user", (data, ui) => userForm(web, data, ui));
+  const view = web.view("settings/user", (data, ui) => userForm(web, data, ui));
   const shown = async (visit: Visit, data: Partial<UserFormData>): Promise<Screen> => {
     const roles = await visit.find<Listing<RoleRef>>(`/api/roles?count=${MAX_OPTIONS}&sort=display_name`);
     const title = data.user ? visit.ui.t("User “:name”", { name: data.user.name }) : visit.ui.t("New user");

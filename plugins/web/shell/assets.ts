@@ -24,6 +24,8 @@ export interface Assets {
   own(name: string): string;
   /** Serves a further file; returns its URL. */
   add(name: string, path: string): string;
+  /** Whether a URL is that of a further file. */
+  has(url: string): boolean;
 }
 
 /** Mounts the files. */
@@ -40,12 +42,16 @@ export function mountAssets({ root, site }: ShellContext): Assets {
     },
     { permit: "public" },
   );
+  const added = new Set<string>();
   return {
     own: urlOf,
+    has: (url) => added.has(url),
     add(name, path) {
       if (contents.has(name)) throw new Error(`Cannot serve "${name}" twice`);
       contents.set(name, readFileSync(path));
-      return urlOf(name);
+      const url = urlOf(name);
+      added.add(url);
+      return url;
     },
   };
 }

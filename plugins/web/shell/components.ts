@@ -2,7 +2,16 @@
  * The components of screens, as plain markup that works without scripts; `web.js` enhances some. Texts are translated by the caller.
  * Labels, help and errors are connected to their fields for screen readers.
  */
-import type { ConfirmSpec, FieldSpec, FormSpec, PageSpec, TableSpec, Ui } from "lectern/contracts";
+import type {
+  ConfirmSpec,
+  FieldSpec,
+  FormSpec,
+  PageSpec,
+  TableSpec,
+  Toolbar,
+  ToolbarItem,
+  Ui,
+} from "lectern/contracts";
 import { type Html, html, type InputValue } from "lectern/core";
 
 /** A field with label, help and errors. */
@@ -134,6 +143,27 @@ export function dialogLink(
   return html`<a role="button" class="small ${kind === "danger" ? "danger" : "secondary outline"}" href="${ui.url(path)}" data-dialog>${
     icon !== undefined && ui.icon(icon)
   } ${text}</a>`;
+}
+
+/** A row of links and buttons; those in the menu are folded. */
+export function toolbar({ items, markup }: Toolbar, ui: Ui): Html {
+  const shown = items.filter(({ isInMenu }) => !isInMenu);
+  const inMenu = items.filter(({ isInMenu }) => isInMenu);
+  return html`<div class="actions">${shown.map((item) => toolbarButton(item, ui))}${markup}${
+    inMenu.length > 0 &&
+    html`<details class="dropdown"><summary role="button" class="small secondary outline">${ui.icon("menu")} ${ui.t("More")}</summary><ul>${inMenu.map((item) => html`<li>${menuItem(item, ui)}</li>`)}</ul></details>`
+  }</div>`;
+}
+
+function toolbarButton({ path, text, icon, kind }: ToolbarItem, ui: Ui): Html {
+  if (kind === "form") return button({ action: path, text, icon }, ui);
+  return html`<a role="button" class="small secondary outline" href="${ui.url(path)}"${kind === "dialog" && html` data-dialog`}>${ui.icon(icon)} ${text}</a>`;
+}
+
+function menuItem({ path, text, icon, kind }: ToolbarItem, ui: Ui): Html {
+  if (kind === "form")
+    return html`<form method="post" action="${ui.url(path)}"><button class="as-link">${ui.icon(icon)} ${text}</button></form>`;
+  return html`<a href="${ui.url(path)}"${kind === "dialog" && html` data-dialog`}>${ui.icon(icon)} ${text}</a>`;
 }
 
 /** Tabs that are links. */

@@ -1,4 +1,18 @@
-import type { PluginContext } from "lectern/core";
+import type {
+  ConfirmSpec,
+  FieldSpec,
+  FormSpec,
+  PageSpec,
+  Parts,
+  ScreenFacts,
+  TableSpec,
+  Toolbar,
+} from "lectern/contracts";
+import type { HtmlPart, PluginContext } from "lectern/core";
+import type { ComparedTexts } from "./difference.ts";
+import type { Frame } from "./layout.ts";
+import type { PendingForm } from "./pending_form.ts";
+import type { ChosenPasswordData, ForgottenPasswordData, SignInData } from "./sign_in.ts";
 
 /** What the files of this plugin share. */
 export interface ShellContext
@@ -7,4 +21,32 @@ export interface ShellContext
   readonly origin: string;
   /** The path of APP_URL without a final slash. */
   readonly root: string;
+}
+
+declare module "lectern/core" {
+  interface Places {
+    "screen/footer": ScreenFacts;
+  }
+  interface Views {
+    "layout/footer": Frame;
+    "layout/header": Frame;
+    "parts/badge": { readonly kind: "good" | "bad" | "note"; readonly text: string };
+    "parts/button": Parameters<Parts["button"]>[1];
+    "parts/confirm": ConfirmSpec;
+    "parts/copyable": Parameters<Parts["copyable"]>[1];
+    "parts/dialog_link": Parameters<Parts["dialogLink"]>[1];
+    "parts/difference": ComparedTexts;
+    "parts/field": FieldSpec;
+    "parts/form": FormSpec;
+    "parts/notice": { readonly kind: "good" | "bad" | "note"; readonly text: HtmlPart };
+    "parts/pager": PageSpec;
+    "parts/table": TableSpec;
+    "parts/tabs": { readonly label: string; readonly tabs: Parameters<Parts["tabs"]>[2] };
+    "parts/toolbar": Toolbar;
+    "web/choose_password": ChosenPasswordData;
+    "web/fault": { readonly status: number; readonly message: string };
+    "web/forgotten": ForgottenPasswordData;
+    "web/held": PendingForm;
+    "web/sign_in": SignInData;
+  }
 }

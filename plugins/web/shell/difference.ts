@@ -13,7 +13,7 @@ const CONTEXT = 160;
 type Part = Exclude<Comparison, "long">[number];
 
 /** Draws the changes from one text to another, by line and within lines by word; long unchanged parts are shortened. */
-export function difference({ before, after, comparison }: Texts, ui: Ui): Html {
+export function difference({ before, after, comparison }: ComparedTexts, ui: Ui): Html {
   const parts = comparison ?? compare(before, after);
   if (parts === "long") return html`<p>${ui.t("The texts are too long to compare.")}</p>`;
   return html`<div class="difference" tabindex="0" role="figure" aria-label="${ui.t("Changes")}">${parts.map(
@@ -27,7 +27,8 @@ export function difference({ before, after, comparison }: Texts, ui: Ui): Html {
 }
 
 /** The texts of `difference`; they are compared where `comparison` is absent. */
-interface Texts {
+/** Two texts, with their comparison where they are long. */
+export interface ComparedTexts {
   readonly before: string;
   readonly after: string;
   readonly comparison?: Comparison | undefined;

@@ -26,8 +26,12 @@ export interface Frame {
   readonly search: boolean;
   /** A style element of this document alone. */
   readonly style: HtmlPart;
-  /** Markup that plugins add at the end of the head. */
+  /** Further elements of the head, by plugins. */
   readonly head: HtmlPart;
+  /** Markup of plugins at the end of the head. */
+  readonly headEnd: HtmlPart;
+  /** Parts of the footer, by plugins. */
+  readonly footer: HtmlPart;
 }
 
 /** An entry of a menu. */
@@ -48,9 +52,9 @@ export function document(frame: Frame, ui: Ui, head: Html, foot: Html): Html {
 <meta name="color-scheme" content="${scheme === "" ? "light dark" : scheme}">
 <title>${title === app ? app : `${isolated(title)} · ${app}`}</title>
 <link rel="icon" href="${ui.url("/web/assets/favicon.svg")}">
-${styles.map((href) => html`<link rel="stylesheet" href="${href}">`)}${style}
+${frame.head}${styles.map((href) => html`<link rel="stylesheet" href="${href}">`)}${style}
 ${scripts.map((src) => html`<script src="${src}" defer></script>`)}
-${frame.head}</head>
+${frame.headEnd}</head>
 <body>
 <a class="skip" href="#main">${ui.t("Skip to content")}</a>
 ${head}
@@ -95,7 +99,7 @@ ${
 
 /** The footer. */
 export function footer(frame: Frame, ui: Ui): Html {
-  return html`<footer class="bottom"><small>${frame.app}${ui.serves("/api/docs") && html` · <a href="${ui.url("/api/docs")}">${ui.t("API")}</a>`}</small></footer>`;
+  return html`<footer class="bottom"><small>${frame.app}${ui.serves("/api/docs") && html` · <a href="${ui.url("/api/docs")}">${ui.t("API")}</a>`}</small>${frame.footer}</footer>`;
 }
 
 /** The body of an error screen. */

@@ -3,21 +3,26 @@
  * provide the screens through the contract `web`. Screens have no rules of their own: they call the API within the process on the
  * user's behalf, so the rules of API clients apply.
  */
-import type { Visit, Web } from "lectern/contracts";
+import type { Web } from "lectern/contracts";
 import { chosenLanguage, definePlugin, type InputObject, t } from "lectern/core";
 import { mountAssets } from "./assets.ts";
 import * as components from "./components.ts";
 import { difference } from "./difference.ts";
+import { figuresAt } from "./figures.ts";
 import { DEFAULT_SOURCES, framed, frameSources } from "./frames.ts";
 import { type Icons, readIcons } from "./icons.ts";
 import { compareTexts, decorator } from "./large_content.ts";
-import { document, errorBody, type Frame, footer, header } from "./layout.ts";
+import { document, errorBody, footer, header } from "./layout.ts";
 import { pendingFormBody } from "./pending_form.ts";
+import { ScreenPlaces } from "./places.ts";
+import { PluginIcons } from "./plugin_icons.ts";
 import renamedTexts from "./renamed_texts.json" with { type: "json" };
 import { screenScope } from "./route_scope.ts";
+import { checkHeads, screenExtras } from "./screen_extras.ts";
 import { Screens } from "./screens.ts";
 import { mountSignIn } from "./sign_in.ts";
 import { contributeThemeHooks } from "./theme_hooks.ts";
+import { toolbarAt } from "./toolbars.ts";
 import { createUi } from "./ui.ts";
 import { Views } from "./views.ts";
 
@@ -43,25 +48,36 @@ export default definePlugin({
     const frames = { ...frameSources(context.settings.frameSources, baseUrl), framed };
     const decorate = decorator(context.children, frames, [context.settings.frameSources, baseUrl]);
     // The slots are complete once all plugins are set up.
-    let drawn: Icons | undefined;
-    const icons = () => {
-      drawn ??= readIcons(slot("screen_icon"));
-      return drawn;
+    let read: Icons | undefined;
+    const contributedIcons = () => {
+      read ??= readIcons(slot("screen_icon"));
+      return read;
     };
+    const icons = new PluginIcons(contributedIcons);
     const views = new Views({ parts: () => slot("view_part"), replacements: () => slot("view_replacement") });
+    const places = new ScreenPlaces(() => slot("screen_part"));
+    places.add(["screen/footer"]);
     const assets = mountAssets(shared);
-    const head = views.add<Frame>("layout/header", header);
-    const foot = views.add<Frame>("layout/footer", footer);
+    const heads = () => slot("screen_head");
+    const filesOf = (kind: "styles" | "scripts") =>
+      [...heads(), ...slot("document_head")].flatMap((head) => head[kind] ?? []);
+    const own = {
+      styles: [assets.own("pico.css"), assets.own("web.css")],
+      scripts: [assets.own("htmx.js"), assets.own("web.js")],
+    };
+    const head = views.add("layout/header", header);
+    const foot = views.add("layout/footer", footer);
     const screens = new Screens({
       context: shared,
       frameSources: frames.policy,
       facts: { app: contracts.system.name, logo: contracts.system.logo },
-      styles: [assets.own("pico.css"), assets.own("web.css")],
-      scripts: [assets.own("htmx.js"), assets.own("web.js")],
+      styles: () => [...own.styles, ...filesOf("styles")],
+      scripts: () => [...own.scripts, ...filesOf("scripts")],
+      extras: (facts, visit) => screenExtras({ places, heads: heads() }, facts, visit),
       uiFor(request, viewer) {
         const accepted = request.headers.get("accept-language");
         return createUi(
-          { texts, icons: icons(), root, serves: context.runtime.serves },
+          { texts, icons, root, serves: context.runtime.serves },
           viewer,
           chosenLanguage(viewer.language, accepted, texts.languages()) ?? context.language,
         );
@@ -81,20 +97,28 @@ export default definePlugin({
       view: (name, view) => views.add(name, view),
       decorate: (ui, html) => decorate(html, ui),
       compare: (ui, before, after) => compareTexts(context.children, before, after, ui),
+      icon: (name, svg) => icons.add(name, svg),
       asset: (name, path) => assets.add(name, path),
       screen: (...given) => screens.screen(...given),
       form: (...given) => screens.form(...given),
-      async addedParts(at, data, visit: Visit) {
-        const parts = slot("screen_part").filter((part) => part.at === at);
-        return Promise.all(parts.map(async (part) => part.draw(data, visit)));
-      },
+      places: (...names) => places.add(names),
+      addedParts: (at, data, visit) => places.draw(at, data, visit),
+      toolbar: (at, data, visit) => toolbarAt({ places, entries: slot("toolbar_entry") }, at, data, visit),
+      figures: (at, visit) => figuresAt({ places, figures: slot("screen_figure") }, at, visit),
       paged,
     };
     provide("web", web);
     contributeThemeHooks(context, web);
     mountSignIn(shared, web);
-    // An invalid icon stops the boot.
-    on("app_boot", { filter: () => void icons() });
+    on("app_boot", {
+      inTransaction() {
+        views.check();
+        places.check([...slot("screen_part"), ...slot("toolbar_entry"), ...slot("screen_figure")]);
+        checkHeads(heads(), assets);
+        // An invalid icon stops the boot.
+        contributedIcons();
+      },
+    });
     onStart(() => views.warn(log));
   },
 });
@@ -112,6 +136,7 @@ function partsOf(views: Views): Web["parts"] {
   const dialogLink = views.add("parts/dialog_link", components.dialogLink);
   const compared = views.add("parts/difference", difference);
   const tabs = views.add("parts/tabs", components.tabs);
+  const toolbar = views.add("parts/toolbar", components.toolbar);
   const badge = views.add("parts/badge", components.badge);
   return {
     field: (ui, spec) => field(spec, ui),
@@ -125,6 +150,7 @@ function partsOf(views: Views): Web["parts"] {
     dialogLink: (ui, spec) => dialogLink(spec, ui),
     difference: (ui, before, after, comparison) => compared({ before, after, comparison }, ui),
     tabs: (ui, label, each) => tabs({ label, tabs: each }, ui),
+    toolbar: (ui, given) => toolbar(given, ui),
     badge: (ui, kind, text) => badge({ kind, text }, ui),
   };
 }

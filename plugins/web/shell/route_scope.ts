@@ -4,11 +4,12 @@
  */
 import { ApiError, GUEST, isCrossSite, type RouteScope, type Viewer } from "lectern/core";
 import type { ShellContext } from "./contract.ts";
+import type { FailedRequest } from "./screens.ts";
 
 /** How errors are shown. */
 export interface ErrorScreens {
-  /** The response with the document of an error, in the language of the viewer. */
-  errorScreen(request: Request, viewer: Viewer, status: number, message: string): Promise<Response>;
+  /** The screen of an error, in the language of the viewer. */
+  errorScreen(given: FailedRequest, status: number, message: string): Promise<Response>;
 }
 
 const READ_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
@@ -32,11 +33,11 @@ export function screenScope(
       if (viewer) viewers.set(request, viewer);
       return viewer;
     },
-    async intercept(request, _address, next) {
+    async intercept(request, address, next) {
       const isDocument = acceptsHtml(request);
       if (!READ_METHODS.has(request.method) && isCrossSite(request, origin)) {
         if (!isDocument) throw CROSS_SITE;
-        return errorScreen(request, GUEST, CROSS_SITE.status, CROSS_SITE.message);
+        return errorScreen({ request, viewer: GUEST, address }, CROSS_SITE.status, CROSS_SITE.message);
       }
       for (const { before } of slot("screen_hook")) {
         const ended = await before?.(request);
@@ -48,7 +49,7 @@ export function screenScope(
       const viewer = viewers.get(request) ?? GUEST;
       if (response.status === 401 && viewer === GUEST) return toSignIn(request, root);
       const { error } = (await response.json()) as { error?: { message?: string } };
-      const screen = await errorScreen(request, viewer, response.status, error?.message ?? "");
+      const screen = await errorScreen({ request, viewer, address }, response.status, error?.message ?? "");
       for (const name of ["allow", "retry-after"]) {
         const value = response.headers.get(name);
         if (value !== null) screen.headers.set(name, value);

@@ -10,6 +10,7 @@ import {
   readItem,
   type Screen,
   type ScreenAccess,
+  type ScreenFacts,
   type ScreenHandler,
   type SubmitResult,
   type Ui,
@@ -27,12 +28,14 @@ import {
   ownPath,
   type Viewer,
 } from "lectern/core";
+import { isAdmitted } from "./access.ts";
 import type { ShellContext } from "./contract.ts";
 import type { Entry, Frame } from "./layout.ts";
 import { storeNotice, takeNotice } from "./notices.ts";
 import { type PendingForm, pendingFields } from "./pending_form.ts";
 import { movedTo } from "./redirects.ts";
 import { toSignIn } from "./route_scope.ts";
+import type { ScreenExtras } from "./screen_extras.ts";
 
 /** Dependencies of `Screens`. */
 export interface ScreenOptions {
@@ -40,12 +43,22 @@ export interface ScreenOptions {
   /** The value of `frame-src`. */
   readonly frameSources: string;
   readonly facts: { readonly app: string; readonly logo: string };
-  readonly styles: readonly string[];
-  readonly scripts: readonly string[];
+  /** URLs of the files that every document loads; complete once the runtime has booted. */
+  styles(): readonly string[];
+  scripts(): readonly string[];
+  /** What plugins add to a screen. */
+  extras(facts: ScreenFacts, visit: Visit): Promise<ScreenExtras>;
   uiFor(request: Request, viewer: Viewer): Ui;
   document(frame: Frame, ui: Ui): ReturnType<typeof html>;
   errorBody(data: { status: number; message: string }, ui: Ui): ReturnType<typeof html>;
   pendingFormBody(data: PendingForm, ui: Ui): ReturnType<typeof html>;
+}
+
+/** A request whose answer is an error. */
+export interface FailedRequest {
+  readonly request: Request;
+  readonly viewer: Viewer;
+  readonly address: string;
 }
 
 interface ScreenRequest {
@@ -63,15 +76,6 @@ interface ScreenRoute {
   readonly handler: ScreenHandler;
   /** Labels of the fields that a user writes in. */
   readonly written?: Readonly<Record<string, string>> | undefined;
-}
-
-/** Parts of a frame that are not those of its screen. */
-interface FrameParts {
-  /** A notice that is shown once; "" for none. */
-  readonly notice: string;
-  /** Allows the style of the screen; "" where no element needs it. */
-  readonly nonce: string;
-  readonly head: Frame["head"];
 }
 
 /** Screens and forms of one runtime. */
@@ -96,28 +100,36 @@ export class Screens {
     );
   }
 
-  /** The response with the document of an error. */
-  async errorScreen(request: Request, viewer: Viewer, status: number, message: string): Promise<Response> {
+  /** The screen of an error. */
+  async errorScreen({ request, viewer, address }: FailedRequest, status: number, message: string): Promise<Response> {
     const ui = this.#options.uiFor(request, viewer);
     const body = this.#options.errorBody({ status, message }, ui);
-    return this.#respond({ title: ui.t("Error"), body, status }, ui, request);
+    const given = { request, viewer, address, params: {}, nestedQuery: {}, input: {} };
+    return this.#respond({ title: ui.t("Error"), body, status }, given, ui);
   }
 
   /**
-   * The response with the document of a screen and its Content-Security-Policy. Its nonce allows a style element of the screen, and
+   * The response with the document of a screen, and its Content-Security-Policy. Its nonce allows a style element of the screen, and
    * the scripts and styles that plugins add to the head.
    */
-  #respond(screen: Screen, ui: Ui, request: Request, notice = ""): Response {
-    const draws = this.#options.context.slot("document_head").flatMap(({ draw }) => draw ?? []);
-    const nonce = screen.style === undefined && draws.length === 0 ? "" : crypto.randomUUID().replaceAll("-", "");
-    const head = draws.map((draw) => html`${draw(nonce)}\n`);
-    const frame = this.#frame(screen, ui, request, { notice, nonce, head });
-    const response = htmlResponse(this.#options.document(frame, ui), screen.status ?? 200);
+  async #respond(screen: Screen, given: ScreenRequest, ui: Ui, notice = ""): Promise<Response> {
+    const { request } = given;
+    const { context, document, extras, frameSources } = this.#options;
+    const { title, status = 200, style } = screen;
+    const facts = { title, path: new URL(request.url).pathname, status };
+    const added = await extras(facts, this.#visit(given, ui));
+    const css = style === undefined && added.css === "" ? undefined : `${style ?? ""}${added.css}`;
+    const draws = context.slot("document_head").flatMap(({ draw }) => draw ?? []);
+    const nonce = css === undefined && draws.length === 0 ? "" : crypto.randomUUID().replaceAll("-", "");
+    const headEnd = draws.map((draw) => html`${draw(nonce)}\n`);
+    const { head, footer } = added;
+    const frame = { ...this.#frame({ ...screen, style: css }, ui, request, notice, nonce), head, headEnd, footer };
+    const response = htmlResponse(document(frame, ui), status);
     const styles = nonce === "" ? "'self'" : `'self' 'nonce-${nonce}'`;
     const scripts = draws.length === 0 ? "" : `script-src ${styles}; `;
     response.headers.set(
       "content-security-policy",
-      `default-src 'self'; ${scripts}style-src ${styles}; img-src 'self' data: https: http:; media-src 'self' https:; frame-src ${this.#options.frameSources}; object-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+      `default-src 'self'; ${scripts}style-src ${styles}; img-src 'self' data: https: http:; media-src 'self' https:; frame-src ${frameSources}; object-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
     );
     response.headers.set("x-frame-options", "DENY");
     response.headers.set("referrer-policy", "same-origin");
@@ -141,7 +153,7 @@ export class Screens {
     const answer = await this.#run(handler, given, ui);
     if (answer instanceof Response) return answer;
     const notice = takeNotice(request.headers.get("cookie"), this.#options.context.root);
-    const response = this.#respond(answer, ui, request, notice?.text);
+    const response = await this.#respond(answer, given, ui, notice?.text);
     if (notice) response.headers.append("set-cookie", notice.deletion);
     // While the store is unavailable, a rejected form is shown again with its input.
     if (response.status === 503) response.headers.set("retry-after", RETRY_SECONDS);
@@ -161,10 +173,11 @@ export class Screens {
   }
 
   /** The screen of a form that was submitted after the session had ended. */
-  #pendingForm({ request, input }: ScreenRequest, ui: Ui, written?: ScreenRoute["written"]): Response {
+  #pendingForm(given: ScreenRequest, ui: Ui, written?: ScreenRoute["written"]): Promise<Response> {
+    const { request, input } = given;
     const pending = { path: new URL(request.url).pathname, fields: pendingFields(input, written) };
     const body = this.#options.pendingFormBody(pending, ui);
-    return this.#respond({ title: ui.t("You are signed out"), body, status: SIGNED_OUT.status }, ui, request);
+    return this.#respond({ title: ui.t("You are signed out"), body, status: SIGNED_OUT.status }, given, ui);
   }
 
   #visit({ request, viewer, params, nestedQuery, input, address }: ScreenRequest, ui: Ui): Visit {
@@ -226,9 +239,14 @@ export class Screens {
     };
   }
 
-  #frame(screen: Screen, ui: Ui, request: Request, { nonce, ...added }: FrameParts): Frame {
+  #frame(
+    screen: Screen,
+    ui: Ui,
+    request: Request,
+    notice: string,
+    nonce: string,
+  ): Omit<Frame, "head" | "headEnd" | "footer"> {
     const { facts, styles, scripts, context } = this.#options;
-    const heads = context.slot("document_head");
     const here = screen.menu ?? new URL(request.url).pathname;
     const entries = (menu: MenuEntry["menu"]): Entry[] =>
       context
@@ -246,7 +264,7 @@ export class Screens {
       body: screen.body,
       aside: screen.aside,
       crumbs: screen.crumbs ?? [],
-      ...added,
+      notice,
       main: [
         ...entries("main"),
         ...(settings[0]
@@ -255,8 +273,8 @@ export class Screens {
       ],
       settings: screen.aside ? [] : isIn(settings) ? settings : isIn(account) ? account : [],
       account,
-      styles: [...styles, ...heads.flatMap((head) => head.styles ?? [])],
-      scripts: [...scripts, ...heads.flatMap((head) => head.scripts ?? []), ...(screen.scripts ?? [])],
+      styles: styles(),
+      scripts: [...scripts(), ...(screen.scripts ?? [])],
       scheme,
       search: context.slot("menu").some((entry) => entry.path === "/search" && isShown(entry, ui)),
       style: screen.style !== undefined && html`<style nonce="${nonce}">${ui.raw(screen.style)}</style>`,
@@ -300,14 +318,6 @@ function inLanguage(viewer: Viewer, language: string): Viewer {
   const found = known.get(language) ?? { ...viewer, language };
   VIEWERS_BY_LANGUAGE.set(viewer, known.set(language, found));
   return found;
-}
-
-function isAdmitted(admits: ScreenAccess, ui: Ui): boolean {
-  if (admits === "anyone") return true;
-  if (admits === "user") return ui.isSignedIn;
-  if (admits === "reader") return ui.viewer !== GUEST;
-  if (!ui.isSignedIn) return false;
-  return "all" in admits ? admits.all.every((name) => ui.may(name)) : admits.some((name) => ui.may(name));
 }
 
 async function errorOf(response: Response): Promise<ApiError> {

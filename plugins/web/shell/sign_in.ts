@@ -2,15 +2,7 @@
  * Sign-in, sign-out, password reset, and the links of emails. The screens submit to the API and pass its cookies on. The API throttles,
  * gives messages that reveal nothing about accounts, and ends the previous session.
  */
-import {
-  pathAfterSignIn,
-  type Screen,
-  type SubmitResult,
-  type Ui,
-  type View,
-  type Visit,
-  type Web,
-} from "lectern/contracts";
+import { pathAfterSignIn, type Screen, type SubmitResult, type Ui, type Visit, type Web } from "lectern/contracts";
 import { type Html, html, ownPath } from "lectern/core";
 import type { ShellContext } from "./contract.ts";
 
@@ -27,7 +19,7 @@ export interface SignInData {
 export function mountSignIn(context: ShellContext, web: Web): void {
   const { contracts, site } = context;
   const { parts } = web;
-  const view = web.view<SignInData>("web/sign_in", ({ next, email, error, errors, canReset: resets }, ui) => {
+  const view = web.view("web/sign_in", ({ next, email, error, errors, canReset: resets }, ui) => {
     const { t } = ui;
     const fields = html`<input type="hidden" name="next" value="${next}">
 ${parts.field(ui, { name: "email", label: t("E-mail address"), type: "email", value: email, required: true, autocomplete: "username", errors: errors.email, autofocus: email === "" })}
@@ -72,28 +64,31 @@ function withCookiesOf(from: Response, to: Response): Response {
   return to;
 }
 
+/** Data of the form that requests a reset message. */
+export interface ForgottenPasswordData {
+  readonly sent: SubmitResult<unknown> | undefined;
+  readonly email: string;
+}
+
 function mountPasswordReset({ site }: ShellContext, web: Web): void {
   const { parts } = web;
-  const view: View<{ sent: SubmitResult<unknown> | undefined; email: string }> = web.view(
-    "web/forgotten",
-    ({ sent, email }, ui) => {
-      const { t } = ui;
-      const errors = sent && !sent.ok ? sent.errors : {};
-      const fields = parts.field(ui, {
-        name: "email",
-        label: t("E-mail address"),
-        type: "email",
-        value: email,
-        required: true,
-        autocomplete: "username",
-        errors: errors.email,
-      });
-      const error = sent && !sent.ok && Object.keys(errors).length === 0 ? sent.message : undefined;
-      return html`<div class="narrow"><h1>${t("Reset your password")}</h1>
+  const view = web.view("web/forgotten", ({ sent, email }, ui) => {
+    const { t } = ui;
+    const errors = sent && !sent.ok ? sent.errors : {};
+    const fields = parts.field(ui, {
+      name: "email",
+      label: t("E-mail address"),
+      type: "email",
+      value: email,
+      required: true,
+      autocomplete: "username",
+      errors: errors.email,
+    });
+    const error = sent && !sent.ok && Object.keys(errors).length === 0 ? sent.message : undefined;
+    return html`<div class="narrow"><h1>${t("Reset your password")}</h1>
 <p>${t("Enter the email address of your account. You will receive an email with a link to choose a new password.")}</p>
 ${parts.form(ui, { action: "/password/email", fields, submit: t("Send the email"), cancel: "/login", error })}</div>`;
-    },
-  );
+  });
   const title = (ui: Ui) => ui.t("Reset your password");
   web.screen(site, "/password/email", "anyone", ({ ui }) => ({
     title: title(ui),
@@ -107,6 +102,13 @@ ${parts.form(ui, { action: "/password/email", fields, submit: t("Send the email"
   });
 }
 
+/** Data of the form of a new password. */
+export interface ChosenPasswordData {
+  readonly title: string;
+  readonly action: string;
+  readonly sent: SubmitResult<unknown> | undefined;
+}
+
 /** The two kinds of links by which a user chooses a password. */
 const PASSWORD_LINKS = [
   { path: "/register/invite/:token", api: "/api/register/invite/", title: "Welcome: choose a password" },
@@ -115,12 +117,7 @@ const PASSWORD_LINKS = [
 
 function mountPasswordChoice({ site }: ShellContext, web: Web): void {
   const { parts } = web;
-  interface Data {
-    readonly title: string;
-    readonly action: string;
-    readonly sent: SubmitResult<unknown> | undefined;
-  }
-  const view = web.view<Data>("web/choose_password", ({ title, action, sent }, ui): Html => {
+  const view = web.view("web/choose_password", ({ title, action, sent }, ui): Html => {
     const errors = sent && !sent.ok ? sent.errors : {};
     const error = sent && !sent.ok && Object.keys(errors).length === 0 ? sent.message : undefined;
     const fields = parts.field(ui, {

@@ -1,8 +1,8 @@
 /**
  * Theme hooks of screens: routes become screens, middleware runs around every screen, and parts are rendered before and after views.
  */
-import type { ScreenHandler, ScreenHook, View, Web } from "lectern/contracts";
-import type { AnyContext, PluginContext } from "lectern/core";
+import type { ScreenHandler, ScreenHook, View, ViewPart, Web } from "lectern/contracts";
+import type { AnyContext, PluginContext, ViewName, Views } from "lectern/core";
 
 /** Adds screens of a theme. */
 export interface ScreenRouter {
@@ -12,8 +12,8 @@ export interface ScreenRouter {
 
 /** Renders before and after a view by its name; a smaller priority comes first, 50 by default. */
 export interface ViewRegistry {
-  renderBefore(target: string, view: View<never>, priority?: number): void;
-  renderAfter(target: string, view: View<never>, priority?: number): void;
+  renderBefore<V extends ViewName>(target: V, view: View<Views[V]>, priority?: number): void;
+  renderAfter<V extends ViewName>(target: V, view: View<Views[V]>, priority?: number): void;
 }
 
 const PRIORITY = 50;
@@ -26,8 +26,9 @@ export function contributeThemeHooks({ contribute }: Pick<PluginContext, "contri
   });
   const part =
     (theme: AnyContext, place: "before" | "after") =>
-    (target: string, draw: View<never>, priority = PRIORITY): void =>
-      theme.contribute("view_part", { target, place, priority, draw });
+    <V extends ViewName>(target: V, draw: View<Views[V]>, priority = PRIORITY): void =>
+      // The compiler does not narrow a union by a type parameter.
+      theme.contribute("view_part", { target, place, priority, draw } as unknown as ViewPart);
   contribute("theme_hook", {
     name: "routes_register_web",
     attach: (handler, theme) => handler(router(theme, "anyone")),

@@ -3,7 +3,15 @@
  * replacement gets `next`, which draws what it replaces, so it can extend a view without copying.
  */
 import type { View, ViewReplacement } from "lectern/contracts";
-import { html, type Log, type ViewPart } from "lectern/core";
+import {
+  BootError,
+  closestMatch,
+  html,
+  type Log,
+  type Views as ViewData,
+  type ViewName,
+  type ViewPart,
+} from "lectern/core";
 
 /** Contributions to views; complete once the runtime has booted. */
 export interface ViewContributions {
@@ -23,11 +31,11 @@ export class Views {
   }
 
   /** Registers a view; returns the view to draw, with what is contributed to it. */
-  add<D>(name: string, view: View<D>): View<D> {
+  add<V extends ViewName>(name: V, view: View<ViewData[V]>): View<ViewData[V]> {
     if (!NAME.test(name)) throw new Error(`Cannot name a view "${name}": expected a name such as "books/show"`);
     if (this.#names.has(name)) throw new Error(`Cannot name a view "${name}": it exists already`);
     this.#names.add(name);
-    let own: View<D> | undefined;
+    let own: View<ViewData[V]> | undefined;
     return (data, ui) => {
       own ??= this.#replaced(name, view);
       const parts = this.#contributed.parts().filter(({ target }) => target === name);
@@ -55,10 +63,24 @@ export class Views {
       );
   }
 
-  /** Logs contributions to views that do not exist, which are most likely misspelt. */
+  /** Checks that the view of every part exists. Throws BootError for the first that does not. */
+  check(): void {
+    for (const { target, place } of this.#contributed.parts())
+      if (!this.#names.has(target))
+        throw new BootError(
+          `Cannot render ${place} the view "${target}": there is no such view${this.#suggestion(target)}`,
+        );
+  }
+
+  /** Logs replacements of views that do not exist: most likely misspelt, or of a plugin that is not loaded. */
   warn(log: Log): void {
-    const { parts, replacements } = this.#contributed;
-    for (const name of [...replacements().map((each) => each.name), ...parts().map(({ target }) => target)])
-      if (!this.#names.has(name)) log.warn("A theme has a view that does not exist; check its name", { view: name });
+    for (const { name } of this.#contributed.replacements())
+      if (!this.#names.has(name))
+        log.warn(`A theme has a view that does not exist; check its name${this.#suggestion(name)}`, { view: name });
+  }
+
+  #suggestion(name: string): string {
+    const near = closestMatch(name, [...this.#names]);
+    return near === undefined ? "" : `; did you mean "${near}"?`;
   }
 }

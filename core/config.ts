@@ -51,7 +51,7 @@ export const configSchema = t.Object({
     default: "third-party",
     env: "PLUGIN_ROLES",
     description:
-      "Plugins whose tables PostgreSQL restricts to their grants, by a role each: third-party (those that do not ship), all or off",
+      "Plugins whose statements PostgreSQL restricts to their grants: third-party (those that do not ship), all or off",
   }),
   poolSize: t.Integer({
     default: 6,

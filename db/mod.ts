@@ -6,6 +6,7 @@ export { openStore, type PluginStore, type Store, type StoreOptions } from "./co
 export type { StoreLoad } from "./connection/store_pools.ts";
 export { hasStore, withThrowawayStore } from "./connection/throwaway_store.ts";
 export { type MovedStore, movedStores, removeMovedStore } from "./embedded/moved_stores.ts";
+export { definerPath, runAsDefiner } from "./grants/definer.ts";
 export { dropPluginRole, type RoleGrants, type SyncedRoles, syncRoles } from "./grants/roles.ts";
 export { type ColumnName, idColumn, refs, timeColumns } from "./query/columns.ts";
 export {

@@ -172,6 +172,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   checkPermits(plugins, http, shipped);
   await checkTables(plugins, store.db, shipped);
   warnOfUnknownSlots(slots, shared.readSlots, log);
+  for (const plugin of plugins) await syncSchema(plugin, store.db, contexts);
   await roles.complete();
   warnOfEvents(bus, plugins, { shipped, log });
   shared.slots.set(
@@ -219,6 +220,18 @@ async function migratePlugin({ name, migrations }: AnyPlugin, db: Db, log: Log):
       steps: unknown,
     });
   return pending.length > 0 ? migrate(db, name, migrations) : [];
+}
+
+/** Runs the `syncSchema` of a plugin. Throws BootError naming it. */
+async function syncSchema(plugin: AnyPlugin, db: Db, contexts: ReadonlyMap<string, AnyContext>): Promise<void> {
+  const context = contexts.get(plugin.name);
+  if (!plugin.syncSchema || !context) return;
+  try {
+    await db.transaction().execute((tx) => plugin.syncSchema?.(tx, context) ?? Promise.resolve());
+  } catch (cause) {
+    const text = cause instanceof Error ? cause.message : String(cause);
+    throw new BootError(`Cannot bring the schema of the plugin "${plugin.name}" up to date: ${text}`, { cause });
+  }
 }
 
 async function setUp(

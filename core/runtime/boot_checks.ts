@@ -15,7 +15,7 @@ export async function checkTables(
   shipped: readonly AnyPlugin[] = [],
 ): Promise<void> {
   const wanted = plugins.flatMap(({ name, permissions: { read = [], write = [] }, optionalTables }) =>
-    [...read.filter((table) => !optionalTables.includes(table)), ...write].map((table) => ({ name, table })),
+    [...read, ...write].filter((table) => !optionalTables.includes(table)).map((table) => ({ name, table })),
   );
   const given = sql<{ name: string; table: string }>`jsonb_to_recordset(${JSON.stringify(wanted)}::text::jsonb)`;
   const first = await db

@@ -87,10 +87,16 @@ export interface PluginSpec<
   readonly provides?: readonly ContractName[];
   readonly permissions?: Grants & { readonly read?: readonly R[]; readonly write?: readonly W[] };
   /** Tables of its grants that may be missing, since the plugin that creates them may be left out. */
-  readonly optionalTables?: readonly R[];
+  readonly optionalTables?: readonly (R | W)[];
   /** Every field has a default. Its `env` option names and grants a variable; fields that share one say `shared: true`. */
   readonly settings?: S;
   readonly migrations?: Migrations;
+  /**
+   * Brings the schema in line with what other plugins contribute, such as a trigger on the table of each kind of content: at
+   * each boot, after all plugins are set up, in a transaction with the rights of migrations. Best one query where nothing is
+   * to do.
+   */
+  readonly syncSchema?: (db: Db, context: Pick<AnyContext, "slot">) => Promise<void>;
   /**
    * Its texts by language, keyed by the English text: `{ de: { Borrow: "Ausleihen" } }`. Two plugins that give different texts for
    * the same key stop the boot; themes replace texts by `texts.override`.
@@ -109,7 +115,7 @@ export interface PluginSpec<
 type ErasedSpec = PluginSpec<ContractName, TableName, TableName, TObject, ContractName>;
 
 /** Fields without a default. */
-type OptionalField = "extend" | "settings" | "version" | "lectern";
+type OptionalField = "syncSchema" | "extend" | "settings" | "version" | "lectern";
 
 /** A plugin with its types erased and its defaults filled in. */
 export interface AnyPlugin extends Required<Omit<ErasedSpec, OptionalField>>, Pick<ErasedSpec, OptionalField> {

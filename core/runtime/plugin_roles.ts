@@ -91,7 +91,7 @@ export class PluginRoles {
         queryWithDeadline: (query) => store.queryWithDeadline(query),
       };
     this.#isGiven = true;
-    const own = store.withRole(plugin.name, tables);
+    const own = store.restrictedTo(plugin.name, tables);
     return {
       db: check(own.db),
       within: (tx) => check(own.within(tx)),

@@ -64,7 +64,7 @@ export interface Store {
    * The same store as the role of a plugin (`syncRoles`): PostgreSQL checks its grants, whatever its statements say. `grants`
    * only words the errors.
    */
-  withRole(plugin: string, grants: Grants): PluginStore;
+  restrictedTo(plugin: string, grants: Grants): PluginStore;
   /** Sets the limits of further statements; there are none before, as for commands and migrations. */
   limit(limits: StoreLimits): void;
   /** Connections of the pools and callers that wait for one. */
@@ -265,7 +265,7 @@ function assemble(
     db,
     sql: own,
     queryWithDeadline: (query) => pools.queryWithDeadline(query),
-    withRole(plugin, grants) {
+    restrictedTo(plugin, grants) {
       const role = enforcedRole(plugin, grants);
       return { ...storeAs(pools, role), queryWithDeadline: (query) => pools.queryWithDeadlineAs(role, query) };
     },

@@ -33,7 +33,7 @@ onEachStore("statements as a role", (store) => {
       create table secrets (id integer, word text);
       insert into secrets values (1, 'xyzzy')`);
     expect((await syncRoles(store().db, [GRANTS])).reason).toBeUndefined();
-    own = store().withRole("shelf", { read: [], write: ["boxes"] });
+    own = store().restrictedTo("shelf", { read: [], write: ["boxes"] });
   }, 60_000);
 
   test("values and columns of every type come back as without a role", async () => {
@@ -159,7 +159,7 @@ onEachStore("statements as a role", (store) => {
     }
     expect(await rows(own.db, sql`select id from secrets`)).toEqual([{ id: 1 }]);
     await expect(rows(own.db, sql`delete from secrets`)).rejects.toThrow('wanted permissions.write to list "secrets"');
-    const denied = store().withRole("shelf", { read: [], write: [], denied: { read: ["secrets"], write: [] } });
+    const denied = store().restrictedTo("shelf", { read: [], write: [], denied: { read: ["secrets"], write: [] } });
     await expect(rows(denied.db, word)).rejects.toThrow("the operator denied it");
   });
 

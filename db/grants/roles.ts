@@ -31,6 +31,8 @@ export interface SyncedRoles {
 /** The key of the advisory lock; it must never change, since processes of different versions share it. */
 const LOCK = 7_206_416;
 const READ = ["SELECT"];
+/** On the sequences of written tables: imports set them. */
+const SEQUENCE = ["SELECT", "USAGE", "UPDATE"];
 const WRITE = ["SELECT", "INSERT", "UPDATE", "DELETE"];
 /** SQLSTATEs of an account that may not make roles, functions or schemas. */
 const DENIED = "42501";
@@ -160,14 +162,9 @@ function wantedRights(state: RoleState, role: string, { read, write, columns }: 
     const sequences = writable.has(name) ? table.sequences : [];
     return [
       ...verbs.map((verb) => ({ role, schema: table.schema, table: name, column: "", verb, sequence: false })),
-      ...sequences.map((one) => ({
-        role,
-        schema: table.schema,
-        table: one,
-        column: "",
-        verb: "USAGE",
-        sequence: true,
-      })),
+      ...sequences.flatMap((one) =>
+        SEQUENCE.map((verb) => ({ role, schema: table.schema, table: one, column: "", verb, sequence: true })),
+      ),
     ];
   });
   const single = Object.entries(columns).flatMap(([name, some]): Right[] => {

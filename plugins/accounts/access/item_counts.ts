@@ -5,23 +5,23 @@
  * the table is counted again. Connections write to different shards, so that writers do not wait for each other.
  */
 import type { ContentKind } from "lectern/contracts";
-import { type EventTransaction, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import { sql } from "lectern/core";
+import { type Db, definerPath, rows } from "lectern/db";
 
 const SHARDS = 8;
 
 /** Adds the column `acl_id` and the counting triggers to a content table, unless they are installed; then it is one query. */
-export async function ensureItemCounts(kind: ContentKind, { db }: EventTransaction): Promise<void> {
+export async function ensureItemCounts(kind: ContentKind, db: Db): Promise<void> {
   const body = bodyOf(kind);
   const name = `acl_counted_${kind.kind}`;
   const installed = async () => {
     // Templates, here and below: system catalogs, locks and definitions of the tables of other plugins.
-    const found = await rows<{ prosrc: string }>(
+    const found = await rows<{ prosrc: string; prosecdef: boolean }>(
       db,
-      sql`select prosrc from pg_trigger join pg_proc on pg_proc.oid = tgfoid
+      sql`select prosrc, prosecdef from pg_trigger join pg_proc on pg_proc.oid = tgfoid
       where tgrelid = ${kind.table}::regclass and proname = ${name} limit 1`,
     );
-    return found[0]?.prosrc === body;
+    return found[0]?.prosrc === body && found[0].prosecdef;
   };
   if (await installed()) return;
   // Several processes may boot at once: the lock serializes them, and the second one finds the triggers installed.
@@ -29,13 +29,14 @@ export async function ensureItemCounts(kind: ContentKind, { db }: EventTransacti
   if (!(await installed())) await install(kind, name, body, db);
 }
 
-async function install(kind: ContentKind, name: string, body: string, db: EventTransaction["db"]): Promise<void> {
+async function install(kind: ContentKind, name: string, body: string, db: Db): Promise<void> {
   const table = `"${kind.table}"`;
   const trigger = (event: string, tables: string) =>
     `create or replace trigger acl_counted_${event} after ${event} on ${table} ${tables} execute function "${name}"();`;
   const text = `
     alter table ${table} add column if not exists acl_id integer not null default 0;
-    create or replace function "${name}"() returns trigger language plpgsql as $counted$${body}$counted$;
+    create or replace function "${name}"() returns trigger language plpgsql security definer
+      set search_path = ${await definerPath(db)} as $counted$${body}$counted$;
     ${trigger("insert", "referencing new table as fresh for each statement")}
     ${trigger("update", "referencing old table as stale new table as fresh for each statement")}
     ${trigger("delete", "referencing old table as stale for each statement")}

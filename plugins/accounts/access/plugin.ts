@@ -16,6 +16,9 @@ export default definePlugin({
     handlers: ["role_delete"],
   },
   migrations,
+  async syncSchema(db, { slot }) {
+    for (const kind of slot("content")) await ensureItemCounts(kind, db);
+  },
   setup({ cached, db, on, provide, slot }) {
     const lists = cached("lists", (id) => readList(db, Number(id)));
     const loadList = (id: number) => lists.get(String(id));
@@ -33,11 +36,6 @@ export default definePlugin({
       async inTransaction({ id }, tx) {
         await removeRoleFromLists(id, tx);
         await lists.forget(tx);
-      },
-    });
-    on("app_boot", {
-      async inTransaction(_, tx) {
-        for (const kind of slot("content")) await ensureItemCounts(kind, tx);
       },
     });
   },

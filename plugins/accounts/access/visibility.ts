@@ -20,19 +20,27 @@ const COUNT = {
   n: flattened(refs("acl_count.n")),
 };
 
+/** What the conditions here read beside the table itself; listings count by the same. */
+const READS = {
+  acl: ["id", "view_fallback", "view_allow", "view_deny"],
+  acl_count: ["acl_id", "kind", "n"],
+} as const;
+
 /** The rows that a viewer sees where no override applies (platform 2.3, steps 3 and 10). */
 type Extent = "all" | "own" | "nothing";
 
 /** The visibility rule of a content table; see `Access.visibilityRuleOf`. */
 export function visibilityRuleFor(kind: string, table: TableName): VisibilityRule {
   const { acl, own } = columnsOf(table);
-  return (viewer) => {
+  return Object.assign(rule, { reads: READS });
+
+  function rule(viewer: Viewer): RawBuilder<boolean> | true {
     if (seesAll(viewer)) return true;
     const scope = scopeOf(viewer, kind);
     if (scope === "nothing") return sql<boolean>`false`;
     const permitted = permittedTo(viewer);
     return scope === "own" ? sql<boolean>`(${own(viewer)} and ${permitted})` : permitted;
-  };
+  }
 
   /** The rows that roles and overrides permit, regardless of the credential's scope. */
   function permittedTo(viewer: Viewer): RawBuilder<boolean> {

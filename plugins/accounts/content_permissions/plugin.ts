@@ -31,12 +31,13 @@ export default definePlugin({
   requires: ["access", "users"],
   provides: ["overrides"],
   permissions: {
-    write: ["entity_permissions", "acl", "acl_count"],
+    write: ["entity_permissions", "acl", "acl_count", "books", "bookshelves", "chapters", "pages", "roles"],
     read: ["roles", "users"],
     handlers: "any",
     slots: ["dependents"],
     schedules: ["sweep"],
   },
+  optionalTables: ["books", "bookshelves", "chapters", "pages"],
   migrations,
   events: ["permissions_update"],
   setup(context) {

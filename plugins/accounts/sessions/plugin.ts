@@ -33,7 +33,7 @@ export default definePlugin({
   provides: ["sessions"],
   permissions: {
     read: ["users"],
-    write: ["sessions", "pending_sign_ins"],
+    write: ["sessions", "pending_sign_ins", "users"],
     impersonate: true,
     auth: true,
     visibilityRules: ["sessions"],

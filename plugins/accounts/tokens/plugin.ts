@@ -21,7 +21,7 @@ export default definePlugin({
   requires: ["users"],
   permissions: {
     read: ["users", "roles", "role_permissions", "role_user"],
-    write: ["api_tokens"],
+    write: ["api_tokens", "users"],
     system: true,
     auth: true,
     visibilityRules: ["api_tokens"],

@@ -31,8 +31,8 @@ export default definePlugin({
   provides: ["users"],
   requires: ["mail", "throttle"],
   permissions: {
-    read: ["roles", "role_permissions"],
-    write: ["users", "user_invites", "user_resets", "role_user"],
+    read: ["roles", "role_permissions", "activities"],
+    write: ["users", "user_invites", "user_resets", "role_user", "roles", "books", "bookshelves", "chapters", "pages"],
     system: true,
     impersonate: true,
     visibilityRules: ["users"],
@@ -47,6 +47,7 @@ export default definePlugin({
       "/user_avatar.png",
     ],
   },
+  optionalTables: ["activities", "books", "bookshelves", "chapters", "pages"],
   settings,
   migrations,
   events: [

@@ -52,6 +52,7 @@ export default definePlugin({
       "attachments",
       (viewer) => sql<boolean>`exists (select from pages
         where ${IS_ITS_PAGE} and ${visible.where("pages", viewer)})`,
+      { pages: ["id", "draft", "owned_by", "acl_id", "deleted_at"] },
     );
     contribute("item_reader", attachmentReader(context));
     contribute("dependents", { kind: "page", destroy: (ids, tx) => removeOfPages(context, ids, tx) });

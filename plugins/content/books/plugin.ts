@@ -20,11 +20,12 @@ export default definePlugin({
   requires: ["access", "users", "tags", "markup"],
   permissions: {
     write: ["books"],
-    read: ["pages"],
+    read: ["pages", "bookshelf_books", "bookshelves", "chapters", "images", "tags", "users"],
     visibilityRules: ["books"],
     filters: ["book_update"],
     slots: ["searchable", "content", "item_reader", "dependents", "export_kind", "content_maker"],
   },
+  optionalTables: ["bookshelf_books", "bookshelves", "chapters", "images", "tags", "users"],
   migrations,
   adds: itemPermissions("book"),
   settings: t.Object({ fileLimit }),

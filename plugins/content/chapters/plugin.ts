@@ -32,7 +32,7 @@ export default definePlugin({
   name: "chapters",
   requires: ["access", "users", "tags", "markup"],
   permissions: {
-    write: ["chapters"],
+    write: ["chapters", "books"],
     read: ["books", "pages"],
     visibilityRules: ["chapters"],
     handlers: ["book_delete"],

@@ -24,7 +24,7 @@ export default definePlugin({
   name: "comments",
   requires: ["access", "markup", "pages", "users"],
   permissions: {
-    write: ["comments"],
+    write: ["comments", "pages"],
     read: ["pages", "users"],
     visibilityRules: ["comments"],
     handlers: ["comment_create", "comment_update", "user_delete"],
@@ -56,6 +56,7 @@ export default definePlugin({
       "comments",
       (viewer) => sql<boolean>`exists (select from pages
         where ${IS_ITS_PAGE} and ${visible.where("pages", viewer)})`,
+      { pages: ["id", "draft", "owned_by", "acl_id", "deleted_at"] },
     );
     contribute("response_fields", {
       kind: "page",

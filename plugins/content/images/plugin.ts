@@ -96,6 +96,11 @@ export default definePlugin({
         when 'cover_bookshelf' then exists (select from bookshelves
           where bookshelves.id = ${UPLOADED_TO} and ${visible.where("bookshelves", viewer)})
         else exists (select from pages where pages.id = ${UPLOADED_TO} and ${visible.where("pages", viewer)}) end`,
+      {
+        books: ["id", "owned_by", "acl_id", "deleted_at"],
+        bookshelves: ["id", "owned_by", "acl_id", "deleted_at"],
+        pages: ["id", "draft", "owned_by", "acl_id", "deleted_at"],
+      },
     );
     contribute("picture_keeper", pictureKeeper(context));
     contribute("export_files", imagesInExports(context, settings.audience));

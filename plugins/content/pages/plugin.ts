@@ -42,8 +42,8 @@ export default definePlugin({
   requires: ["access", "markup", "tags", "users"],
   provides: ["pages"],
   permissions: {
-    write: ["pages", "page_revisions"],
-    read: ["books", "chapters", "tags", "users"],
+    write: ["pages", "page_revisions", "books", "chapters"],
+    read: ["books", "chapters", "tags", "users", "comments"],
     visibilityRules: ["pages", "page_revisions"],
     handlers: ["page_create", "page_update", "book_delete", "chapter_delete", "chapter_move"],
     filters: ["page_update", "page_delete"],
@@ -60,6 +60,7 @@ export default definePlugin({
       "theme_hook",
     ],
   },
+  optionalTables: ["comments"],
   settings: t.Object({
     revisionLimit: t.Integer({
       default: 100,

@@ -28,7 +28,7 @@ const forgetKinds = prepared("recycle_bin.forgetKinds", (db, p: { kinds: readonl
 export default definePlugin({
   name: "recycle_bin",
   permissions: {
-    write: ["deletions"],
+    write: ["deletions", "books", "bookshelves", "chapters", "pages"],
     system: true,
     visibilityRules: ["deletions"],
     handlers: "any",
@@ -36,6 +36,7 @@ export default definePlugin({
     jobs: ["recycle_bin_purge"],
     schedules: ["purge"],
   },
+  optionalTables: ["books", "bookshelves", "chapters", "pages"],
   settings: t.Object({
     lifetime: t.Integer({
       default: 30,

@@ -24,13 +24,13 @@ export default definePlugin({
   name: "search",
   requires: ["access", "tags"],
   permissions: {
-    write: ["search_index", "search_engine_state", "item_views"],
+    write: ["search_index", "search_engine_state", "item_views", "books", "bookshelves", "chapters", "pages"],
     read: ["tags", "users", "entity_permissions", "comments"],
     handlers: "any",
     slots: ["dependents", "response_fields"],
     jobs: ["search_index", "search_engine_index", "search_engine_remove", "search_engine_fill"],
   },
-  optionalTables: ["comments", "entity_permissions"],
+  optionalTables: ["comments", "entity_permissions", "books", "bookshelves", "chapters", "pages"],
   settings: t.Object({
     candidates: t.Integer({
       default: 1_000,

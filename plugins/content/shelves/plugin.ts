@@ -25,11 +25,12 @@ export default definePlugin({
   requires: ["access", "users", "tags", "markup"],
   permissions: {
     write: ["bookshelves", "bookshelf_books"],
-    read: ["books"],
+    read: ["books", "images", "tags", "users"],
     visibilityRules: ["bookshelves"],
     filters: ["bookshelf_update"],
     slots: ["searchable", "content", "item_reader", "response_fields", "dependents"],
   },
+  optionalTables: ["images", "tags", "users"],
   settings: t.Object({ fileLimit }),
   migrations,
   events: ["bookshelf_create", "bookshelf_update", "bookshelf_delete"],

@@ -4,7 +4,7 @@
  * No event covers all of these with the earlier address.
  */
 import { sql } from "kysely";
-import type { Migrations } from "lectern/db";
+import { type Migrations, runAsDefiner } from "lectern/db";
 
 const TABLE = `create table slug_history (
   kind text not null,
@@ -61,4 +61,6 @@ export const migrations: Migrations = {
     ])
       await sql.raw(text).execute(db);
   },
+  // Whoever writes content need not be granted this table.
+  "0002_definer": (db) => runAsDefiner(db, "keep_slug_history"),
 };

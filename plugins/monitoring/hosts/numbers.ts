@@ -10,7 +10,7 @@
 import type { Expression, QueryCreator, RawBuilder } from "kysely";
 import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres";
 import { type PluginContext, sql } from "lectern/core";
-import { type Db, type Executor, prepared, type Tables } from "lectern/db";
+import { type Db, type Executor, prepared, type Tables, withSlowPool } from "lectern/db";
 import type { FleetDetails, FleetNumbers } from "./contract.ts";
 import { binOf, MEASURES, WIDTHS, WINDOW } from "./counters.ts";
 
@@ -174,13 +174,11 @@ const countDetails = prepared("hosts.details", (db, p: { staleMinutes: number })
 
 /**
  * Counts what requires reading all hosts; an active host without contact for `staleMinutes` is stale. May take longer than a
- * poll, so it runs in a transaction with its own limit.
+ * poll, so it runs in the slow pool with its own limit.
  */
 export function readDetails(db: Db, staleMinutes: number): Promise<FleetDetails> {
-  return db.transaction().execute(async (tx) => {
-    // Kysely has no word for `set local`.
-    await sql`set local statement_timeout = ${sql.lit(DETAILS_TIMEOUT_MS)}`.execute(tx);
-    return (await countDetails.executeTakeFirst(tx, { staleMinutes })) as FleetDetails;
+  return withSlowPool({ key: "fleet", limitMs: DETAILS_TIMEOUT_MS }, async () => {
+    return (await countDetails.executeTakeFirst(db, { staleMinutes })) as FleetDetails;
   });
 }
 

@@ -72,6 +72,12 @@ export function withOrigin<C>(contribution: C, origin: Origin): C {
   return contribution;
 }
 
+/** Gives what stands for a contribution, such as a wrapper, its origin. Returns the wrapper. */
+export function withOriginOf<C>(wrapper: C, contribution: unknown): C {
+  const origin = originOf(contribution);
+  return origin ? withOrigin(wrapper, origin) : wrapper;
+}
+
 /**
  * The plugin that contributed an object to a slot; undefined for what is no contribution.
  * @example

@@ -33,11 +33,11 @@ export interface Choices {
 }
 
 /** The keys of the block; every other one is misspelt. */
-const KEYS: Readonly<Record<keyof Choices, "list" | "object">> = {
+const KEYS: Readonly<Record<keyof Choices, "list" | "object" | "list or object">> = {
   plugins: "list",
   settings: "object",
   denied: "object",
-  isolated: "object",
+  isolated: "list or object",
   grants: "object",
 };
 

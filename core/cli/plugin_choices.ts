@@ -11,8 +11,8 @@ export interface LoadedEntry {
   readonly plugins: readonly AnyPlugin[];
 }
 
-/** Blocks whose keys are names of plugins. */
-const BLOCKS = ["settings", "denied", "grants"];
+/** Objects of the block whose keys are names of plugins, by their path. */
+const BLOCKS = [["settings"], ["denied"], ["grants", "plugins"]] as const;
 
 /** The entries without a plugin: its own entry goes, and that of a list of several leaves it out by name. */
 export function entriesWithout(loaded: readonly LoadedEntry[], name: string): ListEntry[] {
@@ -25,7 +25,7 @@ export function entriesWithout(loaded: readonly LoadedEntry[], name: string): Li
 }
 
 /**
- * Writes the entries, and takes the plugin's settings, denied and accepted grants out. The file is replaced by a rename, so
+ * Writes the entries, and takes the plugin's settings, denied and accepted grants and the isolation of entries that are gone out. The file is replaced by a rename, so
  * that a crash leaves the old or the new one. Throws BootError if there is no such file.
  */
 export function removeFromPackage(file: string, name: string, entries: readonly ListEntry[]): void {
@@ -40,11 +40,23 @@ export function removeFromPackage(file: string, name: string, entries: readonly 
     });
   }
   let next = withValue(text, ["lectern", "plugins"], entries);
-  for (const key of BLOCKS) {
-    const value = block[key];
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) continue;
+  for (const path of BLOCKS) {
+    const value = path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), block);
+    if (!isObject(value) || !Object.hasOwn(value, name)) continue;
     const rest = Object.fromEntries(Object.entries(value).filter(([plugin]) => plugin !== name));
-    next = withValue(next, ["lectern", key], rest);
+    next = withValue(next, ["lectern", ...path], rest);
+  }
+  const listed = new Set(entries.map((entry) => (typeof entry === "string" ? entry : entry.from)));
+  const { isolated } = block;
+  if (Array.isArray(isolated))
+    next = withValue(
+      next,
+      ["lectern", "isolated"],
+      isolated.filter((one) => listed.has(one)),
+    );
+  else if (isObject(isolated)) {
+    const rest = Object.fromEntries(Object.entries(isolated).filter(([entry]) => listed.has(entry)));
+    next = withValue(next, ["lectern", "isolated"], rest);
   }
   const temporary = `${file}.${process.pid}.tmp`;
   try {
@@ -55,4 +67,8 @@ export function removeFromPackage(file: string, name: string, entries: readonly 
     rmSync(temporary, { force: true });
     throw error;
   }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

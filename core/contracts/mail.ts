@@ -1,3 +1,5 @@
+import { JobFailure } from "../events/job_retry.ts";
+
 /** An e-mail message to one recipient. */
 export interface MailMessage {
   /** An e-mail address. */
@@ -15,8 +17,7 @@ export interface Mail {
   /**
    * Sends a message; resolves when the transport has accepted it. Throws MailRejected where a further try would fail too, such
    * as for an address that does not exist, and another error where the transport cannot be reached or refuses for now. Takes
-   * seconds: call it from a job, which is retried, and never within a transaction. The job catches MailRejected, unless it is to
-   * be retried in vain.
+   * seconds: call it from a job, which is retried, and never within a transaction. MailRejected ends a job: it is kept as dead.
    */
   send(message: MailMessage): Promise<void>;
 }
@@ -26,8 +27,8 @@ export interface Mail {
  * @example
  * if (response.status === 422) throw new MailRejected("The provider does not accept the address");
  */
-export class MailRejected extends Error {
-  override readonly name: string = "MailRejected";
+export class MailRejected extends JobFailure {
+  override readonly name = "MailRejected";
 }
 
 /** A message as a transport gets it. */

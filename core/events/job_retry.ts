@@ -38,7 +38,7 @@ const LONGEST_PAUSE_MS = 2_592_000_000;
  * throw new JobFailure("The receiver is gone");
  */
 export class JobFailure extends Error {
-  override readonly name = "JobFailure";
+  override readonly name: string = "JobFailure";
 }
 
 /** The options of a job with their defaults. Throws BootError for values that no job can have. */

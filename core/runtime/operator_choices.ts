@@ -56,7 +56,7 @@ function checkFields(schema: TSchema | undefined, value: unknown, path: string):
  */
 export function checkedBlock<Block>(
   block: unknown,
-  keys: Readonly<Record<keyof Block & string, "list" | "object">>,
+  keys: Readonly<Record<keyof Block & string, "list" | "object" | "list or object">>,
 ): Partial<Block> {
   if (typeof block !== "object" || block === null || Array.isArray(block)) throw invalidBlock("it is no object");
   for (const [key, value] of Object.entries(block)) {
@@ -65,8 +65,8 @@ export function checkedBlock<Block>(
       throw invalidBlock(`"${key}" is no key of it${near === undefined ? "" : `; did you mean "${near}"?`}`);
     }
     const kind = keys[key as keyof Block & string];
-    if (typeof value !== "object" || value === null || Array.isArray(value) !== (kind === "list"))
-      throw invalidBlock(`"${key}" is no ${kind}`);
+    const isRight = kind === "list or object" || Array.isArray(value) === (kind === "list");
+    if (typeof value !== "object" || value === null || !isRight) throw invalidBlock(`"${key}" is no ${kind}`);
   }
   // Its keys and their kinds were checked; what the objects hold is checked against the plugins.
   return block as Partial<Block>;

@@ -11,7 +11,7 @@ import type { Caches } from "../events/cache.ts";
 import type { EventBus } from "../events/event_bus.ts";
 import type { JobQueue } from "../events/job_queue.ts";
 import { ScopedTransaction } from "../events/scoped_transaction.ts";
-import { type Faults, withOrigin } from "../faults.ts";
+import { type Faults, withOrigin, withOriginOf } from "../faults.ts";
 import { below, refusedFiles } from "../files/file_store.ts";
 import { outgoingFetch } from "../http/outbound_fetch.ts";
 import type { PluginApp, SiteApp } from "../http/plugin_app.ts";
@@ -203,7 +203,7 @@ function slotReader(slots: ContextParts["slots"], as: ActAs): (name: string) => 
   const lists = new WeakMap<readonly unknown[], readonly unknown[]>();
   return (name) => {
     const given = slots.get(name) ?? NOTHING;
-    const known = lists.get(given) ?? given.map((contribution) => calledBy(as, contribution));
+    const known = lists.get(given) ?? given.map((contribution) => withOriginOf(calledBy(as, contribution), contribution));
     lists.set(given, known);
     return known;
   };

@@ -12,6 +12,7 @@ import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runti
 const events: string[] = [];
 const witness = definePlugin({
   name: "witness",
+  permissions: { handlers: "any" },
   setup: ({ onAny }) =>
     onAny({
       inTransaction: ({ name, draft }) => {
@@ -26,6 +27,7 @@ const needing = { code: new Set<string>(), terms: new Set<string>(), broken: new
 
 const steps = definePlugin({
   name: "steps",
+  permissions: { auth: true, slots: ["sign_in_step"], screens: { "/login/code": "anyone", "/login/terms": "anyone" } },
   requires: ["sessions", "web"],
   setup({ contribute, site, contracts: { sessions, web } }) {
     contribute("sign_in_step", {

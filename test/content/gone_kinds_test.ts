@@ -31,7 +31,11 @@ declare module "lectern/db" {
 const glossary = definePlugin({
   name: "test-glossary",
   requires: ["tags", "access"],
-  permissions: { write: ["test_terms"] },
+  permissions: {
+    write: ["test_terms"],
+    slots: ["content", "searchable", "export_kind"],
+    visibilityRules: ["test_terms"],
+  },
   events: ["test_term_create", "test_term_delete"],
   migrations: {
     async "0001_init"(db) {

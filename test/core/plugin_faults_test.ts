@@ -35,6 +35,31 @@ circular.self = circular;
 
 const trouble = definePlugin({
   name: "trouble",
+  permissions: {
+    slots: [
+      "screen_part",
+      "view_part",
+      "view_replacement",
+      "document_head",
+      "menu",
+      "screen_redirect",
+      "response_fields",
+      "dashboard_figure",
+      "metric",
+      "dependents",
+      "page_content",
+      "screen_hook",
+      "markdown_converter",
+      "activity",
+      "file_claims",
+      "export_files",
+      "export_format",
+      "toolbar_entry",
+      "screen_figure",
+      "screen_head",
+    ],
+    publicRoutes: ["/mark-of-trouble"],
+  },
   setup({ contribute, site }) {
     // A menu shows what is served.
     site.get(`/${MARK}`, () => "here", { permit: "public" });
@@ -51,6 +76,15 @@ const trouble = definePlugin({
           from("view_replacement", html`${next(data)}<b>${MARK}</b>`),
     });
     contribute("document_head", { draw: () => from("document_head", html`<meta name="${MARK}">`) });
+    contribute("screen_head", { meta: () => from("screen_head", { [`head-${MARK}`]: "x" }) });
+    contribute("toolbar_entry", {
+      ...{ at: "book/toolbar", text: "Trouble", icon: "book" },
+      path: () => from("toolbar_entry", `/tool-${MARK}`),
+    });
+    contribute("screen_figure", {
+      ...{ at: "system/figures", label: "Troubles" },
+      read: async () => from("screen_figure", `figure-${MARK}`),
+    });
     contribute("menu", {
       ...{ menu: "main", path: `/${MARK}`, icon: "book", admits: "anyone" },
       get text() {
@@ -192,6 +226,12 @@ const LEFT_OUT: readonly Row[] = [
   [
     ...(["document_head", "document_head", ["throws", "rejects", "is unusable"], bookScreen] as const),
     ...([`<meta name="${MARK}`, 200, "document_head"] as const),
+  ],
+  ["screen_head", "screen_head", ["throws"], bookScreen, `head-${MARK}`, 200, "screen_head"],
+  ["toolbar_entry", "toolbar_entry", ["throws"], bookScreen, `/tool-${MARK}`, 200, "toolbar_entry book/toolbar"],
+  [
+    ...(["screen_figure", "screen_figure", ["throws", "rejects"], () => screen("/settings/system")] as const),
+    ...([`figure-${MARK}`, 200, "screen_figure system/figures"] as const),
   ],
   ["menu", "menu", ["throws", "is unusable"], bookScreen, `/${MARK}`, 200, "menu main"],
   ["screen_redirect", "screen_redirect", ALL, () => screen("/books/nowhere"), `moved-${MARK}`, 404, "screen_redirect"],

@@ -1,4 +1,3 @@
-import { type MailMessage, MailRejected } from "lectern/contracts";
 import { type EventTransaction, sql } from "lectern/core";
 import { prepared } from "lectern/db";
 import type { UsersContext } from "./contract.ts";
@@ -22,16 +21,6 @@ export async function invite(userId: number, tx: EventTransaction): Promise<void
   await tx.enqueue("user_invite", { user_id: userId }, { key: String(userId) });
 }
 
-/** Sends a message. One that was rejected for good is logged, since further tries of its job would fail too. */
-async function send({ contracts, log }: UsersContext, message: MailMessage): Promise<void> {
-  try {
-    await contracts.mail.send(message);
-  } catch (error) {
-    if (!(error instanceof MailRejected)) throw error;
-    log.error("A message was rejected and is not sent again", { to: message.to, subject: message.subject, error });
-  }
-}
-
 /** Registers the mail jobs. A job creates the secret of a link when it sends the message, so no job payload contains one. */
 export function handleMailJobs(context: UsersContext): void {
   const { baseUrl, contracts, db, job, log } = context;
@@ -41,7 +30,7 @@ export function handleMailJobs(context: UsersContext): void {
     async ({ user_id }) => {
       const renewed = await renewLink(db, INVITE, user_id, baseUrl);
       if (!renewed) return;
-      if (mail.isConfigured) await send(context, inviteMessage(renewed, INVITE.hours / 24));
+      if (mail.isConfigured) await mail.send(inviteMessage(renewed, INVITE.hours / 24));
       else
         log.info("No mail server is configured; pass this invitation on yourself", {
           user: renewed.email,
@@ -57,7 +46,7 @@ export function handleMailJobs(context: UsersContext): void {
       if (!user) return;
       await openLink(db, RESET, user.id);
       const renewed = await renewLink(db, RESET, user.id, baseUrl);
-      if (renewed) await send(context, resetMessage(renewed, RESET.hours * 60));
+      if (renewed) await mail.send(resetMessage(renewed, RESET.hours * 60));
     },
     { tries: TRIES },
   );

@@ -12,7 +12,27 @@ export interface Owned {
   readonly acl_id?: number;
 }
 
-/** Decides who may do what (platform 2.3). */
+/**
+ * Decides who may do what (platform 2.3).
+ * @example
+ * export default definePlugin({
+ *   name: "notes",
+ *   requires: ["access"],
+ *   permissions: { read: ["notes"], visibilityRules: ["notes"] },
+ *   setup({ app, contracts: { access }, visibilityRule, visible }) {
+ *     visibilityRule("notes", access.visibilityRuleOf("note", "notes"));
+ *     app.get(
+ *       "/notes/:slug",
+ *       async ({ params, viewer }) => {
+ *         const note = await visible("notes", viewer).selectAll().where("slug", "=", params.slug).executeTakeFirst();
+ *         if (!note) throw notFound("Note");
+ *         return { name: note.name, is_editable: await access.may(viewer, "note-update", note) };
+ *       },
+ *       { permit: "access-api" },
+ *     );
+ *   },
+ * });
+ */
 export interface Access {
   /**
    * Whether a viewer may do something: a permission by its full name ("users-manage", "book-create-all"), or an action on

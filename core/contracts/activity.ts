@@ -55,7 +55,11 @@ declare module "../runtime/registry.ts" {
   }
 }
 
-/** A contribution to the slot `activity`, typed by its event; `description` is that of the type with the event's name. */
+/**
+ * A contribution to the slot `activity`, typed by its event; `description` is that of the type with the event's name.
+ * @example
+ * context.contribute("activity", activityOf("user_delete", ({ result }) => [{ type: "user_delete", detail: String(result.id) }]));
+ */
 export function activityOf<E extends EventName>(
   event: E,
   activities: (record: EventRecord<E>) => readonly Activity[],
@@ -65,7 +69,11 @@ export function activityOf<E extends EventName>(
   return { event, activities: activities as ActivitySource["activities"], ...described };
 }
 
-/** The descriptor of an item (platform 6.3): "(7) Runbooks". */
+/**
+ * The descriptor of an item (platform 6.3): "(7) Runbooks".
+ * @example
+ * descriptor({ id: 7, name: "Runbooks" }); // "(7) Runbooks"
+ */
 export function descriptor({ id, name }: { readonly id: number; readonly name: string }): string {
   return `(${id}) ${name}`;
 }

@@ -56,7 +56,11 @@ export interface BookColumns {
   readonly slug: RawBuilder<unknown>;
 }
 
-/** SQL for a time within JSON as answers show it: 2026-01-05T09:30:00.000000Z. */
+/**
+ * SQL for a time within JSON as answers show it: 2026-01-05T09:30:00.000000Z.
+ * @example
+ * const times = sql`select json_build_object('created_at', ${jsonTime("notes.created_at")}) from notes`;
+ */
 export function jsonTime(column: string): RawBuilder<string> {
   return sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
@@ -114,7 +118,11 @@ declare module "../runtime/registry.ts" {
 /** Fields of the contributions to the slot `response_fields`, by item id. */
 export type FieldsById = readonly ReadonlyMap<number, Record<string, unknown>>[];
 
-/** Calls the contributions to the slot `response_fields` for items by id; one that fails is left out. */
+/**
+ * Calls the contributions to the slot `response_fields` for items by id; one that fails is left out.
+ * @example
+ * const added = await responseFieldsOf(context.slot("response_fields"), "note", "listed", [1, 2], viewer);
+ */
 export async function responseFieldsOf(
   contributions: readonly ResponseFields[],
   kind: string,
@@ -127,7 +135,12 @@ export async function responseFieldsOf(
   return await Promise.all(wanted.map((field) => addedBy(field, ids, viewer)));
 }
 
-/** SQL for the fields of a single read that contributions select with the item: a JSON array, in their order. */
+/**
+ * SQL for the fields of a single read that contributions select with the item: a JSON array, in their order.
+ * @example
+ * const fields = selectedFields(context.slot("response_fields"), "note", sql.ref("notes.id"), viewer);
+ * const read = sql`select notes.*, ${fields} as selected from notes`;
+ */
 export function selectedFields(
   contributions: readonly ResponseFields[],
   kind: string,
@@ -148,7 +161,14 @@ export const NO_SELECTED_FIELDS: RawBuilder<SelectedFields> = sql`null::json`;
 /** The value of `selectedFields`; null where none were selected. */
 export type SelectedFields = readonly (Record<string, unknown> | null)[] | null;
 
-/** Records each contribution whose SQL for the fields of one item fails; `select` runs it. */
+/**
+ * Records each contribution whose SQL for the fields of one item fails; `select` runs it.
+ * @example
+ * const fields = context.slot("response_fields");
+ * await recordFailedSelects(fields, "note", sql.ref("notes.id"), viewer, (selected) =>
+ *   sql`select ${selected} from notes`.execute(db),
+ * );
+ */
 export async function recordFailedSelects(
   contributions: readonly ResponseFields[],
   kind: string,
@@ -166,7 +186,12 @@ export async function recordFailedSelects(
     );
 }
 
-/** The fields of a single read, by contribution: those that were selected with the item, and those that are read now. */
+/**
+ * The fields of a single read, by contribution: those that were selected with the item, and those that are read now.
+ * @example
+ * const added = await fieldsOfRead(context.slot("response_fields"), "note", { id: 1, selected: [] }, viewer);
+ * const [shown] = mergeResponseFields([{ id: 1, name: "Milk" }], added);
+ */
 export async function fieldsOfRead(
   contributions: readonly ResponseFields[],
   kind: string,
@@ -222,7 +247,12 @@ function isRead(field: ResponseFields, kind: string): boolean {
   return field.kind === kind && field.moment === "read";
 }
 
-/** Merges the contributions to the slot `response_fields` into items, in the order of `items`. */
+/**
+ * Merges the contributions to the slot `response_fields` into items, in the order of `items`.
+ * @example
+ * const notes = [{ id: 1, name: "Milk" }];
+ * const shown = await withResponseFields(context.slot("response_fields"), "note", "listed", notes, viewer);
+ */
 export async function withResponseFields<T extends { id: number }>(
   contributions: readonly ResponseFields[],
   kind: string,
@@ -234,7 +264,11 @@ export async function withResponseFields<T extends { id: number }>(
   return mergeResponseFields(items, await responseFieldsOf(contributions, kind, moment, ids, viewer));
 }
 
-/** Merges fields into items, in the order of `items`. */
+/**
+ * Merges fields into items, in the order of `items`.
+ * @example
+ * mergeResponseFields([{ id: 1 }], [new Map([[1, { stars: 3 }]])]); // [{ id: 1, stars: 3 }]
+ */
 export function mergeResponseFields<T extends { id: number }>(items: readonly T[], additions: FieldsById): T[] {
   if (additions.length === 0) return [...items];
   return items.map((item) => Object.assign({}, item, ...additions.map((addition) => addition.get(item.id) ?? {})) as T);

@@ -26,16 +26,28 @@ export interface FileKeeper {
  * A place where files lie, such as another object store: the contribution to the slot `file_store`. FILES_STORE chooses it; the
  * data folder ("disk") and a bucket ("s3") ship. `testFileStore` of `lectern/test` tests an implementation.
  * @example
+ * const files = new Map<string, { blob: Blob; modified: Date }>();
  * context.contribute("file_store", {
- *   name: "vault",
+ *   name: "memory",
  *   async put(key, content) {
- *     const response = await context.fetch(`${base}/${key}`, { method: "PUT", body: content });
- *     if (!response.ok) throw new Error(`The vault answered ${response.status}`);
- *     return Number(response.headers.get("x-size"));
+ *     const blob = await new Response(content).blob();
+ *     files.set(key, { blob, modified: new Date() });
+ *     return blob.size;
  *   },
- *   get: (key) => readFromVault(key),
- *   remove: (key) => removeFromVault(key),
- *   list: (prefix) => listVault(prefix),
+ *   async get(key) {
+ *     const file = files.get(key);
+ *     if (!file) return undefined;
+ *     const { blob, modified } = file;
+ *     const body = (range?: { start: number; end: number }) => blob.slice(range?.start, range?.end);
+ *     return { size: blob.size, modified, body, stream: (range) => body(range).stream(), bytes: () => blob.bytes() };
+ *   },
+ *   async remove(key) {
+ *     files.delete(key);
+ *   },
+ *   async *list(prefix = "") {
+ *     for (const [key, { blob, modified }] of files)
+ *       if (key.startsWith(prefix)) yield { key, size: blob.size, modified };
+ *   },
  * });
  */
 export interface FileStoreProvider extends Omit<FileStore, "put"> {

@@ -49,7 +49,11 @@ declare module "../runtime/registry.ts" {
 /** The reader of some kind. */
 export type AnyItemReader = { readonly [Kind in ItemName]: ItemReader<Kind> }[ItemName];
 
-/** The item at an address; undefined where there is none or the viewer does not see it. */
+/**
+ * The item at an address; undefined where there is none or the viewer does not see it.
+ * @example
+ * const note = await findItem(context.slot("item_reader"), "note", viewer, { slug: "milk" });
+ */
 export async function findItem<Kind extends ItemName>(
   readers: readonly AnyItemReader[],
   kind: Kind,
@@ -59,7 +63,11 @@ export async function findItem<Kind extends ItemName>(
   return readerOf(readers, kind)?.find?.(viewer, where);
 }
 
-/** The item at an address. Throws the 404 of its kind where there is none or the viewer does not see it. */
+/**
+ * The item at an address. Throws the 404 of its kind where there is none or the viewer does not see it.
+ * @example
+ * const note = await readItem(context.slot("item_reader"), "note", viewer, { id: 1 });
+ */
 export async function readItem<Kind extends ItemName>(
   readers: readonly AnyItemReader[],
   kind: Kind,
@@ -71,7 +79,11 @@ export async function readItem<Kind extends ItemName>(
   return item;
 }
 
-/** The items at an address that the viewer sees, as listings answer them. */
+/**
+ * The items at an address that the viewer sees, as listings answer them.
+ * @example
+ * const notes = await listItems(context.slot("item_reader"), "note", viewer, { ids: [1, 2] });
+ */
 export async function listItems<Kind extends ItemName>(
   readers: readonly AnyItemReader[],
   kind: Kind,

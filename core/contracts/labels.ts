@@ -42,12 +42,21 @@ export interface ActivityDescription {
   readonly section?: string;
 }
 
-/** The labels of a kind; made of its name where it has none. */
+/**
+ * The labels of a kind; made of its name where it has none.
+ * @example
+ * const { one, many } = kindLabels(context.slot("content"), "note");
+ */
 export function kindLabels(kinds: readonly ContentKind[], kind: string): KindLabels {
   return kinds.find((each) => each.kind === kind)?.labels ?? { one: kind, many: kind };
 }
 
-/** The description of a type of the audit log, by its source or its kind of content; undefined where it has none. */
+/**
+ * The description of a type of the audit log, by its source or its kind of content; undefined where it has none.
+ * @example
+ * const slots = { activity: context.slot("activity"), content: context.slot("content") };
+ * activityDescription(slots, "note_create")?.phrase; // "created note"
+ */
 export function activityDescription(
   { activity, content }: { readonly activity: readonly ActivitySource[]; readonly content: readonly ContentKind[] },
   type: string,

@@ -10,7 +10,30 @@ export interface MailMessage {
   readonly html?: string;
 }
 
-/** Sends e-mail. */
+/**
+ * Sends e-mail.
+ * @example
+ * export default definePlugin({
+ *   name: "digest",
+ *   requires: ["mail"],
+ *   permissions: { jobs: ["digest_send"] },
+ *   setup({ contracts: { mail }, job, log }) {
+ *     job("digest_send", async ({ to, text }) => {
+ *       if (!mail.isConfigured) return;
+ *       try {
+ *         await mail.send({ to, subject: "New notes of this week", text });
+ *       } catch (error) {
+ *         if (!(error instanceof MailRejected)) throw error;
+ *         log.warn("The address of a digest was refused", { error });
+ *       }
+ *     });
+ *   },
+ * });
+ *
+ * declare module "lectern/core" {
+ *   interface Jobs { digest_send: { to: string; text: string } }
+ * }
+ */
 export interface Mail {
   /** Whether a mail server or another transport is configured; without one `send` throws. */
   readonly isConfigured: boolean;
@@ -41,11 +64,12 @@ export interface OutgoingMail extends MailMessage {
  * A way to deliver mail, such as the HTTP API of a provider: the contribution to the slot `mail_transport`. It replaces SMTP
  * where it is the only one or MAIL_TRANSPORT names it. Lectern keeps the job, its retries and the sender.
  * @example
+ * const token = context.env.POSTMARK_TOKEN ?? "";
  * context.contribute("mail_transport", {
  *   name: "postmark",
  *   async send({ from, to, subject, text, html }, { signal }) {
  *     const body = JSON.stringify({ From: from, To: to, Subject: subject, TextBody: text, HtmlBody: html });
- *     const headers = { "content-type": "application/json", "x-postmark-server-token": settings.token };
+ *     const headers = { "content-type": "application/json", "x-postmark-server-token": token };
  *     const response = await context.fetch("https://api.postmarkapp.com/email", { method: "POST", headers, body, signal });
  *     if (response.status === 422) throw new MailRejected("Postmark refused the address");
  *     if (!response.ok) throw new Error(`Postmark answered ${response.status}`);

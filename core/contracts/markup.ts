@@ -68,7 +68,24 @@ export interface PreparedContent {
   keep(saveImage?: SaveImage): Promise<StoredContent>;
 }
 
-/** Conversion, cleaning and rewriting of text with markup. No function throws on broken input. */
+/**
+ * Conversion, cleaning and rewriting of text with markup. No function throws on broken input.
+ * @example
+ * export default definePlugin({
+ *   name: "remarks",
+ *   requires: ["markup"],
+ *   setup({ app, contracts: { markup } }) {
+ *     app.post(
+ *       "/remarks/preview",
+ *       async ({ body, viewer }) => {
+ *         const shown = await markup.preview({ markdown: body.markdown }, { viewer });
+ *         return { shown, plain: await markup.text(shown, { viewer }) };
+ *       },
+ *       { permit: "access-api", body: t.Object({ markdown: t.String({ maxLength: 20_000 }) }) },
+ *     );
+ *   },
+ * });
+ */
 export interface Markup {
   /**
    * Derives what is stored of a page's content: pictures removed, Markdown as HTML, ids, plain text (content-api 9.1).

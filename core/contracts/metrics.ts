@@ -4,7 +4,19 @@ export interface MetricValue {
   readonly value: number;
 }
 
-/** A metric for monitoring, in the terms of Prometheus. */
+/**
+ * A metric for monitoring, in the terms of Prometheus.
+ * @example
+ * context.contribute("metric", {
+ *   name: "lectern_notes_total",
+ *   help: "Number of notes.",
+ *   type: "gauge",
+ *   async read() {
+ *     const found = await context.db.selectFrom("notes").select(({ fn }) => fn.countAll<number>().as("n")).executeTakeFirst();
+ *     return [{ value: Number(found?.n ?? 0) }];
+ *   },
+ * });
+ */
 export interface Metric {
   /** Begins with "lectern_", in snake_case with its unit: "lectern_cache_bytes". */
   readonly name: string;

@@ -10,7 +10,33 @@ export interface Override {
   readonly delete: boolean;
 }
 
-/** Content permissions of imported items (platform 3). */
+/**
+ * Content permissions of imported items (platform 3).
+ * @example
+ * export default definePlugin({
+ *   name: "freeze",
+ *   requires: ["access", "overrides"],
+ *   events: ["book_freeze"],
+ *   setup({ app, contracts: { access, overrides }, perform }) {
+ *     const readOnly = { role_id: 0, view: true, create: false, update: false, delete: false };
+ *     app.post(
+ *       "/freeze",
+ *       async ({ body, viewer }) => {
+ *         await access.need(viewer, "restrictions-manage-all");
+ *         return await perform("book_freeze", viewer, body, async (draft, tx) => {
+ *           await overrides.replace("book", draft.id, [readOnly], tx);
+ *           return draft;
+ *         });
+ *       },
+ *       { permit: "access-api", body: t.Object({ id: idSchema }) },
+ *     );
+ *   },
+ * });
+ *
+ * declare module "lectern/core" {
+ *   interface Events { book_freeze: { draft: { id: number }; result: { id: number } } }
+ * }
+ */
 export interface Overrides {
   /**
    * Replaces all overrides of an item, as one event within the transaction; descendants follow at the commit. Throws

@@ -1,7 +1,33 @@
 import type { EventTransaction } from "../events/event_bus.ts";
 import type { EmbeddedPicture, PreparedContent } from "./markup.ts";
 
-/** Changes of pages beyond their routes. */
+/**
+ * Changes of pages beyond their routes.
+ * @example
+ * export default definePlugin({
+ *   name: "minutes",
+ *   requires: ["access", "pages"],
+ *   settings: t.Object({ book: t.Integer({ default: 1, env: "MINUTES_BOOK", description: "Id of the book of minutes" }) }),
+ *   events: ["minutes_begin"],
+ *   setup({ app, contracts: { access, pages }, perform, settings }) {
+ *     const parent = { kind: "book" as const, id: settings.book };
+ *     app.post(
+ *       "/minutes",
+ *       async ({ viewer }) => {
+ *         await access.need(viewer, "page-create-all");
+ *         return await perform("minutes_begin", viewer, { name: "Minutes" }, async ({ name }, tx) => ({
+ *           id: await pages.keepDraft({ id: null, parent, name, html: "", markdown: "# Agenda" }, tx),
+ *         }));
+ *       },
+ *       { permit: "access-api" },
+ *     );
+ *   },
+ * });
+ *
+ * declare module "lectern/core" {
+ *   interface Events { minutes_begin: { draft: { name: string }; result: { id: number } } }
+ * }
+ */
 export interface Pages {
   /**
    * Replaces the stored HTML and Markdown of a page, such as links to new addresses: keeps a revision with this summary,

@@ -47,13 +47,25 @@ export interface EngineAnswer {
  * "postgresql" ships. It knows no permissions: Lectern leaves out what the viewer does not see, and applies filters, tags and
  * exact texts. Items reach it by jobs after the commit, which are retried, and all items when it is chosen first.
  * @example
+ * const send = async (path: string, body: unknown, signal: AbortSignal) => {
+ *   const address = `https://search.example.com${path}`;
+ *   const response = await context.fetch(address, { method: "POST", body: JSON.stringify(body), signal });
+ *   if (!response.ok) throw new Error(`The search engine answered ${response.status}`);
+ *   return response;
+ * };
  * context.contribute("search_engine", {
- *   name: "meili",
- *   index: (documents) => send("POST", "/documents", documents),
- *   remove: (kind, ids) => send("POST", "/documents/delete", ids.map((id) => `${kind}-${id}`)),
+ *   name: "example",
+ *   async index(documents, { signal }) {
+ *     await send("/documents", documents.map((each) => ({ key: `${each.kind}-${each.id}`, ...each })), signal);
+ *   },
+ *   async remove(kind, ids, { signal }) {
+ *     await send("/documents/delete", ids.map((id) => `${kind}-${id}`), signal);
+ *   },
  *   async find({ terms, exacts, kinds, offset, limit }, { signal }) {
- *     const found = await ask("/search", { q: [...terms, ...exacts].join(" "), kinds, offset, limit: limit + 1 }, signal);
- *     return { hits: found.slice(0, limit), hasMore: found.length > limit };
+ *     const query = { q: [...terms, ...exacts].join(" "), kinds, offset, limit: limit + 1 };
+ *     const found = await (await send("/search", query, signal)).json();
+ *     const hits = found as { kind: string; id: number; score: number }[];
+ *     return { hits: hits.slice(0, limit), hasMore: hits.length > limit };
  *   },
  * });
  */

@@ -53,11 +53,22 @@ export interface SignInOutcome {
  * A further step of sign-ins, such as a code of an authenticator: the contribution to the slot `sign_in_step`. It applies to
  * every method, passwords included. API tokens have no sign-in and are not affected.
  * @example
- * const step: SignInStep = {
- *   name: "totp",
- *   path: "/login/totp",
- *   isNeeded: ({ user }) => usesTotp(user.id),
- * };
+ * const hashes = new Map<number, string>(); // SHA-256 of codes, by user
+ * context.contribute("sign_in_step", {
+ *   name: "code",
+ *   path: "/login/code",
+ *   isNeeded: ({ user, method }) => method === "standard" && hashes.has(user.id),
+ * });
+ * const { sessions, web } = context.contracts;
+ * web.screen(context.site, "/login/code", "anyone", async ({ request, ui }) => {
+ *   if (!(await sessions.pending(request))) throw new ApiError(401, "Sign in first");
+ *   const fields = web.parts.field(ui, { name: "code", label: ui.t("Code"), required: true });
+ *   return { title: ui.t("Code"), body: web.parts.form(ui, { action: ui.url("/login/code"), fields, submit: ui.t("Sign in") }) };
+ * });
+ * web.form(context.site, "/login/code", "anyone", async (visit) => {
+ *   const isRight = (id: number) => matchesSecret(visit.text("code"), hashes.get(id) ?? "");
+ *   return (await sessions.complete("code", visit, ({ user }) => isRight(user.id))).response();
+ * });
  */
 export interface SignInStep {
   /** Unique: lower-case letters, digits, "_" and "-". */
@@ -73,7 +84,25 @@ export interface SignInStep {
   isNeeded(signIn: Pick<PendingSignIn, "user" | "method" | "passed">): Promise<boolean> | boolean;
 }
 
-/** Sessions: the signed-in viewer of a screen, and sign-ins. Screens check for cross-site requests themselves. */
+/**
+ * Sessions: the signed-in viewer of a screen, and sign-ins. Screens check for cross-site requests themselves.
+ * @example
+ * export default definePlugin({
+ *   name: "greeting",
+ *   requires: ["sessions"],
+ *   permissions: { publicRoutes: ["/greeting"] },
+ *   setup({ contracts: { sessions }, site }) {
+ *     site.get(
+ *       "/greeting",
+ *       async ({ request }) => {
+ *         const reader = (await sessions.viewer(request)) ?? (await sessions.guest());
+ *         return { text: reader ? `Hello ${reader.name}` : "Please sign in" };
+ *       },
+ *       { permit: "public" },
+ *     );
+ *   },
+ * });
+ */
 export interface Sessions {
   /**
    * The viewer of a request's cookie, for any method, and extends the session; undefined where there is no session or the
@@ -93,7 +122,7 @@ export interface Sessions {
    * that, another site could sign a browser in to an account of its choice.
    * @example
    * context.site.get("/oidc/callback", async ({ request, address, query }) => {
-   *   const { userId, next } = await verified(query);
+   *   const { userId, next } = await verified(query.code, query.state);
    *   const outcome = await context.contracts.sessions.begin(userId, { request, address }, { method: "oidc", returnTo: next });
    *   return outcome.response();
    * }, { permit: "public" });
@@ -107,10 +136,8 @@ export interface Sessions {
    * false; 401 if no sign-in is pending or another step comes next, for which screens lead to the sign-in; 429 after too many
    * attempts (SIGN_IN_STEP_ATTEMPTS); the errors of `begin`.
    * @example
-   * web.form(context.site, "/login/totp", "anyone", async (visit) => {
-   *   const isRight = ({ user }: PendingSignIn) => matchesCode(user.id, visit.text("code"));
-   *   return (await context.contracts.sessions.complete("totp", visit, isRight)).response();
-   * });
+   * const outcome = await context.contracts.sessions.complete("code", visit, ({ user }) => matchesCode(user.id, visit.text("code")));
+   * return outcome.response();
    */
   complete(
     step: string,
@@ -123,7 +150,8 @@ export interface Sessions {
  * The path to which a screen goes after `POST /api/session`: `next`, or the screen of the further step that the answer (202)
  * names.
  * @example
- * const response = await visit.call("POST", "/api/session", { email, password, next });
+ * const credentials = { email: visit.text("email"), password: visit.text("password") };
+ * const response = await visit.call("POST", "/api/session", { ...credentials, next });
  * if (response.ok) return visit.goTo(await pathAfterSignIn(response, next));
  */
 export async function pathAfterSignIn(response: Response, next: string): Promise<string> {

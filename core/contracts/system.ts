@@ -1,4 +1,19 @@
-/** Facts about the instance, as other servers see them. */
+/**
+ * Facts about the instance, as other servers see them.
+ * @example
+ * export default definePlugin({
+ *   name: "about",
+ *   requires: ["system"],
+ *   permissions: { publicRoutes: ["/api/about"] },
+ *   setup({ app, contracts: { system } }) {
+ *     app.get(
+ *       "/about",
+ *       async () => ({ id: await system.instanceId(), name: system.name, version: system.version }),
+ *       { permit: "public" },
+ *     );
+ *   },
+ * });
+ */
 export interface SystemFacts {
   /** A UUID that never changes. */
   instanceId(): Promise<string>;

@@ -9,7 +9,33 @@ export interface Tag {
   readonly order: number;
 }
 
-/** Tags on items of any kind (content-api 4.3). */
+/**
+ * Tags on items of any kind (content-api 4.3).
+ * @example
+ * export default definePlugin({
+ *   name: "labels",
+ *   requires: ["access", "tags"],
+ *   events: ["note_label"],
+ *   setup({ app, contracts: { access, tags }, perform }) {
+ *     app.put(
+ *       "/notes/labels",
+ *       async ({ body, viewer }) => {
+ *         await access.need(viewer, "note-update-all");
+ *         return await perform("note_label", viewer, { id: body.id, labels: tags.read(body.labels) }, async (draft, tx) => {
+ *           await tags.save("note", draft.id, draft.labels, tx);
+ *           return draft;
+ *         });
+ *       },
+ *       { permit: "access-api", body: t.Object({ id: idSchema, labels: t.Unknown() }) },
+ *     );
+ *   },
+ * });
+ *
+ * type Labelled = { readonly id: number; readonly labels: readonly { name: string; value: string; order: number }[] };
+ * declare module "lectern/core" {
+ *   interface Events { note_label: { draft: Labelled; result: Labelled } }
+ * }
+ */
 export interface Tags {
   /** Validates tags of a request: 422 for a name or value that is too long; entries without a name are dropped. */
   read(sent: unknown): Tag[];

@@ -1,3 +1,7 @@
+/**
+ * Users, for other plugins: references in answers, viewers, passwords, and who manages whose account. References are SQL, since
+ * they are selected with the rows that name the users. Not here: changes of users, which are events of the provider.
+ */
 import { type RawBuilder, sql } from "kysely";
 import { type Db, rows, type TableName } from "../../db/mod.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
@@ -19,9 +23,33 @@ export interface Credentialed {
   readonly hash: string;
 }
 
-/** Users, for other plugins. */
+/**
+ * Users, for other plugins.
+ * @example
+ * export default definePlugin({
+ *   name: "authors",
+ *   requires: ["users"],
+ *   permissions: { read: ["notes", "users"] },
+ *   setup({ app, contracts: { users }, visible }) {
+ *     const author = users.ref(sql.ref("notes.created_by"));
+ *     app.get(
+ *       "/notes/recent",
+ *       ({ viewer }) =>
+ *         visible("notes", viewer)
+ *           .select(["id", "name", author.as("author")])
+ *           .orderBy("id", "desc")
+ *           .limit(20)
+ *           .execute(),
+ *       { permit: "access-api" },
+ *     );
+ *   },
+ * });
+ */
 export interface Users {
-  /** SQL for a reference to the user of an id column: JSON `{id, name, slug}`, null where the user is gone. */
+  /**
+   * SQL for a reference to the user of an id column: JSON `{id, name, slug}`, null where the user is gone. It reads the table
+   * `users`, which the plugin has to be granted.
+   */
   ref(column: RawBuilder<unknown>): RawBuilder<UserRef | null>;
   /** The user with current roles and permissions, cached until they change; undefined for an unknown id. */
   viewer(id: number): Promise<Viewer | undefined> | Viewer | undefined;

@@ -1,13 +1,15 @@
 /**
- * The examples of the doors "lectern/core" and "lectern/db": which functions and classes they export, the code below each
- * `@example` of a docstring, and one run of the compiler over all of that code. An example may use every export of both doors
- * and the names of `SETTING` without importing or declaring them.
+ * The examples of the doors "lectern/core", "lectern/contracts" and "lectern/db", and of the contracts: which functions and classes
+ * the doors export, the code below each `@example` of a docstring, and one run of the compiler over all of that code. An example may
+ * use every export of the doors and the names of `SETTING` without importing or declaring them.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import * as contracts from "../../core/contracts/mod.ts";
 import * as core from "../../core/mod.ts";
 import * as db from "../../db/mod.ts";
+import { readServices, type Service } from "./_contracts.ts";
 import { lineAt, ROOT, readSources, type Source } from "./_source.ts";
 import { targetOf } from "./_tests.ts";
 
@@ -16,6 +18,7 @@ export const DOORS: Readonly<
   Record<string, { readonly path: string; readonly values: Readonly<Record<string, unknown>> }>
 > = {
   "lectern/core": { path: "core/mod.ts", values: core },
+  "lectern/contracts": { path: "core/contracts/mod.ts", values: contracts },
   "lectern/db": { path: "db/mod.ts", values: db },
 };
 
@@ -31,14 +34,21 @@ export interface Example {
 const SETTING = `
 import type { AnyContext, EventTransaction, FormErrors, InputObject, ItemTable, Viewer } from "lectern/core";
 import type { ResourceHandlers, ResourceSpec } from "lectern/core";
-import type { SubmitResult } from "lectern/contracts";
+import type { SubmitResult, Visit } from "lectern/contracts";
+import type { Generated } from "kysely";
+import type {} from "${ROOT}/plugins/monitoring/dashboard_keys/contract.ts";
+import type {} from "${ROOT}/plugins/monitoring/hosts/contract.ts";
 import type { Db, Migrations } from "lectern/db";
 
 declare module "lectern/db" {
-  interface Tables { notes: ItemTable & { text: string } }
+  interface Tables {
+    notes: ItemTable & { acl_id: Generated<number>; text: string };
+    users: { id: Generated<number>; name: string };
+  }
 }
 declare module "lectern/core" {
   interface Events { user_delete: { draft: { id: number }; result: { id: number } } }
+  interface Items { note: { read: { id: number; name: string }; listed: { id: number; name: string } } }
 }
 declare global {
   const context: AnyContext;
@@ -46,7 +56,12 @@ declare global {
   const tx: EventTransaction;
   const viewer: Viewer;
   const request: Request;
+  const response: Response;
+  const visit: Visit;
+  const next: string;
   const input: InputObject;
+  function verified(code: string | undefined, state: string | undefined): Promise<{ userId: number; next: string }>;
+  function matchesCode(userId: number, code: string): Promise<boolean>;
   const error: unknown;
   const sent: SubmitResult<unknown> | undefined;
   const note: { readonly id: number; readonly owned_by: number | null } | undefined;
@@ -97,12 +112,21 @@ export function checkTypes(examples: readonly Example[]): string[] {
 
 /** A module with the imports that the example's code needs; the code itself is in a function, since it may return. */
 function moduleOf({ code }: Example): string {
-  const imports = Object.entries(DOORS).map(([door, { values }]) => {
-    const used = Object.keys(values).filter((name) => new RegExp(`(?<!(?<!\\.\\.)\\.|\\w)${name}\\b`).test(code));
+  const exported = /^export default /m.test(code);
+  return `${importsFor(code)}\n${exported ? code : `export async function example() {\n${code}\n}`}\n`;
+}
+
+/** The imports of what code uses of the doors, a line for each of them. What two doors export comes from the first. */
+export function importsFor(code: string): string {
+  const imported = new Set<string>();
+  const lines = Object.entries(DOORS).map(([door, { values }]) => {
+    const used = Object.keys(values).filter(
+      (name) => !imported.has(name) && new RegExp(`(?<!(?<!\\.\\.)\\.|\\w)${name}\\b(?!\\??:)`).test(code),
+    );
+    for (const name of used) imported.add(name);
     return used.length > 0 ? `import { ${used.join(", ")} } from "${door}";` : "";
   });
-  const exported = /^export default /m.test(code);
-  return `${imports.join("\n")}\n${exported ? code : `export async function example() {\n${code}\n}`}\n`;
+  return lines.filter(Boolean).join("\n");
 }
 
 function findingsOf(output: string, examples: readonly Example[]): string[] {
@@ -114,6 +138,15 @@ function findingsOf(output: string, examples: readonly Example[]): string[] {
       const example = examples[Number(found?.[1] ?? -1)];
       return example ? `${example.place}: the example of "${example.name}": ${found?.[2]}` : line;
     });
+}
+
+/** Every contract and every slot of a replaceable service, with its examples and those of its members. */
+export function readServiceExamples(): { service: Service; examples: Example[] }[] {
+  return readServices().map((service) => {
+    const place = `${service.path}:${service.line}`;
+    const codes = [service, ...service.members].flatMap(({ examples }) => examples);
+    return { service, examples: codes.map((code) => ({ place, name: service.name, code })) };
+  });
 }
 
 /** Every function and class of the doors, with its examples. */

@@ -82,17 +82,28 @@ export function eventRows(sources: readonly Source[]): string[][] {
 
 /** The same of each slot. */
 export function slotRows(sources: readonly Source[]): string[][] {
-  return declaredIn(sources, "Slots").map(({ name, type, path }) => {
-    const walked = new RegExp(`\\b(?:slot|slots\\.get)\\(\\s*"${name}"`);
-    return [code(name), link(code(type), path), ownersOf(sources.filter(({ text }) => walked.test(text)))];
-  });
+  return declaredIn(sources, "Slots").map(({ name, type, path }) => [
+    code(name),
+    link(code(type), path),
+    readersOf(name, sources),
+  ]);
 }
 
-/** The same of each contract. */
+/** The plugins that read a slot, by name. */
+export function readersOf(slot: string, sources: readonly Source[] = readSources()): string {
+  const walked = new RegExp(`\\b(?:slot|slots\\.get)\\(\\s*"${slot}"`, "g");
+  // Examples in docstrings are blank in the code.
+  const reads = ({ code, text }: Source) =>
+    [...text.matchAll(walked)].some(({ index }) => code.startsWith("slot", index));
+  return ownersOf(sources.filter(reads));
+}
+
+/** The same of each contract; its name links to its page of the handbook. */
 export function contractRows(sources: readonly Source[]): string[][] {
   return declaredIn(sources, "Contracts").map(({ name, type, path }) => {
     const providers = plugins.filter(({ provides }) => (provides as readonly string[]).includes(name));
-    return [code(name), link(code(type), path), providers.map((plugin) => plugin.name).join(", ")];
+    const page = `plugins/handbook/contracts/${name}.md`;
+    return [link(code(name), page), link(code(type), path), providers.map((plugin) => plugin.name).join(", ")];
   });
 }
 

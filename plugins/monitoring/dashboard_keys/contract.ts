@@ -88,7 +88,28 @@ export type KeyRefusal = "unknown" | "secret" | "inactive" | "expired" | "type" 
 /** The result of checking credentials. */
 export type KeyCheck = { readonly id: number; readonly name: string } | { readonly refused: KeyRefusal };
 
-/** The contract by which other plugins check keys. */
+/**
+ * The contract by which other plugins check keys.
+ * @example
+ * export default definePlugin({
+ *   name: "kiosk",
+ *   requires: ["dashboard_keys"],
+ *   permissions: { routeScopes: ["/api/kiosk"], publicRoutes: ["/api/kiosk/numbers"] },
+ *   setup({ app, contracts: { dashboard_keys: keys }, routeScope }) {
+ *     routeScope("/kiosk", {});
+ *     app.get(
+ *       "/kiosk/numbers",
+ *       async ({ address, headers }) => {
+ *         const [key = "", secret = ""] = (headers["x-kiosk-key"] ?? "").split(":");
+ *         const found = await keys.check("dashboard", key, secret, address);
+ *         if ("refused" in found) throw new ApiError(401, "The key is not accepted");
+ *         return { key: found.name };
+ *       },
+ *       { permit: "public" },
+ *     );
+ *   },
+ * });
+ */
 export interface DashboardKeys {
   /**
    * Checks credentials and records the use or the rejection. Returns a promise only where the store has to be queried.

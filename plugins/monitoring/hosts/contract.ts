@@ -266,7 +266,24 @@ export interface FleetDetails {
   readonly at: string;
 }
 
-/** The contract by which other plugins read the numbers. */
+/**
+ * The contract by which other plugins read the numbers.
+ * @example
+ * export default definePlugin({
+ *   name: "fleet_alarm",
+ *   requires: ["fleet"],
+ *   permissions: { net: ["alarm.example.com"], schedules: ["check"] },
+ *   setup({ contracts: { fleet }, every, fetch }) {
+ *     every("check", 15 * 60_000, async () => {
+ *       const { at_risk, hosts, at } = await fleet.numbers();
+ *       if (at_risk * 10 < hosts) return;
+ *       const { stale } = await fleet.details();
+ *       const body = JSON.stringify({ at, at_risk, hosts, stale });
+ *       await fetch("https://alarm.example.com/lectern", { method: "POST", body });
+ *     });
+ *   },
+ * });
+ */
 export interface Fleet {
   /** Reads all numbers in one statement. The result includes everything committed before the call. */
   numbers(): Promise<FleetNumbers>;

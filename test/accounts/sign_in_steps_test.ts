@@ -204,6 +204,7 @@ test("two steps of one name, and a step without a screen, stop the boot", async 
   const step = (name: string, path: string) =>
     definePlugin({
       name: `${name}${path}`.replaceAll(/\W/g, "_"),
+      permissions: { slots: ["sign_in_step"] },
       setup: ({ contribute }) => contribute("sign_in_step", { name, path, isNeeded: () => false }),
     });
   await expect(bootTestRuntime({ extra: [step("code", "/a"), step("code", "/b")] })).rejects.toThrow(

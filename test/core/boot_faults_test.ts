@@ -30,7 +30,8 @@ describe("boot() stops and names the plugin", () => {
 
   test("whose setup throws in a function of Lectern: the place is that of the plugin", async () => {
     const deep = definePlugin({
-      name: "deep", permissions: { jobs: ["test_twice"] },
+      name: "deep",
+      permissions: { jobs: ["test_twice"] },
       setup({ job }) {
         job("test_twice" as never, async () => {});
         job("test_twice" as never, async () => {});
@@ -60,14 +61,19 @@ describe("boot() stops and names the plugin", () => {
     ["a pause that is none", { pauseMs: { first: Number.NaN } }, '"first" of "pauseMs" is NaN, wanted a number from 0'],
   ])("that handles %s", async (_title, options, text) => {
     const odd = definePlugin({
-      name: "odd", permissions: { jobs: ["test_odd"], schedules: ["tick"] },
+      name: "odd",
+      permissions: { jobs: ["test_odd"], schedules: ["tick"] },
       setup: ({ job }) => job("test_odd" as never, async () => {}, options),
     });
     expect(await bootError(odd)).toBe(`Cannot handle the job "test_odd": ${text}`);
   });
 
   test("whose schedule has no interval", async () => {
-    const odd = definePlugin({ name: "odd", permissions: { schedules: ["tick"] }, setup: ({ every }) => every("tick", 0.5, async () => {}) });
+    const odd = definePlugin({
+      name: "odd",
+      permissions: { schedules: ["tick"] },
+      setup: ({ every }) => every("tick", 0.5, async () => {}),
+    });
     expect(await bootError(odd)).toBe(
       'The plugin "odd" schedules "odd:tick" every 0.5 ms; wanted a whole number from 1',
     );

@@ -31,7 +31,11 @@ declare module "lectern/db" {
 
 const recipes: AnyPlugin = definePlugin({
   name: "recipes",
-  permissions: { write: ["recipes"] },
+  permissions: {
+    write: ["recipes"],
+    visibilityRules: ["recipes"],
+    slots: ["content", "searchable", "export_kind", "permission_label", "activity"],
+  },
   events: ["recipe_create", "recipe_delete", "recipe_taste"],
   adds: ["recipe-create-all", "recipe-publish", "recipe-taste"],
   texts: {

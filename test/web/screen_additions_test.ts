@@ -17,6 +17,7 @@ writeFileSync(join(folder, "lending.css"), ".lending { color: teal }");
 
 const lending: AnyPlugin = definePlugin({
   name: "lending",
+  permissions: { slots: ["toolbar_entry"] },
   requires: ["web"],
   setup({ contracts: { web }, contribute, site }) {
     contribute("toolbar_entry", {

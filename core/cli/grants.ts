@@ -57,7 +57,7 @@ export async function grantsCommand(
 
 /** What `serve` says once about third-party plugins whose grants are not pinned; undefined if all are. */
 export function pinHint(others: readonly AnyPlugin[], { grants }: Choices): string | undefined {
-  const open = others.filter((plugin) => !isTheme(plugin) && !pinOf(grants, plugin.name)).map(({ name }) => name);
+  const open = others.filter((plugin) => !isOperators(plugin) && !pinOf(grants, plugin.name)).map(({ name }) => name);
   if (open.length === 0) return undefined;
   return `To be asked before an upgrade of ${open.map((name) => `"${name}"`).join(", ")} gets more: bun core/cli.ts grants accept`;
 }
@@ -80,7 +80,7 @@ function linesOf({ plugins, others, choices }: Shown, inWords: boolean): string[
 /** The state of a plugin's pin as text: of pinned plugins, and of third-party ones. */
 function pinLines(plugin: AnyPlugin, others: ReadonlySet<AnyPlugin>, { grants, denied }: Choices): string[] {
   const pinned = pinOf(grants, plugin.name);
-  if (!pinned) return others.has(plugin) && !isTheme(plugin) ? ["not accepted in package.json"] : [];
+  if (!pinned) return others.has(plugin) && !isOperators(plugin) ? ["not accepted in package.json"] : [];
   const more = beyondPin(plugin, pinned, denied[plugin.name]);
   return more.length === 0
     ? ["accepted in package.json"]
@@ -103,7 +103,7 @@ async function accept(
   io: CommandIo,
   names: readonly string[],
 ): Promise<number> {
-  const chosen = named(plugins, names) ?? (await thirdParty(plugins)).filter((plugin) => !isTheme(plugin));
+  const chosen = named(plugins, names) ?? (await thirdParty(plugins)).filter((plugin) => !isOperators(plugin));
   if (chosen.length === 0) {
     io.err("There is nothing to accept: all plugins ship with Lectern");
     return 1;
@@ -130,7 +130,7 @@ function named(plugins: readonly AnyPlugin[], names: readonly string[]): AnyPlug
   });
 }
 
-/** Themes are the operator's own files. */
-function isTheme({ name }: AnyPlugin): boolean {
-  return name.startsWith("theme:");
+/** Whether a plugin is code of the operator's own files, which needs no acceptance. */
+function isOperators({ addedBy }: AnyPlugin): boolean {
+  return addedBy !== undefined;
 }

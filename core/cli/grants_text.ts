@@ -1,4 +1,7 @@
-/** Grants as text: of each plugin in a few lines, of one in words, in one short line at the start of a server. */
+/**
+ * Grants as text: of each plugin in a few lines (`grants`, `plan`), of one in words (`grants NAME`), in one short line at the start of
+ * a server. Lists that a plugin declares as "any" are shown as that; what the operator denied is marked, not left out.
+ */
 import { variablesOf } from "../runtime/operator_choices.ts";
 import { accessText } from "../runtime/path_patterns.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";

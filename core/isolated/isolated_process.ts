@@ -112,7 +112,7 @@ export class IsolatedProcess {
 
   async #write(bytes: Uint8Array): Promise<void> {
     try {
-      this.#child.stdin.write(bytes);
+      void this.#child.stdin.write(bytes);
       await this.#child.stdin.flush();
     } catch {
       // It has ended; `#read` reports that.

@@ -32,7 +32,7 @@ async function addedBy(
   plugins: readonly AnyPlugin[],
 ): Promise<readonly AnyPlugin[]> {
   try {
-    return (await extend?.({ settings, plugins })) ?? [];
+    return ((await extend?.({ settings, plugins })) ?? []).map((plugin) => ({ ...plugin, addedBy: name }));
   } catch (cause) {
     if (cause instanceof BootError) throw cause;
     const text = cause instanceof Error ? cause.message : String(cause);

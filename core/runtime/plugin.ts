@@ -119,6 +119,8 @@ type OptionalField = "syncSchema" | "extend" | "settings" | "version" | "lectern
 
 /** A plugin with its types erased and its defaults filled in. */
 export interface AnyPlugin extends Required<Omit<ErasedSpec, OptionalField>>, Pick<ErasedSpec, OptionalField> {
+  /** The plugin that added it by `extend`: it is then code of the operator's own files. */
+  readonly addedBy?: string;
   /** The file that errors name beside the plugin. */
   readonly source?: string;
   /** How its process is confined, for `plan` and `grants`; absent for plugins in the server's own process. */

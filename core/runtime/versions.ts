@@ -123,8 +123,8 @@ export async function recordPlugins(
   const store = db as unknown as Kysely<{ installed_plugins: InstalledPluginsTable }>;
   const stored = await store.selectFrom("installed_plugins").select(["name", "version"]).execute();
   const newest = new Map(stored.map(({ name, version }) => [name, version ?? undefined]));
-  // A theme has no data of its own.
-  const plugins = booted.filter(({ plugin }) => !plugin.name.startsWith("theme:"));
+  // Code that another plugin added has no data of its own.
+  const plugins = booted.filter(({ plugin }) => plugin.addedBy === undefined);
   const rows = plugins.map(({ plugin: { name, version, adds }, registered: { jobs, kinds } }) => {
     const before = newest.get(name);
     const isOlder = version !== undefined && before !== undefined && Bun.semver.order(version, before) < 0;

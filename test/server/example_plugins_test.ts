@@ -195,6 +195,8 @@ test("a reader's change waits until a reviewer applies it, and the audit log say
   const propose = (content: string) => author.send("/approval/pages/1", { base_revision, content });
   expect((await propose("Replace them in pairs")).location).toBe("/link/1");
   await propose("Replace them on Mondays");
+  const empty = await propose("");
+  expect([empty.status, empty.text]).toEqual([422, expect.stringContaining('action="/approval/pages/1"')]);
   expect((await author.send("/approval")).status).toBe(403);
   expect((await author.send("/approval/1/apply", {})).status).toBe(403);
 

@@ -12,7 +12,10 @@ import { readIcons, readViews } from "./views.ts";
 
 export default definePlugin({
   name: "themes",
-  permissions: { slots: ["theme_hook"], publicRoutes: ["/theme/:name/*"] },
+  permissions: {
+    slots: ["document_head", "screen_icon", "theme", "theme_hook", "view_replacement"],
+    publicRoutes: ["/theme/:name/*"],
+  },
   settings: t.Object({
     active: t.String({
       default: "",

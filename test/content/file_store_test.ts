@@ -1,96 +1,23 @@
 /**
- * Files in the store of a plugin, over HTTP in a made-up vault, as a stranger would write it: uploads and downloads go there, what
+ * Files in the store of a plugin, that of the example `lectern-files-http` under the name "vault": uploads and downloads go there, what
  * fails leaves no row, and the operator's choice decides.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { FileStoreProvider } from "lectern/contracts";
-import { type ByteRange, definePlugin, type OutgoingFetch } from "lectern/core";
+import { definePlugin, type OutgoingFetch } from "lectern/core";
+import { httpStore } from "../fixtures/plugins/lectern-files-http/store.ts";
+import { openFileServer } from "../support/fakes/file_server.ts";
 import { bootTestRuntime, type TestRuntime, testFileStore } from "../support/harness/test_runtime.ts";
 
-/** The vault: PUT, HEAD, GET of a range, DELETE, and pages of ten names. */
-const vault = { files: new Map<string, { content: Uint8Array; at: string }>(), isDown: false };
-const server = Bun.serve({
-  port: 0,
-  async fetch(request) {
-    if (vault.isDown) return new Response("", { status: 503 });
-    const { pathname, searchParams } = new URL(request.url);
-    const key = decodeURIComponent(pathname.slice(1));
-    if (request.method === "PUT") {
-      const content = await request.bytes();
-      vault.files.set(key, { content, at: new Date().toISOString() });
-      return Response.json({ size: content.length });
-    }
-    if (request.method === "DELETE") return new Response(null, { status: vault.files.delete(key) ? 204 : 404 });
-    if (key === "") {
-      const names = [...vault.files.keys()].filter((name) => name.startsWith(searchParams.get("prefix") ?? "")).sort();
-      const from = Number(searchParams.get("from"));
-      const shown = names.slice(from, from + 10).map((name) => {
-        const { content, at } = vault.files.get(name) ?? { content: new Uint8Array(), at: "" };
-        return { key: name, size: content.length, at };
-      });
-      return Response.json({ shown, next: from + 10 < names.length ? from + 10 : null });
-    }
-    const found = vault.files.get(key);
-    if (!found) return new Response(null, { status: 404 });
-    const [, start = "0", end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.get("range") ?? "") ?? [];
-    const part = found.content.slice(Number(start), end === undefined ? undefined : Number(end) + 1);
-    return new Response(part, { headers: { "last-modified": found.at, "x-size": String(found.content.length) } });
-  },
-});
+const vault = openFileServer();
+const vaultStore = (fetch: OutgoingFetch): FileStoreProvider => ({ ...httpStore(fetch, vault.url), name: "vault" });
 
-/** The plugin's store: what its author wrote. */
-function vaultStore(fetch: OutgoingFetch, base: string): FileStoreProvider {
-  const addressOf = (key: string) => `${base}/${key.split("/").map(encodeURIComponent).join("/")}`;
-  const ask = async (address: string, init: BunFetchRequestInit = {}) => {
-    const response = await fetch(address, init);
-    if (!response.ok && response.status !== 404) throw new Error(`The vault answered ${response.status}`);
-    return response;
-  };
-  return {
-    name: "vault",
-    async put(key, content) {
-      const response = await ask(addressOf(key), { method: "PUT", body: content });
-      return ((await response.json()) as { size: number }).size;
-    },
-    async get(key) {
-      const head = await ask(addressOf(key), { method: "HEAD" });
-      if (head.status === 404) return undefined;
-      const size = Number(head.headers.get("x-size"));
-      const part = ({ start, end }: ByteRange = { start: 0, end: size }) => {
-        const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-        const headers = { range: `bytes=${start}-${end - 1}` };
-        const copied = end > start ? ask(addressOf(key), { headers }) : Promise.resolve(new Response(new Uint8Array()));
-        copied.then((response) => response.body?.pipeTo(writable)).catch((error) => writable.abort(error));
-        return readable;
-      };
-      const modified = new Date(head.headers.get("last-modified") ?? 0);
-      return { size, modified, stream: part, body: part, bytes: () => new Response(part()).bytes() };
-    },
-    async remove(key) {
-      await ask(addressOf(key), { method: "DELETE" });
-    },
-    async *list(prefix = "") {
-      let from: number | null = 0;
-      while (from !== null) {
-        const response = await ask(`${base}/?prefix=${encodeURIComponent(prefix)}&from=${from}`);
-        const page = (await response.json()) as {
-          shown: { key: string; size: number; at: string }[];
-          next: number | null;
-        };
-        for (const { key, size, at } of page.shown) yield { key, size, modified: new Date(at) };
-        from = page.next;
-      }
-    },
-  };
-}
-
-const base = `http://localhost:${server.port}`;
 const plugin = definePlugin({
   name: "vault",
-  permissions: { net: ["localhost"], slots: ["file_store"] },
-  setup: ({ contribute, fetch }) => contribute("file_store", vaultStore(fetch, base)),
+  permissions: { net: ["127.0.0.1"], slots: ["file_store"] },
+  setup: ({ contribute, fetch }) => contribute("file_store", vaultStore(fetch)),
 });
 const hasty = definePlugin({
   name: "hasty",
@@ -100,7 +27,7 @@ const hasty = definePlugin({
   },
 });
 
-testFileStore(() => vaultStore(fetch, base), "the store of a plugin");
+testFileStore(() => vaultStore(fetch), "the store of a plugin");
 
 const ENV = { FILES_STORE: "vault", ALLOW_PRIVATE_HOSTS: "127.0.0.0/8,::1/128" };
 let runtime: TestRuntime;
@@ -113,7 +40,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await runtime.stop();
-  await server.stop(true);
+  await vault.stop();
 });
 beforeEach(() => {
   vault.isDown = false;

@@ -3,11 +3,12 @@
  * belongs to the last file named before it. The tests depend on each other's order over one folder.
  */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { TSC } from "../support/harness/command.ts";
 import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
+import { tutorialBlocks, writeTutorialFiles } from "../support/harness/tutorial.ts";
 
 setDefaultTimeout(180_000);
 const ROOT = join(import.meta.dir, "../..");
@@ -18,37 +19,9 @@ afterAll(() => {
   rmSync(home, { recursive: true, force: true });
 });
 
-interface Block {
-  readonly language: string;
-  readonly text: string;
-  /** The file that the text before the block names last. */
-  readonly file: string | undefined;
-}
-
-const PARTS = readFileSync(join(ROOT, "plugins/handbook/tutorial.md"), "utf8").split(/^## \d\. .*$/m);
-
-/** The blocks of a numbered section, in order. */
-function blocksOf(section: number): Block[] {
-  const parts = (PARTS[section] ?? "").split(/^```(\w+)\n([\s\S]*?)^```$/m);
-  return Array.from({ length: Math.floor(parts.length / 3) }, (_, at) => ({
-    file: parts[at * 3]?.match(/(?<=`)[\w./-]+\.(?:ts|json)(?=`)/g)?.at(-1),
-    language: parts[at * 3 + 1] ?? "",
-    text: parts[at * 3 + 2] ?? "",
-  }));
-}
-
-/** Writes the files of a section; later ones replace earlier ones. */
-function writeFiles(section: number): void {
-  for (const { file, language, text } of blocksOf(section)) {
-    if (language === "sh" || file === undefined) continue;
-    mkdirSync(dirname(join(home, file)), { recursive: true });
-    writeFileSync(join(home, file), text.replaceAll("$LECTERN", ROOT));
-  }
-}
-
 /** The command block of a section that contains a text. */
 function commandsOf(section: number, part: string): string {
-  const found = blocksOf(section).find(({ language, text }) => language === "sh" && text.includes(part));
+  const found = tutorialBlocks(section).find(({ language, text }) => language === "sh" && text.includes(part));
   if (!found) throw new Error(`Section ${section} of the tutorial has no command with "${part}"`);
   return found.text.trim();
 }
@@ -116,7 +89,7 @@ async function screen({ port }: Program, path: string): Promise<string> {
 }
 
 test("the table and the five routes answer as section 2 says", async () => {
-  for (const section of [1, 2]) writeFiles(section);
+  for (const section of [1, 2]) writeTutorialFiles(section, home);
   await serving(commandsOf(2, "serve"), async (server) => {
     token = (await shell(commandsOf(2, "token create"))).out.split("\n").at(-1) ?? "";
     expect(token).toMatch(TOKEN_MADE);
@@ -129,7 +102,7 @@ test("the table and the five routes answer as section 2 says", async () => {
 });
 
 test("search, recycle bin and audit log work on terms, and another plugin refuses one", async () => {
-  writeFiles(3);
+  writeTutorialFiles(3, home);
   await serving(commandsOf(3, "strict.ts"), async (server) => {
     const [found, deleted, bin, restored, log] = await curls(3, "recycle-bin", server);
     expect(found.data).toMatchObject([{ type: "term", id: 1 }]);
@@ -147,7 +120,7 @@ test("search, recycle bin and audit log work on terms, and another plugin refuse
 });
 
 test("the screen shows the terms, and a theme changes its text", async () => {
-  for (const section of [4, 5]) writeFiles(section);
+  for (const section of [4, 5]) writeTutorialFiles(section, home);
   await serving(commandsOf(2, "serve"), async (server) => {
     const shown = await screen(server, "/glossary");
     expect(shown).toContain('<dt id="failover">Failover</dt><dd>A standby takes over</dd>');
@@ -160,7 +133,7 @@ test("the screen shows the terms, and a theme changes its text", async () => {
 });
 
 test("the files compile, and the test of section 6 passes", async () => {
-  writeFiles(6);
+  writeTutorialFiles(6, home);
   const tsc = await shell(`bun x ${TSC.join(" ")} .`);
   expect([tsc.out, tsc.code]).toEqual(["", 0]);
   const ran = await shell(commandsOf(6, "bun test"));
@@ -168,7 +141,7 @@ test("the files compile, and the test of section 6 passes", async () => {
 });
 
 test("the package is made and installed, and has the terms of the folder", async () => {
-  writeFiles(7);
+  writeTutorialFiles(7, home);
   // A machine with Bun alone has no npm; Bun's own commands do the same.
   const npm = Bun.which("npm") !== null;
   const packed = npm ? commandsOf(7, "npm pack") : "cd glossary && bun pm pack --destination ..";

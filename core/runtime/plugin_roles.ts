@@ -81,7 +81,7 @@ export class PluginRoles {
       if (!readable.has(table))
         throw new GrantError(plugin.name, table, "read", { denied: isDenied(tables, table, "read") });
     };
-    await this.#sync([plugin.name]);
+    await this.#sync([plugin.name], true);
     if (!this.#isEnforced(plugin.name))
       return {
         db: check(store.db),
@@ -112,7 +112,8 @@ export class PluginRoles {
       });
   }
 
-  async #sync(names: readonly string[]): Promise<void> {
+  /** `isPartial` while rules are still registered: a boot that changes nothing does not revoke and grant them again. */
+  async #sync(names: readonly string[], isPartial = false): Promise<void> {
     const wanted = names.filter((name) => this.#isEnforced(name));
     if (wanted.length === 0) return;
     const { store, visibility } = this.#options;
@@ -120,7 +121,7 @@ export class PluginRoles {
       store.db,
       wanted.map((plugin) => {
         const { read, write } = this.#tables.get(plugin) as TableGrants;
-        return { plugin, read, write, columns: visibility.readsOf([...read, ...write]) };
+        return { plugin, read, write, columns: visibility.readsOf([...read, ...write]), isPartial };
       }),
     );
     if (reason === undefined) return;

@@ -18,6 +18,8 @@ export interface RoleGrants {
   readonly write: readonly string[];
   /** Columns of further tables that it may read, by table. */
   readonly columns: Readonly<Record<string, readonly string[]>>;
+  /** Whether `columns` may lack some: rights on columns are then added and not revoked. */
+  readonly isPartial?: boolean;
 }
 
 /** The result of `syncRoles`. */
@@ -147,7 +149,8 @@ function membership(role: string, { account, version }: RoleState): string {
 function rightChanges(state: RoleState, role: string, grants: RoleGrants): string[] {
   const wanted = new Map(wantedRights(state, role, grants).map((right) => [keyOf(right), right]));
   const found = new Map(state.rights.filter((right) => right.role === role).map((right) => [keyOf(right), right]));
-  const texts = [...found].flatMap(([key, right]) => (wanted.has(key) ? [] : [change("revoke", right)]));
+  const isKept = (key: string, { column }: Right) => wanted.has(key) || (grants.isPartial && column !== "");
+  const texts = [...found].flatMap(([key, right]) => (isKept(key, right) ? [] : [change("revoke", right)]));
   return [...texts, ...[...wanted].flatMap(([key, right]) => (found.has(key) ? [] : [change("grant", right)]))];
 }
 

@@ -26,8 +26,8 @@ export default definePlugin({
   name: "attachments",
   requires: ["access", "pages", "users"],
   permissions: {
-    write: ["attachments"],
-    read: ["pages", "users"],
+    write: ["attachments", "pages"],
+    read: ["users"],
     files: true,
     visibilityRules: ["attachments"],
     handlers: ["user_delete"],

@@ -7,8 +7,7 @@ export default definePlugin({
   name: "book_sort",
   requires: ["access", "pages"],
   permissions: {
-    write: ["chapters", "pages"],
-    read: ["books"],
+    write: ["books", "chapters", "pages"],
     slots: ["activity"],
   },
   events: ["book_sort"],

@@ -36,8 +36,7 @@ export default definePlugin({
   name: "links",
   requires: ["markup", "pages"],
   permissions: {
-    write: ["content_links", "books", "chapters", "bookshelves"],
-    read: ["pages"],
+    write: ["content_links", "books", "chapters", "bookshelves", "pages"],
     handlers: [
       "page_create",
       "page_update",

@@ -5,7 +5,7 @@
  * on the embedded one, whose folder is removed by the next run.
  */
 import { rmSync } from "node:fs";
-import { migrate, openStore, type Store } from "lectern/db";
+import { migrate, openStore, type Store, syncRoles } from "lectern/db";
 import { inBootOrder } from "../../../core/runtime/boot_order.ts";
 import { coreMigrations } from "../../../core/runtime/migrations.ts";
 import plugins from "../../../plugins/mod.ts";
@@ -124,6 +124,14 @@ async function createTemplate(admin: Store, open: (database: string) => Promise<
   const store = await open(name);
   await migrate(store.db, "core", coreMigrations);
   for (const plugin of inBootOrder(plugins)) await migrate(store.db, plugin.name, plugin.migrations);
+  // Copies use the roles of the template, so that a boot makes none.
+  const roles = plugins.map(({ name: plugin, permissions: { read = [], write = [] } }) => ({
+    plugin,
+    read,
+    write,
+    columns: {},
+  }));
+  await syncRoles(store.db, roles);
   await store.close();
   return name;
 }

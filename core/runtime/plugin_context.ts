@@ -203,7 +203,8 @@ function slotReader(slots: ContextParts["slots"], as: ActAs): (name: string) => 
   const lists = new WeakMap<readonly unknown[], readonly unknown[]>();
   return (name) => {
     const given = slots.get(name) ?? NOTHING;
-    const known = lists.get(given) ?? given.map((contribution) => withOriginOf(calledBy(as, contribution), contribution));
+    const known =
+      lists.get(given) ?? given.map((contribution) => withOriginOf(calledBy(as, contribution), contribution));
     lists.set(given, known);
     return known;
   };

@@ -31,7 +31,7 @@ describe("boot() stops and names the plugin", () => {
   test("whose setup throws in a function of Lectern: the place is that of the plugin", async () => {
     const deep = definePlugin({
       name: "deep",
-      permissions: { jobs: ["test_twice"] },
+      permissions: { jobs: ["test_twice" as never] },
       setup({ job }) {
         job("test_twice" as never, async () => {});
         job("test_twice" as never, async () => {});
@@ -62,7 +62,7 @@ describe("boot() stops and names the plugin", () => {
   ])("that handles %s", async (_title, options, text) => {
     const odd = definePlugin({
       name: "odd",
-      permissions: { jobs: ["test_odd"], schedules: ["tick"] },
+      permissions: { jobs: ["test_odd" as never], schedules: ["tick"] },
       setup: ({ job }) => job("test_odd" as never, async () => {}, options),
     });
     expect(await bootError(odd)).toBe(`Cannot handle the job "test_odd": ${text}`);

@@ -7,136 +7,13 @@ import { afterAll, beforeAll, expect, type Mock, setDefaultTimeout, spyOn, test 
 import { readFileSync } from "node:fs";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { definePlugin, html, sql } from "lectern/core";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+import { type How, MARK, trouble, whileFailing } from "../support/harness/trouble.ts";
 
 setDefaultTimeout(120_000);
 
-type How = "throws" | "rejects" | "hangs" | "is unusable";
 const LIMIT_MS = 300;
 const METRICS_TOKEN = "scraper";
-
-/** What fails now, and how. */
-let failing: { readonly part: string; readonly how: How } | undefined;
-
-/** What a contribution returns: what it should, or as `failing` says. */
-function from<T>(part: string, fine: T, unusable: unknown = { no: "sense" }): T {
-  if (failing?.part !== part) return fine;
-  if (failing.how === "throws") throw new Error(`${part} is out of order`);
-  // The types of contributions do not allow what is tested here.
-  const others = { rejects: () => Promise.reject(new Error("rejected")), hangs: () => new Promise(() => {}) };
-  return (failing.how === "is unusable" ? unusable : others[failing.how]()) as T;
-}
-
-const MARK = "mark-of-trouble";
-const fieldsOf = (ids: readonly number[]) => new Map(ids.map((id) => [id, { trouble: MARK }]));
-const circular: Record<string, unknown> = {};
-circular.self = circular;
-
-const trouble = definePlugin({
-  name: "trouble",
-  permissions: {
-    slots: [
-      "screen_part",
-      "view_part",
-      "view_replacement",
-      "document_head",
-      "menu",
-      "screen_redirect",
-      "response_fields",
-      "dashboard_figure",
-      "metric",
-      "dependents",
-      "page_content",
-      "screen_hook",
-      "markdown_converter",
-      "activity",
-      "file_claims",
-      "export_files",
-      "export_format",
-      "toolbar_entry",
-      "screen_figure",
-      "screen_head",
-    ],
-    publicRoutes: ["/mark-of-trouble"],
-  },
-  setup({ contribute, site }) {
-    // A menu shows what is served.
-    site.get(`/${MARK}`, () => "here", { permit: "public" });
-    contribute("screen_part", { at: "book/below", draw: () => from("screen_part", html`<p>${MARK}</p>`) });
-    contribute("view_part", {
-      ...{ target: "reading/book", place: "after", priority: 1 },
-      draw: () => from("view_part", html`<i>${MARK}</i>`),
-    });
-    contribute("view_replacement", {
-      name: "layout/footer",
-      draw:
-        ({ next }) =>
-        (data) =>
-          from("view_replacement", html`${next(data)}<b>${MARK}</b>`),
-    });
-    contribute("document_head", { draw: () => from("document_head", html`<meta name="${MARK}">`) });
-    contribute("screen_head", { meta: () => from("screen_head", { [`head-${MARK}`]: "x" }) });
-    contribute("toolbar_entry", {
-      ...{ at: "book/toolbar", text: "Trouble", icon: "book" },
-      path: () => from("toolbar_entry", `/tool-${MARK}`),
-    });
-    contribute("screen_figure", {
-      ...{ at: "system/figures", label: "Troubles" },
-      read: async () => from("screen_figure", `figure-${MARK}`),
-    });
-    contribute("menu", {
-      ...{ menu: "main", path: `/${MARK}`, icon: "book", admits: "anyone" },
-      get text() {
-        return from("menu", "Trouble");
-      },
-    });
-    contribute("screen_redirect", {
-      find: async (path) => (path === "/books/nowhere" ? from("screen_redirect", `/moved-${MARK}`) : undefined),
-    });
-    for (const moment of ["read", "listed", "saved"] as const)
-      contribute("response_fields", {
-        ...{ kind: "book", moment },
-        add: async (ids) => from(moment, fieldsOf(ids), new Map(ids.map((id) => [id, { trouble: circular }]))),
-      });
-    contribute("response_fields", {
-      ...{ kind: "chapter", moment: "read" },
-      select: (id) =>
-        // Divides by zero for a chapter named "Broken".
-        sql`json_build_object('trouble', ${MARK}::text, 'length', 1 / length(replace(
-          (select named.name from chapters as named where named.id = ${id}), 'Broken', '')))`,
-      add: async (ids) => fieldsOf(ids),
-      present: async (selected) => from("present", selected, { big: 1n }),
-    });
-    contribute("dashboard_figure", {
-      ...{ name: "trouble_count", about: "Troubles" },
-      read: async () => from("dashboard_figure", 7, Number.NaN),
-    });
-    contribute("metric", {
-      ...{ name: "lectern_trouble", help: "Troubles.", type: "gauge" },
-      read: async () => from("metric", [{ value: 41 }], [{ value: "many" }]),
-    });
-    contribute("dependents", { kind: "book", destroy: async () => from("dependents", undefined) });
-    contribute("page_content", {
-      preStore: (text) => from("preStore", text),
-      postRender: (text) => from("postRender", text),
-    });
-    contribute("screen_hook", {
-      before: () => from("before", undefined),
-      after: () => from("after", undefined),
-    });
-    contribute("markdown_converter", { configure: (converter) => from("markdown_converter", converter) });
-    contribute("activity", { event: "book_create", activities: () => from("activity", []) });
-    contribute("file_claims", { plugin: "trouble", used: async (keys) => from("file_claims", keys) });
-    contribute("export_files", { named: async () => from("export_files", new Map()) });
-    contribute("export_format", {
-      ...{ name: "trouble", extension: "txt" },
-      async *write() {
-        yield from("export_format", MARK);
-      },
-    });
-  },
-});
 
 let runtime: TestRuntime;
 let logged: Mock<typeof process.stderr.write>;
@@ -181,15 +58,6 @@ async function screen(path: string): Promise<Answered> {
   const request = new Request(`http://localhost${path}`, { headers: { accept: "text/html", cookie } });
   const response = await runtime.runtime.http.handle(request, "127.0.0.1");
   return { status: response.status, text: `${response.headers.get("location")} ${await response.text()}` };
-}
-
-async function whileFailing<T>(part: string, how: How, run: () => Promise<T>): Promise<T> {
-  failing = { part, how };
-  try {
-    return await run();
-  } finally {
-    failing = undefined;
-  }
 }
 
 const faultsAt = (place: string) =>

@@ -21,7 +21,7 @@ test("probes need no credentials, and readiness begins with the jobs of a server
   expect([health.status, health.body, health.headers.get("cache-control")]).toEqual([
     200,
     { status: "pass" },
-    "no-store",
+    "no-cache, no-store, private",
   ]);
   expect((await ask("GET", "/ready", { as: null })).status).toBe(503);
   await runtime.start();

@@ -225,6 +225,7 @@ async function failure(...extra: readonly AnyPlugin[]): Promise<string> {
 test("a label of a permission that no plugin adds stops the boot, and so do two texts for one key", async () => {
   const mislabelled = definePlugin({
     name: "mislabelled",
+    permissions: { slots: ["permission_label"] },
     setup({ contribute }) {
       // @ts-expect-error There is no such permission.
       contribute("permission_label", { permission: "page-create-al", label: "Create" });

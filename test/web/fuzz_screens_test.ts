@@ -120,7 +120,8 @@ async function send(method: string, { path, query, cookie, accept, headers, body
 async function checkAnswer(method: string, shot: Shot): Promise<void> {
   const response = await send(method, shot);
   const text = await response.text();
-  expect(response.status).toBeLessThan(500);
+  // The jobs of the runtime of this test do not run, so it is not ready.
+  if (!shot.path.startsWith("/ready") || response.status !== 503) expect(response.status).toBeLessThan(500);
   if (method === "HEAD") expect(text).toBe("");
   else if (response.status >= 400) expect(text).toMatch(/^<!doctype html>|^\{"error"/);
 }

@@ -1,10 +1,9 @@
 import { ApiError, GUEST, isWithin, localizedError, matchesSecret, networksOf, sha256, sql } from "lectern/core";
 import type { HealthContext } from "./contract.ts";
 
-/** Answers of a probe: the whole answer, without details that would help an attacker. */
+/** The whole answer of a probe, without details that would help an attacker. */
 const PASS = { status: "pass" } as const;
-const FAIL = { status: "fail" } as const;
-const NO_STORE = { "cache-control": "no-store" };
+const NOT_READY = new ApiError(503, "The server is not ready", { headers: { "retry-after": "5" } });
 const CLOSED = localizedError(404, "The route :route could not be found.", { route: "metrics" });
 const UNAUTHORIZED = new ApiError(401, "A token is required", { headers: { "www-authenticate": "Bearer" } });
 
@@ -18,12 +17,15 @@ export function mountHealth(
 ): void {
   const { routeScope, runtime, site } = context;
   for (const prefix of ["/health", "/ready", "/metrics"])
-    routeScope(prefix, { outside: true, authenticate: () => GUEST, limiter: null, headers: NO_STORE });
+    routeScope(prefix, { outside: true, authenticate: () => GUEST, limiter: null });
   const mayScrape = scrapeCheck(context.settings);
   site.get("/health", () => PASS, { permit: "public" });
   site.get(
     "/ready",
-    async ({ status }) => (runtime.isWorking() && (await isStoreReachable(context)) ? PASS : status(503, FAIL)),
+    async () => {
+      if (!runtime.isWorking() || !(await isStoreReachable(context))) throw NOT_READY;
+      return PASS;
+    },
     { permit: "public" },
   );
   site.get(

@@ -1,4 +1,8 @@
-/** A plugin whose contributions fail on demand, for tests of what a failure of each does. */
+/**
+ * A plugin with a part in each slot that tests drive. A part returns what it should until `whileFailing` names it; then it throws,
+ * rejects, never answers or returns what its reader cannot use, so that a test sees what each failure does. Parts of slots that
+ * hold data alone are not here.
+ */
 import { definePlugin, html, sql } from "lectern/core";
 
 /** The ways in which a contribution fails. */

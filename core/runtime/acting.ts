@@ -91,6 +91,9 @@ function passing(as: ActAs, call: Call): Call {
   };
 }
 
+/** Whether a value can be used as a viewer. Answers about users name permissions too, as lists: nothing takes these for a viewer. */
 function isViewer(value: unknown): value is Viewer {
-  return typeof value === "object" && value !== null && "via" in value && "permissions" in value;
+  if (typeof value !== "object" || value === null || !("via" in value) || !("permissions" in value)) return false;
+  const { permissions } = value;
+  return typeof permissions === "object" && permissions !== null && "has" in permissions;
 }

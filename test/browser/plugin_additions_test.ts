@@ -20,6 +20,7 @@ declare module "lectern/core" {
 
 const loans: AnyPlugin = definePlugin({
   name: "loans",
+  permissions: { slots: ["toolbar_entry"] },
   requires: ["web"],
   adds: ["loans-extend"],
   setup({ contracts: { web }, contribute, site }) {

@@ -20,11 +20,17 @@ const ROOM = 50_000;
 const crowded = definePlugin({
   name: "crowded",
   permissions: { handlers: ["page_create"] },
+  migrations: {
+    async "0001_init"(db) {
+      await sql`create function crowd() returns void language plpgsql as
+        $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`.execute(db);
+    },
+  },
   setup({ on }) {
     on("page_create", {
       inTransaction: async ({ name }, tx) => {
         if (name !== "Full") return;
-        await sql`do $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`.execute(tx.db);
+        await sql`select crowd()`.execute(tx.db);
       },
     });
   },

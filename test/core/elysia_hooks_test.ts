@@ -17,7 +17,7 @@ const seen: string[] = [];
 const gardener = definePlugin({
   name: "gardener",
   permissions: {
-    publicRoutes: ["/api/gardener/*"],
+    publicRoutes: ["/api/gardener/*", "/api/api/gardener/*"],
   },
   setup({ app }) {
     app

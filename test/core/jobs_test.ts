@@ -16,7 +16,7 @@ const done: string[] = [];
 let failuresLeft = 0;
 const worker = definePlugin({
   name: "test-worker",
-  permissions: { jobs: ["test_flaky", "test_slow"] },
+  permissions: { jobs: ["test_flaky", "test_slow", "test_gone", "test_patient"] },
   setup({ job }) {
     job(
       "test_flaky",

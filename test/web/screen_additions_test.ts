@@ -17,7 +17,10 @@ writeFileSync(join(folder, "lending.css"), ".lending { color: teal }");
 
 const lending: AnyPlugin = definePlugin({
   name: "lending",
-  permissions: { slots: ["toolbar_entry"] },
+  permissions: {
+    slots: ["toolbar_entry", "screen_part", "screen_head", "screen_figure", "menu"],
+    screens: { "/my-account/loans": "user" },
+  },
   requires: ["web"],
   setup({ contracts: { web }, contribute, site }) {
     contribute("toolbar_entry", {
@@ -164,7 +167,7 @@ test("icons of plugins are drawn, and those that are more than shapes or exist a
     );
   };
   const fine = "<svg></svg>";
-  expect(await wrong("lending_hand", fine)).toBe(
+  expect(await wrong("lending_hand", fine)).toStartWith(
     'Cannot set up the plugin "odd": Cannot add the icon "lending_hand": another plugin has one of that name',
   );
   expect(await wrong("book", fine)).toContain("Lectern has one of that name");
@@ -258,7 +261,8 @@ test("figures of plugins are on the statistics and on the screen of the system, 
 /** Why the boot with a plugin stops. */
 async function failure(setup: Parameters<typeof definePlugin>[0]["setup"]): Promise<string> {
   try {
-    await (await bootTestRuntime({ extra: [definePlugin({ name: "odd", setup })] })).stop();
+    const permissions = { slots: ["toolbar_entry", "screen_head"] } as const;
+    await (await bootTestRuntime({ extra: [definePlugin({ name: "odd", permissions, setup })] })).stop();
     return "";
   } catch (error) {
     return (error as Error).message;

@@ -5,6 +5,7 @@
  * tasks each has, and a full queue drops a task of the owner with most of them for one of an owner with fewer.
  */
 
+import { AsyncResource } from "node:async_hooks";
 import type { Config } from "../config.ts";
 import { ApiError, localizedError } from "../errors.ts";
 import type { Log } from "../log.ts";
@@ -62,6 +63,13 @@ const BUSY = "Too much work is waiting to be done; try again in a moment.";
 const SLOW = "This takes more than the :seconds seconds it may take; send less at once.";
 const LARGE = "This takes more than the :megabytes MB of memory it may take; send less at once.";
 
+/** The same, with functions that run in the asynchronous context of the caller: that of its request, and as whom it acts. */
+function withContext(options: RunOptions): RunOptions {
+  if (!options.calls) return options;
+  const calls = Object.entries(options.calls).map(([name, call]) => [name, AsyncResource.bind(call)]);
+  return { ...options, calls: Object.fromEntries(calls) };
+}
+
 /** The pool of one server. */
 export class ChildPool implements Children {
   readonly #options: ChildPoolOptions;
@@ -85,7 +93,7 @@ export class ChildPool implements Children {
 
   async run<R>(input: unknown, options: RunOptions): Promise<R> {
     if (this.#isStopped || !this.#hasRoom(options.owner)) throw unavailable(BUSY);
-    const task: Task = { input, options, done: Promise.withResolvers() };
+    const task: Task = { input, options: withContext(options), done: Promise.withResolvers() };
     // A task waits no longer than it may run.
     task.expires = setTimeout(() => this.#drop(task), this.#options.timeoutMs);
     this.#waiting.push(task);

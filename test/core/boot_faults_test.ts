@@ -108,6 +108,7 @@ describe("boot() stops and names the plugin", () => {
   test("whose path names a parameter as another plugin does not", async () => {
     const odd = definePlugin({
       name: "odd",
+      permissions: { publicRoutes: ["/api/books/:slug"] },
       setup: ({ app }) => void app.get("/books/:slug", () => "mine", { permit: "public" }),
     });
     expect(await bootError(odd)).toEndWith(

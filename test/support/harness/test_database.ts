@@ -24,8 +24,8 @@ export interface TestDatabase {
 
 /** Creates a database: empty, or with the tables of everything that ships. */
 export async function createTestDatabase(content: "empty" | "migrated"): Promise<TestDatabase> {
-  const name = newName();
   const { admin, leave } = await adminStore();
+  const name = newName(process.env[TEMPLATE_VARIABLE]);
   try {
     const template = content === "migrated" ? await templateOn(admin) : undefined;
     await admin.sql.unsafe(`create database ${name}${template === undefined ? "" : ` template ${template}`}`);
@@ -85,7 +85,7 @@ export interface SharedServer {
   stop(): Promise<void>;
 }
 
-/** Makes a template on a server. */
+/** Makes a template on a server. `stop` also drops databases that tests left behind, since they refer to the template's roles. */
 export async function shareServer(url: string): Promise<SharedServer> {
   const open = (database: string) => openStore({ databaseUrl: urlOf(url, database), dataDir: "", poolSize: 2 });
   const admin = await open("postgres");
@@ -93,6 +93,9 @@ export async function shareServer(url: string): Promise<SharedServer> {
   return {
     env: { DATABASE_URL: url, [TEMPLATE_VARIABLE]: template },
     async stop() {
+      const left = await admin.sql<{ name: string }[]>`
+        select datname as name from pg_database where starts_with(datname, ${`${template}_`})`;
+      for (const { name } of left) await dropDatabase(admin, name);
       await dropDatabase(admin, template);
       await admin.close();
     },
@@ -116,7 +119,9 @@ export async function shareEmbedded(): Promise<SharedServer> {
   };
 }
 
-const newName = () => `lectern_test_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`;
+/** A free name; it begins with that of the run's template, so that the run finds what its processes left behind. */
+const newName = (template?: string) =>
+  `${template === undefined ? "lectern_test" : template}_${crypto.randomUUID().replaceAll("-", "").slice(0, 8)}`;
 
 async function createTemplate(admin: Store, open: (database: string) => Promise<Store>): Promise<string> {
   const name = newName();

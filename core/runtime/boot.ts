@@ -29,7 +29,7 @@ import type { Log } from "../log.ts";
 import { VisibilityRules } from "../resources/visibility.ts";
 import { SYSTEM } from "../viewer.ts";
 import { checkTables, warnOfEvents } from "./boot_checks.ts";
-import { inBootOrder, unknownNeighbours } from "./boot_order.ts";
+import { inBootOrder, unknownContracts, unknownNeighbours } from "./boot_order.ts";
 import { warnOfUnknownSlots } from "./known_names.ts";
 import { missingTable } from "./left_out.ts";
 import { runStarts, runStops, stopPart } from "./lifecycle_hooks.ts";
@@ -89,6 +89,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const plugins = inBootOrder(parts.plugins, shipped);
   for (const neighbour of unknownNeighbours(plugins, shipped))
     log.warn("A plugin wants to boot before or after one that is neither installed nor shipped", { ...neighbour });
+  for (const unknown of unknownContracts(plugins, shipped))
+    log.warn("A plugin uses a contract that no plugin provides; check its name", { ...unknown });
   checkVersions(plugins);
   checkPermissions(parts.plugins);
   checkVariables(parts.plugins);

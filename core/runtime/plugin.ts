@@ -42,9 +42,9 @@ import type {
 import type { RuntimeInfo } from "./runtime_info.ts";
 
 /** The grants of a plugin: resources, and powers; nothing is granted by default. Writing a table implies reading it. */
-export interface Grants extends Powers {
-  readonly read?: readonly TableName[];
-  readonly write?: readonly TableName[];
+export interface Grants<R extends TableName = TableName, W extends TableName = TableName> extends Powers {
+  readonly read?: readonly R[];
+  readonly write?: readonly W[];
   /** Hosts it may call: names, `*.name` for sub-domains, or "any". */
   readonly net?: readonly string[] | "any";
   /** Environment variables, beside those that its settings name. */
@@ -85,7 +85,7 @@ export interface PluginSpec<
   readonly after?: readonly string[];
   /** Contracts it provides in `setup`. */
   readonly provides?: readonly ContractName[];
-  readonly permissions?: Grants & { readonly read?: readonly R[]; readonly write?: readonly W[] };
+  readonly permissions?: Grants<R, W>;
   /** Tables of its grants that may be missing, since the plugin that creates them may be left out. */
   readonly optionalTables?: readonly (R | W)[];
   /** Every field has a default. Its `env` option names and grants a variable; fields that share one say `shared: true`. */

@@ -7,7 +7,15 @@ import { closestMatch } from "../closest_match.ts";
 import { BootError } from "../errors.ts";
 import { inBootOrder } from "../runtime/boot_order.ts";
 import { checkChoices, checkVariables } from "../runtime/operator_choices.ts";
-import { beyondPin, checkPinShape, declaredGrants, gonePins, PINS_VERSION, pinOf } from "../runtime/pins.ts";
+import {
+  beyondPin,
+  checkPinShape,
+  declaredGrants,
+  gonePins,
+  isOperators,
+  PINS_VERSION,
+  pinOf,
+} from "../runtime/pins.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { checkPermissions } from "../runtime/powers.ts";
 import { versionLines } from "../runtime/versions.ts";
@@ -44,7 +52,7 @@ export async function grantsCommand(
   );
   const shown: Shown = {
     choices,
-    others: new Set(await thirdParty(plugins)),
+    others: await thirdParty(plugins),
     plugins: wanted ?? inBootOrder(plugins, await shippedPlugins()),
   };
   if (options.length > 0) io.out(jsonOf(shown));
@@ -57,14 +65,16 @@ export async function grantsCommand(
 
 /** What `serve` says once about third-party plugins whose grants are not pinned; undefined if all are. */
 export function pinHint(others: readonly AnyPlugin[], { grants }: Choices): string | undefined {
-  const open = others.filter((plugin) => !isOperators(plugin) && !pinOf(grants, plugin.name)).map(({ name }) => name);
+  const open = others
+    .filter((plugin) => !isOperators(plugin, others) && !pinOf(grants, plugin.name))
+    .map(({ name }) => name);
   if (open.length === 0) return undefined;
   return `To be asked before an upgrade of ${open.map((name) => `"${name}"`).join(", ")} gets more: bun core/cli.ts grants accept`;
 }
 
 interface Shown {
   readonly plugins: readonly AnyPlugin[];
-  readonly others: ReadonlySet<AnyPlugin>;
+  readonly others: readonly AnyPlugin[];
   readonly choices: Choices;
 }
 
@@ -78,9 +88,9 @@ function linesOf({ plugins, others, choices }: Shown, inWords: boolean): string[
 }
 
 /** The state of a plugin's pin as text: of pinned plugins, and of third-party ones. */
-function pinLines(plugin: AnyPlugin, others: ReadonlySet<AnyPlugin>, { grants, denied }: Choices): string[] {
+function pinLines(plugin: AnyPlugin, others: readonly AnyPlugin[], { grants, denied }: Choices): string[] {
   const pinned = pinOf(grants, plugin.name);
-  if (!pinned) return others.has(plugin) && !isOperators(plugin) ? ["not accepted in package.json"] : [];
+  if (!pinned) return others.includes(plugin) && !isOperators(plugin, others) ? ["not accepted in package.json"] : [];
   const more = beyondPin(plugin, pinned, denied[plugin.name]);
   return more.length === 0
     ? ["accepted in package.json"]
@@ -91,7 +101,11 @@ function jsonOf({ plugins, others, choices: { denied, grants } }: Shown): string
   const entries = plugins.map((plugin) => {
     const pinned = pinOf(grants, plugin.name);
     const state = pinned ? { accepted: pinned, beyond: beyondPin(plugin, pinned, denied[plugin.name]) } : {};
-    const facts = { ships: !others.has(plugin), grants: declaredGrants(plugin), denied: denied[plugin.name] ?? [] };
+    const facts = {
+      ships: !others.includes(plugin),
+      grants: declaredGrants(plugin),
+      denied: denied[plugin.name] ?? [],
+    };
     return [plugin.name, { ...facts, ...state }];
   });
   return JSON.stringify(Object.fromEntries(entries), null, 2);
@@ -103,7 +117,8 @@ async function accept(
   io: CommandIo,
   names: readonly string[],
 ): Promise<number> {
-  const chosen = named(plugins, names) ?? (await thirdParty(plugins)).filter((plugin) => !isOperators(plugin));
+  const others = await thirdParty(plugins);
+  const chosen = named(plugins, names) ?? others.filter((plugin) => !isOperators(plugin, others));
   if (chosen.length === 0) {
     io.err("There is nothing to accept: all plugins ship with Lectern");
     return 1;
@@ -128,9 +143,4 @@ function named(plugins: readonly AnyPlugin[], names: readonly string[]): AnyPlug
     );
     throw new BootError(`There is no plugin "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`);
   });
-}
-
-/** Whether a plugin is code of the operator's own files, which needs no acceptance. */
-function isOperators({ addedBy }: AnyPlugin): boolean {
-  return addedBy !== undefined;
 }

@@ -93,7 +93,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   checkVariables(parts.plugins);
   checkCommands(parts.plugins, []);
   checkChoices(plugins, parts);
-  checkPins(plugins, parts);
+  checkPins(plugins, parts, parts.shipped);
   // Settings are checked before the first table is altered; `makeContext` reads them again.
   for (const { name, settings } of plugins)
     if (settings) readSettings(name, settings, parts.env, parts.settings?.[name]);

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { CORE_SLOTS } from "../../core/contracts/slot_names.ts";
 import { contractRows, declaredIn, eventRows, screenRows, slotRows, tableBelow, themeHookRows } from "./_hooks.ts";
 import { ROOT, readSource, readSources } from "./_source.ts";
 
@@ -41,6 +42,15 @@ test("the handbook lists every slot, every contract and every theme hook, and no
   expect(differing(tableBelow(hooks, "Slots"), slotRows(readSources()))).toEqual([]);
   expect(differing(tableBelow(hooks, "Contracts"), contractRows(readSources()))).toEqual([]);
   expect(differing(tableBelow(hooks, "Theme hooks"), themeHookRows(readSources()))).toEqual([]);
+});
+
+test("every slot that core declares is known at the boot, so that no plugin is warned of it", () => {
+  const ofCore = slotRows(readSources()).flatMap((cells) =>
+    cells[1]?.includes("/core/") ? [cells[0]?.replaceAll("`", "")] : [],
+  );
+  expect(ofCore.length).toBeGreaterThan(20);
+  const known: readonly (string | undefined)[] = CORE_SLOTS;
+  expect(ofCore.filter((name) => !known.includes(name))).toEqual([]);
 });
 
 test("the handbook lists every place of screens and every view with its data, and no other", () => {

@@ -162,7 +162,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       throw missingTable(foreignTable(error, plugin, plugins), plugins, shipped);
     });
     const denied = parts.denied?.[plugin.name] ?? [];
-    const tables = await roles.prepare(plugin, denied);
+    const tables = await roles.prepare(plugin, denied, migrated.length > 0);
     contexts.set(plugin.name, await setUp(plugin, tables, shared, denied));
     records.push({ plugin, registered: registered() });
     booted.push({ plugin, migrated, denied, ms: performance.now() - started });

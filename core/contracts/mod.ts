@@ -35,6 +35,7 @@ export type {
   ItemRef,
 } from "./exports.ts";
 export type { FileClaim, FileKeeper, FileStoreProvider } from "./files.ts";
+export type { CheckFindings, HealthCheck } from "./health_check.ts";
 export type {
   ContentMaker,
   ContentRecord,

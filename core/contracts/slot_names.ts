@@ -9,6 +9,7 @@ export const CORE_SLOTS = [
     "file_claims",
     "file_keeper",
     "file_store",
+    "health_check",
     "import_files",
     "item_reader",
     "last_activity",

@@ -17,6 +17,7 @@ import { Faults } from "../faults.ts";
 import { chosenStore } from "../files/contributed_store.ts";
 import type { FileStore } from "../files/file_store.ts";
 import { sweepFiles } from "../files/orphan_sweep.ts";
+import { coreChecks } from "../health/core_checks.ts";
 import { createAnswerJudge, type JudgeAnswer, type OnMismatch } from "../http/answer_judge.ts";
 import { withContributedFields } from "../http/answer_types.ts";
 import { createHttpServer } from "../http/create_server.ts";
@@ -179,6 +180,9 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     "permission",
     plugins.flatMap((plugin) => [...plugin.adds]),
   );
+  const contributions = { claims: () => slot("file_claims"), kinds: () => slot("content") };
+  const checked = { ...contributions, config, db: store.db, files: chosen.files, jobs, roles, plugins, env: parts.env };
+  shared.slots.set("health_check", [...coreChecks(checked), ...slot("health_check")]);
   bus.close();
   await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
   await recordPlugins(store.db, records, log);

@@ -6,9 +6,13 @@
  */
 import {
   type Db,
+  dropRole,
   GrantError,
   guarded,
   isDenied,
+  type RoleDrift,
+  type RoleGrants,
+  roleDrift,
   type Store,
   syncRoles,
   type Grants as TableGrants,
@@ -112,17 +116,38 @@ export class PluginRoles {
       });
   }
 
+  /** What PostgreSQL has besides or instead of the grants: statements that would correct it, and roles of plugins that are not loaded. */
+  drift(): Promise<RoleDrift> {
+    return roleDrift(this.#options.store.db, this.#enforced(), [...this.#tables.keys()]);
+  }
+
+  /** Corrects that. Returns how many statements changed something and how many roles were dropped. */
+  async repair(): Promise<number> {
+    const { db } = this.#options.store;
+    const { leftovers } = await this.drift();
+    const { changes } = await syncRoles(db, this.#enforced());
+    let dropped = 0;
+    for (const role of leftovers) if (await dropRole(db, role)) dropped++;
+    return changes + dropped;
+  }
+
+  /** The complete grants of the plugins whose roles are enforced. */
+  #enforced(): RoleGrants[] {
+    return [...this.#tables.keys()].filter((name) => this.#isEnforced(name)).map((name) => this.#grantsOf(name));
+  }
+
+  #grantsOf(plugin: string, isPartial = false): RoleGrants {
+    const { read, write } = this.#tables.get(plugin) as TableGrants;
+    return { plugin, read, write, columns: this.#options.visibility.readsOf([...read, ...write]), isPartial };
+  }
+
   /** `isPartial` while rules are still registered: a boot that changes nothing does not revoke and grant them again. */
   async #sync(names: readonly string[], isPartial = false): Promise<void> {
     const wanted = names.filter((name) => this.#isEnforced(name));
     if (wanted.length === 0) return;
-    const { store, visibility } = this.#options;
     const { reason } = await syncRoles(
-      store.db,
-      wanted.map((plugin) => {
-        const { read, write } = this.#tables.get(plugin) as TableGrants;
-        return { plugin, read, write, columns: visibility.readsOf([...read, ...write]), isPartial };
-      }),
+      this.#options.store.db,
+      wanted.map((plugin) => this.#grantsOf(plugin, isPartial)),
     );
     if (reason === undefined) return;
     if (this.#isGiven) throw new BootError(`Cannot give plugins the rights of their grants: ${reason}`);

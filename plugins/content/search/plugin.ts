@@ -13,6 +13,7 @@ import { searchCommand } from "./commands.ts";
 import type { SearchContext, SearchedKind } from "./contract.ts";
 import { contributedEngine } from "./contributed_engine.ts";
 import { chosenEngine, type Engine } from "./engine.ts";
+import { searchChecks } from "./health_check.ts";
 import { registerEngineJobs, registerIndexing, type SearchPlugin } from "./indexing.ts";
 import { ItemViewRecorder } from "./item_views.ts";
 import { migrations } from "./migrations.ts";
@@ -27,7 +28,7 @@ export default definePlugin({
     write: ["search_index", "search_engine_state", "item_views", "books", "bookshelves", "chapters", "pages"],
     read: ["tags", "users", "entity_permissions", "comments"],
     handlers: "any",
-    slots: ["dependents", "response_fields"],
+    slots: ["dependents", "response_fields", "health_check"],
     jobs: ["search_index", "search_engine_index", "search_engine_remove", "search_engine_fill"],
   },
   optionalTables: ["comments", "entity_permissions", "books", "bookshelves", "chapters", "pages"],
@@ -102,6 +103,7 @@ export default definePlugin({
     });
     registerIndexing(plugin, context, db);
     registerEngineJobs(plugin, context, { contributed, db });
+    for (const check of searchChecks(context, db)) plugin.contribute("health_check", check);
     const views = registerViews(plugin, context);
     mountSearchRoute(plugin, context, { limitMs: settings.timeoutMs, views });
   },

@@ -8,6 +8,7 @@ import { definePlugin, hasPermission, sql, t } from "lectern/core";
 import type { Db } from "lectern/db";
 import { mountAgents } from "./agents.ts";
 import { mountEnrolment } from "./enrolment.ts";
+import { countersCheck } from "./health_check.ts";
 import { mountHistory } from "./history.ts";
 import { checkedInterval } from "./interval.ts";
 import { migrations } from "./migrations.ts";
@@ -55,7 +56,7 @@ export default definePlugin({
       "/api/v1/auto-enrollment",
     ],
     visibilityRules: ["hosts"],
-    slots: ["activity", "credential_scheme"],
+    slots: ["activity", "credential_scheme", "health_check"],
     schedules: ["sweep", "history", "recount", "stale"],
     publicRoutes: ["/api/v1/dashboard/reporter.sh"],
   },
@@ -98,6 +99,7 @@ export default definePlugin({
     mountHosts(context);
     mountHistory(context);
     mountReporter(context);
+    contribute("health_check", countersCheck(db as unknown as Db));
     const { drift } = scheduleMaintenance(context, db as unknown as Db, settings.staleMinutes);
     provide("fleet", {
       numbers: numbersReader(db, queryWithDeadline),

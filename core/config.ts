@@ -252,14 +252,14 @@ export const configSchema = t.Object({
     default: 5,
     minimum: 0.1,
     env: "CHECK_CLOCK_SECONDS",
-    description: "Difference of the clocks of server and database from which `doctor` warns",
+    description: "Difference of the clocks of server and database that the checks of the instance report",
   }),
   minDiskPercent: t.Number({
     default: 10,
     minimum: 0,
     maximum: 100,
     env: "CHECK_DISK_PERCENT",
-    description: "Free part of the disk below which `doctor` warns; below half of it is an error",
+    description: "Free part of the disk below which the checks of the instance warn; below half of it is an error",
   }),
   setupTimeoutMs: t.Integer({
     default: 30_000,

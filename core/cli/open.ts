@@ -1,3 +1,7 @@
+/**
+ * Opens what commands work with: configuration, store, file store and runtime. The server and every command that changes
+ * something boot the same runtime; only the marker of the file store is treated differently.
+ */
 import { hasStore, openStore, withThrowawayStore } from "../../db/mod.ts";
 import { type Config, configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";

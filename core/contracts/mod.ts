@@ -35,7 +35,6 @@ export type {
   ItemRef,
 } from "./exports.ts";
 export type { FileClaim, FileKeeper, FileStoreProvider } from "./files.ts";
-export type { CheckFindings, HealthCheck } from "./health_check.ts";
 export type {
   ContentMaker,
   ContentRecord,
@@ -102,6 +101,7 @@ export type {
   ToolbarName,
 } from "./screen_places.ts";
 export type { EngineAnswer, EngineHit, EngineQuery, SearchDocument, SearchEngine } from "./search.ts";
+export type { CheckFindings, SelfCheck } from "./self_check.ts";
 export {
   type PendingSignIn,
   pathAfterSignIn,

@@ -9,7 +9,6 @@ export const CORE_SLOTS = [
     "file_claims",
     "file_keeper",
     "file_store",
-    "health_check",
     "import_files",
     "item_reader",
     "last_activity",
@@ -24,5 +23,14 @@ export const CORE_SLOTS = [
     "permission",
     "picture_keeper",
   ],
-  ...["response_fields", "screen_hook", "screen_part", "screen_redirect", "searchable", "sign_in_step", "view_part"],
+  ...[
+    "response_fields",
+    "screen_hook",
+    "screen_part",
+    "screen_redirect",
+    "searchable",
+    "self_check",
+    "sign_in_step",
+    "view_part",
+  ],
 ] as const satisfies readonly SlotName[];

@@ -11,10 +11,10 @@ import { targetOf } from "./_tests.ts";
 /** The slots whose contribution stands in for a service of Lectern. */
 export const SERVICE_SLOTS: readonly string[] = [
   "file_store",
-  "health_check",
   "mail_transport",
   "metric",
   "search_engine",
+  "self_check",
   "sign_in_step",
 ];
 

@@ -3,10 +3,10 @@ import type { Db } from "lectern/db";
 import { removeRoleFromLists } from "./changes.ts";
 import type {} from "./contract.ts";
 import { decide } from "./decide.ts";
-import { accessChecks } from "./health_checks.ts";
 import { ensureItemCounts } from "./item_counts.ts";
 import { migrations } from "./migrations.ts";
 import { readList } from "./queries.ts";
+import { accessChecks } from "./self_checks.ts";
 import { visibilityRuleFor, visibleRowsFor } from "./visibility.ts";
 
 /** Decides who may see and change which items: by roles, ownership, and the access lists derived from overrides. */
@@ -16,7 +16,7 @@ export default definePlugin({
   permissions: {
     write: ["acl", "acl_count", "books", "bookshelves", "chapters", "pages"],
     handlers: ["role_delete"],
-    slots: ["health_check"],
+    slots: ["self_check"],
   },
   optionalTables: ["books", "bookshelves", "chapters", "pages"],
   migrations,
@@ -35,7 +35,7 @@ export default definePlugin({
       visibleRows: (kind, table) =>
         visibleRowsFor(kind, table, () => slot("content").find((known) => known.kind === kind)?.ownOnly),
     });
-    for (const check of accessChecks(() => slot("content"), db as unknown as Db)) contribute("health_check", check);
+    for (const check of accessChecks(() => slot("content"), db as unknown as Db)) contribute("self_check", check);
     // Lists are immutable but for the removal of deleted roles.
     on("role_delete", {
       async inTransaction({ id }, tx) {

@@ -34,7 +34,7 @@ export default definePlugin({
     write: ["entity_permissions", "acl", "acl_count", "books", "bookshelves", "chapters", "pages", "roles"],
     read: ["roles", "users"],
     handlers: "any",
-    slots: ["dependents", "health_check"],
+    slots: ["dependents", "self_check"],
     schedules: ["sweep"],
   },
   optionalTables: ["books", "bookshelves", "chapters", "pages"],
@@ -64,7 +64,7 @@ export default definePlugin({
       },
     });
     contribute(
-      "health_check",
+      "self_check",
       referenceCheck(db, {
         name: "content_permissions/entries",
         title: "Every content permission belongs to an item and a role",

@@ -32,7 +32,7 @@ export default definePlugin({
     visibilityRules: ["attachments"],
     handlers: ["user_delete"],
     filters: ["attachment_update", "attachment_delete"],
-    slots: ["item_reader", "dependents", "export_files", "import_files", "file_claims", "file_keeper", "health_check"],
+    slots: ["item_reader", "dependents", "export_files", "import_files", "file_claims", "file_keeper", "self_check"],
   },
   settings: t.Object({ fileLimit }),
   migrations,
@@ -61,7 +61,7 @@ export default definePlugin({
     contribute("file_claims", { plugin: "attachments", used: (keys) => usedFileKeys(context, keys) });
     contribute("file_keeper", fileKeeper(context));
     contribute(
-      "health_check",
+      "self_check",
       missingFilesCheck(plugin, {
         name: "attachments/files",
         title: "The file of every attachment is stored",
@@ -70,7 +70,7 @@ export default definePlugin({
       }),
     );
     contribute(
-      "health_check",
+      "self_check",
       referenceCheck(plugin.db, {
         name: "attachments/pages",
         title: "Every attachment belongs to a page",

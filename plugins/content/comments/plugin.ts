@@ -29,7 +29,7 @@ export default definePlugin({
     visibilityRules: ["comments"],
     handlers: ["comment_create", "comment_update", "user_delete"],
     filters: ["comment_update", "comment_delete"],
-    slots: ["response_fields", "dependents", "activity", "health_check"],
+    slots: ["response_fields", "dependents", "activity", "self_check"],
   },
   settings: t.Object({
     maxBytes: t.Integer({
@@ -69,7 +69,7 @@ export default definePlugin({
     });
     contribute("dependents", { kind: "page", destroy: deleteCommentsOfPages });
     contribute(
-      "health_check",
+      "self_check",
       referenceCheck(plugin.db, {
         name: "comments/pages",
         title: "Every comment belongs to a page",

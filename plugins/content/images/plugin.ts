@@ -49,7 +49,7 @@ export default definePlugin({
       "import_files",
       "file_claims",
       "file_keeper",
-      "health_check",
+      "self_check",
       "activity",
       "dependents",
       "response_fields",
@@ -110,7 +110,7 @@ export default definePlugin({
     contribute("file_claims", { plugin: "images", used: (keys) => usedFileKeys(context, keys) });
     contribute("file_keeper", fileKeeper(context));
     contribute(
-      "health_check",
+      "self_check",
       missingFilesCheck(plugin, {
         name: "images/files",
         title: "The file of every image is stored",

@@ -49,7 +49,7 @@ export default definePlugin({
       "bookshelf_create",
       "bookshelf_update",
     ],
-    slots: ["content_record", "dependents", "health_check"],
+    slots: ["content_record", "dependents", "self_check"],
   },
   migrations,
   setup(context) {
@@ -78,7 +78,7 @@ export default definePlugin({
       },
     });
     contribute(
-      "health_check",
+      "self_check",
       referenceCheck(db, {
         name: "links/items",
         title: "Every recorded link is from an item to an item",

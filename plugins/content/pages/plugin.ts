@@ -56,7 +56,7 @@ export default definePlugin({
       "content_maker",
       "dependents",
       "activity",
-      "health_check",
+      "self_check",
       "metric",
       "theme_hook",
     ],
@@ -124,7 +124,7 @@ export default definePlugin({
     });
     for (const source of ACTIVITIES) contribute("activity", source);
     contribute(
-      "health_check",
+      "self_check",
       referenceCheck(context.db, {
         name: "pages/revisions",
         title: "Every revision belongs to a page",

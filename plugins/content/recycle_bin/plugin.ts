@@ -32,7 +32,7 @@ export default definePlugin({
     system: true,
     visibilityRules: ["deletions"],
     handlers: "any",
-    slots: ["activity", "health_check"],
+    slots: ["activity", "self_check"],
     jobs: ["recycle_bin_purge"],
     schedules: ["purge"],
   },
@@ -76,7 +76,7 @@ export default definePlugin({
     });
     for (const source of ACTIVITIES) contribute("activity", source);
     contribute(
-      "health_check",
+      "self_check",
       referenceCheck(context.db, {
         name: "recycle_bin/entries",
         title: "Every entry of the recycle bin is of an item",

@@ -13,11 +13,11 @@ import { searchCommand } from "./commands.ts";
 import type { SearchContext, SearchedKind } from "./contract.ts";
 import { contributedEngine } from "./contributed_engine.ts";
 import { chosenEngine, type Engine } from "./engine.ts";
-import { searchChecks } from "./health_check.ts";
 import { registerEngineJobs, registerIndexing, type SearchPlugin } from "./indexing.ts";
 import { ItemViewRecorder } from "./item_views.ts";
 import { migrations } from "./migrations.ts";
 import { mountSearchRoute } from "./routes.ts";
+import { searchChecks } from "./self_checks.ts";
 import { shippedEngine } from "./shipped_engine.ts";
 import { StaleEntryCheck } from "./stale_entries.ts";
 
@@ -28,7 +28,7 @@ export default definePlugin({
     write: ["search_index", "search_engine_state", "item_views", "books", "bookshelves", "chapters", "pages"],
     read: ["tags", "users", "entity_permissions", "comments"],
     handlers: "any",
-    slots: ["dependents", "response_fields", "health_check"],
+    slots: ["dependents", "response_fields", "self_check"],
     jobs: ["search_index", "search_engine_index", "search_engine_remove", "search_engine_fill"],
   },
   optionalTables: ["comments", "entity_permissions", "books", "bookshelves", "chapters", "pages"],
@@ -103,7 +103,7 @@ export default definePlugin({
     });
     registerIndexing(plugin, context, db);
     registerEngineJobs(plugin, context, { contributed, db });
-    for (const check of searchChecks(context, db)) plugin.contribute("health_check", check);
+    for (const check of searchChecks(context, db)) plugin.contribute("self_check", check);
     const views = registerViews(plugin, context);
     mountSearchRoute(plugin, context, { limitMs: settings.timeoutMs, views });
   },

@@ -28,7 +28,7 @@ export default definePlugin({
     read: ["books", "images", "tags", "users"],
     visibilityRules: ["bookshelves"],
     filters: ["bookshelf_update"],
-    slots: ["searchable", "content", "item_reader", "response_fields", "dependents", "health_check"],
+    slots: ["searchable", "content", "item_reader", "response_fields", "dependents", "self_check"],
   },
   optionalTables: ["images", "tags", "users"],
   settings: t.Object({ fileLimit }),
@@ -62,7 +62,7 @@ export default definePlugin({
         },
       });
     context.contribute(
-      "health_check",
+      "self_check",
       referenceCheck(context.db, {
         name: "shelves/books",
         title: "Every place on a shelf is of a shelf and a book",

@@ -10,14 +10,14 @@ export default definePlugin({
   permissions: {
     write: ["slug_history"],
     read: ["bookshelves", "books", "chapters", "pages"],
-    slots: ["screen_redirect", "dependents", "health_check"],
+    slots: ["screen_redirect", "dependents", "self_check"],
   },
   migrations,
   setup(context) {
     context.contribute("screen_redirect", { find: (path, viewer) => presentPath(context, path, viewer) });
     context.contribute("dependents", { destroy: removeHistory });
     context.contribute(
-      "health_check",
+      "self_check",
       referenceCheck(context.db, {
         name: "slug_history/items",
         title: "Every earlier address belongs to an item",

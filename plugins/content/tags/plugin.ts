@@ -13,7 +13,7 @@ export default definePlugin({
   permissions: {
     write: ["tags"],
     read: ["books", "chapters", "pages", "bookshelves"],
-    slots: ["dependents", "health_check", "list_item_schema"],
+    slots: ["dependents", "self_check", "list_item_schema"],
   },
   migrations,
   setup(context) {
@@ -21,7 +21,7 @@ export default definePlugin({
     mountTagRoutes(context);
     contribute("dependents", { destroy: deleteTags });
     contribute(
-      "health_check",
+      "self_check",
       referenceCheck(db, {
         name: "tags/items",
         title: "Every tag belongs to an item",

@@ -8,7 +8,6 @@ import { definePlugin, hasPermission, sql, t } from "lectern/core";
 import type { Db } from "lectern/db";
 import { mountAgents } from "./agents.ts";
 import { mountEnrolment } from "./enrolment.ts";
-import { countersCheck } from "./health_check.ts";
 import { mountHistory } from "./history.ts";
 import { checkedInterval } from "./interval.ts";
 import { migrations } from "./migrations.ts";
@@ -18,6 +17,7 @@ import { declareScope } from "./route_scope.ts";
 import { mountHosts } from "./routes.ts";
 import { scheduleMaintenance } from "./schedules.ts";
 import { mountScripts } from "./scripts.ts";
+import { countersCheck } from "./self_check.ts";
 import { verifyCommand } from "./verify_command.ts";
 
 /** Maximum age of the details, in milliseconds (dashboard-stats 1.5). */
@@ -56,7 +56,7 @@ export default definePlugin({
       "/api/v1/auto-enrollment",
     ],
     visibilityRules: ["hosts"],
-    slots: ["activity", "credential_scheme", "health_check"],
+    slots: ["activity", "credential_scheme", "self_check"],
     schedules: ["sweep", "history", "recount", "stale"],
     publicRoutes: ["/api/v1/dashboard/reporter.sh"],
   },
@@ -99,7 +99,7 @@ export default definePlugin({
     mountHosts(context);
     mountHistory(context);
     mountReporter(context);
-    contribute("health_check", countersCheck(db as unknown as Db));
+    contribute("self_check", countersCheck(db as unknown as Db));
     const { drift } = scheduleMaintenance(context, db as unknown as Db, settings.staleMinutes);
     provide("fleet", {
       numbers: numbersReader(db, queryWithDeadline),

@@ -1,7 +1,7 @@
 /** The command `doctor`: runs checks and prints their results as text or JSON. */
 import { parseArgs } from "node:util";
 import type { Command, CommandIo } from "lectern/cli";
-import type { HealthCheck } from "lectern/contracts";
+import type { SelfCheck } from "lectern/contracts";
 import { closestMatch } from "lectern/core";
 import { type CheckResult, runChecks } from "./run_checks.ts";
 
@@ -20,7 +20,7 @@ export const doctorCommand: Command = {
       io.err(`Usage: doctor ${USAGE}`);
       return 2;
     }
-    const checks = context.slot("health_check");
+    const checks = context.slot("self_check");
     const unknown = options.names.find((name) => !checks.some((check) => isNamed(check, name)));
     if (unknown !== undefined) return reportUnknown(unknown, checks, io);
     const chosen = checks.filter(
@@ -59,11 +59,11 @@ function readArgs(args: string[]): Options | undefined {
   }
 }
 
-function isNamed({ name }: HealthCheck, wanted: string): boolean {
+function isNamed({ name }: SelfCheck, wanted: string): boolean {
   return name === wanted || name.startsWith(`${wanted}/`);
 }
 
-function reportUnknown(name: string, checks: readonly HealthCheck[], io: CommandIo): number {
+function reportUnknown(name: string, checks: readonly SelfCheck[], io: CommandIo): number {
   const near = closestMatch(
     name,
     checks.map((check) => check.name),

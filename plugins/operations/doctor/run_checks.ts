@@ -1,4 +1,4 @@
-import type { CheckFindings, HealthCheck } from "lectern/contracts";
+import type { CheckFindings, SelfCheck } from "lectern/contracts";
 
 /** The result of one check. */
 export interface CheckResult extends CheckFindings {
@@ -15,7 +15,7 @@ export interface CheckResult extends CheckFindings {
  * wrong and checks it again. A check that throws is an error of its own.
  */
 export async function* runChecks(
-  checks: readonly HealthCheck[],
+  checks: readonly SelfCheck[],
   { fix }: { readonly fix: boolean },
 ): AsyncGenerator<CheckResult> {
   for (const check of checks) {
@@ -35,7 +35,7 @@ export async function* runChecks(
   }
 }
 
-async function findingsOf(check: HealthCheck): Promise<CheckFindings> {
+async function findingsOf(check: SelfCheck): Promise<CheckFindings> {
   try {
     return await check.check();
   } catch (error) {

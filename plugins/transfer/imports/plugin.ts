@@ -16,7 +16,7 @@ export default definePlugin({
     files: true,
     visibilityRules: ["imports"],
     handlers: ["user_delete"],
-    slots: ["file_claims", "activity", "health_check"],
+    slots: ["file_claims", "activity", "self_check"],
   },
   settings: t.Object({ fileLimit }),
   migrations,
@@ -29,7 +29,7 @@ export default definePlugin({
     );
     contribute("file_claims", { plugin: "imports", used: (keys) => usedKeys(context, keys) });
     contribute(
-      "health_check",
+      "self_check",
       missingFilesCheck(context, {
         name: "imports/files",
         title: "The archive of every import is stored",

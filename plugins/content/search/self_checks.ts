@@ -1,4 +1,4 @@
-import type { HealthCheck } from "lectern/contracts";
+import type { SelfCheck } from "lectern/contracts";
 import { Findings, itemReferences, referenceCheck, sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
 import { indexMissing } from "./changes.ts";
@@ -6,7 +6,7 @@ import type { SearchContext, SearchedKind } from "./contract.ts";
 import { shippedEngine } from "./shipped_engine.ts";
 
 /** The checks of the index and of the record of views. The index is not used, and so not checked, where a plugin's engine searches. */
-export function searchChecks({ engine, kinds }: SearchContext, db: Db): HealthCheck[] {
+export function searchChecks({ engine, kinds }: SearchContext, db: Db): SelfCheck[] {
   const indexed = () => (engine() === shippedEngine ? kinds() : []);
   const content = () => kinds().map(({ kind }) => kind);
   return [

@@ -1,7 +1,7 @@
 /** Checks of the operator's settings: addresses and proxies that do not fit, and variables that nothing reads. */
 import { closestMatch } from "../closest_match.ts";
 import { baseUrlOf, type Config, configSchema } from "../config.ts";
-import type { HealthCheck } from "../contracts/health_check.ts";
+import type { SelfCheck } from "../contracts/self_check.ts";
 import { variablesOf } from "../runtime/operator_choices.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { Findings } from "./findings.ts";
@@ -9,7 +9,7 @@ import { Findings } from "./findings.ts";
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /** APP_URL, HOST and APP_PROXIES fit each other. */
-export function addressCheck(config: Config): HealthCheck {
+export function addressCheck(config: Config): SelfCheck {
   return {
     name: "core/addresses",
     title: "APP_URL and APP_PROXIES fit each other",
@@ -21,12 +21,12 @@ export function addressCheck(config: Config): HealthCheck {
       if (proxies === "*" || proxies === "**")
         findings.add("APP_PROXIES is *: any client can claim any address; list the addresses of the proxies");
       if (proxies !== "" && config.appUrl === "")
-        findings.add("APP_PROXIES is set and APP_URL is not: links in answers name the address behind the proxy");
+        findings.add("APP_PROXIES is set and APP_URL is not: answers name the address behind the proxy");
       if (proxies === "" && protocol === "https:")
         findings.add(
           "APP_URL is https, so a proxy is in front, and APP_PROXIES is empty: all clients share its address",
         );
-      if (!isLocal && protocol === "http:") findings.add("APP_URL is http: passwords and tokens travel unencrypted");
+      if (!isLocal && protocol === "http:") findings.add("APP_URL is http: passwords travel unencrypted");
       if (isLocal && config.appUrl !== "" && proxies !== "")
         findings.add(`APP_URL is ${hostname}, which only this machine reaches`);
       return findings.as("warning", "Set APP_URL to the address that clients use, APP_PROXIES to that of the proxy.");
@@ -38,7 +38,7 @@ export function addressCheck(config: Config): HealthCheck {
 export function variablesCheck(
   env: Readonly<Record<string, string | undefined>>,
   plugins: readonly AnyPlugin[],
-): HealthCheck {
+): SelfCheck {
   return {
     name: "core/variables",
     title: "Every environment variable that looks like a setting is one",

@@ -1,7 +1,7 @@
 /** Checks of background jobs and schedules. */
 import { sql } from "kysely";
 import type { Db } from "../../db/mod.ts";
-import type { HealthCheck } from "../contracts/health_check.ts";
+import type { SelfCheck } from "../contracts/self_check.ts";
 import type { JobQueue } from "../events/job_queue.ts";
 import { Findings } from "./findings.ts";
 
@@ -12,7 +12,7 @@ const OVERDUE = "15 minutes";
 type Names = Pick<JobQueue, "names" | "scheduleNames">;
 
 /** Jobs are worked on, none failed for good, and each has a handler; each schedule belongs to a plugin. */
-export function jobChecks(db: Db, jobs: Names): HealthCheck[] {
+export function jobChecks(db: Db, jobs: Names): SelfCheck[] {
   return [
     {
       name: "core/dead_jobs",

@@ -11,11 +11,11 @@ export interface CheckFindings {
 }
 
 /**
- * A check of the instance: the contribution to the slot `health_check`. The command `doctor`, a schedule and administrators
+ * A check of the instance: the contribution to the slot `self_check`. The command `doctor`, a schedule and administrators
  * run it, also beside a running server. Build on `referenceCheck` and `missingFilesCheck` of `lectern/core` for rows that refer
  * to nothing and rows whose file is missing.
  * @example
- * context.contribute("health_check", {
+ * context.contribute("self_check", {
  *   name: "notes/empty",
  *   title: "Every note has a text",
  *   async check() {
@@ -32,7 +32,7 @@ export interface CheckFindings {
  *   },
  * });
  */
-export interface HealthCheck {
+export interface SelfCheck {
   /** Unique: the plugin and a subject, "notes/empty". */
   readonly name: string;
   /** What holds where nothing is found, as a sentence without a full stop. */
@@ -48,6 +48,6 @@ export interface HealthCheck {
 
 declare module "../runtime/registry.ts" {
   interface Slots {
-    health_check: HealthCheck;
+    self_check: SelfCheck;
   }
 }

@@ -1,10 +1,10 @@
-import type { HealthCheck } from "lectern/contracts";
+import type { SelfCheck } from "lectern/contracts";
 import { Findings } from "lectern/core";
 import type { Db } from "lectern/db";
 import { correctCounters, recount } from "./recount.ts";
 
 /** The check of the counters of hosts, packages and reports against their rows. */
-export function countersCheck(db: Db): HealthCheck {
+export function countersCheck(db: Db): SelfCheck {
   return {
     name: "hosts/counters",
     title: "The counters of monitored hosts are right",

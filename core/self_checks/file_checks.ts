@@ -1,13 +1,13 @@
 /** Checks of the file store and of the disk below it. */
 import { statfs } from "node:fs/promises";
 import type { FileClaim } from "../contracts/files.ts";
-import type { HealthCheck } from "../contracts/health_check.ts";
+import type { SelfCheck } from "../contracts/self_check.ts";
 import { type MarkedStores, markerState } from "../files/instance_marker.ts";
 import { findOrphans } from "../files/orphan_sweep.ts";
 import { Findings } from "./findings.ts";
 
 /** The file store is that of the database: its marker is there. */
-export function markerCheck(stores: MarkedStores): HealthCheck {
+export function markerCheck(stores: MarkedStores): SelfCheck {
   return {
     name: "core/file_store",
     title: "The file store belongs to this database",
@@ -21,7 +21,7 @@ export function markerCheck(stores: MarkedStores): HealthCheck {
 }
 
 /** Stored files that no row refers to. Younger ones than a day may belong to a request that still runs. */
-export function orphansCheck(stores: MarkedStores, claims: () => readonly FileClaim[]): HealthCheck {
+export function orphansCheck(stores: MarkedStores, claims: () => readonly FileClaim[]): SelfCheck {
   return {
     name: "core/orphaned_files",
     title: "Some row refers to every stored file",
@@ -44,7 +44,7 @@ export function orphansCheck(stores: MarkedStores, claims: () => readonly FileCl
 }
 
 /** The data folder's disk has room: at least `minPercent` of its bytes and of its inodes are free. */
-export function diskCheck(dataDir: string, minPercent: number): HealthCheck {
+export function diskCheck(dataDir: string, minPercent: number): SelfCheck {
   return {
     name: "core/disk",
     title: "The disk of the data folder has free space",

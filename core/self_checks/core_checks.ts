@@ -2,7 +2,7 @@ import type { Db } from "../../db/mod.ts";
 import type { Config } from "../config.ts";
 import type { ContentKind } from "../contracts/content.ts";
 import type { FileClaim } from "../contracts/files.ts";
-import type { HealthCheck } from "../contracts/health_check.ts";
+import type { SelfCheck } from "../contracts/self_check.ts";
 import type { JobQueue } from "../events/job_queue.ts";
 import type { FileStore } from "../files/file_store.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
@@ -28,8 +28,8 @@ export interface CheckedParts {
   kinds(): readonly ContentKind[];
 }
 
-/** The checks that the runtime contributes to the slot `health_check`. */
-export function coreChecks(parts: CheckedParts): HealthCheck[] {
+/** The checks that the runtime contributes to the slot `self_check`. */
+export function coreChecks(parts: CheckedParts): SelfCheck[] {
   const { config, db, files, jobs, roles, plugins, env, claims, kinds } = parts;
   const stores = { db, files, place: "the file store" };
   return [

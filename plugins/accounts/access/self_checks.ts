@@ -1,10 +1,10 @@
-import type { ContentKind, HealthCheck } from "lectern/contracts";
+import type { ContentKind, SelfCheck } from "lectern/contracts";
 import { Findings, referenceCheck } from "lectern/core";
 import type { Db } from "lectern/db";
 import { correctItemCounts, differingCounts } from "./item_counts.ts";
 
 /** The checks of access lists: items have one that exists, and the numbers of items with each are right. */
-export function accessChecks(kinds: () => readonly ContentKind[], db: Db): HealthCheck[] {
+export function accessChecks(kinds: () => readonly ContentKind[], db: Db): SelfCheck[] {
   return [
     referenceCheck(db, {
       name: "access/lists",

@@ -1,8 +1,12 @@
-/** What checks of the instance are made of: collected findings, and the two checks that many plugins need. */
+/**
+ * What checks of the instance are made of: collected findings, and the two checks that many plugins need, of rows that refer to
+ * nothing and of rows whose file is missing. Both are templates over names of tables that plugins write in their code. They
+ * keep a few examples and count the rest, so that their memory does not grow with what is wrong.
+ */
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { GrantError } from "../../db/mod.ts";
 import type { ContentKind } from "../contracts/content.ts";
-import type { CheckFindings, HealthCheck } from "../contracts/health_check.ts";
+import type { CheckFindings, SelfCheck } from "../contracts/self_check.ts";
 import type { FileStore } from "../files/file_store.ts";
 
 /** Findings that are listed; all are counted. */
@@ -73,7 +77,7 @@ export function itemReferences(
 }
 
 /** Options of `referenceCheck`. */
-export interface ReferenceCheckOptions extends Pick<HealthCheck, "name" | "title"> {
+export interface ReferenceCheckOptions extends Pick<SelfCheck, "name" | "title"> {
   /** Read at each run, since kinds of content are complete after boot. */
   readonly references: () => readonly Reference[];
   /** Whether `doctor --fix` deletes the rows: for rows that are of no use without what they refer to. */
@@ -87,7 +91,7 @@ export interface ReferenceCheckOptions extends Pick<HealthCheck, "name" | "title
  * plugin may not read, such as those of a kind that another plugin added, are left out.
  * @example
  * context.contribute(
- *   "health_check",
+ *   "self_check",
  *   referenceCheck(context.db, {
  *     name: "notes/books",
  *     title: "Every note belongs to a book",
@@ -100,7 +104,7 @@ export function referenceCheck(
   // biome-ignore lint/suspicious/noExplicitAny: the tables of any plugin's context
   db: Kysely<any>,
   { name, title, references, isDeletable, advice }: ReferenceCheckOptions,
-): HealthCheck {
+): SelfCheck {
   return {
     name,
     title,
@@ -158,7 +162,7 @@ async function readable<Row>(run: () => Promise<Row[]>): Promise<Row[]> {
 }
 
 /** Options of `missingFilesCheck`. */
-export interface MissingFilesOptions extends Pick<HealthCheck, "name" | "title"> {
+export interface MissingFilesOptions extends Pick<SelfCheck, "name" | "title"> {
   readonly table: string;
   /** The column with the key of the file; null for none. */
   readonly column: string;
@@ -169,7 +173,7 @@ export interface MissingFilesOptions extends Pick<HealthCheck, "name" | "title">
  * come from a backup.
  * @example
  * context.contribute(
- *   "health_check",
+ *   "self_check",
  *   missingFilesCheck(context, {
  *     name: "notes/files",
  *     title: "The file of every note is stored",
@@ -182,7 +186,7 @@ export function missingFilesCheck(
   // biome-ignore lint/suspicious/noExplicitAny: see above
   { db, files }: { readonly db: Kysely<any>; readonly files: FileStore },
   { name, title, table, column }: MissingFilesOptions,
-): HealthCheck {
+): SelfCheck {
   const batchAfter = async (after: number) => {
     const found = await sql<{ id: number; key: string }>`select id, ${sql.ref(column)} as key from ${sql.table(table)}
       where id > ${after}::integer and ${sql.ref(column)} is not null order by id limit ${BATCH}`.execute(db);

@@ -1,14 +1,14 @@
 /** Checks of the database: migrations, the rights of plugins' roles, its clock. */
 import { sql } from "kysely";
 import { type Db, ledgers, migrationStatus } from "../../db/mod.ts";
-import type { HealthCheck } from "../contracts/health_check.ts";
+import type { SelfCheck } from "../contracts/self_check.ts";
 import { coreMigrations } from "../runtime/migrations.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import type { PluginRoles } from "../runtime/plugin_roles.ts";
 import { Findings } from "./findings.ts";
 
 /** Steps that have not run are errors; steps and ledgers that the code lacks are left by newer versions and removed plugins. */
-export function migrationChecks(db: Db, plugins: readonly AnyPlugin[]): HealthCheck[] {
+export function migrationChecks(db: Db, plugins: readonly AnyPlugin[]): SelfCheck[] {
   const known = [{ name: "core", migrations: coreMigrations }, ...plugins];
   return [
     {
@@ -40,7 +40,7 @@ export function migrationChecks(db: Db, plugins: readonly AnyPlugin[]): HealthCh
 }
 
 /** The roles of plugins have exactly the declared rights. A boot brings them in line too, so a command finds what was changed since. */
-export function grantsCheck(roles: Pick<PluginRoles, "drift" | "repair">): HealthCheck {
+export function grantsCheck(roles: Pick<PluginRoles, "drift" | "repair">): SelfCheck {
   return {
     name: "core/grants",
     title: "The database roles of plugins have exactly their grants, and none is left over",
@@ -56,7 +56,7 @@ export function grantsCheck(roles: Pick<PluginRoles, "drift" | "repair">): Healt
 }
 
 /** The clocks of this process and of the database differ by at most `maxSeconds`: tokens, sessions and jobs compare both. */
-export function clockCheck(db: Db, maxSeconds: number): HealthCheck {
+export function clockCheck(db: Db, maxSeconds: number): SelfCheck {
   return {
     name: "core/clock",
     title: "The clocks of the server and the database agree",

@@ -173,8 +173,8 @@ function within<R>(promise: PromiseLike<R>, limitMs: number): Promise<R> {
   });
 }
 
-/** Deepest nesting of a value that is answered as JSON; deeper ones are taken for circular. */
-const MAX_DEPTH = 100;
+/** Deepest nesting of a value that is answered as JSON; deeper ones are taken for circular. Trees of comments have some 200 levels. */
+const MAX_DEPTH = 500;
 
 /** Why a value cannot be written as JSON; undefined if it can. */
 export function unwritable(value: unknown, depth = 0): string | undefined {

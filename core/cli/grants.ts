@@ -15,6 +15,7 @@ import type { CommandIo } from "./command.ts";
 import { grantsInWords, grantsLines } from "./grants_text.ts";
 import { type Choices, readChoices, shippedPlugins, thirdParty } from "./load.ts";
 import { writeLecternKey } from "./package_file.ts";
+import { programName } from "./program_name.ts";
 
 /** The words after the command's name. */
 export const GRANTS_USAGE = "[NAME …] [--json] | accept [NAME …]";
@@ -59,7 +60,7 @@ export async function grantsCommand(
 export function pinHint(others: readonly AnyPlugin[], { grants }: Choices): string | undefined {
   const open = others.filter((plugin) => !isOperators(plugin) && !pinOf(grants, plugin.name)).map(({ name }) => name);
   if (open.length === 0) return undefined;
-  return `To be asked before an upgrade of ${open.map((name) => `"${name}"`).join(", ")} gets more: bun core/cli.ts grants accept`;
+  return `To be asked before an upgrade of ${open.map((name) => `"${name}"`).join(", ")} gets more: ${programName()} grants accept`;
 }
 
 interface Shown {

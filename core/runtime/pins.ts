@@ -2,6 +2,7 @@
  * Pinned grants: what the operator accepted of a plugin, in `lectern.grants` of package.json. A plugin that declares more than
  * what was accepted, such as after an upgrade, stops the boot with the difference; one that declares less boots.
  */
+import { programName } from "../cli/program_name.ts";
 import { closestMatch } from "../closest_match.ts";
 import type { ScreenAccess } from "../contracts/web.ts";
 import { BootError } from "../errors.ts";
@@ -82,7 +83,7 @@ export function checkPins(plugins: readonly AnyPlugin[], { grants, denied = {} }
   );
   if (misspelt !== undefined) throw unknownInBlock("grants", `the plugin "${misspelt}"`, misspelt, known);
   if (asking.length > 0)
-    throw new BootError([...differences, `To accept it: bun core/cli.ts grants accept ${asking.join(" ")}`].join("\n"));
+    throw new BootError([...differences, `To accept it: ${programName()} grants accept ${asking.join(" ")}`].join("\n"));
 }
 
 /** The accepted grants of a plugin; undefined if it is not pinned. */

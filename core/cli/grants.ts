@@ -24,6 +24,7 @@ import { enforcementNote, grantsInWords, grantsLines } from "./grants_text.ts";
 import { type Asked, type KnownEnforcement, knownEnforcement } from "./known_enforcement.ts";
 import { type Choices, readChoices, shippedPlugins, thirdParty } from "./load.ts";
 import { writeLecternKey } from "./package_file.ts";
+import { programName } from "./program_name.ts";
 
 /** The words after the command's name. */
 export const GRANTS_USAGE = "[NAME …] [--json] | accept [NAME …]";
@@ -71,7 +72,7 @@ export function pinHint(others: readonly AnyPlugin[], { grants }: Choices): stri
     .filter((plugin) => !isOperators(plugin, others) && !pinOf(grants, plugin.name))
     .map(({ name }) => name);
   if (open.length === 0) return undefined;
-  return `To be asked before an upgrade of ${open.map((name) => `"${name}"`).join(", ")} gets more: bun core/cli.ts grants accept`;
+  return `To be asked before an upgrade of ${open.map((name) => `"${name}"`).join(", ")} gets more: ${programName()} grants accept`;
 }
 
 interface Shown extends Asked {

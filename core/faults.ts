@@ -190,8 +190,8 @@ function within<R>(promise: PromiseLike<R>, limitMs: number): Promise<R> {
   });
 }
 
-/** Deepest nesting of a value that is answered as JSON; deeper ones are taken for circular. */
-const MAX_DEPTH = 100;
+/** Deepest nesting of a value that is answered as JSON; deeper ones are taken for circular. Trees of comments have some 200 levels. */
+const MAX_DEPTH = 500;
 
 /**
  * Why a value cannot be written as JSON; undefined if it can. Throws what a `toJSON` of it throws.

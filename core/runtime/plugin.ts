@@ -121,6 +121,8 @@ type OptionalField = "syncSchema" | "extend" | "settings" | "version" | "lectern
 export interface AnyPlugin extends Required<Omit<ErasedSpec, OptionalField>>, Pick<ErasedSpec, OptionalField> {
   /** The plugin that added it by `extend`: it is then code of the operator's own files. */
   readonly addedBy?: string;
+  /** The file of the operator's list that it was loaded from; absent for shipped plugins and those that others add. */
+  readonly listFile?: string;
   /** The file that errors name beside the plugin. */
   readonly source?: string;
   /** How its process is confined, for `plan` and `grants`; absent for plugins in the server's own process. */

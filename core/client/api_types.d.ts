@@ -888,6 +888,8 @@ export interface components {
       permissions: string[];
       provides: string[];
       requires: string[];
+      /** @description For plugins that have a version of their own */
+      version?: string;
     };
     BootedPlugins: {
       data: components["schemas"]["BootedPlugin"][];

@@ -28,8 +28,9 @@ import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
 import { VisibilityRules } from "../resources/visibility.ts";
 import { SYSTEM } from "../viewer.ts";
-import { checkTables, warnOfEvents } from "./boot_checks.ts";
+import { checkEvents, checkTables, warnOfEvents } from "./boot_checks.ts";
 import { inBootOrder, unknownNeighbours } from "./boot_order.ts";
+import { grantedHosts } from "./granted_hosts.ts";
 import { warnOfUnknownSlots } from "./known_names.ts";
 import { missingTable } from "./left_out.ts";
 import { coreMigrations } from "./migrations.ts";
@@ -46,7 +47,7 @@ import type { SlotName, Slots } from "./registry.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
 import { foreignTable } from "./table_owners.ts";
-import { checkVersions, recordPlugins, registrations } from "./versions.ts";
+import { absentKinds, checkVersions, recordPlugins, registrations } from "./versions.ts";
 
 /** What a runtime is booted from. */
 export interface RuntimeOptions extends PluginChoices {
@@ -90,20 +91,24 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     log.warn("A plugin wants to boot before or after one that is neither installed nor shipped", { ...neighbour });
   checkVersions(plugins);
   checkPermissions(parts.plugins);
+  checkEvents(plugins, shipped);
   checkVariables(parts.plugins);
   checkCommands(parts.plugins, []);
   checkChoices(plugins, parts);
   checkPins(plugins, parts);
   // Settings are checked before the first table is altered; `makeContext` reads them again.
-  for (const { name, settings } of plugins)
-    if (settings) readSettings(name, settings, parts.env, parts.settings?.[name]);
+  for (const plugin of plugins) {
+    const { name, settings, permissions } = plugin;
+    if (!settings) continue;
+    grantedHosts(plugin, permissions.net ?? [], readSettings(name, settings, parts.env, parts.settings?.[name]));
+  }
   await migrate(store.db, "core", coreMigrations);
   const caches = new Caches();
   const stopCaches = await caches.listen(store);
   const jobs = new JobQueue(store, log, config.jobTimeoutMs);
   const bus = new EventBus({ db: store.db, log, jobs });
   const texts = createTexts();
-  addPluginTexts(plugins, texts);
+  addPluginTexts(plugins, texts, { shipped: parts.shipped ?? plugins, log });
   const spool = openSpool(`${config.dataDir}/spool`);
   await spool.sweep();
   const children = openChildPool(config, log);
@@ -147,6 +152,11 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       isWorking: () => jobs.isOpen,
       storeLoad: () => store.load(),
       onAnswer: (listener) => http.observers.add(listener),
+      absentKinds: () =>
+        absentKinds(
+          store.db,
+          ((slots.get("content") ?? []) as ContentKind[]).map(({ kind }) => kind),
+        ),
       lostFiles: () => sweepFiles(chosen.files, (slots.get("file_claims") ?? []) as FileClaim[], { dryRun: true }),
     },
     starts: [],
@@ -229,6 +239,7 @@ async function syncSchema(plugin: AnyPlugin, db: Db, contexts: ReadonlyMap<strin
   try {
     await db.transaction().execute((tx) => plugin.syncSchema?.(tx, context) ?? Promise.resolve());
   } catch (cause) {
+    if (cause instanceof BootError) throw cause;
     const text = cause instanceof Error ? cause.message : String(cause);
     throw new BootError(`Cannot bring the schema of the plugin "${plugin.name}" up to date: ${text}`, { cause });
   }

@@ -18,6 +18,7 @@ import type { Config } from "../config.ts";
 import { BootError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
+import { addColumns, deniesColumns, presentColumns } from "./column_grants.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 
 /** How the grants of a plugin are enforced. */
@@ -79,7 +80,10 @@ export class PluginRoles {
     const readable = new Set([...tables.read, ...tables.write]);
     const needRead = (table: TableName) => {
       if (!readable.has(table))
-        throw new GrantError(plugin.name, table, "read", { denied: isDenied(tables, table, "read") });
+        throw new GrantError(plugin.name, table, "read", {
+          denied: isDenied(tables, table, "read"),
+          columns: tables.columns?.[table],
+        });
     };
     await this.#sync([plugin.name], true);
     if (!this.#isEnforced(plugin.name))
@@ -117,13 +121,14 @@ export class PluginRoles {
     const wanted = names.filter((name) => this.#isEnforced(name));
     if (wanted.length === 0) return;
     const { store, visibility } = this.#options;
-    const { reason } = await syncRoles(
-      store.db,
-      wanted.map((plugin) => {
-        const { read, write } = this.#tables.get(plugin) as TableGrants;
-        return { plugin, read, write, columns: visibility.readsOf([...read, ...write]), isPartial };
-      }),
-    );
+    const roles = wanted.map(async (plugin) => {
+      const { read, write, columns = {} } = this.#tables.get(plugin) as TableGrants;
+      // Columns of a plugin that boots later may be missing until all are set up; then `checkTables` names them.
+      const own = isPartial ? await presentColumns(store.db, columns) : columns;
+      const reads = addColumns(visibility.readsOf([...read, ...write]), own);
+      return { plugin, read, write, columns: reads, isPartial };
+    });
+    const { reason } = await syncRoles(store.db, await Promise.all(roles));
     if (reason === undefined) return;
     if (this.#isGiven) throw new BootError(`Cannot give plugins the rights of their grants: ${reason}`);
     this.#reason = reason;
@@ -142,5 +147,13 @@ function tablesOf({ permissions }: AnyPlugin, denied: readonly (keyof Grants)[])
     return denied.includes(kind) ? { held: [], lost: declared } : { held: declared, lost: [] };
   };
   const [read, write] = [split("read"), split("write")];
-  return { read: read.held, write: write.held, denied: { read: read.lost, write: write.lost } };
+  const { columns = {} } = permissions;
+  const isLost = deniesColumns(denied);
+  const lost = isLost ? Object.keys(columns) : [];
+  return {
+    read: read.held,
+    write: write.held,
+    columns: isLost ? {} : (columns as NonNullable<TableGrants["columns"]>),
+    denied: { read: [...read.lost, ...lost], write: write.lost },
+  };
 }

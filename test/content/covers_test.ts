@@ -147,7 +147,7 @@ test("a cover stays while its book is in the bin, and goes with it for good", as
   const context = runtime.contexts.get("images");
   const dependents = context?.slot("dependents").filter(({ kind }) => kind === "book") ?? [];
   const book = { ...body, tags: [] };
-  await context?.perform("book_delete", SYSTEM, book, async (row, tx) => {
+  await runtime.contexts.get("books")?.perform("book_delete", SYSTEM, book, async (row, tx) => {
     for (const { destroy } of dependents) await destroy([body.id], tx, "book");
     return row;
   });

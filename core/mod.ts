@@ -28,6 +28,7 @@ export {
   contributorOf,
   type Fault,
   isOperatorsOwn,
+  unwritable,
 } from "./faults.ts";
 export type { ByteRange, FileContent, FileStore, StoredEntry, StoredFile } from "./files/file_store.ts";
 export type { AnsweredRequest } from "./http/answer_observers.ts";
@@ -110,6 +111,16 @@ export type {
   ViewName,
   Views,
 } from "./runtime/registry.ts";
+export {
+  Findings,
+  type ItemColumns,
+  itemReferences,
+  type MissingFilesOptions,
+  missingFilesCheck,
+  type Reference,
+  type ReferenceCheckOptions,
+  referenceCheck,
+} from "./self_checks/findings.ts";
 export { Semaphore } from "./semaphore.ts";
 export { rejectControlCharacters } from "./validation/control_characters.ts";
 export { errorsOfList, type FormErrors, formErrors } from "./validation/form_errors.ts";

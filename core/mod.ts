@@ -27,6 +27,7 @@ export {
   callContributions,
   contributorOf,
   type Fault,
+  isOperatorsOwn,
   unwritable,
 } from "./faults.ts";
 export type { ByteRange, FileContent, FileStore, StoredEntry, StoredFile } from "./files/file_store.ts";

@@ -30,6 +30,7 @@ const manifestSchema = Type.Object({
     {
       read: Type.Optional(names),
       write: Type.Optional(names),
+      columns: Type.Optional(Type.Record(name, names)),
       net: Type.Optional(Type.Union([Type.Literal("any"), texts])),
       env: Type.Optional(names),
       files: Type.Optional(Type.Boolean()),

@@ -29,8 +29,9 @@ import type { Log } from "../log.ts";
 import { VisibilityRules } from "../resources/visibility.ts";
 import { coreChecks } from "../self_checks/core_checks.ts";
 import { SYSTEM } from "../viewer.ts";
-import { checkTables, warnOfEvents } from "./boot_checks.ts";
+import { checkEvents, checkTables, warnOfEvents } from "./boot_checks.ts";
 import { inBootOrder, unknownContracts, unknownNeighbours } from "./boot_order.ts";
+import { grantedHosts } from "./granted_hosts.ts";
 import { warnOfUnknownSlots } from "./known_names.ts";
 import { missingTable } from "./left_out.ts";
 import { runStarts, runStops, stopPart } from "./lifecycle_hooks.ts";
@@ -48,7 +49,7 @@ import type { SlotName, Slots } from "./registry.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
 import { foreignTable } from "./table_owners.ts";
-import { checkVersions, recordPlugins, registrations } from "./versions.ts";
+import { absentKinds, checkVersions, recordPlugins, registrations } from "./versions.ts";
 
 /** What a runtime is booted from. */
 export interface RuntimeOptions extends PluginChoices {
@@ -94,20 +95,24 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     log.warn("A plugin uses a contract that no plugin provides; check its name", { ...unknown });
   checkVersions(plugins);
   checkPermissions(parts.plugins);
+  checkEvents(plugins, shipped);
   checkVariables(parts.plugins);
   checkCommands(parts.plugins, []);
   checkChoices(plugins, parts);
   checkPins(plugins, parts, parts.shipped);
   // Settings are checked before the first table is altered; `makeContext` reads them again.
-  for (const { name, settings } of plugins)
-    if (settings) readSettings(name, settings, parts.env, parts.settings?.[name]);
+  for (const plugin of plugins) {
+    const { name, settings, permissions } = plugin;
+    if (!settings) continue;
+    grantedHosts(plugin, permissions.net ?? [], readSettings(name, settings, parts.env, parts.settings?.[name]));
+  }
   await migrate(store.db, "core", coreMigrations);
   const caches = new Caches();
   const stopCaches = await caches.listen(store);
   const jobs = new JobQueue(store, log, config.jobTimeoutMs);
   const bus = new EventBus({ db: store.db, log, jobs });
   const texts = createTexts();
-  addPluginTexts(plugins, texts);
+  addPluginTexts(plugins, texts, { shipped: parts.shipped ?? plugins, log });
   const spool = openSpool(`${config.dataDir}/spool`);
   await spool.sweep();
   const children = openChildPool(config, log);
@@ -151,6 +156,11 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       isWorking: () => jobs.isOpen,
       storeLoad: () => store.load(),
       onAnswer: (listener) => http.observers.add(listener),
+      absentKinds: () =>
+        absentKinds(
+          store.db,
+          ((slots.get("content") ?? []) as ContentKind[]).map(({ kind }) => kind),
+        ),
       lostFiles: () => sweepFiles(chosen.files, (slots.get("file_claims") ?? []) as FileClaim[], { dryRun: true }),
     },
     starts: [],
@@ -238,6 +248,7 @@ async function syncSchema(plugin: AnyPlugin, db: Db, contexts: ReadonlyMap<strin
   try {
     await db.transaction().execute((tx) => plugin.syncSchema?.(tx, context) ?? Promise.resolve());
   } catch (cause) {
+    if (cause instanceof BootError) throw cause;
     const text = cause instanceof Error ? cause.message : String(cause);
     throw new BootError(`Cannot bring the schema of the plugin "${plugin.name}" up to date: ${text}`, { cause });
   }

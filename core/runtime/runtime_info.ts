@@ -5,6 +5,7 @@ import type { AnsweredRequest } from "../http/answer_observers.ts";
 import type { RouteInfo } from "../http/route_table.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 import type { EventName } from "./registry.ts";
+import type { ContributedKind } from "./versions.ts";
 
 /** A plugin as it booted. */
 export interface BootedPlugin {
@@ -39,6 +40,8 @@ export interface RuntimeInfo {
   storeLoad(): StoreLoad;
   /** Calls a listener with each answer over HTTP, before it is sent; it has to be quick. For use in `setup`. */
   onAnswer(listener: (answered: AnsweredRequest) => void): void;
+  /** Kinds of content of plugins that have booted over this store and are not installed: items of them may still be stored. */
+  absentKinds(): Promise<readonly ContributedKind[]>;
   /** Finds stored files that no row names; removes none. */
   lostFiles(): Promise<SweepResult>;
 }

@@ -1,6 +1,6 @@
 /**
  * The command `grants`: shows the grants of plugins, and accepts those of plugins that do not ship, by writing them to
- * `lectern.grants` in package.json (`runtime/pins.ts`). Nothing boots.
+ * `lectern.grants` in package.json (`runtime/pins.ts`). Nothing boots, and nothing is changed in the store.
  */
 import { resolve } from "node:path";
 import { closestMatch } from "../closest_match.ts";
@@ -20,6 +20,7 @@ import type { AnyPlugin } from "../runtime/plugin.ts";
 import { checkPermissions } from "../runtime/powers.ts";
 import { versionLines } from "../runtime/versions.ts";
 import type { CommandIo } from "./command.ts";
+import { enforcementOf } from "./grant_enforcement.ts";
 import { grantsInWords, grantsLines } from "./grants_text.ts";
 import { type Choices, readChoices, shippedPlugins, thirdParty } from "./load.ts";
 import { writeLecternKey } from "./package_file.ts";
@@ -50,11 +51,9 @@ export async function grantsCommand(
     plugins,
     args.filter((arg) => !arg.startsWith("-")),
   );
-  const shown: Shown = {
-    choices,
-    others: await thirdParty(plugins),
-    plugins: wanted ?? inBootOrder(plugins, await shippedPlugins()),
-  };
+  const others = await thirdParty(plugins);
+  const listed = wanted ?? inBootOrder(plugins, await shippedPlugins());
+  const shown: Shown = { choices, others, plugins: listed, enforcement: await enforcementOf(listed, others, io) };
   if (options.length > 0) io.out(jsonOf(shown));
   else for (const line of [...linesOf(shown, wanted !== undefined), ...versionLines(shown.plugins)]) io.out(line);
   if (wanted === undefined && options.length === 0)
@@ -76,12 +75,14 @@ interface Shown {
   readonly plugins: readonly AnyPlugin[];
   readonly others: readonly AnyPlugin[];
   readonly choices: Choices;
+  readonly enforcement: Awaited<ReturnType<typeof enforcementOf>>;
 }
 
-function linesOf({ plugins, others, choices }: Shown, inWords: boolean): string[] {
+function linesOf({ plugins, others, choices, enforcement }: Shown, inWords: boolean): string[] {
   return plugins.flatMap((plugin) => {
     const denied = choices.denied[plugin.name] ?? [];
-    const lines = inWords ? grantsInWords(plugin, denied) : grantsLines(plugin, denied);
+    const enforced = enforcement.get(plugin);
+    const lines = inWords ? grantsInWords(plugin, denied, enforced) : grantsLines(plugin, denied, enforced);
     const indent = inWords ? "  " : " ".repeat(17);
     return [...lines, ...pinLines(plugin, others, choices).map((line) => indent + line)];
   });
@@ -97,7 +98,7 @@ function pinLines(plugin: AnyPlugin, others: readonly AnyPlugin[], { grants, den
     : ["more than accepted in package.json:", ...more.map((line) => `  ${line}`)];
 }
 
-function jsonOf({ plugins, others, choices: { denied, grants } }: Shown): string {
+function jsonOf({ plugins, others, choices: { denied, grants }, enforcement }: Shown): string {
   const entries = plugins.map((plugin) => {
     const pinned = pinOf(grants, plugin.name);
     const state = pinned ? { accepted: pinned, beyond: beyondPin(plugin, pinned, denied[plugin.name]) } : {};
@@ -106,7 +107,8 @@ function jsonOf({ plugins, others, choices: { denied, grants } }: Shown): string
       grants: declaredGrants(plugin),
       denied: denied[plugin.name] ?? [],
     };
-    return [plugin.name, { ...facts, ...state }];
+    const reason = enforcement.get(plugin)?.reason;
+    return [plugin.name, { ...facts, ...state, ...(reason !== undefined && { notEnforced: reason }) }];
   });
   return JSON.stringify(Object.fromEntries(entries), null, 2);
 }

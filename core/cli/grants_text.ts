@@ -78,12 +78,17 @@ export function shortGrants(plugin: AnyPlugin, denied: readonly (keyof Grants)[]
   return `${plugin.name.padEnd(NAME_WIDTH)} ${shown.join(" ") || "nothing"}${isolationNote(plugin)}`;
 }
 
-/** The grants of one plugin in words, a line for each name of a longer list. */
-export function grantsInWords(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): string[] {
+/** The grants of one plugin in words, a line for each name of a longer list; how its process is confined, and what is not enforced. */
+export function grantsInWords(
+  plugin: AnyPlugin,
+  denied: readonly (keyof Grants)[],
+  enforcement?: Enforcement,
+): string[] {
   const shown = shownOf(plugin, denied);
-  if (shown.length === 0) return [plugin.name, "  nothing"];
+  const head = `${plugin.name}${isolationNote(plugin)}${enforcementNote(enforcement)}`;
+  if (shown.length === 0) return [head, "  nothing"];
   return [
-    plugin.name,
+    head,
     ...shown.flatMap(({ kind, names, isDenied }) => {
       const head = `  ${MEANING[kind]}${isDenied ? " (denied)" : ""}`;
       if (names.length === 0) return [head];

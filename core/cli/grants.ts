@@ -1,6 +1,6 @@
 /**
  * The command `grants`: shows the grants of plugins, and accepts those of plugins that do not ship, by writing them to
- * `lectern.grants` in package.json (`runtime/pins.ts`). Nothing boots, and nothing is changed in the store.
+ * `lectern.grants` in package.json (`runtime/pins.ts`). Nothing boots; the store's server is asked whether it enforces them.
  */
 import { resolve } from "node:path";
 import { closestMatch } from "../closest_match.ts";
@@ -20,10 +20,11 @@ import type { AnyPlugin } from "../runtime/plugin.ts";
 import { checkPermissions } from "../runtime/powers.ts";
 import { versionLines } from "../runtime/versions.ts";
 import type { CommandIo } from "./command.ts";
-import { enforcementOf } from "./grant_enforcement.ts";
-import { grantsInWords, grantsLines } from "./grants_text.ts";
+import { enforcementNote, grantsInWords, grantsLines } from "./grants_text.ts";
+import { type Asked, type KnownEnforcement, knownEnforcement } from "./known_enforcement.ts";
 import { type Choices, readChoices, shippedPlugins, thirdParty } from "./load.ts";
 import { writeLecternKey } from "./package_file.ts";
+import { programName } from "./program_name.ts";
 
 /** The words after the command's name. */
 export const GRANTS_USAGE = "[NAME …] [--json] | accept [NAME …]";
@@ -51,9 +52,12 @@ export async function grantsCommand(
     plugins,
     args.filter((arg) => !arg.startsWith("-")),
   );
-  const others = await thirdParty(plugins);
-  const listed = wanted ?? inBootOrder(plugins, await shippedPlugins());
-  const shown: Shown = { choices, others, plugins: listed, enforcement: await enforcementOf(listed, others, io) };
+  const asked: Asked = {
+    choices,
+    others: await thirdParty(plugins),
+    plugins: wanted ?? inBootOrder(plugins, await shippedPlugins()),
+  };
+  const shown: Shown = { ...asked, enforcementOf: await knownEnforcement(asked, io) };
   if (options.length > 0) io.out(jsonOf(shown));
   else for (const line of [...linesOf(shown, wanted !== undefined), ...versionLines(shown.plugins)]) io.out(line);
   if (wanted === undefined && options.length === 0)
@@ -68,23 +72,25 @@ export function pinHint(others: readonly AnyPlugin[], { grants }: Choices): stri
     .filter((plugin) => !isOperators(plugin, others) && !pinOf(grants, plugin.name))
     .map(({ name }) => name);
   if (open.length === 0) return undefined;
-  return `To be asked before an upgrade of ${open.map((name) => `"${name}"`).join(", ")} gets more: bun core/cli.ts grants accept`;
+  return `To be asked before an upgrade of ${open.map((name) => `"${name}"`).join(", ")} gets more: ${programName()} grants accept`;
 }
 
-interface Shown {
-  readonly plugins: readonly AnyPlugin[];
-  readonly others: readonly AnyPlugin[];
-  readonly choices: Choices;
-  readonly enforcement: Awaited<ReturnType<typeof enforcementOf>>;
+interface Shown extends Asked {
+  enforcementOf(plugin: AnyPlugin): KnownEnforcement;
 }
 
-function linesOf({ plugins, others, choices, enforcement }: Shown, inWords: boolean): string[] {
+function linesOf({ plugins, others, choices, enforcementOf }: Shown, inWords: boolean): string[] {
   return plugins.flatMap((plugin) => {
     const denied = choices.denied[plugin.name] ?? [];
-    const enforced = enforcement.get(plugin);
-    const lines = inWords ? grantsInWords(plugin, denied, enforced) : grantsLines(plugin, denied, enforced);
+    const enforcement = enforcementOf(plugin);
+    const note = inWords ? enforcementNote(enforcement) : "";
+    const lines = inWords ? grantsInWords(plugin, denied) : grantsLines(plugin, denied, enforcement);
     const indent = inWords ? "  " : " ".repeat(17);
-    return [...lines, ...pinLines(plugin, others, choices).map((line) => indent + line)];
+    return [
+      ...lines,
+      ...(note === "" ? [] : [note]),
+      ...pinLines(plugin, others, choices).map((line) => indent + line),
+    ];
   });
 }
 
@@ -98,7 +104,7 @@ function pinLines(plugin: AnyPlugin, others: readonly AnyPlugin[], { grants, den
     : ["more than accepted in package.json:", ...more.map((line) => `  ${line}`)];
 }
 
-function jsonOf({ plugins, others, choices: { denied, grants }, enforcement }: Shown): string {
+function jsonOf({ plugins, others, choices: { denied, grants }, enforcementOf }: Shown): string {
   const entries = plugins.map((plugin) => {
     const pinned = pinOf(grants, plugin.name);
     const state = pinned ? { accepted: pinned, beyond: beyondPin(plugin, pinned, denied[plugin.name]) } : {};
@@ -107,8 +113,9 @@ function jsonOf({ plugins, others, choices: { denied, grants }, enforcement }: S
       grants: declaredGrants(plugin),
       denied: denied[plugin.name] ?? [],
     };
-    const reason = enforcement.get(plugin)?.reason;
-    return [plugin.name, { ...facts, ...state, ...(reason !== undefined && { notEnforced: reason }) }];
+    const { isWanted, isUnknown, reason } = enforcementOf(plugin);
+    const tables = isWanted ? { enforced: isUnknown ? null : reason === undefined, notEnforced: reason } : {};
+    return [plugin.name, { ...facts, ...tables, ...state }];
   });
   return JSON.stringify(Object.fromEntries(entries), null, 2);
 }

@@ -3,6 +3,7 @@
  * what was accepted, such as after an upgrade, stops the boot with the difference, and so does a plugin without a pin that comes
  * with a pinned one or in place of one. A plugin that declares less boots.
  */
+import { programName } from "../cli/program_name.ts";
 import { closestMatch } from "../closest_match.ts";
 import type { ScreenAccess } from "../contracts/web.ts";
 import { BootError } from "../errors.ts";
@@ -97,7 +98,9 @@ export function checkPins(
   );
   if (misspelt !== undefined) throw unknownInBlock("grants", `the plugin "${misspelt}"`, misspelt, known);
   if (asking.length > 0)
-    throw new BootError([...differences, `To accept it: bun core/cli.ts grants accept ${asking.join(" ")}`].join("\n"));
+    throw new BootError(
+      [...differences, `To accept it: ${programName()} grants accept ${asking.join(" ")}`].join("\n"),
+    );
 }
 
 /** The accepted grants of a plugin; undefined if it is not pinned. */

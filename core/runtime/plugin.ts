@@ -200,6 +200,7 @@ export interface PluginContext<
   readonly runtime: RuntimeInfo;
   /** Runs when a server starts to work on jobs and to listen; commands never do. */
   onStart(run: () => void | Promise<void>): void;
+  /** Runs when a server stops and a command ends, after the jobs, in reverse boot order. */
   onStop(run: () => void | Promise<void>): void;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Keeps the process of one isolated plugin: starts it, calls it with a time limit, kills it at its limits, and starts it again
- * at the next call, with growing pauses. A process that has ended harms nothing but the calls that it was answering.
+ * at the next call, with growing pauses. Where a process ends, only the calls that it was answering fail.
  */
 import { join } from "node:path";
 import { BootError, localizedError } from "../errors.ts";

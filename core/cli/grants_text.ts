@@ -90,9 +90,10 @@ export function shortGrants(plugin: AnyPlugin, denied: readonly (keyof Grants)[]
 /** The grants of one plugin in words, a line for each name of a longer list. */
 export function grantsInWords(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): string[] {
   const shown = shownOf(plugin, denied);
-  if (shown.length === 0) return [plugin.name, "  nothing"];
+  const head = `${plugin.name}${isolationNote(plugin)}`;
+  if (shown.length === 0) return [head, "  nothing"];
   return [
-    plugin.name,
+    head,
     ...shown.flatMap(({ kind, names, isDenied }) => {
       const head = `  ${MEANING[kind]}${isDenied ? " (denied)" : ""}`;
       if (names.length === 0) return [head];

@@ -118,7 +118,10 @@ async function remove(
   }
   if (!own) return 0;
   const isRoleGone = await withStore(io, (db) => dropPluginRole(db, name).catch(() => false));
-  if (isRoleGone === false) io.err(`The database role of "${name}" could not be dropped; it has no use any more`);
+  if (isRoleGone === false)
+    io.err(
+      `The database role of "${name}" stays without rights: another database of the server uses it, or the account may not drop it`,
+    );
   if (!purge) {
     const isShipped = shipped.some((plugin) => plugin.name === name);
     io.out(`It leaves ${heldBy(own)}. ${isShipped ? backAgain(name) : `"plugin remove ${name} --purge" deletes that`}`);

@@ -1,5 +1,5 @@
 /**
- * What an isolated plugin tells the server about itself: its data, and what its `setup` registered. Both are checked here before
+ * What an isolated plugin sends to the server about itself: its data, and what its `setup` registered. Both are checked here before
  * the server uses them, since the process that sends them is not trusted.
  */
 import { type Static, Type } from "@sinclair/typebox";

@@ -860,6 +860,7 @@ export interface components {
       events: string[];
       grants: {
         auth?: boolean;
+        contentTables?: string[];
         env?: string[];
         files?: boolean;
         filters?: string[] | "any";

@@ -45,6 +45,8 @@ import type { RuntimeInfo } from "./runtime_info.ts";
 export interface Grants extends Powers {
   readonly read?: readonly TableName[];
   readonly write?: readonly TableName[];
+  /** Tables of the kinds of content that other plugins contribute: `["read"]`, or `["write"]` to read and write them. */
+  readonly contentTables?: readonly ("read" | "write")[];
   /** Hosts it may call: names, `*.name` for sub-domains, or "any". */
   readonly net?: readonly string[] | "any";
   /** Environment variables, beside those that its settings name. */

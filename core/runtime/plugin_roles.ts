@@ -49,6 +49,8 @@ export interface PluginRolesOptions {
   /** Names of the plugins that do not ship with Lectern. */
   readonly thirdParty: ReadonlySet<string>;
   readonly visibility: VisibilityRules;
+  /** Tables of the kinds of content contributed so far. */
+  contentTables(): readonly string[];
 }
 
 /** Why nothing is enforced where the operator set it so. */
@@ -58,6 +60,8 @@ export const OFF = "PLUGIN_ROLES is off";
 export class PluginRoles {
   readonly #options: PluginRolesOptions;
   readonly #tables = new Map<string, TableGrants>();
+  /** Plugins that may use the tables of all kinds of content, and how. */
+  readonly #ofContent = new Map<string, "read" | "write">();
   readonly #sync: RoleSync;
   #reason: string | undefined;
   /** Whether a store of a role was given out: it is of no use without the role. */
@@ -84,6 +88,8 @@ export class PluginRoles {
     if (hasMigrated) this.#sync.forget();
     const tables = tablesOf(plugin, denied);
     this.#tables.set(plugin.name, tables);
+    const ofContent = denied.includes("contentTables") ? [] : (plugin.permissions.contentTables ?? []);
+    if (ofContent.length > 0) this.#ofContent.set(plugin.name, ofContent.includes("write") ? "write" : "read");
     const { store } = this.#options;
     const check = (db: Db) => guarded<TableName>(db, plugin.name, tables) as unknown as Db;
     const readable = new Set([...tables.read, ...tables.write]);
@@ -126,13 +132,19 @@ export class PluginRoles {
 
   /** `isPartial` while rules are still registered: a boot that changes nothing does not revoke and grant them again. */
   async #give(names: readonly string[], isPartial: boolean): Promise<void> {
-    const { visibility } = this.#options;
+    const { visibility, contentTables } = this.#options;
     const wanted = names.filter((name) => this.#isEnforced(name));
     const { reason } = await this.#sync.sync(
       wanted.map((plugin) => {
-        const { read, write } = this.#tables.get(plugin) as TableGrants;
+        const declared = this.#tables.get(plugin) as TableGrants;
+        const ofContent = this.#ofContent.get(plugin);
+        const [read, write] = (["read", "write"] as const).map((kind) => [
+          ...declared[kind],
+          ...(ofContent === kind ? contentTables() : []),
+        ]) as [string[], string[]];
         // One transaction for all columns is faster than one for each plugin.
-        return { plugin, read, write, columns: isPartial ? {} : visibility.readsOf([...read, ...write]), isPartial };
+        const columns = isPartial ? {} : visibility.readsOf([...read, ...write]);
+        return { plugin, read, write, columns, isPartial, keepsTables: isPartial && ofContent !== undefined };
       }),
     );
     if (reason === undefined) return;

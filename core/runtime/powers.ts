@@ -57,7 +57,18 @@ export const POWER_KINDS = [
 ] as const satisfies readonly (keyof Powers)[];
 
 /** Kinds of grants: those of resources, then powers. */
-export const GRANT_KINDS: readonly (keyof Grants)[] = ["read", "write", "net", "env", "files", ...POWER_KINDS];
+export const GRANT_KINDS: readonly (keyof Grants)[] = [
+  "read",
+  "write",
+  "contentTables",
+  "net",
+  "env",
+  "files",
+  ...POWER_KINDS,
+];
+
+/** Kinds whose lists name each single thing. */
+const NAMED: ReadonlySet<string> = new Set(["read", "write", "contentTables", "env"]);
 
 /** Kinds that are either granted or not. */
 export const SWITCHES: ReadonlySet<string> = new Set(["files", "system", "impersonate", "auth"]);
@@ -107,7 +118,9 @@ function isShape(kind: string, value: unknown): boolean {
   if (value === "any") return hasAny(kind);
   if (kind === "screens")
     return typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every(isAccess);
-  return Array.isArray(value) && value.every((one) => typeof one === "string");
+  const isName = (one: unknown) =>
+    kind === "contentTables" ? one === "read" || one === "write" : typeof one === "string";
+  return Array.isArray(value) && value.every(isName);
 }
 
 function isAccess(value: unknown): boolean {
@@ -117,7 +130,7 @@ function isAccess(value: unknown): boolean {
 }
 
 function hasAny(kind: string): boolean {
-  return kind !== "read" && kind !== "write" && kind !== "env";
+  return !NAMED.has(kind);
 }
 
 function shapeOf(kind: string): string {

@@ -53,6 +53,7 @@ const access = t.Union([t.String(), texts, t.Object({ all: texts })], {
 const grants = t.Object({
   read: t.Optional(texts),
   write: t.Optional(texts),
+  contentTables: t.Optional(texts),
   net: names,
   env: t.Optional(texts),
   files: is,

@@ -67,6 +67,7 @@ export interface SystemData {
 const GRANTS: Readonly<Record<string, string>> = {
   read: "Reads tables",
   write: "Writes tables",
+  contentTables: "Uses the tables of all kinds of content",
   net: "Calls hosts",
   env: "Reads environment variables",
   files: "Stores files",

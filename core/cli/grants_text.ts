@@ -13,7 +13,7 @@ import type { KnownEnforcement } from "./known_enforcement.ts";
 /** Names of one kind that the short line shows; the others are counted. */
 const MAX_SHORT = 3;
 /** Kinds of the first line, beside the switches. */
-const RESOURCES: readonly string[] = ["read", "write", "columns", "net", "env"];
+const RESOURCES: readonly string[] = ["read", "write", "columns", "contentTables", "net", "env"];
 const NAME_WIDTH = 16;
 
 /** What an operator reads for each kind. */
@@ -21,6 +21,7 @@ const MEANING: Readonly<Record<keyof Grants, string>> = {
   read: "reads the tables",
   write: "reads and writes the tables",
   columns: "reads columns of the tables",
+  contentTables: "uses the tables of all kinds of content, to",
   net: "calls the hosts",
   env: "reads the variables",
   files: "stores files",

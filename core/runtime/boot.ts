@@ -124,7 +124,9 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const thirdParty = new Set(
     plugins.filter((plugin) => !(parts.shipped ?? plugins).includes(plugin)).map(({ name }) => name),
   );
-  const roles = new PluginRoles({ store, log, mode: config.pluginRoles, thirdParty, visibility });
+  const content = () => (slots.get("content") ?? []) as ContentKind[];
+  const contentTables = () => content().map(({ table }) => table);
+  const roles = new PluginRoles({ store, log, mode: config.pluginRoles, thirdParty, visibility, contentTables });
   const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
   const chosen = chosenStore(parts.files, config);
   const shared: ContextParts & { readonly judge: JudgeAnswer | undefined } = {
@@ -167,7 +169,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     stops: [],
   };
   const contexts = new Map<string, AnyContext>();
-  const registered = registrations(jobs, () => (slots.get("content") ?? []) as ContentKind[]);
+  const registered = registrations(jobs, content);
   const records: Parameters<typeof recordPlugins>[1][number][] = [];
   for (const plugin of plugins) {
     const started = performance.now();

@@ -54,6 +54,8 @@ export interface PluginRolesOptions {
   /** Names of the plugins that do not ship with Lectern. */
   readonly thirdParty: ReadonlySet<string>;
   readonly visibility: VisibilityRules;
+  /** Tables of the kinds of content contributed so far. */
+  contentTables(): readonly string[];
 }
 
 /** Why nothing is enforced where the operator set it so. */
@@ -65,6 +67,8 @@ export class PluginRoles {
   readonly #tables = new Map<string, TableGrants>();
   /** Of the columns that plugins are granted those that exist when they are set up: others may be of a plugin that boots later. */
   readonly #present = new Map<string, NonNullable<TableGrants["columns"]>>();
+  /** Plugins that may use the tables of all kinds of content, and how. */
+  readonly #ofContent = new Map<string, "read" | "write">();
   readonly #sync: RoleSync;
   #reason: string | undefined;
   /** Whether a store of a role was given out: it is of no use without the role. */
@@ -91,6 +95,8 @@ export class PluginRoles {
     if (hasMigrated) this.#sync.forget();
     const tables = tablesOf(plugin, denied);
     this.#tables.set(plugin.name, tables);
+    const ofContent = denied.includes("contentTables") ? [] : (plugin.permissions.contentTables ?? []);
+    if (ofContent.length > 0) this.#ofContent.set(plugin.name, ofContent.includes("write") ? "write" : "read");
     const { store } = this.#options;
     this.#present.set(plugin.name, await presentColumns(store.db, tables.columns ?? {}));
     const check = (db: Db) => guarded<TableName>(db, plugin.name, tables) as unknown as Db;
@@ -156,12 +162,16 @@ export class PluginRoles {
   }
 
   #grantsOf(plugin: string, isPartial = false): RoleGrants {
-    const { read, write, columns: own = {} } = this.#tables.get(plugin) as TableGrants;
+    const { columns: own = {}, ...declared } = this.#tables.get(plugin) as TableGrants;
+    const ofContent = this.#ofContent.get(plugin);
+    const content = this.#options.contentTables();
+    const read = [...declared.read, ...(ofContent === "read" ? content : [])];
+    const write = [...declared.write, ...(ofContent === "write" ? content : [])];
     // One transaction for the columns that rules of all plugins read is faster than one for each.
     const columns = isPartial
       ? (this.#present.get(plugin) ?? {})
       : addColumns(this.#options.visibility.readsOf([...read, ...write]), own);
-    return { plugin, read, write, columns, isPartial };
+    return { plugin, read, write, columns, isPartial, keepsTables: isPartial && ofContent !== undefined };
   }
 
   /** `isPartial` while rules are still registered: a boot that changes nothing does not revoke and grant them again. */

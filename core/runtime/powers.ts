@@ -65,11 +65,15 @@ export const GRANT_KINDS: readonly (keyof Grants)[] = [
   "read",
   "write",
   "columns",
+  "contentTables",
   "net",
   "env",
   "files",
   ...POWER_KINDS,
 ];
+
+/** Kinds whose lists name each single thing. */
+const NAMED: ReadonlySet<string> = new Set(["read", "write", "columns", "contentTables", "env"]);
 
 /** Kinds that are either granted or not. */
 export const SWITCHES: ReadonlySet<string> = new Set(["files", "system", "impersonate", "auth"]);
@@ -128,6 +132,7 @@ function isShape(kind: string, value: unknown): boolean {
   if (value === "any") return hasAny(kind);
   if (kind === "screens") return isObject(value) && Object.values(value).every(isAccess);
   if (kind === "columns") return isObject(value) && Object.values(value).every(isNames);
+  if (kind === "contentTables") return isNames(value) && value.every((one) => one === "read" || one === "write");
   return isNames(value);
 }
 
@@ -135,7 +140,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function isNames(value: unknown): boolean {
+function isNames(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
@@ -146,7 +151,7 @@ function isAccess(value: unknown): boolean {
 }
 
 function hasAny(kind: string): boolean {
-  return kind !== "read" && kind !== "write" && kind !== "columns" && kind !== "env";
+  return !NAMED.has(kind);
 }
 
 function shapeOf(kind: string): string {

@@ -54,6 +54,7 @@ const grants = t.Object({
   read: t.Optional(texts),
   write: t.Optional(texts),
   columns: t.Optional(t.Record(t.String(), texts)),
+  contentTables: t.Optional(texts),
   net: names,
   env: t.Optional(texts),
   files: is,

@@ -70,6 +70,7 @@ const GRANTS: Readonly<Record<string, string>> = {
   read: "Reads tables",
   write: "Writes tables",
   columns: "Reads columns of tables",
+  contentTables: "Uses the tables of all kinds of content",
   net: "Calls hosts",
   env: "Reads environment variables",
   files: "Stores files",

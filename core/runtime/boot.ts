@@ -2,7 +2,7 @@
  * Boot: checks plugins and choices, orders the plugins (providers before users), then migrates and sets up each of them. A
  * failure stops the boot and names the plugin. Jobs and schedules begin with `start()`; `stop()` runs in reverse order.
  */
-import { type Db, migrate, migrationStatus, type Store } from "../../db/mod.ts";
+import { type Db, isMigrated, migrate, migrationStatus, type Store } from "../../db/mod.ts";
 import packaged from "../../package.json" with { type: "json" };
 import { type ChildPool, openChildPool } from "../children/pool.ts";
 import { checkCommands } from "../cli/command.ts";
@@ -27,7 +27,9 @@ import { createTexts } from "../i18n/catalogue.ts";
 import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
 import { VisibilityRules } from "../resources/visibility.ts";
+import { Tracing } from "../tracing.ts";
 import { SYSTEM } from "../viewer.ts";
+import { Waits } from "../waits.ts";
 import { checkTables, warnOfEvents } from "./boot_checks.ts";
 import { inBootOrder, unknownNeighbours } from "./boot_order.ts";
 import { warnOfUnknownSlots } from "./known_names.ts";
@@ -100,14 +102,16 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   await migrate(store.db, "core", coreMigrations);
   const caches = new Caches();
   const stopCaches = await caches.listen(store);
-  const jobs = new JobQueue(store, log, config.jobTimeoutMs);
+  const tracing = new Tracing();
+  const waits = new Waits(store);
+  const jobs = new JobQueue(store, log, config.jobTimeoutMs, tracing);
   const bus = new EventBus({ db: store.db, log, jobs });
   const texts = createTexts();
   addPluginTexts(plugins, texts);
   const spool = openSpool(`${config.dataDir}/spool`);
   await spool.sweep();
   const children = openChildPool(config, log);
-  const http = createHttpServer(config, parts.env, store.db, { log, children, spool, texts });
+  const http = createHttpServer(config, parts.env, store.db, { log, children, spool, texts, tracing });
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
   const faults = new Faults(log, config.partTimeoutMs);
@@ -124,6 +128,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     jobs,
     bus,
     http,
+    tracing,
     children,
     caches,
     visibility,
@@ -147,6 +152,14 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       isWorking: () => jobs.isOpen,
       storeLoad: () => store.load(),
       onAnswer: (listener) => http.observers.add(listener),
+      onWait: (listener) => waits.add(listener),
+      isMigrated: () => isMigrated(store, [{ name: "core", migrations: coreMigrations }, ...plugins]),
+      recordTraces(recorder) {
+        tracing.recordBy(recorder);
+        store.observe(tracing.observeStatement);
+      },
+      traced: (span, run) => tracing.run(span, run),
+      traceHeaders: () => tracing.headers(),
       lostFiles: () => sweepFiles(chosen.files, (slots.get("file_claims") ?? []) as FileClaim[], { dryRun: true }),
     },
     starts: [],
@@ -204,6 +217,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       await jobs.stop();
       await bus.settle();
       for (const stop of shared.stops.reverse()) await stop();
+      waits.stop();
       await children.stop();
       await stopCaches();
       await store.close();

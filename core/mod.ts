@@ -122,6 +122,7 @@ export {
   referenceCheck,
 } from "./self_checks/findings.ts";
 export { Semaphore } from "./semaphore.ts";
+export type { OpenSpan, SpanAttributes, SpanStart, TraceHeaders, TraceRecorder } from "./tracing.ts";
 export { rejectControlCharacters } from "./validation/control_characters.ts";
 export { errorsOfList, type FormErrors, formErrors } from "./validation/form_errors.ts";
 export { type Input, type ItemSchemas, type Rules, ruleStrings, rules, schemaOf } from "./validation/rules.ts";

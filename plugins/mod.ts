@@ -31,6 +31,7 @@ import docs from "./operations/docs/plugin.ts";
 import doctor from "./operations/doctor/plugin.ts";
 import health from "./operations/health/plugin.ts";
 import languages from "./operations/languages/plugin.ts";
+import opentelemetry from "./operations/opentelemetry/plugin.ts";
 import system from "./operations/system/plugin.ts";
 import webhooks from "./operations/webhooks/plugin.ts";
 import themes from "./themes/plugin.ts";
@@ -83,6 +84,7 @@ const plugins: readonly AnyPlugin[] = [
   languages,
   themes,
   health,
+  opentelemetry,
   doctor,
   web,
   webReading,

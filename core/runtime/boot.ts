@@ -2,7 +2,7 @@
  * Boot: checks plugins and choices, orders the plugins (providers before users), then migrates and sets up each of them. A
  * failure stops the boot and names the plugin. Jobs and schedules begin with `start()`; `stop()` runs in reverse order.
  */
-import { type Db, migrate, migrationStatus, type Store } from "../../db/mod.ts";
+import { type Db, isMigrated, migrate, migrationStatus, type Store } from "../../db/mod.ts";
 import packaged from "../../package.json" with { type: "json" };
 import { type ChildPool, openChildPool } from "../children/pool.ts";
 import { checkCommands } from "../cli/command.ts";
@@ -28,7 +28,9 @@ import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
 import { VisibilityRules } from "../resources/visibility.ts";
 import { coreChecks } from "../self_checks/core_checks.ts";
+import { Tracing } from "../tracing.ts";
 import { SYSTEM } from "../viewer.ts";
+import { Waits } from "../waits.ts";
 import { checkEvents, checkTables, warnOfEvents } from "./boot_checks.ts";
 import { inBootOrder, unknownContracts, unknownNeighbours } from "./boot_order.ts";
 import { grantedHosts } from "./granted_hosts.ts";
@@ -109,14 +111,16 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   await migrate(store.db, "core", coreMigrations);
   const caches = new Caches();
   const stopCaches = await caches.listen(store);
-  const jobs = new JobQueue(store, log, config.jobTimeoutMs);
+  const tracing = new Tracing();
+  const waits = new Waits(store);
+  const jobs = new JobQueue(store, log, config.jobTimeoutMs, tracing);
   const bus = new EventBus({ db: store.db, log, jobs });
   const texts = createTexts();
   addPluginTexts(plugins, texts, { shipped: parts.shipped ?? plugins, log });
   const spool = openSpool(`${config.dataDir}/spool`);
   await spool.sweep();
   const children = openChildPool(config, log);
-  const http = createHttpServer(config, parts.env, store.db, { log, children, spool, texts });
+  const http = createHttpServer(config, parts.env, store.db, { log, children, spool, texts, tracing });
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
   const faults = new Faults(log, config.partTimeoutMs);
@@ -135,6 +139,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     jobs,
     bus,
     http,
+    tracing,
     children,
     caches,
     visibility,
@@ -163,6 +168,14 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
           store.db,
           ((slots.get("content") ?? []) as ContentKind[]).map(({ kind }) => kind),
         ),
+      onWait: (listener) => waits.add(listener),
+      isMigrated: () => isMigrated(store, [{ name: "core", migrations: coreMigrations }, ...plugins]),
+      recordTraces(recorder) {
+        tracing.recordBy(recorder);
+        store.observe(tracing.observeStatement);
+      },
+      traced: (span, run) => tracing.run(span, run),
+      traceHeaders: () => tracing.headers(),
       lostFiles: () => sweepFiles(chosen.files, (slots.get("file_claims") ?? []) as FileClaim[], { dryRun: true }),
     },
     starts: [],
@@ -225,6 +238,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       await stopPart(limitMs, () => jobs.stop(), late("Jobs or schedules"));
       await stopPart(limitMs, () => bus.settle(), late("Handlers of events"));
       await runStops(shared.stops, limitMs, log);
+      waits.stop();
       await children.stop();
       await stopCaches();
       await store.close();

@@ -13,6 +13,7 @@ import type { JobQueue } from "../events/job_queue.ts";
 import { ScopedTransaction } from "../events/scoped_transaction.ts";
 import { type Faults, withFaults, withOrigin, withOriginOf } from "../faults.ts";
 import { below, refusedFiles } from "../files/file_store.ts";
+import { withCallSpans } from "../http/http_spans.ts";
 import { outgoingFetch } from "../http/outbound_fetch.ts";
 import type { PluginApp, SiteApp } from "../http/plugin_app.ts";
 import { limiterOf } from "../http/rate_limit.ts";
@@ -23,6 +24,7 @@ import { slowReads } from "../http/store_errors.ts";
 import type { Texts } from "../i18n/catalogue.ts";
 import { listRows } from "../resources/listing.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
+import type { Tracing } from "../tracing.ts";
 import { validate } from "../validation/validate.ts";
 import { type ActAs, actingWith, calledBy, contractFor, needingPowers } from "./acting.ts";
 import type { RuntimeOptions } from "./boot.ts";
@@ -41,6 +43,7 @@ export interface ContextParts extends RuntimeOptions {
   readonly jobs: JobQueue;
   readonly bus: EventBus;
   readonly http: HttpServer;
+  readonly tracing: Tracing;
   readonly children: Children;
   readonly caches: Caches;
   readonly visibility: VisibilityRules;
@@ -99,10 +102,11 @@ export function makeContext(
     withSlowPool,
     settings,
     contracts: contractsOf(plugin, parts.contracts, (name, service) => contractFor(name, service, powers, as)),
-    fetch: outgoingFetch({
-      hosts: grantedHosts(plugin, grants.net ?? [], settings),
-      allowPrivate: config.allowPrivateHosts,
-    }),
+    fetch: withCallSpans(
+      parts.tracing,
+      plugin.name,
+      outgoingFetch({ hosts: grantedHosts(plugin, grants.net ?? [], settings), allowPrivate: config.allowPrivateHosts }),
+    ),
     files: grants.files ? below(parts.files, plugin.name) : refusedFiles(plugin.name),
     env: Object.fromEntries((grants.env ?? []).map((name) => [name, parts.env[name]])),
     log: parts.log.with({ plugin: plugin.name }),

@@ -104,6 +104,7 @@ export type {
   Views,
 } from "./runtime/registry.ts";
 export {
+  authorReferences,
   Findings,
   type ItemColumns,
   itemReferences,

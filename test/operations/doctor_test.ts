@@ -104,6 +104,15 @@ describe("rows that refer to nothing are found and deleted", () => {
     expect(await runtime.store.sql`delete from tags where kind = 'gadget' returning name`).toHaveLength(1);
   });
 
+  test("authors who are gone are cleared, and their items stay", async () => {
+    await runtime.store.sql`update pages set created_by = 987654, owned_by = 987654 where id = ${page}`;
+    expect(await check("users/authors")).toMatchObject({ status: "warning", count: 2, fixable: true });
+    expect(await check("users/authors", "--fix")).toMatchObject({ status: "ok", fixed: 2 });
+    expect((await runtime.ask("GET", `/api/pages/${page}`)).body).toMatchObject({ id: page, created_by: null });
+    for (const name of ["comments/authors", "attachments/authors", "images/authors"])
+      expect((await check(name)).status).toBe("ok");
+  });
+
   test("all are counted and a few are shown", async () => {
     await runtime.store.sql`insert into tags (kind, item_id, position, name)
       select 'page', 900000 + n, part, 'lost' from generate_series(1, 40) n, generate_series(0, 1) part`;
